@@ -31,9 +31,10 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0.80' 0.8, '0.85' 0.8500000000000001, '0.90' 0.9, '0.95' 0.9500000000000001, '1.00' 1)
   set ylabel 'asym-RR / W'
   set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',11'
-  plot data every ::0::108 using (num('workers')):(num('asymptotic_ratio_over_workers')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d55e00' title 'published', \
-       data every ::109::217 using (num('workers')):(num('asymptotic_ratio_over_workers')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' title 'balanced', \
-       data every ::218::219 using (num('workers')):(num('asymptotic_ratio_over_workers')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' title '0.985'
+  plot data every ::0::54 using (num('workers')):(num('asymptotic_ratio_over_workers')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d46207' title 'published, odd W', \
+       data every ::55::108 using (num('workers')):(num('asymptotic_ratio_over_workers')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#d46207' title 'published, even W', \
+       data every ::109::217 using (num('workers')):(num('asymptotic_ratio_over_workers')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#2572aa' title 'balanced', \
+       data every ::218::219 using (num('workers')):(num('asymptotic_ratio_over_workers')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' title 'least of balanced: 0.9860'
   unset label
   unset key
   unset multiplot

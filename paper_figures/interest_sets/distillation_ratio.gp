@@ -32,8 +32,8 @@ do for [format in 'svg pdf png'] {
   set ylabel 'responsibility ratio'
   set label 1 'W = 4' at screen 0.09062, screen 0.92355 left font ',13'
   set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',11'
-  plot data every ::0::159 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#d55e00' title 'published', \
-       data every ::160::319 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#0072b2' title 'balanced'
+  plot data every ::0::159 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#d46207' title 'published', \
+       data every ::160::319 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#2572aa' title 'balanced'
   unset label
   unset key
 
@@ -52,8 +52,7 @@ do for [format in 'svg pdf png'] {
   set ylabel 'responsibility ratio'
   set label 1 'W = 7' at screen 0.58125, screen 0.92355 left font ',13'
   set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',11'
-  plot data every ::320::599 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#d55e00' title 'published', \
-       data every ::600::879 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#0072b2' title 'balanced'
+  plot data every ::320::599 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#2572aa' title 'published = balanced'
   unset label
   unset key
 
@@ -72,8 +71,8 @@ do for [format in 'svg pdf png'] {
   set ylabel 'responsibility ratio'
   set label 1 'W = 8' at screen 0.09062, screen 0.47965 left font ',13'
   set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',11'
-  plot data every ::880::1199 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#d55e00' title 'published', \
-       data every ::1200::1519 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#0072b2' title 'balanced'
+  plot data every ::600::919 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#d46207' title 'published', \
+       data every ::920::1239 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#2572aa' title 'balanced'
   unset label
   unset key
 
@@ -92,8 +91,8 @@ do for [format in 'svg pdf png'] {
   set ylabel 'responsibility ratio'
   set label 1 'W = 32' at screen 0.58125, screen 0.47965 left font ',13'
   set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',11'
-  plot data every ::1520::2799 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#d55e00' title 'published', \
-       data every ::2800::4079 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#0072b2' title 'balanced'
+  plot data every ::1240::2519 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#d46207' title 'published', \
+       data every ::2520::3799 using (num('n_tokens')):(num('responsibility_ratio')) with lines lw 1.8 lc rgb '#2572aa' title 'balanced'
   unset label
   unset key
   unset multiplot

@@ -31,9 +31,9 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('1.0' 1, '1.2' 1.2000000000000002, '1.4' 1.4000000000000001)
   set ylabel 'm / √W'
   plot data every ::0::1021 using (num('workers')):(num('size_over_sqrt_workers')) with lines lw 1.8 lc rgb '#6e6e6e' notitle, \
-       data every ::1022::1907 using (num('workers')):(num('size_over_sqrt_workers')) with points pt 7 ps 0.9 lc rgb '#0072b2' notitle, \
-       data every ::1908::2026 using (num('workers')):(num('size_over_sqrt_workers')) with points pt 5 ps 0.9 lc rgb '#d55e00' notitle, \
-       data every ::2027::2043 using (num('workers')):(num('size_over_sqrt_workers')) with points pt 9 ps 0.9 lc rgb '#009e73' notitle
+       data every ::1022::1907 using (num('workers')):(num('size_over_sqrt_workers')) with points pt 7 ps 0.9 lc rgb '#2572aa' notitle, \
+       data every ::1908::2026 using (num('workers')):(num('size_over_sqrt_workers')) with points pt 5 ps 0.9 lc rgb '#d46207' notitle, \
+       data every ::2027::2043 using (num('workers')):(num('size_over_sqrt_workers')) with points pt 9 ps 0.9 lc rgb '#409877' notitle
   unset label
   unset key
 
@@ -51,9 +51,9 @@ do for [format in 'svg pdf png'] {
   set yrange [0:1]
   set key at screen 0.80708, screen 0.88423 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with lines lw 1.8 lc rgb '#6e6e6e' title 'proved lower bound', \
-       NaN with points pt 7 ps 0.9 lc rgb '#0072b2' title 'best known', \
-       NaN with points pt 5 ps 0.9 lc rgb '#d55e00' title 'optimal', \
-       NaN with points pt 9 ps 0.9 lc rgb '#009e73' title 'singer'
+       NaN with points pt 7 ps 0.9 lc rgb '#2572aa' title 'best known', \
+       NaN with points pt 5 ps 0.9 lc rgb '#d46207' title 'optimal', \
+       NaN with points pt 9 ps 0.9 lc rgb '#409877' title 'singer'
   unset multiplot
 }
 unset output

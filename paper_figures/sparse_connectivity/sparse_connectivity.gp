@@ -34,7 +34,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'block_local: 12.5 % kept' at screen 0.09062, screen 0.95606 left font ',13'
-  plot data every ::0::7 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#0072b2' lw 0.5 fc rgb '#0072b2' notitle
+  plot data every ::0::7 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#1174b7' lw 0.5 fc rgb '#1174b7' notitle
   unset label
   unset key
 
@@ -52,7 +52,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'sliding_window: 12.1 % kept' at screen 0.41771, screen 0.95606 left font ',13'
-  plot data every ::8::71 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle
+  plot data every ::8::71 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#bb5b05' lw 0.5 fc rgb '#bb5b05' notitle
   unset label
   unset key
 
@@ -70,7 +70,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'variable_window: 35.2 % kept' at screen 0.74479, screen 0.95606 left font ',13'
-  plot data every ::72::75 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#332288' lw 0.5 fc rgb '#332288' notitle
+  plot data every ::72::75 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#35208a' lw 0.5 fc rgb '#35208a' notitle
   unset label
   unset key
 
@@ -88,7 +88,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'dilated_window: 12.1 % kept' at screen 0.09062, screen 0.73069 left font ',13'
-  plot data every ::76::571 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#882255' lw 0.5 fc rgb '#882255' notitle
+  plot data every ::76::571 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#6a1342' lw 0.5 fc rgb '#6a1342' notitle
   unset label
   unset key
 
@@ -106,7 +106,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'global: 12.1 % kept' at screen 0.41771, screen 0.73069 left font ',13'
-  plot data every ::572::573 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#009e73' lw 0.5 fc rgb '#009e73' notitle
+  plot data every ::572::573 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#259f78' lw 0.5 fc rgb '#259f78' notitle
   unset label
   unset key
 
@@ -124,7 +124,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'random: 9.38 % kept' at screen 0.74479, screen 0.73069 left font ',13'
-  plot data every ::574::909 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#e69f00' lw 0.5 fc rgb '#e69f00' notitle
+  plot data every ::574::909 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#f2b00d' lw 0.5 fc rgb '#f2b00d' notitle
   unset label
   unset key
 
@@ -142,7 +142,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'random: 25 % kept' at screen 0.09062, screen 0.50532 left font ',13'
-  plot data every ::910::920 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#e69f00' lw 0.5 fc rgb '#e69f00' notitle
+  plot data every ::910::920 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#f2b00d' lw 0.5 fc rgb '#f2b00d' notitle
   unset label
   unset key
 
@@ -160,7 +160,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'strided: 33 % kept' at screen 0.41771, screen 0.50532 left font ',13'
-  plot data every ::921::1320 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#999933' lw 0.5 fc rgb '#999933' notitle
+  plot data every ::921::1320 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#a39a43' lw 0.5 fc rgb '#a39a43' notitle
   unset label
   unset key
 
@@ -178,7 +178,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'fixed: 34.4 % kept' at screen 0.74479, screen 0.50532 left font ',13'
-  plot data every ::1321::1341 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#8c510a' lw 0.5 fc rgb '#8c510a' notitle
+  plot data every ::1321::1341 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#824504' lw 0.5 fc rgb '#824504' notitle
   unset label
   unset key
 
@@ -196,7 +196,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'longformer: 23.4 % kept' at screen 0.09062, screen 0.27994 left font ',13'
-  plot data every ::1342::1403 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#cc79a7' lw 0.5 fc rgb '#cc79a7' notitle
+  plot data every ::1342::1403 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#af799e' lw 0.5 fc rgb '#af799e' notitle
   unset label
   unset key
 
@@ -214,7 +214,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'bigbird: 33.3 % kept' at screen 0.41771, screen 0.27994 left font ',13'
-  plot data every ::1404::1485 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle
+  plot data every ::1404::1485 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#33b5f3' lw 0.5 fc rgb '#33b5f3' notitle
   unset label
   unset key
 
@@ -232,7 +232,7 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '32' 32, '64' 64)
   set ylabel 'query token'
   set label 1 'causal longformer: 18.4 % kept' at screen 0.74479, screen 0.27994 left font ',13'
-  plot data every ::1486::1550 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#44aa99' lw 0.5 fc rgb '#44aa99' notitle
+  plot data every ::1486::1550 using (num('key_token')):(num('query_token')):(num('key_token_low')):(num('key_token_high')):(num('query_token_low')):(num('query_token_high')) with boxxyerror fs solid 1.0 border lc rgb '#3d7248' lw 0.5 fc rgb '#3d7248' notitle
   unset label
   unset key
   unset multiplot

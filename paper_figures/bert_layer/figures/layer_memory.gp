@@ -14,8 +14,8 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Peak active memory of a transformer layer' at screen 0.01875, screen 0.95628 left font ',16'
-  set label 102 'B = 1, H = 12, d = 64, f32, full mask, flash kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 4ad755e54ced; 2026-11-21' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
+  set label 102 'B = 1, H = 12, d = 64, f32, full mask, flash kernel, cpu, serial ranks, all cores; 3 to 9 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
+  set label 103 '| 24 GiB; qb 0.1.0; commit 4ad755e54ced; 2026-11-21' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
   set label 104 'Weights, hidden states, output and every buffer alive at the worst moment, as the memory ledger counts them; 14 of 14 peaks are the predicted ones' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
   set label 105 'to the byte.' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
   set label 106 'At N = 32,768 plain takes 1.63 × the memory of blocks of 1024 tokens.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
@@ -27,14 +27,14 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.23497
   set logscale x
   set xrange [97.00586025666549:43237.6352202062]
-  set xtics nomirror out ('100' 100, '1,000' 1000, '10,000' 10000, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1)
+  set xtics nomirror out ('128' 128, '512' 512, '2,048' 2048, '8,192' 8192, '32,768' 32768, '' 256 1, '' 1024 1, '' 4096 1, '' 16384 1)
   set xlabel 'sequence length N (tokens)'
   set logscale y
   set yrange [0.02535213070961412:0.7985553003600186]
   set ytics nomirror out ('0.03' 0.03, '0.1' 0.1, '0.3' 0.30000000000000004, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1)
   set ylabel 'peak active memory (GiB)'
-  plot data every ::0::8 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::9::13 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d55e00' notitle
+  plot data every ::0::8 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::9::13 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#409877' notitle
   unset label
   unset key
 
@@ -51,8 +51,8 @@ do for [format in 'svg pdf png'] {
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.78396, screen 0.83607 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
-  plot NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' title 'plain', \
-       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d55e00' title 'blocks of 1024 tokens'
+  plot NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#2572aa' title 'plain', \
+       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#409877' title 'blocks of 1024 tokens'
   unset multiplot
 }
 unset output

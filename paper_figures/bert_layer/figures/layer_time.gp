@@ -5,38 +5,60 @@ set datafile columnheaders
 data = 'layer_time.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,533 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'layer_time' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,5.552in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,1066 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,499 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'layer_time' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,5.198in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,998 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'layer_time.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Time of a transformer layer' at screen 0.01875, screen 0.95497 left font ',16'
-  set label 102 'B = 1, H = 12, d = 64, f32, full mask, flash kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.91370 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 4ad755e54ced; 2026-11-21' at screen 0.01875, screen 0.88368 left font ',11' textcolor rgb '#444444'
-  set label 104 'Marks are medians; bars span all repeats, at least 3, which holds the median with 75.0 % confidence.' at screen 0.01875, screen 0.06191 left font ',11' textcolor rgb '#444444'
-  set label 105 'Dashed: the attention kernel alone, of the plain layer.' at screen 0.01875, screen 0.03189 left font ',11' textcolor rgb '#444444'
+  set label 101 'Time of a transformer layer' at screen 0.01875, screen 0.95190 left font ',16'
+  set label 102 'B = 1, H = 12, d = 64, f32, full mask, flash kernel, cpu, serial ranks, all cores; 3 to 9 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512' at screen 0.01875, screen 0.90782 left font ',11' textcolor rgb '#444444'
+  set label 103 '| 24 GiB; qb 0.1.0; commit 4ad755e54ced; 2026-11-21' at screen 0.01875, screen 0.87575 left font ',11' textcolor rgb '#444444'
+  set label 104 'Marks: medians; error bars: 96.1 % interval of the median of 9 repeats in 10 of 14 points, min to max of 3 repeats (75.0 % interval of the median)' at screen 0.01875, screen 0.09820 left font ',11' textcolor rgb '#444444'
+  set label 105 'in 2, of 6 repeats (96.9 %) in 2.' at screen 0.01875, screen 0.06613 left font ',11' textcolor rgb '#444444'
+  set label 106 'Dashed: the attention kernel alone, of the plain layer.' at screen 0.01875, screen 0.03407 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
-  set rmargin at screen 0.75583
-  set tmargin at screen 0.83114
-  set bmargin at screen 0.21201
+  set rmargin at screen 0.37323
+  set tmargin at screen 0.77956
+  set bmargin at screen 0.25852
   set logscale x
   set xrange [97.00586025666549:43237.6352202062]
-  set xtics nomirror out ('100' 100, '1,000' 1000, '10,000' 10000, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1)
+  set xtics nomirror out ('128' 128, '512' 512, '2,048' 2048, '8,192' 8192, '32,768' 32768, '' 256 1, '' 1024 1, '' 4096 1, '' 16384 1)
   set xlabel 'sequence length N (tokens)'
   set logscale y
   set yrange [0.26926281659354145:41022.150974995726]
   set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '10,000' 10000, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1)
   set ylabel 'time (ms)'
-  plot data every ::0::8 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#0072b2' notitle, \
-       data every ::0::8 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::9::17 using (num('n_tokens')):(num('time_ms')) with linespoints dt (7,3) lw 0.8 pt 6 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::18::22 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d55e00' notitle, \
-       data every ::18::22 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d55e00' notitle
+  set label 1 'Time' at screen 0.09062, screen 0.81162 left font ',13'
+  plot data every ::0::8 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
+       data every ::0::8 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::9::17 using (num('n_tokens')):(num('y')) with linespoints dt (7,3) lw 0.8 pt 6 ps 0.75 lc rgb '#d55e00' notitle, \
+       data every ::18::22 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
+       data every ::18::22 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#409877' notitle
+  unset label
+  unset key
+
+  # panel 2
+  set lmargin at screen 0.47323
+  set rmargin at screen 0.75583
+  set tmargin at screen 0.77956
+  set bmargin at screen 0.25852
+  set logscale x
+  set xrange [1782.8875536304622:37640.547696542846]
+  set xtics nomirror out ('2,048' 2048, '8,192' 8192, '32,768' 32768, '' 4096 1, '' 16384 1)
+  set xlabel 'sequence length N (tokens)'
+  unset logscale y
+  set yrange [0.491024462249288:1.3210723898339314]
+  set ytics nomirror out ('0.6' 0.6000000000000001, '0.8' 0.8, '1.0' 1, '1.2' 1.2000000000000002)
+  set ylabel 'time in blocks / time plain'
+  set label 1 'In blocks over plain' at screen 0.47323, screen 0.81162 left font ',13'
+  plot data every ::23::27 using (num('n_tokens')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
+       data every ::23::27 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#409877' notitle, \
+       data every ::28::29 using (num('n_tokens')):(num('y')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -52,10 +74,11 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.78396, screen 0.83114 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
-  plot NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#0072b2' title 'plain', \
-       NaN with linespoints dt (7,3) lw 0.8 pt 6 ps 0.75 lc rgb '#0072b2' title 'attention, plain', \
-       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#d55e00' title 'blocks of 1024 tokens'
+  set key at screen 0.78396, screen 0.77956 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  plot NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#2572aa' title 'plain', \
+       NaN with linespoints dt (7,3) lw 0.8 pt 6 ps 0.75 lc rgb '#d55e00' title 'attention, plain', \
+       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#409877' title 'blocks of 1024 tokens', \
+       NaN with lines dt 4 lw 1.4 lc rgb '#6e6e6e' title 'as long as plain'
   unset multiplot
 }
 unset output

@@ -5,82 +5,104 @@ set datafile columnheaders
 data = 'wall_clock.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,585 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'wall_clock' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,6.094in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,1170 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,1031 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'wall_clock' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,10.740in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,2062 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'wall_clock.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Time against sequence length' at screen 0.01875, screen 0.95897 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB;' at screen 0.01875, screen 0.92137 left font ',11' textcolor rgb '#444444'
-  set label 103 'qb 0.1.0; commit 7152e59a18ab; 2026-11-20' at screen 0.01875, screen 0.89402 left font ',11' textcolor rgb '#444444'
-  set label 104 'Marks are medians; bars span all repeats, where there are several: one says nothing of its spread.' at screen 0.01875, screen 0.11111 left font ',11' textcolor rgb '#444444'
-  set label 105 'Published: CQS-Attention, IEEE Access 13 (2025), case study 2, one A100 80 GB, f16, mean without outliers.' at screen 0.01875, screen 0.08376 left font ',11' textcolor rgb '#444444'
-  set label 106 'Its host clock was read without synchronising the device, its inputs were made inside the timed region, and its W = 1 jumps where the GPU' at screen 0.01875, screen 0.05641 left font ',11' textcolor rgb '#444444'
-  set label 107 'allocator must free and retry: those milliseconds and this machine''s are not comparable, the shapes are.' at screen 0.01875, screen 0.02906 left font ',11' textcolor rgb '#444444'
+  set label 101 'Time against sequence length' at screen 0.01875, screen 0.97672 left font ',16'
+  set label 102 'B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, all cores; 1 to 5 repeats; AMD EPYC, family 25 model 17 | 2 cores |' at screen 0.01875, screen 0.95538 left font ',11' textcolor rgb '#444444'
+  set label 103 'avx512 | 24 GiB; qb 0.1.0; commit 7152e59a18ab; 2026-11-20' at screen 0.01875, screen 0.93986 left font ',11' textcolor rgb '#444444'
+  set label 104 'Marks: medians; error bars: none (single repeats) in 25 of 32 points, min to max of 2 repeats (50.0 % interval of the median) in 2, of 3 repeats' at screen 0.01875, screen 0.07856 left font ',11' textcolor rgb '#444444'
+  set label 105 '(75.0 %) in 2, of 5 repeats (93.8 %) in 2, of 4 repeats (87.5 %) in 1.' at screen 0.01875, screen 0.06305 left font ',11' textcolor rgb '#444444'
+  set label 106 'Published: CQS-Attention, IEEE Access 13 (2025), case study 2, one A100 80 GB, f16, mean without outliers.' at screen 0.01875, screen 0.04753 left font ',11' textcolor rgb '#444444'
+  set label 107 'It has axes of its own. Its host clock was read without synchronising the device, its inputs were made inside the timed region, and its W = 1' at screen 0.01875, screen 0.03201 left font ',11' textcolor rgb '#444444'
+  set label 108 'jumps where the GPU allocator must free and retry: its milliseconds do not compare with this machine''s, and its speed-ups only below that jump.' at screen 0.01875, screen 0.01649 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
-  set rmargin at screen 0.39250
-  set tmargin at screen 0.81197
-  set bmargin at screen 0.24786
+  set rmargin at screen 0.38865
+  set tmargin at screen 0.89331
+  set bmargin at screen 0.57323
   unset logscale x
   set xrange [8050:50950]
   set xtics nomirror out ('10,000' 10000, '20,000' 20000, '30,000' 30000, '40,000' 40000, '50,000' 50000)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [0.6956271277298433:31574.585139313942]
-  set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '10,000' 10000, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1)
+  set yrange [86.94488151639703:25089.20032998315]
+  set ytics nomirror out ('100' 100, '1,000' 1000, '10,000' 10000, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1)
   set ylabel 'time (ms)'
-  set label 1 'longest subsequence (the paper''s time)' at screen 0.09062, screen 0.83932 left font ',13'
+  set label 1 'longest subsequence (the paper''s time)' at screen 0.09062, screen 0.90883 left font ',13'
   plot data every ::0::1 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
        data every ::0::1 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::2::8 using (num('n_tokens')):(strlen(strcol('time_ms')) > 0 ? column('time_ms') : 31574.585139313942) with points pt 2 ps 1.3 lw 2.6 lc rgb '#000000' notitle, \
-       data every ::9::11 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e69f00' notitle, \
-       data every ::9::11 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::12::17 using (num('n_tokens')):(strlen(strcol('time_ms')) > 0 ? column('time_ms') : 31574.585139313942) with points pt 2 ps 1.3 lw 2.6 lc rgb '#e69f00' notitle, \
-       data every ::18::26 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#0072b2' notitle, \
-       data every ::18::26 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::27::35 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::27::35 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::36::44 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d55e00' notitle, \
-       data every ::36::44 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
-       data every ::45::53 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::54::62 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 4 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::63::71 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 8 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::72::80 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 10 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::81::89 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 12 ps 0.75 lc rgb '#d55e00' notitle
+       data every ::2::4 using (num('n_tokens')):(strlen(strcol('time_ms')) > 0 ? column('time_ms') : 25089.20032998315) with points pt 2 ps 1.3 lw 2.6 lc rgb '#000000' notitle, \
+       data every ::5::8 using (num('n_tokens')):(strlen(strcol('time_ms')) > 0 ? column('time_ms') : 25089.20032998315) with points pt 1 ps 1.1 lw 1.4 lc rgb '#000000' notitle, \
+       data every ::9::11 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#ebb68c' notitle, \
+       data every ::9::11 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' notitle, \
+       data every ::12::12 using (num('n_tokens')):((strlen(strcol('time_ms')) > 0 ? column('time_ms') : 25089.20032998315) * 0.7749774647747861) with points pt 2 ps 1.3 lw 2.6 lc rgb '#ebb68c' notitle, \
+       data every ::13::17 using (num('n_tokens')):((strlen(strcol('time_ms')) > 0 ? column('time_ms') : 25089.20032998315) * 0.7749774647747861) with points pt 1 ps 1.1 lw 1.4 lc rgb '#ebb68c' notitle, \
+       data every ::18::26 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d97424' notitle, \
+       data every ::18::26 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d97424' notitle, \
+       data every ::27::35 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#9b4805' notitle, \
+       data every ::27::35 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b4805' notitle, \
+       data every ::36::44 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#572803' notitle, \
+       data every ::36::44 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#572803' notitle
   unset label
   unset key
 
   # panel 2
-  set lmargin at screen 0.49250
-  set rmargin at screen 0.79438
-  set tmargin at screen 0.81197
-  set bmargin at screen 0.24786
+  set lmargin at screen 0.48865
+  set rmargin at screen 0.78667
+  set tmargin at screen 0.89331
+  set bmargin at screen 0.57323
   unset logscale x
   set xrange [8050:50950]
   set xtics nomirror out ('10,000' 10000, '20,000' 20000, '30,000' 30000, '40,000' 40000, '50,000' 50000)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [0.6956271277298433:31574.585139313942]
-  set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '10,000' 10000, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1)
+  set yrange [86.94488151639703:25089.20032998315]
+  set ytics nomirror out ('100' 100, '1,000' 1000, '10,000' 10000, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1)
   set ylabel 'time (ms)'
-  set label 1 'critical path, with gather and merge' at screen 0.49250, screen 0.83932 left font ',13'
-  plot data every ::90::91 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::90::91 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::92::98 using (num('n_tokens')):(strlen(strcol('time_ms')) > 0 ? column('time_ms') : 31574.585139313942) with points pt 2 ps 1.3 lw 2.6 lc rgb '#000000' notitle, \
-       data every ::99::101 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e69f00' notitle, \
-       data every ::99::101 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::102::107 using (num('n_tokens')):(strlen(strcol('time_ms')) > 0 ? column('time_ms') : 31574.585139313942) with points pt 2 ps 1.3 lw 2.6 lc rgb '#e69f00' notitle, \
-       data every ::108::116 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#0072b2' notitle, \
-       data every ::108::116 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::117::125 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::117::125 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::126::134 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d55e00' notitle, \
-       data every ::126::134 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle
+  set label 1 'critical path, with gather and merge' at screen 0.48865, screen 0.90883 left font ',13'
+  plot data every ::45::46 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
+       data every ::45::46 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
+       data every ::47::49 using (num('n_tokens')):(strlen(strcol('time_ms')) > 0 ? column('time_ms') : 25089.20032998315) with points pt 2 ps 1.3 lw 2.6 lc rgb '#000000' notitle, \
+       data every ::50::53 using (num('n_tokens')):(strlen(strcol('time_ms')) > 0 ? column('time_ms') : 25089.20032998315) with points pt 1 ps 1.1 lw 1.4 lc rgb '#000000' notitle, \
+       data every ::54::56 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#ebb68c' notitle, \
+       data every ::54::56 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' notitle, \
+       data every ::57::57 using (num('n_tokens')):((strlen(strcol('time_ms')) > 0 ? column('time_ms') : 25089.20032998315) * 0.7749774647747861) with points pt 2 ps 1.3 lw 2.6 lc rgb '#ebb68c' notitle, \
+       data every ::58::62 using (num('n_tokens')):((strlen(strcol('time_ms')) > 0 ? column('time_ms') : 25089.20032998315) * 0.7749774647747861) with points pt 1 ps 1.1 lw 1.4 lc rgb '#ebb68c' notitle, \
+       data every ::63::71 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d97424' notitle, \
+       data every ::63::71 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d97424' notitle, \
+       data every ::72::80 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#9b4805' notitle, \
+       data every ::72::80 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b4805' notitle, \
+       data every ::81::89 using (num('n_tokens')):(num('time_ms_low')):(0):(num('time_ms_high') - num('time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#572803' notitle, \
+       data every ::81::89 using (num('n_tokens')):(num('time_ms')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#572803' notitle
+  unset label
+  unset key
+
+  # panel 3
+  set lmargin at screen 0.09062
+  set rmargin at screen 0.38865
+  set tmargin at screen 0.47624
+  set bmargin at screen 0.15616
+  unset logscale x
+  set xrange [8050:50950]
+  set xtics nomirror out ('10,000' 10000, '20,000' 20000, '30,000' 30000, '40,000' 40000, '50,000' 50000)
+  set xlabel 'sequence length N (tokens)'
+  set logscale y
+  set yrange [0.8074335456294144:1380.389995027174]
+  set ytics nomirror out ('1' 1, '10' 10, '100' 100, '1,000' 1000, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1)
+  set ylabel 'time (ms)'
+  set label 1 'published: A100 80 GB, at the paper''s N' at screen 0.09062, screen 0.49176 left font ',13'
+  plot data every ::90::98 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#000000' notitle, \
+       data every ::99::107 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 12 ps 0.75 lc rgb '#ebb68c' notitle, \
+       data every ::108::116 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 12 ps 0.75 lc rgb '#d97424' notitle, \
+       data every ::117::125 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 12 ps 0.75 lc rgb '#9b4805' notitle, \
+       data every ::126::134 using (num('n_tokens')):(num('time_ms')) with linespoints dt 2 lw 1.4 pt 12 ps 0.75 lc rgb '#572803' notitle
   unset label
   unset key
 
@@ -96,14 +118,15 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.82250, screen 0.81197 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.81479, screen 0.89331 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' title 'W = 1', \
-       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' title 'W = 4', \
-       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' title 'W = 7', \
-       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' title 'W = 8', \
-       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' title 'W = 31', \
-       NaN with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#6e6e6e' title 'published (A100)', \
-       NaN with points pt 2 ps 1.3 lw 2.6 lc rgb '#000000' title 'out of memory'
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' title 'W = 4', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d97424' title 'W = 7', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b4805' title 'W = 8', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#572803' title 'W = 31', \
+       NaN with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#6e6e6e' title 'published', \
+       NaN with points pt 2 ps 1.3 lw 2.6 lc rgb '#000000' title 'out of memory', \
+       NaN with points pt 1 ps 1.1 lw 1.4 lc rgb '#000000' title 'not tried, longer'
   unset multiplot
 }
 unset output

@@ -14,8 +14,8 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Peak active memory against sequence length' at screen 0.01875, screen 0.95358 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB;' at screen 0.01875, screen 0.91103 left font ',11' textcolor rgb '#444444'
-  set label 103 'qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.88008 left font ',11' textcolor rgb '#444444'
+  set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; 5 repeats; AMD EPYC, family 25 model 17 | 2 cores |' at screen 0.01875, screen 0.91103 left font ',11' textcolor rgb '#444444'
+  set label 103 'avx512 | 24 GiB; qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.88008 left font ',11' textcolor rgb '#444444'
   set label 104 'Bytes of every tensor alive at once at the worst moment, inputs and outputs included, as the memory ledger counts them.' at screen 0.01875, screen 0.03288 left font ',11' textcolor rgb '#444444'
 
   # panel 1
@@ -32,10 +32,10 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0.01' 0.01, '0.03' 0.03, '0.1' 0.1, '0.3' 0.30000000000000004, '' 0.009000000000000001 1, '' 0.02 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1)
   set ylabel 'peak active memory (GiB)'
   plot data every ::0::8 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::9::17 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::18::26 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::27::35 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::36::44 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle
+       data every ::9::17 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' notitle, \
+       data every ::18::26 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d97424' notitle, \
+       data every ::27::35 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b4805' notitle, \
+       data every ::36::44 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#572803' notitle
   unset label
   unset key
 
@@ -53,10 +53,10 @@ do for [format in 'svg pdf png'] {
   set yrange [0:1]
   set key at screen 0.89958, screen 0.82592 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' title 'W = 1', \
-       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' title 'W = 4', \
-       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' title 'W = 7', \
-       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' title 'W = 8', \
-       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' title 'W = 31'
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' title 'W = 4', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d97424' title 'W = 7', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b4805' title 'W = 8', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#572803' title 'W = 31'
   unset multiplot
 }
 unset output

@@ -14,13 +14,13 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Where the time of pass_kv and pass_q goes, by miss rate' at screen 0.01875, screen 0.97878 left font ',16'
-  set label 102 'H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0;' at screen 0.01875, screen 0.95933 left font ',11' textcolor rgb '#444444'
-  set label 103 'commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.94518 left font ',11' textcolor rgb '#444444'
-  set label 104 'A bar: medians of computing, of exposed communication and of idle time, each of the worker where it is largest and summed over its steps, as' at screen 0.01875, screen 0.07162 left font ',11' textcolor rgb '#444444'
-  set label 105 'shares of their sum; they need not add up to the wall clock. Under it: KV is pass_kv, Q is pass_q, and where there is room the wall clock in ms.' at screen 0.01875, screen 0.05747 left font ',11' textcolor rgb '#444444'
+  set label 102 'W = 4, H = 8, G = 2, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; W = 4 on 2 cores; 7 repeats; AMD EPYC, family 25 model' at screen 0.01875, screen 0.95933 left font ',11' textcolor rgb '#444444'
+  set label 103 '17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.94518 left font ',11' textcolor rgb '#444444'
+  set label 104 'A bar: what the worker that ends last, which decides the critical path, does until it ends, in the repeat of steps.csv. Between steps it sends or' at screen 0.01875, screen 0.07162 left font ',11' textcolor rgb '#444444'
+  set label 105 'has no processor. Under it: KV is pass_kv, Q is pass_q, and where there is room the median wall clock in ms.' at screen 0.01875, screen 0.05747 left font ',11' textcolor rgb '#444444'
   set label 106 'Published: Context Parallelism (arXiv 2411.01783), Llama 3 405B, each context-parallel rank a host of 8 H100, RDMA of 400 Gb/s per GPU between' at screen 0.01875, screen 0.04332 left font ',11' textcolor rgb '#444444'
-  set label 107 'hosts; Table 5, 4 ranks, P + T = 128,000. attn and sendrecv are of one iteration of the ring, of which there are 4 and 3, and run beside each' at screen 0.01875, screen 0.02918 left font ',11' textcolor rgb '#444444'
-  set label 108 'other, so that only what sendrecv takes beyond attn is exposed; all2all comes once and is exposed. Their shares are drawn as printed.' at screen 0.01875, screen 0.01503 left font ',11' textcolor rgb '#444444'
+  set label 107 'hosts; Table 5, 4 ranks, P + T = 128,000. attn and sendrecv are printed for one iteration of the ring, of which there are 4 and 3, and run beside' at screen 0.01875, screen 0.02918 left font ',11' textcolor rgb '#444444'
+  set label 108 'each other: drawn is what sendrecv takes beyond attn, computed here; all2all comes once.' at screen 0.01875, screen 0.01503 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -34,35 +34,36 @@ do for [format in 'svg pdf png'] {
   unset logscale y
   set yrange [-19:100]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
-  set ylabel 'share of the parts (%)'
+  set ylabel 'share of the time (%)'
   set label 1 'W = 4, threads, 1 GB/s, 2,048 keys' at screen 0.09062, screen 0.91689 left font ',13'
   plot data every ::0::7 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::8::15 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::16::23 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::24::24 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#a1d4cb' lw 0.5 fc rgb '#a1d4cb' notitle, \
-       data every ::24::24 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::24::24 using (num('miss_rate_index')):(num('share_percent')):('2.89') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::25::25 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cbcb98' lw 0.5 fc rgb '#cbcb98' notitle, \
-       data every ::25::25 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::25::25 using (num('miss_rate_index')):(num('share_percent')):('1.69') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::26::26 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#a1d4cb' lw 0.5 fc rgb '#a1d4cb' notitle, \
-       data every ::26::26 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::26::26 using (num('miss_rate_index')):(num('share_percent')):('4.29') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::27::27 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cbcb98' lw 0.5 fc rgb '#cbcb98' notitle, \
-       data every ::27::27 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::27::27 using (num('miss_rate_index')):(num('share_percent')):('5.02') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::28::28 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#a1d4cb' lw 0.5 fc rgb '#a1d4cb' notitle, \
+       data every ::16::19 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::20::27 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::28::28 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
        data every ::28::28 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::28::28 using (num('miss_rate_index')):(num('share_percent')):('19.7') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::29::29 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cbcb98' lw 0.5 fc rgb '#cbcb98' notitle, \
+       data every ::28::28 using (num('miss_rate_index')):(num('share_percent')):('2.89') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::29::29 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
        data every ::29::29 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::29::29 using (num('miss_rate_index')):(num('share_percent')):('16.8') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::30::30 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#a1d4cb' lw 0.5 fc rgb '#a1d4cb' notitle, \
+       data every ::29::29 using (num('miss_rate_index')):(num('share_percent')):('1.69') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::30::30 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
        data every ::30::30 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::30::30 using (num('miss_rate_index')):(num('share_percent')):('29.9') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::31::31 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cbcb98' lw 0.5 fc rgb '#cbcb98' notitle, \
+       data every ::30::30 using (num('miss_rate_index')):(num('share_percent')):('4.29') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::31::31 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
        data every ::31::31 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::31::31 using (num('miss_rate_index')):(num('share_percent')):('36.5') with labels font ',11' offset 0,-0.53 notitle
+       data every ::31::31 using (num('miss_rate_index')):(num('share_percent')):('5.02') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::32::32 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::32::32 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::32::32 using (num('miss_rate_index')):(num('share_percent')):('19.7') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::33::33 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::33::33 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::33::33 using (num('miss_rate_index')):(num('share_percent')):('16.8') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::34::34 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::34::34 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::34::34 using (num('miss_rate_index')):(num('share_percent')):('29.9') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::35::35 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::35::35 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::35::35 using (num('miss_rate_index')):(num('share_percent')):('36.5') with labels font ',11' offset 0,-0.53 notitle
   unset label
   unset key
 
@@ -78,17 +79,18 @@ do for [format in 'svg pdf png'] {
   unset logscale y
   set yrange [-19:100]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
-  set ylabel 'share of the parts (%)'
+  set ylabel 'share of the time (%)'
   set label 1 'W = 4, threads, no link limit, 1,149 keys' at screen 0.09062, screen 0.63395 left font ',13'
-  plot data every ::32::33 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::34::35 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::36::37 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::38::38 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#a1d4cb' lw 0.5 fc rgb '#a1d4cb' notitle, \
-       data every ::38::38 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::38::38 using (num('miss_rate_index')):(num('share_percent')):('0.70') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::39::39 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cbcb98' lw 0.5 fc rgb '#cbcb98' notitle, \
-       data every ::39::39 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::39::39 using (num('miss_rate_index')):(num('share_percent')):('0.91') with labels font ',11' offset 0,-0.53 notitle
+  plot data every ::36::37 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::38::39 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::40::41 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::42::42 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::43::43 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::43::43 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::43::43 using (num('miss_rate_index')):(num('share_percent')):('0.70') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::44::44 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::44::44 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::44::44 using (num('miss_rate_index')):(num('share_percent')):('0.91') with labels font ',11' offset 0,-0.53 notitle
   unset label
   unset key
 
@@ -104,36 +106,31 @@ do for [format in 'svg pdf png'] {
   unset logscale y
   set yrange [-19:100]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
-  set ylabel 'share of the parts (%)'
+  set ylabel 'share of the time (%)'
   set label 1 'published: 4 ranks, P + T = 128,000' at screen 0.09062, screen 0.35102 left font ',13'
-  plot data every ::40::40 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::40::40 using (num('miss_rate_index')):(num('share_percent')):('attn 414 µs') with labels font ',11' notitle, \
-       data every ::41::41 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::41::41 using (num('miss_rate_index')):(num('share_percent')):('sendrecv 627 µs') with labels font ',11' notitle, \
-       data every ::42::42 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::42::42 using (num('miss_rate_index')):(num('share_percent')):('attn 414 µs') with labels font ',11' notitle, \
-       data every ::43::43 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::43::43 using (num('miss_rate_index')):(num('share_percent')):('sendrecv 166 µs') with labels font ',11' notitle, \
-       data every ::44::44 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e3bc94' notitle, \
-       data every ::44::44 using (num('miss_rate_index')):(num('share_percent')):('all2all 424 µs') with labels font ',11' notitle, \
-       data every ::45::45 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::45::45 using (num('miss_rate_index')):(num('share_percent')):('attn 1608 µs') with labels font ',11' notitle, \
+  plot data every ::45::45 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::45::45 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 414 µs') with labels font ',11' notitle, \
        data every ::46::46 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::46::46 using (num('miss_rate_index')):(num('share_percent')):('sendrecv 631 µs') with labels font ',11' notitle, \
+       data every ::46::46 using (num('miss_rate_index')):(num('share_percent')):('sendrecv beyond attn') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::46::46 using (num('miss_rate_index')):(num('share_percent')):('3 × 213 µs') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::47::47 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::47::47 using (num('miss_rate_index')):(num('share_percent')):('attn 1608 µs') with labels font ',11' notitle, \
-       data every ::48::48 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::48::48 using (num('miss_rate_index')):(num('share_percent')):('sendrecv 544 µs') with labels font ',11' notitle, \
-       data every ::49::49 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e3bc94' notitle, \
-       data every ::49::49 using (num('miss_rate_index')):(num('share_percent')):('all2all 1023 µs') with labels font ',11' notitle, \
-       data every ::50::50 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#a1d4cb' lw 0.5 fc rgb '#a1d4cb' notitle, \
-       data every ::50::50 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' notitle, \
-       data every ::51::51 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cbcb98' lw 0.5 fc rgb '#cbcb98' notitle, \
-       data every ::51::51 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' notitle, \
-       data every ::52::52 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#a1d4cb' lw 0.5 fc rgb '#a1d4cb' notitle, \
+       data every ::47::47 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 414 µs') with labels font ',11' notitle, \
+       data every ::48::48 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e3bc94' notitle, \
+       data every ::48::48 using (num('miss_rate_index')):(num('share_percent')):('all2all 424 µs') with labels font ',11' notitle, \
+       data every ::49::49 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::49::49 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 1608 µs') with labels font ',11' notitle, \
+       data every ::50::50 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::50::50 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 1608 µs') with labels font ',11' notitle, \
+       data every ::51::51 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e3bc94' notitle, \
+       data every ::51::51 using (num('miss_rate_index')):(num('share_percent')):('all2all 1023 µs') with labels font ',11' notitle, \
+       data every ::52::52 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
        data every ::52::52 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' notitle, \
-       data every ::53::53 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cbcb98' lw 0.5 fc rgb '#cbcb98' notitle, \
-       data every ::53::53 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' notitle
+       data every ::53::53 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::53::53 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' notitle, \
+       data every ::54::54 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::54::54 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' notitle, \
+       data every ::55::55 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::55::55 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' notitle
   unset label
   unset key
 
@@ -150,11 +147,12 @@ do for [format in 'svg pdf png'] {
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.78396, screen 0.90274 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
-  plot NaN with boxes fs solid 1.0 noborder lc rgb '#56b4e9' title 'compute', \
+  plot NaN with boxes fs solid 1.0 noborder lc rgb '#9ae8d9' title 'pass_kv', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#cacdad' title 'pass_q', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#56b4e9' title 'compute', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#d55e00' title 'exposed communication', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#d4d4d4' title 'idle', \
-       NaN with boxes fs solid 1.0 noborder lc rgb '#a1d4cb' title 'pass_kv', \
-       NaN with boxes fs solid 1.0 noborder lc rgb '#cbcb98' title 'pass_q'
+       NaN with boxes fs solid 1.0 noborder lc rgb '#f3e3b0' title 'waiting between steps'
   unset multiplot
 }
 unset output

@@ -14,13 +14,13 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Passing keys and values, or queries, by miss rate' at screen 0.01875, screen 0.97270 left font ',16'
-  set label 102 'H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0;' at screen 0.01875, screen 0.94767 left font ',11' textcolor rgb '#444444'
-  set label 103 'commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.92947 left font ',11' textcolor rgb '#444444'
+  set label 102 'W = 4, H = 8, G = 2, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; W = 4 on 2 cores; 7 repeats; AMD EPYC, family 25 model' at screen 0.01875, screen 0.94767 left font ',11' textcolor rgb '#444444'
+  set label 103 '17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.92947 left font ',11' textcolor rgb '#444444'
   set label 104 'T new tokens attend to P cached ones and to themselves. Ratio below 1: pass_q, which sends queries around and partial outputs home, is the faster;' at screen 0.01875, screen 0.14676 left font ',11' textcolor rgb '#444444'
-  set label 105 'above 1: pass_kv. Its bars: quotients of the ends of the two intervals.' at screen 0.01875, screen 0.12856 left font ',11' textcolor rgb '#444444'
-  set label 106 'Equally fast at: 3.4 % and 11 % and 46 % (W = 4, threads, 1 GB/s, 2,048 keys); pass_kv is the faster throughout (W = 4, threads, no link limit,' at screen 0.01875, screen 0.11035 left font ',11' textcolor rgb '#444444'
-  set label 107 '1,149 keys); 5.2 % (published). A selector between the two must switch there.' at screen 0.01875, screen 0.09215 left font ',11' textcolor rgb '#444444'
-  set label 108 'Marks are medians; bars are 95 % order-statistic intervals of the median.' at screen 0.01875, screen 0.07395 left font ',11' textcolor rgb '#444444'
+  set label 105 'above 1: pass_kv. Its error bars: quotients of the ends of the two intervals.' at screen 0.01875, screen 0.12856 left font ',11' textcolor rgb '#444444'
+  set label 106 'Where the two are equally fast: pass_q is the faster at 1 of 4 miss rates, the other intervals include 1 (W = 4, threads, 1 GB/s, 2,048 keys); not' at screen 0.01875, screen 0.11035 left font ',11' textcolor rgb '#444444'
+  set label 107 'decided, since every interval of 1 miss rate includes 1 (W = 4, threads, no link limit, 1,149 keys); 5.2 % (published, without intervals).' at screen 0.01875, screen 0.09215 left font ',11' textcolor rgb '#444444'
+  set label 108 'Marks: medians; error bars: min to max of 7 repeats (98.4 % interval of the median).' at screen 0.01875, screen 0.07395 left font ',11' textcolor rgb '#444444'
   set label 109 'Published: Context Parallelism (arXiv 2411.01783), Llama 3 405B, each context-parallel rank a host of 8 H100, RDMA of 400 Gb/s per GPU between' at screen 0.01875, screen 0.05575 left font ',11' textcolor rgb '#444444'
   set label 110 'hosts; Table 4, 4 ranks, P + T = 128,000. It is the time to first token of the whole model of 126 layers: what attention does not take pulls its' at screen 0.01875, screen 0.03754 left font ',11' textcolor rgb '#444444'
   set label 111 'ratio towards 1, so only the side of 1 compares, and no time of it is drawn.' at screen 0.01875, screen 0.01934 left font ',11' textcolor rgb '#444444'
@@ -39,10 +39,10 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('1' 1, '3' 3, '10' 10, '30' 30, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 40 1, '' 50 1, '' 60 1)
   set ylabel 'wall clock (ms)'
   set label 1 'W = 4, threads, 1 GB/s, 2,048 keys' at screen 0.09062, screen 0.89306 left font ',13'
-  plot data every ::0::3 using (num('miss_rate_percent')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#44aa99' notitle, \
-       data every ::0::3 using (num('miss_rate_percent')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 11 ps 0.75 lc rgb '#44aa99' notitle, \
-       data every ::4::7 using (num('miss_rate_percent')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#999933' notitle, \
-       data every ::4::7 using (num('miss_rate_percent')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#999933' notitle
+  plot data every ::0::3 using (num('miss_rate_percent')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#36d2b4' notitle, \
+       data every ::0::3 using (num('miss_rate_percent')):(num('y')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#36d2b4' notitle, \
+       data every ::4::7 using (num('miss_rate_percent')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#979d5c' notitle, \
+       data every ::4::7 using (num('miss_rate_percent')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#979d5c' notitle
   unset label
   unset key
 
@@ -80,10 +80,10 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0.6' 0.6000000000000001, '0.7' 0.7000000000000001, '0.8' 0.8, '0.9' 0.9, '1' 1)
   set ylabel 'wall clock (ms)'
   set label 1 'W = 4, threads, no link limit, 1,149 keys' at screen 0.09062, screen 0.51763 left font ',13'
-  plot data every ::28::28 using (num('miss_rate_percent')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#44aa99' notitle, \
-       data every ::28::28 using (num('miss_rate_percent')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 11 ps 0.75 lc rgb '#44aa99' notitle, \
-       data every ::29::29 using (num('miss_rate_percent')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#999933' notitle, \
-       data every ::29::29 using (num('miss_rate_percent')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#999933' notitle
+  plot data every ::28::28 using (num('miss_rate_percent')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#36d2b4' notitle, \
+       data every ::28::28 using (num('miss_rate_percent')):(num('y')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#36d2b4' notitle, \
+       data every ::29::29 using (num('miss_rate_percent')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#979d5c' notitle, \
+       data every ::29::29 using (num('miss_rate_percent')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#979d5c' notitle
   unset label
   unset key
 
@@ -120,8 +120,8 @@ do for [format in 'svg pdf png'] {
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.82250, screen 0.87486 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
-  plot NaN with linespoints dt (7,3) lw 1.8 pt 11 ps 0.75 lc rgb '#44aa99' title 'pass_kv', \
-       NaN with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#999933' title 'pass_q', \
+  plot NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#36d2b4' title 'pass_kv', \
+       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#979d5c' title 'pass_q', \
        NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' title 'pass_q / pass_kv', \
        NaN with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#6e6e6e' title 'published, TTFT', \
        NaN with lines dt 4 lw 1.4 lc rgb '#6e6e6e' title 'equally fast'

@@ -5,28 +5,30 @@ set datafile columnheaders
 data = 'gantt.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,1251 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'gantt' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,13.031in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,2502 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,1283 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'gantt' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,13.365in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,2566 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'gantt.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'What each worker does when' at screen 0.01875, screen 0.98082 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, mpi ranks, 1 thread; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.96323 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 0c2cd2bb93d1; 2026-11-21' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
-  set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.06475 left font ',11' textcolor rgb '#444444'
-  set label 105 'that was not ready.' at screen 0.01875, screen 0.05196 left font ',11' textcolor rgb '#444444'
-  set label 106 '6 cases are drawn, of the longest sequences first; left out: 36 (all_gather_kv, N = 4,096, W = 4, mpi, 20 MB/s; all_gather_kv, N = 4,096, W = 4,' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'
-  set label 107 'mpi, 200 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 20 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 200 MB/s; ring, N = 4,096, W = 4, mpi, 20 MB/s;' at screen 0.01875, screen 0.02638 left font ',11' textcolor rgb '#444444'
-  set label 108 'ring, N = 4,096, W = 4, mpi, 200 MB/s; striped, N = 4,096, W = 4, mpi, 20 MB/s; striped, N = 4,096, W = 4, mpi, 200 MB/s; …).' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
+  set label 101 'What each worker does when' at screen 0.01875, screen 0.98129 left font ',16'
+  set label 102 'N = 4,096, W = 4, 60 MB/s; N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, mpi ranks, 1 thread; W = 4 on 2 cores; 6' at screen 0.01875, screen 0.96415 left font ',11' textcolor rgb '#444444'
+  set label 103 'repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 0c2cd2bb93d1; 2026-11-21' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
+  set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.08807 left font ',11' textcolor rgb '#444444'
+  set label 105 'that was not ready.' at screen 0.01875, screen 0.07560 left font ',11' textcolor rgb '#444444'
+  set label 106 'Waiting between steps: steps.csv says nothing of this time, in which a worker sends, plans its next step or has no processor.' at screen 0.01875, screen 0.06313 left font ',11' textcolor rgb '#444444'
+  set label 107 'Drawn: 6 of 42 cases, of each algorithm the longest sequence with the most workers first; left out: 36 (all_gather_kv, N = 4,096, W = 4, mpi, 20' at screen 0.01875, screen 0.05066 left font ',11' textcolor rgb '#444444'
+  set label 108 'MB/s; all_gather_kv, N = 4,096, W = 4, mpi, 200 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 20 MB/s; cqs_sharded, N = 4,096, W = 4, mpi, 200 MB/s;' at screen 0.01875, screen 0.03819 left font ',11' textcolor rgb '#444444'
+  set label 109 'ring, N = 4,096, W = 4, mpi, 20 MB/s; ring, N = 4,096, W = 4, mpi, 200 MB/s; striped, N = 4,096, W = 4, mpi, 20 MB/s; striped, N = 4,096, W = 4,' at screen 0.01875, screen 0.02572 left font ',11' textcolor rgb '#444444'
+  set label 110 'mpi, 200 MB/s; …).' at screen 0.01875, screen 0.01325 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.91207
-  set bmargin at screen 0.84812
+  set tmargin at screen 0.91426
+  set bmargin at screen 0.85191
   unset logscale x
   set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
@@ -35,20 +37,21 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'all_gather_kv, N = 4,096, W = 4, mpi, 60 MB/s: 481.92 ms' at screen 0.09062, screen 0.92486 left font ',13'
+  set label 1 'all_gather_kv: 481.92 ms' at screen 0.09062, screen 0.92673 left font ',13'
   plot data every ::0::3 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::4::7 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::4::7 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::8::11 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::12::14 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+       data every ::4::7 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::8::10 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::11::14 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::15::18 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::15::18 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 2
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.76819
-  set bmargin at screen 0.70424
+  set tmargin at screen 0.77397
+  set bmargin at screen 0.71161
   unset logscale x
   set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
@@ -57,22 +60,23 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'cqs_sharded, N = 4,096, W = 4, mpi, 60 MB/s: 560.26 ms' at screen 0.09062, screen 0.78098 left font ',13'
-  plot data every ::15::18 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::19::22 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::19::22 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::23::26 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::23::26 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::27::34 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::35::41 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'cqs_sharded: 560.26 ms' at screen 0.09062, screen 0.78644 left font ',13'
+  plot data every ::19::22 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::23::30 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::31::37 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::38::44 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::45::48 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::45::48 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::49::52 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::49::52 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 3
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.62430
-  set bmargin at screen 0.56035
+  set tmargin at screen 0.63367
+  set bmargin at screen 0.57132
   unset logscale x
   set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
@@ -81,26 +85,27 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ring, N = 4,096, W = 4, mpi, 60 MB/s: 451.70 ms' at screen 0.09062, screen 0.63709 left font ',13'
-  plot data every ::42::47 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::48::51 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::48::51 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::52::54 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::52::54 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::55::56 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::55::56 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::57::57 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::57::57 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::58::69 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::70::75 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'ring: 451.70 ms' at screen 0.09062, screen 0.64614 left font ',13'
+  plot data every ::53::58 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::59::70 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::71::76 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::77::87 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::88::91 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::88::91 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::92::94 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::92::94 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::95::96 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::95::96 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::97::97 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::97::97 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 4
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.48042
-  set bmargin at screen 0.41647
+  set tmargin at screen 0.49337
+  set bmargin at screen 0.43102
   unset logscale x
   set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
@@ -109,25 +114,26 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'striped, N = 4,096, W = 4, mpi, 60 MB/s: 520.01 ms' at screen 0.09062, screen 0.49321 left font ',13'
-  plot data every ::76::79 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::76::79 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::80::83 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::80::83 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::84::87 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::84::87 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::88::91 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::88::91 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::92::103 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::104::110 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'striped: 520.01 ms' at screen 0.09062, screen 0.50585 left font ',13'
+  plot data every ::98::109 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::110::116 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::117::128 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::129::132 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::129::132 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::133::136 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::133::136 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::137::140 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::137::140 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::141::144 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::141::144 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 5
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.33653
-  set bmargin at screen 0.27258
+  set tmargin at screen 0.35308
+  set bmargin at screen 0.29072
   unset logscale x
   set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
@@ -136,20 +142,21 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ulysses, N = 4,096, W = 4, mpi, 60 MB/s: 358.99 ms' at screen 0.09062, screen 0.34932 left font ',13'
-  plot data every ::111::118 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::119::122 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::119::122 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::123::130 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::131::138 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'ulysses: 358.99 ms' at screen 0.09062, screen 0.36555 left font ',13'
+  plot data every ::145::152 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::153::160 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::161::168 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::169::176 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::177::180 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::177::180 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 6
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.19265
-  set bmargin at screen 0.12870
+  set tmargin at screen 0.21278
+  set bmargin at screen 0.15043
   unset logscale x
   set xrange [0:593.8723534864039]
   set xtics nomirror out ('0' 0, '200' 200, '400' 400)
@@ -158,17 +165,18 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'zigzag, N = 4,096, W = 4, mpi, 60 MB/s: 438.04 ms' at screen 0.09062, screen 0.20544 left font ',13'
-  plot data every ::139::142 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::139::142 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::143::146 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::143::146 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::147::150 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::147::150 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::151::154 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::151::154 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::155::166 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::167::174 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'zigzag: 438.04 ms' at screen 0.09062, screen 0.22525 left font ',13'
+  plot data every ::181::192 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::193::200 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::201::211 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::212::215 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::212::215 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::216::219 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::216::219 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::220::223 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::220::223 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::224::227 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::224::227 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
@@ -184,10 +192,11 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.78396, screen 0.91207 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.78396, screen 0.91426 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with boxes fs solid 1.0 noborder lc rgb '#56b4e9' title 'compute', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#d55e00' title 'exposed communication', \
-       NaN with boxes fs solid 1.0 noborder lc rgb '#d4d4d4' title 'idle'
+       NaN with boxes fs solid 1.0 noborder lc rgb '#d4d4d4' title 'idle', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#f3e3b0' title 'waiting between steps'
   unset multiplot
 }
 unset output

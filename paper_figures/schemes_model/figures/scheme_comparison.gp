@@ -5,175 +5,167 @@ set datafile columnheaders
 data = 'scheme_comparison.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,1103 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'scheme_comparison' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,11.490in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,2206 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,1168 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'scheme_comparison' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,12.167in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,2336 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'scheme_comparison.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Schemes of splitting exact attention at one length' at screen 0.01875, screen 0.97824 left font ',16'
-  set label 102 'N = 1,048,576, 1.25 GB/s, 30 µs; B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, model of data/devices/a100.csv; qb 0.1.0; commit' at screen 0.01875, screen 0.95830 left font ',11' textcolor rgb '#444444'
-  set label 103 '9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.94379 left font ',11' textcolor rgb '#444444'
-  set label 104 'Drawn: N = 1,048,576, 1.25 GB/s, 30 µs. Not drawn: N = 1,048,576, 12.5 GB/s, 5 µs (7 schemes); N = 1,048,576, 300 GB/s, 2 µs (7 schemes); N =' at screen 0.01875, screen 0.10245 left font ',11' textcolor rgb '#444444'
-  set label 105 '131,072, 1.25 GB/s, 30 µs (7 schemes); N = 131,072, 12.5 GB/s, 5 µs (7 schemes); N = 131,072, 300 GB/s, 2 µs (7 schemes).' at screen 0.01875, screen 0.08794 left font ',11' textcolor rgb '#444444'
-  set label 106 'Slowest worker: query-key pairs of the slowest worker of each round, summed over rounds, over unmasked pairs / W; 1 is perfect balance and no pair' at screen 0.01875, screen 0.07344 left font ',11' textcolor rgb '#444444'
-  set label 107 'in vain. cqs scatters from one root and gathers there; cqs_sharded begins and ends sharded, as the others do.' at screen 0.01875, screen 0.05893 left font ',11' textcolor rgb '#444444'
-  set label 108 'Pairs and bytes follow from the plan. Memory is measured where a case measured it, else predicted.' at screen 0.01875, screen 0.04442 left font ',11' textcolor rgb '#444444'
-  set label 109 'Without a point: 12 of 210 cases (12 unsupported).' at screen 0.01875, screen 0.02992 left font ',11' textcolor rgb '#444444'
-  set label 110 'model: predicted by the calibrated cost model; nothing was timed.' at screen 0.01875, screen 0.01541 left font ',11' textcolor rgb '#444444'
+  set label 101 'Schemes of splitting exact attention at one length' at screen 0.01875, screen 0.97945 left font ',16'
+  set label 102 'N = 1,048,576, 1.25 GB/s, 30 µs; B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, modelled A100; qb 0.1.0; commit 9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.96062 left font ',11' textcolor rgb '#444444'
+  set label 103 'Drawn: N = 1,048,576, 1.25 GB/s, 30 µs, modelled A100.' at screen 0.01875, screen 0.11045 left font ',11' textcolor rgb '#444444'
+  set label 104 'Not drawn: 7 schemes (N = 1,048,576, 12.5 GB/s, 5 µs); 7 schemes (N = 1,048,576, 300 GB/s, 2 µs); 7 schemes (N = 131,072, 1.25 GB/s, 30 µs); 7' at screen 0.01875, screen 0.09675 left font ',11' textcolor rgb '#444444'
+  set label 105 'schemes (N = 131,072, 12.5 GB/s, 5 µs); 7 schemes (N = 131,072, 300 GB/s, 2 µs); 12 of 210 cases (unsupported: ulysses deals whole heads to' at screen 0.01875, screen 0.08305 left font ',11' textcolor rgb '#444444'
+  set label 106 'workers).' at screen 0.01875, screen 0.06935 left font ',11' textcolor rgb '#444444'
+  set label 107 'Slowest worker: query-key pairs of the slowest worker of each round, summed over rounds, over unmasked pairs / W; 1 is perfect balance and no pair' at screen 0.01875, screen 0.05565 left font ',11' textcolor rgb '#444444'
+  set label 108 'in vain. cqs scatters from one root and gathers there; cqs_sharded begins and ends sharded, as the others do.' at screen 0.01875, screen 0.04195 left font ',11' textcolor rgb '#444444'
+  set label 109 'Pairs and bytes follow from the plan. Memory is measured where a case measured it, else predicted.' at screen 0.01875, screen 0.02825 left font ',11' textcolor rgb '#444444'
+  set label 110 'model: predicted by the calibrated cost model; nothing was timed.' at screen 0.01875, screen 0.01455 left font ',11' textcolor rgb '#444444'
 
   # panel 1
-  set lmargin at screen 0.09833
-  set rmargin at screen 0.33854
-  set tmargin at screen 0.90027
-  set bmargin at screen 0.71895
+  set lmargin at screen 0.09062
+  set rmargin at screen 0.40406
+  set tmargin at screen 0.88613
+  set bmargin at screen 0.71490
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1,024' 1024, '' 8 1, '' 32 1, '' 128 1, '' 512 1)
   set xlabel 'workers W'
   unset logscale y
   set yrange [0.9500488757621043:2.0489736089958104]
   set ytics nomirror out ('1.00' 1, '1.25' 1.25, '1.50' 1.5, '1.75' 1.75, '2.00' 2)
   set ylabel 'slowest / ideal'
-  set label 1 'pairs of the slowest worker' at screen 0.09833, screen 0.91478 left font ',13'
-  plot data every ::0::4 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
-       data every ::5::9 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
-       data every ::10::14 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::15::19 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::20::24 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::25::27 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::28::32 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' notitle, \
+  set label 1 'pairs of the slowest worker' at screen 0.09062, screen 0.93322 left font ',13'
+  set label 2 'cqs = cqs_sharded' at screen 0.09062, screen 0.92209 left font ',11' textcolor rgb '#d46207'
+  set label 3 'striped = zigzag = all_gather_kv = ulysses' at screen 0.09062, screen 0.91096 left font ',11' textcolor rgb '#e6a216'
+  set label 4 '(4 to 32)' at screen 0.09062, screen 0.89983 left font ',11' textcolor rgb '#e6a216'
+  plot data every ::0::4 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::10::14 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::15::19 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
        data every ::33::34 using (num('workers')):(num('y')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
   # panel 2
-  set lmargin at screen 0.44625
-  set rmargin at screen 0.68646
-  set tmargin at screen 0.90027
-  set bmargin at screen 0.71895
+  set lmargin at screen 0.50406
+  set rmargin at screen 0.81750
+  set tmargin at screen 0.88613
+  set bmargin at screen 0.71490
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1,024' 1024, '' 8 1, '' 32 1, '' 128 1, '' 512 1)
   set xlabel 'workers W'
   unset logscale y
   set yrange [0.9687988578807278:1.6552239845047145]
   set ytics nomirror out ('1.0' 1, '1.2' 1.2000000000000002, '1.4' 1.4000000000000001, '1.6' 1.6)
   set ylabel 'executed / unmasked'
-  set label 1 'pairs of all workers' at screen 0.44625, screen 0.91478 left font ',13'
-  plot data every ::35::39 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
-       data every ::40::44 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
-       data every ::45::49 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::50::54 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::55::59 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::60::62 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::63::67 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' notitle, \
+  set label 1 'pairs of all workers' at screen 0.50406, screen 0.92209 left font ',13'
+  set label 2 'cqs = cqs_sharded = ring = zigzag =' at screen 0.50406, screen 0.91096 left font ',11' textcolor rgb '#d46207'
+  set label 3 'all_gather_kv = ulysses (4 to 32)' at screen 0.50406, screen 0.89983 left font ',11' textcolor rgb '#d46207'
+  plot data every ::35::39 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::50::54 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
        data every ::68::69 using (num('workers')):(num('y')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
   # panel 3
-  set lmargin at screen 0.09833
-  set rmargin at screen 0.33854
-  set tmargin at screen 0.62829
-  set bmargin at screen 0.44696
+  set lmargin at screen 0.09062
+  set rmargin at screen 0.40406
+  set tmargin at screen 0.61815
+  set bmargin at screen 0.44692
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1,024' 1024, '' 8 1, '' 32 1, '' 128 1, '' 512 1)
   set xlabel 'workers W'
   set logscale y
   set yrange [0.5217100742327127:18.871331230134082]
   set ytics nomirror out ('1' 1, '3' 3, '10' 10, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1)
   set ylabel 'sent (GiB)'
-  set label 1 'sent by the busiest worker' at screen 0.09833, screen 0.64279 left font ',13'
-  plot data every ::70::74 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
-       data every ::75::79 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
-       data every ::80::84 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::85::89 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::90::94 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::95::97 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::98::102 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' notitle
+  set label 1 'sent by the busiest worker' at screen 0.09062, screen 0.64298 left font ',13'
+  set label 2 'ring = striped = zigzag = all_gather_kv' at screen 0.09062, screen 0.63185 left font ',11' textcolor rgb '#2572aa'
+  plot data every ::70::74 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::75::79 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::80::84 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::95::97 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle
   unset label
   unset key
 
   # panel 4
-  set lmargin at screen 0.44625
-  set rmargin at screen 0.68646
-  set tmargin at screen 0.62829
-  set bmargin at screen 0.44696
+  set lmargin at screen 0.50406
+  set rmargin at screen 0.81750
+  set tmargin at screen 0.61815
+  set bmargin at screen 0.44692
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1,024' 1024, '' 8 1, '' 32 1, '' 128 1, '' 512 1)
   set xlabel 'workers W'
   set logscale y
   set yrange [0.06478015845318502:57.43432166067882]
   set ytics nomirror out ('0.1' 0.1, '1' 1, '10' 10, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1)
   set ylabel 'peak memory (GiB)'
-  set label 1 'memory of the fullest worker' at screen 0.44625, screen 0.64279 left font ',13'
-  plot data every ::103::107 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
-       data every ::108::112 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
-       data every ::113::117 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::118::122 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::123::127 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::128::130 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 15 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::131::135 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' notitle
+  set label 1 'memory of the fullest worker' at screen 0.50406, screen 0.64298 left font ',13'
+  set label 2 'ring = striped = zigzag, modelled A100' at screen 0.50406, screen 0.63185 left font ',11' textcolor rgb '#2572aa'
+  plot data every ::103::107 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::108::112 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::113::117 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::128::130 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle, \
+       data every ::131::135 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle
   unset label
   unset key
 
   # panel 5
-  set lmargin at screen 0.09833
-  set rmargin at screen 0.33854
-  set tmargin at screen 0.35630
-  set bmargin at screen 0.17498
+  set lmargin at screen 0.09062
+  set rmargin at screen 0.40406
+  set tmargin at screen 0.35017
+  set bmargin at screen 0.17894
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1,024' 1024, '' 8 1, '' 32 1, '' 128 1, '' 512 1)
   set xlabel 'workers W'
   set logscale y
   set yrange [446.56663921238305:17479.322921491163]
   set ytics nomirror out ('1,000' 1000, '3,000' 3000, '10,000' 10000, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1)
   set ylabel 'exposed (ms)'
-  set label 1 'exposed communication, longest' at screen 0.09833, screen 0.37081 left font ',13'
-  plot data every ::136::140 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
-       data every ::141::145 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
-       data every ::146::150 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::151::155 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::156::160 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::161::163 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 15 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::164::168 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' notitle
+  set label 1 'exposed communication, longest' at screen 0.09062, screen 0.37500 left font ',13'
+  set label 2 'striped = zigzag, modelled A100' at screen 0.09062, screen 0.36387 left font ',11' textcolor rgb '#e6a216'
+  plot data every ::136::140 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::141::145 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::146::150 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::151::155 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::161::163 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle, \
+       data every ::164::168 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle
   unset label
   unset key
 
   # panel 6
-  set lmargin at screen 0.44625
-  set rmargin at screen 0.68646
-  set tmargin at screen 0.35630
-  set bmargin at screen 0.17498
+  set lmargin at screen 0.50406
+  set rmargin at screen 0.81750
+  set tmargin at screen 0.35017
+  set bmargin at screen 0.17894
   set logscale x
   set xrange [3.0314331330207964:1351.1761006314437]
-  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1024' 1024)
+  set xtics nomirror out ('4' 4, '16' 16, '64' 64, '256' 256, '1,024' 1024, '' 8 1, '' 32 1, '' 128 1, '' 512 1)
   set xlabel 'workers W'
   set logscale y
   set yrange [958.8373650140541:1108668.2453194791]
-  set ytics nomirror out ('1,000' 1000, '10,000' 10000, '100,000' 1e+05, '10⁶' 1e+06, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1, '' 5e+05 1, '' 6e+05 1, '' 7e+05 1, '' 8e+05 1, '' 9e+05 1)
+  set ytics nomirror out ('10³' 1000, '10⁴' 10000, '10⁵' 1e+05, '10⁶' 1e+06, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1, '' 5e+05 1, '' 6e+05 1, '' 7e+05 1, '' 8e+05 1, '' 9e+05 1)
   set ylabel 'wall clock (ms)'
-  set label 1 'wall clock' at screen 0.44625, screen 0.37081 left font ',13'
-  plot data every ::169::173 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d55e00' notitle, \
-       data every ::169::173 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
-       data every ::174::178 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#882255' notitle, \
-       data every ::174::178 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
-       data every ::179::183 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#0072b2' notitle, \
-       data every ::179::183 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::184::188 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e69f00' notitle, \
-       data every ::184::188 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::189::193 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::189::193 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::194::196 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc79a7' notitle, \
-       data every ::194::196 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 15 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::197::201 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8c510a' notitle, \
-       data every ::197::201 using (num('workers')):(num('y')) with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' notitle
+  set label 1 'wall clock' at screen 0.50406, screen 0.37500 left font ',13'
+  set label 2 'striped = zigzag, modelled A100' at screen 0.50406, screen 0.36387 left font ',11' textcolor rgb '#e6a216'
+  plot data every ::169::173 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d46207' notitle, \
+       data every ::169::173 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::174::178 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#801a4d' notitle, \
+       data every ::174::178 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::179::183 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
+       data every ::179::183 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::184::188 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
+       data every ::184::188 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::194::196 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c877a5' notitle, \
+       data every ::194::196 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle, \
+       data every ::197::201 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
+       data every ::197::201 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle
   unset label
   unset key
 
@@ -189,15 +181,14 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.71458, screen 0.90027 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
-  plot NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' title 'cqs', \
-       NaN with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' title 'cqs_sharded', \
-       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' title 'ring', \
-       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' title 'striped', \
-       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' title 'zigzag', \
-       NaN with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#cc79a7' title 'ulysses', \
-       NaN with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' title 'all_gather_kv', \
-       NaN with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#6e6e6e' title 'model of data/devices/a100.csv'
+  set key at screen 0.84562, screen 0.88613 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  plot NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' title 'cqs', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' title 'cqs_sharded', \
+       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' title 'ring', \
+       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' title 'striped', \
+       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' title 'zigzag', \
+       NaN with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' title 'ulysses', \
+       NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' title 'all_gather_kv'
   unset multiplot
 }
 unset output

@@ -14,19 +14,19 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Speed-up of striped and zigzag over contiguous rings' at screen 0.01875, screen 0.97400 left font ',16'
-  set label 102 'B = 1, H = 2, d = 64, f32, causal mask, flash kernel, cpu, serial ranks, 1 thread; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.95016 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.93283 left font ',11' textcolor rgb '#444444'
+  set label 102 'B = 1, H = 2, d = 64, f32, causal mask, flash kernel, cpu, serial ranks, 1 thread; 3 to 15 repeats; AMD EPYC, family 25 model 17 | 2 cores |' at screen 0.01875, screen 0.95016 left font ',11' textcolor rgb '#444444'
+  set label 103 'avx512 | 24 GiB; qb 0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.93283 left font ',11' textcolor rgb '#444444'
   set label 104 'Time of the contiguous ring over that of the same causal case, striped or zigzag: critical paths where ranks are serial, wall clocks otherwise.' at screen 0.01875, screen 0.12243 left font ',11' textcolor rgb '#444444'
-  set label 105 'Bars: quotients of the ends of the two intervals.' at screen 0.01875, screen 0.10509 left font ',11' textcolor rgb '#444444'
-  set label 106 'Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + 2(W-1)c] / [W(c+1)], by tiles the same in n = c/tile; our tiles, in' at screen 0.01875, screen 0.08776 left font ',11' textcolor rgb '#444444'
-  set label 107 'tokens a side: 752 (W = 2, 4, 8, from the executed pairs of the longest ring case); published tiles: 2048 query rows.' at screen 0.01875, screen 0.07042 left font ',11' textcolor rgb '#444444'
-  set label 108 'Published: Striped Attention (arXiv 2311.09431), tables 3 to 5, orange A100, grey TPU v4; circles 1B, squares 3B, triangles 7B parameters; W is' at screen 0.01875, screen 0.05309 left font ',11' textcolor rgb '#444444'
-  set label 109 'the sequence-parallel side of the mesh. Those are whole training steps, backward pass, projections and feed-forward layers included, so they lie' at screen 0.01875, screen 0.03575 left font ',11' textcolor rgb '#444444'
-  set label 110 'below what attention alone gains and are not comparable with ours.' at screen 0.01875, screen 0.01842 left font ',11' textcolor rgb '#444444'
+  set label 105 'Error bars: quotients of the ends of the two intervals.' at screen 0.01875, screen 0.10509 left font ',11' textcolor rgb '#444444'
+  set label 106 '2 of 36 marks lie above the limit with the whole error bar; the limit counts query-key pairs alone.' at screen 0.01875, screen 0.08776 left font ',11' textcolor rgb '#444444'
+  set label 107 'Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + 2(W-1)c] / [W(c+1)], by tiles the same in n = c/tile; our tiles, in' at screen 0.01875, screen 0.07042 left font ',11' textcolor rgb '#444444'
+  set label 108 'tokens a side: 752 (W = 2, 4, 8, from the executed pairs of the longest ring case); published tiles: 2048 query rows.' at screen 0.01875, screen 0.05309 left font ',11' textcolor rgb '#444444'
+  set label 109 'Published: Striped Attention (arXiv 2311.09431), tables 3 to 5; W is the sequence-parallel side of the mesh. Those are whole training steps,' at screen 0.01875, screen 0.03575 left font ',11' textcolor rgb '#444444'
+  set label 110 'backward pass, projections and feed-forward layers included, so they lie below what attention alone gains and are not comparable with ours.' at screen 0.01875, screen 0.01842 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
-  set rmargin at screen 0.36167
+  set rmargin at screen 0.35010
   set tmargin at screen 0.88082
   set bmargin at screen 0.59913
   set logscale x
@@ -38,12 +38,12 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('1.0' 1, '1.5' 1.5, '2.0' 2)
   set ylabel 'ring time / time'
   set label 1 'W = 2' at screen 0.09062, screen 0.89816 left font ',13'
-  plot data every ::0::5 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e69f00' notitle, \
-       data every ::0::5 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::6::11 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::6::11 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::12::15 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::16::80 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines lw 0.6 lc rgb '#000000' notitle, \
+  plot data every ::0::5 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
+       data every ::0::5 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::6::11 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
+       data every ::6::11 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' notitle, \
+       data every ::12::15 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::16::80 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt (7,3) lw 0.6 lc rgb '#000000' notitle, \
        data every ::81::145 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt (7,3) lw 1.8 lc rgb '#000000' notitle, \
        data every ::146::210 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt (2,3) lw 1.8 lc rgb '#6e6e6e' notitle, \
        data every ::211::212 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
@@ -51,8 +51,8 @@ do for [format in 'svg pdf png'] {
   unset key
 
   # panel 2
-  set lmargin at screen 0.46167
-  set rmargin at screen 0.73271
+  set lmargin at screen 0.45010
+  set rmargin at screen 0.70958
   set tmargin at screen 0.88082
   set bmargin at screen 0.59913
   set logscale x
@@ -63,16 +63,16 @@ do for [format in 'svg pdf png'] {
   set yrange [0.8550603208478823:2.2837332621944735]
   set ytics nomirror out ('1.0' 1, '1.5' 1.5, '2.0' 2)
   set ylabel 'ring time / time'
-  set label 1 'W = 4' at screen 0.46167, screen 0.89816 left font ',13'
-  plot data every ::213::218 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e69f00' notitle, \
-       data every ::213::218 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::219::224 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::219::224 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::225::228 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::229::235 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::236::242 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 4 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::243::249 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 8 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::250::314 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines lw 0.6 lc rgb '#000000' notitle, \
+  set label 1 'W = 4' at screen 0.45010, screen 0.89816 left font ',13'
+  plot data every ::213::218 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
+       data every ::213::218 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::219::224 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
+       data every ::219::224 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' notitle, \
+       data every ::225::228 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::229::235 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::236::242 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 4 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::243::249 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 8 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::250::314 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt (7,3) lw 0.6 lc rgb '#000000' notitle, \
        data every ::315::379 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt (7,3) lw 1.8 lc rgb '#000000' notitle, \
        data every ::380::444 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt (2,3) lw 1.8 lc rgb '#6e6e6e' notitle, \
        data every ::445::446 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
@@ -81,7 +81,7 @@ do for [format in 'svg pdf png'] {
 
   # panel 3
   set lmargin at screen 0.09062
-  set rmargin at screen 0.36167
+  set rmargin at screen 0.35010
   set tmargin at screen 0.49079
   set bmargin at screen 0.20910
   set logscale x
@@ -93,15 +93,15 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('1.0' 1, '1.5' 1.5, '2.0' 2)
   set ylabel 'ring time / time'
   set label 1 'W = 8' at screen 0.09062, screen 0.50813 left font ',13'
-  plot data every ::447::452 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e69f00' notitle, \
-       data every ::447::452 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::453::458 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::453::458 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::459::462 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#e69f00' notitle, \
+  plot data every ::447::452 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
+       data every ::447::452 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::453::458 using (num('tokens_per_worker')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
+       data every ::453::458 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' notitle, \
+       data every ::459::462 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#e6a216' notitle, \
        data every ::463::469 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#6e6e6e' notitle, \
        data every ::470::476 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 4 ps 0.75 lc rgb '#6e6e6e' notitle, \
        data every ::477::482 using (num('tokens_per_worker')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 8 ps 0.75 lc rgb '#6e6e6e' notitle, \
-       data every ::483::547 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines lw 0.6 lc rgb '#000000' notitle, \
+       data every ::483::547 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt (7,3) lw 0.6 lc rgb '#000000' notitle, \
        data every ::548::612 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt (7,3) lw 1.8 lc rgb '#000000' notitle, \
        data every ::613::677 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt (2,3) lw 1.8 lc rgb '#6e6e6e' notitle, \
        data every ::678::679 using (num('tokens_per_worker')):(num('speed_up_ratio')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
@@ -120,13 +120,17 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.76083, screen 0.88082 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
-  plot NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' title 'striped', \
-       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' title 'zigzag', \
-       NaN with lines lw 0.6 lc rgb '#000000' title 'bound, pairs', \
+  set key at screen 0.73771, screen 0.88082 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  plot NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' title 'striped', \
+       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' title 'zigzag', \
+       NaN with lines dt (7,3) lw 0.6 lc rgb '#000000' title 'bound, pairs', \
        NaN with lines dt (7,3) lw 1.8 lc rgb '#000000' title 'bound, our tiles', \
        NaN with lines dt (2,3) lw 1.8 lc rgb '#6e6e6e' title 'bound, published tiles', \
-       NaN with linespoints dt 2 lw 1.4 pt 6 ps 0.75 lc rgb '#6e6e6e' title 'published, training step', \
+       NaN with lines dt 2 lw 1.8 lc rgb '#e6a216' title 'published, A100 80GB NVLink', \
+       NaN with lines dt 2 lw 1.8 lc rgb '#6e6e6e' title 'published, TPU v4', \
+       NaN with points pt 6 ps 0.9 lc rgb '#6e6e6e' title 'published, 1B parameters', \
+       NaN with points pt 4 ps 0.9 lc rgb '#6e6e6e' title 'published, 3B parameters', \
+       NaN with points pt 8 ps 0.9 lc rgb '#6e6e6e' title 'published, 7B parameters', \
        NaN with lines dt 4 lw 1.4 lc rgb '#6e6e6e' title 'limit 2 - 1/W'
   unset multiplot
 }

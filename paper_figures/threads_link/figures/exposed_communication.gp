@@ -14,8 +14,8 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Communication that computing does not hide' at screen 0.01875, screen 0.95660 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.91682 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.88788 left font ',11' textcolor rgb '#444444'
+  set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2 cores; 6 repeats; AMD EPYC,' at screen 0.01875, screen 0.91682 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.88788 left font ',11' textcolor rgb '#444444'
   set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps, over the wall clock of the case: medians of both; the run' at screen 0.01875, screen 0.05967 left font ',11' textcolor rgb '#444444'
   set label 105 'keeps no interval of the first. Waiting for a peer that is not ready is not in it.' at screen 0.01875, screen 0.03074 left font ',11' textcolor rgb '#444444'
 
@@ -33,12 +33,12 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'exposed communication (% of wall)'
   set label 1 'N = 4,096, W = 4, threads' at screen 0.09062, screen 0.83002 left font ',13'
-  plot data every ::0::6 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' notitle, \
-       data every ::7::13 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle, \
-       data every ::14::20 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::21::27 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::28::34 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::35::41 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle
+  plot data every ::0::6 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle, \
+       data every ::7::13 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::14::20 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::21::27 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::28::34 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle, \
+       data every ::35::41 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_percent')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' notitle
   unset label
   unset key
 
@@ -55,12 +55,12 @@ do for [format in 'svg pdf png'] {
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.84562, screen 0.80108 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
-  plot NaN with linespoints dt (2,3) lw 1.8 pt 7 ps 0.75 lc rgb '#8c510a' title 'all_gather_kv', \
-       NaN with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#882255' title 'cqs_sharded', \
-       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' title 'ring', \
-       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' title 'striped', \
-       NaN with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#cc79a7' title 'ulysses', \
-       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' title 'zigzag'
+  plot NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' title 'cqs_sharded', \
+       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' title 'ring', \
+       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' title 'striped', \
+       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' title 'zigzag', \
+       NaN with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' title 'ulysses', \
+       NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' title 'all_gather_kv'
   unset multiplot
 }
 unset output

@@ -5,29 +5,30 @@ set datafile columnheaders
 data = 'gantt.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,1267 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'gantt' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,13.198in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,2534 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,1283 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'gantt' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,13.365in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,2566 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'gantt.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'What each worker does when' at screen 0.01875, screen 0.98106 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.96369 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.95107 left font ',11' textcolor rgb '#444444'
-  set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.07656 left font ',11' textcolor rgb '#444444'
-  set label 105 'that was not ready.' at screen 0.01875, screen 0.06393 left font ',11' textcolor rgb '#444444'
-  set label 106 '6 cases are drawn, of the longest sequences first; left out: 36 (all_gather_kv, N = 4,096, W = 4, threads, 200 MB/s; all_gather_kv, N = 4,096, W =' at screen 0.01875, screen 0.05130 left font ',11' textcolor rgb '#444444'
-  set label 107 '4, threads, 20 MB/s; cqs_sharded, N = 4,096, W = 4, threads, 20 MB/s; cqs_sharded, N = 4,096, W = 4, threads, 200 MB/s; ring, N = 4,096, W = 4,' at screen 0.01875, screen 0.03867 left font ',11' textcolor rgb '#444444'
-  set label 108 'threads, 200 MB/s; ring, N = 4,096, W = 4, threads, 20 MB/s; striped, N = 4,096, W = 4, threads, 20 MB/s; striped, N = 4,096, W = 4, threads, 200' at screen 0.01875, screen 0.02605 left font ',11' textcolor rgb '#444444'
-  set label 109 'MB/s; …).' at screen 0.01875, screen 0.01342 left font ',11' textcolor rgb '#444444'
+  set label 101 'What each worker does when' at screen 0.01875, screen 0.98129 left font ',16'
+  set label 102 'N = 4,096, W = 4, 60 MB/s; N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2' at screen 0.01875, screen 0.96415 left font ',11' textcolor rgb '#444444'
+  set label 103 'cores; 6 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
+  set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.08807 left font ',11' textcolor rgb '#444444'
+  set label 105 'that was not ready.' at screen 0.01875, screen 0.07560 left font ',11' textcolor rgb '#444444'
+  set label 106 'Waiting between steps: steps.csv says nothing of this time, in which a worker sends, plans its next step or has no processor.' at screen 0.01875, screen 0.06313 left font ',11' textcolor rgb '#444444'
+  set label 107 'Drawn: 6 of 42 cases, of each algorithm the longest sequence with the most workers first; left out: 36 (all_gather_kv, N = 4,096, W = 4, threads,' at screen 0.01875, screen 0.05066 left font ',11' textcolor rgb '#444444'
+  set label 108 '200 MB/s; all_gather_kv, N = 4,096, W = 4, threads, 20 MB/s; cqs_sharded, N = 4,096, W = 4, threads, 20 MB/s; cqs_sharded, N = 4,096, W = 4,' at screen 0.01875, screen 0.03819 left font ',11' textcolor rgb '#444444'
+  set label 109 'threads, 200 MB/s; ring, N = 4,096, W = 4, threads, 200 MB/s; ring, N = 4,096, W = 4, threads, 20 MB/s; striped, N = 4,096, W = 4, threads, 20' at screen 0.01875, screen 0.02572 left font ',11' textcolor rgb '#444444'
+  set label 110 'MB/s; striped, N = 4,096, W = 4, threads, 200 MB/s; …).' at screen 0.01875, screen 0.01325 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.91318
-  set bmargin at screen 0.85004
+  set tmargin at screen 0.91426
+  set bmargin at screen 0.85191
   unset logscale x
   set xrange [0:379.9951350896299]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
@@ -36,20 +37,21 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'all_gather_kv, N = 4,096, W = 4, threads, 60 MB/s: 303.76 ms' at screen 0.09062, screen 0.92581 left font ',13'
+  set label 1 'all_gather_kv: 303.76 ms' at screen 0.09062, screen 0.92673 left font ',13'
   plot data every ::0::3 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::4::7 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::4::7 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::8::11 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::12::14 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+       data every ::4::7 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::8::10 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::11::14 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::15::18 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::15::18 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 2
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.77111
-  set bmargin at screen 0.70797
+  set tmargin at screen 0.77397
+  set bmargin at screen 0.71161
   unset logscale x
   set xrange [0:379.9951350896299]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
@@ -58,22 +60,23 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'cqs_sharded, N = 4,096, W = 4, threads, 60 MB/s: 358.49 ms' at screen 0.09062, screen 0.78374 left font ',13'
-  plot data every ::15::18 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::19::22 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::19::22 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::23::26 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::23::26 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::27::34 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::35::37 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'cqs_sharded: 358.49 ms' at screen 0.09062, screen 0.78644 left font ',13'
+  plot data every ::19::22 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::23::30 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::31::33 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::34::42 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::43::46 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::43::46 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::47::50 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::47::50 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 3
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.62904
-  set bmargin at screen 0.56590
+  set tmargin at screen 0.63367
+  set bmargin at screen 0.57132
   unset logscale x
   set xrange [0:379.9951350896299]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
@@ -82,26 +85,27 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ring, N = 4,096, W = 4, threads, 60 MB/s: 242.73 ms' at screen 0.09062, screen 0.64167 left font ',13'
-  plot data every ::38::43 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::44::47 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::44::47 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::48::50 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::48::50 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::51::52 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::51::52 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::53::53 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::53::53 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::54::65 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::66::67 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'ring: 242.73 ms' at screen 0.09062, screen 0.64614 left font ',13'
+  plot data every ::51::56 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::57::68 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::69::70 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::71::79 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::80::83 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::80::83 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::84::86 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::84::86 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::87::88 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::87::88 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::89::89 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::89::89 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 4
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.48698
-  set bmargin at screen 0.42384
+  set tmargin at screen 0.49337
+  set bmargin at screen 0.43102
   unset logscale x
   set xrange [0:379.9951350896299]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
@@ -110,24 +114,25 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'striped, N = 4,096, W = 4, threads, 60 MB/s: 259.13 ms' at screen 0.09062, screen 0.49961 left font ',13'
-  plot data every ::68::71 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::68::71 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::72::75 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::72::75 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::76::79 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::76::79 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::80::83 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::80::83 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::84::95 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle
+  set label 1 'striped: 259.13 ms' at screen 0.09062, screen 0.50585 left font ',13'
+  plot data every ::90::101 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::102::110 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::111::114 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::111::114 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::115::118 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::115::118 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::119::122 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::119::122 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::123::126 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::123::126 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 5
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.34491
-  set bmargin at screen 0.28177
+  set tmargin at screen 0.35308
+  set bmargin at screen 0.29072
   unset logscale x
   set xrange [0:379.9951350896299]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
@@ -136,20 +141,21 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ulysses, N = 4,096, W = 4, threads, 60 MB/s: 201.50 ms' at screen 0.09062, screen 0.35754 left font ',13'
-  plot data every ::96::103 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::104::107 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::104::107 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::108::115 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::116::118 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle
+  set label 1 'ulysses: 201.50 ms' at screen 0.09062, screen 0.36555 left font ',13'
+  plot data every ::127::134 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::135::142 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::143::145 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::146::155 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::156::159 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::156::159 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
   unset label
   unset key
 
   # panel 6
   set lmargin at screen 0.09062
   set rmargin at screen 0.75583
-  set tmargin at screen 0.20284
-  set bmargin at screen 0.13970
+  set tmargin at screen 0.21278
+  set bmargin at screen 0.15043
   unset logscale x
   set xrange [0:379.9951350896299]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
@@ -158,16 +164,17 @@ do for [format in 'svg pdf png'] {
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'zigzag, N = 4,096, W = 4, threads, 60 MB/s: 248.30 ms' at screen 0.09062, screen 0.21547 left font ',13'
-  plot data every ::119::122 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::119::122 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::123::126 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::123::126 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::127::130 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::127::130 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::131::134 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::131::134 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::135::146 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle
+  set label 1 'zigzag: 248.30 ms' at screen 0.09062, screen 0.22525 left font ',13'
+  plot data every ::160::171 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::172::179 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::180::183 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::180::183 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::184::187 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::184::187 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::188::191 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::188::191 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::192::195 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::192::195 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
@@ -183,10 +190,11 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.78396, screen 0.91318 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.78396, screen 0.91426 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with boxes fs solid 1.0 noborder lc rgb '#56b4e9' title 'compute', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#d55e00' title 'exposed communication', \
-       NaN with boxes fs solid 1.0 noborder lc rgb '#d4d4d4' title 'idle'
+       NaN with boxes fs solid 1.0 noborder lc rgb '#d4d4d4' title 'idle', \
+       NaN with boxes fs solid 1.0 noborder lc rgb '#f3e3b0' title 'waiting between steps'
   unset multiplot
 }
 unset output

@@ -5,46 +5,71 @@ set datafile columnheaders
 data = 'work_per_round.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,585 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'work_per_round' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,6.094in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,1170 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,453 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'work_per_round' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,4.719in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,906 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'work_per_round.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Query-key pairs in each round' at screen 0.01875, screen 0.95897 left font ',16'
-  set label 102 'B = 1, H = 4, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb' at screen 0.01875, screen 0.92137 left font ',11' textcolor rgb '#444444'
-  set label 103 '0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.89402 left font ',11' textcolor rgb '#444444'
-  set label 104 'Of each round the busiest worker and, thin and hollow, the least busy one, from the plans; a round ends when its busiest worker has ended.' at screen 0.01875, screen 0.11111 left font ',11' textcolor rgb '#444444'
-  set label 105 'N = 4,096, W = 8, causal mask: sum over rounds of the busiest (critical path), pairs a head: ring 1.97 M in 8 rounds, zigzag 1.05 M in 8 rounds' at screen 0.01875, screen 0.08376 left font ',11' textcolor rgb '#444444'
-  set label 106 '(0.533 of ring), cqs 1.18 M in 1 round (0.600 of ring), striped 1.05 M in 8 rounds (0.534 of ring), cqs_sharded 1.18 M in 3 rounds (0.600 of' at screen 0.01875, screen 0.05641 left font ',11' textcolor rgb '#444444'
-  set label 107 'ring).' at screen 0.01875, screen 0.02906 left font ',11' textcolor rgb '#444444'
+  set label 101 'Query-key pairs in each round' at screen 0.01875, screen 0.94702 left font ',16'
+  set label 102 'N = 4,096, W = 8, B = 1, H = 4, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; W = 8 on 2 cores; 7 repeats; AMD EPYC,' at screen 0.01875, screen 0.89845 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.86313 left font ',11' textcolor rgb '#444444'
+  set label 104 'A mark is the busiest worker of a round, and its bar ends at the least busy one; both are counts from the plans. A round ends when its busiest' at screen 0.01875, screen 0.07285 left font ',11' textcolor rgb '#444444'
+  set label 105 'worker has ended.' at screen 0.01875, screen 0.03753 left font ',11' textcolor rgb '#444444'
 
   # panel 1
-  set lmargin at screen 0.09833
-  set rmargin at screen 0.83292
-  set tmargin at screen 0.81197
-  set bmargin at screen 0.24786
+  set lmargin at screen 0.12917
+  set rmargin at screen 0.41177
+  set tmargin at screen 0.75717
+  set bmargin at screen 0.24945
   unset logscale x
-  set xrange [-0.35000000000000003:7.35]
+  set xrange [-0.6140000000000001:7.614]
   set xtics nomirror out ('0' 0, '2' 2, '4' 4, '6' 6)
   set xlabel 'round'
   unset logscale y
   set yrange [0:1250698.24]
-  set ytics nomirror out ('0' 0, '500,000' 5e+05, '1 M' 1e+06)
+  set ytics nomirror out ('0.0 M' 0, '0.5 M' 5e+05, '1.0 M' 1e+06)
   set ylabel 'unmasked pairs a head'
-  set label 1 'N = 4,096, W = 8, causal mask' at screen 0.09833, screen 0.83932 left font ',13'
-  plot data every ::0::7 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 8 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::8::15 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 10 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::16::16 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 12 ps 0.75 lc rgb '#d55e00' notitle, \
-       data every ::17::24 using (num('round')):(num('unmasked_pairs')) with linespoints dt (7,3) lw 0.8 pt 4 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::25::27 using (num('round')):(num('unmasked_pairs')) with linespoints lw 0.8 pt 12 ps 0.75 lc rgb '#882255' notitle, \
-       data every ::28::35 using (num('round')):(num('unmasked_pairs')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' notitle, \
-       data every ::36::43 using (num('round')):(num('unmasked_pairs')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::44::44 using (num('round')):(num('unmasked_pairs')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' notitle, \
-       data every ::45::52 using (num('round')):(num('unmasked_pairs')) with linespoints dt (7,3) lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' notitle, \
-       data every ::53::55 using (num('round')):(num('unmasked_pairs')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#882255' notitle
+  set label 1 'N = 4,096, W = 8, causal mask' at screen 0.12917, screen 0.79249 left font ',13'
+  plot data every ::0::0 using (num('x')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d46207' notitle, \
+       data every ::0::0 using (num('x')):(num('y')) with points pt 13 ps 0.9 lc rgb '#d46207' notitle, \
+       data every ::1::3 using (num('x')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#801a4d' notitle, \
+       data every ::1::3 using (num('x')):(num('y')) with points pt 13 ps 0.9 lc rgb '#801a4d' notitle, \
+       data every ::4::11 using (num('x')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
+       data every ::4::11 using (num('x')):(num('y')) with points pt 9 ps 0.9 lc rgb '#2572aa' notitle, \
+       data every ::12::19 using (num('x')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
+       data every ::12::19 using (num('x')):(num('y')) with points pt 5 ps 0.9 lc rgb '#e6a216' notitle, \
+       data every ::20::27 using (num('x')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
+       data every ::20::27 using (num('x')):(num('y')) with points pt 11 ps 0.9 lc rgb '#409877' notitle
+  unset label
+  unset key
+
+  # panel 2
+  set lmargin at screen 0.55031
+  set rmargin at screen 0.83292
+  set tmargin at screen 0.75717
+  set bmargin at screen 0.24945
+  unset logscale x
+  set xrange [0:2084316.1600000001]
+  set xtics nomirror out ('0.0 M' 0, '0.5 M' 5e+05, '1.0 M' 1e+06, '1.5 M' 1500000, '2.0 M' 2e+06)
+  set xlabel 'unmasked pairs a head'
+  unset logscale y
+  set yrange [4.618:-0.618]
+  set ytics nomirror out ('cqs' 0, 'cqs_sharded' 1, 'ring' 2, 'striped' 3, 'zigzag' 4)
+  set ylabel ''
+  set label 1 'critical path: the sum of the busiest' at screen 0.55031, screen 0.79249 left font ',13'
+  plot data every ::28::28 using (num('x')):(num('y')):(num('x_low')):(num('x_high')):(num('y_low')):(num('y_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9b082' notitle, \
+       data every ::28::28 using (num('x')):(num('y')):('1.18 M (60 %)') with labels font ',11' notitle, \
+       data every ::29::29 using (num('x')):(num('y')):(num('x_low')):(num('x_high')):(num('y_low')):(num('y_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#bf8ca5' notitle, \
+       data every ::29::29 using (num('x')):(num('y')):('1.18 M (60 %)') with labels font ',11' notitle, \
+       data every ::30::30 using (num('x')):(num('y')):(num('x_low')):(num('x_high')):(num('y_low')):(num('y_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#91b8d4' notitle, \
+       data every ::30::30 using (num('x')):(num('y')):('1.97 M (100 %)') with labels font ',11' notitle, \
+       data every ::31::31 using (num('x')):(num('y')):(num('x_low')):(num('x_high')):(num('y_low')):(num('y_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#f2d08a' notitle, \
+       data every ::31::31 using (num('x')):(num('y')):('1.05 M (53 %)') with labels font ',11' notitle, \
+       data every ::32::32 using (num('x')):(num('y')):(num('x_low')):(num('x_high')):(num('y_low')):(num('y_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#9fcbba' notitle, \
+       data every ::32::32 using (num('x')):(num('y')):('1.05 M (53 %)') with labels font ',11' notitle
   unset label
   unset key
 
@@ -60,12 +85,12 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.86104, screen 0.81197 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
-  plot NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#0072b2' title 'ring', \
-       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' title 'zigzag', \
-       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d55e00' title 'cqs', \
-       NaN with linespoints dt (7,3) lw 1.8 pt 5 ps 0.75 lc rgb '#e69f00' title 'striped', \
-       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#882255' title 'cqs_sharded'
+  set key at screen 0.86104, screen 0.75717 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  plot NaN with points pt 13 ps 0.9 lc rgb '#d46207' title 'cqs', \
+       NaN with points pt 13 ps 0.9 lc rgb '#801a4d' title 'cqs_sharded', \
+       NaN with points pt 9 ps 0.9 lc rgb '#2572aa' title 'ring', \
+       NaN with points pt 5 ps 0.9 lc rgb '#e6a216' title 'striped', \
+       NaN with points pt 11 ps 0.9 lc rgb '#409877' title 'zigzag'
   unset multiplot
 }
 unset output

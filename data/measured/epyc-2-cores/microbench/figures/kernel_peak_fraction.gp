@@ -16,8 +16,8 @@ do for [format in 'svg pdf png'] {
   set label 101 'Share of the measured peak against sequence length' at screen 0.01875, screen 0.97153 left font ',16'
   set label 102 'AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 117222098e21 with changes; 2026-11-20' at screen 0.01875, screen 0.94543 left font ',11' textcolor rgb '#444444'
   set label 103 'Ceiling: f32: FMA peak of the instruction set, bf16: of vdpbf16ps, both measured beside each repeat. f16 and materialized multiply in f32. Filled' at screen 0.01875, screen 0.05813 left font ',11' textcolor rgb '#444444'
-  set label 104 'marks: flash; thin lines with hollow marks: materialized.' at screen 0.01875, screen 0.03915 left font ',11' textcolor rgb '#444444'
-  set label 105 'Marks are medians; bars span all repeats, at least 4, which holds the median with 87.5 % confidence.' at screen 0.01875, screen 0.02017 left font ',11' textcolor rgb '#444444'
+  set label 104 'diamonds: flash; thin lines with hollow squares: materialized.' at screen 0.01875, screen 0.03915 left font ',11' textcolor rgb '#444444'
+  set label 105 'Marks: medians; error bars: min to max of 4 repeats (87.5 % interval of the median) in 200 of 215 points, of 8 repeats (99.2 %) in 15.' at screen 0.01875, screen 0.02017 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -26,27 +26,28 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.58007
   set logscale x
   set xrange [100.42676453078408:20882.401317998792]
-  set xtics nomirror out ('300' 300, '1,000' 1000, '3,000' 3000, '10,000' 10000, '' 200 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1)
+  set xtics nomirror out ('128' 128, '512' 512, '2,048' 2048, '8,192' 8192, '' 256 1, '' 1024 1, '' 4096 1, '' 16384 1)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '20' 20, '40' 40, '60' 60, '80' 80, '100' 100)
   set ylabel 'share of the measured peak (%)'
   set label 1 'd = 64, causal mask' at screen 0.09062, screen 0.90747 left font ',13'
-  plot data every ::0::7 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::0::7 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::8::15 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::8::15 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::16::23 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc79a7' notitle, \
-       data every ::16::23 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::24::31 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc79a7' notitle, \
-       data every ::24::31 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::32::39 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::32::39 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::40::47 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::40::47 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 5 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::48::54 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::48::54 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 0.8 pt 6 ps 0.75 lc rgb '#000000' notitle
+  plot data every ::0::7 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
+       data every ::0::7 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
+       data every ::8::15 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
+       data every ::8::15 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' notitle, \
+       data every ::16::23 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#60a98e' notitle, \
+       data every ::16::23 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
+       data every ::24::31 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
+       data every ::24::31 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
+       data every ::32::39 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7068ae' notitle, \
+       data every ::32::39 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' notitle, \
+       data every ::40::47 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#211962' notitle, \
+       data every ::40::47 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' notitle, \
+       data every ::48::54 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2e2388' notitle, \
+       data every ::48::54 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 0.8 pt 4 ps 0.75 lc rgb '#2e2388' notitle, \
+       data every ::55::56 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -57,33 +58,34 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.58007
   set logscale x
   set xrange [100.42676453078408:20882.401317998792]
-  set xtics nomirror out ('300' 300, '1,000' 1000, '3,000' 3000, '10,000' 10000, '' 200 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1)
+  set xtics nomirror out ('128' 128, '512' 512, '2,048' 2048, '8,192' 8192, '' 256 1, '' 1024 1, '' 4096 1, '' 16384 1)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '20' 20, '40' 40, '60' 60, '80' 80, '100' 100)
   set ylabel 'share of the measured peak (%)'
   set label 1 'd = 64, full mask' at screen 0.44625, screen 0.90747 left font ',13'
-  plot data every ::55::62 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::55::62 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::63::70 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::63::70 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::71::78 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc79a7' notitle, \
-       data every ::71::78 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::79::86 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc79a7' notitle, \
-       data every ::79::86 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::87::89 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7f7f7f' notitle, \
-       data every ::87::89 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#7f7f7f' notitle, \
-       data every ::90::92 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7f7f7f' notitle, \
-       data every ::90::92 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#7f7f7f' notitle, \
-       data every ::93::100 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::93::100 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::101::103 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7f7f7f' notitle, \
-       data every ::101::103 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#7f7f7f' notitle, \
-       data every ::104::111 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::104::111 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 5 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::112::118 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::112::118 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 0.8 pt 6 ps 0.75 lc rgb '#000000' notitle
+  plot data every ::57::64 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
+       data every ::57::64 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
+       data every ::65::72 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
+       data every ::65::72 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' notitle, \
+       data every ::73::80 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#60a98e' notitle, \
+       data every ::73::80 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
+       data every ::81::88 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
+       data every ::81::88 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
+       data every ::89::91 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c6c3df' notitle, \
+       data every ::89::91 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#c6c3df' notitle, \
+       data every ::92::94 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#9a95c6' notitle, \
+       data every ::92::94 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9a95c6' notitle, \
+       data every ::95::102 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7068ae' notitle, \
+       data every ::95::102 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' notitle, \
+       data every ::103::105 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#463c96' notitle, \
+       data every ::103::105 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#463c96' notitle, \
+       data every ::106::113 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#211962' notitle, \
+       data every ::106::113 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' notitle, \
+       data every ::114::120 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2e2388' notitle, \
+       data every ::114::120 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 0.8 pt 4 ps 0.75 lc rgb '#2e2388' notitle, \
+       data every ::121::122 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -94,25 +96,26 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.15302
   set logscale x
   set xrange [100.42676453078408:20882.401317998792]
-  set xtics nomirror out ('300' 300, '1,000' 1000, '3,000' 3000, '10,000' 10000, '' 200 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1)
+  set xtics nomirror out ('128' 128, '512' 512, '2,048' 2048, '8,192' 8192, '' 256 1, '' 1024 1, '' 4096 1, '' 16384 1)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '20' 20, '40' 40, '60' 60, '80' 80, '100' 100)
   set ylabel 'share of the measured peak (%)'
   set label 1 'd = 128, causal mask' at screen 0.09062, screen 0.48043 left font ',13'
-  plot data every ::119::126 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::119::126 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::127::134 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::127::134 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::135::142 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc79a7' notitle, \
-       data every ::135::142 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::143::150 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc79a7' notitle, \
-       data every ::143::150 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::151::158 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::151::158 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::159::166 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::159::166 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 5 ps 0.75 lc rgb '#000000' notitle
+  plot data every ::123::130 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
+       data every ::123::130 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
+       data every ::131::138 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
+       data every ::131::138 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' notitle, \
+       data every ::139::146 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#60a98e' notitle, \
+       data every ::139::146 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
+       data every ::147::154 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
+       data every ::147::154 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
+       data every ::155::162 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7068ae' notitle, \
+       data every ::155::162 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' notitle, \
+       data every ::163::170 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#211962' notitle, \
+       data every ::163::170 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' notitle, \
+       data every ::171::172 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -123,25 +126,26 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.15302
   set logscale x
   set xrange [100.42676453078408:20882.401317998792]
-  set xtics nomirror out ('300' 300, '1,000' 1000, '3,000' 3000, '10,000' 10000, '' 200 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1)
+  set xtics nomirror out ('128' 128, '512' 512, '2,048' 2048, '8,192' 8192, '' 256 1, '' 1024 1, '' 4096 1, '' 16384 1)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '20' 20, '40' 40, '60' 60, '80' 80, '100' 100)
   set ylabel 'share of the measured peak (%)'
   set label 1 'd = 128, full mask' at screen 0.44625, screen 0.48043 left font ',13'
-  plot data every ::167::174 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::167::174 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::175::182 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#009e73' notitle, \
-       data every ::175::182 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#009e73' notitle, \
-       data every ::183::190 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc79a7' notitle, \
-       data every ::183::190 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::191::198 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc79a7' notitle, \
-       data every ::191::198 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#cc79a7' notitle, \
-       data every ::199::206 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::199::206 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::207::214 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#000000' notitle, \
-       data every ::207::214 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints dt (7,3) lw 1.8 pt 5 ps 0.75 lc rgb '#000000' notitle
+  plot data every ::173::180 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
+       data every ::173::180 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
+       data every ::181::188 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
+       data every ::181::188 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' notitle, \
+       data every ::189::196 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#60a98e' notitle, \
+       data every ::189::196 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
+       data every ::197::204 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
+       data every ::197::204 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
+       data every ::205::212 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7068ae' notitle, \
+       data every ::205::212 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' notitle, \
+       data every ::213::220 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#211962' notitle, \
+       data every ::213::220 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' notitle, \
+       data every ::221::222 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -158,16 +162,17 @@ do for [format in 'svg pdf png'] {
   set xrange [0:1]
   set yrange [0:1]
   set key at screen 0.73000, screen 0.88849 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
-  plot NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#009e73' title 'bf16, 1 thread', \
-       NaN with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#009e73' title 'bf16, 2 threads', \
-       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#cc79a7' title 'f16, 1 thread', \
-       NaN with linespoints dt (7,3) lw 1.8 pt 9 ps 0.75 lc rgb '#cc79a7' title 'f16, 2 threads', \
-       NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' title 'f32, 1 thread, avx512_bf16', \
-       NaN with linespoints dt (7,3) lw 1.8 pt 5 ps 0.75 lc rgb '#000000' title 'f32, 2 threads', \
-       NaN with linespoints lw 0.8 pt 6 ps 0.75 lc rgb '#000000' title 'materialized, f32, 2 threads', \
-       NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#7f7f7f' title 'f32, 1 thread, avx2', \
-       NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#7f7f7f' title 'f32, 1 thread, avx512', \
-       NaN with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#7f7f7f' title 'f32, 1 thread, sse4'
+  plot NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' title 'bf16, 1 thread', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' title 'bf16, 2 threads', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' title 'f16, 1 thread', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' title 'f16, 2 threads', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' title 'f32, 1 thread, avx512_bf16', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' title 'f32, 2 threads', \
+       NaN with linespoints lw 0.8 pt 4 ps 0.75 lc rgb '#2e2388' title 'materialized, f32, 2 threads', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#c6c3df' title 'f32, 1 thread, avx2', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9a95c6' title 'f32, 1 thread, avx512', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#463c96' title 'f32, 1 thread, sse4', \
+       NaN with lines dt 4 lw 1.4 lc rgb '#6e6e6e' title 'measured peak'
   unset multiplot
 }
 unset output
