@@ -116,7 +116,7 @@ class TorchSdpa(unittest.TestCase):
         self.qb("plot", run, "--figure", "throughput", "--beside", self.out, "--out",
                 self.path("figures"), path=self.path("empty"))
         names = {row["series"] for row in read(self.path("figures"), "throughput.csv")}
-        self.assertTrue(any(name.startswith("torch_sdpa f32") for name in names), names)
+        self.assertTrue(any(name.startswith("PyTorch SDPA f32") for name in names), names)
         self.assertTrue(any(name.startswith("flash f32") for name in names), names)
 
     def test_a_case_that_fails_is_a_row(self):

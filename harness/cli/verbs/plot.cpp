@@ -102,10 +102,11 @@ std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Fi
     std::vector<std::string_view> names;
     std::copy_if(std::begin(kFigureNames), std::end(kFigureNames), std::back_inserter(names),
                  shows_runs_beside);
-    fmt::print(stderr,
-               "qb: --beside is ignored: only {} show another run, and none of them is drawn "
-               "(--figure {})\n",
-               join(names, " and "), names.front());
+    fmt::print(
+        stderr,
+        "qb: --beside is ignored: only these show another run, and none of them is drawn: {} "
+        "(--figure {})\n",
+        join(names, ", "), names.front());
     return beside;
   }
   for (const PlottedRun& other : run.beside) beside.push_back(other.provenance);
