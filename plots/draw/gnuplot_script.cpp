@@ -182,13 +182,14 @@ void texts(std::string& out, const Figure& figure, const Layout& layout) {
 
 void terminals(std::string& out, const Figure& figure, const Layout& layout) {
   const double text = sheet_of(figure).text;
+  // pdfcairo draws a letter of one point in 1/54 in: it takes the page for one of 96 dots an inch.
   line(out,
        "  if (format eq 'svg') {{ set terminal svg size {},{} dynamic noenhanced "
        "font '{},{:g}' background '#ffffff' name {} }}",
        layout.width, layout.height, kFont, text, gnuplot_quote(figure.name));
   line(out,
        "  if (format eq 'pdf') {{ set terminal pdfcairo size {:.3f}in,{:.3f}in noenhanced "
-       "font '{},{:g}' fontscale 0.75 background '#ffffff' }}",
+       "font '{},{:g}' fontscale 0.5625 background '#ffffff' }}",
        layout.width / kPixelsPerInch, layout.height / kPixelsPerInch, kFont, text);
   line(out,
        "  if (format eq 'png') {{ set terminal pngcairo size {},{} noenhanced "

@@ -6,7 +6,7 @@ data = 'responsibility_ratio.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
   if (format eq 'svg') { set terminal svg size 960,949 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'responsibility_ratio' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,9.885in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,9.885in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
   if (format eq 'png') { set terminal pngcairo size 1920,1898 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'responsibility_ratio.'.format
   set multiplot

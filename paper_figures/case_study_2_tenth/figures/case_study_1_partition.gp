@@ -6,7 +6,7 @@ data = 'case_study_1_partition.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
   if (format eq 'svg') { set terminal svg size 671,617 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'case_study_1_partition' }
-  if (format eq 'pdf') { set terminal pdfcairo size 6.990in,6.427in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'pdf') { set terminal pdfcairo size 6.990in,6.427in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
   if (format eq 'png') { set terminal pngcairo size 1342,1234 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'case_study_1_partition.'.format
   set multiplot

@@ -6,7 +6,7 @@ data = 'distillation_gain.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
   if (format eq 'svg') { set terminal svg size 960,875 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'distillation_gain' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,9.115in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,9.115in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
   if (format eq 'png') { set terminal pngcairo size 1920,1750 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'distillation_gain.'.format
   set multiplot

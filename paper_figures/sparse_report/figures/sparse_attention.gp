@@ -6,7 +6,7 @@ data = 'sparse_attention.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
   if (format eq 'svg') { set terminal svg size 960,3199 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'sparse_attention' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,33.323in noenhanced font 'DejaVu Sans,12' fontscale 0.75 background '#ffffff' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,33.323in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
   if (format eq 'png') { set terminal pngcairo size 1920,6398 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'sparse_attention.'.format
   set multiplot
