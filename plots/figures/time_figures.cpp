@@ -20,10 +20,9 @@ std::vector<std::string> notes(const Rows& rows) {
     if (const auto base = base_case(row))
       bases.insert(fmt::format("{}, {}, W = 1", base->text("algorithm"), base->text("kernel")));
   std::vector<std::string> out = {fmt::format(
-      "Base case: {}, of the same N. Left: time of the whole sequence over kernel time "
-      "of the longest subsequence, the paper's S, without gather and merge. Right: "
-      "critical path over critical path, with both. Error bars: quotients of the ends of "
-      "the two intervals.",
+      "Base case: {}, of the same N. By the longest subsequence: time of the whole sequence over "
+      "its kernel time, the paper's S, without gather and merge. By the critical path: critical "
+      "path over critical path, with both. Error bars: quotients of the ends of the two intervals.",
       listed({bases.begin(), bases.end()}, " or "))};
   if (const std::string slow = slow_base_note(rows); !slow.empty()) out.push_back(slow);
   const std::size_t alone = count(rows, [](const Row& row) {
