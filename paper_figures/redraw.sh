@@ -17,6 +17,9 @@ runs=data/measured/epyc-2-cores
 out=$PWD
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
+desk=$scratch/desk
+mkdir "$desk"
+ln -s "$PWD/data" "$desk/data"
 
 # plot RUN FOLDER [--beside RUN]: the figures that FOLDER has.
 plot() {
@@ -31,8 +34,8 @@ draw_all() {
   for folder in paper_figures/*/figures; do
     name=$(basename "$(dirname "$folder")")
     case $name in
-      case_study_2*) # it runs case study 1, of ten tokens, in ./results
-        (cd "$scratch" && "$qb" reproduce --from "$OLDPWD/$runs/$name" --quiet \
+      case_study_2*) # it runs case study 1, of ten tokens, in ./results; the page names RUN as here
+        (cd "$desk" && "$qb" reproduce --from "$runs/$name" --quiet \
           --out "$out/paper_figures/$name" >/dev/null)
         ;;
       disturbance) plot "$runs/disturbance_quiet" "$folder" --beside "$runs/disturbance_with_neighbours" ;;
@@ -57,6 +60,10 @@ if [ -z "$check" ]; then
   find paper_figures "$runs"/*/figures -name findings.csv -delete
   draw_all
   find paper_figures "$runs"/*/figures \( -name '*.pdf' -o -name '*.png' \) -delete # see README.md
+  if grep -rl -- "$PWD/" paper_figures "$runs"/*/figures; then
+    echo 'redraw.sh: these name a folder of this machine' >&2
+    exit 1
+  fi
   exit
 fi
 committed=$PWD

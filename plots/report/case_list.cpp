@@ -78,7 +78,7 @@ std::vector<Heading> result_headings() {
            }}};
 }
 
-// Those parameters in which the cases differ, where they do not just follow another.
+// Gives the parameters in which the cases differ and that do not just follow another.
 Columns differing_parameters(const Rows& rows) {
   Columns columns;
   for (const Field& field : kParameterFields) {

@@ -104,7 +104,7 @@ std::vector<Crossing> changes_of(const Line& a, const Line& b, bool decided,
   return changes;
 }
 
-// Those that are sure; if there are none, the first one of the medians.
+// Keeps those that are sure; if there are none, the first one of the medians.
 std::vector<Crossing> crossings_of(const Line& a, const Line& b, bool intervals) {
   std::vector<Crossing> sure = changes_of(a, b, true, [&](const Point& one, const Point& other) {
     return order_of(one, other, intervals);

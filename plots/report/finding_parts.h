@@ -62,7 +62,7 @@ void add_gap(const Quantity& quantity, std::vector<std::string>& out);
 void add_crossings(const Quantity& quantity, std::vector<std::string>& out);
 // The exponents of those lines that have most points.
 void add_growth(const Quantity& quantity, std::vector<std::string>& out);
-// Of what the bars of a figure are made.
+// Says of what the bars of a figure are made.
 void add_shares(const Figure& figure, std::vector<std::string>& out);
 
 }  // namespace qb::finding

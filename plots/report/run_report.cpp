@@ -36,8 +36,8 @@ Report::Section times_section(const CsvTable& cases) {
   Report::Section section{
       .title = "What the times mean",
       .paragraphs = {
-          "Every case is checked against float64 before it is timed, and only cases with status "
-          "ok have times. Warm-ups are recorded and not counted."}};
+          "Every case is checked against a float64 reference before it is timed, and only cases "
+          "with status ok have times. Warm-ups are recorded and not counted."}};
   if (only_layers(cases))
     section.paragraphs.emplace_back(
         "Longest subsequence: the attention kernel of the layer. Critical path, worker sum and "
