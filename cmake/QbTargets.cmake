@@ -1,4 +1,4 @@
-# qb_room(NAME SOURCES … [PRECOMPILE …] [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
+# qb_room(NAME SOURCES … [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
 #         [THREAD_TESTS …] [NOT_IN_THREAD_TESTS …] [NOT_MEASURED])
 #
 # A room is a static library qb_NAME and, with QB_TESTS, one test binary qb_NAME_test whose cases
@@ -8,7 +8,6 @@
 # THREAD_TESTS: those of TESTS that the thread sanitizer's build compiles; without the list, all.
 # NOT_IN_THREAD_TESTS: those of SOURCES that no thread test reaches, which the thread sanitizer's build
 # leaves out. That build is for thread tests only; a test that reaches such a source fails to link.
-# PRECOMPILE: more headers that most sources of the room share; the room then compiles its own.
 # NOT_MEASURED: no measured time is spent in this room, so a release compiles it with less effort.
 
 set(CMAKE_CXX_STANDARD 20)
@@ -26,9 +25,8 @@ else()
 endif()
 option(QB_PRECOMPILE "Compile the headers that most files share once" ${qb_precompile_default})
 
-# Gives TARGET the precompiled headers of its kind (room, not_measured, test, or a room's name), which
-# the first target of that kind compiles, with the headers after KIND too. Precompiled headers fit
-# one set of options only.
+# Gives TARGET the precompiled headers of its kind (room, not_measured or test), which the first
+# target of that kind compiles. Precompiled headers fit one set of options only.
 function(qb_precompile target kind)
   if(NOT QB_PRECOMPILE)
     return()
@@ -39,7 +37,7 @@ function(qb_precompile target kind)
     file(CONFIGURE OUTPUT ${source} CONTENT "int main() {}\n")
     set(headers <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional> <limits>
                 <map> <memory> <optional> <set> <span> <sstream> <string> <string_view> <utility>
-                <vector> <fmt/format.h> ${ARGN})
+                <vector> <fmt/format.h>)
     if(kind STREQUAL "test")  # an executable's code is not position-independent as a library's is
       add_executable(${owner} EXCLUDE_FROM_ALL ${source})
       target_link_libraries(${owner} PRIVATE fmt::fmt GTest::gmock)
@@ -58,8 +56,10 @@ function(qb_precompile target kind)
 endfunction()
 
 function(qb_optimize target kind)
-  # At -O3 the rooms that are not measured would take half of a build.
-  if(NOT kind STREQUAL "room")
+  # Optimized tests and rooms that are not measured would take most of a build.
+  if(kind STREQUAL "test")
+    target_compile_options(${target} PRIVATE -O0)
+  elseif(NOT kind STREQUAL "room")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
   # Compiling a check of every pointer access takes gcc longer than the rest of a test. The address
@@ -115,7 +115,7 @@ function(qb_test_options target)
 endfunction()
 
 function(qb_room name)
-  set(lists SOURCES PRECOMPILE DEPENDS PRIVATE_DEPENDS TESTS TEST_DEPENDS THREAD_TESTS NOT_IN_THREAD_TESTS)
+  set(lists SOURCES DEPENDS PRIVATE_DEPENDS TESTS TEST_DEPENDS THREAD_TESTS NOT_IN_THREAD_TESTS)
   cmake_parse_arguments(ARG "NOT_MEASURED" "" "${lists}" ${ARGN})
   set(kind room)
   if(ARG_NOT_MEASURED)
@@ -128,22 +128,59 @@ function(qb_room name)
   set_property(GLOBAL APPEND PROPERTY QB_ARCHIVES qb_${name})
   qb_target_options(qb_${name})
   qb_optimize(qb_${name} ${kind})
-  if(ARG_PRECOMPILE)
-    set(kind ${name})
-  endif()
-  qb_precompile(qb_${name} ${kind} ${ARG_PRECOMPILE})
+  qb_precompile(qb_${name} ${kind})
   target_link_libraries(qb_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
   if(QB_SANITIZE STREQUAL "thread" AND ARG_THREAD_TESTS)
     set(ARG_TESTS ${ARG_THREAD_TESTS})
   endif()
   if(QB_TESTS AND ARG_TESTS)
-    add_executable(qb_${name}_test ${ARG_TESTS})
+    add_executable(qb_${name}_test)
+    qb_join_tests(qb_${name}_test ${ARG_TESTS})
     qb_test_options(qb_${name}_test)
     target_link_libraries(qb_${name}_test PRIVATE qb_${name} ${ARG_TEST_DEPENDS}
                                                   GTest::gmock GTest::gtest_main)
     gtest_discover_tests(qb_${name}_test DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES TEST_PREFIX ${name}/
                          PROPERTIES TIMEOUT 300)
   endif()
+endfunction()
+
+# qb_join_tests(TARGET SOURCES…): makes TARGET compile its tests of SOURCES in batches, which takes a
+# third of the time. Sources with the property SKIP_UNITY_BUILD_INCLUSION stay alone.
+option(QB_JOIN_TESTS "Compile tests in batches; a changed one compiles its whole batch" ON)
+set(qb_joined_tests 12)
+function(qb_join_tests target)
+  if(NOT QB_JOIN_TESTS)
+    target_sources(${target} PRIVATE ${ARGN})
+    return()
+  endif()
+  set(batch)
+  set(number 0)
+  foreach(source ${ARGN} "")
+    if(source)
+      get_source_file_property(alone ${source} SKIP_UNITY_BUILD_INCLUSION)
+      if(alone OR NOT source MATCHES "_test\\.cpp$")
+        target_sources(${target} PRIVATE ${source})
+        continue()
+      endif()
+      get_filename_component(source ${source} ABSOLUTE)
+      list(APPEND batch ${source})
+    endif()
+    list(LENGTH batch length)
+    if(length EQUAL 0 OR (source AND length LESS qb_joined_tests))
+      continue()
+    endif()
+    set(output ${PROJECT_BINARY_DIR}/joined/${target}_${number}.cpp)
+    list(JOIN batch "|" sources)
+    add_custom_command(
+      OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} "-DSOURCES=${sources}" -DOUTPUT=${output}
+              -P ${PROJECT_SOURCE_DIR}/cmake/JoinTests.cmake
+      DEPENDS ${batch} ${PROJECT_SOURCE_DIR}/cmake/JoinTests.cmake
+      VERBATIM)
+    target_sources(${target} PRIVATE ${output})
+    set(batch)
+    math(EXPR number "${number} + 1")
+  endforeach()
 endfunction()
 
 # qb_mpi_test(NAME TARGET RANKS): adds a test with RANKS MPI ranks. There may be more ranks than

@@ -30,7 +30,7 @@ TEST(HeapAllocator, ARequestBeyondTheAddressSpaceIsOutOfMemoryByLabel) {
 }
 
 TEST(Buffer, MovesGiveBackExactlyOnce) {
-  testing::CountingAllocator allocator;
+  testing_support::CountingAllocator allocator;
   {
     Buffer a(allocator, 100, "a");
     Buffer b(allocator, 50, "b");

@@ -34,7 +34,7 @@ void merge_into(const Partial& acc, const Partial& part) {
 // Returns the partial of keys [begin, end), computed in double and stored as f32.
 Partial partial_of(const Tensor& q, const Tensor& k, const Tensor& v, std::int64_t begin,
                    std::int64_t end) {
-  const testing::Attended exact = testing::brute_force<double>(
+  const testing_support::Attended exact = testing_support::brute_force<double>(
       q.view(), k.view(), v.view(), 0.3,
       [&](std::int64_t, std::int64_t key) { return begin <= key && key < end; });
   Extent extent = q.view().extent;
@@ -52,9 +52,10 @@ TEST(Merge, PartsOfTheKeysMakeTheWholeInAnyOrder) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Extent extent{1, 2, 9, 5};
     const double deviation = seed % 2 == 0 ? 1.0 : 20.0;
-    const Tensor q = testing::random_tensor(DType::f32, extent, seed, deviation);
-    const Tensor k = testing::random_tensor(DType::f32, {1, 2, 40, 5}, seed + 50, deviation);
-    const Tensor v = testing::random_tensor(DType::f32, {1, 2, 40, 5}, seed + 90);
+    const Tensor q = testing_support::random_tensor(DType::f32, extent, seed, deviation);
+    const Tensor k =
+        testing_support::random_tensor(DType::f32, {1, 2, 40, 5}, seed + 50, deviation);
+    const Tensor v = testing_support::random_tensor(DType::f32, {1, 2, 40, 5}, seed + 90);
     std::vector<std::int64_t> cuts = {0, 1, 7, 7, 31, 40};  // one part without keys
     std::vector<std::size_t> order = {0, 1, 2, 3, 4};
     std::mt19937_64 engine(seed);
@@ -64,39 +65,40 @@ TEST(Merge, PartsOfTheKeysMakeTheWholeInAnyOrder) {
     const Partial whole = partial_of(q, k, v, 0, 40);
     const double u = unit_roundoff(DType::f32);
     const double largest_lse = deviation * deviation * 10.0;
-    EXPECT_LE(testing::max_difference(testing::values(merged.lse.view()),
-                                      testing::values(whole.lse.view())),
+    EXPECT_LE(testing_support::max_difference(testing_support::values(merged.lse.view()),
+                                              testing_support::values(whole.lse.view())),
               8.0 * u * largest_lse);
-    EXPECT_LE(testing::max_difference(testing::values(merged.out.view()),
-                                      testing::values(whole.out.view())),
+    EXPECT_LE(testing_support::max_difference(testing_support::values(merged.out.view()),
+                                              testing_support::values(whole.out.view())),
               4.0 * 8.0 * u * std::max(1.0, largest_lse));
   }
 }
 
 TEST(Merge, TheIdentityChangesNothingOnEitherSide) {
   const Extent extent{2, 2, 3, 4};
-  const Tensor q = testing::random_tensor(DType::f32, extent, 1);
+  const Tensor q = testing_support::random_tensor(DType::f32, extent, 1);
   const Partial part = partial_of(q, q, q, 0, 3);
-  const std::vector<double> out = testing::values(part.out.view());
-  const std::vector<double> lse = testing::values(part.lse.view());
+  const std::vector<double> out = testing_support::values(part.out.view());
+  const std::vector<double> lse = testing_support::values(part.lse.view());
   const Partial empty = identity(extent);
   merge_into(part, empty);
-  EXPECT_EQ(testing::values(part.out.view()), out);
+  EXPECT_EQ(testing_support::values(part.out.view()), out);
   merge_into(empty, part);
-  EXPECT_EQ(testing::values(empty.out.view()), out);
-  EXPECT_EQ(testing::values(empty.lse.view()), lse);
+  EXPECT_EQ(testing_support::values(empty.out.view()), out);
+  EXPECT_EQ(testing_support::values(empty.lse.view()), lse);
   const Partial nothing = identity(extent);
   merge_into(nothing, identity(extent));
-  for (const double value : testing::values(nothing.lse.view())) EXPECT_EQ(value, -kInfinity);
-  for (const double value : testing::values(nothing.out.view())) EXPECT_EQ(value, 0.0);
+  for (const double value : testing_support::values(nothing.lse.view()))
+    EXPECT_EQ(value, -kInfinity);
+  for (const double value : testing_support::values(nothing.out.view())) EXPECT_EQ(value, 0.0);
 }
 
 TEST(Merge, LargeLogSumExpsNeitherOverflowNorVanish) {
   const Extent extent{1, 1, 2, 1};
   const Partial a = identity(extent);
   const Partial b = identity(extent);
-  testing::fill(a.out.view(), 1.0);
-  testing::fill(b.out.view(), 3.0);
+  testing_support::fill(a.out.view(), 1.0);
+  testing_support::fill(b.out.view(), 3.0);
   *a.lse.view().row_as<float>(0, 0, 0) = 5000.0f;
   *b.lse.view().row_as<float>(0, 0, 0) = 5000.0f;
   *a.lse.view().row_as<float>(0, 0, 1) = -5000.0f;
@@ -132,28 +134,29 @@ TEST(Merge, NanOfAPartShows) {
 TEST(Merge, AStridedGroupMergesStraightIntoTheWhole) {
   const Partial whole = identity({1, 1, 6, 2});
   const Partial part = identity({1, 1, 3, 2});
-  testing::fill(part.out.view(), 7.0);
-  testing::fill(part.lse.view(), 0.5);
+  testing_support::fill(part.out.view(), 7.0);
+  testing_support::fill(part.lse.view(), 0.5);
   merge_partial(whole.out.view().tokens(1, 3, 2), whole.lse.view().tokens(1, 3, 2), part.out.view(),
                 part.lse.view());
-  EXPECT_EQ(testing::values(whole.out.view()),
+  EXPECT_EQ(testing_support::values(whole.out.view()),
             (std::vector<double>{0, 0, 7, 7, 0, 0, 7, 7, 0, 0, 7, 7}));
 }
 
 TEST(CopyRows, GathersAndScattersStridedGroups) {
   for (const DType dtype : {DType::f16, DType::f32, DType::f64}) {
-    const Tensor whole = testing::random_tensor(dtype, {2, 3, 10, 5}, 1);
+    const Tensor whole = testing_support::random_tensor(dtype, {2, 3, 10, 5}, 1);
     const TensorView group = whole.view().tokens(2, 4, 2);
     const Tensor gathered(heap_allocator(), dtype, group.extent, "gathered");
     copy_rows(group, gathered.view());
-    EXPECT_EQ(testing::values(gathered.view()), testing::values(group));
+    EXPECT_EQ(testing_support::values(gathered.view()), testing_support::values(group));
     const Tensor scattered(heap_allocator(), dtype, {2, 3, 10, 5}, "scattered");
-    testing::fill(scattered.view(), 0.0);
+    testing_support::fill(scattered.view(), 0.0);
     copy_rows(gathered.view(), scattered.view().tokens(2, 4, 2));
-    EXPECT_EQ(testing::values(scattered.view().tokens(2, 4, 2)), testing::values(group));
-    EXPECT_EQ(testing::at(scattered.view(), 1, 2, 3, 4), 0.0);
+    EXPECT_EQ(testing_support::values(scattered.view().tokens(2, 4, 2)),
+              testing_support::values(group));
+    EXPECT_EQ(testing_support::at(scattered.view(), 1, 2, 3, 4), 0.0);
     copy_rows(whole.view(), scattered.view());  // contiguous on both sides
-    EXPECT_EQ(testing::values(scattered.view()), testing::values(whole.view()));
+    EXPECT_EQ(testing_support::values(scattered.view()), testing_support::values(whole.view()));
   }
 }
 
@@ -161,7 +164,7 @@ TEST(CopyRows, ConvertsWithAnyNumberOfThreads) {
   for (const DType narrow : {DType::f16, DType::bf16})
     for (const int threads : {1, 3})
       for (const std::int64_t stride : {1, 2}) {
-        const Tensor whole = testing::random_tensor(DType::f32, {2, 3, 200, 5}, 1);
+        const Tensor whole = testing_support::random_tensor(DType::f32, {2, 3, 200, 5}, 1);
         const TensorView rows = whole.view().tokens(0, 100, stride);
         const Tensor rounded(heap_allocator(), narrow, rows.extent, "rounded");
         copy_rows(rows, rounded.view(), threads);
@@ -173,7 +176,7 @@ TEST(CopyRows, ConvertsWithAnyNumberOfThreads) {
               ASSERT_EQ(0, std::memcmp(rounded.view().row(b, h, t), expected, sizeof(expected)));
             }
         copy_rows(rounded.view(), rows, threads);
-        EXPECT_EQ(testing::values(rows), testing::values(rounded.view()));
+        EXPECT_EQ(testing_support::values(rows), testing_support::values(rounded.view()));
       }
 }
 

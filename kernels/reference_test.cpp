@@ -27,38 +27,40 @@ TEST(ReferenceRows, AgreeWithBruteForceOverTheMask) {
     for (const DType dtype : {DType::f64, DType::f32, DType::bf16})
       for (const int threads : {1, 2}) {
         const std::int64_t m = mask.kind == MaskKind::full ? 600 : mask.offset + 23;
-        const Tensor q = testing::random_tensor(dtype, {2, 4, 23, 9}, 1);
-        const Tensor k = testing::random_tensor(dtype, {2, 2, m, 9}, 2);
-        const Tensor v = testing::random_tensor(dtype, {2, 2, m, 5}, 3);
+        const Tensor q = testing_support::random_tensor(dtype, {2, 4, 23, 9}, 1);
+        const Tensor k = testing_support::random_tensor(dtype, {2, 2, m, 9}, 2);
+        const Tensor v = testing_support::random_tensor(dtype, {2, 2, m, 5}, 3);
         const std::vector<std::int64_t> rows = {0, 1, 2, 5, 9, 10, 11, 12, 13, 17, 22};
         const ReferenceRows found =
             reference_rows(q.view(), k.view(), v.view(), mask, 0.4, rows, threads);
-        const testing::Attended expected = testing::brute_force<double>(
+        const testing_support::Attended expected = testing_support::brute_force<double>(
             q.view(), k.view(), v.view(), 0.4,
             [&mask](std::int64_t row, std::int64_t key) { return mask.allows(row, key); });
         EXPECT_EQ(found.rows, rows);
-        EXPECT_LE(testing::max_difference(found.out, pick(expected.out, 8, 23, 5, rows)), 1e-13);
-        EXPECT_LE(testing::max_difference(found.lse, pick(expected.lse, 8, 23, 1, rows)), 1e-13);
+        EXPECT_LE(testing_support::max_difference(found.out, pick(expected.out, 8, 23, 5, rows)),
+                  1e-13);
+        EXPECT_LE(testing_support::max_difference(found.lse, pick(expected.lse, 8, 23, 1, rows)),
+                  1e-13);
       }
 }
 
 TEST(NaiveRows, AreOffByTheRoundingOfTheInputsType) {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16}) {
-    const Tensor q = testing::random_tensor(dtype, {1, 1, 40, 64}, 1);
-    const Tensor k = testing::random_tensor(dtype, {1, 1, 200, 64}, 2);
-    const Tensor v = testing::random_tensor(dtype, {1, 1, 200, 64}, 3);
+    const Tensor q = testing_support::random_tensor(dtype, {1, 1, 40, 64}, 1);
+    const Tensor k = testing_support::random_tensor(dtype, {1, 1, 200, 64}, 2);
+    const Tensor v = testing_support::random_tensor(dtype, {1, 1, 200, 64}, 3);
     const std::vector<std::int64_t> rows = {0, 20, 39};
     const ReferenceRows exact =
         reference_rows(q.view(), k.view(), v.view(), Mask::full(), 0.125, rows);
     const ReferenceRows naive = naive_rows(q.view(), k.view(), v.view(), Mask::full(), 0.125, rows);
-    const double error = testing::max_difference(naive.out, exact.out);
+    const double error = testing_support::max_difference(naive.out, exact.out);
     EXPECT_GT(error, 0.005 * unit_roundoff(dtype)) << word(dtype);
     EXPECT_LT(error, 20.0 * unit_roundoff(dtype)) << word(dtype);
   }
 }
 
 TEST(ReferenceRows, RowsOutsideAreRefused) {
-  const Tensor q = testing::random_tensor(DType::f32, {1, 1, 4, 2}, 1);
+  const Tensor q = testing_support::random_tensor(DType::f32, {1, 1, 4, 2}, 1);
   const std::vector<std::int64_t> rows = {4};
   EXPECT_THROW((void)reference_rows(q.view(), q.view(), q.view(), Mask::full(), 1.0, rows),
                std::invalid_argument);
@@ -66,9 +68,9 @@ TEST(ReferenceRows, RowsOutsideAreRefused) {
 
 // Scores of a few units in f16 are off by up to 2^-10, and so is the LSE of a row with one key.
 TEST(NaiveRows, OfAnEagerFrameworkAlsoRoundTheScores) {
-  const Tensor q = testing::random_tensor(DType::f16, {1, 1, 8, 64}, 1);
-  const Tensor k = testing::random_tensor(DType::f16, {1, 1, 8, 64}, 2);
-  const Tensor v = testing::random_tensor(DType::f16, {1, 1, 8, 64}, 3);
+  const Tensor q = testing_support::random_tensor(DType::f16, {1, 1, 8, 64}, 1);
+  const Tensor k = testing_support::random_tensor(DType::f16, {1, 1, 8, 64}, 2);
+  const Tensor v = testing_support::random_tensor(DType::f16, {1, 1, 8, 64}, 3);
   const std::vector<std::int64_t> rows = {0, 1, 2, 3, 4, 5, 6, 7};
   const auto lse_error = [&](bool eager) {
     const ReferenceRows exact = reference_rows(q.view(), k.view(), v.view(), Mask::full(), 1, rows);

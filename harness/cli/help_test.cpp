@@ -30,11 +30,11 @@ void expect_sentences(const CLI::App& verb) {
 
 TEST(Help, EveryTextIsASentenceWithAVerbInFrontAndOIsOut) {
   bool seen = false;
-  const auto declare = [&](CLI::App* app) {
+  const auto declare = [&](Verb app) {
 #define QB_ADD_VERB(name) add_##name(app);
     QB_VERBS(QB_ADD_VERB)
 #undef QB_ADD_VERB
-    for (const CLI::App* verb : app->get_subcommands({}))
+    for (const CLI::App* verb : app.app()->get_subcommands({}))
       if (!verb->get_group().empty()) expect_sentences(*verb);
     seen = true;
   };

@@ -30,7 +30,7 @@ Exit codes: 0 everything ended as allowed, 1 some case failed, 2 bad spec or usa
 3 environment (missing tool, full disk), 4 regression or mismatch, 5 not comparable,
 130 interrupted (run again to resume).)";
 
-void add_verbs(CLI::App* app) {
+void add_verbs(Verb app) {
 #define QB_ADD_VERB(name) add_##name(app);
   QB_VERBS(QB_ADD_VERB)
 #undef QB_ADD_VERB

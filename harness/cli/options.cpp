@@ -32,33 +32,23 @@ std::string type_of(const Parameter& parameter) {
 
 }  // namespace
 
-CLI::Option* add_text(CLI::App* verb, const std::string& name, const std::string& type,
-                      const std::string& what, std::function<void(const std::string&)> read) {
-  return verb->add_option_function<std::string>(name, std::move(read), what)->type_name(type);
-}
-
-void add_repeated(CLI::App* verb, const std::string& name, std::vector<std::string>& values,
-                  const std::string& what) {
-  verb->add_option(name, values, what + " It may be given several times.")->allow_extra_args(false);
-}
-
-CLI::Option* add_parameter(CLI::App* verb, Case& c, std::string_view key) {
+Option add_parameter(Verb verb, Case& c, std::string_view key) {
   const auto index = find_parameter(key);
   if (!index) throw std::logic_error(fmt::format("no parameter has the key {}", key));
   const Parameter& parameter = parameters()[*index];
   const std::string name = option_of(key);
-  return add_text(verb, name, type_of(parameter), help_of(parameter, c),
-                  [name, &parameter, &c](const std::string& text) {
-                    const std::string label = fmt::format("{} {}", name, text);
-                    const std::string value =
-                        parameter.kind == FieldKind::mask
-                            ? parse_mask(text, name).text()
-                            : read_value(parameter, {YamlNode::scalar, {label}, text}).text;
-                    parameter.set(c, parameter, value);
-                  });
+  return verb.add_text(name, type_of(parameter), help_of(parameter, c),
+                       [name, &parameter, &c](const std::string& text) {
+                         const std::string label = fmt::format("{} {}", name, text);
+                         const std::string value =
+                             parameter.kind == FieldKind::mask
+                                 ? parse_mask(text, name).text()
+                                 : read_value(parameter, {YamlNode::scalar, {label}, text}).text;
+                         parameter.set(c, parameter, value);
+                       });
 }
 
-void add_parameters(CLI::App* verb, Case& c, std::initializer_list<std::string_view> keys) {
+void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) (void)add_parameter(verb, c, key);
 }
 
@@ -85,9 +75,8 @@ void require_writable(const std::string& path) {
         fmt::format("cannot write {}: {}: {}", path, folder, std::strerror(errno)));
 }
 
-CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value,
-                          const std::string& what) {
-  return add_text(verb, name, "NUMBER", what, [name, &value](const std::string& text) {
+Option add_positive(Verb verb, const std::string& name, double& value, const std::string& what) {
+  return verb.add_text(name, "NUMBER", what, [name, &value](const std::string& text) {
     const auto parsed = parse_real(text);
     if (!parsed || !(*parsed > 0.0))
       throw UsageError(
@@ -96,11 +85,11 @@ CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value
   });
 }
 
-CLI::Option* add_metric(CLI::App* verb, std::string& metric) {
+Option add_metric(Verb verb, std::string& metric) {
   const std::string what =
       fmt::format("Compares {} (default: wall_time where ranks are threads, else critical_path).",
                   join(kMetrics, ", "));
-  return add_text(verb, "--metric", "WORD", what, [&metric](const std::string& text) {
+  return verb.add_text("--metric", "WORD", what, [&metric](const std::string& text) {
     if (std::ranges::find(kMetrics, text) == std::end(kMetrics))
       throw UsageError("--metric: " + unknown_word("metric", text, kMetrics));
     metric = text;

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <initializer_list>
 #include <memory>
 
@@ -18,16 +17,17 @@ namespace qb {
 // Makes a Words, which the options fill in; the verb then calls act(words), which may return an
 // ExitCode.
 template <class Words>
-std::pair<CLI::App*, Words&> add_verb(CLI::App* above, const std::string& name,
-                                      const std::string& what, auto act,
-                                      const std::string& footer) {
-  CLI::App* const verb = above->add_subcommand(name, what)->footer(footer);
+std::pair<Verb, Words&> add_verb(Verb above, const std::string& name, const std::string& what,
+                                 auto act, const std::string& footer) {
+  const Verb verb = above.add_verb(name, what, footer);
   const auto words = std::make_shared<Words>();
-  verb->callback([words, act] {
-    if constexpr (std::is_void_v<decltype(act(*words))>)
+  verb.act([words, act] {
+    if constexpr (std::is_void_v<decltype(act(*words))>) {
       act(*words);
-    else if (const ExitCode code = act(*words); code != ExitCode::ok)
-      throw CLI::RuntimeError(static_cast<int>(code));
+      return ExitCode::ok;
+    } else {
+      return act(*words);
+    }
   });
   return {verb, *words};
 }
@@ -35,8 +35,8 @@ std::pair<CLI::App*, Words&> add_verb(CLI::App* above, const std::string& name,
 // Adds options for parameters of a spec: key link.mode is --link-mode. They take the values that a
 // spec takes, and --help describes them as the schema does. The default is the value in `c`. Throws
 // std::logic_error for a key that no parameter has.
-CLI::Option* add_parameter(CLI::App* verb, Case& c, std::string_view key);
-void add_parameters(CLI::App* verb, Case& c, std::initializer_list<std::string_view> keys);
+Option add_parameter(Verb verb, Case& c, std::string_view key);
+void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> keys);
 
 // Fills in the parameters that follow others where they are 0: as many keys as tokens, as many
 // key-value heads as query heads, values as wide as keys.
@@ -60,14 +60,9 @@ void add_parameters(CLI::App* verb, Case& c, std::initializer_list<std::string_v
 // it before an hour of computing.
 void require_writable(const std::string& path);
 
-// Adds an option that `read` takes; --help calls its value `type`.
-CLI::Option* add_text(CLI::App* verb, const std::string& name, const std::string& type,
-                      const std::string& what, std::function<void(const std::string&)> read);
-
 template <class Integer>
-CLI::Option* add_integer(CLI::App* verb, const std::string& name, Integer& value,
-                         const std::string& what) {
-  return add_text(verb, name, "NUMBER", what, [name, &value](const std::string& text) {
+Option add_integer(Verb verb, const std::string& name, Integer& value, const std::string& what) {
+  return verb.add_text(name, "NUMBER", what, [name, &value](const std::string& text) {
     const auto parsed = parse_integer(text);
     if (!parsed || !std::in_range<Integer>(*parsed))
       throw UsageError(fmt::format(
@@ -77,23 +72,18 @@ CLI::Option* add_integer(CLI::App* verb, const std::string& name, Integer& value
 }
 
 // Adds `name` as a number above 0.
-CLI::Option* add_positive(CLI::App* verb, const std::string& name, double& value,
-                          const std::string& what);
+Option add_positive(Verb verb, const std::string& name, double& value, const std::string& what);
 
 // Adds --metric: what the verb compares of a row.
-CLI::Option* add_metric(CLI::App* verb, std::string& metric);
-
-// Adds an option that may be given several times, each time with one value.
-void add_repeated(CLI::App* verb, const std::string& name, std::vector<std::string>& values,
-                  const std::string& what);
+Option add_metric(Verb verb, std::string& metric);
 
 // Adds `name` as one of the words of the enum E; --help lists them behind `what` (a sentence
 // without its full stop), and gives the default, which is the word in `value`.
 template <class E>
-CLI::Option* add_word(CLI::App* verb, const std::string& name, E& value, const std::string& what) {
+Option add_word(Verb verb, const std::string& name, E& value, const std::string& what) {
   const std::string words =
       fmt::format("{}: {} (default: {}).", what, join(all_words<E>(), ", "), word(value));
-  return add_text(verb, name, "WORD", words, [name, &value](const std::string& text) {
+  return verb.add_text(name, "WORD", words, [name, &value](const std::string& text) {
     const auto parsed = parse_word<E>(text);
     if (!parsed) throw UsageError(name + ": " + unknown_word(kWords<E>.what, text, all_words<E>()));
     value = *parsed;

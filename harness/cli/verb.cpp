@@ -68,6 +68,84 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
 
 }  // namespace
 
+Option& Option::required() {
+  option_->required();
+  return *this;
+}
+
+Option& Option::excludes(const Option& other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Option& Option::needs(const Option& other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option& Option::type_name(const std::string& type) {
+  option_->type_name(type);
+  return *this;
+}
+
+Option& Option::show_default() {
+  option_->capture_default_str();
+  return *this;
+}
+
+bool Option::was_given() const { return option_->count() > 0; }
+
+Verb Verb::add_verb(const std::string& name, const std::string& what,
+                    const std::string& footer) const {
+  return Verb(app_->add_subcommand(name, what)->footer(footer));
+}
+
+void Verb::hide() const { app_->group(""); }
+
+void Verb::require_verb() const { app_->require_subcommand(1); }
+
+void Verb::act(std::function<ExitCode()> action) const {
+  app_->callback([action = std::move(action)] {
+    if (const ExitCode code = action(); code != ExitCode::ok)
+      throw CLI::RuntimeError(static_cast<int>(code));
+  });
+}
+
+Option Verb::add_flag(const std::string& name, bool& value, const std::string& what) const {
+  return Option(app_->add_flag(name, value, what));
+}
+
+Option Verb::add_flag(const std::string& name, std::function<void()> action,
+                      const std::string& what) const {
+  return Option(app_->add_flag_callback(name, std::move(action), what));
+}
+
+Option Verb::add_option(const std::string& name, std::string& value,
+                        const std::string& what) const {
+  return Option(app_->add_option(name, value, what));
+}
+
+Option Verb::add_option(const std::string& name, double& value, const std::string& what) const {
+  return Option(app_->add_option(name, value, what));
+}
+
+Option Verb::add_option(const std::string& name, std::vector<std::string>& values,
+                        const std::string& what) const {
+  return Option(app_->add_option(name, values, what));
+}
+
+Option Verb::add_repeated(const std::string& name, std::vector<std::string>& values,
+                          const std::string& what) const {
+  return Option(app_->add_option(name, values, what + " It may be given several times.")
+                    ->allow_extra_args(false));
+}
+
+Option Verb::add_text(const std::string& name, const std::string& type, const std::string& what,
+                      std::function<void(const std::string&)> read) const {
+  return Option(
+      app_->add_option_function<std::string>(name, std::move(read), what)->type_name(type));
+}
+
 std::string option_of(std::string_view key) {
   std::string option = fmt::format("--{}", key);
   std::ranges::replace_if(
@@ -75,7 +153,7 @@ std::string option_of(std::string_view key) {
   return option;
 }
 
-ExitCode run_words(const std::function<void(CLI::App*)>& add_verbs, std::vector<std::string> words,
+ExitCode run_words(const std::function<void(Verb)>& add_verbs, std::vector<std::string> words,
                    const std::string& description, const std::string& footer,
                    const std::string& version) {
   CLI::App app(description, "qb");
@@ -83,7 +161,7 @@ ExitCode run_words(const std::function<void(CLI::App*)>& add_verbs, std::vector<
   app.set_version_flag("--version", version, "Prints the version and ends.");
   app.footer(footer);
   app.require_subcommand(1);
-  add_verbs(&app);
+  add_verbs(Verb(&app));
   std::ranges::reverse(words);  // as CLI11 wants them
   try {
     app.parse(std::move(words));

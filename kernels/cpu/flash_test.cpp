@@ -32,7 +32,7 @@ struct Strided {
   Strided(DType dtype, Extent extent, std::int64_t step, std::uint64_t seed, int outlier_every) {
     const std::int64_t length = extent.length;
     extent.length = std::max<std::int64_t>(1, length * step);
-    whole = testing::random_tensor(dtype, extent, seed, 1.0, outlier_every);
+    whole = testing_support::random_tensor(dtype, extent, seed, 1.0, outlier_every);
     view = whole.view().tokens(0, length, step);
   }
 };
@@ -82,17 +82,17 @@ void expect_agreement(std::uint64_t seed) {
   const AttentionArguments arguments{
       q.view,     k.view,    v.view, &schedule, sign / std::sqrt(static_cast<double>(d)),
       out.view(), lse.view()};
-  const auto run = [&](Kernel kernel) -> testing::Attended {
-    testing::fill(out.view(), std::nan(""));
-    testing::fill(lse.view(), std::nan(""));
+  const auto run = [&](Kernel kernel) -> testing_support::Attended {
+    testing_support::fill(out.view(), std::nan(""));
+    testing_support::fill(lse.view(), std::nan(""));
     attention(kernel, arguments, {heap_allocator(), threads, 0});
-    return {testing::values(out.view()), testing::values(lse.view())};
+    return {testing_support::values(out.view()), testing_support::values(lse.view())};
   };
-  const testing::Attended exact = run(Kernel::reference);
-  const testing::Attended found = run(Kernel::flash);
+  const testing_support::Attended exact = run(Kernel::reference);
+  const testing_support::Attended found = run(Kernel::flash);
 
   double largest_value = 0.0;
-  for (const double value : testing::values(v.view))
+  for (const double value : testing_support::values(v.view))
     largest_value = std::max(largest_value, std::abs(value));
   double largest_lse = 1.0;
   for (const double value : exact.lse)
@@ -103,8 +103,8 @@ void expect_agreement(std::uint64_t seed) {
   const double score_error = (4.0 + std::sqrt(static_cast<double>(d))) * u * largest_lse *
                              (outlier_every != 0 ? 8.0 : 1.0);
   const double rounding = dtype == DType::bf16 ? unit_roundoff(DType::bf16) : 0.0;
-  EXPECT_LE(testing::max_difference(found.lse, exact.lse), 2.0 * score_error);
-  EXPECT_LE(testing::max_difference(found.out, exact.out),
+  EXPECT_LE(testing_support::max_difference(found.lse, exact.lse), 2.0 * score_error);
+  EXPECT_LE(testing_support::max_difference(found.out, exact.out),
             (2.0 * rounding + 4.0 * score_error + 8.0 * u) * largest_value);
 }
 
@@ -123,17 +123,19 @@ TEST_P(Flash, AgreesWithFloat64OnRandomProblems) {
 // With one key-value head and one query there are no tiles to divide, so the keys are divided.
 TEST_P(Flash, SplitsKeysWhereTilesAreTooFewAndGetsTheSame) {
   for (const DType dtype : {DType::f32, DType::bf16}) {
-    testing::Call call(testing::random_tensor(dtype, {1, 3, 2, 64}, 1),
-                       testing::random_tensor(dtype, {1, 1, 4001, 64}, 2),
-                       testing::random_tensor(dtype, {1, 1, 4001, 64}, 3),
-                       build_schedule(2, 4001, {{0, 2, {0, 4001, SpanKind::causal, 3999}}}, 64));
-    testing::CountingAllocator one_thread;
-    testing::CountingAllocator three_threads;
-    const testing::Attended together = call.run(Kernel::flash, 1, one_thread);
-    const testing::Attended split = call.run(Kernel::flash, 3, three_threads);
-    EXPECT_LE(testing::max_difference(split.out, together.out), dtype == DType::f32 ? 1e-6 : 4e-3);
+    testing_support::Call call(
+        testing_support::random_tensor(dtype, {1, 3, 2, 64}, 1),
+        testing_support::random_tensor(dtype, {1, 1, 4001, 64}, 2),
+        testing_support::random_tensor(dtype, {1, 1, 4001, 64}, 3),
+        build_schedule(2, 4001, {{0, 2, {0, 4001, SpanKind::causal, 3999}}}, 64));
+    testing_support::CountingAllocator one_thread;
+    testing_support::CountingAllocator three_threads;
+    const testing_support::Attended together = call.run(Kernel::flash, 1, one_thread);
+    const testing_support::Attended split = call.run(Kernel::flash, 3, three_threads);
+    EXPECT_LE(testing_support::max_difference(split.out, together.out),
+              dtype == DType::f32 ? 1e-6 : 4e-3);
     // LSE is about 9, and each of the parts that are merged rounds it once.
-    EXPECT_LE(testing::max_difference(split.lse, together.lse), 6e-6);
+    EXPECT_LE(testing_support::max_difference(split.lse, together.lse), 6e-6);
     EXPECT_EQ(one_thread.labels().size(), 1u);
     EXPECT_EQ(three_threads.labels().back(), "flash_parts");
   }
@@ -144,15 +146,15 @@ TEST_P(Flash, SplitsKeysWhereTilesAreTooFewAndGetsTheSame) {
 TEST_P(Flash, ManyEqualKeysAreCountedExactly) {
   constexpr std::int64_t kKeys = 200'000;
   for (const std::int64_t queries : {1, 20}) {
-    testing::Call call(testing::random_tensor(DType::f32, {1, 1, queries, 16}, 1),
-                       testing::random_tensor(DType::f32, {1, 1, kKeys, 16}, 2),
-                       testing::random_tensor(DType::f32, {1, 1, kKeys, 16}, 3),
-                       build_schedule(queries, kKeys, {{0, queries, {0, kKeys}}}, 64));
-    testing::fill(call.q.view(), 0.61);
-    testing::fill(call.k.view(), 0.37);
-    testing::fill(call.v.view(), 1.0);
+    testing_support::Call call(testing_support::random_tensor(DType::f32, {1, 1, queries, 16}, 1),
+                               testing_support::random_tensor(DType::f32, {1, 1, kKeys, 16}, 2),
+                               testing_support::random_tensor(DType::f32, {1, 1, kKeys, 16}, 3),
+                               build_schedule(queries, kKeys, {{0, queries, {0, kKeys}}}, 64));
+    testing_support::fill(call.q.view(), 0.61);
+    testing_support::fill(call.k.view(), 0.37);
+    testing_support::fill(call.v.view(), 1.0);
     call.scale = 0.7;
-    const testing::Attended found = call.run(Kernel::flash, 1);
+    const testing_support::Attended found = call.run(Kernel::flash, 1);
     const double score = 16.0 * static_cast<double>(0.61f) * static_cast<double>(0.37f) * 0.7;
     for (const double lse : found.lse) EXPECT_NEAR(lse, score + std::log(double{kKeys}), 4e-6);
     for (const double out : found.out) EXPECT_NEAR(out, 1.0, 1e-5);
@@ -164,7 +166,7 @@ TEST_P(Flash, ManyEqualKeysAreCountedExactly) {
 TEST_P(Flash, ReadsNothingBehindARow) {
   for (const DType dtype : {DType::f32, DType::f16, DType::bf16})
     for (const std::int64_t d : {8, 24, 40, 64}) {
-      const Tensor wide = testing::random_tensor(dtype, {1, 1, 75, 2 * d}, 1);
+      const Tensor wide = testing_support::random_tensor(dtype, {1, 1, 75, 2 * d}, 1);
       for (std::int64_t t = 0; t < 75; ++t)
         for (std::int64_t x = d; x < 2 * d; ++x)
           store_element(wide.view().row(0, 0, t) + x * size_of(dtype), dtype, std::nan(""));
@@ -175,7 +177,8 @@ TEST_P(Flash, ReadsNothingBehindARow) {
       const TileSchedule schedule = build_schedule(75, 75, {{0, 75, {0, 75}}}, 64);
       attention(Kernel::flash, {rows, rows, rows, &schedule, 0.1, out.view(), lse.view()},
                 {heap_allocator(), 1, 0});
-      for (const double value : testing::values(out.view())) ASSERT_TRUE(std::isfinite(value));
+      for (const double value : testing_support::values(out.view()))
+        ASSERT_TRUE(std::isfinite(value));
     }
 }
 

@@ -24,9 +24,9 @@ void for_each_instruction_set(Body body) {
 }
 
 TEST(InstructionSets, FlashAgreesWithTheReferenceOnEach) {
-  const Tensor q = testing::random_tensor(DType::f16, {1, 2, 57, 40}, 1);
-  const Tensor k = testing::random_tensor(DType::f16, {1, 1, 331, 40}, 2);
-  const Tensor v = testing::random_tensor(DType::f16, {1, 1, 331, 72}, 3);
+  const Tensor q = testing_support::random_tensor(DType::f16, {1, 2, 57, 40}, 1);
+  const Tensor k = testing_support::random_tensor(DType::f16, {1, 1, 331, 40}, 2);
+  const Tensor v = testing_support::random_tensor(DType::f16, {1, 1, 331, 72}, 3);
   const Tensor out(heap_allocator(), DType::f32, {1, 2, 57, 72}, "out");
   const Tensor lse(heap_allocator(), DType::f32, {1, 2, 57, 1}, "lse");
   const TileSchedule schedule =
@@ -34,17 +34,19 @@ TEST(InstructionSets, FlashAgreesWithTheReferenceOnEach) {
   const AttentionArguments arguments{q.view(), k.view(),   v.view(),  &schedule,
                                      0.16,     out.view(), lse.view()};
   attention(Kernel::reference, arguments, {heap_allocator(), 1, 0});
-  const std::vector<double> expected_out = testing::values(out.view());
-  const std::vector<double> expected_lse = testing::values(lse.view());
+  const std::vector<double> expected_out = testing_support::values(out.view());
+  const std::vector<double> expected_lse = testing_support::values(lse.view());
 
   std::set<std::string_view> names;
   for_each_instruction_set([&] {
-    testing::fill(out.view(), std::nan(""));
-    testing::fill(lse.view(), std::nan(""));
+    testing_support::fill(out.view(), std::nan(""));
+    testing_support::fill(lse.view(), std::nan(""));
     attention(Kernel::flash, arguments, {heap_allocator(), 1, 0});
     const double u = unit_roundoff(DType::f32);
-    EXPECT_LE(testing::max_difference(testing::values(out.view()), expected_out), 32.0 * u);
-    EXPECT_LE(testing::max_difference(testing::values(lse.view()), expected_lse), 64.0 * u);
+    EXPECT_LE(testing_support::max_difference(testing_support::values(out.view()), expected_out),
+              32.0 * u);
+    EXPECT_LE(testing_support::max_difference(testing_support::values(lse.view()), expected_lse),
+              64.0 * u);
     names.insert(kernel_isa(Kernel::flash));
   });
   EXPECT_EQ(names.size(), available_instruction_sets().size());

@@ -27,7 +27,7 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> right = b;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (std::isnan(a[i]) && std::isnan(b[i])) left[i] = right[i] = 0.0;
-  return testing::max_difference(left, right);
+  return testing_support::max_difference(left, right);
 }
 
 // Puts `value` into one element of some tokens' rows.
@@ -74,17 +74,19 @@ TEST_P(Patterns, AreAttentionInFlash) {
     const std::int64_t d = dims[engine() % 4];
     const std::int64_t e = engine() % 3 == 0 ? 40 : d;
     const int threads = static_cast<int>(1 + engine() % 3);
-    testing::Call call(testing::random_tensor(dtype, {1, 4, drawn.q_len, d}, seed),
-                       testing::random_tensor(dtype, {1, 2, drawn.kv_len, d}, seed + 1),
-                       testing::random_tensor(dtype, {1, 2, drawn.kv_len, e}, seed + 2),
-                       schedule_of(Kernel::flash, drawn.mask, drawn.q_len, drawn.kv_len, threads));
+    testing_support::Call call(
+        testing_support::random_tensor(dtype, {1, 4, drawn.q_len, d}, seed),
+        testing_support::random_tensor(dtype, {1, 2, drawn.kv_len, d}, seed + 1),
+        testing_support::random_tensor(dtype, {1, 2, drawn.kv_len, e}, seed + 2),
+        schedule_of(Kernel::flash, drawn.mask, drawn.q_len, drawn.kv_len, threads));
     with_classes += call.schedule.classes.empty() ? 0 : 1;
-    const auto expected = testing::brute_force<double>(
+    const auto expected = testing_support::brute_force<double>(
         call.q.view(), call.k.view(), call.v.view(), call.scale,
         [&](std::int64_t q, std::int64_t k) { return drawn.mask.allows(q, k); });
-    const testing::Attended found = call.run(Kernel::flash, threads);
-    EXPECT_LT(testing::max_difference(found.out, expected.out), dtype == DType::bf16 ? 3e-2 : 3e-5);
-    EXPECT_LT(testing::max_difference(found.lse, expected.lse), 3e-5);
+    const testing_support::Attended found = call.run(Kernel::flash, threads);
+    EXPECT_LT(testing_support::max_difference(found.out, expected.out),
+              dtype == DType::bf16 ? 3e-2 : 3e-5);
+    EXPECT_LT(testing_support::max_difference(found.lse, expected.lse), 3e-5);
   }
   if (GetParam() != InstructionSet::scalar) {
     EXPECT_GT(with_classes, 3);
@@ -100,9 +102,9 @@ TEST_P(Patterns, LetNothingOfAMaskedKeyThrough) {
     std::mt19937_64 engine(seed);
     const Drawn drawn = draw(engine, 300);
     SCOPED_TRACE(to_string(drawn.mask) + ", seed " + std::to_string(seed));
-    const Tensor q = testing::random_tensor(DType::f32, {1, 2, drawn.q_len, 16}, seed);
-    const Tensor k = testing::random_tensor(DType::f32, {1, 1, drawn.kv_len, 16}, seed + 1);
-    const Tensor v = testing::random_tensor(DType::f32, {1, 1, drawn.kv_len, 24}, seed + 2);
+    const Tensor q = testing_support::random_tensor(DType::f32, {1, 2, drawn.q_len, 16}, seed);
+    const Tensor k = testing_support::random_tensor(DType::f32, {1, 1, drawn.kv_len, 16}, seed + 1);
+    const Tensor v = testing_support::random_tensor(DType::f32, {1, 1, drawn.kv_len, 24}, seed + 2);
     spoil(k.view(), engine, std::nan(""), 2);
     spoil(v.view(), engine, std::nan(""), 2);
     spoil(v.view(), engine, std::numeric_limits<double>::infinity(), 2);
@@ -116,12 +118,12 @@ TEST_P(Patterns, LetNothingOfAMaskedKeyThrough) {
                   tensor.view().extent.elements());
           return result;
         };
-        testing::Call call(copy(q), copy(k), copy(v),
-                           schedule_of(kernel, drawn.mask, drawn.q_len, drawn.kv_len, 1));
-        const auto expected = testing::brute_force<double>(
+        testing_support::Call call(copy(q), copy(k), copy(v),
+                                   schedule_of(kernel, drawn.mask, drawn.q_len, drawn.kv_len, 1));
+        const auto expected = testing_support::brute_force<double>(
             call.q.view(), call.k.view(), call.v.view(), call.scale,
             [&](std::int64_t i, std::int64_t j) { return drawn.mask.allows(i, j); });
-        const testing::Attended found = call.run(kernel, 2);
+        const testing_support::Attended found = call.run(kernel, 2);
         for (std::size_t i = 0; i < expected.lse.size(); ++i) {
           ASSERT_EQ(std::isnan(expected.lse[i]), std::isnan(found.lse[i])) << i;
           if (std::isnan(expected.lse[i])) {

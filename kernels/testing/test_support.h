@@ -18,7 +18,7 @@
 #include "kernels/attention.h"
 #include "kernels/reference.h"
 
-namespace qb::testing {
+namespace qb::testing_support {
 
 class CountingAllocator final : public Allocator {
  public:
@@ -195,4 +195,4 @@ inline TileSchedule dense_schedule(Kernel kernel, const Mask& mask, std::int64_t
   return build_schedule(n, m, {{0, n, keys}}, kernel_tiles(kernel, 64).query_tile);
 }
 
-}  // namespace qb::testing
+}  // namespace qb::testing_support

@@ -221,15 +221,15 @@ ExitCode compare_in_turns(AbWords& words) {
 
 }  // namespace
 
-void add_ab(CLI::App* app) {
+void add_ab(Verb app) {
   auto [verb, words] = add_verb<AbWords>(
       app, "ab", "Compares two programs, settings or specs that take turns, case by case.",
       compare_in_turns, kFooter);
-  verb->add_option("A", words.a, "Names a program, KEY.PATH=VALUE, or a spec.")->required();
-  verb->add_option("B", words.b, "Names the one to judge, of the same kind.")->required();
-  verb->add_option("SPEC", words.spec, "Names the spec that both run, unless A and B are specs.");
-  add_repeated(verb, "--set", words.set, "Overrides an entry of both specs, as for run.");
-  add_repeated(verb, "--filter", words.filter, "Keeps only cases with KEY=VALUE, as for run.");
+  verb.add_option("A", words.a, "Names a program, KEY.PATH=VALUE, or a spec.").required();
+  verb.add_option("B", words.b, "Names the one to judge, of the same kind.").required();
+  verb.add_option("SPEC", words.spec, "Names the spec that both run, unless A and B are specs.");
+  verb.add_repeated("--set", words.set, "Overrides an entry of both specs, as for run.");
+  verb.add_repeated("--filter", words.filter, "Keeps only cases with KEY=VALUE, as for run.");
   add_metric(verb, words.metric);
   add_integer(verb, "--pairs", words.options.pairs,
               "Takes so many pairs of each case (default: 8).");
@@ -239,8 +239,8 @@ void add_ab(CLI::App* app) {
   add_integer(verb, "--seed", words.options.seed, "Seeds the random order (default: 1).");
   add_positive(verb, "--threshold", words.options.threshold,
                "Sets the least change that counts, as a fraction (default: 0.05).");
-  verb->add_option("-o,--out", words.out, "Writes a row for each pair to this CSV file.");
-  verb->add_flag("--quiet", words.quiet, "Shows no turns, only the table.");
+  verb.add_option("-o,--out", words.out, "Writes a row for each pair to this CSV file.");
+  verb.add_flag("--quiet", words.quiet, "Shows no turns, only the table.");
 }
 
 }  // namespace qb

@@ -39,7 +39,7 @@ Examples:
 struct AdviseWords {
   Case c;
   std::int64_t cached_tokens = 0;
-  CLI::Option* dtype = nullptr;
+  std::optional<Option> dtype;
   std::string device = "here";
   std::string link = "none";
   bool json = false;
@@ -112,7 +112,7 @@ void give_advice(const AdviseWords& asked) {
                           .link = link.limit,
                           .kernel = c.kernel,
                           .memory_budget_bytes = c.memory_budget_bytes};
-  if (asked.dtype->count() == 0) question.problem.dtype = default_dtype(question.device, c.kernel);
+  if (!asked.dtype->was_given()) question.problem.dtype = default_dtype(question.device, c.kernel);
   const Advice advice = advise(question);
   if (asked.json) {
     fmt::print("{}", advice_json(question, link.source, advice));
@@ -127,18 +127,18 @@ void give_advice(const AdviseWords& asked) {
 
 }  // namespace
 
-void add_advise(CLI::App* app) {
+void add_advise(Verb app) {
   auto [verb, words] = add_verb<AdviseWords>(
       app, "advise", "Says which scheme to use for a problem on a machine, and why.", give_advice,
       kFooter);
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
-  add_parameter(verb, words.c, "n_tokens")->required();
-  add_parameter(verb, words.c, "workers")->required();
-  verb->add_option(
+  add_parameter(verb, words.c, "n_tokens").required();
+  add_parameter(verb, words.c, "workers").required();
+  verb.add_option(
       "--link", words.link,
       "Sets the link: nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default: none, the "
       "workers share one memory).");
-  verb->add_option(
+  verb.add_option(
       "--device", words.device,
       "Sets the device: here (this machine, measured now), a100 (published rates), or a file "
       "(default: here).");
@@ -147,7 +147,7 @@ void add_advise(CLI::App* app) {
   add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "batch", "mask", "kernel"});
   words.dtype = add_parameter(verb, words.c, "dtype");
   add_parameter(verb, words.c, "memory_budget");
-  verb->add_flag("--json", words.json, "Prints JSON with every digit.");
+  verb.add_flag("--json", words.json, "Prints JSON with every digit.");
 }
 
 }  // namespace qb

@@ -157,7 +157,7 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
   return summary(request, job, job.plan, execution, verification, ledger.active_peak_bytes());
 }
 
-void add_attend(CLI::App* app) {
+void add_attend(Verb app) {
   auto [verb, request] = add_verb<AttendRequest>(
       app, "attend", "Runs attention on your own tensors (NPY files).",
       [](const AttendRequest& said) { fmt::print("{}", attend(said)); },
@@ -170,21 +170,20 @@ Examples:
             --out o.npy --lse lse.npy --verify
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \
             --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: 4}}]}')");
-  verb->add_option("--q", request.q,
-                   "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64.")
-      ->required();
-  verb->add_option("--k", request.k,
-                   "Names the file of the keys, which may have fewer heads and another length.")
-      ->required();
-  verb->add_option("--v", request.v,
-                   "Names the file of the values, which have the heads and length of the keys.")
-      ->required();
-  verb->add_option("-o,--out", request.out, "Writes O to this file, with the rank of --q.")
-      ->required();
-  verb->add_option(
-      "--lse", request.lse,
-      "Writes the log-sum-exp of each row, a natural logarithm, to this file, with the "
-      "axes of O but the last.");
+  verb.add_option("--q", request.q,
+                  "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64.")
+      .required();
+  verb.add_option("--k", request.k,
+                  "Names the file of the keys, which may have fewer heads and another length.")
+      .required();
+  verb.add_option("--v", request.v,
+                  "Names the file of the values, which have the heads and length of the keys.")
+      .required();
+  verb.add_option("-o,--out", request.out, "Writes O to this file, with the rank of --q.")
+      .required();
+  verb.add_option("--lse", request.lse,
+                  "Writes the log-sum-exp of each row, a natural logarithm, to this file, with the "
+                  "axes of O but the last.");
   add_word(
       verb, "--layout", request.layout,
       "Says in which order the files have batch, heads, n tokens and d elements, O and LSE too; "

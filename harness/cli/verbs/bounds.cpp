@@ -162,7 +162,7 @@ std::string sent_bytes_summary(const SplitProblem& problem) {
   return fmt::format("A worker sends in all: {}.\n", fmt::join(words, ", "));
 }
 
-void add_speed_up(CLI::App* bounds) {
+void add_speed_up(Verb bounds) {
   auto [verb, form] = add_verb<TableForm>(
       bounds, "tms", "Recomputes the 190 theoretical max speed-ups of Striped Attention.",
       [](TableForm said) {
@@ -218,7 +218,7 @@ void print_min_block(MinBlockWords& words) {
   fmt::print("{}", own_min_block_table(words));
 }
 
-void add_min_block(CLI::App* bounds) {
+void add_min_block(Verb bounds) {
   auto [verb, words] = add_verb<MinBlockWords>(
       bounds, "min-block",
       "Computes Ring Attention's least block, as its Table 2 prints it or for a machine.",
@@ -230,18 +230,18 @@ the five hosts of the paper (2-byte types, NKV = NH), with c = C/B and s = 6c.
 Examples:
   qb bounds min-block
   qb bounds min-block --compute 989e12 --bandwidth 50e9 --q-heads 32 --kv-heads 8)");
-  CLI::Option* compute = add_positive(verb, "--compute", words.compute_flop_per_s,
-                                      "Sets the peak FLOP/s of one worker.");
-  CLI::Option* link = add_positive(verb, "--bandwidth", words.link_byte_per_s,
-                                   "Sets the bytes/s that one worker can send.");
-  compute->needs(link);
-  link->needs(compute);
+  Option compute = add_positive(verb, "--compute", words.compute_flop_per_s,
+                                "Sets the peak FLOP/s of one worker.");
+  Option link = add_positive(verb, "--bandwidth", words.link_byte_per_s,
+                             "Sets the bytes/s that one worker can send.");
+  compute.needs(link);
+  link.needs(compute);
   add_integer(verb, "--q-heads", words.q_heads, "Sets NH, the number of query heads (default: 1).")
-      ->needs(compute);
+      .needs(compute);
   add_integer(verb, "--kv-heads", words.kv_heads,
               "Sets NKV, the number of key-value heads (default: q-heads).")
-      ->needs(compute);
-  add_word(verb, "--dtype", words.dtype, "Sets the element type, of e bytes")->needs(compute);
+      .needs(compute);
+  add_word(verb, "--dtype", words.dtype, "Sets the element type, of e bytes").needs(compute);
   add_table_form(verb, words.form);
 }
 
@@ -259,7 +259,7 @@ void print_sent_bytes(SentBytesWords& words) {
   print_table(sent_bytes_table(problem, words.form), sent_bytes_summary(problem), words.form);
 }
 
-void add_sent_bytes(CLI::App* bounds) {
+void add_sent_bytes(Verb bounds) {
   auto [verb, words] = add_verb<SentBytesWords>(
       bounds, "bytes", "Computes what one worker sends in a forward pass, scheme by scheme.",
       print_sent_bytes,
@@ -275,10 +275,10 @@ Examples:
   problem.kv_heads = 0;
   add_integer(verb, "--n-tokens", problem.new_tokens,
               "Sets T, the number of new tokens of the whole sequence.")
-      ->required();
+      .required();
   add_integer(verb, "--cached-tokens", problem.cached_tokens,
               "Sets P, the number of tokens in the cache (default: 0).");
-  add_integer(verb, "--workers", problem.workers, "Sets W, the number of workers.")->required();
+  add_integer(verb, "--workers", problem.workers, "Sets W, the number of workers.").required();
   add_integer(verb, "--q-heads", problem.q_heads,
               "Sets NH, the number of query heads (default: 1).");
   add_integer(verb, "--kv-heads", problem.kv_heads,
@@ -291,10 +291,9 @@ Examples:
 
 }  // namespace
 
-void add_bounds(CLI::App* app) {
-  CLI::App* const bounds = app->add_subcommand(
-      "bounds", "Recomputes bounds that papers print, and the bytes that each scheme sends.");
-  bounds->footer(
+void add_bounds(Verb app) {
+  const Verb bounds = app.add_verb(
+      "bounds", "Recomputes bounds that papers print, and the bytes that each scheme sends.",
       R"(A verdict is an answer and no failure: the exit code is 0 whatever the verdicts are.
 
 Examples:
@@ -302,7 +301,7 @@ Examples:
   qb bounds min-block
   qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
   qb bounds SUBCOMMAND --help)");
-  bounds->require_subcommand(1);
+  bounds.require_verb();
   add_speed_up(bounds);
   add_min_block(bounds);
   add_sent_bytes(bounds);

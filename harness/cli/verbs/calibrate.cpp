@@ -36,16 +36,15 @@ void calibrate(const CalibrateWords& words) {
 
 }  // namespace
 
-void add_calibrate(CLI::App* app) {
+void add_calibrate(Verb app) {
   auto [verb, words] = add_verb<CalibrateWords>(
       app, "calibrate", "Measures this machine as a device for ranks: model.", calibrate,
       R"(It takes about 15 s; the machine should do nothing else meanwhile.
 Example:
   qb calibrate --out my.csv && qb run experiments/schemes.yaml --set model.device=my.csv)");
-  verb->add_option("-o,--out", words.out,
-                   "Writes this device file, CSV (by default it only prints).");
-  verb->add_option("--name", words.name, "Sets the name of the device in the file.")
-      ->capture_default_str();
+  verb.add_option("-o,--out", words.out,
+                  "Writes this device file, CSV (by default it only prints).");
+  verb.add_option("--name", words.name, "Sets the name of the device in the file.").show_default();
   words.c.shape.head_dim = 64;
   add_parameters(verb, words.c, {"kernel", "dtype", "head_dim"});
 }

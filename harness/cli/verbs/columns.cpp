@@ -52,16 +52,16 @@ void print_columns(const ColumnsWords& words) {
 
 }  // namespace
 
-void add_columns(CLI::App* app) {
+void add_columns(Verb app) {
   auto [verb, words] = add_verb<ColumnsWords>(
       app, "columns", "Explains the columns of a run folder's tables.", print_columns, kFooter);
-  verb->add_option(
+  verb.add_option(
       "FILE", words.file,
       "Names the table, or a file of a run folder: cases.csv, samples.csv, steps.csv, parts.csv or "
       "memory_timeline.csv (default: cases.csv).");
-  verb->add_flag("--markdown", words.markdown, "Prints all tables as Markdown.");
-  verb->add_flag("--parameters", words.parameters, "Prints the parameters of a spec as Markdown.");
-  verb->add_flag(
+  verb.add_flag("--markdown", words.markdown, "Prints all tables as Markdown.");
+  verb.add_flag("--parameters", words.parameters, "Prints the parameters of a spec as Markdown.");
+  verb.add_flag(
       "--write", words.write,
       "Writes both into experiments/README.md and data/README.md, after a change of the schema.");
 }

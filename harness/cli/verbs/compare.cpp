@@ -57,24 +57,24 @@ ExitCode compare(CompareWords& words) {
 
 }  // namespace
 
-void add_compare(CLI::App* app) {
+void add_compare(Verb app) {
   auto [verb, words] =
       add_verb<CompareWords>(app, "compare", "Compares two runs, case by case.", compare, kFooter);
-  verb->add_option("A", words.a, "Names the run folder to compare with.")->required();
-  verb->add_option("B", words.b, "Names the run folder to judge.")->required();
-  verb->add_option("--threshold", words.options.threshold,
-                   "Sets the least change that counts, as a fraction.")
-      ->capture_default_str();
+  verb.add_option("A", words.a, "Names the run folder to compare with.").required();
+  verb.add_option("B", words.b, "Names the run folder to judge.").required();
+  verb.add_option("--threshold", words.options.threshold,
+                  "Sets the least change that counts, as a fraction.")
+      .show_default();
   add_metric(verb, words.options.metric);
-  verb->add_flag("--only-regressed", words.options.only_regressed,
-                 "Shows regressed cases only; the summary counts all.");
-  verb->add_flag("--across-devices", words.options.across_devices,
-                 "Compares runs from different devices too, and labels them.");
-  verb->add_option("--ignore", words.ignore,
-                   "Lists keys that may differ between the cases of the two runs, such as "
-                   "kernel,isa.")
-      ->type_name("KEYS");
-  verb->add_flag("--csv", words.csv, "Prints CSV instead of a table.");
+  verb.add_flag("--only-regressed", words.options.only_regressed,
+                "Shows regressed cases only; the summary counts all.");
+  verb.add_flag("--across-devices", words.options.across_devices,
+                "Compares runs from different devices too, and labels them.");
+  verb.add_option("--ignore", words.ignore,
+                  "Lists keys that may differ between the cases of the two runs, such as "
+                  "kernel,isa.")
+      .type_name("KEYS");
+  verb.add_flag("--csv", words.csv, "Prints CSV instead of a table.");
 }
 
 }  // namespace qb

@@ -37,15 +37,14 @@ void print_environment(const EnvWords& words) {
 
 }  // namespace
 
-void add_env(CLI::App* app) {
+void add_env(Verb app) {
   auto [verb, words] = add_verb<EnvWords>(
       app, "env", "Shows machine, build and libraries, as a run's manifest records them.",
       print_environment, kFooter);
-  verb->add_flag("--all", words.all, "Shows every fact that a manifest records.");
-  verb->add_flag("--json", words.json, "Prints JSON instead of a table.");
-  verb->add_flag(
-      "--schema", words.schema,
-      "Prints the columns of run folders as JSON, for programs that read or write them.");
+  verb.add_flag("--all", words.all, "Shows every fact that a manifest records.");
+  verb.add_flag("--json", words.json, "Prints JSON instead of a table.");
+  verb.add_flag("--schema", words.schema,
+                "Prints the columns of run folders as JSON, for programs that read or write them.");
 }
 
 }  // namespace qb

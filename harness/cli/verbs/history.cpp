@@ -80,20 +80,19 @@ ExitCode show_history(const HistoryWords& words) {
 
 }  // namespace
 
-void add_history(CLI::App* app) {
+void add_history(Verb app) {
   auto [verb, words] = add_verb<HistoryWords>(
       app, "history", "Shows each case's time by commit, over all runs of a machine.", show_history,
       kFooter);
-  verb->add_option("--spec", words.options.experiment, "Takes the runs of this experiment alone.");
-  verb->add_option("--results", words.results, "Reads the runs in this folder (default: results).");
-  verb->add_option(
-      "--device", words.options.device,
-      "Names the machine by its device_fingerprint (default: that of the newest run).");
+  verb.add_option("--spec", words.options.experiment, "Takes the runs of this experiment alone.");
+  verb.add_option("--results", words.results, "Reads the runs in this folder (default: results).");
+  verb.add_option("--device", words.options.device,
+                  "Names the machine by its device_fingerprint (default: that of the newest run).");
   add_metric(verb, words.options.metric);
   add_positive(verb, "--threshold", words.options.threshold,
                "Sets the least change that counts, as a fraction (default: 0.05).");
-  verb->add_flag("--csv", words.csv, "Prints a row for each case and commit as CSV.");
-  verb->add_option("-o,--out", words.out, "Writes page, figure and history.csv into this folder.");
+  verb.add_flag("--csv", words.csv, "Prints a row for each case and commit as CSV.");
+  verb.add_option("-o,--out", words.out, "Writes page, figure and history.csv into this folder.");
 }
 
 }  // namespace qb

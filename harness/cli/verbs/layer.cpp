@@ -120,20 +120,20 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
   return summary(request, shape, options, times, verification, ledger.active_peak_bytes());
 }
 
-void add_layer(CLI::App* app) {
+void add_layer(Verb app) {
   auto [verb, request] = add_verb<LayerRequest>(
       app, "layer", "Runs a transformer layer on your own weights and tensors.",
       [](const LayerRequest& said) { fmt::print("{}", layer_of_files(said)); },
       weights_help() + kShapes);
-  verb->add_option("--weights", request.weights, "Names the folder of the layer's 16 NPY files.")
-      ->required();
-  verb->add_option("--input", request.input,
-                   "Names the file of the hidden states, [n,hidden] or [b,n,hidden].")
-      ->required();
-  verb->add_option("-o,--out", request.out, "Writes the layer's output to this file.")->required();
+  verb.add_option("--weights", request.weights, "Names the folder of the layer's 16 NPY files.")
+      .required();
+  verb.add_option("--input", request.input,
+                  "Names the file of the hidden states, [n,hidden] or [b,n,hidden].")
+      .required();
+  verb.add_option("-o,--out", request.out, "Writes the layer's output to this file.").required();
   add_integer(verb, "--heads", request.heads,
               "Sets the number of attention heads, which must divide the hidden width.")
-      ->required();
+      .required();
   add_integer(verb, "--block-tokens", request.block_tokens,
               "Computes attention and feed-forward in blocks of this many query tokens.");
   add_tensor_job(verb, request, "the output", "rows");

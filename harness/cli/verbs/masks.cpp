@@ -87,16 +87,16 @@ void show(const MaskWords& words) {
 
 }  // namespace
 
-void add_masks(CLI::App* app) {
+void add_masks(Verb app) {
   auto [verb, words] = add_verb<MaskWords>(
       app, "masks", "Shows which pairs of tokens sparse patterns keep.", show, R"(Examples:
   qb masks --out results/masks
   qb masks --n-tokens 32Ki --mask '{sliding_window: {left: 128, right: 127}}' \
     --mask '{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64}}')");
-  add_repeated(verb, "--mask", words.masks,
-               "Shows this mask, as a spec writes it (default: one of each kind of pattern).");
+  verb.add_repeated("--mask", words.masks,
+                    "Shows this mask, as a spec writes it (default: one of each kind of pattern).");
   add_integer(verb, "--n-tokens", words.n_tokens, "Sets N, the number of tokens (default: 64).");
-  verb->add_option(
+  verb.add_option(
       "-o,--out", words.out,
       "Draws the figure sparse_connectivity into this folder: each mask is a square that shows "
       "its pairs, and beyond 128 tokens squares of pairs.");

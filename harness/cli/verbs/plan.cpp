@@ -195,7 +195,7 @@ void show_plan(const PlanWords& words) {
 
 }  // namespace
 
-void add_plan(CLI::App* app) {
+void add_plan(Verb app) {
   auto [verb, words] = add_verb<PlanWords>(app, "plan", "Shows which worker computes which pairs.",
                                            show_plan, R"(Examples:
   qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3 --json --pairs
@@ -213,10 +213,10 @@ void add_plan(CLI::App* app) {
                  {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
                   "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
                   "kv_heads", "head_dim", "batch", "dtype", "kernel"});
-  CLI::Option* json = verb->add_flag("--json", words.json, "Prints JSON with exact integers.");
-  verb->add_flag("--pairs", words.pairs, "Lists every pair of every worker; needs --json.")
-      ->needs(json);
-  verb->add_option(
+  Option json = verb.add_flag("--json", words.json, "Prints JSON with exact integers.");
+  verb.add_flag("--pairs", words.pairs, "Lists every pair of every worker; needs --json.")
+      .needs(json);
+  verb.add_option(
       "--picture", words.picture,
       "Draws the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
       "by its pairs, and beyond 256 tokens by squares of pairs.");

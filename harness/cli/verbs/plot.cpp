@@ -148,26 +148,27 @@ void plot(const PlotWords& words) {
 
 }  // namespace
 
-void add_plot(CLI::App* app) {
+void add_plot(Verb app) {
   auto [verb, words] =
       add_verb<PlotWords>(app, "plot", "Draws the figures of a run.", plot, footer());
-  verb->add_option("RUN", words.run, "Names the run folder.")->required();
-  add_repeated(verb, "--figure", words.figures, "Draws this figure only.");
-  add_repeated(verb, "--beside", words.beside,
-               "Draws this other run folder too, in the figures that show several runs.");
-  verb->add_option("-o,--out", words.out,
-                   "Writes the figures into this folder (default: RUN/figures).");
-  verb->add_option("--published", words.published,
-                   "Draws the published numbers of this CSV beside the run, whatever its shape.");
-  add_repeated(verb, "--filter", words.filters,
-               "Draws only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
+  verb.add_option("RUN", words.run, "Names the run folder.").required();
+  verb.add_repeated("--figure", words.figures, "Draws this figure only.");
+  verb.add_repeated("--beside", words.beside,
+                    "Draws this other run folder too, in the figures that show several runs.");
+  verb.add_option("-o,--out", words.out,
+                  "Writes the figures into this folder (default: RUN/figures).");
+  verb.add_option("--published", words.published,
+                  "Draws the published numbers of this CSV beside the run, whatever its shape.");
+  verb.add_repeated("--filter", words.filters,
+                    "Draws only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
   FigureChoice& choice = words.choice;
-  add_repeated(verb, "--series", choice.series, "Draws only this series.");
-  add_text(verb, "--x-range", "LOW:HIGH", "Draws only points with such an x.",
-           [&choice](const std::string& text) { choice.x_range = read_range(text); });
+  verb.add_repeated("--series", choice.series, "Draws only this series.");
+  verb.add_text("--x-range", "LOW:HIGH", "Draws only points with such an x.",
+                [&choice](const std::string& text) { choice.x_range = read_range(text); });
   add_integer(verb, "--panel", choice.panel, "Draws only this panel, counted from 1.");
-  add_text(verb, "--width", "LENGTH", "Draws for paper, 3.5in or 7.16in wide, or as many mm.",
-           [&choice](const std::string& text) { choice.paper_width_in = read_width_in(text); });
+  verb.add_text(
+      "--width", "LENGTH", "Draws for paper, 3.5in or 7.16in wide, or as many mm.",
+      [&choice](const std::string& text) { choice.paper_width_in = read_width_in(text); });
 }
 
 }  // namespace qb

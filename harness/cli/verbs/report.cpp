@@ -39,15 +39,15 @@ ExitCode report(const ReportWords& said) {
 
 }  // namespace
 
-void add_report(CLI::App* app) {
+void add_report(Verb app) {
   auto [verb, words] = add_verb<ReportWords>(
       app, "report", "Writes a run's report, one HTML page, or an index of figures.", report,
       kFooter);
-  verb->add_option("RUN", words.run, "Names the run folder.");
-  verb->add_option("-o,--out", words.page,
-                   "Writes the page to this path (default: RUN/report.html).");
-  verb->add_option("--index", words.index,
-                   "Writes an index of the figures and tables in the folders of this folder.");
+  verb.add_option("RUN", words.run, "Names the run folder.");
+  verb.add_option("-o,--out", words.page,
+                  "Writes the page to this path (default: RUN/report.html).");
+  verb.add_option("--index", words.index,
+                  "Writes an index of the figures and tables in the folders of this folder.");
 }
 
 }  // namespace qb

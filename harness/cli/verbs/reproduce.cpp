@@ -224,20 +224,20 @@ ExitCode reproduce(ReproduceWords words) {
 
 }  // namespace
 
-void add_reproduce(CLI::App* app) {
+void add_reproduce(Verb app) {
   auto [verb, words] = add_verb<ReproduceWords>(
       app, "reproduce",
       "Runs the paper's case studies, checks them, and writes figures and a report.", reproduce,
       kFooter);
-  CLI::Option* const full =
-      verb->add_flag("--full", words.full, "Takes the paper's N instead of a tenth of it.");
-  verb->add_option("--from", words.from,
-                   "Takes case study 2 from this run folder instead of running it.")
-      ->excludes(full);
-  verb->add_option("-o,--out", words.out,
-                   "Writes report, tables and figures into this folder (default: "
-                   "results/reproduce, with --full results/reproduce_full).");
-  verb->add_flag("--quiet", words.quiet, "Shows no progress of single cases.");
+  const Option full =
+      verb.add_flag("--full", words.full, "Takes the paper's N instead of a tenth of it.");
+  verb.add_option("--from", words.from,
+                  "Takes case study 2 from this run folder instead of running it.")
+      .excludes(full);
+  verb.add_option("-o,--out", words.out,
+                  "Writes report, tables and figures into this folder (default: "
+                  "results/reproduce, with --full results/reproduce_full).");
+  verb.add_flag("--quiet", words.quiet, "Shows no progress of single cases.");
 }
 
 }  // namespace qb

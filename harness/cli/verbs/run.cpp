@@ -150,35 +150,36 @@ ExitCode run_all(const RunWords& words) {
 
 }  // namespace
 
-void add_run(CLI::App* app) {
+void add_run(Verb app) {
   auto [verb, words] = add_verb<RunWords>(
       app, "run",
       "Runs the cases of a spec, checks them against a float64 reference and writes CSV.", run_all,
       kFooter);
-  verb->add_option("SPEC", words.specs, "Names the specs, which are YAML files.")->required();
-  add_repeated(verb, "--set", words.spec.set, "Overrides an entry of the spec, KEY.PATH=VALUE.");
-  add_repeated(verb, "--filter", words.spec.filter,
-               "Keeps only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
-  add_repeated(verb, "--only", words.only,
-               "Runs only cases with KEY=VALUE now; the others stay to be run.");
-  verb->add_flag("--dry-run", words.dry_run,
-                 "Lists the cases with predicted cost, says what all of them take, and writes "
-                 "nothing.");
-  verb->add_flag("--yes", words.yes, "Runs however many cases there are.");
-  verb->add_option("-o,--out", words.run.out, "Writes the run folders into this folder.")
-      ->capture_default_str();
+  verb.add_option("SPEC", words.specs, "Names the specs, which are YAML files.").required();
+  verb.add_repeated("--set", words.spec.set, "Overrides an entry of the spec, KEY.PATH=VALUE.");
+  verb.add_repeated("--filter", words.spec.filter,
+                    "Keeps only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
+  verb.add_repeated("--only", words.only,
+                    "Runs only cases with KEY=VALUE now; the others stay to be run.");
+  verb.add_flag("--dry-run", words.dry_run,
+                "Lists the cases with predicted cost, says what all of them take, and writes "
+                "nothing.");
+  verb.add_flag("--yes", words.yes, "Runs however many cases there are.");
+  verb.add_option("-o,--out", words.run.out, "Writes the run folders into this folder.")
+      .show_default();
   add_word(verb, "--order", words.run.order,
            "Puts the rows of the finished run into the order in which they were measured, which is "
            "random, or into that of the spec");
-  verb->add_option("--run-id", words.run.run_id, "Names the run to start or to go on with.");
-  verb->add_flag("--retry", words.run.retry,
-                 "Runs those cases of the newest run again that are not ok or stayed disturbed.");
-  verb->add_flag("--quiet", words.run.quiet, "Shows no progress, only failures and the table.");
+  verb.add_option("--run-id", words.run.run_id, "Names the run to start or to go on with.");
+  verb.add_flag("--retry", words.run.retry,
+                "Runs those cases of the newest run again that are not ok or stayed disturbed.");
+  verb.add_flag("--quiet", words.run.quiet, "Shows no progress, only failures and the table.");
 
   // People do not use this verb, and --help does not list it: see
   // harness/experiment/process/supervisor.h.
   auto [child, traces] = add_verb<std::string>(app, "__case", "", answer_case, "");
-  child->group("")->add_option("--traces", traces);
+  child.hide();
+  child.add_option("--traces", traces, "");
 }
 
 }  // namespace qb

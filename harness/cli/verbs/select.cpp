@@ -236,16 +236,16 @@ void select(const SelectWords& words) {
 
 }  // namespace
 
-void add_select(CLI::App* app) {
+void add_select(Verb app) {
   auto [verb, words] = add_verb<SelectWords>(
       app, "select", "Scores selectors of pass-KV or pass-Q on a run's cases.", select, kFooter);
-  verb->add_option("RUN", words.run, "Names the run folder, results/NAME/RUN_ID.")->required();
+  verb.add_option("RUN", words.run, "Names the run folder, results/NAME/RUN_ID.").required();
   add_positive(verb, "--compute", words.compute_flop_per_s,
                "Sets C, the peak FLOP/s of one worker.");
   add_positive(verb, "--bandwidth", words.link_byte_per_s,
                "Sets B, the bytes/s that one worker can send.");
-  verb->add_option("--csv", words.csv, "Writes the table as CSV to this file too.")
-      ->type_name("FILE");
+  verb.add_option("--csv", words.csv, "Writes the table as CSV to this file too.")
+      .type_name("FILE");
 }
 
 }  // namespace qb

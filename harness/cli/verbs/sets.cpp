@@ -32,7 +32,7 @@ struct TableWords {
   TableForm form = TableForm::terminal;
 };
 
-void add_sets_table(CLI::App* sets) {
+void add_sets_table(Verb sets) {
   auto [verb, words] = add_verb<TableWords>(
       sets, "table",
       "Lists the 109 published sets, with the published asym-RR beside the recomputed one.",
@@ -53,7 +53,7 @@ Examples:
            "subsequence");
 }
 
-void add_verify_file(CLI::App* sets) {
+void add_verify_file(Verb sets) {
   auto [verb, path] = add_verb<std::string>(
       sets, "verify", "Checks every interest set of a text file.",
       [](const std::string& file) {
@@ -68,10 +68,10 @@ ratio differs, and 2 if the file cannot be read as sets.
 Examples:
   qb sets verify interest_sets/sets/published.txt
   echo '8: 0 1 3' > mine.txt; qb sets verify mine.txt)");
-  verb->add_option("FILE", path, "Names the file, of lines such as 7: 0 1 3.")->required();
+  verb.add_option("FILE", path, "Names the file, of lines such as 7: 0 1 3.").required();
 }
 
-void add_show(CLI::App* sets) {
+void add_show(Verb sets) {
   auto [verb, workers] = add_verb<int>(
       sets, "show", "Shows the set that W workers use by default, and its quorums.",
       [](int said) { fmt::print("{}", show_set(said)); },
@@ -81,7 +81,7 @@ W = q^2 + q + 1 with a prime power q, else a ruler.
 Examples:
   qb sets show --workers 7
   qb sets show --workers 1057)");
-  add_integer(verb, "--workers", workers, "Sets W, 3 or more.")->required();
+  add_integer(verb, "--workers", workers, "Sets W, 3 or more.").required();
 }
 
 struct ConstructWords {
@@ -97,7 +97,7 @@ void construct(const ConstructWords& words) {
   }
 }
 
-void add_construct(CLI::App* sets) {
+void add_construct(Verb sets) {
   auto [verb, words] = add_verb<ConstructWords>(
       sets, "construct",
       "Constructs small sets for a range of W: Singer, ruler, local search; lines W m: residues.",
@@ -107,8 +107,8 @@ void add_construct(CLI::App* sets) {
 Examples:
   qb sets construct --from 112 --to 157 --moves 4e6
   qb sets construct --from 1057 --to 1057)");
-  add_integer(verb, "--from", words.from, "Sets the first W, 3 or more.")->required();
-  add_integer(verb, "--to", words.to, "Sets the last W.")->required();
+  add_integer(verb, "--from", words.from, "Sets the first W, 3 or more.").required();
+  add_integer(verb, "--to", words.to, "Sets the last W.").required();
   add_positive(verb, "--moves", words.moves,
                "Sets the moves of local search for each W, about 2 million a second (default: "
                "4e5).");
@@ -129,7 +129,7 @@ void print_responsibility(const ResponsibilityWords& words) {
     fmt::print("{}", responsibility_table(words.workers, words.from, words.to));
 }
 
-void add_responsibility(CLI::App* sets) {
+void add_responsibility(Verb sets) {
   auto [verb, words] = add_verb<ResponsibilityWords>(
       sets, "responsibility",
       "Computes the responsibility ratio against N, for every minimum-size set of W.",
@@ -140,23 +140,22 @@ Examples:
   qb sets responsibility --workers 8 --from 320 --to 327
   qb sets responsibility --workers 31 --from 31 --to 1300 --csv > rr_31.csv)");
   add_integer(verb, "--workers", words.workers, "Sets W, 3 to 65 (the sets are searched).")
-      ->required();
-  add_integer(verb, "--from", words.from, "Sets the first N, at least W.")->required();
-  add_integer(verb, "--to", words.to, "Sets the last N.")->required();
-  verb->add_flag("--csv", words.csv, "Prints a row for each set and N instead of a summary.");
+      .required();
+  add_integer(verb, "--from", words.from, "Sets the first N, at least W.").required();
+  add_integer(verb, "--to", words.to, "Sets the last N.").required();
+  verb.add_flag("--csv", words.csv, "Prints a row for each set and N instead of a summary.");
 }
 
 }  // namespace
 
-void add_sets(CLI::App* app) {
-  CLI::App* const sets =
-      app->add_subcommand("sets", "Lists, checks, searches, constructs and draws interest sets.");
-  sets->footer(R"(Examples:
+void add_sets(Verb app) {
+  const Verb sets = app.add_verb(
+      "sets", "Lists, checks, searches, constructs and draws interest sets.", R"(Examples:
   qb sets table
   qb sets show --workers 7
   qb sets search --workers 52
   qb sets SUBCOMMAND --help)");
-  sets->require_subcommand(1);
+  sets.require_verb();
   add_sets_table(sets);
   add_verify_file(sets);
   add_show(sets);

@@ -122,7 +122,7 @@ void draw(const std::string& directory) {
 
 }  // namespace
 
-void add_sets_figures(CLI::App* sets) {
+void add_sets_figures(Verb sets) {
   auto [verb, directory] = add_verb<std::string>(
       sets, "figures", "Draws size, number and balance of interest sets, and writes a LaTeX table.",
       draw, R"(The exit code is 3 without gnuplot.
@@ -130,7 +130,7 @@ void add_sets_figures(CLI::App* sets) {
 Examples:
   qb sets figures --out figures)");
   directory = "results/interest_sets";
-  verb->add_option("-o,--out", directory, "Writes into this folder.")->capture_default_str();
+  verb.add_option("-o,--out", directory, "Writes into this folder.").show_default();
 }
 
 }  // namespace qb

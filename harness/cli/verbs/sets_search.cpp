@@ -252,7 +252,7 @@ void print_search(const SearchWords& words) {
 
 }  // namespace
 
-void add_sets_search(CLI::App* sets) {
+void add_sets_search(Verb sets) {
   auto [verb, words] = add_verb<SearchWords>(
       sets, "search",
       "Searches, counts and ranks all interest sets of the least size, and proves that it is "
@@ -267,18 +267,18 @@ Examples:
   qb sets search --workers 52
   qb sets search --workers 64 --count
   qb sets search --workers 112 --size 12 --journal w112.txt)");
-  add_integer(verb, "--workers", words.workers, "Sets W, 3 to 257.")->required();
+  add_integer(verb, "--workers", words.workers, "Sets W, 3 to 257.").required();
   add_integer(verb, "--size", words.size,
               "Searches only sets of this size m (default: the least).");
   add_integer(verb, "--threads", words.threads,
               "Searches with this number of threads (default: all cores).");
-  verb->add_flag("--count", words.count, "Prints only the number of sets.");
-  verb->add_flag("--compact", words.compact,
-                 "Prints a record as in interest_sets/search/minimum.txt.");
-  verb->add_flag("--quiet", words.quiet, "Shows no progress.");
-  verb->add_option("--journal", words.journal,
-                   "Writes the finished tasks to this file; if it exists, the search goes on from "
-                   "there.");
+  verb.add_flag("--count", words.count, "Prints only the number of sets.");
+  verb.add_flag("--compact", words.compact,
+                "Prints a record as in interest_sets/search/minimum.txt.");
+  verb.add_flag("--quiet", words.quiet, "Shows no progress.");
+  verb.add_option("--journal", words.journal,
+                  "Writes the finished tasks to this file; if it exists, the search goes on from "
+                  "there.");
   add_table_form(verb, words.form);
 }
 

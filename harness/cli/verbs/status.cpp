@@ -66,10 +66,10 @@ void print_status(const std::string& path) {
 
 }  // namespace
 
-void add_status(CLI::App* app) {
+void add_status(Verb app) {
   auto [verb, path] = add_verb<std::string>(
       app, "status", "Shows how far a run is and what went wrong in it.", print_status, kFooter);
-  verb->add_option("RUN", path, "Names a run folder, or the folder of an experiment.")->required();
+  verb.add_option("RUN", path, "Names a run folder, or the folder of an experiment.").required();
 }
 
 }  // namespace qb

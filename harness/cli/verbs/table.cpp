@@ -94,18 +94,18 @@ void tabulate(const TableWords& words) {
 
 }  // namespace
 
-void add_table(CLI::App* app) {
+void add_table(Verb app) {
   auto [verb, words] = add_verb<TableWords>(
       app, "table", "Prints one value of a run's cases as a table.", tabulate, footer());
-  verb->add_option("RUN", words.run, "Names the run folder.")->required();
-  verb->add_option("--rows", words.rows, "Puts these parameters down the side, KEY[,KEY].")
-      ->capture_default_str();
-  verb->add_option("--cols", words.columns, "Puts these parameters across the top, KEY[,KEY].");
-  verb->add_option("--value", words.value, "Shows this value of each case.")->capture_default_str();
-  add_repeated(verb, "--base", words.base, "Divides by the case with this KEY=VALUE.");
-  add_repeated(verb, "--filter", words.filters,
-               "Keeps only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
-  verb->add_flag("--interval", words.interval, "Prints the interval behind each median.");
+  verb.add_option("RUN", words.run, "Names the run folder.").required();
+  verb.add_option("--rows", words.rows, "Puts these parameters down the side, KEY[,KEY].")
+      .show_default();
+  verb.add_option("--cols", words.columns, "Puts these parameters across the top, KEY[,KEY].");
+  verb.add_option("--value", words.value, "Shows this value of each case.").show_default();
+  verb.add_repeated("--base", words.base, "Divides by the case with this KEY=VALUE.");
+  verb.add_repeated("--filter", words.filters,
+                    "Keeps only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
+  verb.add_flag("--interval", words.interval, "Prints the interval behind each median.");
   add_word(verb, "--format", words.format, "Prints the table in this form");
 }
 

@@ -31,11 +31,11 @@ ExitCode verify_run(const std::string& path) {
 
 }  // namespace
 
-void add_verify(CLI::App* app) {
+void add_verify(Verb app) {
   auto [verb, path] = add_verb<std::string>(
       app, "verify", "Checks that a run folder's numbers follow from its data.", verify_run,
       kFooter);
-  verb->add_option("RUN", path, "Names the run folder, results/NAME/RUN_ID.")->required();
+  verb.add_option("RUN", path, "Names the run folder, results/NAME/RUN_ID.").required();
 }
 
 }  // namespace qb

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "base/csv.h"
@@ -11,12 +10,12 @@
 
 namespace qb {
 
-void add_table_form(CLI::App* app, TableForm& form) {
-  CLI::Option* csv = app->add_flag_callback(
+void add_table_form(Verb app, TableForm& form) {
+  Option csv = app.add_flag(
       "--csv", [&form] { form = TableForm::csv; }, "Prints CSV, with every digit that we compute.");
-  app->add_flag_callback(
+  app.add_flag(
          "--markdown", [&form] { form = TableForm::markdown; }, "Prints a Markdown table.")
-      ->excludes(csv);
+      .excludes(csv);
 }
 
 ViewTable::Cell::Cell(double value, int decimals)

@@ -5,16 +5,14 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "harness/cli/verb.h"
 
 namespace qb {
 
 enum class TableForm { terminal, csv, markdown };
 
 // Adds --csv and --markdown, which exclude each other.
-void add_table_form(CLI::App* app, TableForm& form);
+void add_table_form(Verb app, TableForm& form);
 
 // A CSV has its own column names and every digit; people get short cells.
 class ViewTable {

@@ -78,12 +78,12 @@ NpyArray in_order(NpyArray output, AxisOrder order) {
   return axis ? swapped(output, *axis) : output;
 }
 
-void add_tensor_job(CLI::App* verb, TensorJob& job, const std::string& dtype_of,
+void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
                     const std::string& rows) {
   add_parameters(verb, job.c, {"mask", "kernel", "scale", "threads", "memory_budget"});
   add_word(verb, "--out-dtype", job.out_dtype,
            "Sets the type of " + dtype_of + "; bf16 is not possible");
-  verb->add_flag(
+  verb.add_flag(
       "--verify", job.verify,
       fmt::format(
           "Compares up to {} {} with a float64 reference; the exit code is 4 if they differ.",

@@ -1,15 +1,12 @@
 // The verbs that compute on a user's own tensors: attend and layer, and what they have in common.
 #pragma once
 
+#include "harness/cli/verb.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/verify/npy.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/workload/case.h"
 #include "harness/workload/layer/transformer_layer.h"
-
-namespace CLI {
-class App;
-}
 
 namespace qb {
 
@@ -22,7 +19,7 @@ struct TensorJob {
 
 // Adds all options except --out. `dtype_of` appears in the help of --out-dtype, `rows` in that of
 // --verify.
-void add_tensor_job(CLI::App* verb, TensorJob& job, const std::string& dtype_of,
+void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
                     const std::string& rows);
 
 // Throws UsageError if values are impossible, EnvironmentError if `out` cannot be written.

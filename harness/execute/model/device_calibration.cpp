@@ -90,7 +90,7 @@ std::vector<RatePoint> measure_rates(Kernel kernel, DType dtype, std::int64_t he
     const double flop = 4.0 * static_cast<double>(n * n * head_dim);
     // The overhead is counted separately, but it may not make a rate absurd.
     const double compute_s = std::max(call_s - overhead_s, call_s / 2);
-    rates.push_back({kernel, dtype, head_dim, n, n, flop / compute_s, Provenance::measured,
+    rates.push_back({kernel, dtype, head_dim, n, n, flop / compute_s, RateProvenance::measured,
                      "median of square calls, one thread, less the overhead"});
   }
   return rates;
@@ -142,19 +142,19 @@ DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
   device.name = "this_machine";
   Call nothing(kernel, dtype, head_dim, 1, SpanKind::full);
   const double overhead_s = median_s(0.05, std::ref(nothing));
-  device.call_overhead_s = {overhead_s, Provenance::measured,
+  device.call_overhead_s = {overhead_s, RateProvenance::measured,
                             "median call of one query on one key"};
   device.rates = measure_rates(kernel, dtype, head_dim, overhead_s, options);
   if (kernel == Kernel::flash)
-    device.query_tile = {effective_query_tile(device), Provenance::measured,
+    device.query_tile = {effective_query_tile(device), RateProvenance::measured,
                          "the tiles that explain the time of a causal call"};
-  device.merge_byte_per_s = {partial_byte_per_s(head_dim, true), Provenance::measured,
+  device.merge_byte_per_s = {partial_byte_per_s(head_dim, true), RateProvenance::measured,
                              "median merge of partials of 8192 rows, one thread"};
-  device.copy_byte_per_s = {partial_byte_per_s(head_dim, false), Provenance::measured,
+  device.copy_byte_per_s = {partial_byte_per_s(head_dim, false), RateProvenance::measured,
                             "median copy of partials of 8192 rows, one thread"};
-  device.memory_byte_per_s = {cpu::MemoryCeiling(1).read_bytes_per_s(), Provenance::measured,
+  device.memory_byte_per_s = {cpu::MemoryCeiling(1).read_bytes_per_s(), RateProvenance::measured,
                               "best burst of a sum over memory, one thread"};
-  device.cores = {static_cast<double>(available_cores()), Provenance::measured,
+  device.cores = {static_cast<double>(available_cores()), RateProvenance::measured,
                   "cores of the process"};
   return device;
 }

@@ -36,15 +36,15 @@
 
 namespace qb {
 
-enum class Provenance { measured, published, datasheet, estimated, assumed };
+enum class RateProvenance { measured, published, datasheet, estimated, assumed };
 
 template <>
-inline constexpr auto kWords<Provenance> =
-    word_table<Provenance>("provenance", {{Provenance::measured, "measured"},
-                                          {Provenance::published, "published"},
-                                          {Provenance::datasheet, "datasheet"},
-                                          {Provenance::estimated, "estimated"},
-                                          {Provenance::assumed, "assumed"}});
+inline constexpr auto kWords<RateProvenance> =
+    word_table<RateProvenance>("provenance", {{RateProvenance::measured, "measured"},
+                                              {RateProvenance::published, "published"},
+                                              {RateProvenance::datasheet, "datasheet"},
+                                              {RateProvenance::estimated, "estimated"},
+                                              {RateProvenance::assumed, "assumed"}});
 
 struct RatePoint {
   Kernel kernel = Kernel::flash;
@@ -53,14 +53,14 @@ struct RatePoint {
   std::int64_t queries = 0;
   std::int64_t keys = 0;
   double flop_per_s = 0.0;
-  Provenance provenance = Provenance::assumed;
+  RateProvenance provenance = RateProvenance::assumed;
   std::string source;
   friend bool operator==(const RatePoint&, const RatePoint&) = default;
 };
 
 struct DeviceNumber {
   double value = 0.0;
-  Provenance provenance = Provenance::assumed;
+  RateProvenance provenance = RateProvenance::assumed;
   std::string source;
   friend bool operator==(const DeviceNumber&, const DeviceNumber&) = default;
 };

@@ -114,7 +114,7 @@ class ModelReader {
                     count_of("queries"),
                     count_of("keys"),
                     value(true),
-                    word_of<Provenance>("provenance"),
+                    word_of<RateProvenance>("provenance"),
                     text("source")};
     for (const RatePoint& other : device_.rates)
       if (other.kernel == point.kernel && other.dtype == point.dtype &&
@@ -138,7 +138,7 @@ class ModelReader {
     if (named.whole && (number != std::floor(number) || number > 1e6))
       fail(fmt::format("{} is '{}'; it must be a whole number up to 1000000", named.quantity,
                        text("value")));
-    device_.*named.number = {number, word_of<Provenance>("provenance"), text("source")};
+    device_.*named.number = {number, word_of<RateProvenance>("provenance"), text("source")};
   }
 
   const CsvTable& table_;

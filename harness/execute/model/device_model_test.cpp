@@ -27,8 +27,8 @@ Problem problem_of(std::int64_t head_dim, std::int64_t value_dim, DType dtype = 
 DeviceModel two_points() {
   DeviceModel device = constant_rate_device(Kernel::flash, DType::f32, 64, 1e9);
   device.rates[0].queries = device.rates[0].keys = 100;
-  device.rates.insert(device.rates.begin(),
-                      {Kernel::flash, DType::f32, 64, 1000, 10'000, 4e9, Provenance::assumed, ""});
+  device.rates.insert(device.rates.begin(), {Kernel::flash, DType::f32, 64, 1000, 10'000, 4e9,
+                                             RateProvenance::assumed, ""});
   return device;
 }
 
@@ -56,8 +56,8 @@ TEST(DeviceCosts, OfACallAreOverheadAndComputeOrMemory) {
 TEST(DeviceModelFile, ReadsBackWhatItWrote) {
   DeviceModel device = two_points();
   device.name = "two \"points\", quoted";
-  device.call_overhead_s = {1.25e-6, Provenance::estimated, "a guess, with a comma"};
-  device.merge_byte_per_s = {0.1, Provenance::measured, "somewhere"};
+  device.call_overhead_s = {1.25e-6, RateProvenance::estimated, "a guess, with a comma"};
+  device.merge_byte_per_s = {0.1, RateProvenance::measured, "somewhere"};
   device.cores.value = 2;
   EXPECT_EQ(parse_device_model(device_model_csv(device), "x.csv"), device);
 }
@@ -143,7 +143,7 @@ TEST(DeviceModelFile, OfTheA100SaysWhereItsNumbersComeFrom) {
   const DeviceModel a100 = load_device_model(source_path("data/devices/a100.csv"));
   EXPECT_EQ(a100.name, "a100");
   for (const RatePoint& point : a100.rates) {
-    EXPECT_EQ(point.provenance, Provenance::estimated);
+    EXPECT_EQ(point.provenance, RateProvenance::estimated);
     EXPECT_THAT(point.source, HasSubstr("FlashAttention-2"));
     EXPECT_LT(point.flop_per_s, 312e12);  // the peak
   }
@@ -153,7 +153,7 @@ TEST(DeviceModelFile, OfTheA100SaysWhereItsNumbersComeFrom) {
       EXPECT_GT(costs.flop_per_s(std::int64_t{16384} * 16384), 190e12);
       EXPECT_LT(costs.flop_per_s(262'144), 200e12);
     }
-  EXPECT_EQ(a100.memory_byte_per_s.provenance, Provenance::datasheet);
+  EXPECT_EQ(a100.memory_byte_per_s.provenance, RateProvenance::datasheet);
 }
 
 TEST(Calibration, MeasuresATableThatReadsBack) {
@@ -166,7 +166,7 @@ TEST(Calibration, MeasuresATableThatReadsBack) {
        {here.call_overhead_s, here.merge_byte_per_s, here.copy_byte_per_s, here.memory_byte_per_s,
         here.cores, here.query_tile}) {
     EXPECT_GT(number.value, 0.0);
-    EXPECT_EQ(number.provenance, Provenance::measured);
+    EXPECT_EQ(number.provenance, RateProvenance::measured);
   }
   EXPECT_EQ(parse_device_model(device_model_csv(here), "here.csv"), here);
 }

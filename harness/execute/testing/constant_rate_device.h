@@ -9,7 +9,7 @@ namespace qb {
                                                       std::int64_t head_dim, double flop_per_s) {
   DeviceModel device;
   device.name = "constant_rate";
-  device.rates = {{kernel, dtype, head_dim, 1, 1, flop_per_s, Provenance::assumed, ""}};
+  device.rates = {{kernel, dtype, head_dim, 1, 1, flop_per_s, RateProvenance::assumed, ""}};
   return device;
 }
 

@@ -34,13 +34,15 @@ struct StagedTrial {
               std::int64_t value_dim, TileSchedule of_call, std::uint64_t seed)
       : schedule(std::move(of_call)) {
     const Extent& x = q_extent;
-    q = testing::random_tensor(dtype, x, seed, 1.0, 40);
-    k = testing::random_tensor(dtype, {x.batch, kv_heads, n_keys, x.head_dim}, seed + 1, 1.0, 40);
-    v = testing::random_tensor(dtype, {x.batch, kv_heads, n_keys, value_dim}, seed + 2, 1.0, 40);
+    q = testing_support::random_tensor(dtype, x, seed, 1.0, 40);
+    k = testing_support::random_tensor(dtype, {x.batch, kv_heads, n_keys, x.head_dim}, seed + 1,
+                                       1.0, 40);
+    v = testing_support::random_tensor(dtype, {x.batch, kv_heads, n_keys, value_dim}, seed + 2, 1.0,
+                                       40);
     out = Tensor(heap_allocator(), DType::f32, {x.batch, x.heads, x.length, value_dim}, "out");
     lse = Tensor(heap_allocator(), DType::f32, {x.batch, x.heads, x.length, 1}, "lse");
-    testing::fill(out.view(), std::nan(""));
-    testing::fill(lse.view(), std::nan(""));
+    testing_support::fill(out.view(), std::nan(""));
+    testing_support::fill(lse.view(), std::nan(""));
   }
 
   [[nodiscard]] AttentionArguments arguments() const {
@@ -171,20 +173,20 @@ void play(const StagedTrial& trial) {
 
 void expect_attention(const StagedTrial& trial,
                       const std::function<bool(std::int64_t, std::int64_t)>& allowed) {
-  const auto expected = testing::brute_force<double>(trial.q.view(), trial.k.view(), trial.v.view(),
-                                                     trial.scale, allowed);
+  const auto expected = testing_support::brute_force<double>(trial.q.view(), trial.k.view(),
+                                                             trial.v.view(), trial.scale, allowed);
   std::size_t row = 0;
   const TensorView out = trial.out.view();
   for (std::int64_t b = 0; b < out.extent.batch; ++b)
     for (std::int64_t h = 0; h < out.extent.heads; ++h)
       for (std::int64_t t = 0; t < out.extent.length; ++t, ++row) {
-        const double lse = testing::at(trial.lse.view(), b, h, t, 0);
+        const double lse = testing_support::at(trial.lse.view(), b, h, t, 0);
         if (std::isinf(expected.lse[row]))
           ASSERT_EQ(lse, expected.lse[row]) << "row " << t;
         else
           ASSERT_NEAR(lse, expected.lse[row], 1e-2) << "row " << t;
         for (std::int64_t x = 0; x < out.extent.head_dim; ++x)
-          ASSERT_NEAR(testing::at(out, b, h, t, x),
+          ASSERT_NEAR(testing_support::at(out, b, h, t, x),
                       expected.out[row * static_cast<std::size_t>(out.extent.head_dim) +
                                    static_cast<std::size_t>(x)],
                       trial.tolerance())
@@ -237,15 +239,15 @@ TEST(StagedOnGpu, DoesNotLookAtWhatKHoldsOfUnseenKeys) {
   const StagedTrial trial(
       DType::f32, {1, 1, kLength, 8}, 1, kLength, 8,
       build_schedule(kLength, kLength, {{0, kLength, {0, kLength, SpanKind::causal, 0}}}, 64), 3);
-  testing::fill(trial.k.view().tokens(kLength - 1, 1), std::nan(""));
+  testing_support::fill(trial.k.view().tokens(kLength - 1, 1), std::nan(""));
   play(trial);
   for (std::int64_t i = 0; i < kLength; ++i)
-    EXPECT_EQ(std::isnan(testing::at(trial.lse.view(), 0, 0, i, 0)), i == kLength - 1) << i;
-  testing::fill(trial.k.view().tokens(kLength - 1, 1), 0.0);
-  const auto expected = testing::brute_force<double>(trial.q.view(), trial.k.view(), trial.v.view(),
-                                                     trial.scale, sees);
+    EXPECT_EQ(std::isnan(testing_support::at(trial.lse.view(), 0, 0, i, 0)), i == kLength - 1) << i;
+  testing_support::fill(trial.k.view().tokens(kLength - 1, 1), 0.0);
+  const auto expected = testing_support::brute_force<double>(trial.q.view(), trial.k.view(),
+                                                             trial.v.view(), trial.scale, sees);
   for (std::int64_t i = 0; i + 1 < kLength; ++i)
-    EXPECT_NEAR(testing::at(trial.out.view(), 0, 0, i, 0),
+    EXPECT_NEAR(testing_support::at(trial.out.view(), 0, 0, i, 0),
                 expected.out[static_cast<std::size_t>(8 * i)], trial.tolerance());
 }
 

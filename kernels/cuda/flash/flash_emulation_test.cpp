@@ -84,8 +84,8 @@ WorkLists run_emulated(const GroupedCall& call, FlashPath path, int n_sms, unsig
   const Tensor out(heap_allocator(), DType::f32, extent, "out_partial");
   const Tensor lse(heap_allocator(), DType::f32, {extent.batch, extent.heads, extent.length, 1},
                    "lse_partial");
-  qb::testing::fill(out.view(), std::nan(""));
-  qb::testing::fill(lse.view(), std::nan(""));
+  qb::testing_support::fill(out.view(), std::nan(""));
+  qb::testing_support::fill(lse.view(), std::nan(""));
   const auto address = [](const TensorView& view) {
     return TensorAddress{view.data, view.batch_stride, view.head_stride, view.token_stride};
   };
@@ -111,15 +111,17 @@ WorkLists run_emulated(const GroupedCall& call, FlashPath path, int n_sms, unsig
   return lists;
 }
 
-FlashVariant expect_float64(const testing::Problem& problem, FlashPath path, int n_sms,
+FlashVariant expect_float64(const flash_support::Problem& problem, FlashPath path, int n_sms,
                             unsigned seed) {
   problem.poison();
   const WorkLists lists = run_emulated(problem.call(), path, n_sms, seed);
-  const qb::testing::Attended expected = testing::expected(problem);
-  const testing::Tolerance tolerance = testing::tolerance(problem);
-  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+  const qb::testing_support::Attended expected = flash_support::expected(problem);
+  const flash_support::Tolerance tolerance = flash_support::tolerance(problem);
+  EXPECT_LE(qb::testing_support::max_difference(qb::testing_support::values(problem.out.view()),
+                                                expected.out),
             tolerance.out);
-  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
+  EXPECT_LE(qb::testing_support::max_difference(qb::testing_support::values(problem.lse.view()),
+                                                expected.lse),
             tolerance.lse);
   return lists.shape.variant;
 }
@@ -134,7 +136,7 @@ TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
       for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
         if (path == FlashPath::sm90 && d == 256) continue;
         SCOPED_TRACE(std::string(word(dtype)) + " " + std::to_string(d));
-        testing::Problem problem(
+        flash_support::Problem problem(
             {.dtype = dtype, .q = {1, 1, 100, d}, .kv_heads = 1, .n_keys = 200}, 1);
         problem.add_whole({causal(100, 200)});
         EXPECT_EQ(expect_float64(problem, path, 1, 1),
@@ -147,14 +149,14 @@ TEST(FlashEmulation, BlocksTakeItemsWhetherTheseAreMoreOrFewerThanThey) {
   for (const std::int64_t d : {64, 128})
     for (const int n_sms : {1, 4, 1000}) {
       SCOPED_TRACE("d " + std::to_string(d) + ", blocks " + std::to_string(n_sms));
-      testing::Problem problem({.q = {1, 3, 300, d}, .kv_heads = 3, .n_keys = 300}, 11);
+      flash_support::Problem problem({.q = {1, 3, 300, d}, .kv_heads = 3, .n_keys = 300}, 11);
       problem.add_whole({causal(300, 300)});
       expect_float64(problem, FlashPath::sm90, n_sms, 11);
     }
 }
 
 TEST(FlashEmulation, TilesOfSomeHeadsAndTilesWithoutKeys) {
-  testing::Problem problem({.q = {2, 3, 500, 64}, .kv_heads = 3, .n_keys = 200}, 12);
+  flash_support::Problem problem({.q = {2, 3, 500, 64}, .kv_heads = 3, .n_keys = 200}, 12);
   // One of the tiles of 192 rows has keys; workers have heads 0 and 2, and head 1 has none.
   const TileSchedule middle = build_schedule(500, 200, {{192, 384, {0, 200}}}, 192);
   problem.add_worker({{0, 500, 1}}, {{0, 200, 1}}, middle, 0, 1);
@@ -163,32 +165,33 @@ TEST(FlashEmulation, TilesOfSomeHeadsAndTilesWithoutKeys) {
 }
 
 TEST(FlashEmulation, LaunchesInARowFindEveryItem) {
-  testing::Problem problem({.q = {1, 2, 300, 128}, .kv_heads = 2, .n_keys = 300}, 13);
+  flash_support::Problem problem({.q = {1, 2, 300, 128}, .kv_heads = 2, .n_keys = 300}, 13);
   problem.add_whole({causal(300, 300)});
   const GroupedCall call = problem.call();
   const WorkLists lists = lower(call, FlashPath::sm90, 1);
   FlashParameters p = flash_parameters(call, lists, call.scale);
   std::uint32_t items_asked_for = 0;
   point_to(p, lists, items_asked_for);
-  const qb::testing::Attended expected = testing::expected(problem);
+  const qb::testing_support::Attended expected = flash_support::expected(problem);
   for (const int n_sms : {2, 4, 1000}) {
     problem.poison();
     attend_emulated(call, lists, p, n_sms, 13);
-    EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
-              testing::tolerance(problem).out);
+    EXPECT_LE(qb::testing_support::max_difference(qb::testing_support::values(problem.out.view()),
+                                                  expected.out),
+              flash_support::tolerance(problem).out);
   }
 }
 
 TEST(FlashEmulation, DecodingSharesTheKeysAmongWarpsAndSplits) {
   for (const std::int64_t d : {64, 128, 256}) {
-    testing::Problem problem({.q = {2, 8, 2, d}, .kv_heads = 2, .n_keys = 400}, 2);
+    flash_support::Problem problem({.q = {2, 8, 2, d}, .kv_heads = 2, .n_keys = 400}, 2);
     problem.add_whole({causal(2, 400)});
     EXPECT_EQ(expect_float64(problem, FlashPath::sm90, 2, 2), FlashVariant::thin);
   }
 }
 
 TEST(FlashEmulation, PacksQueryHeadsIntoWideTilesToo) {
-  testing::Problem problem({.q = {1, 40, 3, 64}, .kv_heads = 1, .n_keys = 260}, 3);
+  flash_support::Problem problem({.q = {1, 40, 3, 64}, .kv_heads = 1, .n_keys = 260}, 3);
   problem.add_whole({causal(3, 260)});
   EXPECT_EQ(expect_float64(problem, FlashPath::sm80, 1, 3), FlashVariant::wide);
 }
@@ -201,28 +204,28 @@ TEST(FlashEmulation, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       std::mt19937 engine(seed);
       const auto n = static_cast<std::int64_t>(40 + 4 * (engine() % 40));
-      testing::Problem problem({.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
-                                .q = {1, 2, n, seed % 4 == 0 ? 72 : 40},
-                                .kv_heads = 1 + seed % 2,
-                                .n_keys = n,
-                                .value_dim = seed % 3 == 0 ? 24 : 64},
-                               seed);
-      const auto groups = testing::draw_groups(n, 4, seed % 3 == 1, engine);
-      testing::draw_workers(problem, 3, groups, groups, 192, engine);
+      flash_support::Problem problem({.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
+                                      .q = {1, 2, n, seed % 4 == 0 ? 72 : 40},
+                                      .kv_heads = 1 + seed % 2,
+                                      .n_keys = n,
+                                      .value_dim = seed % 3 == 0 ? 24 : 64},
+                                     seed);
+      const auto groups = flash_support::draw_groups(n, 4, seed % 3 == 1, engine);
+      flash_support::draw_workers(problem, 3, groups, groups, 192, engine);
       expect_float64(problem, path, 2, seed);
     }
 }
 
 TEST(FlashEmulation, OutliersAndOneTokenAndNoKeysAtAll) {
   for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
-    testing::Problem outliers(
+    flash_support::Problem outliers(
         {.q = {1, 1, 70, 64}, .n_keys = 140, .deviation = 3.0, .outlier_every = 50}, 5);
     outliers.add_whole({{0, 70, {0, 140}}});
     expect_float64(outliers, path, 1, 5);
-    testing::Problem one({.q = {1, 1, 1, 64}, .n_keys = 1}, 6);
+    flash_support::Problem one({.q = {1, 1, 1, 64}, .n_keys = 1}, 6);
     one.add_whole({{0, 1, {0, 1}}});
     expect_float64(one, path, 1, 6);
-    testing::Problem none({.q = {1, 1, 50, 64}, .n_keys = 50}, 7);
+    flash_support::Problem none({.q = {1, 1, 50, 64}, .n_keys = 50}, 7);
     none.add_whole({});
     expect_float64(none, path, 1, 7);
   }
@@ -232,10 +235,10 @@ TEST(FlashEmulation, OutliersAndOneTokenAndNoKeysAtAll) {
 TEST(FlashEmulation, RowsWithoutKeysAreZeroAndMinusInfinity) {
   for (const std::int64_t d : {64, 128})
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
-      testing::Problem none({.q = {1, 2, 150, d}, .n_keys = 0}, 11);
+      flash_support::Problem none({.q = {1, 2, 150, d}, .n_keys = 0}, 11);
       none.add_whole({});
       EXPECT_EQ(expect_float64(none, path, 1, 11), FlashVariant::wide);
-      testing::Problem some({.q = {1, 2, 150, d}, .n_keys = 40}, 12);
+      flash_support::Problem some({.q = {1, 2, 150, d}, .n_keys = 40}, 12);
       some.add_worker({{0, 150, 1}}, {{7, 0, 1}}, build_schedule(150, 0, {}, 128));
       EXPECT_EQ(expect_float64(some, path, 1, 12),
                 path == FlashPath::sm90 ? FlashVariant::hopper : FlashVariant::wide);
@@ -246,7 +249,7 @@ TEST(FlashEmulation, RowsWithoutKeysAreZeroAndMinusInfinity) {
 TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
   for (const std::int64_t d : {64, 128})
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
-      testing::Problem problem({.q = {1, 1, 300, d}, .n_keys = 300}, 9);
+      flash_support::Problem problem({.q = {1, 1, 300, d}, .n_keys = 300}, 9);
       for (std::int64_t token = 0; token < 300; ++token) {
         if (token < 100 || (token >= 150 && token < 170)) continue;
         auto* const k = problem.k.view().row_as<std::uint16_t>(0, 0, token);
@@ -265,7 +268,7 @@ TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
 TEST(FlashEmulation, WarpsWithoutRowsKeepStepWithTheOthers) {
   for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
     for (const std::int64_t d : {64, 128}) {
-      testing::Problem problem({.q = {1, 1, 264, d}, .n_keys = 264}, 10);
+      flash_support::Problem problem({.q = {1, 1, 264, d}, .n_keys = 264}, 10);
       const std::vector<TokenGroup> groups{{0, 72, 1}, {72, 8, 1}, {80, 184, 1}};
       problem.add_worker(groups, groups,
                          build_schedule(264, 264, {{0, 264, {0, 264, SpanKind::causal, 0}}}, 192));
@@ -275,7 +278,7 @@ TEST(FlashEmulation, WarpsWithoutRowsKeepStepWithTheOthers) {
 
 // The output already holds earlier rounds of a ring.
 TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
-  testing::Problem problem({.q = {1, 2, 50, 20 * 2}, .n_keys = 130}, 8);
+  flash_support::Problem problem({.q = {1, 2, 50, 20 * 2}, .n_keys = 130}, 8);
   problem.poison();
   GroupedCall call = problem.call();
   for (const auto& [begin, end] : {std::pair{0, 60}, std::pair{60, 130}}) {
@@ -285,11 +288,13 @@ TEST(FlashEmulation, AccumulatesOntoWhatTheOutputHolds) {
     run_emulated(call, FlashPath::sm80, 1, 8);
   }
   problem.add_whole({{0, 50, {0, 130}}});
-  const qb::testing::Attended expected = testing::expected(problem);
-  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
-            testing::tolerance(problem).out);
-  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
-            testing::tolerance(problem).lse);
+  const qb::testing_support::Attended expected = flash_support::expected(problem);
+  EXPECT_LE(qb::testing_support::max_difference(qb::testing_support::values(problem.out.view()),
+                                                expected.out),
+            flash_support::tolerance(problem).out);
+  EXPECT_LE(qb::testing_support::max_difference(qb::testing_support::values(problem.lse.view()),
+                                                expected.lse),
+            flash_support::tolerance(problem).lse);
 }
 
 // ---- NaN and infinity appear where they belong --------------------------------------------------
@@ -301,17 +306,18 @@ void spoil(const Tensor& tensor, std::int64_t token, std::int64_t column, double
 
 // Exactly the elements that are NaN in float64 are NaN. The output holds a number before, so that
 // unwritten ones are found too. `tolerance` is that of the problem without NaN and infinity.
-void expect_nan_of_float64(const testing::Problem& problem, const testing::Tolerance& tolerance) {
+void expect_nan_of_float64(const flash_support::Problem& problem,
+                           const flash_support::Tolerance& tolerance) {
   const auto compare = [](const Tensor& tensor, std::vector<double> expected, double most) {
-    std::vector<double> found = qb::testing::values(tensor.view());
+    std::vector<double> found = qb::testing_support::values(tensor.view());
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
       ASSERT_EQ(std::isnan(found[i]), std::isnan(expected[i])) << "element " << i;
       if (std::isnan(found[i])) found[i] = expected[i] = 0.0;
     }
-    EXPECT_LE(qb::testing::max_difference(found, expected), most);
+    EXPECT_LE(qb::testing_support::max_difference(found, expected), most);
   };
-  const qb::testing::Attended expected = testing::expected(problem);
+  const qb::testing_support::Attended expected = flash_support::expected(problem);
   EXPECT_GT(std::count_if(expected.out.begin(), expected.out.end(),
                           [](double x) { return std::isnan(x); }),
             0);
@@ -319,10 +325,10 @@ void expect_nan_of_float64(const testing::Problem& problem, const testing::Toler
   compare(problem.lse, expected.lse, tolerance.lse);
 }
 
-void expect_nan_of_float64_on(FlashPath path, const testing::Problem& problem,
-                              const testing::Tolerance& tolerance, int n_sms = 1) {
-  qb::testing::fill(problem.out.view(), 123.0);
-  qb::testing::fill(problem.lse.view(), 123.0);
+void expect_nan_of_float64_on(FlashPath path, const flash_support::Problem& problem,
+                              const flash_support::Tolerance& tolerance, int n_sms = 1) {
+  qb::testing_support::fill(problem.out.view(), 123.0);
+  qb::testing_support::fill(problem.lse.view(), 123.0);
   run_emulated(problem.call(), path, n_sms, 14);
   expect_nan_of_float64(problem, tolerance);
 }
@@ -334,9 +340,9 @@ TEST(FlashEmulation, ScoresOfNanAndInfinityMakeTheirRowsNan) {
       for (const bool causal_mask : {false, true}) {
         SCOPED_TRACE(std::to_string(d) + (causal_mask ? " causal" : " full"));
         // There are 20 keys after the last whole block: the sm_90a kernel has products for those.
-        testing::Problem problem({.q = {1, 2, 100, d}, .n_keys = 148}, 14);
+        flash_support::Problem problem({.q = {1, 2, 100, d}, .n_keys = 148}, 14);
         problem.add_whole({causal_mask ? causal(100, 148) : ScheduleBlock{0, 100, {0, 148}}});
-        const testing::Tolerance tolerance = testing::tolerance(problem);
+        const flash_support::Tolerance tolerance = flash_support::tolerance(problem);
         spoil(problem.q, 37, 5, std::nan(""));
         expect_nan_of_float64_on(path, problem, tolerance);
         if (!causal_mask) continue;
@@ -351,9 +357,9 @@ TEST(FlashEmulation, ScoresOfNanAndInfinityMakeTheirRowsNan) {
 TEST(FlashEmulation, DecodingKeepsTheNanOfOneWarpAndOfOneSplit) {
   for (const std::int64_t d : {64, 256})
     for (const double value : {std::nan(""), double{INFINITY}}) {
-      testing::Problem problem({.q = {1, 4, 2, d}, .kv_heads = 1, .n_keys = 700}, 15);
+      flash_support::Problem problem({.q = {1, 4, 2, d}, .kv_heads = 1, .n_keys = 700}, 15);
       problem.add_whole({causal(2, 700)});
-      const testing::Tolerance tolerance = testing::tolerance(problem);
+      const flash_support::Tolerance tolerance = flash_support::tolerance(problem);
       spoil(problem.k, 650, 0, value);
       for (const int n_sms : {1, 4})
         expect_nan_of_float64_on(FlashPath::sm80, problem, tolerance, n_sms);
@@ -362,18 +368,18 @@ TEST(FlashEmulation, DecodingKeepsTheNanOfOneWarpAndOfOneSplit) {
 
 // One of two workers has only NaN for a row; in a ring the first or the last of three rounds does.
 TEST(FlashEmulation, MergesKeepTheNanOfOnePartial) {
-  testing::Problem workers({.q = {1, 1, 40, 40 * 2}, .n_keys = 90}, 16);
+  flash_support::Problem workers({.q = {1, 1, 40, 40 * 2}, .n_keys = 90}, 16);
   for (const auto& [begin, count] : {std::pair{0, 30}, std::pair{30, 60}})
     workers.add_worker({{0, 40, 1}}, {{begin, count, 1}},
                        build_schedule(40, count, {{0, begin == 0 ? 40 : 20, {0, count}}}, 40));
-  const testing::Tolerance tolerance = testing::tolerance(workers);
+  const flash_support::Tolerance tolerance = flash_support::tolerance(workers);
   spoil(workers.q, 30, 1, std::nan(""));
   spoil(workers.k, 40, 1, std::nan(""));
   expect_nan_of_float64_on(FlashPath::sm80, workers, tolerance);
 
   for (const std::int64_t token : {10, 85}) {
-    testing::Problem ring({.q = {1, 1, 40, 64}, .n_keys = 90}, 17);
-    const testing::Tolerance of_ring = testing::tolerance(ring);
+    flash_support::Problem ring({.q = {1, 1, 40, 64}, .n_keys = 90}, 17);
+    const flash_support::Tolerance of_ring = flash_support::tolerance(ring);
     spoil(ring.k, token, 1, std::nan(""));
     GroupedCall call = ring.call();
     for (const std::int64_t begin : {0, 30, 60}) {
@@ -389,9 +395,9 @@ TEST(FlashEmulation, MergesKeepTheNanOfOnePartial) {
 
 TEST(FlashEmulation, NanInAValueStaysInItsColumn) {
   for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
-    testing::Problem problem({.q = {1, 1, 100, 64}, .n_keys = 148}, 18);
+    flash_support::Problem problem({.q = {1, 1, 100, 64}, .n_keys = 148}, 18);
     problem.add_whole({{0, 100, {0, 148}}});
-    const testing::Tolerance tolerance = testing::tolerance(problem);
+    const flash_support::Tolerance tolerance = flash_support::tolerance(problem);
     spoil(problem.v, 100, 7, std::nan(""));
     expect_nan_of_float64_on(path, problem, tolerance);
   }

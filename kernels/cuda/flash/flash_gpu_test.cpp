@@ -28,7 +28,7 @@ class FlashOnGpu : public ::testing::Test {
 
   // Uses lists of its own, then kept ones. It launches twice, the second time over the first one's
   // output: both must be right.
-  void expect_float64(const testing::Problem& problem, bool force_sm80,
+  void expect_float64(const flash_support::Problem& problem, bool force_sm80,
                       bool block_per_item = false) {
     problem.poison();
     const Tensor q = to_device(memory_, problem.q.view());
@@ -48,8 +48,8 @@ class FlashOnGpu : public ::testing::Test {
     for (TensorView* view : {&form.q, &form.k, &form.v, &form.out, &form.lse}) view->data = nullptr;
     const FlashLists lists(form, context);
     const FlashLaunch kept(call, lists, context);
-    const qb::testing::Attended expected = testing::expected(problem);
-    const testing::Tolerance tolerance = testing::tolerance(problem);
+    const qb::testing_support::Attended expected = flash_support::expected(problem);
+    const flash_support::Tolerance tolerance = flash_support::tolerance(problem);
     for (const FlashLaunch* launch : {&own, &kept}) {
       for (const TensorView& view : {out.view(), lse.view()})
         QB_CUDA_CHECK(cudaMemset(view.data, 0xff, static_cast<std::size_t>(view.bytes())));
@@ -59,16 +59,16 @@ class FlashOnGpu : public ::testing::Test {
         QB_CUDA_CHECK(cudaDeviceSynchronize());
         to_host(out.view(), problem.out.view());
         to_host(lse.view(), problem.lse.view());
-        EXPECT_LE(
-            qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
-            tolerance.out);
-        EXPECT_LE(
-            qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
-            tolerance.lse);
+        EXPECT_LE(qb::testing_support::max_difference(
+                      qb::testing_support::values(problem.out.view()), expected.out),
+                  tolerance.out);
+        EXPECT_LE(qb::testing_support::max_difference(
+                      qb::testing_support::values(problem.lse.view()), expected.lse),
+                  tolerance.lse);
       }
     }
   }
-  void expect_float64_on_both_paths(const testing::Problem& problem) {
+  void expect_float64_on_both_paths(const flash_support::Problem& problem) {
     for (const bool force_sm80 : {true, false}) {
       SCOPED_TRACE(force_sm80 ? "sm_80 path" : "the device's own path");
       expect_float64(problem, force_sm80);
@@ -90,8 +90,9 @@ TEST_F(FlashOnGpu, EveryHeadDimAndTypeAgreesWithFloat64) {
       for (const std::int64_t n : {1, 65, 331}) {
         SCOPED_TRACE(std::string(word(dtype)) + " d " + std::to_string(d) + " n " +
                      std::to_string(n));
-        testing::Problem problem({.dtype = dtype, .q = {1, 4, n, d}, .kv_heads = 2, .n_keys = 457},
-                                 static_cast<std::uint64_t>(n + d));
+        flash_support::Problem problem(
+            {.dtype = dtype, .q = {1, 4, n, d}, .kv_heads = 2, .n_keys = 457},
+            static_cast<std::uint64_t>(n + d));
         problem.add_whole({causal(n, 457)});
         expect_float64_on_both_paths(problem);
       }
@@ -100,7 +101,7 @@ TEST_F(FlashOnGpu, EveryHeadDimAndTypeAgreesWithFloat64) {
 TEST_F(FlashOnGpu, LongerSequencesOfSeveralHeadsFillTheGridAndItsTail) {
   for (const std::int64_t d : {64, 128})
     for (const bool full : {false, true}) {
-      testing::Problem problem({.q = {2, 6, 1100, d}, .kv_heads = 3, .n_keys = 1100}, 11);
+      flash_support::Problem problem({.q = {2, 6, 1100, d}, .kv_heads = 3, .n_keys = 1100}, 11);
       problem.add_whole({full ? ScheduleBlock{0, 1100, {0, 1100}} : causal(1100, 1100)});
       expect_float64_on_both_paths(problem);
       expect_float64(problem, false, true);
@@ -110,7 +111,7 @@ TEST_F(FlashOnGpu, LongerSequencesOfSeveralHeadsFillTheGridAndItsTail) {
 TEST_F(FlashOnGpu, DecodingSplitsKeys) {
   for (const std::int64_t d : {64, 128, 256})
     for (const std::int64_t kv_heads : {1, 8}) {
-      testing::Problem problem({.q = {2, 8, 1, d}, .kv_heads = kv_heads, .n_keys = 9001}, 12);
+      flash_support::Problem problem({.q = {2, 8, 1, d}, .kv_heads = kv_heads, .n_keys = 9001}, 12);
       problem.add_whole({causal(1, 9001)});
       expect_float64_on_both_paths(problem);
     }
@@ -121,34 +122,34 @@ TEST_F(FlashOnGpu, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 engine(seed);
     const auto n = static_cast<std::int64_t>(4 * (1 + engine() % 200));
-    testing::Problem problem({.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
-                              .q = {1 + seed % 2, 4, n, seed % 4 == 0 ? 128 : 64},
-                              .kv_heads = 1 + seed % 2,
-                              .n_keys = n,
-                              .value_dim = seed % 3 == 0 ? 24 : 64},
-                             seed);
-    const auto groups = testing::draw_groups(n, 4, seed % 3 == 1, engine);
-    testing::draw_workers(problem, 3, groups, groups, 192, engine);
+    flash_support::Problem problem({.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
+                                    .q = {1 + seed % 2, 4, n, seed % 4 == 0 ? 128 : 64},
+                                    .kv_heads = 1 + seed % 2,
+                                    .n_keys = n,
+                                    .value_dim = seed % 3 == 0 ? 24 : 64},
+                                   seed);
+    const auto groups = flash_support::draw_groups(n, 4, seed % 3 == 1, engine);
+    flash_support::draw_workers(problem, 3, groups, groups, 192, engine);
     expect_float64_on_both_paths(problem);
   }
 }
 
 TEST_F(FlashOnGpu, OutliersAndNoKeysAtAll) {
-  testing::Problem outliers(
+  flash_support::Problem outliers(
       {.q = {1, 2, 300, 64}, .n_keys = 700, .deviation = 3.0, .outlier_every = 50}, 5);
   outliers.add_whole({{0, 300, {0, 700}}});
   expect_float64_on_both_paths(outliers);
-  testing::Problem none({.q = {1, 2, 300, 64}, .n_keys = 50}, 7);
+  flash_support::Problem none({.q = {1, 2, 300, 64}, .n_keys = 50}, 7);
   none.add_whole({});
   expect_float64_on_both_paths(none);
-  testing::Problem no_tokens({.q = {1, 2, 300, 64}, .n_keys = 0}, 8);
+  flash_support::Problem no_tokens({.q = {1, 2, 300, 64}, .n_keys = 0}, 8);
   no_tokens.add_whole({});
   expect_float64_on_both_paths(no_tokens);
 }
 
 TEST_F(FlashOnGpu, NegativeScalesAndAScaleOfZero) {
   for (const double scale : {-0.3, 0.0}) {
-    testing::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 300}, 9);
+    flash_support::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 300}, 9);
     problem.scale = scale;
     problem.add_whole({causal(200, 300)});
     expect_float64_on_both_paths(problem);
@@ -156,7 +157,7 @@ TEST_F(FlashOnGpu, NegativeScalesAndAScaleOfZero) {
 }
 
 TEST_F(FlashOnGpu, MergesPartialsAndClearsThem) {
-  testing::Problem problem({.q = {2, 3, 77, 40}, .n_keys = 120}, 10);
+  flash_support::Problem problem({.q = {2, 3, 77, 40}, .n_keys = 120}, 10);
   const Tensor q = to_device(memory_, problem.q.view());
   const Tensor k = to_device(memory_, problem.k.view());
   const Tensor v = to_device(memory_, problem.v.view());
@@ -177,18 +178,20 @@ TEST_F(FlashOnGpu, MergesPartialsAndClearsThem) {
   to_host(out[0].view(), problem.out.view());
   to_host(lse[0].view(), problem.lse.view());
   problem.add_whole({{0, 77, {0, 120}}});
-  const qb::testing::Attended expected = testing::expected(problem);
-  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
-            testing::tolerance(problem).out);
-  EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
-            testing::tolerance(problem).lse);
+  const qb::testing_support::Attended expected = flash_support::expected(problem);
+  EXPECT_LE(qb::testing_support::max_difference(qb::testing_support::values(problem.out.view()),
+                                                expected.out),
+            flash_support::tolerance(problem).out);
+  EXPECT_LE(qb::testing_support::max_difference(qb::testing_support::values(problem.lse.view()),
+                                                expected.lse),
+            flash_support::tolerance(problem).lse);
 }
 
 TEST_F(FlashOnGpu, NanInAQueryIsNanInItsRowOnly) {
   constexpr std::int64_t kSpoilt = 123;
   for (const std::int64_t d : {64, 128})
     for (const bool force_sm80 : {true, false}) {
-      const testing::Problem problem({.q = {1, 1, 300, d}, .n_keys = 300}, 13);
+      const flash_support::Problem problem({.q = {1, 1, 300, d}, .n_keys = 300}, 13);
       store_element(problem.q.view().row(0, 0, kSpoilt), DType::bf16, std::nan(""));
       const Tensor q = to_device(memory_, problem.q.view());
       const Tensor k = to_device(memory_, problem.k.view());
@@ -202,9 +205,11 @@ TEST_F(FlashOnGpu, NanInAQueryIsNanInItsRowOnly) {
       to_host(out.view(), problem.out.view());
       to_host(lse.view(), problem.lse.view());
       for (std::int64_t row = 0; row < 300; ++row) {
-        EXPECT_EQ(std::isnan(qb::testing::at(problem.lse.view(), 0, 0, row, 0)), row == kSpoilt);
+        EXPECT_EQ(std::isnan(qb::testing_support::at(problem.lse.view(), 0, 0, row, 0)),
+                  row == kSpoilt);
         for (std::int64_t x = 0; x < d; ++x)
-          EXPECT_EQ(std::isnan(qb::testing::at(problem.out.view(), 0, 0, row, x)), row == kSpoilt);
+          EXPECT_EQ(std::isnan(qb::testing_support::at(problem.out.view(), 0, 0, row, x)),
+                    row == kSpoilt);
       }
     }
 }

@@ -102,8 +102,8 @@ class FlashLaunches : public ::testing::Test {
   static LaunchContext context(int capability = 90) {
     return {heap_allocator(), nullptr, capability, 132};
   }
-  static testing::Problem problem() {
-    testing::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 300}, 1);
+  static flash_support::Problem problem() {
+    flash_support::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 300}, 1);
     problem.add_whole({{0, 200, {0, 300}}});
     return problem;
   }
@@ -111,7 +111,7 @@ class FlashLaunches : public ::testing::Test {
 
 // The executor's launches `together` and `graph` do this, and `alone` for one worker.
 TEST_F(FlashLaunches, OfOneCallSiteEncodeItsTensorsOnce) {
-  const testing::Problem problem = this->problem();
+  const flash_support::Problem problem = this->problem();
   const FlashLaunch launch(problem.call(), context());
   EXPECT_EQ(notes.encoded, 3);
   for (int repeat = 0; repeat < 5; ++repeat) {
@@ -124,8 +124,8 @@ TEST_F(FlashLaunches, OfOneCallSiteEncodeItsTensorsOnce) {
 
 // A rank of several GPUs and a layer do this: they keep the lists and make a launch each time.
 TEST_F(FlashLaunches, WithKeptListsEncodeTensorsThatMovedAndNoOthers) {
-  const testing::Problem problem = this->problem();
-  const testing::Problem elsewhere = this->problem();
+  const flash_support::Problem problem = this->problem();
+  const flash_support::Problem elsewhere = this->problem();
   const FlashLists lists(problem.call(), context());
   EXPECT_EQ(notes.encoded, 0);
   for (int repeat = 0; repeat < 4; ++repeat) FlashLaunch(problem.call(), lists, context()).attend();
@@ -137,7 +137,7 @@ TEST_F(FlashLaunches, WithKeptListsEncodeTensorsThatMovedAndNoOthers) {
 }
 
 TEST_F(FlashLaunches, OfTheOtherPathEncodeNothing) {
-  const testing::Problem problem = this->problem();
+  const flash_support::Problem problem = this->problem();
   FlashLaunch(problem.call(), context(80)).attend();
   EXPECT_EQ(notes.sm80, 1);
   EXPECT_EQ(notes.encoded, 0);
@@ -145,7 +145,7 @@ TEST_F(FlashLaunches, OfTheOtherPathEncodeNothing) {
 
 // Groups whose strides differ are not boxes of one map.
 TEST_F(FlashLaunches, OfGroupsThatAreNoBoxesEncodeNothing) {
-  testing::Problem problem({.q = {1, 1, 200, 64}, .n_keys = 300}, 1);
+  flash_support::Problem problem({.q = {1, 1, 200, 64}, .n_keys = 300}, 1);
   problem.add_worker({{0, 200, 1}}, {{0, 50, 1}, {50, 125, 2}},
                      build_schedule(200, 175, {{0, 200, {0, 175}}}, 128));
   FlashLaunch(problem.call(), context()).attend();
@@ -154,7 +154,7 @@ TEST_F(FlashLaunches, OfGroupsThatAreNoBoxesEncodeNothing) {
 }
 
 TEST_F(FlashLaunches, OverNoKeysEncodeNothing) {
-  testing::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 0}, 1);
+  flash_support::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 0}, 1);
   problem.add_whole({});
   FlashLaunch(problem.call(), context()).attend();
   EXPECT_EQ(notes.sm80, 1);
@@ -164,12 +164,12 @@ TEST_F(FlashLaunches, OverNoKeysEncodeNothing) {
 // Two workers' partials are merged; the call runs twice with its own lists and with kept ones.
 TEST_F(FlashLaunches, AgreeWithFloat64OnBothPaths) {
   notes.runs_kernels = true;
-  testing::Problem problem({.q = {1, 2, 100, 64}, .n_keys = 200}, 3);
+  flash_support::Problem problem({.q = {1, 2, 100, 64}, .n_keys = 200}, 3);
   const TileSchedule schedule = build_schedule(100, 100, {{0, 100, {0, 100}}}, 128);
   for (const std::int64_t first : {0, 100})
     problem.add_worker({{0, 100, 1}}, {{first, 100, 1}}, schedule);
-  const qb::testing::Attended expected = testing::expected(problem);
-  const testing::Tolerance tolerance = testing::tolerance(problem);
+  const qb::testing_support::Attended expected = flash_support::expected(problem);
+  const flash_support::Tolerance tolerance = flash_support::tolerance(problem);
   for (const int capability : {80, 90}) {
     const FlashLists lists(problem.call(), context(capability));
     const FlashLaunch own(problem.call(), context(capability));
@@ -178,9 +178,11 @@ TEST_F(FlashLaunches, AgreeWithFloat64OnBothPaths) {
       problem.poison();
       launch->attend();
       launch->merge();
-      EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.out.view()), expected.out),
+      EXPECT_LE(qb::testing_support::max_difference(qb::testing_support::values(problem.out.view()),
+                                                    expected.out),
                 tolerance.out);
-      EXPECT_LE(qb::testing::max_difference(qb::testing::values(problem.lse.view()), expected.lse),
+      EXPECT_LE(qb::testing_support::max_difference(qb::testing_support::values(problem.lse.view()),
+                                                    expected.lse),
                 tolerance.lse);
     }
   }
@@ -189,7 +191,7 @@ TEST_F(FlashLaunches, AgreeWithFloat64OnBothPaths) {
 }
 
 TEST_F(FlashLaunches, AskForSharedMemoryOnceAKernelAndDevice) {
-  const testing::Problem problem = this->problem();
+  const flash_support::Problem problem = this->problem();
   (void)FlashLaunch(problem.call(), context());
   (void)FlashLaunch(problem.call(), context(80));
   const int before = notes.allowed;  // an earlier test may have asked already

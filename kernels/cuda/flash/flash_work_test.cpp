@@ -95,7 +95,7 @@ class Replay {
 };
 
 // Every row of every head is written once, with each of its pairs once.
-void expect_complete(const testing::Problem& problem, FlashPath path) {
+void expect_complete(const flash_support::Problem& problem, FlashPath path) {
   const GroupedCall call = problem.call();
   const WorkLists lists = lower(call, path, kSms);
   const Replay replay(call, lists);
@@ -105,7 +105,7 @@ void expect_complete(const testing::Problem& problem, FlashPath path) {
   for (std::int64_t token = 0; token < x.length; ++token)
     for (std::int64_t head = 0; head < x.heads; ++head)
       expected[{token, head}].assign(static_cast<std::size_t>(call.k.extent.length), 0);
-  testing::for_each_pair(
+  flash_support::for_each_pair(
       problem.workers, [&](const GroupedWorker& worker, std::int64_t i, std::int64_t j) {
         const std::int64_t end = worker.head_end == 0 ? x.heads : worker.head_end;
         for (std::int64_t head = worker.head_begin; head < end; ++head)
@@ -114,7 +114,7 @@ void expect_complete(const testing::Problem& problem, FlashPath path) {
   EXPECT_TRUE(replay.output == expected);
 }
 
-testing::Problem problem_of(Extent q, std::int64_t kv_heads, std::int64_t n_keys) {
+flash_support::Problem problem_of(Extent q, std::int64_t kv_heads, std::int64_t n_keys) {
   return {{.q = q, .kv_heads = kv_heads, .n_keys = n_keys}, 1};
 }
 
@@ -125,16 +125,16 @@ TEST(Lower, ListsEveryPairOfRandomWorkersOnce) {
     const auto n = static_cast<std::int64_t>(1 + engine() % 500);
     const bool strided = seed % 3 == 0;
     const int parts = 1 + static_cast<int>(engine() % 5);
-    testing::Problem problem = problem_of({1, 2, n, 8}, 1 + seed % 2, n);
-    const auto groups = testing::draw_groups(n, parts, strided, engine);
-    testing::draw_workers(problem, 1 + static_cast<int>(engine() % 4), groups, groups,
-                          1 + static_cast<std::int64_t>(engine() % 300), engine);
+    flash_support::Problem problem = problem_of({1, 2, n, 8}, 1 + seed % 2, n);
+    const auto groups = flash_support::draw_groups(n, parts, strided, engine);
+    flash_support::draw_workers(problem, 1 + static_cast<int>(engine() % 4), groups, groups,
+                                1 + static_cast<std::int64_t>(engine() % 300), engine);
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) expect_complete(problem, path);
   }
 }
 
 TEST(Lower, HeadsOfWorkersMayDiffer) {
-  testing::Problem problem = problem_of({1, 4, 70, 8}, 2, 90);
+  flash_support::Problem problem = problem_of({1, 4, 70, 8}, 2, 90);
   const TileSchedule all = build_schedule(70, 90, {{0, 70, {0, 90}}}, 128);
   problem.add_worker({{0, 70, 1}}, {{0, 90, 1}}, all, 0, 2);
   problem.add_worker({{0, 70, 1}}, {{0, 90, 1}}, all, 2, 4);
@@ -145,7 +145,7 @@ TEST(Lower, HeadsOfWorkersMayDiffer) {
 }
 
 TEST(Lower, SplitsTheKeysOfAFewQueriesAndMergesThem) {
-  testing::Problem problem = problem_of({1, 8, 1, 64}, 2, 5000);
+  flash_support::Problem problem = problem_of({1, 8, 1, 64}, 2, 5000);
   problem.add_whole({{0, 1, {0, 5000, SpanKind::causal, 4998}}});
   expect_complete(problem, FlashPath::sm90);
   const WorkLists lists = lower(problem.call(), FlashPath::sm90, kSms);
@@ -158,7 +158,7 @@ TEST(Lower, SplitsTheKeysOfAFewQueriesAndMergesThem) {
 }
 
 TEST(Lower, WritesTheOutputItselfWhereNothingIsToBeMerged) {
-  testing::Problem problem = problem_of({1, 2, 600, 64}, 2, 600);
+  flash_support::Problem problem = problem_of({1, 2, 600, 64}, 2, 600);
   problem.add_whole({{0, 600, {0, 600, SpanKind::causal, 0}}});
   const WorkLists lists = lower(problem.call(), FlashPath::sm90, 1);
   EXPECT_EQ(lists.n_partial_rows, 0);
@@ -169,7 +169,7 @@ TEST(Lower, WritesTheOutputItselfWhereNothingIsToBeMerged) {
 }
 
 TEST(Lower, HeavyTilesComeFirstAndMaskedStepsAreTheDiagonalOnly) {
-  testing::Problem problem = problem_of({1, 1, 1024, 128}, 1, 1024);
+  flash_support::Problem problem = problem_of({1, 1, 1024, 128}, 1, 1024);
   problem.add_whole({{0, 1024, {0, 1024, SpanKind::causal, 0}}});
   const WorkLists lists = lower(problem.call(), FlashPath::sm90, 1);
   ASSERT_EQ(lists.tiles.size(), 8u);
@@ -181,7 +181,7 @@ TEST(Lower, HeavyTilesComeFirstAndMaskedStepsAreTheDiagonalOnly) {
 }
 
 TEST(Lower, NeighbouringKeyGroupsBecomeOneRun) {
-  testing::Problem problem = problem_of({1, 1, 64, 128}, 1, 640);
+  flash_support::Problem problem = problem_of({1, 1, 64, 128}, 1, 640);
   problem.add_worker({{0, 64, 1}}, {{0, 100, 1}, {100, 28, 1}, {256, 128, 1}},
                      build_schedule(64, 256, {{0, 64, {0, 256}}}, 64));
   const WorkLists lists = lower(problem.call(), FlashPath::sm90, 1);
@@ -191,14 +191,14 @@ TEST(Lower, NeighbouringKeyGroupsBecomeOneRun) {
 }
 
 TEST(Lower, TheCopyEngineIsLeftOutWhereItCannotRead) {
-  testing::Problem problem = problem_of({1, 2, 300, 64}, 2, 300);
+  flash_support::Problem problem = problem_of({1, 2, 300, 64}, 2, 300);
   problem.add_whole({{0, 300, {0, 300}}});
   EXPECT_EQ(lower(problem.call(), FlashPath::sm90, 1).shape.variant, FlashVariant::hopper);
   EXPECT_EQ(lower(problem.call(), FlashPath::sm80, 1).shape.variant, FlashVariant::wide);
   problem.workers.clear();
   std::mt19937 engine(1);
   for (const int stride : {4, 7}) {  // 300 is a multiple of 4 and not of 7
-    const auto groups = testing::draw_groups(300, stride, true, engine);
+    const auto groups = flash_support::draw_groups(300, stride, true, engine);
     problem.workers.clear();
     problem.add_worker(groups, groups, build_schedule(300, 300, {{0, 300, {0, 300}}}, 300));
     EXPECT_EQ(lower(problem.call(), FlashPath::sm90, 1).shape.variant,
@@ -209,7 +209,7 @@ TEST(Lower, TheCopyEngineIsLeftOutWhereItCannotRead) {
 // The driver does not encode a tensor map of no tokens.
 TEST(Lower, TheCopyEngineIsLeftOutWhereThereAreNoKeys) {
   for (const std::int64_t d : {64, 128}) {
-    testing::Problem problem = problem_of({1, 2, 300, d}, 2, 0);
+    flash_support::Problem problem = problem_of({1, 2, 300, d}, 2, 0);
     problem.add_whole({});
     expect_complete(problem, FlashPath::sm90);
     const WorkLists lists = lower(problem.call(), FlashPath::sm90, 1);
@@ -220,9 +220,9 @@ TEST(Lower, TheCopyEngineIsLeftOutWhereThereAreNoKeys) {
 
 // Makes a CQS plan: worker k holds the groups k + x of the interest set and computes each kept pair
 // of them in both directions, and its own diagonal.
-testing::Problem cqs_problem(std::int64_t n, std::int64_t workers,
-                             const std::vector<std::int64_t>& interest_set) {
-  testing::Problem problem = problem_of({1, 1, n, 128}, 1, n);
+flash_support::Problem cqs_problem(std::int64_t n, std::int64_t workers,
+                                   const std::vector<std::int64_t>& interest_set) {
+  flash_support::Problem problem = problem_of({1, 1, n, 128}, 1, n);
   const std::int64_t short_groups = workers - n % workers;
   const auto first = [&](std::int64_t group) {
     return n / workers * group + std::max<std::int64_t>(group - short_groups, 0);
@@ -252,7 +252,7 @@ testing::Problem cqs_problem(std::int64_t n, std::int64_t workers,
 TEST(ExecutedPairs, OfShortGroupsAreNotManyMoreThanTheirPairs) {
   const auto ratio = [](std::int64_t n, std::int64_t workers,
                         const std::vector<std::int64_t>& interest_set, FlashPath path) {
-    const testing::Problem problem = cqs_problem(n, workers, interest_set);
+    const flash_support::Problem problem = cqs_problem(n, workers, interest_set);
     std::int64_t useful = 0;
     for (const GroupedWorker& worker : problem.workers) useful += worker.schedule->unmasked_pairs();
     EXPECT_EQ(useful, n * n);
@@ -269,13 +269,13 @@ TEST(ExecutedPairs, OfShortGroupsAreNotManyMoreThanTheirPairs) {
 
 TEST(ExecutedPairs, CountsEveryProductOfAFewHandMadeTiles) {
   // 100 rows are 4 pieces of 32; 150 keys are 64 + 64 + 22, and the 22 are 2 pieces of 16.
-  testing::Problem full = problem_of({1, 2, 100, 128}, 2, 150);
+  flash_support::Problem full = problem_of({1, 2, 100, 128}, 2, 150);
   full.add_whole({{0, 100, {0, 150}}});
   EXPECT_EQ(executed_pairs(lower(full.call(), FlashPath::sm80, 1)), 2 * 128 * (128 + 32));
   // There are consumers of 64 rows, 128 keys and a narrow block of 32.
   EXPECT_EQ(executed_pairs(lower(full.call(), FlashPath::sm90, 1)), 2 * 128 * (128 + 32));
   // Below the diagonal of 64 x 64, 32 rows see the first 32 keys and 32 more see all of them.
-  testing::Problem causal = problem_of({1, 1, 64, 128}, 1, 64);
+  flash_support::Problem causal = problem_of({1, 1, 64, 128}, 1, 64);
   causal.add_whole({{0, 64, {0, 64, SpanKind::causal, 0}}});
   EXPECT_EQ(executed_pairs(lower(causal.call(), FlashPath::sm80, 1)), 32 * 32 + 32 * 64);
 }
@@ -296,10 +296,10 @@ TEST(HeadsAtOnce, KeepsTheKeysOfSixHeadsInTheCache) {
 }
 
 TEST(AlignInputs, CopiesWhatIsNotSixteenBytesApartAndTurnsNegativeScales) {
-  testing::Problem odd = problem_of({1, 2, 9, 20}, 2, 9);
+  flash_support::Problem odd = problem_of({1, 2, 9, 20}, 2, 9);
   EXPECT_TRUE(align_inputs(odd.call()).k.copied);
   EXPECT_EQ(align_inputs(odd.call()).k.extent.head_dim, 24);
-  testing::Problem even = problem_of({1, 2, 9, 24}, 2, 9);
+  flash_support::Problem even = problem_of({1, 2, 9, 24}, 2, 9);
   GroupedCall call = even.call();
   EXPECT_FALSE(align_inputs(call).q.copied);
   call.scale = -2.0;
@@ -313,7 +313,7 @@ TEST(AlignInputs, CopiesWhatIsNotSixteenBytesApartAndTurnsNegativeScales) {
 }
 
 TEST(FlashWorkspaceBytes, IsListsPartialsAndCopies) {
-  testing::Problem problem = problem_of({1, 8, 1, 20}, 2, 5000);
+  flash_support::Problem problem = problem_of({1, 8, 1, 20}, 2, 5000);
   problem.add_whole({{0, 1, {0, 5000}}});
   const GroupedCall call = problem.call();
   const std::int64_t copies = 2 * (8 + 2 * 2 * 5000) * 24;
@@ -324,7 +324,7 @@ TEST(FlashWorkspaceBytes, IsListsPartialsAndCopies) {
 }
 
 TEST(CheckCall, RefusesByName) {
-  testing::Problem problem = problem_of({1, 2, 9, 24}, 2, 9);
+  flash_support::Problem problem = problem_of({1, 2, 9, 24}, 2, 9);
   problem.add_whole({{0, 9, {0, 9}}});
   const auto refused = [&](auto change, const char* words) {
     GroupedCall call = problem.call();

@@ -35,7 +35,7 @@ TEST(MaterializedMemory, IsTheWorkspaceTheBiasTwoScoreMatricesAndWhatMasks) {
 }
 
 TEST(GpuKernelCosts, TellWhatEachKernelTakesAndWhatNobodyKnows) {
-  testing::Problem problem = {{.q = {1, 2, 100, 128}, .kv_heads = 2, .n_keys = 150}, 1};
+  flash_support::Problem problem = {{.q = {1, 2, 100, 128}, .kv_heads = 2, .n_keys = 150}, 1};
   problem.add_whole({{0, 100, {0, 150}}});
   const GroupedCall call = problem.call();
   const AttentionArguments a{call.q, call.k,   call.v,  call.workers[0].schedule,
@@ -67,7 +67,7 @@ TEST(GpuKernelCosts, TellWhatEachKernelTakesAndWhatNobodyKnows) {
 }
 
 TEST(GpuKernelCosts, SplittingLongTilesTakesMemoryAndComputesNoMorePairs) {
-  testing::Problem problem = {{.q = {1, 1, 128, 128}, .kv_heads = 1, .n_keys = 5000}, 1};
+  flash_support::Problem problem = {{.q = {1, 1, 128, 128}, .kv_heads = 1, .n_keys = 5000}, 1};
   problem.add_whole({{0, 128, {0, 5000}}});
   const GroupedCall call = problem.call();
   for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {

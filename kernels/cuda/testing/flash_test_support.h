@@ -12,7 +12,7 @@
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/testing/test_support.h"
 
-namespace qb::cuda::testing {
+namespace qb::cuda::flash_support {
 
 struct ProblemShape {
   DType dtype = DType::bf16;
@@ -40,8 +40,8 @@ struct Problem {
     const std::int64_t e = shape.value_dim == 0 ? x.head_dim : shape.value_dim;
     const Extent keys{x.batch, shape.kv_heads, shape.n_keys, x.head_dim};
     const auto draw = [&](const Extent& extent, std::uint64_t salt) {
-      return qb::testing::random_tensor(shape.dtype, extent, 3 * seed + salt, shape.deviation,
-                                        shape.outlier_every);
+      return qb::testing_support::random_tensor(shape.dtype, extent, 3 * seed + salt,
+                                                shape.deviation, shape.outlier_every);
     };
     q = draw(x, 0);
     k = draw(keys, 1);
@@ -52,8 +52,8 @@ struct Problem {
     poison();
   }
   void poison() const {
-    qb::testing::fill(out.view(), std::nan(""));
-    qb::testing::fill(lse.view(), std::nan(""));
+    qb::testing_support::fill(out.view(), std::nan(""));
+    qb::testing_support::fill(lse.view(), std::nan(""));
   }
   void add_worker(std::vector<TokenGroup> q_groups, std::vector<TokenGroup> kv_groups,
                   TileSchedule schedule, std::int64_t head_begin = 0, std::int64_t head_end = 0) {
@@ -99,7 +99,7 @@ void for_each_pair(const std::vector<GroupedWorker>& workers, Visit visit) {
 }
 
 // Computes attention in float64 over the pairs of all workers, head by head.
-inline qb::testing::Attended expected(const Problem& problem) {
+inline qb::testing_support::Attended expected(const Problem& problem) {
   const Extent& x = problem.q.view().extent;
   const std::int64_t m = problem.k.view().extent.length;
   std::vector<bool> allowed(static_cast<std::size_t>(x.heads * x.length * m));
@@ -108,7 +108,7 @@ inline qb::testing::Attended expected(const Problem& problem) {
     for (std::int64_t head = worker.head_begin; head < end; ++head)
       allowed[static_cast<std::size_t>((head * x.length + i) * m + j)] = true;
   });
-  qb::testing::Attended all;
+  qb::testing_support::Attended all;
   const std::int64_t group = x.heads / problem.k.view().extent.heads;
   const auto batch_of = [](TensorView view, std::int64_t b) {
     view.data = view.row(b, 0, 0);
@@ -117,7 +117,7 @@ inline qb::testing::Attended expected(const Problem& problem) {
   };
   for (std::int64_t b = 0; b < x.batch; ++b)
     for (std::int64_t head = 0; head < x.heads; ++head) {
-      const auto part = qb::testing::brute_force<double>(
+      const auto part = qb::testing_support::brute_force<double>(
           batch_of(problem.q.view(), b).heads(head, 1),
           batch_of(problem.k.view(), b).heads(head / group, 1),
           batch_of(problem.v.view(), b).heads(head / group, 1), problem.scale,
@@ -141,7 +141,8 @@ struct Tolerance {
 inline Tolerance tolerance(const Problem& problem) {
   const auto largest = [](const Tensor& tensor) {
     double value = 0.0;
-    for (const double x : qb::testing::values(tensor.view())) value = std::max(value, std::abs(x));
+    for (const double x : qb::testing_support::values(tensor.view()))
+      value = std::max(value, std::abs(x));
     return value;
   };
   const double score = std::abs(problem.scale) * largest(problem.q) * largest(problem.k) *
@@ -245,4 +246,4 @@ inline void draw_workers(Problem& problem, int n_workers, const std::vector<Toke
   }
 }
 
-}  // namespace qb::cuda::testing
+}  // namespace qb::cuda::flash_support
