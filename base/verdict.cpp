@@ -35,6 +35,40 @@ std::vector<double> crossings(std::span<const ShapePoint> points, Value value, d
   return found;
 }
 
+// The points that both have.
+std::vector<ShapePoint> by_rising_x(std::span<const ShapePoint> points) {
+  std::vector<ShapePoint> known(points.begin(), points.end());
+  std::erase_if(known, [](const ShapePoint& p) {
+    return !std::isfinite(p.published) || !std::isfinite(p.ours);
+  });
+  std::ranges::sort(known, {}, &ShapePoint::x);
+  return known;
+}
+
+Verdict one_crossing_each(double theirs, double ours, double level, double factor) {
+  const double apart = std::max(theirs / ours, ours / theirs);
+  return {apart <= factor ? Answer::shape_agrees : Answer::contradicts,
+          fmt::format("published crosses {:g} at {:.4g} and ours at {:.4g}", level, theirs, ours)};
+}
+
+// The slope of log y over log x by least squares.
+double exponent(std::span<const ShapePoint> points, Value value) {
+  const auto n = static_cast<double>(points.size());
+  double x_sum = 0.0;
+  double y_sum = 0.0;
+  double xx_sum = 0.0;
+  double xy_sum = 0.0;
+  for (const ShapePoint& point : points) {
+    const double x = std::log(point.x);
+    const double y = std::log(point.*value);
+    x_sum += x;
+    y_sum += y;
+    xx_sum += x * x;
+    xy_sum += x * y;
+  }
+  return (n * xy_sum - x_sum * y_sum) / (n * xx_sum - x_sum * x_sum);
+}
+
 std::optional<std::string> reversed_order(std::span<const ShapePoint> points) {
   for (std::size_t i = 0; i < points.size(); ++i)
     for (std::size_t j = i + 1; j < points.size(); ++j) {
@@ -68,18 +102,23 @@ std::optional<std::string> other_side(std::span<const ShapePoint> points, double
 std::string Verdict::text() const {
   std::string text(word(answer));
   if (detail.empty()) return text;
-  const bool goes_on = answer == Answer::within || answer == Answer::not_comparable ||
+  const bool goes_on = answer == Answer::within || answer == Answer::modelled ||
+                       answer == Answer::obeys || answer == Answer::not_comparable ||
                        answer == Answer::not_measured;
   return text + (goes_on ? " " : answer == Answer::disturbed ? " by " : ": ") + detail;
 }
 
 Printed parse_printed(std::string_view text) {
   const auto value = parse_real(text);
-  if (!value || text.find_first_not_of("0123456789.") != std::string_view::npos)
+  if (!value || text.find_first_not_of("0123456789.eE+-") != std::string_view::npos)
     throw UsageError(fmt::format("'{}' is no printed decimal", text));
-  const std::size_t point = text.find('.');
-  const std::size_t decimals = point == std::string_view::npos ? 0 : text.size() - point - 1;
-  return {std::string(text), *value, std::pow(10.0, -static_cast<double>(decimals))};
+  const std::size_t e = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view digits = text.substr(0, e);
+  const std::size_t point = digits.find('.');
+  const double decimals =
+      point == std::string_view::npos ? 0.0 : static_cast<double>(digits.size() - point - 1);
+  const double exponent = e == text.size() ? 0.0 : parse_real(text.substr(e + 1)).value_or(0.0);
+  return {std::string(text), *value, std::pow(10.0, exponent - decimals)};
 }
 
 Verdict judge(double ours, const Printed& printed) {
@@ -99,11 +138,7 @@ Verdict judge_within(double ours, double published, double tolerance,
 }
 
 Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor) {
-  std::vector<ShapePoint> known(points.begin(), points.end());
-  std::erase_if(known, [](const ShapePoint& p) {
-    return !std::isfinite(p.published) || !std::isfinite(p.ours);
-  });
-  std::ranges::sort(known, {}, &ShapePoint::x);
+  const std::vector<ShapePoint> known = by_rising_x(points);
   if (known.empty()) return {Answer::not_measured, "a point that both have"};
   if (const auto reversed = reversed_order(known)) return {Answer::contradicts, *reversed};
   const auto theirs = crossings(known, &ShapePoint::published, level);
@@ -112,10 +147,28 @@ Verdict judge_shape(std::span<const ShapePoint> points, double level, double fac
     if (const auto side = other_side(known, level)) return {Answer::contradicts, *side};
     return {Answer::shape_agrees};
   }
-  const double apart = std::max(theirs[0] / ours[0], ours[0] / theirs[0]);
-  const std::string where =
-      fmt::format("published crosses {:g} at {:.4g} and ours at {:.4g}", level, theirs[0], ours[0]);
-  return {apart <= factor ? Answer::shape_agrees : Answer::contradicts, where};
+  return one_crossing_each(theirs[0], ours[0], level, factor);
+}
+
+Verdict judge_crossover(std::span<const ShapePoint> points, double level, double factor) {
+  const std::vector<ShapePoint> known = by_rising_x(points);
+  if (known.size() < 2) return {Answer::not_measured, "two points that both have"};
+  const auto theirs = crossings(known, &ShapePoint::published, level);
+  const auto ours = crossings(known, &ShapePoint::ours, level);
+  if (theirs.size() != 1 || ours.size() != 1)
+    return {Answer::contradicts, fmt::format("published crosses {:g} {} times and ours {}", level,
+                                             theirs.size(), ours.size())};
+  return one_crossing_each(theirs[0], ours[0], level, factor);
+}
+
+Verdict judge_exponent(std::span<const ShapePoint> points, double factor) {
+  const std::vector<ShapePoint> known = by_rising_x(points);
+  if (known.size() < 2) return {Answer::not_measured, "two points that both have"};
+  const double theirs = exponent(known, &ShapePoint::published);
+  const double ours = exponent(known, &ShapePoint::ours);
+  const double apart = std::max(theirs / ours, ours / theirs);
+  return {apart <= factor && apart >= 0.0 ? Answer::shape_agrees : Answer::contradicts,
+          fmt::format("exponent {:.2f} published and {:.2f} ours", theirs, ours)};
 }
 
 }  // namespace qb

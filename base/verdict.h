@@ -15,6 +15,8 @@ enum class Answer {
   agrees,          // an exact quantity, to the printed digit
   within,          // within a stated tolerance
   shape_agrees,    // the same order, on the same side of a level or crossing it nearby
+  modelled,        // not measured: a prediction within a stated tolerance
+  obeys,           // no more than plausible: a bound, a growth
   contradicts,     // none of these, though it can be compared
   not_comparable,  // because …
   disturbed,       // by …: measure again
@@ -26,6 +28,8 @@ inline constexpr auto kWords<Answer> =
     word_table<Answer>("verdict", {{Answer::agrees, "agrees"},
                                    {Answer::within, "within"},
                                    {Answer::shape_agrees, "shape agrees"},
+                                   {Answer::modelled, "modelled within"},
+                                   {Answer::obeys, "obeys"},
                                    {Answer::contradicts, "contradicts"},
                                    {Answer::not_comparable, "not comparable because"},
                                    {Answer::disturbed, "disturbed"},
@@ -37,13 +41,14 @@ struct Verdict {
   [[nodiscard]] std::string text() const;
 };
 
-// A printed value, such as `1.40`: its last decimal limits how exactly it can be judged.
+// A printed value, such as `1.40`, `-0.15` or `2.69e-04`: its last decimal limits how exactly it
+// can be judged.
 struct Printed {
   std::string text;
   double value = 0.0;
   double unit = 1.0;  // unit of the last decimal printed
 };
-// Throws UsageError if the text is no plain decimal.
+// Throws UsageError if the text is no decimal.
 [[nodiscard]] Printed parse_printed(std::string_view text);
 
 // An exact quantity agrees if it rounds to what is printed, is within one unit of the last digit,
@@ -70,5 +75,11 @@ inline constexpr double kShapeResolution = 0.1;
 // `level` once at places that differ by `factor` at most, or are on the same side of it. Points
 // without both values are left out; none left is `not measured`.
 [[nodiscard]] Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor);
+// The shape agrees if both cross `level` once, at places that differ by `factor` at most.
+[[nodiscard]] Verdict judge_crossover(std::span<const ShapePoint> points, double level,
+                                      double factor);
+// The shape agrees if the slopes of both over log-log axes, by least squares, differ by `factor` at
+// most. It needs two points.
+[[nodiscard]] Verdict judge_exponent(std::span<const ShapePoint> points, double factor);
 
 }  // namespace qb

@@ -25,8 +25,29 @@ TEST(Verdict, AnExactQuantityAgreesToThePrintedDigit) {
   EXPECT_EQ(judge(HUGE_VAL, printed).answer, Answer::contradicts);
   EXPECT_EQ(judge(1.04, parse_printed("1.0")).answer, Answer::agrees);
   EXPECT_EQ(judge(7.4, parse_printed("7")).answer, Answer::agrees);
-  for (const char* text : {"", "x", "1.4x", "-1.4", "1e3", "1.2.3", "~3"})
+  for (const char* text : {"", "x", "1.4x", "1.2.3", "~3", "1e", "64Ki"})
     EXPECT_THROW((void)parse_printed(text), UsageError) << text;
+}
+
+TEST(Verdict, TheLastDigitOfAnExponentialIsThatOfItsMantissa) {
+  EXPECT_DOUBLE_EQ(parse_printed("2.69e-04").unit, 1e-6);
+  EXPECT_DOUBLE_EQ(parse_printed("8.1e17").unit, 1e16);
+  EXPECT_DOUBLE_EQ(parse_printed("-0.15").unit, 0.01);
+  EXPECT_EQ(parse_printed("-0.15").value, -0.15);
+}
+
+TEST(Verdict, CrossoversAndExponentsAreComparedByAFactor) {
+  const std::vector<ShapePoint> points = {{1, 0.5, 0.25}, {2, 2.0, 1.0}, {4, 8.0, 4.0}};
+  EXPECT_EQ(judge_exponent(points, 1.01).text(),
+            "shape agrees: exponent 2.00 published and 2.00 ours");
+  EXPECT_EQ(judge_crossover(points, 0.9, 2.0).answer, Answer::shape_agrees);
+  EXPECT_EQ(judge_crossover(points, 0.9, 1.1).answer, Answer::contradicts);
+  EXPECT_EQ(judge_crossover(points, 6.0, 9.0).text(),
+            "contradicts: published crosses 6 1 times and ours 0");
+  const std::vector<ShapePoint> linear = {{1, 1.0, 1.0}, {2, 4.0, 2.0}, {4, 16.0, 4.0}};
+  EXPECT_EQ(judge_exponent(linear, 1.5).answer, Answer::contradicts);
+  EXPECT_EQ(judge_exponent({}, 1.5).answer, Answer::not_measured);
+  EXPECT_EQ(judge_crossover(std::span(points).first(1), 1.0, 2.0).answer, Answer::not_measured);
 }
 
 TEST(Verdict, AToleranceIsStated) {

@@ -71,6 +71,7 @@ class Verb {
   line(attend) \
   line(layer) \
   line(reproduce) \
+  line(papers) \
   line(verify) \
   line(status) \
   line(compare) \

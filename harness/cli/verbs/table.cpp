@@ -4,23 +4,11 @@
 #include "base/split.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/row_filter.h"
+#include "harness/cli/views/table_format.h"
 #include "plots/frame/run.h"
 #include "plots/report/pivot.h"
 
 namespace qb {
-namespace {
-
-enum class TableFormat { text, markdown, latex, csv };
-
-}  // namespace
-
-template <>
-inline constexpr auto kWords<TableFormat> =
-    word_table<TableFormat>("format", {{TableFormat::text, "text"},
-                                       {TableFormat::markdown, "markdown"},
-                                       {TableFormat::latex, "latex"},
-                                       {TableFormat::csv, "csv"}});
-
 namespace {
 
 struct TableWords {
@@ -55,20 +43,6 @@ std::pair<std::string, std::string> base_parameter(const std::string& text) {
   if (at == std::string::npos || at == 0)
     throw UsageError(fmt::format("--base {}: write KEY=VALUE, as in algorithm=dense", text));
   return {text.substr(0, at), text.substr(at + 1)};
-}
-
-std::string printed(const Table& table, TableFormat format) {
-  switch (format) {
-    case TableFormat::text:
-      return table_terminal(table);
-    case TableFormat::markdown:
-      return table_markdown(table);
-    case TableFormat::latex:
-      return table_latex(table);
-    case TableFormat::csv:
-      return table_csv(table);
-  }
-  return {};
 }
 
 void tabulate(const TableWords& words) {

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "base/schema/parameter_fields.h"
-#include "harness/experiment/spec/yaml_reader.h"
+#include "base/yaml/yaml_reader.h"
 #include "harness/workload/case.h"
 #include "kernels/mask/mask_spec.h"
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/yaml/yaml_reader.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
-#include "harness/experiment/spec/yaml_reader.h"
 
 namespace qb {
 namespace {

@@ -11,8 +11,8 @@
 #include <optional>
 #include <span>
 
+#include "base/yaml/yaml_reader.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/experiment/spec/yaml_reader.h"
 
 namespace qb {
 

@@ -1,4 +1,4 @@
-#include "harness/experiment/spec/yaml_reader.h"
+#include "base/yaml/yaml_reader.h"
 
 #include <fmt/format.h>
 #include <yaml-cpp/eventhandler.h>

@@ -1,0 +1,139 @@
+// qb papers: every published table, what answers its rows, and where tables contradict themselves.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/cli/options.h"
+#include "harness/cli/views/paper_sources.h"
+#include "harness/cli/views/paper_tables.h"
+#include "harness/cli/views/table_format.h"
+#include "harness/papers/quantities.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Without a name it counts the rows of each paper by what answers them. The answers come from the
+tables themselves, from closed forms, from the committed runs (data/measured), or from those below
+--from, and from the cost model; nothing is measured. data/papers/README.md says how a paper is
+added.
+
+Exit codes: 0; 2 no such paper or table, or a wrong index; 4 a value that is exact here contradicts.
+
+Examples:
+  qb papers
+  qb papers --contradictions
+  qb papers dist_flash_attn
+  qb papers stream_cqsa stream_cqsa_readme_accuracy --format markdown
+  qb papers --needs backward)";
+
+struct PapersWords {
+  std::vector<std::string> names;
+  std::string needs;
+  std::string from;
+  bool contradictions = false;
+  bool functions = false;
+  TableFormat format = TableFormat::text;
+};
+
+void print(const Table& table, TableFormat format) { fmt::print("{}", printed(table, format)); }
+
+Table functions_table() {
+  Table table{.name = "functions",
+              .title = "Closed forms that formulas of data/papers can call",
+              .header = {"function", "arguments", "value"},
+              .notes = {}};
+  for (const Quantity& quantity : quantities())
+    table.rows.push_back({std::string(quantity.name), std::string(quantity.arguments),
+                          std::string(quantity.meaning)});
+  return table;
+}
+
+const AnsweredPaper& paper_named(const std::vector<AnsweredPaper>& papers,
+                                 const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const AnsweredPaper& paper : papers) {
+    if (paper.paper->name == name) return paper;
+    names.push_back(paper.paper->name);
+  }
+  throw UsageError(unknown_word("paper", name, names));
+}
+
+void print_tables(const AnsweredPaper& paper, const std::string& wanted, TableFormat format) {
+  std::vector<std::string_view> names;
+  bool any = false;
+  for (const AnsweredTable& answered : paper.tables) {
+    const std::string_view stem =
+        std::string_view(answered.table->file).substr(0, answered.table->file.size() - 4);
+    names.push_back(stem);
+    if (!wanted.empty() && stem != wanted) continue;
+    if (any && format != TableFormat::csv) fmt::print("\n");
+    print(answers_table(answered), format);
+    any = true;
+  }
+  if (!any) throw UsageError(unknown_word("table", wanted, names));
+}
+
+std::vector<FoundContradiction> all_contradictions(const std::vector<AnsweredPaper>& papers,
+                                                   const Library& library,
+                                                   const Measurements& measurements) {
+  std::vector<FoundContradiction> all;
+  for (const AnsweredPaper& paper : papers)
+    std::ranges::move(contradictions_of(paper, library, measurements), std::back_inserter(all));
+  return all;
+}
+
+bool is_wrong_here(const PublishedAnswer& answer) {
+  return answer.kind == ClaimKind::exact && answer.verdict.answer == Answer::contradicts;
+}
+
+ExitCode answer(const PapersWords& words) {
+  if (words.functions) {
+    print(functions_table(), words.format);
+    return ExitCode::ok;
+  }
+  const Library library = read_library();
+  std::vector<std::string> folders = committed_runs();
+  if (!words.from.empty()) folders.insert(folders.begin(), words.from);
+  const RunsAndModel measurements(folders);
+  const std::vector<AnsweredPaper> papers = answer_all(library, measurements);
+  if (words.names.size() > 2) throw UsageError("name one paper and at most one of its tables");
+  if (words.contradictions) {
+    print(contradictions_table(all_contradictions(papers, library, measurements)), words.format);
+  } else if (!words.needs.empty()) {
+    const auto need = parse_word<Need>(words.needs);
+    if (!need) throw UsageError("--needs: " + unknown_word("need", words.needs, all_words<Need>()));
+    print(needs_table(papers, need), words.format);
+  } else if (words.names.empty()) {
+    print(coverage_table(papers), words.format);
+    if (words.format == TableFormat::text)
+      fmt::print("\n{} contradictions: qb papers --contradictions\n",
+                 all_contradictions(papers, library, measurements).size());
+  } else {
+    print_tables(paper_named(papers, words.names[0]), words.names.size() == 2 ? words.names[1] : "",
+                 words.format);
+  }
+  for (const AnsweredPaper& paper : papers)
+    for (const AnsweredTable& table : paper.tables)
+      if (std::ranges::any_of(table.answers, is_wrong_here)) return ExitCode::regression;
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_papers(Verb app) {
+  auto [verb, words] = add_verb<PapersWords>(
+      app, "papers", "Answers every published table, row by row, and lists the contradictions.",
+      answer, kFooter);
+  verb.add_option("NAMES", words.names, "Names a paper, and maybe one of its tables.");
+  verb.add_option("--needs", words.needs,
+                  "Lists the rows that this would answer, such as backward or one_gpu.");
+  verb.add_option("--from", words.from,
+                  "Takes runs from this folder of run folders before the committed ones.");
+  verb.add_flag("--contradictions", words.contradictions,
+                "Lists where published tables contradict themselves, each other or the hardware.");
+  verb.add_flag("--functions", words.functions, "Lists the functions that formulas can call.");
+  add_word(verb, "--format", words.format, "Prints the table in this form");
+}
+
+}  // namespace qb

@@ -1,0 +1,106 @@
+// The committed index of published tables, and the verb that prints it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/csv.h"
+#include "harness/cli/testing/run_binary.h"
+#include "harness/cli/views/paper_sources.h"
+#include "harness/papers/coverage.h"
+
+namespace qb {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing_support::run_qb;
+using testing_support::Said;
+
+// The committed index with its answers, made once.
+struct Committed {
+  Library library = read_library();
+  RunsAndModel measurements{committed_runs()};
+  std::vector<AnsweredPaper> papers = answer_all(library, measurements);
+
+  static const Committed& all() {
+    static const Committed committed;
+    return committed;
+  }
+};
+
+TEST(CommittedPapers, EveryRowHasAnAnswerOrSaysWhatItNeeds) {
+  for (const AnsweredPaper& paper : Committed::all().papers)
+    for (const AnsweredTable& table : paper.tables) {
+      std::vector<bool> answered(table.table->cells.size());
+      for (const PublishedAnswer& answer : table.answers) answered[answer.row] = true;
+      for (std::size_t row = 0; row < answered.size(); ++row)
+        EXPECT_TRUE(answered[row]) << table.table->file << ", line " << row + 2;
+    }
+}
+
+TEST(CommittedPapers, NothingThatIsExactHereContradicts) {
+  for (const AnsweredPaper& paper : Committed::all().papers)
+    for (const AnsweredTable& table : paper.tables)
+      for (const PublishedAnswer& answer : table.answers) {
+        if (answer.kind == ClaimKind::exact) {
+          EXPECT_NE(answer.verdict.answer, Answer::contradicts)
+              << table.table->file << ", line " << answer.row + 2 << ", " << answer.claim << ": "
+              << answer.verdict.text();
+        }
+      }
+}
+
+TEST(CommittedPapers, EveryContradictionIsExplained) {
+  const Committed& all = Committed::all();
+  for (const AnsweredPaper& paper : all.papers)
+    for (const FoundContradiction& found : contradictions_of(paper, all.library, all.measurements))
+      EXPECT_NE(found.entry, nullptr)
+          << found.evidence.front()->table->file << ", line " << found.evidence.front()->row + 2
+          << ", " << found.evidence.front()->claim << ": "
+          << found.evidence.front()->verdict.text();
+}
+
+TEST(CommittedPapers, AtLeastNineHundredRowsAreAnswered) {
+  std::size_t answered = 0;
+  for (const AnsweredPaper& paper : Committed::all().papers)
+    for (const auto& [standing, count] : paper.count())
+      if (standing != RowStanding::obeys && standing != RowStanding::unanswered) answered += count;
+  EXPECT_GE(answered, 900u);
+}
+
+TEST(PapersVerb, PrintsCoverageAndATableOfAPaper) {
+  const Said coverage = run_qb("papers");
+  EXPECT_EQ(coverage.exit_code, 0) << coverage.err;
+  EXPECT_THAT(coverage.out,
+              AllOf(HasSubstr("stream_cqsa_v2"), HasSubstr("contradictions: qb papers")));
+  const Said rows = run_qb("papers ring_attention ring_attention_table_2_min_block --format csv");
+  EXPECT_EQ(rows.exit_code, 0) << rows.err;
+  const CsvTable table = CsvTable::parse(rows.out, "stdout");
+  EXPECT_GE(table.size(), 5u);
+  EXPECT_TRUE(table.has("verdict"));
+}
+
+TEST(PapersVerb, ListsNeedsContradictionsAndFunctions) {
+  EXPECT_THAT(run_qb("papers --needs training").out,
+              AllOf(HasSubstr("striped_attention"), Not(HasSubstr("flash_attention_2"))));
+  EXPECT_THAT(run_qb("papers --contradictions").out, HasSubstr("7.4 TB/s"));
+  EXPECT_THAT(run_qb("papers --functions").out, HasSubstr("longest_subsequence"));
+}
+
+TEST(PapersVerb, RefusesWhatItDoesNotKnow) {
+  const auto error = [](const std::string& words) {
+    const Said said = run_qb("papers " + words);
+    EXPECT_EQ(said.exit_code, 2);
+    return said.err;
+  };
+  EXPECT_THAT(error("ring_atention"), HasSubstr("did you mean 'ring_attention'?"));
+  EXPECT_THAT(error("ring_attention ring_attention_table_2"),
+              HasSubstr("ring_attention_table_2_min_block"));
+  EXPECT_THAT(error("--needs trainin"), HasSubstr("did you mean 'training'?"));
+  EXPECT_THAT(error("a b c"), HasSubstr("name one paper"));
+}
+
+}  // namespace
+}  // namespace qb

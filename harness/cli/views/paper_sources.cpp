@@ -1,0 +1,141 @@
+#include "harness/cli/views/paper_sources.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/source_root.h"
+#include "harness/experiment/process/run_case.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/spec/spec.h"
+
+namespace qb {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> names_in(const std::string& folder, std::string_view ending) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (const std::string name = entry.path().filename().string(); name.ends_with(ending))
+      names.push_back(name);
+  std::ranges::sort(names);
+  return names;
+}
+
+CsvTable published_csv(const std::string& file) {
+  const std::string path = source_path("data/published/" + file);
+  if (!fs::exists(path)) throw UsageError(fmt::format("data/published has no {}", file));
+  return CsvTable::parse(read_file(path), file);
+}
+
+void require_each_table_once(const Library& library) {
+  std::map<std::string, std::string> owners;
+  for (const Paper& paper : library)
+    for (const PublishedTable& table : paper.tables)
+      if (const auto [owner, first] = owners.emplace(table.file, paper.name); !first)
+        throw UsageError(fmt::format("data/papers: {} is in {} and in {}", table.file,
+                                     owner->second, paper.name));
+  for (const std::string& file : names_in(source_path("data/published"), ".csv"))
+    if (!owners.contains(file))
+      throw UsageError(fmt::format("data/papers: no paper has the table {}", file));
+}
+
+// A value as a spec writes it.
+std::string spec_value(const FormulaValue& value) {
+  if (value.text) return *value.text;
+  if (value.numbers.size() != 1 || !value.numbers[0].known())
+    throw UsageError("a parameter of the model needs one value");
+  const double number = value.numbers[0].value;
+  return number == std::floor(number) && std::abs(number) < 1e18
+             ? to_text(static_cast<std::int64_t>(number))
+             : to_text(number);
+}
+
+std::string_view key_of_column(const std::string& column) {
+  const auto found = std::ranges::find(parameters(), column, &Parameter::column);
+  if (found == parameters().end() || found->key.empty())
+    throw UsageError(fmt::format("the model has no parameter '{}'", column));
+  return found->key;
+}
+
+}  // namespace
+
+Library read_library() {
+  Library library;
+  for (const std::string& name : names_in(source_path("data/papers"), ".yaml")) {
+    const std::string path = "data/papers/" + name;
+    // read_paper() keeps views of the text in no place that outlives it.
+    library.push_back(read_paper(read_file(source_path(path)), path, published_csv));
+  }
+  require_each_table_once(library);
+  return library;
+}
+
+const CsvTable* RunsAndModel::run(const std::string& experiment) const {
+  auto [found, first] = runs_.try_emplace(experiment);
+  if (first)
+    for (const std::string& folder : folders_) {
+      // A committed run has no run id of its own; results/ has one below the experiment.
+      for (const std::string& place :
+           {folder + "/" + experiment + "/latest", folder + "/" + experiment})
+        if (!found->second && fs::exists(place + "/cases.csv"))
+          found->second = Run{place, CsvTable::parse(read_file(place + "/cases.csv"), place)};
+    }
+  return found->second ? &found->second->cases : nullptr;
+}
+
+std::string RunsAndModel::folder_of(const std::string& experiment) const {
+  return run(experiment) == nullptr ? "" : runs_.at(experiment)->folder;
+}
+
+namespace {
+
+std::string device_file(const std::string& device) {
+  return source_path("data/devices/" + device + ".csv");
+}
+
+RowValues predicted_row(const std::string& spec, bool timed) {
+  const Case c = parse_spec(spec, "a claim's model", {}).cases.at(0);
+  if (!timed) return predicted_values(c);
+  CaseResult result = run_case(c, "");
+  if (result.status != Status::ok) throw CaseError(result.status, result.message);
+  result.values["critical_path_median_s"] = to_text(result.samples.at(0).critical_path_s);
+  return result.values;
+}
+
+}  // namespace
+
+bool RunsAndModel::has_device(const std::string& device) const {
+  return fs::exists(device_file(device));
+}
+
+double RunsAndModel::model(const std::string& device, const std::string& column,
+                           std::span<const CellReference::Binding> parameters) const {
+  std::string spec = "experiment: published_row\n";
+  for (const CellReference::Binding& parameter : parameters)
+    if (parameter.value)
+      spec += fmt::format("{}: {}\n", key_of_column(parameter.key), spec_value(*parameter.value));
+  if (!device.empty()) spec += fmt::format("ranks: model\nmodel.device: {}\n", device_file(device));
+  auto predicted = predicted_.find(spec);
+  if (predicted == predicted_.end())
+    predicted = predicted_.emplace(spec, predicted_row(spec, !device.empty())).first;
+  const auto value = predicted->second.find(column);
+  const auto number = value == predicted->second.end() ? std::nullopt : parse_real(value->second);
+  return number.value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+std::vector<std::string> committed_runs() {
+  std::vector<std::string> folders;
+  for (const auto& entry : fs::directory_iterator(source_path("data/measured")))
+    if (entry.is_directory()) folders.push_back(entry.path().string());
+  std::ranges::sort(folders);
+  return folders;
+}
+
+}  // namespace qb

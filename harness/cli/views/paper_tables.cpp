@@ -1,0 +1,120 @@
+#include "harness/cli/views/paper_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace qb {
+namespace {
+
+std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.5g}", value); }
+
+std::vector<std::string> coverage_row(const std::string& name, std::size_t tables, std::size_t rows,
+                                      const std::map<RowStanding, std::size_t>& counted) {
+  std::vector<std::string> row = {name, std::to_string(tables), std::to_string(rows)};
+  for (const auto& [standing, text] : kWords<RowStanding>.rows) {
+    const auto found = counted.find(standing);
+    row.push_back(found == counted.end() ? "" : std::to_string(found->second));
+  }
+  return row;
+}
+
+// The keys of a row as `model=LLaMA-7B gpus=1x8`.
+std::string row_name(const PublishedTable& table, std::size_t row) {
+  std::string name;
+  for (const std::string& key : table.keys())
+    if (const std::string& value = table.cells.text(row, key); !value.empty())
+      name += fmt::format("{}{}={}", name.empty() ? "" : " ", key, value);
+  return name;
+}
+
+}  // namespace
+
+Table coverage_table(std::span<const AnsweredPaper> papers) {
+  Table table{.name = "papers",
+              .title = "Published rows and what answers them",
+              .header = {"paper", "tables", "rows"},
+              .notes = {"A row counts once, under the first that one of its answers gives it. "
+                        "contradicts: its own table, another one, or what follows from its "
+                        "parameters; differs: our curve has another shape, or the model is off; "
+                        "obeys: nothing but the rules that every table is tried against."}};
+  for (const auto& [standing, text] : kWords<RowStanding>.rows) table.header.emplace_back(text);
+  std::map<RowStanding, std::size_t> all;
+  std::size_t tables = 0;
+  std::size_t rows = 0;
+  for (const AnsweredPaper& paper : papers) {
+    const auto counted = paper.count();
+    table.rows.push_back(
+        coverage_row(paper.paper->name, paper.tables.size(), paper.rows(), counted));
+    for (const auto& [standing, count] : counted) all[standing] += count;
+    tables += paper.tables.size();
+    rows += paper.rows();
+  }
+  table.rows.push_back(coverage_row("all", tables, rows, all));
+  return table;
+}
+
+Table answers_table(const AnsweredTable& answered) {
+  const PublishedTable& published = *answered.table;
+  Table table{.name = published.file.substr(0, published.file.size() - 4),
+              .title = published.title,
+              .header = {"line", "row", "claim", "published", "ours", "ratio", "verdict", "why"},
+              .notes = {}};
+  if (!published.hardware.empty())
+    table.notes.push_back(fmt::format("Published on: {}.", published.hardware));
+  for (const PublishedAnswer& answer : answered.answers)
+    table.rows.push_back({std::to_string(answer.row + 2), row_name(published, answer.row),
+                          answer.claim, number(answer.published.value), number(answer.ours.value),
+                          number(answer.ratio()), answer.verdict.text(), answer.why});
+  return table;
+}
+
+Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need) {
+  Table table{.name = "needs",
+              .title = "What would answer more rows",
+              .header = {"needs", "paper", "table", "rows"},
+              .notes = {}};
+  for (const auto& [candidate, text] : kWords<Need>.rows) {
+    if (need && candidate != *need) continue;
+    for (const AnsweredPaper& paper : papers)
+      for (const AnsweredTable& answered : paper.tables) {
+        std::vector<std::size_t> rows;
+        for (const PublishedAnswer& answer : answered.answers)
+          if (answer.verdict.answer == Answer::not_measured &&
+              std::ranges::find(answer.needs, candidate) != answer.needs.end())
+            rows.push_back(answer.row);
+        rows.erase(std::ranges::unique(rows).begin(), rows.end());
+        if (!rows.empty())
+          table.rows.push_back({std::string(text), paper.paper->name, answered.table->file,
+                                std::to_string(rows.size())});
+      }
+  }
+  return table;
+}
+
+Table contradictions_table(std::span<const FoundContradiction> found) {
+  Table table{.name = "contradictions",
+              .title = "Where published tables contradict themselves, each other or the hardware",
+              .header = {"paper", "rows", "found by", "what"},
+              .notes = {}};
+  for (const FoundContradiction& one : found) {
+    std::string by = one.entry != nullptr && one.evidence.empty() ? "known" : "";
+    for (const PublishedAnswer* answer : one.evidence)
+      if (by.find(answer->claim) == std::string::npos)
+        by += fmt::format("{}{}", by.empty() ? "" : ", ", answer->claim);
+    table.rows.push_back({one.paper->name,
+                          one.evidence.empty() ? "" : std::to_string(one.evidence.size()), by,
+                          sentence(one)});
+  }
+  return table;
+}
+
+std::string sentence(const FoundContradiction& found) {
+  if (found.entry != nullptr) return found.entry->says;
+  const PublishedAnswer& first = *found.evidence.front();
+  return fmt::format("{}, line {}: {}: {}.", first.table->file, first.row + 2, first.why,
+                     first.verdict.detail);
+}
+
+}  // namespace qb

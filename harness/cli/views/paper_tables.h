@@ -1,0 +1,28 @@
+// Published tables and what answers them, as tables for people and programs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/papers/coverage.h"
+#include "plots/frame/table.h"
+
+namespace qb {
+
+// A row for each paper and one for all: how many rows each answer has.
+[[nodiscard]] Table coverage_table(std::span<const AnsweredPaper> papers);
+
+// published | ours | ratio | verdict | why, a line for each claim or rule of each row.
+[[nodiscard]] Table answers_table(const AnsweredTable& answered);
+
+// The tables with rows that need something, and how many; of one need, or of all.
+[[nodiscard]] Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need);
+
+[[nodiscard]] Table contradictions_table(std::span<const FoundContradiction> found);
+
+// One sentence: that of the index, or what the answers say where no entry explains them.
+[[nodiscard]] std::string sentence(const FoundContradiction& found);
+
+}  // namespace qb

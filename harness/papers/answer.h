@@ -1,0 +1,55 @@
+// What answers published rows: their own table, another one, our runs, or the cost model.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/verdict.h"
+#include "harness/papers/paper.h"
+
+namespace qb {
+
+// What claims read beside published tables.
+class Measurements {
+ public:
+  virtual ~Measurements() = default;
+  // cases.csv of the newest finished run of an experiment; nullptr where there is none.
+  [[nodiscard]] virtual const CsvTable* run(const std::string& experiment) const = 0;
+  // Whether there is a file of this device for the model.
+  [[nodiscard]] virtual bool has_device(const std::string& device) const = 0;
+  // A predicted column of a case with these parameters, on the device of that file; the plan's
+  // own columns need no device. Throws CaseError where there is no such case.
+  [[nodiscard]] virtual double model(const std::string& device, const std::string& column,
+                                     std::span<const CellReference::Binding> parameters) const = 0;
+};
+
+struct PublishedAnswer {
+  const PublishedTable* table = nullptr;
+  std::size_t row = 0;
+  std::string claim;     // its name, or the word of a rule
+  std::string column{};  // of a rule
+  ClaimKind kind = ClaimKind::self;
+  Interval published{};
+  Interval ours{};
+  Verdict verdict{};
+  std::string why{};
+  std::vector<Need> needs{};
+
+  [[nodiscard]] double ratio() const { return ours.value / published.value; }
+};
+
+// All papers, so that one table's claims can read another's cells.
+using Library = std::vector<Paper>;
+
+// The answers of all claims and rules to the rows of a table, by row.
+[[nodiscard]] std::vector<PublishedAnswer> answers_to(const Library& library, const Paper& paper,
+                                                      const PublishedTable& table,
+                                                      const Measurements& measurements);
+
+// How ours, or what follows from other cells, answers a published number. Equal to the printed
+// digit agrees; one more unit of the last digit, or the factor of the tolerance, is `within` it.
+[[nodiscard]] Verdict judge_cell(const Interval& ours, const Interval& published,
+                                 const Tolerance& tolerance);
+
+}  // namespace qb

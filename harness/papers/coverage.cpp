@@ -1,0 +1,123 @@
+#include "harness/papers/coverage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/status.h"
+#include "harness/papers/scope.h"
+
+namespace qb {
+
+RowStanding standing_of(const PublishedAnswer& answer) {
+  switch (answer.verdict.answer) {
+    case Answer::agrees:
+      return RowStanding::agrees;
+    case Answer::within:
+      return RowStanding::within;
+    case Answer::shape_agrees:
+      return RowStanding::shape_agrees;
+    case Answer::modelled:
+      return RowStanding::modelled;
+    case Answer::obeys:
+      return RowStanding::obeys;
+    case Answer::contradicts:
+      return answer.kind == ClaimKind::shape || answer.kind == ClaimKind::modelled ||
+                     answer.kind == ClaimKind::absolute
+                 ? RowStanding::differs
+                 : RowStanding::contradicts;
+    case Answer::disturbed:
+    case Answer::not_comparable:
+    case Answer::not_measured:
+      return RowStanding::unanswered;
+  }
+  return RowStanding::unanswered;
+}
+
+std::vector<RowStanding> AnsweredTable::standings() const {
+  std::vector<RowStanding> rows(table->cells.size(), RowStanding::unanswered);
+  for (const PublishedAnswer& answer : answers)
+    rows[answer.row] = std::min(rows[answer.row], standing_of(answer));
+  return rows;
+}
+
+std::size_t AnsweredPaper::rows() const {
+  std::size_t rows = 0;
+  for (const AnsweredTable& table : tables) rows += table.table->cells.size();
+  return rows;
+}
+
+std::map<RowStanding, std::size_t> AnsweredPaper::count() const {
+  std::map<RowStanding, std::size_t> counted;
+  for (const AnsweredTable& table : tables)
+    for (const RowStanding standing : table.standings()) ++counted[standing];
+  return counted;
+}
+
+std::map<Need, std::size_t> AnsweredPaper::needs() const {
+  std::map<Need, std::size_t> counted;
+  for (const AnsweredTable& table : tables) {
+    std::map<Need, std::set<std::size_t>> rows;
+    for (const PublishedAnswer& answer : table.answers)
+      if (answer.verdict.answer == Answer::not_measured)
+        for (const Need need : answer.needs) rows[need].insert(answer.row);
+    for (const auto& [need, of_need] : rows) counted[need] += of_need.size();
+  }
+  return counted;
+}
+
+std::vector<AnsweredPaper> answer_all(const Library& library, const Measurements& measurements) {
+  std::vector<AnsweredPaper> all;
+  for (const Paper& paper : library) {
+    AnsweredPaper answered{&paper, {}};
+    for (const PublishedTable& table : paper.tables)
+      answered.tables.push_back({&table, answers_to(library, paper, table, measurements)});
+    all.push_back(std::move(answered));
+  }
+  return all;
+}
+
+std::vector<FoundContradiction> contradictions_of(const AnsweredPaper& answered,
+                                                  const Library& library,
+                                                  const Measurements& measurements) {
+  const Paper& paper = *answered.paper;
+  std::set<const PublishedAnswer*> explained;
+  std::vector<FoundContradiction> found;
+  for (const Contradiction& entry : paper.contradictions) {
+    FoundContradiction here{&paper, &entry, {}};
+    for (const Contradiction::Evidence& evidence : entry.evidence) {
+      const std::size_t before = here.evidence.size();
+      for (const AnsweredTable& table : answered.tables) {
+        if (table.table->file != evidence.file) continue;
+        RowScope scope(library, paper, *table.table, measurements);
+        for (const PublishedAnswer& answer : table.answers) {
+          scope.go_to(answer.row);
+          if (standing_of(answer) != RowStanding::contradicts || answer.claim != evidence.claim ||
+              (!evidence.column.empty() && answer.column != evidence.column) ||
+              (evidence.where && !scope.holds(*evidence.where)))
+            continue;
+          here.evidence.push_back(&answer);
+          explained.insert(&answer);
+        }
+      }
+      if (here.evidence.size() == before)
+        throw UsageError(fmt::format(
+            "{}: contradiction '{}' names evidence that is not there: no row of {} contradicts {}",
+            paper.name, entry.name, evidence.file, evidence.claim));
+    }
+    found.push_back(std::move(here));
+  }
+  std::map<std::pair<std::string, std::string>, FoundContradiction> others;
+  for (const AnsweredTable& table : answered.tables)
+    for (const PublishedAnswer& answer : table.answers)
+      if (standing_of(answer) == RowStanding::contradicts && !explained.contains(&answer)) {
+        FoundContradiction& other = others[{table.table->file, answer.claim}];
+        other.paper = &paper;
+        other.evidence.push_back(&answer);
+      }
+  for (auto& [where, other] : others) found.push_back(std::move(other));
+  return found;
+}
+
+}  // namespace qb

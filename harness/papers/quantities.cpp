@@ -1,0 +1,109 @@
+#include "harness/papers/quantities.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numbers.h"
+#include "base/status.h"
+#include "base/words.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/theory/published_bounds.h"
+#include "harness/plan/theory/sent_bytes.h"
+#include "harness/plan/work/work.h"
+#include "interest_sets/split/distillation.h"
+
+namespace qb {
+namespace {
+
+using Arguments = std::span<const FormulaValue>;
+
+double number(const FormulaValue& argument) {
+  if (argument.text || argument.numbers.size() != 1)
+    throw UsageError("a closed form takes one number for each argument");
+  return argument.numbers[0].value;
+}
+
+const std::string& text(const FormulaValue& argument) {
+  if (!argument.text) throw UsageError("a text is needed here");
+  return *argument.text;
+}
+
+int workers_of(const FormulaValue& argument) { return static_cast<int>(number(argument)); }
+
+double longest_subsequence(Arguments words) {
+  const auto n_tokens = static_cast<std::int64_t>(number(words[1]));
+  const Problem problem =
+      make_problem({1, 1, 1, n_tokens, n_tokens, 1, 1}, MaskKind::full, DType::f32, 0);
+  const Plan plan = make_plan("cqs", problem, {workers_of(words[0]), {}});
+  return static_cast<double>(model_work(plan, Kernel::reference).longest_subsequence);
+}
+
+double max_speed_up_of(Arguments words, DenseCount count) {
+  const RingStep step{.model = {.name = {},
+                                .d_model = number(words[0]),
+                                .d_ff = number(words[1]),
+                                .layers = number(words[2]),
+                                .vocabulary = number(words[3])},
+                      .workers = workers_of(words[4]),
+                      .tokens_per_worker = number(words[5]),
+                      .attention_slowdown = number(words[6])};
+  return max_speed_up(step, count, default_weight(count));
+}
+
+constexpr Quantity kQuantities[] = {
+    {"asymptotic_responsibility_ratio", "workers, interest_set",
+     "cells of the whole sequence over those of the worker with most, for long sequences", 2,
+     [](Arguments words) {
+       return asymptotic_responsibility_ratio(
+           parse_interest_set(text(words[1]), workers_of(words[0])));
+     }},
+    {"covers", "workers, interest_set", "1 if each difference mod W occurs, else 0", 2,
+     [](Arguments words) {
+       return first_uncovered_difference(parse_interest_set(text(words[1]), workers_of(words[0])))
+                  ? 0.0
+                  : 1.0;
+     }},
+    {"longest_subsequence", "workers, n_tokens", "tokens that the worker with most holds", 2,
+     longest_subsequence},
+    {"max_speed_up", "d_model, d_ff, layers, vocabulary, workers, tokens_per_worker, slowdown",
+     "the theoretical bound on striped over ring, by the products of the layers", 7,
+     [](Arguments words) { return max_speed_up_of(words, DenseCount::layers); }},
+    {"max_speed_up_with_vocabulary",
+     "d_model, d_ff, layers, vocabulary, workers, tokens_per_worker, slowdown",
+     "the same with the projection to the vocabulary", 7,
+     [](Arguments words) { return max_speed_up_of(words, DenseCount::layers_and_vocabulary); }},
+    {"min_block_tokens", "flop_per_s, byte_per_s",
+     "the fewest tokens a worker that hide a ring's transfers, in 2-byte types", 2,
+     [](Arguments words) {
+       return min_block_tokens(number(words[0]), number(words[1]), 2, 1, 1, false);
+     }}};
+
+}  // namespace
+
+std::span<const Quantity> quantities() { return kQuantities; }
+
+double quantity(std::string_view name, Arguments arguments) {
+  const auto found = std::ranges::find(kQuantities, name, &Quantity::name);
+  if (found == std::end(kQuantities)) {
+    std::vector<std::string_view> names(std::begin(kFunctions), std::end(kFunctions));
+    for (const Quantity& known : kQuantities) names.push_back(known.name);
+    throw UsageError(unknown_word("function", name, names));
+  }
+  if (arguments.size() != found->count)
+    throw UsageError(fmt::format("{}({}) takes {} arguments, not {}", name, found->arguments,
+                                 found->count, arguments.size()));
+  return found->value(arguments);
+}
+
+double tokens_of_label(std::string_view label) {
+  double unit = 1.0;
+  if (label.ends_with('k') || label.ends_with('K')) unit = 1024.0;
+  if (label.ends_with('M')) unit = 1024.0 * 1024.0;
+  const auto count = parse_real(unit == 1.0 ? label : label.substr(0, label.size() - 1));
+  if (!count) throw UsageError(fmt::format("'{}' is no sequence length", label));
+  return *count * unit;
+}
+
+}  // namespace qb

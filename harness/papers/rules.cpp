@@ -1,0 +1,264 @@
+#include "harness/papers/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "harness/papers/quantities.h"
+#include "harness/papers/scope.h"
+
+namespace qb {
+namespace {
+
+class Trial {
+ public:
+  Trial(const PublishedTable& table, RowScope& scope) : table_(table), scope_(scope) {}
+
+  std::vector<PublishedAnswer> all() {
+    for (const PublishedColumn& column : table_.columns) {
+      identities(column);
+      bounds(column);
+      if (column.bytes) fits(column, *column.bytes);
+      if (table_.tokens.empty()) continue;
+      if (column.role == ColumnRole::time || column.role == ColumnRole::memory) growth(column);
+    }
+    copies();
+    return std::move(answers_);
+  }
+
+ private:
+  // A series: the rows that have a number in the column, by rising tokens; all other keys equal.
+  struct Point {
+    std::size_t row = 0;
+    double tokens = 0.0;
+    Interval value{};
+  };
+  using Series = std::map<std::string, std::vector<Point>>;
+
+  Interval number(std::size_t row, const PublishedColumn& column) const {
+    const FormulaValue value = cell_value(table_, row, column.name);
+    return value.text || value.numbers.empty() ? as_printed("") : value.numbers[0];
+  }
+
+  // The values of all keys but one; empty for none.
+  std::string other_keys(std::size_t row, std::string_view but) const {
+    std::string joined;
+    for (const std::string& key : table_.keys())
+      if (key != but) joined += table_.cells.text(row, key) + ", ";
+    if (!joined.empty()) joined.resize(joined.size() - 2);
+    return joined;
+  }
+
+  Series series_of(const PublishedColumn& column) const {
+    Series series;
+    for (std::size_t row = 0; row < table_.cells.size(); ++row) {
+      const Interval value = number(row, column);
+      if (!value.known()) continue;
+      const double tokens = tokens_of_label(table_.cells.text(row, table_.tokens));
+      series[other_keys(row, table_.tokens)].push_back({row, tokens, value});
+    }
+    for (auto& [keys, points] : series) std::ranges::sort(points, {}, &Point::tokens);
+    return series;
+  }
+
+  void add(const PublishedColumn& column, std::size_t row, Rule rule, const Interval& published,
+           const Interval& ours, Verdict verdict, std::string why) {
+    answers_.push_back({.table = &table_,
+                        .row = row,
+                        .claim = std::string(word(rule)),
+                        .column = column.name,
+                        .kind = ClaimKind::self,
+                        .published = published,
+                        .ours = ours,
+                        .verdict = std::move(verdict),
+                        .why = std::move(why)});
+  }
+
+  void identities(const PublishedColumn& column) {
+    if (!column.is) return;
+    for (std::size_t row = 0; row < table_.cells.size(); ++row) {
+      scope_.go_to(row);
+      const Interval published = number(row, column);
+      const Interval follows = scope_.evaluate(*column.is);
+      if (!published.known() || !follows.known()) continue;
+      add(column, row, Rule::identity, published, follows,
+          judge_cell(follows, published, column.tolerance),
+          fmt::format("{} = {}", column.name, column.is->text()));
+    }
+  }
+
+  void bounds(const PublishedColumn& column) {
+    for (const bool most : {true, false}) {
+      const std::optional<Expression>& formula = most ? column.at_most : column.at_least;
+      if (!formula) continue;
+      for (std::size_t row = 0; row < table_.cells.size(); ++row) {
+        scope_.go_to(row);
+        const Interval published = number(row, column);
+        const Interval bound = scope_.evaluate(*formula);
+        if (!published.known() || !bound.known()) continue;
+        const bool obeys = most ? published.low <= bound.high : published.high >= bound.low;
+        add(column, row, Rule::bound, published, bound,
+            obeys ? Verdict{Answer::obeys, "a bound"}
+                  : Verdict{Answer::contradicts,
+                            fmt::format("{:.4g} is {} its bound, {:.4g}", published.value,
+                                        most ? "above" : "below", bound.value)},
+            fmt::format("{} is {} {}{}{}", column.name, most ? "at most" : "at least",
+                        formula->text(), column.because.empty() ? "" : ": ", column.because));
+      }
+    }
+  }
+
+  void growth(const PublishedColumn& column) {
+    for (const auto& [keys, points] : series_of(column)) {
+      for (std::size_t i = 1; i < points.size(); ++i) step(column, points[i - 1], points[i]);
+      if (column.affine) even(column, points);
+    }
+  }
+
+  void step(const PublishedColumn& column, const Point& before, const Point& after) {
+    const double grown = after.value.value / before.value.value;
+    const double longer = after.tokens / before.tokens;
+    const double most = longer * longer;
+    const bool falls = after.value.high * kFallOfNoise < before.value.low;
+    const bool is_time = column.role == ColumnRole::time;
+    const bool leaps = is_time && after.value.low > kGrowthOfNoise * most * before.value.high;
+    const std::string what =
+        fmt::format("{} from {:g} to {:g} tokens", column.name, before.tokens, after.tokens);
+    if (falls)
+      add(column, after.row, Rule::rising, after.value, before.value,
+          {Answer::contradicts,
+           fmt::format("it falls from {:.4g} to {:.4g}", before.value.value, after.value.value)},
+          what);
+    else if (leaps)
+      add(column, after.row, Rule::quadratic, after.value, before.value * exactly(most),
+          {Answer::contradicts,
+           fmt::format("it grows {:.4g}-fold, and the square of the length {:.4g}-fold", grown,
+                       most)},
+          what);
+    else
+      add(column, after.row, is_time ? Rule::quadratic : Rule::rising, after.value,
+          is_time ? before.value * exactly(most) : before.value,
+          {Answer::obeys,
+           is_time ? "the growth that attention can have" : "that memory does not fall"},
+          what);
+  }
+
+  // The memory that each further token takes is the same from step to step.
+  void even(const PublishedColumn& column, const std::vector<Point>& points) {
+    const auto slope = [&](std::size_t i) {
+      return (points[i].value - points[i - 1].value) /
+             exactly(points[i].tokens - points[i - 1].tokens);
+    };
+    for (std::size_t i = 2; i < points.size(); ++i) {
+      scope_.go_to(points[i].row);
+      if (!scope_.holds(*column.affine)) continue;
+      const Interval before = slope(i - 1);
+      const Interval now = slope(i);
+      if (!before.known() || !now.known()) continue;
+      const bool uneven =
+          now.low > kUnevenMemory * before.high || now.high * kUnevenMemory < before.low;
+      add(column, points[i].row, Rule::affine, now, before,
+          uneven ? Verdict{Answer::contradicts,
+                           fmt::format("a further token takes {:.4g} times what it took before",
+                                       now.value / before.value)}
+                 : Verdict{Answer::obeys, "an even growth"},
+          fmt::format("{} a further token, from {:g} to {:g}", column.name, points[i - 1].tokens,
+                      points[i].tokens));
+    }
+  }
+
+  // Of the rows that differ in nothing but how large they are, none that needs no more bytes than
+  // another which ran is out of memory. Keys that the bytes are calculated from may differ.
+  void fits(const PublishedColumn& status, const Expression& bytes) {
+    std::vector<std::string> sizes = {table_.tokens};
+    for (const CellReference& reference : bytes.references()) sizes.push_back(reference.column);
+    const auto group = [&](std::size_t row) {
+      std::string joined;
+      for (const std::string& key : table_.keys())
+        if (std::ranges::find(sizes, key) == sizes.end())
+          joined += table_.cells.text(row, key) + ", ";
+      return joined;
+    };
+    struct Ran {
+      std::size_t row = 0;
+      double bytes = 0.0;
+    };
+    std::map<std::string, Ran> largest;
+    const auto bytes_of = [&](std::size_t row) {
+      scope_.go_to(row);
+      return scope_.evaluate(bytes).value;
+    };
+    for (std::size_t row = 0; row < table_.cells.size(); ++row)
+      if (table_.cells.text(row, status.name) == "ok") {
+        Ran& ran = largest[group(row)];
+        if (bytes_of(row) > ran.bytes) ran = {row, bytes_of(row)};
+      }
+    for (std::size_t row = 0; row < table_.cells.size(); ++row) {
+      const auto ran = largest.find(group(row));
+      if (table_.cells.text(row, status.name) != "oom" || ran == largest.end()) continue;
+      const double need = bytes_of(row);
+      const bool odd = need <= ran->second.bytes;
+      add(status, row, Rule::fits, exactly(need), exactly(ran->second.bytes),
+          odd ? Verdict{Answer::contradicts,
+                        fmt::format("out of memory with {:.4g} bytes, and line {} ran with {:.4g}",
+                                    need, ran->second.row + 2, ran->second.bytes)}
+              : Verdict{Answer::obeys, "that it needs more than any that ran"},
+          fmt::format("{} by {}", status.name, bytes.text()));
+    }
+  }
+
+  // Two values of a key have the same measured values in every row.
+  void copies() {
+    for (const PublishedColumn& column : table_.columns) {
+      // Memory is calculated more than measured, and may well be the same.
+      if (column.role != ColumnRole::time && column.role != ColumnRole::rate &&
+          column.role != ColumnRole::value)
+        continue;
+      if (column.is) continue;
+      for (const std::string& key : table_.keys()) copies_over(column, key);
+    }
+  }
+
+  void copies_over(const PublishedColumn& column, const std::string& key) {
+    // By the value of the key: what the rows of all other keys hold.
+    std::map<std::string, std::map<std::string, std::size_t>> rows;
+    for (std::size_t row = 0; row < table_.cells.size(); ++row)
+      if (!table_.cells.text(row, column.name).empty())
+        rows[table_.cells.text(row, key)][other_keys(row, key)] = row;
+    for (auto a = rows.begin(); a != rows.end(); ++a)
+      for (auto b = std::next(a); b != rows.end(); ++b) {
+        std::vector<std::size_t> shared;
+        std::vector<std::string> values;
+        bool equal = true;
+        for (const auto& [others, row] : b->second) {
+          const auto first = a->second.find(others);
+          if (first == a->second.end()) continue;
+          const std::string& value = table_.cells.text(row, column.name);
+          equal = equal && value == table_.cells.text(first->second, column.name);
+          shared.push_back(row);
+          if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+        }
+        if (!equal || shared.size() < kCopiedValues || values.size() < kCopiedValues) continue;
+        for (const std::size_t row : shared)
+          add(column, row, Rule::copied, number(row, column), number(row, column),
+              {Answer::contradicts, fmt::format("all {} values of {} are those of {}",
+                                                shared.size(), b->first, a->first)},
+              fmt::format("{} over {}", column.name, key));
+      }
+  }
+
+  const PublishedTable& table_;
+  RowScope& scope_;
+  std::vector<PublishedAnswer> answers_;
+};
+
+}  // namespace
+
+std::vector<PublishedAnswer> try_rules(const PublishedTable& table, RowScope& scope) {
+  return Trial(table, scope).all();
+}
+
+}  // namespace qb
