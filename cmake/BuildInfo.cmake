@@ -45,6 +45,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
       COMMENT "Recording the state of the sources"  # ./qb recognizes this step by these words
       VERBATIM)
     add_dependencies(${target} ${target}_build_info)
+    set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # the kit has its own
     target_sources(${target} PRIVATE ${output})
   endfunction()
   return()

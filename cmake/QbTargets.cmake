@@ -1,5 +1,5 @@
 # qb_room(NAME SOURCES … [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
-#         [THREAD_TESTS …] [NOT_IN_THREAD_TESTS …] [NOT_MEASURED])
+#         [THREAD_TESTS …] [NOT_IN_THREAD_TESTS …] [NOT_MEASURED] [JOINED])
 #
 # A room is a static library qb_NAME and, with QB_TESTS, one test binary qb_NAME_test whose cases
 # CTest runs one by one. Include paths start at the repository root, so that every include shows
@@ -8,6 +8,7 @@
 # THREAD_TESTS: those of TESTS that the thread sanitizer's build compiles; without the list, all.
 # NOT_IN_THREAD_TESTS: those of SOURCES that no thread test reaches, which the thread sanitizer's build
 # leaves out. That build is for thread tests only; a test that reaches such a source fails to link.
+# JOINED: its sources are compiled in batches, so that names in their unnamed namespaces must differ.
 # NOT_MEASURED: no measured time is spent in this room, so a release compiles it with less effort.
 
 set(CMAKE_CXX_STANDARD 20)
@@ -24,6 +25,8 @@ else()
   set(qb_precompile_default ON)
 endif()
 option(QB_PRECOMPILE "Compile the headers that most files share once" ${qb_precompile_default})
+
+option(QB_JOIN "Compile sources in batches; a changed one compiles its whole batch" ON)
 
 # Gives TARGET the precompiled headers of its kind (room, not_measured or test), which the first
 # target of that kind compiles. Precompiled headers fit one set of options only.
@@ -116,7 +119,7 @@ endfunction()
 
 function(qb_room name)
   set(lists SOURCES DEPENDS PRIVATE_DEPENDS TESTS TEST_DEPENDS THREAD_TESTS NOT_IN_THREAD_TESTS)
-  cmake_parse_arguments(ARG "NOT_MEASURED" "" "${lists}" ${ARGN})
+  cmake_parse_arguments(ARG "NOT_MEASURED;JOINED" "" "${lists}" ${ARGN})
   set(kind room)
   if(ARG_NOT_MEASURED)
     set(kind not_measured)
@@ -129,6 +132,9 @@ function(qb_room name)
   qb_target_options(qb_${name})
   qb_optimize(qb_${name} ${kind})
   qb_precompile(qb_${name} ${kind})
+  if(ARG_JOINED AND QB_JOIN)
+    set_target_properties(qb_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
   target_link_libraries(qb_${name} PUBLIC ${ARG_DEPENDS} PRIVATE ${ARG_PRIVATE_DEPENDS})
   if(QB_SANITIZE STREQUAL "thread" AND ARG_THREAD_TESTS)
     set(ARG_TESTS ${ARG_THREAD_TESTS})
@@ -146,10 +152,9 @@ endfunction()
 
 # qb_join_tests(TARGET SOURCES…): makes TARGET compile its tests of SOURCES in batches, which takes a
 # third of the time. Sources with the property SKIP_UNITY_BUILD_INCLUSION stay alone.
-option(QB_JOIN_TESTS "Compile tests in batches; a changed one compiles its whole batch" ON)
 set(qb_joined_tests 12)
 function(qb_join_tests target)
-  if(NOT QB_JOIN_TESTS)
+  if(NOT QB_JOIN)
     target_sources(${target} PRIVATE ${ARGN})
     return()
   endif()
@@ -204,6 +209,7 @@ function(qb_embed target symbol file)
             -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
     DEPENDS ${input} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
     VERBATIM)
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE ${output})
 endfunction()
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <limits>
 
 #include "base/numbers.h"
 #include "base/status.h"
@@ -27,8 +26,6 @@ namespace {
 
 using Node = Expression::Node;
 using NodePtr = std::unique_ptr<Node>;
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 NodePtr operation(std::string name, NodePtr a, NodePtr b = nullptr) {
   auto node = std::make_unique<Node>();
@@ -206,7 +203,7 @@ FormulaValue value_of(const Node& node, const FormulaScope& scope);
 Interval number_of(const FormulaValue& value, std::string_view what) {
   if (value.text)
     throw UsageError(fmt::format("'{}' is a text, and a number is needed", *value.text));
-  if (value.numbers.empty()) return exactly(kNone);
+  if (value.numbers.empty()) return exactly(kNoNumber);
   if (value.numbers.size() > 1)
     throw UsageError(
         fmt::format("{} selects {} rows, and one number is needed; name more keys, or "
@@ -258,7 +255,7 @@ Interval compare(std::string_view sign, const FormulaValue& a, const FormulaValu
   }
   const double left = number_of(a, "the left side").value;
   const double right = number_of(b, "the right side").value;
-  if (std::isnan(left) || std::isnan(right)) return exactly(kNone);
+  if (std::isnan(left) || std::isnan(right)) return exactly(kNoNumber);
   if (sign == "=") return truth(left == right);
   if (sign == "!=") return truth(left != right);
   if (sign == "<") return truth(left < right);
@@ -268,7 +265,7 @@ Interval compare(std::string_view sign, const FormulaValue& a, const FormulaValu
 }
 
 Interval power(const Interval& base, const Interval& exponent) {
-  if (!base.known() || !exponent.known()) return exactly(kNone);
+  if (!base.known() || !exponent.known()) return exactly(kNoNumber);
   const double ends[] = {std::pow(base.low, exponent.low), std::pow(base.low, exponent.high),
                          std::pow(base.high, exponent.low), std::pow(base.high, exponent.high)};
   return {std::ranges::min(ends), std::pow(base.value, exponent.value), std::ranges::max(ends)};
@@ -309,7 +306,7 @@ Interval sum_of(std::span<const Interval> numbers) {
 
 Interval aggregate(std::string_view function, std::span<const Interval> numbers) {
   if (function == "count") return exactly(static_cast<double>(numbers.size()));
-  if (numbers.empty()) return exactly(kNone);
+  if (numbers.empty()) return exactly(kNoNumber);
   if (function == "sum") return sum_of(numbers);
   if (function == "median") {
     std::vector<Interval> sorted(numbers.begin(), numbers.end());

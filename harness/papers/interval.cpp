@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <limits>
 
 #include "base/verdict.h"
 
 namespace qb {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr Interval kNoValue{kNone, kNone, kNone};
+constexpr Interval kNoValue{kNoNumber, kNoNumber, kNoNumber};
 
 Interval around(double value, std::initializer_list<double> ends) {
   return {std::min(ends), value, std::max(ends)};

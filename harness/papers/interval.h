@@ -2,9 +2,12 @@
 // it, and what is calculated from printed decimals for all that follow from those.
 #pragma once
 
+#include <limits>
 #include <string_view>
 
 namespace qb {
+
+inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 struct Interval {
   double low = 0.0;

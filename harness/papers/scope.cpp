@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/numbers.h"
@@ -13,8 +12,6 @@
 
 namespace qb {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Not a label such as `8k` or `7B`.
 bool is_number(std::string_view text) {
@@ -54,7 +51,7 @@ Interval measured_cell(const CsvTable& cells, std::size_t row, const std::string
   const auto end = [&](std::string_view name, double otherwise) {
     std::string other = column;
     other.replace(at, std::string_view("_median_").size(), name);
-    const double found = cells.has(other) ? cells.number(row, other) : kNone;
+    const double found = cells.has(other) ? cells.number(row, other) : kNoNumber;
     return std::isnan(found) ? otherwise : found;
   };
   interval.low = end("_low95_", value);
@@ -164,8 +161,8 @@ Interval RowScope::call(std::string_view function, std::span<const FormulaValue>
   if (arguments.size() != 1) throw UsageError(fmt::format("{}(label) takes one label", function));
   const FormulaValue& label = arguments[0];
   if (label.text && function == "tokens") return exactly(tokens_of_label(*label.text));
-  if (label.text) return exactly(parse_real(*label.text).value_or(kNone));
-  return label.numbers.empty() ? exactly(kNone) : exactly(label.numbers[0].value);
+  if (label.text) return exactly(parse_real(*label.text).value_or(kNoNumber));
+  return label.numbers.empty() ? exactly(kNoNumber) : exactly(label.numbers[0].value);
 }
 
 }  // namespace qb

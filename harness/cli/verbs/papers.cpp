@@ -99,7 +99,11 @@ ExitCode answer(const PapersWords& words) {
   const std::vector<AnsweredPaper> papers = answer_all(library, measurements);
   if (words.names.size() > 2) throw UsageError("name one paper and at most one of its tables");
   if (words.contradictions) {
-    print(contradictions_table(all_contradictions(papers, library, measurements)), words.format);
+    const auto found = all_contradictions(papers, library, measurements);
+    if (words.format == TableFormat::text)
+      fmt::print("{}", contradictions_text(found));
+    else
+      print(contradictions_table(found), words.format);
   } else if (!words.needs.empty()) {
     const auto need = parse_word<Need>(words.needs);
     if (!need) throw UsageError("--needs: " + unknown_word("need", words.needs, all_words<Need>()));

@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "base/csv.h"
+#include "base/files.h"
+#include "base/source_root.h"
+#include "base/split.h"
 #include "harness/cli/testing/run_binary.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/papers/coverage.h"
@@ -80,6 +83,18 @@ TEST(PapersVerb, PrintsCoverageAndATableOfAPaper) {
   const CsvTable table = CsvTable::parse(rows.out, "stdout");
   EXPECT_GE(table.size(), 5u);
   EXPECT_TRUE(table.has("verdict"));
+}
+
+TEST(PapersVerb, ReadmeHasItsLines) {
+  const std::string readme = read_file(source_path("README.md"));
+  const std::string said = run_qb("papers").out;
+  std::size_t rows = 0;
+  for (const std::string_view line : split_words(said, "\n")) {
+    if (line.find("  ") == std::string_view::npos || line.starts_with("---")) continue;
+    EXPECT_THAT(readme, HasSubstr(line.substr(0, line.find_last_not_of(' ') + 1)));
+    ++rows;
+  }
+  EXPECT_EQ(rows, Committed::all().papers.size() + 2) << "a header, the papers and their sum";
 }
 
 TEST(PapersVerb, ListsNeedsContradictionsAndFunctions) {

@@ -1,9 +1,12 @@
 #include "harness/cli/views/paper_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "plots/frame/figure_layout.h"
 
 namespace qb {
 namespace {
@@ -28,6 +31,16 @@ std::string row_name(const PublishedTable& table, std::size_t row) {
       name += fmt::format("{}{}={}", name.empty() ? "" : " ", key, value);
   return name;
 }
+
+// The claims and rules whose answers are the evidence.
+std::string found_by(const FoundContradiction& found) {
+  std::vector<std::string> claims;
+  for (const PublishedAnswer* answer : found.evidence)
+    if (std::ranges::find(claims, answer->claim) == claims.end()) claims.push_back(answer->claim);
+  return fmt::format("{}", fmt::join(claims, ", "));
+}
+
+constexpr std::size_t kTextColumns = 100;
 
 }  // namespace
 
@@ -98,16 +111,31 @@ Table contradictions_table(std::span<const FoundContradiction> found) {
               .title = "Where published tables contradict themselves, each other or the hardware",
               .header = {"paper", "rows", "found by", "what"},
               .notes = {}};
-  for (const FoundContradiction& one : found) {
-    std::string by = one.entry != nullptr && one.evidence.empty() ? "known" : "";
-    for (const PublishedAnswer* answer : one.evidence)
-      if (by.find(answer->claim) == std::string::npos)
-        by += fmt::format("{}{}", by.empty() ? "" : ", ", answer->claim);
+  for (const FoundContradiction& one : found)
     table.rows.push_back({one.paper->name,
-                          one.evidence.empty() ? "" : std::to_string(one.evidence.size()), by,
-                          sentence(one)});
-  }
+                          one.evidence.empty() ? "" : std::to_string(one.evidence.size()),
+                          one.evidence.empty() ? "known" : found_by(one), sentence(one)});
   return table;
+}
+
+std::string contradictions_text(std::span<const FoundContradiction> found) {
+  std::string text;
+  const Paper* paper = nullptr;
+  std::size_t number = 0;
+  for (const FoundContradiction& one : found) {
+    if (one.paper != paper) {
+      paper = one.paper;
+      text += fmt::format("{}{}\n", text.empty() ? "" : "\n", paper->title);
+    }
+    std::string says = sentence(one);
+    says += one.evidence.empty() ? " [known]" : fmt::format(" [{}]", found_by(one));
+    std::string margin = fmt::format("{:>4}. ", ++number);
+    for (const std::string& line : wrap_text(says, kTextColumns)) {
+      text += margin + line + "\n";
+      margin.assign(margin.size(), ' ');
+    }
+  }
+  return text;
 }
 
 std::string sentence(const FoundContradiction& found) {

@@ -22,6 +22,9 @@ namespace qb {
 
 [[nodiscard]] Table contradictions_table(std::span<const FoundContradiction> found);
 
+// The same for a terminal: by paper, a numbered sentence each.
+[[nodiscard]] std::string contradictions_text(std::span<const FoundContradiction> found);
+
 // One sentence: that of the index, or what the answers say where no entry explains them.
 [[nodiscard]] std::string sentence(const FoundContradiction& found);
 

@@ -48,7 +48,7 @@ std::optional<std::int64_t> byte_count(DType dtype, const std::vector<std::int64
   return bytes;
 }
 
-struct Header {
+struct NpyHeader {
   std::optional<std::string> descr;
   std::optional<bool> fortran_order;
   std::optional<std::vector<std::int64_t>> shape;
@@ -58,8 +58,8 @@ class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
-  Header parse() {
-    Header header;
+  NpyHeader parse() {
+    NpyHeader header;
     expect("{");
     while (!accept("}")) {
       parse_entry(header);
@@ -92,7 +92,7 @@ class HeaderParser {
     if (!accept(token)) malformed(token);
   }
 
-  void parse_entry(Header& header) {
+  void parse_entry(NpyHeader& header) {
     const std::string key = parse_string();
     expect(":");
     if (key == "descr" && !header.descr) {
@@ -190,7 +190,7 @@ std::string_view take_header(std::string_view& bytes, std::string_view name) {
 }  // namespace
 
 NpyArray parse_npy(std::string_view bytes, std::string_view name) {
-  const Header header = HeaderParser(take_header(bytes, name), name).parse();
+  const NpyHeader header = HeaderParser(take_header(bytes, name), name).parse();
   NpyArray array{std::string(name), parse_descr(*header.descr, name), *header.shape, {}};
   if (*header.fortran_order)
     refuse(name, "is in Fortran order; save numpy.ascontiguousarray(array) instead");

@@ -9,7 +9,7 @@
 namespace qb {
 namespace {
 
-using Json = nlohmann::json;
+using UnorderedJson = nlohmann::json;
 
 constexpr double kMaxRepeats = 1e6;
 
@@ -33,14 +33,14 @@ constexpr MeasureField kMeasureFields[] = {
      .is_later = true},
 };
 
-Json measure_to_json(const Measure& measure) {
-  Json json;
+UnorderedJson measure_to_json(const Measure& measure) {
+  UnorderedJson json;
   for (const MeasureField& field : measure_fields())
     std::visit([&](auto member) { json[std::string(field.name)] = measure.*member; }, field.member);
   return json;
 }
 
-Measure measure_from_json(const Json& json) {
+Measure measure_from_json(const UnorderedJson& json) {
   Measure measure;
   for (const MeasureField& field : measure_fields())
     std::visit([&](auto member) { json.at(std::string(field.name)).get_to(measure.*member); },
@@ -49,9 +49,9 @@ Measure measure_from_json(const Json& json) {
 }
 
 // The settings that distinguish cases.
-Json measure_of_id(const Measure& measure) {
-  Json json = measure_to_json(measure);
-  const Json standard = measure_to_json(Measure{});
+UnorderedJson measure_of_id(const Measure& measure) {
+  UnorderedJson json = measure_to_json(measure);
+  const UnorderedJson standard = measure_to_json(Measure{});
   for (const MeasureField& field : measure_fields()) {
     const std::string name(field.name);
     if (field.is_later && json[name] == standard[name]) json.erase(name);
@@ -80,32 +80,33 @@ std::string case_id(const Case& c) {
 }
 
 std::string case_to_json(const Case& c) {
-  Json values;
+  UnorderedJson values;
   for (const auto& [column, value] : case_parameters(c)) values[column] = value;
-  return Json{
+  return UnorderedJson{
       {"experiment", c.experiment},
       {"parameters", values},
       {"value_dim", c.shape.value_dim},
       {"measure", measure_to_json(c.measure)},
-      {"gpu_peak_flop_per_s", c.gpu_peak_flop_per_s ? Json(*c.gpu_peak_flop_per_s) : Json(nullptr)}}
+      {"gpu_peak_flop_per_s",
+       c.gpu_peak_flop_per_s ? UnorderedJson(*c.gpu_peak_flop_per_s) : UnorderedJson(nullptr)}}
       .dump();
 }
 
 Case case_from_json(std::string_view text) {
   try {
-    const Json json = Json::parse(text);
+    const UnorderedJson json = UnorderedJson::parse(text);
     Case c;
     json.at("experiment").get_to(c.experiment);
-    const Json& values = json.at("parameters");
+    const UnorderedJson& values = json.at("parameters");
     for (const Parameter& parameter : parameters())
       parameter.set(c, parameter,
                     values.at(std::string(parameter.column)).get_ref<const std::string&>());
     json.at("value_dim").get_to(c.shape.value_dim);
     c.measure = measure_from_json(json.at("measure"));
-    if (const Json& peak = json.at("gpu_peak_flop_per_s"); !peak.is_null())
+    if (const UnorderedJson& peak = json.at("gpu_peak_flop_per_s"); !peak.is_null())
       c.gpu_peak_flop_per_s = peak.get<double>();
     return c;
-  } catch (const Json::exception& problem) {
+  } catch (const UnorderedJson::exception& problem) {
     throw UsageError(fmt::format("cannot read the case: {}", problem.what()));
   }
 }
