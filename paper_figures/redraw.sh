@@ -39,6 +39,9 @@ draw_all() {
           --out "$out/paper_figures/$name" >/dev/null)
         ;;
       disturbance) plot "$runs/disturbance_quiet" "$folder" --beside "$runs/disturbance_with_neighbours" ;;
+      papers) # of all papers, by `qb reproduce all`
+        "$qb" reproduce all --from "$runs" --out "$out/paper_figures/papers" >/dev/null
+        ;;
       schemes_model) plot "paper_figures/$name" "$folder" ;;
       *) plot "$runs/$name" "$folder" ;;
     esac

@@ -193,7 +193,7 @@ class DryRun(unittest.TestCase):
         self.assertEqual(code, 0, err)
         for spec in glob.glob(os.path.join(HERE, "*.yaml")):
             self.assertIn(f"/{os.path.basename(spec)} ", out)
-        self.assertRegex(out, r"attention\.flash \(at most \d+ s, 8 cases\)\n  \+ \S+/qb run ")
+        self.assertRegex(out, r"attention\.flash \(at most \d+ s, 10 cases\)\n  \+ \S+/qb run ")
         self.assertRegex(out, r"case_study_2 \(at most \d+ s, 90 cases\)")
         self.assertIn("--backend cudnn", out)
         self.assertIn("9 minutes a call", out)

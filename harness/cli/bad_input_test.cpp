@@ -209,9 +209,9 @@ TEST_F(BadInput, DeviceCudaWithoutOneIsAnEnvironmentError) {
 }
 
 TEST_F(BadInput, AnUnknownDeviceListsTheDevicesThatThereAre) {
-  const Said said = run_qb("advise --n-tokens 1Ki --workers 4 --device h100");
+  const Said said = run_qb("advise --n-tokens 1Ki --workers 4 --device h101");
   EXPECT_EQ(said.exit_code, 2);
-  EXPECT_THAT(said.err, AllOf(HasSubstr("qb: --device h100: there is no such device; known: a100"),
+  EXPECT_THAT(said.err, AllOf(HasSubstr("qb: --device h101: there is no such device; known: a100"),
                               HasSubstr("here (this machine), data/devices/a100.csv"),
                               HasSubstr("qb calibrate --out FILE")));
   EXPECT_THAT(refused("experiment: x\nn_tokens: 8\nranks: model\nmodel.device: h100\n").err,

@@ -56,9 +56,12 @@ class Answering {
       return Verdict{Answer::not_measured, fmt::format("a run of {}", claim.run)};
     if (!claim.device.empty() && !measurements_.has_device(claim.device))
       return Verdict{Answer::not_measured, fmt::format("data/devices/{}.csv", claim.device)};
-    if (std::ranges::find(table_.input_of, claim.device) != table_.input_of.end())
+    const auto is_input = [&](const InputOf& input) {
+      return input.device == claim.device && (!input.where || scope_.holds(*input.where));
+    };
+    if (std::ranges::any_of(table_.input_of, is_input))
       return Verdict{Answer::not_comparable,
-                     fmt::format("the model's {} was made from this table", claim.device)};
+                     fmt::format("the model's {} was made from it", claim.device)};
     return std::nullopt;
   }
 
@@ -83,6 +86,7 @@ class Answering {
       answer.verdict = {Answer::not_comparable, no_case.what()};
       return answer;
     }
+    if (answer.ours.known()) answer.predicted = predicted_case(claim);
     const std::string disturbed_by = scope_.take_disturbance();
     if (!answer.ours.known())
       answer.verdict = {Answer::not_measured, claim.run.empty()
@@ -93,6 +97,21 @@ class Answering {
     else
       answer.verdict = judged(claim, answer);
     return answer;
+  }
+
+  // The case behind a prediction of a time, or of a rate or speed-up as it was printed: of those
+  // the quotient says how much slower the published one was.
+  std::optional<PredictedCase> predicted_case(const Claim& claim) const {
+    auto parameters = scope_.take_parameters();
+    if (claim.kind != ClaimKind::modelled || parameters.empty()) return std::nullopt;
+    for (const CellReference& reference : claim.published->references())
+      if (reference.source.empty() && table_.cells.has(reference.column))
+        if (const ColumnRole role = table_.column(reference.column).role; role != ColumnRole::key) {
+          const bool is_time = role == ColumnRole::time;
+          if (!is_time && !claim.published->is_word()) return std::nullopt;
+          return PredictedCase{claim.device, std::move(parameters), is_time};
+        }
+    return std::nullopt;
   }
 
   static Verdict judged(const Claim& claim, const PublishedAnswer& answer) {

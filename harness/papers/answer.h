@@ -1,6 +1,7 @@
 // What answers published rows: their own table, another one, our runs, or the cost model.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,13 @@ class Measurements {
                                      std::span<const CellReference::Binding> parameters) const = 0;
 };
 
+// The case that a prediction is of.
+struct PredictedCase {
+  std::string device;  // a file of data/devices
+  std::vector<CellReference::Binding> parameters{};
+  bool is_time = true;  // more of what is predicted is slower; otherwise a rate or a speed-up
+};
+
 struct PublishedAnswer {
   const PublishedTable* table = nullptr;
   std::size_t row = 0;
@@ -35,6 +43,7 @@ struct PublishedAnswer {
   Verdict verdict{};
   std::string why{};
   std::vector<Need> needs{};
+  std::optional<PredictedCase> predicted{};  // where the model of one case answers
 
   [[nodiscard]] double ratio() const { return ours.value / published.value; }
 };

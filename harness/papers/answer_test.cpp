@@ -78,6 +78,9 @@ TEST(Answers, TheModelIsGradedWithinAFactorButNotByWhatItWasMadeFrom) {
   EXPECT_EQ(verdict("", "n,value\n1,5.0\n").text(), "modelled within 2 x (so)");
   EXPECT_EQ(verdict("", "n,value\n1,3.0\n").answer, Answer::contradicts);
   EXPECT_EQ(verdict("    input_of: [a100]\n", "n,value\n1,5.0\n").answer, Answer::not_comparable);
+  const std::string some = "    input_of: [{device: a100, where: n = 1}]\n";
+  EXPECT_EQ(verdict(some, "n,value\n1,5.0\n").answer, Answer::not_comparable);
+  EXPECT_EQ(verdict(some, "n,value\n2,5.0\n").answer, Answer::modelled) << "kept out of the fit";
 }
 
 // A run of n_tokens 1 to 3 whose times are `seconds`.

@@ -67,15 +67,27 @@ std::map<Need, std::size_t> AnsweredPaper::needs() const {
   return counted;
 }
 
+AnsweredPaper answer_paper(const Library& library, const Paper& paper,
+                           const Measurements& measurements) {
+  AnsweredPaper answered{&paper, {}};
+  for (const PublishedTable& table : paper.tables)
+    answered.tables.push_back({&table, answers_to(library, paper, table, measurements)});
+  return answered;
+}
+
 std::vector<AnsweredPaper> answer_all(const Library& library, const Measurements& measurements) {
   std::vector<AnsweredPaper> all;
-  for (const Paper& paper : library) {
-    AnsweredPaper answered{&paper, {}};
-    for (const PublishedTable& table : paper.tables)
-      answered.tables.push_back({&table, answers_to(library, paper, table, measurements)});
-    all.push_back(std::move(answered));
-  }
+  for (const Paper& paper : library) all.push_back(answer_paper(library, paper, measurements));
   return all;
+}
+
+bool is_wrong_here(const AnsweredPaper& paper) {
+  const auto is_wrong = [](const PublishedAnswer& answer) {
+    return answer.kind == ClaimKind::exact && answer.verdict.answer == Answer::contradicts;
+  };
+  return std::ranges::any_of(paper.tables, [&](const AnsweredTable& table) {
+    return std::ranges::any_of(table.answers, is_wrong);
+  });
 }
 
 std::vector<FoundContradiction> contradictions_of(const AnsweredPaper& answered,

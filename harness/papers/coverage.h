@@ -53,8 +53,14 @@ struct AnsweredPaper {
   [[nodiscard]] std::map<Need, std::size_t> needs() const;
 };
 
+[[nodiscard]] AnsweredPaper answer_paper(const Library& library, const Paper& paper,
+                                         const Measurements& measurements);
 [[nodiscard]] std::vector<AnsweredPaper> answer_all(const Library& library,
                                                     const Measurements& measurements);
+
+// Whether a value contradicts that is exact here: then either the paper's own parameters or this
+// program are wrong.
+[[nodiscard]] bool is_wrong_here(const AnsweredPaper& paper);
 
 struct FoundContradiction {
   const Paper* paper = nullptr;

@@ -142,6 +142,12 @@ struct Claim {
   double level = 1.0;
 };
 
+// A device file that was made from a table: it cannot answer these rows.
+struct InputOf {
+  std::string device;
+  std::optional<Expression> where{};  // which rows; absent: all
+};
+
 struct PublishedTable {
   std::string file;   // in data/published/
   std::string title;  // `Table 4: …`
@@ -149,7 +155,7 @@ struct PublishedTable {
   std::string tokens;                    // the key that is a sequence length; empty: none
   std::vector<PublishedColumn> columns;  // in the order of the file
   std::vector<Claim> claims;
-  std::vector<std::string> input_of;  // device files made from it: they cannot answer it
+  std::vector<InputOf> input_of;
   CsvTable cells;
 
   [[nodiscard]] const PublishedColumn& column(std::string_view name) const;

@@ -23,6 +23,7 @@ constexpr std::string_view kColumnKeys[] = {"role",   "is",      "at_most", "at_
 constexpr std::string_view kClaimKeys[] = {
     "name",  "kind", "what",   "where", "published", "ours", "within", "because",
     "needs", "run",  "device", "match", "rule",      "x",    "series", "level"};
+constexpr std::string_view kInputKeys[] = {"device", "where"};
 constexpr std::string_view kContradictionKeys[] = {"name", "says", "evidence", "known"};
 constexpr std::string_view kEvidenceKeys[] = {"file", "claim", "column", "where"};
 constexpr std::string_view kSources[] = {"ours", "model"};
@@ -182,8 +183,8 @@ class Reader {
     table.title = text_of(require(node, "title"));
     table.hardware = text_or_empty(node, "hardware");
     table.tokens = text_or_empty(node, "tokens");
-    for (const YamlNode& device : list_of(node, "input_of"))
-      table.input_of.push_back(text_of(device));
+    for (const YamlNode& input : list_of(node, "input_of"))
+      table.input_of.push_back(read_input(input, table));
     read_columns(require(node, "columns"), table);
     if (!table.tokens.empty() && table.column(table.tokens).role != ColumnRole::key)
       fail_at(node.find("tokens")->place, "'tokens:' names a column that is a key");
@@ -195,6 +196,13 @@ class Reader {
                 fmt::format("the claim '{}' is there twice", table.claims.back().name));
     }
     paper_.tables.push_back(std::move(table));
+  }
+
+  // `a100`, or `{device: h100, where: batch_size = 1}`.
+  InputOf read_input(const YamlNode& node, const PublishedTable& table) {
+    if (node.kind != YamlNode::map) return {text_of(node), {}};
+    require_map(node, kInputKeys, "an input of a device");
+    return {text_of(require(node, "device")), optional_formula(node, "where", table)};
   }
 
   void read_columns(const YamlNode& node, PublishedTable& table) {

@@ -93,6 +93,10 @@ bool RowScope::holds(const Expression& formula) const {
 
 std::string RowScope::take_disturbance() const { return std::exchange(disturbance_, {}); }
 
+std::vector<CellReference::Binding> RowScope::take_parameters() const {
+  return std::exchange(parameters_, {});
+}
+
 bool RowScope::has_name(std::string_view name) const {
   return table_.cells.has(name) || paper_.constants.contains(name);
 }
@@ -152,8 +156,10 @@ FormulaValue RowScope::measured(const CellReference& reference) const {
 }
 
 FormulaValue RowScope::predicted(const CellReference& reference) const {
-  return exactly(measurements_.model(claim_ == nullptr ? "" : claim_->device, reference.column,
-                                     with_match(reference)));
+  const auto parameters = with_match(reference);
+  parameters_ = parameters;
+  return exactly(
+      measurements_.model(claim_ == nullptr ? "" : claim_->device, reference.column, parameters));
 }
 
 Interval RowScope::call(std::string_view function, std::span<const FormulaValue> arguments) const {

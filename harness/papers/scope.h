@@ -21,6 +21,8 @@ class RowScope final : public FormulaScope {
   [[nodiscard]] bool holds(const Expression& formula) const;
   // What disturbed the runs that were read since the last call; empty if nothing did.
   [[nodiscard]] std::string take_disturbance() const;
+  // The parameters of the case that the model was asked for last since the last call.
+  [[nodiscard]] std::vector<CellReference::Binding> take_parameters() const;
 
   [[nodiscard]] FormulaValue cells(const CellReference& reference) const override;
   [[nodiscard]] bool has_name(std::string_view name) const override;
@@ -42,6 +44,7 @@ class RowScope final : public FormulaScope {
   const Claim* claim_ = nullptr;
   std::size_t row_ = 0;
   mutable std::string disturbance_;
+  mutable std::vector<CellReference::Binding> parameters_;
 };
 
 // The value of a cell: a key is exact, another number stands for what rounds to it.

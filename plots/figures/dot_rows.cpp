@@ -23,7 +23,8 @@ Axis dot_rows_axis(ColumnName column, const std::vector<DotRow>& rows) {
   return axis;
 }
 
-std::vector<Series> dot_row_summaries(const std::vector<DotRow>& rows, const std::string& zero) {
+std::vector<Series> dot_row_summaries(const std::vector<DotRow>& rows, const std::string& zero,
+                                      double at) {
   if (rows.empty()) return {};
   std::vector<Series> out;
   Series medians{.name = "median", .draw = Draw::points, .style = {kBlack, 4}};
@@ -43,7 +44,7 @@ std::vector<Series> dot_row_summaries(const std::vector<DotRow>& rows, const std
                  .draw = Draw::line,
                  .style = {kGrey, 0, 1},
                  .thin = true,
-                 .points = {{.x = 0.0, .y = -0.5}, {.x = 0.0, .y = end}}});
+                 .points = {{.x = at, .y = -0.5}, {.x = at, .y = end}}});
   return out;
 }
 

@@ -18,9 +18,9 @@ struct DotRow {
 // Makes an axis with the name of each row, the first on top.
 [[nodiscard]] Axis dot_rows_axis(ColumnName column, const std::vector<DotRow>& rows);
 
-// Draws the range and the median of each row, and a vertical line named `zero` at 0.
+// Draws the range and the median of each row, and a vertical line named `zero` at `at`.
 [[nodiscard]] std::vector<Series> dot_row_summaries(const std::vector<DotRow>& rows,
-                                                    const std::string& zero);
+                                                    const std::string& zero, double at = 0.0);
 
 // Gives the height of a panel of so many rows.
 [[nodiscard]] int dot_rows_height(std::size_t rows);

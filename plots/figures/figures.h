@@ -51,6 +51,13 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 // colour, the first eight of them.
 [[nodiscard]] Figure history_figure(const CsvTable& history);
 
+// ---- the model beside published measurements ----------------------------------------------------
+
+// Draws how much slower published cases were than the cost model says: a row for each algorithm
+// with a mark for each case, by device. `graded` has the columns algorithm, device,
+// published_over_predicted_time, case.
+[[nodiscard]] Figure model_grade_figure(const CsvTable& graded);
+
 // ---- connectivity ------------------------------------------------------------------------------
 
 // One pattern over n_tokens. `rectangles` has the columns of a partition of one worker.

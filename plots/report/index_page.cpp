@@ -62,6 +62,12 @@ std::string title_of_table(const std::string& markdown) {
   return line.substr(2, line.size() - 4);
 }
 
+// What a page is called in a list: a run has one, a paper is named by it.
+std::string title_of_page(const fs::path& page) {
+  const std::string stem = page.stem().string();
+  return stem == "report" ? "The page of this run" : replaced("The page of " + stem, {{"_", " "}});
+}
+
 std::string figure_card(const fs::path& root, const fs::path& script) {
   fs::path file = script;
   const auto with = [&](const char* extension) { return file.replace_extension(extension); };
@@ -129,9 +135,9 @@ std::string section(const fs::path& root, const fs::path& folder) {
                                 html_escape(replaced(name, {{"_", " "}})));
   if (const std::string origin = origin_of(folder); !origin.empty())
     out += fmt::format("<p class=\"subtitle\">{}</p>\n", html_escape(origin));
-  if (const std::string page = link(root, folder / "report.html", "The page of this run");
-      !page.empty())
-    out += fmt::format("<p>{}</p>\n", page);
+  for (const fs::path& page : sorted_entries(folder))
+    if (page.extension() == ".html")
+      out += fmt::format("<p>{}</p>\n", link(root, page, title_of_page(page)));
   if (!figures.empty()) out += fmt::format("<ul class=\"gallery\">\n{}</ul>\n", figures);
   if (!tables.empty()) out += fmt::format("<h3>Tables</h3>\n<ul>\n{}</ul>\n", tables);
   return out + "</section>\n";

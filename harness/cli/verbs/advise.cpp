@@ -6,8 +6,11 @@
 #include <filesystem>
 
 #include "base/numbers.h"
+#include "base/source_root.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/advise_view.h"
+#include "harness/cli/views/nearest_published.h"
+#include "harness/cli/views/paper_sources.h"
 #include "harness/execute/transport/link_model.h"
 #include "harness/experiment/spec/spec.h"
 
@@ -85,12 +88,11 @@ DeviceModel calibrate(const Case& c) {
 DeviceModel device_named(const std::string& name, const Case& c) {
   if (name == "here") return calibrate(c);
   if (name == "a100") return a100_device();
-  if (!std::filesystem::exists(name))
-    throw UsageError(
-        fmt::format("--device {}: there is no such device; known: a100 (published "
-                    "rates), {}",
-                    name, known_devices()));
-  return load_device_model(name);
+  for (const std::string& path : {name, source_path("data/devices/" + name + ".csv")})
+    if (std::filesystem::is_regular_file(path)) return load_device_model(path);
+  throw UsageError(
+      fmt::format("--device {}: there is no such device; known: a100 (published rates), {}", name,
+                  known_devices()));
 }
 
 void give_advice(const AdviseWords& asked) {
@@ -114,15 +116,21 @@ void give_advice(const AdviseWords& asked) {
                           .memory_budget_bytes = c.memory_budget_bytes};
   if (!asked.dtype->was_given()) question.problem.dtype = default_dtype(question.device, c.kernel);
   const Advice advice = advise(question);
+  const Library library = read_library();
+  const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
+  const std::vector<GradedRow> published = graded_rows(papers);
+  const Grade grade = scheme_grade(published);
+  const auto nearest = nearest_published(question, advice, published);
   if (asked.json) {
-    fmt::print("{}", advice_json(question, link.source, advice));
+    fmt::print("{}", advice_json(question, link.source, advice, grade, nearest));
     return;
   }
   for (const std::string& line : advice_assumptions(question, link.source))
     fmt::print("{}\n", line);
   fmt::print("\n{}\n", advice_table(advice));
-  for (const std::string& sentence : advice_sentences(question, advice))
+  for (const std::string& sentence : advice_sentences(question, advice, grade))
     fmt::print("{}\n", sentence);
+  if (!nearest.empty()) fmt::print("\n{}", nearest_table(nearest));
 }
 
 }  // namespace
@@ -138,10 +146,10 @@ void add_advise(Verb app) {
       "--link", words.link,
       "Sets the link: nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default: none, the "
       "workers share one memory).");
-  verb.add_option(
-      "--device", words.device,
-      "Sets the device: here (this machine, measured now), a100 (published rates), or a file "
-      "(default: here).");
+  verb.add_option("--device", words.device,
+                  "Sets the device: here (this machine, measured now), one of data/devices such as "
+                  "a100 or h100 "
+                  "(published rates), or a file (default: here).");
   add_integer(verb, "--cached-tokens", words.cached_tokens,
               "Sets P, the number of tokens in the cache (default: 0).");
   add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "batch", "mask", "kernel"});

@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/table_form.h"
+#include "harness/execute/model/advice.h"
 #include "harness/plan/theory/published_bounds.h"
 #include "harness/plan/theory/sent_bytes.h"
 #include "kernels/dtype.h"
@@ -122,16 +123,24 @@ std::string min_block_summary(std::span<const PublishedMinBlock> rows) {
                      others.empty() ? "" : "; look at ", fmt::join(others, ", "));
 }
 
-std::string sent_bytes_table(const SplitProblem& problem, TableForm form) {
+// Returns the formula of a row, and why the plan sends another number of bytes, or has no plan.
+std::string explanation(const SentBytes& row) {
+  if (!row.unsupported.empty()) return row.unsupported;
+  return row.difference.empty() ? row.formula : row.formula + "; " + row.difference;
+}
+
+std::string sent_bytes_table(std::span<const SentBytes> rows, TableForm form) {
   ViewTable table({{"scheme", "scheme"},
                    {"transfer", "transfer"},
                    {"direction", ""},
                    {"messages", "messages"},
                    {"message_bytes", "bytes each"},
                    {"total_bytes", "bytes"},
+                   {"worker_sent_bytes", "its plan sends in all"},
                    {"formula", "each is"},
+                   {"difference", ""},
                    {"unsupported", ""}});
-  for (const SentBytes& row : sent_bytes(problem)) {
+  for (const SentBytes& row : rows) {
     const bool supported = row.unsupported.empty();
     const auto bytes = [&](std::int64_t n) {
       return supported ? ViewTable::Cell(to_text(n), format_grouped(n)) : ViewTable::Cell("", "-");
@@ -142,24 +151,24 @@ std::string sent_bytes_table(const SplitProblem& problem, TableForm form) {
                supported ? ViewTable::Cell(row.messages) : ViewTable::Cell("", "-"),
                bytes(row.bytes),
                bytes(row.total()),
-               {row.formula, supported ? row.formula : row.unsupported},
+               bytes(row.planned_bytes),
+               {row.formula, explanation(row)},
+               row.difference,
                row.unsupported});
   }
   return table.text(form);
 }
 
-std::string sent_bytes_summary(const SplitProblem& problem) {
-  std::vector<std::pair<std::string, std::int64_t>> totals;
-  for (const SentBytes& row : sent_bytes(problem)) {
-    if (!row.unsupported.empty() || row.received) continue;
-    if (totals.empty() || totals.back().first != row.scheme) totals.emplace_back(row.scheme, 0);
-    totals.back().second += row.total();
-  }
+std::string sent_bytes_summary(std::span<const SentBytes> rows) {
   std::vector<std::string> words;
-  words.reserve(totals.size());
-  for (const auto& [scheme, bytes] : totals)
-    words.push_back(fmt::format("{} {}", scheme, format_bytes(bytes)));
-  return fmt::format("A worker sends in all: {}.\n", fmt::join(words, ", "));
+  std::string_view last_scheme;
+  for (const SentBytes& row : rows) {
+    if (!row.unsupported.empty() || row.scheme == last_scheme) continue;
+    last_scheme = row.scheme;
+    words.push_back(fmt::format("{} {}", row.scheme, format_bytes(row.planned_bytes)));
+  }
+  return fmt::format("By the plan of the scheme a worker sends in all: {}.\n",
+                     fmt::join(words, ", "));
 }
 
 void add_speed_up(Verb bounds) {
@@ -246,46 +255,49 @@ Examples:
 }
 
 struct SentBytesWords {
-  SplitProblem problem;
-  DType dtype = DType::bf16;
+  Case c;
+  std::int64_t cached_tokens = 0;
   TableForm form = TableForm::terminal;
 };
 
-void print_sent_bytes(SentBytesWords& words) {
-  SplitProblem& problem = words.problem;
-  if (problem.kv_heads == 0) problem.kv_heads = problem.q_heads;
-  problem.element_bytes = size_of(words.dtype);
-  problem.partial_bytes = size_of(DType::f32);
-  print_table(sent_bytes_table(problem, words.form), sent_bytes_summary(problem), words.form);
+// Refuses what `qb advise` refuses. The mask does not change what these schemes send.
+void print_sent_bytes(const SentBytesWords& words) {
+  if (words.cached_tokens < 0)
+    throw UsageError(fmt::format("--cached-tokens {}: 0 or more", words.cached_tokens));
+  if (words.c.workers > kMostWorkers)
+    throw UsageError(fmt::format("--workers {}: 1 to {}", words.c.workers, kMostWorkers));
+  Case c = words.c;
+  c.shape.kv_len = c.shape.q_len + words.cached_tokens;
+  c = whole_case(c);
+  const std::vector<SentBytes> rows =
+      sent_bytes(make_problem(c.shape, MaskKind::full, c.dtype, 0), c.workers);
+  print_table(sent_bytes_table(rows, words.form), sent_bytes_summary(rows), words.form);
 }
 
 void add_sent_bytes(Verb bounds) {
   auto [verb, words] = add_verb<SentBytesWords>(
       bounds, "bytes", "Computes what one worker sends in a forward pass, scheme by scheme.",
       print_sent_bytes,
-      R"(A row is one kind of transfer; the worker counted is the one that sends most, and a shard
-of T tokens is ceil(T/W). CQS workers talk to the root only: they receive the scatter and
-send the gather, `local` being the tokens of the longest subsequence. Ulysses repeats
-key-value heads where there are fewer than workers.
+      R"(A row is one kind of transfer, by its formula: T = n-tokens, P = cached-tokens,
+W = workers, NH = q-heads, NKV = kv-heads, d = head-dim, e bytes an element, and p = 4 bytes an
+element of a partial (O and LSE are f32). A shard of T tokens is ceil(T/W). The worker counted is
+the one that sends most, and its share for itself is not counted. CQS workers talk to the root
+only: they receive the scatter and send the gather, `local` being the tokens of the longest
+subsequence.
+
+Each scheme is also planned, as qb advise plans it: the plan says what it sends in all, and why a
+scheme refuses a problem. A row says why its formula counts something else.
 
 Examples:
   qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
   qb bounds bytes --n-tokens 1 --cached-tokens 1Mi --workers 8 --q-heads 8 --csv)");
-  SplitProblem& problem = words.problem;
-  problem.kv_heads = 0;
-  add_integer(verb, "--n-tokens", problem.new_tokens,
-              "Sets T, the number of new tokens of the whole sequence.")
-      .required();
-  add_integer(verb, "--cached-tokens", problem.cached_tokens,
+  words.c.shape = {1, 1, 0, 0, 0, 64, 64};
+  words.c.dtype = DType::bf16;
+  add_parameter(verb, words.c, "n_tokens").required();
+  add_parameter(verb, words.c, "workers").required();
+  add_integer(verb, "--cached-tokens", words.cached_tokens,
               "Sets P, the number of tokens in the cache (default: 0).");
-  add_integer(verb, "--workers", problem.workers, "Sets W, the number of workers.").required();
-  add_integer(verb, "--q-heads", problem.q_heads,
-              "Sets NH, the number of query heads (default: 1).");
-  add_integer(verb, "--kv-heads", problem.kv_heads,
-              "Sets NKV, the number of key-value heads (default: q-heads).");
-  add_integer(verb, "--head-dim", problem.head_dim, "Sets d, the width of a head (default: 64).");
-  add_word(verb, "--dtype", words.dtype,
-           "Sets the element type, of e bytes; partials (O, LSE) are f32");
+  add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "dtype"});
   add_table_form(verb, words.form);
 }
 

@@ -1,9 +1,15 @@
 // `qb bounds` through the real binary.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "base/csv.h"
+#include "base/numbers.h"
 #include "harness/cli/testing/run_binary.h"
+#include "harness/execute/model/scheme_forecast.h"
 
 namespace qb {
 namespace {
@@ -61,16 +67,57 @@ TEST(Bounds, AMachineOfOnesOwn) {
 TEST(Bounds, BytesHaveARowForEachTransferAndATotalForEachScheme) {
   const std::string words =
       "bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64";
-  EXPECT_THAT(csv_of(words).row(0), ElementsAre("pass_kv", "ring hop", "sent", "7", "524288",
-                                                "3670016", "2 (P/W + T/W) NKV d e", ""));
+  EXPECT_THAT(csv_of(words).row(0),
+              ElementsAre("pass_kv", "ring hop", "sent", "7", "524288", "3670016", "3670016",
+                          "2 (P/W + T/W) NKV d e", "", ""));
   // 7 MiB of hops, 14.22 MiB of partials
   EXPECT_THAT(bounds(words), AllOf(HasSubstr("pass_kv 3.50 MiB"), HasSubstr("pass_q 21.22 MiB")));
+}
+
+TEST(Bounds, UlyssesReturnsOutputsAsPartialsAsItsPlanDoes) {
+  const std::string words =
+      "bytes --n-tokens 128Ki --workers 8 --q-heads 32 --kv-heads 8 --head-dim 128";
+  const std::string text = bounds(words);
+  EXPECT_THAT(text, AllOf(HasSubstr("ulysses 393.75 MiB"), Not(HasSubstr("shorter shards"))));
+  EXPECT_THAT(text, HasSubstr("2 (W-1)/W T (NH d + 2 NH) p; worker 0 of the plan's tree sends"));
+  EXPECT_THAT(bounds("bytes --n-tokens 99 --workers 2 --q-heads 2"),
+              HasSubstr("(W-1)/W; the plan sends shorter shards as they are"));
+}
+
+TEST(Bounds, BytesAndRefusalsAreThoseOfTheForecastsThatAdvisePrints) {
+  for (const int workers : {2, 6, 8}) {
+    SchemeQuestion question;
+    question.problem =
+        make_problem({1, 32, 8, 4097, 5000, 128, 128}, MaskKind::causal, DType::bf16, 0);
+    question.workers = workers;
+    question.device = a100_device();
+    question.link = LinkLimit{25e9, 5e-6};
+    std::map<std::string, SchemeForecast> forecasts;
+    for (const SchemeForecast& forecast : PlannedSchemes(question).forecast()) {
+      forecasts[forecast.scheme] = forecast;
+      if (!forecast.alias.empty()) forecasts[forecast.alias] = forecast;
+    }
+    const CsvTable csv = csv_of(fmt::format(
+        "bytes --n-tokens 4097 --cached-tokens 903 --workers {} --q-heads 32 --kv-heads 8 "
+        "--head-dim 128",
+        workers));
+    for (std::size_t row = 0; row < csv.size(); ++row) {
+      const std::string scheme(csv.text(row, "scheme"));
+      if (scheme == "tree_decode") continue;  // advise takes it for a few new tokens only
+      ASSERT_TRUE(forecasts.contains(scheme)) << scheme;
+      const SchemeForecast& forecast = forecasts.at(scheme);
+      EXPECT_EQ(csv.text(row, "unsupported"), forecast.unsupported);
+      EXPECT_EQ(csv.text(row, "worker_sent_bytes"),
+                forecast.has_plan() ? to_text(forecast.sent_bytes) : "")
+          << scheme << " W=" << workers;
+    }
+  }
 }
 
 TEST(Bounds, ASchemeWithoutAPlanSaysWhyAndHasNoNumbers) {
   const std::string two = "bytes --n-tokens 64 --workers 2 --q-heads 4 --kv-heads 4";
   const std::string text = bounds(two);
-  EXPECT_THAT(text, HasSubstr("cqs needs 3 workers"));
+  EXPECT_THAT(text, HasSubstr("cqs needs at least 3 workers"));
   EXPECT_THAT(text.substr(text.find("in all: ")), Not(HasSubstr("cqs")));
   const CsvTable csv = csv_of(two);
   EXPECT_EQ(csv.text(csv.size() - 1, "total_bytes"), "");
@@ -89,6 +136,9 @@ TEST(Bounds, VerbPrintsTablesAndRefusesBadWords) {
   for (const char* words :
        {"bounds", "bounds tmx", "bounds bytes", "bounds bytes --n-tokens 0 --workers 2",
         "bounds bytes --n-tokens 9 --workers 2 --q-heads 3 --kv-heads 2",
+        "bounds bytes --n-tokens 9 --workers 0", "bounds bytes --n-tokens 9 --workers 1025",
+        "bounds bytes --n-tokens 9 --workers 2 --cached-tokens=-1",
+        "bounds bytes --n-tokens 9 --workers 2 --head-dim 257",
         "bounds bytes --n-tokens 1e30 --workers 2", "bounds min-block --compute 1e12",
         "bounds min-block --compute -1 --bandwidth 1", "bounds min-block --q-heads 8",
         "bounds min-block --compute nan --bandwidth 1", "bounds tms --csv --markdown"})

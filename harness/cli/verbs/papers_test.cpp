@@ -73,6 +73,38 @@ TEST(CommittedPapers, AtLeastNineHundredRowsAreAnswered) {
   EXPECT_GE(answered, 900u);
 }
 
+TEST(ReproducePaper, AnswersItsTablesFromRunsAndWritesItsPage) {
+  const ScratchFolder scratch;
+  const Said said =
+      run_qb("reproduce sparse_attention_15618 --from " +
+             source_path("data/measured/epyc-2-cores") + " --out " + scratch.path("out"));
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, AllOf(HasSubstr("sparse_attention_15618"), HasSubstr("shape agrees")));
+  EXPECT_THAT(read_file(scratch.path("out/sparse_attention_15618.html")),
+              AllOf(HasSubstr("Runs behind the answers"), HasSubstr("sparse_ablations"),
+                    HasSubstr("contradict themselves")));
+  EXPECT_THAT(read_file(scratch.path("out/tables/papers.csv")), HasSubstr("\nsparse_attention"));
+}
+
+TEST(ReproducePaper, WithoutARunItSaysWhichIsMissing) {
+  const ScratchFolder scratch;
+  const Said said = run_qb("reproduce ring_flash_attention --from " + scratch.path("") + " --out " +
+                           scratch.path("out"));
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.out, HasSubstr("not measured: needs a run of striped_speed_up"));
+  EXPECT_THAT(read_file(scratch.path("out/ring_flash_attention.html")),
+              HasSubstr("striped_speed_up: there is no run of it."));
+}
+
+TEST(ReproducePaper, RefusesWhatItDoesNotKnow) {
+  const Said unknown = run_qb("reproduce striped");
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown paper 'striped'"));
+  const Said full = run_qb("reproduce striped_attention --full");
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_THAT(full.err, HasSubstr("--full: only without the name of a paper"));
+}
+
 TEST(PapersVerb, PrintsCoverageAndATableOfAPaper) {
   const Said coverage = run_qb("papers");
   EXPECT_EQ(coverage.exit_code, 0) << coverage.err;

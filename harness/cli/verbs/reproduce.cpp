@@ -1,16 +1,20 @@
-// qb reproduce: checks case study 1, the interest-set table, the responsibility-ratio figures and
-// case study 2 (at a tenth of the paper's N, or with --full at the paper's). Writes one page and
-// one table published | ours | ratio | verdict.
+// qb reproduce [PAPER]: answers one paper's tables, or without a name checks case study 1, the
+// interest-set table, the responsibility-ratio figures and case study 2 (at a tenth of the paper's
+// N, or with --full at the paper's). Writes one page and one table published | ours | ratio |
+// verdict, and ends with what answers all published rows.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/source_root.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/paper_reproduction.h"
+#include "harness/cli/views/paper_tables.h"
 #include "harness/cli/views/publish.h"
 #include "harness/cli/views/reproduction.h"
 #include "harness/cli/views/sets_view.h"
@@ -35,17 +39,25 @@ is interrupted, the same command goes on where it was.
 
 --from takes case study 2 from a finished run of either spec and times nothing again.
 
+With the name of a paper of `qb papers`, or with all, it runs every experiment that answers rows of
+that paper's tables (specs that fit this machine, which may be a tenth of the paper's size or less),
+answers all its rows, and writes OUT/PAPER.html (default: results/papers). --from then names a folder
+of run folders, and nothing is run.
+
 Exit codes: 0 all exact quantities agree; 4 one differs; 1 a case failed; 3 gnuplot is missing, or
 the disk is full; 130 interrupted.
 
 Examples:
   qb reproduce
   qb reproduce --full
+  qb reproduce ring_flash_attention
+  qb reproduce all --from data/measured/epyc-2-cores --out paper_figures/papers
   qb reproduce --from data/measured/epyc-2-cores/case_study_2_tenth --out paper_figures/case_study_2_tenth)";
 
 struct ReproduceWords {
   bool full = false;
   bool quiet = false;
+  std::string paper;
   std::string from;
   std::string out;
 };
@@ -164,6 +176,8 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   provenance = run.provenance;
   const int scale = scale_of(provenance, folder);
   const CsvTable& published = published_case_study_2();
+  auto disputed = compare_disputed(published, run.cases, scale);
+  std::ranges::move(disputed, std::inserter(all.comparisons, all.comparisons.begin()));
   for (auto rows : {compare_subsequences(published), compare_speed_ups(published, run.cases, scale),
                     compare_memory(run.cases)})
     for (Reproduced& row : rows) all.comparisons.push_back(std::move(row));
@@ -197,7 +211,18 @@ Table verdict_table(const std::vector<Reproduced>& rows) {
   return table;
 }
 
+// What answers the rows of all papers, by the committed runs.
+Table committed_coverage() {
+  const Library library = read_library();
+  return coverage_table(answer_all(library, RunsAndModel(committed_runs())));
+}
+
 ExitCode reproduce(ReproduceWords words) {
+  if (!words.paper.empty()) {
+    if (words.full) throw UsageError("--full: only without the name of a paper");
+    return reproduce_papers(
+        {words.paper, words.from, words.out.empty() ? "results/papers" : words.out, words.quiet});
+  }
   if (words.out.empty()) words.out = words.full ? "results/reproduce_full" : "results/reproduce";
   ensure_directory(words.out + "/figures");
   ensure_directory(words.out + "/tables");
@@ -210,12 +235,14 @@ ExitCode reproduce(ReproduceWords words) {
   const Table verdicts = verdict_table(all.comparisons);
   (void)write_table(verdicts, words.out + "/tables");
   (void)write_provenance(provenance, words.out);
+  const Table coverage = committed_coverage();
   all.sections.insert(all.sections.begin(), {.title = verdicts.title, .tables = {verdicts}});
+  all.sections.push_back({.title = coverage.title, .tables = {coverage}});
   std::ranges::move(all.exact, std::back_inserter(all.sections));
   const std::string page = page_of(words);
   write_file_atomically(page, report_html({"CQS-Attention, reproduced", provenance_line(provenance),
                                            std::move(all.sections)}));
-  fmt::print("\n{}\n{}\n", table_terminal(verdicts), page);
+  fmt::print("\n{}\n{}\n{}\n", table_terminal(verdicts), table_terminal(coverage), page);
   const bool differs = std::ranges::any_of(all.comparisons, [](const Reproduced& row) {
     return row.exact && row.verdict.answer == Answer::contradicts;
   });
@@ -227,16 +254,19 @@ ExitCode reproduce(ReproduceWords words) {
 void add_reproduce(Verb app) {
   auto [verb, words] = add_verb<ReproduceWords>(
       app, "reproduce",
-      "Runs the paper's case studies, checks them, and writes figures and a report.", reproduce,
-      kFooter);
+      "Runs the case studies of CQS-Attention, or what answers a paper's tables, and checks them.",
+      reproduce, kFooter);
+  verb.add_option("PAPER", words.paper, "Names a paper of `qb papers`, or all.");
   const Option full =
       verb.add_flag("--full", words.full, "Takes the paper's N instead of a tenth of it.");
   verb.add_option("--from", words.from,
-                  "Takes case study 2 from this run folder instead of running it.")
+                  "Takes case study 2 from this run folder, or a paper's runs from the run folders "
+                  "in this folder, instead of running them.")
       .excludes(full);
   verb.add_option("-o,--out", words.out,
                   "Writes report, tables and figures into this folder (default: "
-                  "results/reproduce, with --full results/reproduce_full).");
+                  "results/reproduce, with --full results/reproduce_full, of a paper "
+                  "results/papers).");
   verb.add_flag("--quiet", words.quiet, "Shows no progress of single cases.");
 }
 

@@ -52,6 +52,31 @@ Json selector_json(const std::optional<SelectorAdvice>& asked) {
           {"pass_q_s", asked->pass_q_s}};
 }
 
+Json grade_json(const Grade& grade) {
+  if (grade.rows == 0) return {};
+  return {{"published_rows", grade.rows},
+          {"median_factor", grade.median},
+          {"worst_factor", grade.worst}};
+}
+
+Json nearest_json(std::span<const NearestPublished> nearest) {
+  Json out = Json::array();
+  for (const NearestPublished& one : nearest) {
+    const PublishedAnswer& answer = *one.row.answer;
+    out.push_back({{"scheme", one.c.algorithm},
+                   {"table", answer.table->file},
+                   {"line", answer.row + 2},
+                   {"device", answer.predicted->device},
+                   {"n_tokens", one.c.shape.q_len},
+                   {"workers", one.c.workers},
+                   {"published", answer.published.value},
+                   {"predicted", answer.ours.value},
+                   {"published_over_predicted_time", one.row.slowness},
+                   {"doublings", one.doublings}});
+  }
+  return out;
+}
+
 Json problem_json(const SchemeQuestion& question) {
   const Shape& shape = question.problem.shape;
   return {{"new_tokens", shape.q_len},
@@ -71,7 +96,8 @@ Json problem_json(const SchemeQuestion& question) {
 }  // namespace
 
 std::string advice_json(const SchemeQuestion& question, const std::string& link_source,
-                        const Advice& advice) {
+                        const Advice& advice, const Grade& grade,
+                        std::span<const NearestPublished> nearest) {
   Json out;
   out["problem"] = problem_json(question);
   out["device"] = question.device.name;
@@ -91,7 +117,9 @@ std::string advice_json(const SchemeQuestion& question, const std::string& link_
   out["token_changes"] = changes_json(advice.new_tokens, "value");
   out["worker_changes"] = changes_json(advice.workers, "value");
   out["selectors"] = selector_json(advice.selectors);
-  out["advice"] = advice_sentences(question, advice);
+  out["error_band"] = grade_json(grade);
+  out["nearest_published"] = nearest_json(nearest);
+  out["advice"] = advice_sentences(question, advice, grade);
   return out.dump(2) + "\n";
 }
 

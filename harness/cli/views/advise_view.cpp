@@ -81,27 +81,39 @@ const SchemeForecast* least(const Advice& advice, auto SchemeForecast::*value,
   return best;
 }
 
-std::string lead_sentence(const Advice& advice) {
+// The schemes are ties whose times differ by less than the model's typical distance from published
+// ones.
+double tie_factor(const Grade& grade) { return std::max(1.0 + kTellsApart, grade.median); }
+
+std::string grade_sentence(const Grade& grade) {
+  if (grade.rows == 0) return {};
+  return fmt::format(
+      "Error band: beside {} published times of several workers that it was not made from, the "
+      "model is off by a factor of {:.3g} in the median and {:.3g} at worst.",
+      grade.rows, grade.median, grade.worst);
+}
+
+std::string lead_sentence(const Advice& advice, const Grade& grade) {
   const SchemeForecast& winner = *advice.winner();
   std::string text =
       fmt::format("Use {}: predicted {}", scheme_text(winner), format_seconds(winner.wall_s));
-  std::vector<std::string_view> level;
-  for (const SchemeForecast& scheme : advice.schemes)
-    if (scheme.ranked() && &scheme != &winner &&
-        scheme.wall_s <= winner.wall_s * (1.0 + kTellsApart))
-      level.push_back(scheme.scheme);
   const SchemeForecast* next = advice.next();
   if (next == nullptr) return text + ", the only scheme with a plan that fits.";
+  const double tie_s = winner.wall_s * tie_factor(grade);
+  std::vector<std::string> level;
+  for (const SchemeForecast& scheme : advice.schemes)
+    if (scheme.ranked() && &scheme != &winner && scheme.wall_s <= tie_s)
+      level.push_back(fmt::format("{} ({})", scheme.scheme, format_seconds(scheme.wall_s)));
   if (level.empty())
     return text + fmt::format(", {:.3g} times as fast as the next, {} ({}).",
                               next->wall_s / winner.wall_s, next->scheme,
                               format_seconds(next->wall_s));
-  text += fmt::format("; {} {} within {:.0f} % of it, which a model cannot tell apart",
-                      join(level, ", "), level.size() == 1 ? "is" : "are", 100.0 * kTellsApart);
+  const std::vector<std::string_view> names(level.begin(), level.end());
+  text += fmt::format("; {} {} within {:.0f} % of it: a tie for this model", join(names, ", "),
+                      level.size() == 1 ? "is" : "are", 100.0 * (tie_factor(grade) - 1.0));
   const SchemeForecast* const behind =
-      least(advice, &SchemeForecast::wall_s, [&](const SchemeForecast& scheme) {
-        return scheme.ranked() && scheme.wall_s > winner.wall_s * (1.0 + kTellsApart);
-      });
+      least(advice, &SchemeForecast::wall_s,
+            [&](const SchemeForecast& scheme) { return scheme.ranked() && scheme.wall_s > tie_s; });
   if (behind == nullptr) return text + ".";
   return text + fmt::format(", and {:.3g} times as fast as {} ({}).",
                             behind->wall_s / winner.wall_s, behind->scheme,
@@ -263,11 +275,12 @@ std::string advice_table(const Advice& advice) {
   return table.terminal() + without;
 }
 
-std::vector<std::string> advice_sentences(const SchemeQuestion& question, const Advice& advice) {
+std::vector<std::string> advice_sentences(const SchemeQuestion& question, const Advice& advice,
+                                          const Grade& grade) {
   if (advice.winner() == nullptr) return {nothing_fits_sentence(question, advice)};
-  std::vector<std::string> sentences = {lead_sentence(advice), base_sentence(advice),
-                                        limit_sentence(question, *advice.winner()),
-                                        budget_sentence(question, advice)};
+  std::vector<std::string> sentences = {
+      lead_sentence(advice, grade), grade_sentence(grade), base_sentence(advice),
+      limit_sentence(question, *advice.winner()), budget_sentence(question, advice)};
   if (question.workers > 1) {
     sentences.push_back(bandwidth_sentence(question, advice));
     sentences.push_back(sizes_sentence(advice));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/cli/views/nearest_published.h"
 #include "harness/execute/model/advice.h"
 
 namespace qb {
@@ -16,14 +17,17 @@ namespace qb {
 // Has one row per scheme that has a plan, the winner first; below it says why the others have none.
 [[nodiscard]] std::string advice_table(const Advice& advice);
 
-// Gives the advice in plain words: the winner and its lead; what limits it; what the budget costs;
+// Gives the advice in plain words: the winner and its lead, or what it ties with by the model's
+// grade; what limits it; what the budget costs;
 // at which bandwidth, number of tokens and number of workers it would change; what selectors of
 // pass-KV or pass-Q say.
 [[nodiscard]] std::vector<std::string> advice_sentences(const SchemeQuestion& question,
-                                                        const Advice& advice);
+                                                        const Advice& advice, const Grade& grade);
 
 // Gives all of it with every digit; what does not apply is null.
 [[nodiscard]] std::string advice_json(const SchemeQuestion& question,
-                                      const std::string& link_source, const Advice& advice);
+                                      const std::string& link_source, const Advice& advice,
+                                      const Grade& grade,
+                                      std::span<const NearestPublished> nearest);
 
 }  // namespace qb

@@ -64,14 +64,14 @@ Advice sample() {
 }
 
 std::string text_of(const SchemeQuestion& question, const Advice& advice) {
-  return fmt::format("{}", fmt::join(advice_sentences(question, advice), "\n"));
+  return fmt::format("{}", fmt::join(advice_sentences(question, advice, {}), "\n"));
 }
 
 TEST(AdviseView, SaysWhoWinsByHowMuchAndWhatWouldChangeIt) {
   SchemeQuestion question = question_of(8, LinkLimit{12.5e9, 0.0});
   question.memory_budget_bytes = 1 << 29;
   EXPECT_THAT(
-      advice_sentences(question, sample()),
+      advice_sentences(question, sample(), {}),
       ElementsAre(
           "Use zigzag (pass_kv): predicted 100.00 ms, 1.5 times as fast as the next, ring (150.00 "
           "ms).",
@@ -94,7 +94,7 @@ TEST(AdviseView, SaysWhereAModelCannotTellAndWhereSplittingDoesNotPay) {
   advice.schemes[3].wall_s = 0.02;
   advice.bandwidth.above = Advice::Change{9e9, "cqs_sharded"};
   EXPECT_THAT(text_of(question, advice),
-              AllOf(HasSubstr("; ring is within 1 % of it, which a model cannot tell apart."),
+              AllOf(HasSubstr("; ring (100.50 ms) is within 1 % of it: a tie for this model."),
                     HasSubstr("Splitting does not pay: one worker alone (dense) needs 20.00 ms, "
                               "0.2 of that; splitting pays above"),
                     HasSubstr("below 3.1 GB/s and above 9 GB/s cqs_sharded would win")));
@@ -102,6 +102,20 @@ TEST(AdviseView, SaysWhereAModelCannotTellAndWhereSplittingDoesNotPay) {
   advice.schemes.resize(1);
   EXPECT_THAT(text_of(question, advice), AllOf(HasSubstr("the only scheme with a plan that fits."),
                                                HasSubstr("No bandwidth from 11.9 kB/s to ")));
+}
+
+TEST(AdviseView, SchemesWithinTheModelsTypicalErrorAreTies) {
+  const SchemeQuestion question = question_of(8, LinkLimit{12.5e9, 0.0});
+  const auto sentences = [&](double typical) {
+    return advice_sentences(question, sample(), {14, typical, 1.85});
+  };
+  EXPECT_EQ(sentences(1.6)[0],
+            "Use zigzag (pass_kv): predicted 100.00 ms; ring (150.00 ms) is within 60 % of it: a "
+            "tie for this model.");
+  EXPECT_THAT(sentences(1.4)[0], HasSubstr("1.5 times as fast as the next"));
+  EXPECT_EQ(sentences(1.4)[1],
+            "Error band: beside 14 published times of several workers that it was not made from, "
+            "the model is off by a factor of 1.4 in the median and 1.85 at worst.");
 }
 
 TEST(AdviseView, NothingThatFitsIsSaidWithWhatItWouldNeed) {
@@ -149,7 +163,7 @@ TEST(AdviseView, AssumptionsAreStated) {
 TEST(AdviseView, JsonHasEveryDigitAndNullsForWhatDoesNotApply) {
   const SchemeQuestion question = question_of(8, LinkLimit{1e8, 0.0}, 4096);
   const Advice advice = advise(question);
-  const Json json = Json::parse(advice_json(question, "", advice));
+  const Json json = Json::parse(advice_json(question, "", advice, {}, {}));
   EXPECT_EQ(json["winner"], advice.winner()->scheme);
   EXPECT_EQ(json["schemes"].size(), advice.schemes.size());
   EXPECT_EQ(json["schemes"][0]["wall_s"].get<double>(), advice.winner()->wall_s);
@@ -157,10 +171,11 @@ TEST(AdviseView, JsonHasEveryDigitAndNullsForWhatDoesNotApply) {
   EXPECT_EQ(json["problem"]["cached_tokens"], 4096);
   EXPECT_TRUE(json["problem"]["memory_budget_bytes"].is_null());
   EXPECT_EQ(json["selectors"]["pass_q_s"].get<double>(), advice.selectors->pass_q_s);
-  EXPECT_EQ(json["advice"].size(), advice_sentences(question, advice).size());
+  EXPECT_EQ(json["advice"].size(), advice_sentences(question, advice, {}).size());
   const SchemeQuestion alone = question_of(1, std::nullopt);
-  const Json one = Json::parse(advice_json(alone, "", advise(alone)));
+  const Json one = Json::parse(advice_json(alone, "", advise(alone), {}, {}));
   EXPECT_TRUE(one["link"].is_null());
+  EXPECT_TRUE(one["error_band"].is_null());
   EXPECT_TRUE(one["bandwidth_changes"]["above"].is_null());
   EXPECT_TRUE(one["selectors"].is_null());
 }

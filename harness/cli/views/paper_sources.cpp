@@ -100,8 +100,22 @@ std::string device_file(const std::string& device) {
   return source_path("data/devices/" + device + ".csv");
 }
 
+// A spec of one case; without a device it is a plan that nothing times.
+std::string spec_of(const std::string& device, std::span<const CellReference::Binding> parameters) {
+  std::string spec = "experiment: published_row\n";
+  for (const CellReference::Binding& parameter : parameters)
+    if (parameter.value)
+      spec += fmt::format("{}: {}\n", key_of_column(parameter.key), spec_value(*parameter.value));
+  if (!device.empty()) spec += fmt::format("ranks: model\nmodel.device: {}\n", device_file(device));
+  return spec;
+}
+
+Case case_of_spec(const std::string& spec) {
+  return parse_spec(spec, "a claim's model", {}).cases.at(0);
+}
+
 RowValues predicted_row(const std::string& spec, bool timed) {
-  const Case c = parse_spec(spec, "a claim's model", {}).cases.at(0);
+  const Case c = case_of_spec(spec);
   if (!timed) return predicted_values(c);
   CaseResult result = run_case(c, "");
   if (result.status != Status::ok) throw CaseError(result.status, result.message);
@@ -117,17 +131,17 @@ bool RunsAndModel::has_device(const std::string& device) const {
 
 double RunsAndModel::model(const std::string& device, const std::string& column,
                            std::span<const CellReference::Binding> parameters) const {
-  std::string spec = "experiment: published_row\n";
-  for (const CellReference::Binding& parameter : parameters)
-    if (parameter.value)
-      spec += fmt::format("{}: {}\n", key_of_column(parameter.key), spec_value(*parameter.value));
-  if (!device.empty()) spec += fmt::format("ranks: model\nmodel.device: {}\n", device_file(device));
+  const std::string spec = spec_of(device, parameters);
   auto predicted = predicted_.find(spec);
   if (predicted == predicted_.end())
     predicted = predicted_.emplace(spec, predicted_row(spec, !device.empty())).first;
   const auto value = predicted->second.find(column);
   const auto number = value == predicted->second.end() ? std::nullopt : parse_real(value->second);
   return number.value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+Case case_of(const PredictedCase& predicted) {
+  return case_of_spec(spec_of(predicted.device, predicted.parameters));
 }
 
 std::vector<std::string> committed_runs() {

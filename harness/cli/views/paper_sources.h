@@ -8,6 +8,7 @@
 #include <string>
 
 #include "harness/papers/answer.h"
+#include "harness/workload/case.h"
 
 namespace qb {
 
@@ -38,6 +39,9 @@ class RunsAndModel final : public Measurements {
   mutable std::map<std::string, std::optional<Run>> runs_;
   mutable std::map<std::string, std::map<std::string, std::string>> predicted_;
 };
+
+// The case that a prediction was made of. Throws UsageError where there is no such case.
+[[nodiscard]] Case case_of(const PredictedCase& predicted);
 
 // The folders of the committed runs, data/measured/MACHINE.
 [[nodiscard]] std::vector<std::string> committed_runs();

@@ -64,11 +64,11 @@ Table coverage_table(std::span<const AnsweredPaper> papers) {
     tables += paper.tables.size();
     rows += paper.rows();
   }
-  table.rows.push_back(coverage_row("all", tables, rows, all));
+  if (papers.size() > 1) table.rows.push_back(coverage_row("all", tables, rows, all));
   return table;
 }
 
-Table answers_table(const AnsweredTable& answered) {
+Table answers_table(const AnsweredTable& answered, bool obeyed) {
   const PublishedTable& published = *answered.table;
   Table table{.name = published.file.substr(0, published.file.size() - 4),
               .title = published.title,
@@ -76,10 +76,16 @@ Table answers_table(const AnsweredTable& answered) {
               .notes = {}};
   if (!published.hardware.empty())
     table.notes.push_back(fmt::format("Published on: {}.", published.hardware));
+  std::size_t left_out = 0;
   for (const PublishedAnswer& answer : answered.answers)
-    table.rows.push_back({std::to_string(answer.row + 2), row_name(published, answer.row),
-                          answer.claim, number(answer.published.value), number(answer.ours.value),
-                          number(answer.ratio()), answer.verdict.text(), answer.why});
+    if (obeyed || answer.verdict.answer != Answer::obeys)
+      table.rows.push_back({std::to_string(answer.row + 2), row_name(published, answer.row),
+                            answer.claim, number(answer.published.value), number(answer.ours.value),
+                            number(answer.ratio()), answer.verdict.text(), answer.why});
+    else
+      ++left_out;
+  if (left_out > 0)
+    table.notes.push_back(fmt::format("Left out: {} answers that a rule is obeyed.", left_out));
   return table;
 }
 

@@ -11,11 +11,12 @@
 
 namespace qb {
 
-// A row for each paper and one for all: how many rows each answer has.
+// A row for each paper and, of several, one for all: how many rows each answer has.
 [[nodiscard]] Table coverage_table(std::span<const AnsweredPaper> papers);
 
-// published | ours | ratio | verdict | why, a line for each claim or rule of each row.
-[[nodiscard]] Table answers_table(const AnsweredTable& answered);
+// published | ours | ratio | verdict | why, a line for each claim or rule of each row; without
+// `obeyed` a note counts the rules that rows merely obey.
+[[nodiscard]] Table answers_table(const AnsweredTable& answered, bool obeyed = true);
 
 // The tables with rows that need something, and how many; of one need, or of all.
 [[nodiscard]] Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need);

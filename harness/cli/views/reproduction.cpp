@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/numbers.h"
@@ -86,21 +88,45 @@ std::string disturbance_of(const CsvTable& cases, std::initializer_list<std::int
   return {};
 }
 
-// A row of S over x; disturbed_by: what disturbed the run, empty if nothing did.
-Reproduced shape_row(std::string what, const std::vector<ShapePoint>& points,
-                     const std::string& disturbed_by) {
+// A row of S over x, with the ratio of its last point.
+Reproduced curve_row(std::string what, const std::vector<ShapePoint>& points, Verdict verdict) {
   std::string theirs;
   std::string ours;
-  double ratio = 0.0;
+  double ratio = kNone;
   for (const ShapePoint& point : points) {
     const char* const comma = theirs.empty() ? "" : " ";
     theirs += fmt::format("{}{:.2f}", comma, point.published);
-    ours += fmt::format("{}{:.2f}", comma, point.ours);
+    ours += std::isnan(point.ours) ? fmt::format("{}-", comma)
+                                   : fmt::format("{}{:.2f}", comma, point.ours);
     ratio = point.ours / point.published;
   }
-  Verdict verdict = judge_shape(points, 1.0, kCrossingFactor);
-  if (!disturbed_by.empty()) verdict = {Answer::disturbed, disturbed_by};
-  return {std::move(what), theirs, ours, ratio, verdict, false};
+  return {std::move(what), theirs, ours, ratio, std::move(verdict), false};
+}
+
+// The same, judged by its shape; disturbed_by: what disturbed the run, empty if nothing did.
+Reproduced shape_row(std::string what, const std::vector<ShapePoint>& points,
+                     const std::string& disturbed_by) {
+  return curve_row(std::move(what), points,
+                   disturbed_by.empty() ? judge_shape(points, 1.0, kCrossingFactor)
+                                        : Verdict{Answer::disturbed, disturbed_by});
+}
+
+// Says how the published time of the whole sequence leaps at the cliff, if it grows there by more
+// than kCrossingFactor beyond its scores.
+std::optional<std::string> leap_of_the_whole(const Cells& theirs) {
+  const auto beyond = theirs.find({1, kAllocatorCliff});
+  if (beyond == theirs.end() || beyond == theirs.begin()) return std::nullopt;
+  const auto before = std::prev(beyond);
+  const auto n_tokens = [](const Cells::const_iterator& cell) {
+    return static_cast<double>(cell->first.second);
+  };
+  const double growth = beyond->second / before->second;
+  const double scores = std::pow(n_tokens(beyond) / n_tokens(before), 2.0);
+  if (before->first.first != 1 || growth < kCrossingFactor * scores) return std::nullopt;
+  return fmt::format(
+      "from N = {} to {} the published time of the whole sequence grows {:.3g} times, its scores "
+      "{:.3g} times",
+      n_tokens(before), n_tokens(beyond), growth, scores);
 }
 
 }  // namespace
@@ -191,6 +217,26 @@ std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTa
                                          scale == 1 ? "" : fmt::format(" / {}", scale)),
                              curve.points, curve.disturbed_by));
   }
+  return rows;
+}
+
+std::vector<Reproduced> compare_disputed(const CsvTable& published, const CsvTable& cases,
+                                         int scale) {
+  const Cells theirs = cells(published, "published_mean_ms");
+  const Cells ours = cells(cases, "longest_subsequence_median_s");
+  const auto leap = leap_of_the_whole(theirs);
+  if (!leap) return {};
+  std::map<std::int64_t, std::vector<ShapePoint>> curves;  // by W
+  for (const auto& [key, value] : theirs)
+    if (const auto [workers, n_tokens] = key; workers > 1 && n_tokens >= kAllocatorCliff)
+      curves[workers].push_back({static_cast<double>(n_tokens),
+                                 speed_up(theirs, theirs, workers, n_tokens),
+                                 speed_up(ours, ours, workers, n_tokens / scale)});
+  std::vector<Reproduced> rows;
+  for (const auto& [workers, points] : curves)
+    rows.insert(rows.begin(), curve_row(fmt::format("disputed: S at N = {} to {}, W = {}",
+                                                    points.front().x, points.back().x, workers),
+                                        points, {Answer::contradicts, *leap}));
   return rows;
 }
 

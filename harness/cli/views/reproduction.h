@@ -37,6 +37,13 @@ struct Reproduced {
 [[nodiscard]] std::vector<Reproduced> compare_speed_ups(const CsvTable& published,
                                                         const CsvTable& cases, int scale);
 
+// Lists the published speed-ups from the cliff on, the paper's largest, beside ours at their N /
+// scale: a row for each W, the most workers first. They contradict where the published time of the
+// whole sequence, which all of them divide, leaps at the cliff by more than its scores explain;
+// otherwise there are none.
+[[nodiscard]] std::vector<Reproduced> compare_disputed(const CsvTable& published,
+                                                       const CsvTable& cases, int scale);
+
 // Checks the paper's claim on memory: the whole sequence does not fit where the longest subsequence
 // does. One row covers the largest N of the run; it needs the statuses of W = 1 and of the largest
 // W.

@@ -85,6 +85,25 @@ TEST(Reproduction, CurvesWithADisturbedCaseAreNotJudged) {
   EXPECT_EQ(rows[2].verdict.text(), "disturbed by neighbours");
 }
 
+TEST(Reproduction, SpeedUpsBeyondTheCliffAreDisputedTheLargestFirst) {
+  const auto rows = compare_disputed(published(), cases(kFour, kSeven), 10);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].what, "disputed: S at N = 45000 to 49000, W = 31");
+  EXPECT_EQ(rows[0].published, "270.94 287.80 293.28 272.34 302.17");
+  EXPECT_EQ(rows[0].ours, "- - - - -");
+  EXPECT_EQ(rows[3].ours, "9.00 - - - -");
+  EXPECT_EQ(rows[3].verdict.text(),
+            "contradicts: from N = 40000 to 45000 the published time of the whole sequence grows "
+            "28.7 times, its scores 1.27 times");
+  EXPECT_FALSE(rows[3].exact);
+}
+
+TEST(Reproduction, WithoutALeapNothingIsDisputed) {
+  const CsvTable smooth = CsvTable::parse(
+      "workers,n_tokens,published_mean_ms\n1,40000,10\n1,45000,13\n4,45000,5\n", "p");
+  EXPECT_TRUE(compare_disputed(smooth, cases(kFour, kSeven), 10).empty());
+}
+
 TEST(Reproduction, MemoryClaimNeedsAnOutOfMemoryRow) {
   const std::string header = "workers,n_tokens,status,active_memory_peak_bytes\n";
   const auto rows = compare_memory(

@@ -99,7 +99,7 @@ TEST(NamedLinks, AreFoundAndMisspellingsNamed) {
   EXPECT_EQ(named_link("infiniband").first.bandwidth_byte_per_s, 12.5e9);
   for (const char* name : {"nvlink", "infiniband", "ethernet"}) {
     EXPECT_GT(named_link(name).first.latency_s, 0.0);
-    EXPECT_THAT(named_link(name).second, HasSubstr("latency assumed"));
+    EXPECT_THAT(named_link(name).second, HasSubstr("latency"));
   }
   try {
     (void)named_link("infinband");

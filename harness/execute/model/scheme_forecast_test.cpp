@@ -3,8 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "base/status.h"
 #include "harness/execute/testing/constant_rate_device.h"
+#include "harness/plan/testing/brute_force.h"
+#include "harness/plan/theory/sent_bytes.h"
 
 namespace qb {
 namespace {
@@ -165,6 +170,33 @@ TEST(SchemeForecast, OfThoseThatSendAsMuchTheOneThatHoldsLeastIsFirstAndThenTheF
                                    "over", "none"));
   EXPECT_EQ(fastest(forecasts)->scheme, "small");
   EXPECT_EQ(fastest(std::span(forecasts).subspan(4)), nullptr);
+}
+
+// `qb advise` prints the one and `qb bounds bytes` the other.
+TEST(SchemeForecast, BoundsCountTheSameBytesAndRefuseInTheSameWords) {
+  using testing_support::draw;
+  const std::uint64_t seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  for (int round = 0; round < 60; ++round) {
+    const std::int64_t n_tokens = draw(random, 1, round % 3 == 0 ? kFewNewTokens : 300);
+    const std::int64_t cached = round % 2 == 0 ? 0 : draw(random, 1, 300);
+    SchemeQuestion question = question_of(n_tokens, static_cast<int>(draw(random, 1, 9)),
+                                          random() % 2 == 0 ? MaskKind::full : MaskKind::causal,
+                                          draw(random, 1, 9), cached);
+    question.problem.shape.q_heads *= draw(random, 1, 3);
+    const auto forecasts = PlannedSchemes(question).forecast();
+    for (const SentBytes& row : sent_bytes(question.problem, question.workers)) {
+      if (row.scheme == "tree_decode" && n_tokens > kFewNewTokens) continue;  // it is not forecast
+      const auto known = std::ranges::find_if(forecasts, [&](const SchemeForecast& forecast) {
+        return forecast.scheme == row.scheme || forecast.alias == row.scheme;
+      });
+      ASSERT_NE(known, forecasts.end()) << row.scheme;
+      EXPECT_EQ(row.unsupported, known->unsupported);
+      EXPECT_EQ(row.planned_bytes, known->sent_bytes)
+          << row.scheme << " T=" << n_tokens << " P=" << cached << " W=" << question.workers;
+    }
+  }
 }
 
 TEST(SchemeForecast, ADeviceWithoutTheRatesIsRefused) {

@@ -26,8 +26,8 @@ struct ModelLink {
   bool root_has_link = true;
 };
 
-// Returns the limit of nvlink, infiniband or ethernet, and the source of its bandwidth; the
-// latencies are assumptions. Throws UsageError with the nearest name.
+// Returns the limit of nvlink, infiniband or ethernet, and the sources of its numbers; only the
+// latency of infiniband is no assumption. Throws UsageError with the nearest name.
 [[nodiscard]] std::pair<LinkLimit, std::string> named_link(std::string_view name);
 
 }  // namespace qb

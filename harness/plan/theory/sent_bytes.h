@@ -1,43 +1,39 @@
 // Closed forms for the bytes that a worker sends in a forward pass under each way of splitting
-// attention, and for the smallest block that hides its transfers. Tests compare them with plans.
+// attention, beside the count of the scheme's own plan, and for the smallest block that hides its
+// transfers. Whether a scheme takes a problem is asked of its plan; the forms have no rules.
 //
 // T new and P cached tokens, W workers, NH and NKV query and key-value heads, d head dim, e bytes
-// an element, p bytes an element of a partial (O, LSE). A shard of T tokens counts as ceil(T / W),
-// the largest; the others are padded to it.
+// an element, p = 4 bytes an element of a partial (O and LSE in float32, as kernels write them). A
+// shard of T tokens counts as ceil(T / W), the largest. A worker's share for itself is not sent.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace qb {
+#include "harness/plan/problem.h"
 
-struct SplitProblem {
-  std::int64_t new_tokens = 0;     // T, for the whole sequence
-  std::int64_t cached_tokens = 0;  // P, sharded evenly
-  std::int64_t workers = 1;        // W
-  std::int64_t q_heads = 1;        // NH
-  std::int64_t kv_heads = 1;       // NKV
-  std::int64_t head_dim = 64;      // d
-  std::int64_t element_bytes = 2;  // e
-  std::int64_t partial_bytes = 4;  // p, float32 as kernels write them
-};
-// Throws UsageError that names the size out of range, if q_heads is not a multiple of kv_heads, or
-// if the problem's bytes exceed 63 bits.
-void validate(const SplitProblem& problem);
+namespace qb {
 
 struct SentBytes {
   std::string scheme;
-  std::string transfer;       // `ring hop`, `all-to-all`, …
+  std::string transfer;       // `ring hop`, `all-to-all back`, …
   bool received = false;      // received from the root, not sent
   std::int64_t messages = 0;  // messages of this kind by one worker: W - 1 hops, or one collective
-  std::int64_t bytes = 0;     // bytes of each message
+  std::int64_t bytes = 0;     // bytes of each message, by the formula
   std::string formula;
-  std::string unsupported;  // why there is no such transfer; then the numbers are 0
+  // What the scheme's plan sends in all its transfers, by the worker that sends most: as the
+  // forecasts of `qb advise` count it. All rows of a scheme have the same number.
+  std::int64_t planned_bytes = 0;
+  std::string difference;   // why the formulas of the scheme give another sum; empty if they do not
+  std::string unsupported;  // why the scheme has no plan; then the numbers are 0
   [[nodiscard]] std::int64_t total() const { return messages * bytes; }
 };
-// Returns a row for each kind of transfer of every scheme.
-[[nodiscard]] std::vector<SentBytes> sent_bytes(const SplitProblem& problem);
+// Returns a row for each kind of transfer of every scheme, for a batch of one sequence that is not
+// packed, whose P = kv_len - q_len >= 0 and whose values are as wide as its keys. It plans every
+// scheme, so its time grows with the square of W, or faster. Throws UsageError if there is no
+// worker, or if the bytes exceed 63 bits.
+[[nodiscard]] std::vector<SentBytes> sent_bytes(const Problem& problem, int workers);
 
 // Returns the fewest tokens per worker for which a hop of K and V hides behind the block's compute:
 // (C/B)(e/2)(NKV/NH) where rounds compute whole blocks (no mask, or the contiguous layout's worst

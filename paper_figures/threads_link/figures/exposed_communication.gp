@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Communication that computing does not hide' at screen 0.01875, screen 0.95660 left font ',16'
   set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2 cores; 6 repeats; AMD EPYC,' at screen 0.01875, screen 0.91682 left font ',11' textcolor rgb '#444444'
-  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.88788 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 328f7de39fe8; 2026-11-23' at screen 0.01875, screen 0.88788 left font ',11' textcolor rgb '#444444'
   set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps, over the wall clock of the case: medians of both; the run' at screen 0.01875, screen 0.05967 left font ',11' textcolor rgb '#444444'
   set label 105 'keeps no interval of the first. Waiting for a peer that is not ready is not in it.' at screen 0.01875, screen 0.03074 left font ',11' textcolor rgb '#444444'
 
@@ -29,7 +29,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1)
   set xlabel 'link bandwidth (GB/s)'
   unset logscale y
-  set yrange [0:105.1328861791165]
+  set yrange [0:105.19969260191814]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'exposed communication (% of wall)'
   set label 1 'N = 4,096, W = 4, threads' at screen 0.09062, screen 0.83002 left font ',13'

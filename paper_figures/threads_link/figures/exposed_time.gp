@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Exposed communication follows the link' at screen 0.01875, screen 0.95876 left font ',16'
   set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2 cores; 6 repeats; AMD EPYC,' at screen 0.01875, screen 0.92096 left font ',11' textcolor rgb '#444444'
-  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.89347 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 328f7de39fe8; 2026-11-23' at screen 0.01875, screen 0.89347 left font ',11' textcolor rgb '#444444'
   set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps: median. Thin: what the busiest worker sends over the' at screen 0.01875, screen 0.08419 left font ',11' textcolor rgb '#444444'
   set label 105 'link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A line below its thin one hides the difference; one' at screen 0.01875, screen 0.05670 left font ',11' textcolor rgb '#444444'
   set label 106 'above it waits for more than the link. There are no error bars, since the run keeps no interval of this time.' at screen 0.01875, screen 0.02921 left font ',11' textcolor rgb '#444444'
@@ -30,7 +30,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1)
   set xlabel 'link bandwidth (GB/s)'
   set logscale y
-  set yrange [0.0014489625644169737:12.690765502057088]
+  set yrange [0.0013329845474659443:12.73697865873457]
   set ytics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '10' 10, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1)
   set ylabel 'exposed communication (s)'
   set label 1 'N = 4,096, W = 4, threads' at screen 0.09062, screen 0.83849 left font ',13'

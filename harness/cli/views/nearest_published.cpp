@@ -1,0 +1,106 @@
+#include "harness/cli/views/nearest_published.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/numbers.h"
+#include "base/text_table.h"
+#include "harness/cli/options.h"
+#include "harness/cli/views/paper_sources.h"
+
+namespace qb {
+namespace {
+
+double doublings(std::int64_t one, std::int64_t other) {
+  return std::abs(std::log2(static_cast<double>(one) / static_cast<double>(other)));
+}
+
+// Another mask or device counts as a doubling.
+double distance(const SchemeQuestion& question, const PredictedCase& predicted, const Case& c) {
+  const Shape& asked = question.problem.shape;
+  double sum = doublings(question.workers, c.workers);
+  for (const auto& [one, other] : {std::pair{asked.q_len, c.shape.q_len},
+                                   {asked.kv_len, c.shape.kv_len},
+                                   {asked.batch, c.shape.batch},
+                                   {asked.q_heads, c.shape.q_heads},
+                                   {asked.kv_heads, c.shape.kv_heads},
+                                   {asked.head_dim, c.shape.head_dim}})
+    sum += doublings(one, other);
+  if (question.problem.mask.kind != c.mask.kind()) sum += 1.0;
+  if (question.device.name != predicted.device) sum += 1.0;
+  return sum;
+}
+
+std::string heads_text(const Shape& shape) {
+  return shape.q_heads == shape.kv_heads ? std::to_string(shape.q_heads)
+                                         : fmt::format("{}/{}", shape.q_heads, shape.kv_heads);
+}
+
+std::string case_text(const NearestPublished& nearest) {
+  const Shape& shape = nearest.c.shape;
+  std::string text =
+      fmt::format("{}, N = {}", nearest.row.answer->predicted->device, format_grouped(shape.q_len));
+  if (shape.kv_len != shape.q_len) text += fmt::format(" on {} keys", format_grouped(shape.kv_len));
+  if (shape.batch != 1) text += fmt::format(", B = {}", shape.batch);
+  return text + fmt::format(", W = {}, {} heads of {}, {}", nearest.c.workers, heads_text(shape),
+                            shape.head_dim, nearest.c.mask.text());
+}
+
+}  // namespace
+
+std::vector<NearestPublished> nearest_published(const SchemeQuestion& question,
+                                                const Advice& advice,
+                                                std::span<const GradedRow> rows) {
+  std::vector<NearestPublished> cases;
+  for (const GradedRow& row : rows) {
+    const PredictedCase& predicted = *row.answer->predicted;
+    const Case c = whole_case(case_of(predicted));
+    cases.push_back({row, c, distance(question, predicted, c)});
+  }
+  std::vector<NearestPublished> nearest;
+  for (const SchemeForecast& scheme : advice.schemes) {
+    if (!scheme.has_plan()) continue;
+    const NearestPublished* best = nullptr;
+    for (const NearestPublished& one : cases)
+      if ((one.c.algorithm == scheme.scheme || one.c.algorithm == scheme.alias) &&
+          (best == nullptr || one.doublings < best->doublings))
+        best = &one;
+    if (best != nullptr) nearest.push_back(*best);
+  }
+  return nearest;
+}
+
+std::string nearest_table(std::span<const NearestPublished> nearest) {
+  TextTable table({"scheme", "nearest published case", "published", "predicted",
+                   "published / predicted time", "where"});
+  for (const NearestPublished& one : nearest) {
+    const PublishedAnswer& answer = *one.row.answer;
+    table.add({one.c.algorithm, case_text(one), fmt::format("{:.4g}", answer.published.value),
+               fmt::format("{:.4g}", answer.ours.value), fmt::format("{:.2f}", one.row.slowness),
+               fmt::format("{}, line {}", answer.table->file, answer.row + 2)});
+  }
+  return table.terminal();
+}
+
+CsvTable grade_csv(std::span<const GradedRow> rows) {
+  CsvTable table({"algorithm", "device", "published_over_predicted_time", "case"});
+  for (const GradedRow& row : rows) {
+    const NearestPublished published{row, whole_case(case_of(*row.answer->predicted)), 0.0};
+    table.append({published.c.algorithm, row.answer->predicted->device, to_text(row.slowness),
+                  fmt::format("{}, {} ({}, line {})", published.c.algorithm, case_text(published),
+                              row.answer->table->file, row.answer->row + 2)});
+  }
+  return table;
+}
+
+Grade scheme_grade(std::span<const GradedRow> rows) {
+  std::vector<GradedRow> of_several;
+  for (const GradedRow& row : rows)
+    if (case_of(*row.answer->predicted).workers > 1) of_several.push_back(row);
+  return grade_of(of_several);
+}
+
+}  // namespace qb

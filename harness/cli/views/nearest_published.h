@@ -1,0 +1,38 @@
+// What is known of the cost model's error where somebody asks it: the published measurements that
+// are nearest to the question, and how far the model is from all.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/csv.h"
+#include "harness/execute/model/advice.h"
+#include "harness/papers/grade.h"
+#include "harness/workload/case.h"
+
+namespace qb {
+
+// A published measurement of a scheme beside the model's prediction of it.
+struct NearestPublished {
+  GradedRow row;
+  Case c;
+  double doublings = 0.0;  // by which tokens, workers, heads, mask and device differ, summed
+};
+
+// For each scheme that has a plan, in their order, the nearest row, if there is one.
+[[nodiscard]] std::vector<NearestPublished> nearest_published(const SchemeQuestion& question,
+                                                              const Advice& advice,
+                                                              std::span<const GradedRow> rows);
+
+// scheme | published case | published | predicted | published / predicted time | where.
+[[nodiscard]] std::string nearest_table(std::span<const NearestPublished> nearest);
+
+// The rows for model_grade_figure().
+[[nodiscard]] CsvTable grade_csv(std::span<const GradedRow> rows);
+
+// Of the rows of several workers: schemes whose times are closer than their typical distance from
+// published ones are ties.
+[[nodiscard]] Grade scheme_grade(std::span<const GradedRow> rows);
+
+}  // namespace qb

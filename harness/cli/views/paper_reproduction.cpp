@@ -1,0 +1,152 @@
+#include "harness/cli/views/paper_reproduction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/source_root.h"
+#include "base/words.h"
+#include "harness/cli/views/nearest_published.h"
+#include "harness/cli/views/paper_tables.h"
+#include "harness/experiment/sweep/sweep_runner.h"
+#include "plots/figures/figures.h"
+#include "plots/report/report.h"
+
+namespace qb {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The page shows tables of more rows closed.
+constexpr std::size_t kMostOpenRows = 30;
+
+std::string spec_path(const std::string& experiment) {
+  return source_path("experiments/" + experiment + ".yaml");
+}
+
+std::vector<const Paper*> papers_named(const Library& library, const std::string& name) {
+  std::vector<const Paper*> papers;
+  std::vector<std::string_view> names = {"all"};
+  for (const Paper& paper : library) {
+    names.push_back(paper.name);
+    if (name == "all" || name == paper.name) papers.push_back(&paper);
+  }
+  if (papers.empty()) throw UsageError(unknown_word("paper", name, names));
+  return papers;
+}
+
+// Runs the experiments that have a spec; what another program measured has none.
+ExitCode run_experiments(const std::vector<std::string>& experiments,
+                         const PapersToReproduce& asked) {
+  ExitCode code = ExitCode::ok;
+  std::size_t number = 0;
+  for (const std::string& experiment : experiments) {
+    const std::string place = fmt::format("[{}/{}] {}", ++number, experiments.size(), experiment);
+    if (!fs::exists(spec_path(experiment))) {
+      fmt::print(stderr, "{}: another program measured it, and its committed run answers\n", place);
+      continue;
+    }
+    const Spec spec = load_spec(spec_path(experiment), {});
+    fmt::print(stderr, "{}: {}\n", place, spec.description);
+    RunOptions options;
+    options.quiet = asked.quiet;
+    options.argv = {"qb", "reproduce", asked.paper};
+    const RunOutcome outcome = run_spec(spec, options);
+    if (outcome.interrupted) return ExitCode::interrupted;
+    if (const ExitCode of_run = exit_code(outcome); of_run != ExitCode::ok) {
+      fmt::print(stderr, "{}", failure_list(outcome));
+      code = of_run;
+    }
+  }
+  return code;
+}
+
+// Sentences on the runs that were read: where each lies, or that there is none.
+std::vector<std::string> run_sentences(const Paper& paper, const RunsAndModel& measurements,
+                                       const std::string& page) {
+  std::vector<std::string> sentences;
+  for (const std::string& experiment : experiments_of({&paper})) {
+    const std::string folder = measurements.folder_of(experiment);
+    sentences.push_back(
+        folder.empty()
+            ? fmt::format("{}: there is no run of it.", experiment)
+            : fmt::format("{}: {}.", experiment,
+                          fs::relative(folder, fs::absolute(page).parent_path()).generic_string()));
+  }
+  return sentences;
+}
+
+}  // namespace
+
+std::vector<std::string> experiments_of(const std::vector<const Paper*>& papers) {
+  std::vector<std::string> experiments;
+  for (const Paper* paper : papers)
+    for (const PublishedTable& table : paper->tables)
+      for (const Claim& claim : table.claims)
+        if (!claim.run.empty() && std::ranges::count(experiments, claim.run) == 0)
+          experiments.push_back(claim.run);
+  return experiments;
+}
+
+std::string paper_page(const AnsweredPaper& answered,
+                       const std::vector<FoundContradiction>& contradictions,
+                       const RunsAndModel& measurements, const std::string& page) {
+  Report report{.title = answered.paper->title, .subtitle = answered.paper->cite};
+  const Table coverage = coverage_table({&answered, 1});
+  report.sections.push_back({.title = coverage.title, .tables = {coverage}});
+  if (!contradictions.empty()) {
+    const Table disputed = contradictions_table(contradictions);
+    report.sections.push_back({.title = disputed.title, .tables = {disputed}});
+  }
+  if (auto runs = run_sentences(*answered.paper, measurements, page); !runs.empty())
+    report.sections.push_back({.title = "Runs behind the answers", .paragraphs = std::move(runs)});
+  for (const AnsweredTable& table : answered.tables) {
+    Table answers = answers_table(table, false);
+    const bool folded = answers.rows.size() > kMostOpenRows;
+    report.sections.push_back(
+        {.title = answers.title, .tables = {std::move(answers)}, .folded = folded});
+  }
+  return report_html(report);
+}
+
+ExitCode reproduce_papers(const PapersToReproduce& asked) {
+  const Library library = read_library();
+  const std::vector<const Paper*> papers = papers_named(library, asked.paper);
+  ensure_directory(asked.out + "/tables");
+  ensure_directory(asked.out + "/figures");
+  ExitCode code = ExitCode::ok;
+  std::vector<std::string> folders = {asked.runs};
+  if (asked.runs.empty()) {
+    code = run_experiments(experiments_of(papers), asked);
+    if (code == ExitCode::interrupted) return code;
+    folders = committed_runs();
+    folders.insert(folders.begin(), RunOptions{}.out);
+  }
+  const RunsAndModel measurements(folders);
+  std::vector<AnsweredPaper> answered;
+  std::vector<std::string> missing;
+  std::vector<FoundContradiction> found;
+  for (const Paper* paper : papers) {
+    answered.push_back(answer_paper(library, *paper, measurements));
+    auto contradictions = contradictions_of(answered.back(), library, measurements);
+    const std::string page = fmt::format("{}/{}.html", asked.out, paper->name);
+    write_file_atomically(page, paper_page(answered.back(), contradictions, measurements, page));
+    fmt::print("{}\n", page);
+    std::ranges::move(contradictions, std::back_inserter(found));
+  }
+  const Table coverage = coverage_table(answered);
+  (void)write_table(coverage, asked.out + "/tables");
+  (void)write_table(contradictions_table(found), asked.out + "/tables");
+  (void)draw_for_report({model_grade_figure(grade_csv(graded_rows(answered)))},
+                        asked.out + "/figures", missing);
+  for (const std::string& sentence : missing) fmt::print(stderr, "qb: {}\n", sentence);
+  if (answered.size() == 1)
+    for (const AnsweredTable& table : answered[0].tables)
+      fmt::print("\n{}", table_terminal(answers_table(table)));
+  fmt::print("\n{}\n{}", contradictions_text(found), table_terminal(coverage));
+  return std::ranges::any_of(answered, is_wrong_here) ? ExitCode::regression : code;
+}
+
+}  // namespace qb

@@ -1,0 +1,29 @@
+// How far the cost model is from published measurements that it was not made from.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/papers/coverage.h"
+
+namespace qb {
+
+struct GradedRow {
+  const Paper* paper = nullptr;
+  const PublishedAnswer* answer = nullptr;
+  double slowness =
+      1.0;  // the published time over the predicted one: above 1 the model is too fast
+};
+
+// Every published measurement that a device's model answers.
+[[nodiscard]] std::vector<GradedRow> graded_rows(std::span<const AnsweredPaper> papers);
+
+// Factors between published and predicted times, whichever is larger.
+struct Grade {
+  std::size_t rows = 0;
+  double median = 1.0;
+  double worst = 1.0;
+};
+[[nodiscard]] Grade grade_of(std::span<const GradedRow> rows);
+
+}  // namespace qb

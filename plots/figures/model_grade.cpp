@@ -1,0 +1,81 @@
+// How far the cost model is from published measurements: published over predicted time. Each
+// algorithm has a row with a mark for each case, their range and their median, the one that the
+// model knows best on top.
+#include "base/statistics.h"
+#include "plots/figures/dot_rows.h"
+#include "plots/figures/figures.h"
+
+namespace qb {
+namespace {
+
+double slowness(const Row& row) { return row.number("published_over_predicted_time"); }
+double factor(const Row& row) { return std::fmax(slowness(row), 1.0 / slowness(row)); }
+
+// Makes the marks of each algorithm, a line for each device.
+Groups marks_of_devices(const Groups& algorithms, const Groups& devices) {
+  Groups lines;
+  for (std::size_t row = 0; row < algorithms.size(); ++row)
+    for (std::size_t slot = 0; slot < devices.size(); ++slot) {
+      const std::string& algorithm = algorithms[row].key[0];
+      const std::string& device = devices[slot].key[0];
+      Group marks{.rows = where(algorithms[row].rows, "device", {device}),
+                  .name = listed({algorithm, device}),
+                  .style = {algorithm_style(algorithm).colour, static_cast<int>(slot)},
+                  .thin = true,
+                  .in_legend = false,
+                  .draw = Draw::points};
+      marks.value = [y = dot_place(row, slot, devices.size())](const Row& one) {
+        return Point{.x = slowness(one), .y = y};
+      };
+      lines.push_back(std::move(marks));
+    }
+  return lines;
+}
+
+std::string grade_note(const Rows& rows) {
+  const Row& worst = *std::ranges::max_element(rows, {}, factor);
+  return fmt::format(
+      "Published and predicted times differ by a factor of {:.2f} in the median of {}, and of "
+      "{:.2f} "
+      "at worst: {}.",
+      median(numbers_of(rows, factor)), rows.size(), factor(worst), worst.text("case"));
+}
+
+}  // namespace
+
+Figure model_grade_figure(const CsvTable& graded) {
+  const Rows rows = all_rows(graded);
+  Groups algorithms = group(rows, Columns{"algorithm"});
+  std::ranges::stable_sort(algorithms, {},
+                           [](const Group& one) { return median(numbers_of(one.rows, factor)); });
+  const Groups devices = group(rows, Columns{"device"});
+  std::vector<DotRow> dots;
+  for (const Group& one : algorithms)
+    dots.push_back(
+        {one.key[0], algorithm_style(one.key[0]).colour, numbers_of(one.rows, slowness)});
+  std::vector<Series> keys;
+  for (std::size_t slot = 0; slot < devices.size(); ++slot)
+    keys.push_back(legend_key("a published case, " + devices[slot].key[0],
+                              {kGrey, static_cast<int>(slot)}, Draw::points, true));
+  Figure figure = line_figure(
+      {.title = "Published measurements beside the cost model",
+       .nothing = "no published measurement has a prediction",
+       .lines = marks_of_devices(algorithms, devices),
+       .y = {{.y = dot_rows_axis("algorithm_index", dots),
+              .reference =
+                  [&](const Group&) {
+                    return dot_row_summaries(dots, "published = predicted", 1.0);
+                  }}},
+       .x_axis = fixed({.label = "published / predicted time",
+                        .column = "published_over_predicted_time",
+                        .log = true}),
+       .keys = keys,
+       .notes = {rows.empty() ? "" : grade_note(rows),
+                 "Right of 1 the published case took longer than the model says. No device was "
+                 "made from the rows that are drawn."}});
+  figure.name = "model_grade";
+  figure.panel_height = dot_rows_height(dots.size());
+  return figure;
+}
+
+}  // namespace qb
