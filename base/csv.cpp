@@ -114,6 +114,14 @@ void CsvTable::append(std::vector<std::string> fields) {
   rows_.push_back(std::move(fields));
 }
 
+void CsvTable::insert_column(std::size_t at, const std::string& name) {
+  const auto offset = static_cast<std::ptrdiff_t>(at);
+  header_.insert(header_.begin() + offset, name);
+  for (std::vector<std::string>& fields : rows_) fields.insert(fields.begin() + offset, "");
+  columns_.clear();
+  for (std::size_t i = 0; i < header_.size(); ++i) columns_.emplace(header_[i], i);
+}
+
 std::string CsvTable::to_string() const {
   std::string out = csv_record(header_);
   for (const auto& fields : rows_) out += csv_record(fields);

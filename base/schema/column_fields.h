@@ -5,7 +5,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 7;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 8;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 
@@ -197,6 +197,10 @@ inline constexpr Field kResultFields[] = {
     empty("unless attention was verified",
           column(verification, "lse_max_error", real,
                  "the largest error of a log-sum-exp, a natural logarithm")),
+    column(verification, "relative_l2_error", real,
+           "the L2 norm of the output's error divided by that of the float64 reference, over all "
+           "elements of the verified rows",
+           8),
     column(bookkeeping, "started_at", text, "when the case began, UTC"),
     quantity(bookkeeping, "duration_s", "how long the case took in all"),
 };

@@ -114,8 +114,8 @@ inline constexpr Field kParameterFields[] = {
                .nullable = true,
                .label = "sequences {}",
                .meaning = "a packed batch of unequal lengths, cached+new tokens of each sequence: "
-                          "`\"100+8 64+1\"`; `n_tokens` is then the sum of the new tokens. It "
-                          "works with `zigzag`, `pass_kv`, `pass_q`, `all_gather_kv`, `decode`",
+                          "`\"100+8 64+1\"`; `n_tokens` is then the sum of the new tokens. "
+                          "`flash_decoding` and `tree_decode` take one sequence",
                .standard_meaning = "one sequence a batch entry"}),
     parameter(word, split, "new_key_owner",
               {.since = 3,

@@ -121,10 +121,11 @@ class Run:
         """One row for each dense problem on one worker, whatever kernel computed it.
 
         Cases with a forced instruction set are left out, since it concerns qb's kernels only, and
-        so are clocks that do not wait.
+        so are clocks that do not wait, and packed sequences.
         """
         wanted = {"algorithm": "dense", "workers": "1", "device": device, "cpu_isa": "auto",
-                  "workload": "attention", "cuda_path": "auto", "clock": "synchronized"}
+                  "workload": "attention", "cuda_path": "auto", "clock": "synchronized",
+                  "sequences": ""}
         cases = {}
         for row in self.rows:
             if all(row[name] == value for name, value in wanted.items()):

@@ -108,8 +108,27 @@ class RowClass:
         return 4.0 * self.naive + floor
 
 
+class RelativeL2:
+    """||O - O_ref|| / ||O_ref|| over what is added (harness/execute/verify/verify.h)."""
+
+    def __init__(self):
+        self.off = self.size = 0.0
+
+    def add(self, off, size):
+        self.off, self.size = math.hypot(self.off, off), math.hypot(self.size, size)
+
+    def error(self):
+        if self.off == 0.0:
+            return 0.0
+        return self.off / self.size if self.size > 0.0 else math.inf
+
+
 def largest(tensor):
     return tensor.abs().max().item()
+
+
+def norm(torch, tensor):
+    return torch.linalg.vector_norm(tensor).item()
 
 
 def attend(torch, k, v, query, scale, weight_type):
@@ -125,6 +144,7 @@ def verify(torch, problem, q, k, v, out):
     rows = rows_to_verify(problem)
     dtype = getattr(torch, DTYPES[problem.dtype])
     classes = collections.defaultdict(RowClass)
+    l2 = RelativeL2()
     for b in range(problem.batch):
         for h in range(problem.q_heads):
             group = h * problem.kv_heads // problem.q_heads
@@ -135,6 +155,7 @@ def verify(torch, problem, q, k, v, out):
                 got = out[b][h][row].to(torch.float64)
                 if keys == 0:
                     classes[0].add(largest(got), 0.0, 0.0)
+                    l2.add(norm(torch, got), 0.0)
                     continue
                 query = q[b][h][row]
                 want = attend(torch, *(t[:keys] for t in exact), query.to(torch.float64),
@@ -143,7 +164,9 @@ def verify(torch, problem, q, k, v, out):
                                problem.scale, dtype).to(torch.float64)
                 classes[keys.bit_length()].add(largest(got - want), largest(naive - want),
                                                largest(want))
-    return judge(classes, problem.dtype, len(rows))
+                l2.add(norm(torch, got - want), norm(torch, want))
+    columns, flaw = judge(classes, problem.dtype, len(rows))
+    return columns | {"relative_l2_error": number_text(l2.error())}, flaw
 
 
 def judge(classes, dtype, n_rows):

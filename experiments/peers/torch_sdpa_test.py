@@ -10,8 +10,9 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 QB = ""
+ROUNDOFF = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 
-# It has eight dense cases that differ in every argument of SDPA, and two that are not for SDPA.
+# It has eight dense cases that differ in every argument of SDPA, and three that are not for SDPA.
 SPEC = """
 experiment: peers
 measure: {repeats: 2, warmups: 0, verify_rows: 4}
@@ -26,6 +27,7 @@ cases:
   - {n_tokens: 80, head_dim: 4, threads: 1}
   - {n_tokens: 24, head_dim: 8, algorithm: cqs, workers: 7}
   - {n_tokens: 24, head_dim: 8, cpu.isa: scalar}
+  - {n_tokens: 24, head_dim: 8, mask: causal, sequences: 9+5 19}
 """
 LENGTHS = ("{experiment: lengths, head_dim: 4, measure: {repeats: 1, warmups: 0}, "
            "sweep: {n_tokens: [%s]}}")
@@ -79,7 +81,8 @@ class TorchSdpa(unittest.TestCase):
         self.assertEqual(header(self.out, "samples.csv"), header(run, "samples.csv"))
         ours = {row["case_id"]: row for row in read(self.out)}
         theirs = [row for row in read(run)
-                  if row["algorithm"] == "dense" and row["cpu_isa"] == "auto"]
+                  if row["algorithm"] == "dense" and row["cpu_isa"] == "auto"
+                  and not row["sequences"]]
         self.assertEqual(len(theirs), 8)
         self.assertEqual(len(ours), len(theirs))
         for row, qb_row in zip(read(self.out), theirs):
@@ -90,6 +93,10 @@ class TorchSdpa(unittest.TestCase):
             self.assertGreater(int(row["verified_rows"]), 0)
             self.assertLessEqual(float(row["max_error"]), float(row["tolerance"]))
             self.assertLess(float(row["tolerance"]), 0.05)
+            # The fake computes exactly and rounds its output once.
+            self.assertGreater(float(row["relative_l2_error"]), 0.0)
+            self.assertLessEqual(float(row["relative_l2_error"]), ROUNDOFF[row["dtype"]])
+            self.assertGreater(float(qb_row["relative_l2_error"]), 0.0)
             self.check_times(row)
 
     def check_times(self, row):
@@ -130,6 +137,8 @@ class TorchSdpa(unittest.TestCase):
                           13: "oom", 14: "error", 15: "incorrect"})
         self.assertEqual(rows[14]["message"], "of two minds, and two lines")
         self.assertIn("off by 0.5", rows[11]["message"])
+        self.assertGreater(float(rows[11]["relative_l2_error"]), 0.01)
+        self.assertEqual(rows[15]["relative_l2_error"], "")
         for n, row in rows.items():
             self.assertEqual(row["wall_time_median_s"] == "", n != 8)
         self.assertEqual({s["case_id"] for s in read(self.out, "samples.csv")},

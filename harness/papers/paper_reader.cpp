@@ -320,10 +320,6 @@ std::string_view sentence(Need need) {
       return "recursive quorums that stream from the host";
     case Need::peer_kernels:
       return "other projects' kernels";
-    case Need::whole_model:
-      return "a model of whole layers";
-    case Need::relative_l2:
-      return "a relative L2 error";
     case Need::one_gpu:
       return "a GPU";
     case Need::many_gpus:

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/words.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/plan/theory/decoder_forecast.h"
 #include "harness/plan/theory/published_bounds.h"
 #include "harness/plan/theory/sent_bytes.h"
 #include "harness/plan/work/work.h"
@@ -32,6 +33,12 @@ const std::string& text(const FormulaValue& argument) {
 
 int workers_of(const FormulaValue& argument) { return static_cast<int>(number(argument)); }
 
+std::int64_t count_of(const FormulaValue& argument) {
+  const double count = number(argument);
+  if (!(std::abs(count) < 9e15)) throw UsageError(fmt::format("{} is no count", count));
+  return std::llround(count);
+}
+
 double longest_subsequence(Arguments words) {
   const auto n_tokens = static_cast<std::int64_t>(number(words[1]));
   const Problem problem =
@@ -52,6 +59,37 @@ double max_speed_up_of(Arguments words, DenseCount count) {
   return max_speed_up(step, count, default_weight(count));
 }
 
+RingVariant ring_variant(const FormulaValue& argument) {
+  const std::string& name = text(argument);
+  if (const auto variant = parse_word<RingVariant>(name)) return *variant;
+  throw UsageError(unknown_word(kWords<RingVariant>.what, name, all_words<RingVariant>()));
+}
+
+DecoderSplit split_of(const FormulaValue& context, const FormulaValue& tensor) {
+  return {count_of(context), count_of(tensor)};
+}
+
+double prefill_s(Arguments words) {
+  const PrefillRates rates{.product_flop_per_s = number(words[6]),
+                           .attention_flop_per_s = number(words[7]),
+                           .host_byte_per_s = number(words[8]),
+                           .network_byte_per_s = number(words[9])};
+  return prefill_time(decoder_named(text(words[0])), split_of(words[2], words[3]),
+                      ring_variant(words[1]), count_of(words[4]), count_of(words[5]), rates)
+      .total_s();
+}
+
+double decode_s(Arguments words) {
+  const DecodeRates rates{.memory_byte_per_s = number(words[4]),
+                          .layer_rest_s = number(words[5]),
+                          .hop_s = number(words[6]),
+                          .all_to_all_s = number(words[7]),
+                          .network_latency_s = number(words[8])};
+  return decode_time(decoder_named(text(words[0])), split_of(words[1], words[2]),
+                     count_of(words[3]), rates)
+      .total_s();
+}
+
 constexpr Quantity kQuantities[] = {
     {"asymptotic_responsibility_ratio", "workers, interest_set",
      "cells of the whole sequence over those of the worker with most, for long sequences", 2,
@@ -64,6 +102,16 @@ constexpr Quantity kQuantities[] = {
        return first_uncovered_difference(parse_interest_set(text(words[1]), workers_of(words[0])))
                   ? 0.0
                   : 1.0;
+     }},
+    {"decode_s",
+     "decoder, context_parallel, tensor_parallel, tokens, memory_byte_per_s, layer_rest_s, hop_s, "
+     "all_to_all_s, network_latency_s",
+     "seconds of one further token after so many, by a model of all layers", 9, decode_s},
+    {"decoder_device_bytes", "decoder, context_parallel, tensor_parallel, tokens",
+     "bytes of weights, keys and values on one device", 4,
+     [](Arguments words) {
+       return decoder_device_bytes(decoder_named(text(words[0])), split_of(words[1], words[2]),
+                                   count_of(words[3]));
      }},
     {"longest_subsequence", "workers, n_tokens", "tokens that the worker with most holds", 2,
      longest_subsequence},
@@ -78,7 +126,11 @@ constexpr Quantity kQuantities[] = {
      "the fewest tokens a worker that hide a ring's transfers, in 2-byte types", 2,
      [](Arguments words) {
        return min_block_tokens(number(words[0]), number(words[1]), 2, 1, 1, false);
-     }}};
+     }},
+    {"prefill_s",
+     "decoder, ring_variant, context_parallel, tensor_parallel, new_tokens, cached_tokens, "
+     "product_flop_per_s, attention_flop_per_s, host_byte_per_s, network_byte_per_s",
+     "seconds until the first token, by a model of all layers", 10, prefill_s}};
 
 }  // namespace
 

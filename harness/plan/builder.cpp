@@ -14,12 +14,6 @@ namespace {
 
 bool of_queries(TensorRole what) { return what != TensorRole::k && what != TensorRole::v; }
 
-std::vector<std::vector<int>> one_group_each(int workers) {
-  std::vector<std::vector<int>> shards;
-  for (int w = 0; w < workers; ++w) shards.push_back({w});
-  return shards;
-}
-
 // Deals `count` tokens from `first` on as deal_zigzag() does. Returns the most for one worker.
 std::int64_t deal_chunks(std::int64_t first, std::int64_t count, std::vector<TokenGroup>& groups,
                          std::vector<std::vector<int>>& shards) {
@@ -37,10 +31,15 @@ std::int64_t deal_chunks(std::int64_t first, std::int64_t count, std::vector<Tok
   return most;
 }
 
-std::int64_t longest(const std::vector<TokenGroup>& groups) {
-  std::int64_t tokens = 0;
-  for (const TokenGroup& group : groups) tokens = std::max(tokens, group.count);
-  return tokens;
+// Gives each worker one of the plan's groups, cut where packed sequences end.
+Shards shards_of_groups(Plan& plan) {
+  const std::vector<Segment> sequences = segments_of(plan.problem);
+  Shards shards;
+  shards.q = cut_at_ends(sequences, &Segment::q_end, plan.q_groups);
+  shards.kv = cut_at_ends(sequences, &Segment::k_end, plan.kv_groups);
+  for (const std::vector<int>& shard : shards.kv)
+    shards.kv_room = std::max(shards.kv_room, tokens_of(plan.kv_groups, shard));
+  return shards;
 }
 
 }  // namespace
@@ -106,13 +105,13 @@ void PlanBuilder::gather(Step& step, int groups, const HeadRange& heads) const {
 Shards deal_contiguous(Plan& plan, int workers) {
   plan.q_groups = contiguous_groups(plan.problem.shape.q_len, workers);
   plan.kv_groups = contiguous_groups(plan.problem.shape.kv_len, workers);
-  return {one_group_each(workers), one_group_each(workers), longest(plan.kv_groups)};
+  return shards_of_groups(plan);
 }
 
 Shards deal_striped(Plan& plan, int workers) {
   plan.q_groups = striped_groups(plan.problem.shape.q_len, workers);
   plan.kv_groups = striped_groups(plan.problem.shape.kv_len, workers);
-  return {one_group_each(workers), one_group_each(workers), longest(plan.kv_groups)};
+  return shards_of_groups(plan);
 }
 
 Shards deal_zigzag(Plan& plan, int workers) {
@@ -134,11 +133,9 @@ Shards deal_zigzag(Plan& plan, int workers) {
 }
 
 void require_one_sequence(const Problem& problem, std::string_view algorithm) {
-  if (problem.mask.segments.size() > 1)
-    throw Unsupported(
-        fmt::format("{} does not split packed sequences of unequal lengths; zigzag, pass_kv, "
-                    "pass_q and decode do",
-                    algorithm));
+  if (const std::size_t n = problem.mask.segments.size(); n > 1)
+    throw Unsupported(fmt::format(
+        "{} decodes one sequence, and this batch packs {}; decode takes them", algorithm, n));
 }
 
 }  // namespace qb

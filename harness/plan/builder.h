@@ -47,21 +47,24 @@ class PlanBuilder {
   [[nodiscard]] HeadRange all_heads() const { return {0, plan.problem.shape.q_heads}; }
 };
 
-// The groups of each worker, ascending. The functions below also fill in the plan's groups.
+// The groups of each worker, ascending. The functions below also fill in the plan's groups. A group
+// lies within one packed sequence: where a worker's tokens are of several, it has several groups.
 struct Shards {
   std::vector<std::vector<int>> q;   // by worker
   std::vector<std::vector<int>> kv;  // by worker
   std::int64_t kv_room = 0;          // tokens that a message of any worker's keys has room for
 };
 
-[[nodiscard]] Shards deal_contiguous(Plan& plan, int workers);  // one group each (Ring Attention)
-[[nodiscard]] Shards deal_striped(Plan& plan, int workers);     // token t to worker t mod W
+// Packed sequences are one run of tokens for these two: consecutive tokens of the run to each
+// worker (Ring Attention), and token t to worker t mod W.
+[[nodiscard]] Shards deal_contiguous(Plan& plan, int workers);
+[[nodiscard]] Shards deal_striped(Plan& plan, int workers);
 // Cuts the tokens into 2W chunks and gives worker i chunks i and 2W - 1 - i; the new tokens and the
 // cached ones are cut apart (Context Parallelism, arXiv 2411.01783, section 3.4), and each packed
 // sequence by itself. Without a causal mask or cached tokens the layout is the same.
 [[nodiscard]] Shards deal_zigzag(Plan& plan, int workers);
 
-// Throws Unsupported for several packed sequences: groups would cross from one into the next.
+// Throws Unsupported for several packed sequences.
 void require_one_sequence(const Problem& problem, std::string_view algorithm);
 
 }  // namespace qb

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "base/integers.h"
 
@@ -27,6 +28,31 @@ std::vector<TokenGroup> striped_groups(std::int64_t n, int parts) {
   for (std::int64_t part = 0; part < parts; ++part)
     groups.push_back({part, std::max<std::int64_t>(0, ceil_div(n - part, parts)), parts});
   return groups;
+}
+
+std::vector<std::vector<int>> cut_at_ends(const std::vector<Segment>& sequences,
+                                          std::int64_t Segment::*end,
+                                          std::vector<TokenGroup>& groups) {
+  std::vector<std::vector<int>> pieces(groups.size());
+  std::vector<TokenGroup> cut;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const TokenGroup& group = groups[g];
+    const auto add = [&](std::int64_t from, std::int64_t count) {
+      pieces[g].push_back(static_cast<int>(cut.size()));
+      cut.push_back({group.token(from), count, group.stride});
+    };
+    std::int64_t taken = 0;
+    for (const Segment& sequence : sequences) {
+      // The first token of the group that lies behind this sequence.
+      const std::int64_t ahead = std::max<std::int64_t>(sequence.*end - group.first, 0);
+      const std::int64_t next = std::min(group.count, ceil_div(ahead, group.stride));
+      if (next > taken) add(taken, next - taken);
+      taken = next;
+    }
+    if (group.count == 0) add(0, 0);
+  }
+  groups = std::move(cut);
+  return pieces;
 }
 
 std::optional<PairTask> pair_task(const Problem& problem, const std::vector<TokenGroup>& q_groups,

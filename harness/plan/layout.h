@@ -17,6 +17,13 @@ namespace qb {
 // Puts token t in group t mod parts (Striped Attention section 3).
 [[nodiscard]] std::vector<TokenGroup> striped_groups(std::int64_t n, int parts);
 
+// Cuts groups where a packed sequence ends, so that each piece lies within one sequence. `end` says
+// whether the groups are of queries or of keys. Returns the pieces of each group in ascending
+// order: a group that lies within one sequence is its own only piece, and so is an empty one.
+[[nodiscard]] std::vector<std::vector<int>> cut_at_ends(const std::vector<Segment>& sequences,
+                                                        std::int64_t Segment::*end,
+                                                        std::vector<TokenGroup>& groups);
+
 // Returns the task of two groups under the mask, or nullopt if no pair is allowed. It is exact for
 // contiguous groups and for groups of equal stride. Groups must lie within one sequence.
 [[nodiscard]] std::optional<PairTask> pair_task(const Problem& problem,

@@ -17,6 +17,36 @@ TEST(Layout, TheLastGroupsTakeTheRemainder) {
   EXPECT_EQ(contiguous_groups(6, 3), (std::vector<TokenGroup>{{0, 2, 1}, {2, 2, 1}, {4, 2, 1}}));
 }
 
+TEST(Layout, GroupsAreCutWherePackedSequencesEnd) {
+  using Pieces = std::vector<std::vector<int>>;
+  const std::vector<Segment> sequences = {{0, 3, 0, 5}, {3, 4, 5, 6}, {4, 10, 6, 14}};
+  std::vector<TokenGroup> queries = contiguous_groups(10, 3);
+  EXPECT_EQ(cut_at_ends(sequences, &Segment::q_end, queries), (Pieces{{0}, {1, 2}, {3}}));
+  EXPECT_EQ(queries, (std::vector<TokenGroup>{{0, 3, 1}, {3, 1, 1}, {4, 2, 1}, {6, 4, 1}}));
+  std::vector<TokenGroup> keys = striped_groups(14, 4);
+  EXPECT_EQ(cut_at_ends(sequences, &Segment::k_end, keys),
+            (Pieces{{0, 1}, {2, 3, 4}, {5, 6}, {7, 8}}));
+  EXPECT_EQ(keys, (std::vector<TokenGroup>{{0, 2, 4},
+                                           {8, 2, 4},
+                                           {1, 1, 4},
+                                           {5, 1, 4},
+                                           {9, 2, 4},
+                                           {2, 1, 4},
+                                           {6, 2, 4},
+                                           {3, 1, 4},
+                                           {7, 2, 4}}));
+}
+
+TEST(Layout, GroupsOfOneSequenceAreNotCutAndEmptyOnesStay) {
+  for (const std::int64_t n : {1, 7, 12}) {
+    std::vector<TokenGroup> groups = contiguous_groups(n, 4);
+    const std::vector<std::vector<int>> pieces =
+        cut_at_ends({{0, n, 0, n}}, &Segment::q_end, groups);
+    EXPECT_EQ(pieces, (std::vector<std::vector<int>>{{0}, {1}, {2}, {3}}));
+    EXPECT_EQ(groups, contiguous_groups(n, 4));
+  }
+}
+
 TEST(Layout, PairTasksSayExactlyWhatTheMaskSays) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);

@@ -122,6 +122,7 @@ Verification verify_product(const ProductMatrices& matrices, const std::vector<s
     double unit = 0.0;
     double want = 0.0;
     std::int64_t column = 0;
+    RelativeL2 l2;
   };
   std::vector<Worst> worst_of(rows.size());
   parallel_for(std::ssize(rows), threads, 1, [&](std::int64_t begin, std::int64_t end, int) {
@@ -135,10 +136,10 @@ Verification verify_product(const ProductMatrices& matrices, const std::vector<s
         const double naive = std::abs(static_cast<double>(reference.naive[j]) - want);
         // An overflow of the loop must not make the tolerance infinite.
         if (std::isfinite(naive)) worst.naive_units = std::max(worst.naive_units, naive / unit);
-        const double error =
-            std::abs(static_cast<double>(values(
-                         matrices.c)[row * matrices.columns + static_cast<std::int64_t>(j)]) -
-                     want);
+        const auto value = static_cast<double>(
+            values(matrices.c)[row * matrices.columns + static_cast<std::int64_t>(j)]);
+        const double error = std::abs(value - want);
+        worst.l2.add(value, want);
         if (error / unit <= worst.units) continue;
         worst.units = error / unit;
         worst.error = error;
@@ -149,13 +150,16 @@ Verification verify_product(const ProductMatrices& matrices, const std::vector<s
     }
   });
   double naive_units = 0.0;
+  RelativeL2 l2;
   std::size_t at = 0;
   for (std::size_t i = 0; i < worst_of.size(); ++i) {
     naive_units = std::max(naive_units, worst_of[i].naive_units);
+    l2.add(worst_of[i].l2);
     if (!(worst_of[i].units <= worst_of[at].units)) at = i;
   }
   const Worst& worst = worst_of[at];
   verification.max_error = worst.error;
+  verification.relative_l2_error = l2.error();
   verification.naive_error = naive_units * worst.unit;
   verification.tolerance = (kNaiveFactor * naive_units + kRoundoffs) * worst.unit;
   conclude(verification, place(rows[at], worst.column),

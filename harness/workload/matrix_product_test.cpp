@@ -61,6 +61,22 @@ TEST(MatrixProduct, OfOneElementAndOfOutliersIsRight) {
   }
 }
 
+// The matrices are those of a product that is known: C = 3 x 4 = 12 in every element.
+TEST(MatrixProduct, TheRelativeL2ErrorIsThatOfTheRowsThatAreCompared) {
+  ProductMatrices matrices(8, 5, 1, heap_allocator());
+  std::ranges::fill_n(values(matrices.a), 8, 3.0f);
+  std::ranges::fill_n(values(matrices.b), 5, 4.0f);
+  std::ranges::fill_n(values(matrices.c), 40, 12.0f);
+  EXPECT_EQ(verify_product(matrices, all_rows(matrices), 1).relative_l2_error, 0.0);
+  values(matrices.c)[2 * 5 + 1] += 3.0f;
+  values(matrices.c)[6 * 5 + 4] -= 4.0f;
+  for (const int threads : {1, 3})
+    EXPECT_DOUBLE_EQ(verify_product(matrices, all_rows(matrices), threads).relative_l2_error,
+                     5.0 / (12.0 * std::sqrt(40.0)));
+  EXPECT_DOUBLE_EQ(verify_product(matrices, {2, 3}, 1).relative_l2_error,
+                   3.0 / (12.0 * std::sqrt(10.0)));
+}
+
 TEST(MatrixProduct, ABlockThatIsNotComputedIsNoticed) {
   ProductMatrices matrices(40, 40, 8, heap_allocator());
   matrices.fill(1, 1);

@@ -23,7 +23,7 @@ Groups settings(const CsvTable& cases) {
   const Rows rows = where(standing_rows(cases), [](const Row& row) {
     return std::ranges::count(kSchemes, row.text("algorithm")) > 0 && row.number("workers") >= 2;
   });
-  const Columns shape = without(kShapeColumns, "threads");
+  const Columns shape = joined(without(kShapeColumns, "threads"), {"sequences"});
   const Columns link = {"link_bandwidth_byte_per_s", "link_latency_s"};
   // The subtitle already says what all cases share.
   const Columns shown =

@@ -95,6 +95,19 @@ TEST(SchemeComparison, TheSettingWithMostSchemesIsDrawnAndTheOthersNamed) {
             "Not drawn: 2 schemes (N = 512, no link limit); 1 scheme (N = 4,096, no link limit).");
 }
 
+TEST(SchemeComparison, PackingsOfOneLengthAreSettingsOfTheirOwn) {
+  const std::pair<const char*, double> packings[] = {{"0+1024", 0.02}, {"0+512 0+512", 0.01}};
+  CsvTable cases = no_cases();
+  for (const auto& [sequences, seconds] : packings)
+    for (const char* algorithm : {"ring", "zigzag"})
+      add_case(cases, scheme_case(algorithm, 4, 1024, seconds, {{"sequences", sequences}}));
+  const Figure figure = scheme_comparison_figure(cases);
+  EXPECT_THAT(figure.subtitle, HasSubstr("sequences 0+1024"));
+  const Series& ring = series_named(panel_titled(figure, "wall clock"), "ring, threads");
+  EXPECT_DOUBLE_EQ(ring.points.at(0).y, 20.0);
+  EXPECT_THAT(figure.notes.at(1), HasSubstr("2 schemes (sequences 0+512 0+512"));
+}
+
 TEST(SchemeComparison, OfThreadsAndMpiOneIsDrawnSoThatAnySchemeHasOneLine) {
   CsvTable cases = two_schemes();
   for (const char* algorithm : {"ring", "zigzag"})

@@ -6,8 +6,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
-#include "base/schema/column_fields.h"
-#include "base/schema/parameter_fields.h"
+#include "base/schema/older_runs.h"
 #include "base/status.h"
 #include "plots/frame/frame.h"
 #include "plots/frame/table.h"
@@ -96,9 +95,11 @@ CsvTable read_table(const std::filesystem::path& path) {
   return CsvTable::parse(read_file(path.string()), path.string());
 }
 
-// Throws UsageError for a table that another version of qb wrote.
+// Columns that are younger than the run are empty. Throws UsageError for a table that another
+// version of qb wrote.
 CsvTable read_cases(const std::filesystem::path& path) {
   CsvTable cases = read_table(path);
+  add_later_columns(cases);
   const auto require = [&](const auto& fields) {
     for (const Field& field : fields)
       if (!cases.has(field.column))

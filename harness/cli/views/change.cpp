@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/schema/older_runs.h"
 #include "harness/experiment/audit/compare.h"
 
 namespace qb {
@@ -66,7 +67,7 @@ std::optional<Report::Section> change_section(const std::string& folder) {
   const auto before = std::ranges::find_if(runs, [&](const Manifest& other) {
     return other.run_id != own.run_id && other.spec_hash == own.spec_hash &&
            other.device_fingerprint == own.device_fingerprint &&
-           other.schema_version == own.schema_version && !other.finished_at.empty() &&
+           is_readable_schema(other.schema_version) && !other.finished_at.empty() &&
            other.started_at < own.started_at;
   });
   if (before == runs.end()) return std::nullopt;

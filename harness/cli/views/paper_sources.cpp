@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/schema/older_runs.h"
 #include "base/source_root.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/parameters.h"
@@ -84,8 +85,10 @@ const CsvTable* RunsAndModel::run(const std::string& experiment) const {
       // A committed run has no run id of its own; results/ has one below the experiment.
       for (const std::string& place :
            {folder + "/" + experiment + "/latest", folder + "/" + experiment})
-        if (!found->second && fs::exists(place + "/cases.csv"))
+        if (!found->second && fs::exists(place + "/cases.csv")) {
           found->second = Run{place, CsvTable::parse(read_file(place + "/cases.csv"), place)};
+          add_later_columns(found->second->cases);
+        }
     }
   return found->second ? &found->second->cases : nullptr;
 }

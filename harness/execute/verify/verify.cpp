@@ -110,9 +110,14 @@ struct RowClass {
 // Classes by the bit width of the number of keys.
 using RowClasses = std::map<int, RowClass>;
 
-RowClasses compare(const Problem& problem, const TensorView& out, const TensorView& lse,
-                   const ReferenceRows& reference, const ReferenceRows& naive) {
+struct Comparison {
   RowClasses classes;
+  RelativeL2 out;  // of all rows
+};
+
+Comparison compare(const Problem& problem, const TensorView& out, const TensorView& lse,
+                   const ReferenceRows& reference, const ReferenceRows& naive) {
+  Comparison comparison;
   std::size_t statistic = 0;
   std::size_t element = 0;
   for (std::int64_t b = 0; b < out.extent.batch; ++b) {
@@ -120,11 +125,13 @@ RowClasses compare(const Problem& problem, const TensorView& out, const TensorVi
       for (const std::int64_t row : reference.rows) {
         const std::int64_t keys = problem.mask.keys_of(row, problem.shape.kv_len);
         RowClass& rows =
-            classes[static_cast<int>(std::bit_width(static_cast<std::uint64_t>(keys)))];
+            comparison.classes[static_cast<int>(std::bit_width(static_cast<std::uint64_t>(keys)))];
         const float* values = out.row_as<float>(b, h, row);
-        for (std::int64_t x = 0; x < out.extent.head_dim; ++x, ++element)
-          rows.out.add({b, h, row}, x, static_cast<double>(values[x]), naive.out[element],
-                       reference.out[element]);
+        for (std::int64_t x = 0; x < out.extent.head_dim; ++x, ++element) {
+          const auto value = static_cast<double>(values[x]);
+          rows.out.add({b, h, row}, x, value, naive.out[element], reference.out[element]);
+          comparison.out.add(value, reference.out[element]);
+        }
         // scan() has checked that a row without keys is -inf.
         if (keys > 0)
           rows.lse.add({b, h, row}, 0, static_cast<double>(*lse.row_as<float>(b, h, row)),
@@ -133,7 +140,7 @@ RowClasses compare(const Problem& problem, const TensorView& out, const TensorVi
       }
     }
   }
-  return classes;
+  return comparison;
 }
 
 // Only finite values count: keys that no query sees may have others.
@@ -244,13 +251,16 @@ Verification verify_output(const Problem& problem, const TensorView& q, const Te
   if (auto flaw = scan(problem, out, lse, threads)) {
     verification.message = std::move(*flaw);
     verification.max_error = std::numeric_limits<double>::quiet_NaN();
+    verification.relative_l2_error = verification.max_error;
     return verification;
   }
   const ReferenceRows reference =
       reference_rows(q, k, v, problem.mask, problem.scale, rows, threads);
   const auto naive_of = eager ? eager_rows : naive_rows;
   const ReferenceRows naive = naive_of(q, k, v, problem.mask, problem.scale, rows, threads);
-  judge(compare(problem, out, lse, reference, naive), v, verification);
+  const Comparison comparison = compare(problem, out, lse, reference, naive);
+  judge(comparison.classes, v, verification);
+  verification.relative_l2_error = comparison.out.error();
   verification.correct = verification.message.empty();
   return verification;
 }
@@ -264,6 +274,7 @@ Verification verify_finite(std::span<const float> values, std::size_t rows,
   verification.correct = flaw == values.end() && rows == 0;
   if (flaw == values.end()) return verification;
   verification.max_error = std::numeric_limits<double>::quiet_NaN();
+  verification.relative_l2_error = verification.max_error;
   verification.message =
       fmt::format("{} is {}: never written, or not a number", place(flaw - values.begin()), *flaw);
   return verification;

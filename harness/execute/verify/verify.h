@@ -6,6 +6,7 @@
 // ones.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <set>
@@ -18,7 +19,29 @@
 
 namespace qb {
 
-// The errors are those of the class of rows whose output is closest to its tolerance.
+// ||O - O_ref||_2 / ||O_ref||_2 over the elements that were added. Rows of few keys have the
+// largest values and weigh most, whereas a tolerance judges every row among its like.
+class RelativeL2 {
+ public:
+  void add(double value, double reference) {
+    error_squares_ += (value - reference) * (value - reference);
+    reference_squares_ += reference * reference;
+  }
+  void add(const RelativeL2& part) {
+    error_squares_ += part.error_squares_;
+    reference_squares_ += part.reference_squares_;
+  }
+  // 0 where nothing is off, even if all of the reference is 0, as in rows without keys.
+  [[nodiscard]] double error() const {
+    return error_squares_ == 0.0 ? 0.0 : std::sqrt(error_squares_ / reference_squares_);
+  }
+
+ private:
+  double error_squares_ = 0.0;
+  double reference_squares_ = 0.0;
+};
+
+// The largest errors are those of the class of rows whose output is closest to its tolerance.
 struct Verification {
   bool correct = false;
   double max_error = 0.0;      // largest |O - O_ref|
@@ -26,8 +49,9 @@ struct Verification {
   double tolerance = 0.0;      // limit for max_error
   double lse_max_error = 0.0;  // largest |LSE - LSE_ref|
   double lse_tolerance = 0.0;
-  std::int64_t rows = 0;  // query rows compared with the reference (of each head)
-  std::string message;    // where and how it is wrong; empty when correct
+  double relative_l2_error = 0.0;  // of O, over all compared rows
+  std::int64_t rows = 0;           // query rows compared with the reference (of each head)
+  std::string message;             // where and how it is wrong; empty when correct
 };
 
 // Fills an output before a run with a NaN pattern, so that an unwritten element shows.

@@ -209,6 +209,75 @@ TEST(VerifyOutput, FindsAPairOfGroupsThatNobodyComputed) {
   EXPECT_FALSE(verify_all(trial).correct);
 }
 
+TEST(RelativeL2, IsTheNormOfTheErrorsOverThatOfTheReference) {
+  RelativeL2 first;
+  first.add(9.0, 6.0);  // off by 3
+  RelativeL2 second;
+  second.add(4.0, 8.0);  // and by -4
+  EXPECT_DOUBLE_EQ(first.error(), 0.5);
+  second.add(first);
+  EXPECT_DOUBLE_EQ(second.error(), 0.5) << "5 over 10";
+  second.add(0.0, std::sqrt(300.0));  // now sqrt(325) over 20
+  EXPECT_DOUBLE_EQ(second.error(), std::sqrt(325.0) / 20.0);
+}
+
+TEST(RelativeL2, OfNothingIsNothingAndOfAReferenceOfZeroHasNoBound) {
+  RelativeL2 l2;
+  EXPECT_EQ(l2.error(), 0.0);
+  l2.add(0.0, 0.0);
+  EXPECT_EQ(l2.error(), 0.0);
+  l2.add(1e-30, 0.0);
+  EXPECT_EQ(l2.error(), std::numeric_limits<double>::infinity());
+  l2.add(std::numeric_limits<double>::quiet_NaN(), 1.0);
+  EXPECT_TRUE(std::isnan(l2.error()));
+}
+
+double norm_of(const TensorView& out) {
+  double squares = 0.0;
+  for (std::int64_t b = 0; b < out.extent.batch; ++b)
+    for (std::int64_t h = 0; h < out.extent.heads; ++h)
+      for (std::int64_t row = 0; row < out.extent.length; ++row)
+        for (std::int64_t x = 0; x < out.extent.head_dim; ++x)
+          squares += std::pow(double{out.row_as<float>(b, h, row)[x]}, 2.0);
+  return std::sqrt(squares);
+}
+
+// A right output is off by roundings. One element that is far off makes the whole error, whatever
+// class of rows it is in.
+TEST(VerifyOutput, TheRelativeL2ErrorIsOverAllComparedElements) {
+  for (const float offset : {0.5f, 1e10f})
+    for (const std::int64_t row : {0, 49}) {
+      Trial trial = right_trial(problem_of(50, MaskKind::causal, DType::f32));
+      const double norm = norm_of(trial.out.view());
+      const double right = verify_all(trial).relative_l2_error;
+      EXPECT_GT(right, 0.0);
+      EXPECT_LT(right, 2.0 * unit_roundoff(DType::f32));
+      trial.out.view().row_as<float>(1, 2, row)[3] += offset;
+      EXPECT_NEAR(verify_all(trial).relative_l2_error * norm / double{offset}, 1.0, 1e-5);
+    }
+}
+
+TEST(VerifyOutput, RowsWithoutKeysAddNothingToTheRelativeL2Error) {
+  Problem problem = problem_of(20, MaskKind::causal, DType::f32);
+  problem.shape.kv_len = 15;  // queries 0 to 4 see nothing
+  problem.mask = Mask::causal(20, 15);
+  const Trial trial = right_trial(problem);
+  const auto error_of = [&](const std::vector<std::int64_t>& rows) {
+    return verify_output(problem, trial.inputs.q.view(), trial.inputs.k.view(),
+                         trial.inputs.v.view(), trial.out.view(), trial.lse.view(), rows, 1)
+        .relative_l2_error;
+  };
+  EXPECT_EQ(error_of({0, 4}), 0.0);
+  EXPECT_GT(error_of({7, 19}), 0.0);
+  EXPECT_EQ(error_of({0, 4, 7, 19}), error_of({7, 19}));
+}
+
+TEST(VerifyOutput, AnOutputThatIsNotFiniteHasNoRelativeL2Error) {
+  Trial trial = right_trial(problem_of(20, MaskKind::full, DType::f32));
+  trial.out.view().row_as<float>(1, 1, 6)[3] = kInfinity;
+  EXPECT_TRUE(std::isnan(verify_all(trial).relative_l2_error));
+}
+
 TEST(RowsToVerify, AreAllOfAShortSequence) {
   const Plan plan = dense_plan(problem_of(5, MaskKind::full, DType::f32));
   EXPECT_THAT(rows_to_verify(plan, 5), ElementsAre(0, 1, 2, 3, 4));

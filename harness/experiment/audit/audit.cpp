@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/schema/older_runs.h"
 #include "base/statistics.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
@@ -124,10 +125,10 @@ class Auditor {
     for (const char* name : {"spec.resolved.yaml", "steps.csv", "memory_timeline.csv"})
       if (is_of_qb() && !std::filesystem::is_regular_file(run_.path + "/" + name))
         find("{} is missing", name);
-    const bool same_schema = run_.manifest.schema_version == kSchemaVersion;
-    if (!same_schema)
-      find("manifest.json has schema_version {}, and this qb checks {}",
-           run_.manifest.schema_version, kSchemaVersion);
+    const bool readable = is_readable_schema(run_.manifest.schema_version);
+    if (!readable)
+      find("manifest.json has schema_version {}, and this qb checks {} to {}",
+           run_.manifest.schema_version, kOldestSchema, kSchemaVersion);
     for (const auto& [table, name] :
          {std::pair{&run_.cases, "cases.csv"}, {&run_.samples, kSamples}})
       if (table->torn()) find("{}: the last line is torn (its writer was killed)", name);
@@ -137,7 +138,7 @@ class Auditor {
     if (run_.manifest.finished_at.empty())
       audit_.notes.push_back(fmt::format("the run is not finished: {} of {} cases have a row",
                                          run_.cases.size(), run_.manifest.n_cases));
-    return columns_fit && same_schema;
+    return columns_fit && readable;
   }
 
   void check_sample_rows() {
@@ -211,6 +212,11 @@ class Auditor {
     else if (!(cases.number(row, "max_error") <= cases.number(row, "tolerance")))
       find("{}: the row is ok, but the error {} is not within the tolerance {}", place(row),
            text(row, "max_error"), text(row, "tolerance"));
+    // Older runs lack the column.
+    if (!text(row, "relative_l2_error").empty() && cases.number(row, "max_error") > 0.0 &&
+        !(cases.number(row, "relative_l2_error") > 0.0))
+      find("{}: the row has the error {}, but a relative_l2_error of {}", place(row),
+           text(row, "max_error"), text(row, "relative_l2_error"));
   }
 
   void check_plan(std::size_t row, const std::map<std::string, Case>& cases) {

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 
+#include "base/schema/older_runs.h"
 #include "base/statistics.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/spec/spec.h"
@@ -67,6 +68,7 @@ CaseResult plausible_result(const Case& c) {
   result.values["interval_coverage"] = to_text(summary.coverage);
   result.values["verified_rows"] = "64";
   result.values["max_error"] = "1e-7";
+  result.values["relative_l2_error"] = "2e-8";
   result.values["tolerance"] = "2e-7";
   return result;
 }
@@ -188,6 +190,12 @@ TEST_F(Audited, AnUnverifiedOrWrongResultIsFound) {
 TEST_F(Audited, AnErrorAboveTheToleranceIsFound) {
   cases_[0]["max_error"] = "3e-7";
   EXPECT_THAT(audit().findings, ElementsAre(HasSubstr("not within the tolerance")));
+}
+
+TEST_F(Audited, ANormWithoutTheErrorThatIsInItIsFound) {
+  cases_[1]["relative_l2_error"] = "0";
+  EXPECT_THAT(audit().findings,
+              ElementsAre(HasSubstr("has the error 1e-7, but a relative_l2_error of 0")));
 }
 
 TEST_F(Audited, ATimeOfAFailedCaseIsFound) {
@@ -320,6 +328,25 @@ TEST_F(Audited, MissingFilesAndTornLinesAreFound) {
 TEST_F(Audited, AnotherSchemaIsFoundAndNotGuessedAt) {
   run_.write_manifest(device_fingerprint(), kSchemaVersion + 1);
   EXPECT_THAT(audit().findings, ElementsAre(HasSubstr("schema_version")));
+}
+
+TEST_F(Audited, ARunOfAnEarlierSchemaPassesWithoutTheColumnsSince) {
+  run_.write_manifest(device_fingerprint(), kOldestSchema);
+  std::vector<std::string> older;
+  for (const Field& field : case_table().fields)
+    if (field.since <= kOldestSchema) older.emplace_back(field.column);
+  EXPECT_LT(older.size(), case_table().columns.size());
+  CsvTable cases(older);
+  for (const RunRow& row : cases_) {
+    std::vector<std::string> fields;
+    for (const std::string& column : older) fields.push_back(row.at(column));
+    cases.append(fields);
+  }
+  run_.write_tables(cases_, samples_);
+  run_.write("cases.csv", cases.to_string());
+  EXPECT_THAT(audit_run(run_.path()).findings, IsEmpty());
+  run_.write_manifest(device_fingerprint(), kOldestSchema - 1);
+  EXPECT_THAT(audit_run(run_.path()).findings, ElementsAre(HasSubstr("schema_version")));
 }
 
 TEST_F(Audited, AnotherMachinesTileSizesAreNotHeldAgainstTheRun) {

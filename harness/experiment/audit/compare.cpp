@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/numbers.h"
-#include "base/schema/column_fields.h"
+#include "base/schema/older_runs.h"
 #include "harness/experiment/audit/matching.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 
@@ -40,11 +40,12 @@ Change change_of(double a, double b, double tolerance) {
 
 void require_comparable(const RunFolder& a, const RunFolder& b, bool across_devices) {
   for (const RunFolder* run : {&a, &b})
-    if (run->manifest.schema_version != kSchemaVersion)
-      throw ExitError(ExitCode::not_comparable,
-                      fmt::format("{} has schema_version {}, this qb reads {}; run it again with "
-                                  "this qb, or compare with the one that wrote it",
-                                  run->path, run->manifest.schema_version, kSchemaVersion));
+    if (!is_readable_schema(run->manifest.schema_version))
+      throw ExitError(
+          ExitCode::not_comparable,
+          fmt::format("{} has schema_version {}, this qb reads {} to {}; run it again "
+                      "with this qb, or compare with the one that wrote it",
+                      run->path, run->manifest.schema_version, kOldestSchema, kSchemaVersion));
   if (a.manifest.device_fingerprint != b.manifest.device_fingerprint && !across_devices)
     throw ExitError(ExitCode::not_comparable,
                     fmt::format("the runs are from different devices ({}; {}); --across-devices "

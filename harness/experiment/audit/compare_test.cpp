@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "base/schema/older_runs.h"
 #include "harness/experiment/testing/fake_run.h"
 #include "harness/workload/testing/tiny_case.h"
 
@@ -246,6 +247,17 @@ TEST(Compare, AnotherSchemaIsNotComparableEvenAcrossDevices) {
   EXPECT_THAT(
       [&] { (void)compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), options); },
       ThrowsMessage<ExitError>(HasSubstr("schema_version")));
+}
+
+TEST(Compare, ARunOfAnEarlierSchemaIsComparable) {
+  FakeRun a("older");
+  FakeRun b("newer");
+  a.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
+  a.write_manifest("X", kOldestSchema);
+  b.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
+  const RunComparison comparison =
+      compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {});
+  EXPECT_EQ(comparison.cases.size(), 1u);
 }
 
 TEST(Compare, NothingInCommonIsNotAPass) {

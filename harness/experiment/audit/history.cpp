@@ -10,7 +10,7 @@
 
 #include "base/csv.h"
 #include "base/numbers.h"
-#include "base/schema/column_fields.h"
+#include "base/schema/older_runs.h"
 #include "base/statistics.h"
 #include "base/text_table.h"
 #include "harness/experiment/audit/matching.h"
@@ -45,7 +45,7 @@ std::vector<RunFolder> read_runs(const std::string& results, const HistoryOption
                                  History& history) {
   std::vector<Manifest> found = manifests(results);
   std::erase_if(found, [&](const Manifest& manifest) {
-    return manifest.schema_version != kSchemaVersion ||
+    return !is_readable_schema(manifest.schema_version) ||
            (!options.experiment.empty() && manifest.experiment != options.experiment);
   });
   if (found.empty())

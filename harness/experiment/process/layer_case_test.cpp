@@ -52,6 +52,8 @@ TEST(LayerCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.at("verified_rows"), "32");
     EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
+    EXPECT_GT(number(result, "relative_l2_error"), 0.0);
+    EXPECT_LT(number(result, "relative_l2_error"), 0.05);
     EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
               result.values.at("predicted_active_peak_bytes"));
     EXPECT_EQ(result.values.at("worker_active_peak_bytes"),
@@ -304,11 +306,78 @@ TEST(LayerCase, SaysWhatALayerCannotBe) {
   c.dtype = DType::f64;
   expect_unsupported(c, "is computed in f16, bf16 or f32, not f64");
   c = tiny_layer(0);
-  c.shape.kv_heads = 1;
-  expect_unsupported(c, "as many key-value heads as query heads, not 1 and 2");
-  c = tiny_layer(0);
   c.shape.kv_len = 200;
   expect_unsupported(c, "attends to its own tokens");
+}
+
+TEST(LayerCase, TakesGroupedHeads) {
+  Case c = tiny_layer(32);
+  c.shape.kv_heads = 1;
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
+            result.values.at("predicted_active_peak_bytes"));
+  // Hidden width 32, of which keys and values have 16 each; feed-forward width 128.
+  EXPECT_EQ(number(result, "unmasked_flop"),
+            2.0 * 100 * 32 * (32 + 2 * 16 + 32 + 2 * 128) + 4.0 * 100 * 100 * 32);
+}
+
+Case split_layer(int workers) {
+  Case c = tiny("tensor_parallel", workers);
+  c.workload = WorkloadKind::transformer_layer;
+  c.device = Device::cpu;
+  c.ranks = Ranks::threads;
+  c.shape.q_heads = 4;
+  c.shape.kv_heads = 2;
+  return c;
+}
+
+TEST(LayerCase, OnSeveralWorkersIsVerifiedAndSaysWhatTheySend) {
+  for (const int workers : {1, 2, 4})
+    for (const std::int64_t block : {0, 32}) {
+      SCOPED_TRACE(testing::Message() << workers << " workers, block " << block);
+      Case c = split_layer(workers);
+      c.layer_block_tokens = block;
+      const CaseResult result = run_case(c, "");
+      ASSERT_EQ(result.status, Status::ok) << result.message;
+      EXPECT_EQ(result.values.at("verified_rows"), "32");
+      EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
+      EXPECT_EQ(result.values.at("worker_active_peak_bytes"),
+                result.values.at("predicted_worker_active_peak_bytes"));
+      EXPECT_LE(number(result, "active_memory_peak_bytes"),
+                number(result, "predicted_active_peak_bytes"));
+      EXPECT_EQ(number(result, "responsibility_ratio"), workers);
+      // Two all-reduces of 100 x 64 sums of four bytes.
+      EXPECT_EQ(number(result, "moved_bytes"), 2 * 2 * (workers - 1) * 100 * 64 * 4);
+      EXPECT_EQ(number(result, "worker_sent_bytes") * workers, number(result, "moved_bytes"));
+      EXPECT_GE(number(result, "communication_median_s"), 0.0);
+      EXPECT_LE(number(result, "compute_median_s"), number(result, "wall_time_median_s"));
+      EXPECT_EQ(result.parts.size(), 4 * kLayerParts);
+      for (const auto& [column, value] : result.values)
+        EXPECT_THAT(case_table().columns, testing::Contains(column));
+    }
+}
+
+TEST(LayerCase, SaysWhereTensorParallelismCannotBe) {
+  const auto message_of = [](const Case& c) {
+    const CaseResult result = run_case(c, "");
+    EXPECT_EQ(result.status, Status::unsupported);
+    return result.message;
+  };
+  EXPECT_EQ(message_of(split_layer(3)),
+            "tensor_parallel deals whole heads and columns to workers: 4 query heads do not divide "
+            "among 3");
+  Case c = split_layer(2);
+  c.ranks = Ranks::serial;
+  EXPECT_EQ(message_of(c),
+            "a transformer layer by tensor_parallel needs ranks: threads and device: cpu, not "
+            "serial and cpu");
+  c = split_layer(2);
+  c.dtype = DType::bf16;
+  EXPECT_EQ(message_of(c), "a transformer layer by tensor_parallel is computed in f32, not bf16");
+  c = split_layer(2);
+  c.workload = WorkloadKind::attention;
+  EXPECT_THAT(message_of(c), HasSubstr("it needs workload: transformer_layer"));
 }
 
 TEST(LayerCase, WithoutItsWeightsIsAnErrorThatNamesTheFolder) {

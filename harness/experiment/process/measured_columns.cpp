@@ -73,6 +73,7 @@ void add_verification(const Verification& verification, RowValues& values) {
   values["tolerance"] = to_text(verification.tolerance);
   if (!std::isnan(verification.lse_max_error))
     values["lse_max_error"] = to_text(verification.lse_max_error);
+  values["relative_l2_error"] = to_text(verification.relative_l2_error);
 }
 
 void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,

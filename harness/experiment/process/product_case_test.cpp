@@ -41,6 +41,8 @@ TEST(ProductCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.at("verified_rows"), "32");
     EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
+    EXPECT_GT(number(result, "relative_l2_error"), 0.0);
+    EXPECT_LT(number(result, "relative_l2_error"), 1e-6);
     EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
               result.values.at("predicted_active_peak_bytes"));
     EXPECT_EQ(number(result, "unmasked_flop"), 2.0 * 90 * 120 * 40);

@@ -328,6 +328,19 @@ TEST(RunCase, PackedSequencesAreVerifiedAndTheirSumsChecked) {
               testing::HasSubstr("sequences hold 9 new tokens and n_tokens is 8"));
 }
 
+TEST(RunCase, PackedSequencesAreTheSameProblemForEveryAlgorithm) {
+  for (const char* algorithm : {"dense", "ring", "striped", "zigzag", "all_gather_kv", "cqs"}) {
+    Case c = tiny(algorithm, algorithm == std::string("dense") ? 1 : 3);
+    c.mask = MaskKind::causal;
+    c.sequences = "20+3 0+5 7+1";
+    c.shape.q_len = 9;
+    const CaseResult result = run_case(c, "");
+    ASSERT_EQ(result.status, Status::ok) << algorithm << ": " << result.message;
+    EXPECT_EQ(result.values.at("unmasked_pairs"), "89") << algorithm;  // 21 + 22 + 23, 15 and 8
+    EXPECT_EQ(result.values.at("verified_rows"), "9") << algorithm;
+  }
+}
+
 TEST(RunCase, ABatchIsDecodedAsPackedSequences) {
   Case c = tiny("decode", 3);
   c.mask = MaskKind::causal;

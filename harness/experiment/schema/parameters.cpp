@@ -74,6 +74,7 @@ void set_from(std::optional<T>& member, const Field& field, std::string_view tex
 std::vector<std::string_view> algorithm_names() {
   std::vector<std::string_view> names;
   for (const Strategy& strategy : strategies()) names.push_back(strategy.name);
+  names.push_back(kTensorParallel);
   return names;
 }
 

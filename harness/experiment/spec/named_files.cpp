@@ -15,11 +15,14 @@ namespace qb {
 namespace {
 
 void require_weights(std::span<const Case> cases) {
-  std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t>> seen;
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> seen;
   for (const Case& c : cases) {
     if (c.workload != WorkloadKind::transformer_layer || !c.layer_weights) continue;
-    const LayerShape shape{1, 1, c.shape.q_heads, c.shape.head_dim, c.layer_feed_forward_dim};
-    if (!seen.emplace(*c.layer_weights, shape.heads, shape.head_dim, shape.feed_forward_dim).second)
+    const LayerShape shape{
+        1, 1, c.shape.q_heads, c.shape.head_dim, c.layer_feed_forward_dim, c.shape.kv_heads};
+    if (!seen.emplace(*c.layer_weights, shape.heads, shape.head_dim, shape.feed_forward_dim,
+                      shape.kv_heads)
+             .second)
       continue;
     try {
       (void)read_weights(*c.layer_weights, shape, heap_allocator());

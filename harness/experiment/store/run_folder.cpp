@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/numbers.h"
+#include "base/schema/older_runs.h"
 
 namespace qb {
 namespace {
@@ -161,8 +162,10 @@ std::vector<Manifest> list_runs(const std::string& experiment_folder) {
 
 RunFolder read_run_folder(const std::string& path) {
   require_run_folder(path);
-  return {path, read_manifest(path), read_table(path + "/cases.csv"),
-          read_table(path + "/samples.csv")};
+  RunFolder run{path, read_manifest(path), read_table(path + "/cases.csv"),
+                read_table(path + "/samples.csv")};
+  add_later_columns(run.cases);
+  return run;
 }
 
 Status row_status(const RunFolder& run, std::size_t row) {

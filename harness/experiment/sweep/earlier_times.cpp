@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "base/schema/column_fields.h"
+#include "base/schema/older_runs.h"
 #include "base/status.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/run_folder.h"
@@ -43,7 +43,8 @@ EarlierTimes EarlierTimes::read(const std::string& out, const std::string& finge
   for (const auto& experiment : std::filesystem::directory_iterator(out, missing)) {
     std::size_t taken = 0;
     for (const Manifest& run : list_runs(experiment.path())) {
-      if (run.device_fingerprint != fingerprint || run.schema_version != kSchemaVersion) continue;
+      if (run.device_fingerprint != fingerprint || !is_readable_schema(run.schema_version))
+        continue;
       if (taken++ == kRunsOfAnExperiment) break;
       try {
         add_run(run.folder, times);

@@ -56,6 +56,18 @@ Offence check_groups(std::string_view what, const std::vector<TokenGroup>& group
   return std::nullopt;
 }
 
+// Each group must lie within one packed sequence: a task then follows from the ends of its groups.
+Offence check_sequences(std::string_view what, const std::vector<TokenGroup>& groups,
+                        const std::vector<Segment>& sequences, std::int64_t Segment::*end) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].count == 0) continue;
+    const auto own = std::ranges::upper_bound(sequences, groups[g].first, {}, end);
+    if (own == sequences.end() || groups[g].last() >= (*own).*end)
+      return fmt::format("{} group {} crosses from one packed sequence into the next", what, g);
+  }
+  return std::nullopt;
+}
+
 bool exists(const std::vector<TokenGroup>& groups, int group) {
   return group >= 0 && group < static_cast<int>(groups.size());
 }
@@ -178,6 +190,11 @@ class Cover {
 std::optional<std::string> check(const Plan& plan) {
   if (auto offence = check_groups("query", plan.q_groups, plan.problem.shape.q_len)) return offence;
   if (auto offence = check_groups("key", plan.kv_groups, plan.problem.shape.kv_len)) return offence;
+  const std::vector<Segment> sequences = segments_of(plan.problem);
+  if (auto offence = check_sequences("query", plan.q_groups, sequences, &Segment::q_end))
+    return offence;
+  if (auto offence = check_sequences("key", plan.kv_groups, sequences, &Segment::k_end))
+    return offence;
   if (proved_by_rotation(plan)) return std::nullopt;
   FlowCheck flow(plan);
   Cover cover(plan);

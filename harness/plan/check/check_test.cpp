@@ -89,6 +89,21 @@ TEST(Check, GroupsMustTileTheSequence) {
   EXPECT_THAT(check(plan).value(), HasSubstr("hold 29 tokens of 30"));
 }
 
+TEST(Check, AGroupLiesWithinOnePackedSequence) {
+  const Problem problem =
+      make_packed_problem({1, 2, 1, 0, 0, 8, 8}, MaskKind::full, DType::f32, 1, {{0, 6}, {0, 4}});
+  Plan plan = make_plan("dense", problem, {});
+  ASSERT_EQ(check(plan), std::nullopt);
+  // The task takes all queries for the first sequence's, since the first of them is.
+  plan.q_groups = {{0, 10, 1}};
+  plan.workers[0].q_groups = {0};
+  plan.workers[0].steps[0].tasks = {{0, 0, {0, 2}, Allowed::all, 0}};
+  EXPECT_EQ(check(plan).value(), "query group 0 crosses from one packed sequence into the next");
+  plan = make_plan("dense", problem, {});
+  plan.kv_groups = {{0, 5, 1}, {5, 5, 1}};
+  EXPECT_EQ(check(plan).value(), "key group 1 crosses from one packed sequence into the next");
+}
+
 TEST(Check, StridedGroupsTileToo) {
   Plan plan = make_plan("dense", square_problem(6, MaskKind::full), {});
   plan.q_groups = {{0, 3, 2}, {1, 3, 2}};

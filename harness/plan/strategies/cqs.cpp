@@ -10,15 +10,18 @@
 // A causal mask removes one direction of each kept pair and half of the diagonal, for every worker
 // equally, so the balance stays. `distillation: balanced` (interest_sets/split/distillation.h)
 // keeps the cover and balances it: see cqs.h for the blocks that two workers share.
+//
+// Packed sequences are cut as one run of tokens. Many kept pairs may then be of two sequences and
+// leave nothing to compute, so that the balance follows from the lengths.
 #include "harness/plan/strategies/cqs.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "base/status.h"
+#include "harness/plan/layout.h"
 
 namespace qb {
 namespace {
@@ -76,6 +79,16 @@ void make_set(std::vector<int>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
+std::vector<int> pieces_of(const std::vector<std::vector<int>>& pieces,
+                           const std::vector<int>& chosen) {
+  std::vector<int> all;
+  for (int one : chosen) {
+    const std::vector<int>& own = pieces[static_cast<std::size_t>(one)];
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
 // Makes the workers one at a time, since W^2 / 2 kept pairs are many.
 struct Quorums {
   PlanBuilder builder;
@@ -88,7 +101,7 @@ struct Quorums {
       const auto own = std::ranges::lower_bound(material, index);
       if (own == material.end() || *own != index) material.insert(own, index);
       (void)builder.add_list(blocks.q_groups_of(material));
-      (void)builder.add_list(std::move(material));
+      (void)builder.add_list(blocks.kv_groups_of(material));
     }
   }
 
@@ -114,7 +127,8 @@ struct Quorums {
 QuorumBlocks::QuorumBlocks(PlanBuilder& builder, const StrategyOptions& options)
     : workers_(options.workers), distillation_(options.distillation) {
   Plan& plan = builder.plan;
-  pairs_ = kept_residue_pairs(cqs_interest_set(plan.problem.shape, options), distillation_);
+  const Shape& shape = plan.problem.shape;
+  pairs_ = kept_residue_pairs(cqs_interest_set(shape, options), distillation_);
   for (const ResiduePair& pair : pairs_) {
     if (pair.opposite)
       opposite_.push_back(pair);
@@ -123,14 +137,18 @@ QuorumBlocks::QuorumBlocks(PlanBuilder& builder, const StrategyOptions& options)
   }
   make_set(residues_);
   if (options.group_sizes.empty()) {
-    (void)deal_contiguous(plan, options.workers);
+    plan.q_groups = contiguous_groups(shape.q_len, options.workers);
+    plan.kv_groups = contiguous_groups(shape.kv_len, options.workers);
   } else {
-    plan.q_groups = sized_groups(options, plan.problem.shape);
+    plan.q_groups = sized_groups(options, shape);
     plan.kv_groups = plan.q_groups;
   }
-  in_pieces_ = distillation_ == Distillation::balanced && options.workers % 2 == 0 &&
+  in_halves_ = distillation_ == Distillation::balanced && options.workers % 2 == 0 &&
                plan.problem.mask.kind != MaskKind::full;
-  if (in_pieces_) plan.q_groups = halves(plan.q_groups);
+  if (in_halves_) plan.q_groups = halves(plan.q_groups);
+  const std::vector<Segment> sequences = segments_of(plan.problem);
+  q_pieces_ = cut_at_ends(sequences, &Segment::q_end, plan.q_groups);
+  kv_pieces_ = cut_at_ends(sequences, &Segment::k_end, plan.kv_groups);
 }
 
 std::vector<int> QuorumBlocks::kept_groups(int worker) const {
@@ -143,14 +161,16 @@ std::vector<int> QuorumBlocks::kept_groups(int worker) const {
 }
 
 void QuorumBlocks::add_rows(const PlanBuilder& builder, Step& step, int q_group, int kv_group,
-                            int piece) const {
-  builder.add_task(step, in_pieces_ ? 2 * q_group + piece : q_group, kv_group);
+                            int half) const {
+  const int rows = in_halves_ ? 2 * q_group + half : q_group;
+  for (int q : q_pieces_[static_cast<std::size_t>(rows)])
+    for (int kv : kv_pieces_[static_cast<std::size_t>(kv_group)]) builder.add_task(step, q, kv);
 }
 
 void QuorumBlocks::add_block(const PlanBuilder& builder, Step& step, int q_group,
                              int kv_group) const {
   add_rows(builder, step, q_group, kv_group, 0);
-  if (in_pieces_) add_rows(builder, step, q_group, kv_group, 1);
+  if (in_halves_) add_rows(builder, step, q_group, kv_group, 1);
 }
 
 void QuorumBlocks::add_diagonal(const PlanBuilder& builder, int worker, Step& step) const {
@@ -162,10 +182,10 @@ void QuorumBlocks::add_kept(const PlanBuilder& builder, int worker, Step& step) 
     if (pair.share == Share::whole) {
       add_block(builder, step, pair.first, pair.second);
       add_block(builder, step, pair.second, pair.first);
-    } else if (in_pieces_) {
-      const int piece = pair.share == Share::lower ? 0 : 1;
-      add_rows(builder, step, pair.second, pair.first, piece);
-      add_rows(builder, step, pair.first, pair.second, 1 - piece);
+    } else if (in_halves_) {
+      const int half = pair.share == Share::lower ? 0 : 1;
+      add_rows(builder, step, pair.second, pair.first, half);
+      add_rows(builder, step, pair.first, pair.second, 1 - half);
     } else if (pair.share == Share::lower) {
       add_block(builder, step, pair.first, pair.second);
     } else {
@@ -175,13 +195,15 @@ void QuorumBlocks::add_kept(const PlanBuilder& builder, int worker, Step& step) 
 }
 
 std::vector<int> QuorumBlocks::q_groups_of(const std::vector<int>& groups) const {
-  if (!in_pieces_) return groups;
-  std::vector<int> pieces;
-  for (int group : groups) {
-    pieces.push_back(2 * group);
-    pieces.push_back(2 * group + 1);
-  }
-  return pieces;
+  const int halves_each = in_halves_ ? 2 : 1;
+  std::vector<int> rows;
+  for (int group : groups)
+    for (int half = 0; half < halves_each; ++half) rows.push_back(halves_each * group + half);
+  return pieces_of(q_pieces_, rows);
+}
+
+std::vector<int> QuorumBlocks::kv_groups_of(const std::vector<int>& groups) const {
+  return pieces_of(kv_pieces_, groups);
 }
 
 InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options) {
@@ -190,7 +212,6 @@ InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options)
 }
 
 Plan plan_cqs(const Problem& problem, const StrategyOptions& options) {
-  require_one_sequence(problem, "cqs");
   const auto quorums = std::make_shared<const Quorums>(problem, options);
   Plan plan = quorums->builder.plan;
   plan.workers = Workers(options.workers, [quorums](int w, bool with_steps) {

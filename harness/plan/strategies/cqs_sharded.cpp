@@ -23,7 +23,7 @@ struct Exchange {
     fetchers.resize(static_cast<std::size_t>(options.workers));
     for (int w = 0; w < options.workers; ++w) {
       (void)builder.add_list(blocks.q_groups_of({w}));
-      (void)builder.add_list({w});
+      (void)builder.add_list(blocks.kv_groups_of({w}));
       owners.push_back(blocks.kept_groups(w));
       std::erase(owners.back(), w);
       for (int owner : owners.back()) fetchers[static_cast<std::size_t>(owner)].push_back(w);
@@ -43,7 +43,7 @@ struct Exchange {
 
   // Steps: 0 is the diagonal, during the exchange; 1 the kept pairs; 2 the partials of the others.
   [[nodiscard]] Worker worker(int index, bool with_steps) const {
-    Worker worker{blocks.q_groups_of({index}), {index}, {}, {}};
+    Worker worker{blocks.q_groups_of({index}), blocks.kv_groups_of({index}), {}, {}};
     if (!with_steps) return worker;
     worker.steps.resize(3);
     blocks.add_diagonal(builder, index, worker.steps[0]);
@@ -65,7 +65,6 @@ struct Exchange {
 }  // namespace
 
 Plan plan_cqs_sharded(const Problem& problem, const StrategyOptions& options) {
-  require_one_sequence(problem, "cqs_sharded");
   const auto exchange = std::make_shared<const Exchange>(problem, options);
   Plan plan = exchange->builder.plan;
   plan.workers = Workers(options.workers, [exchange](int w, bool with_steps) {

@@ -1,4 +1,4 @@
-// Dense: one worker holds the whole sequence. Every speed-up is relative to it.
+// Dense: one worker holds the whole sequence, or all packed ones. Every speed-up is relative to it.
 #include <fmt/format.h>
 
 #include "base/status.h"
@@ -14,15 +14,15 @@ Plan plan_dense(const Problem& problem, const StrategyOptions& options) {
         fmt::format("dense computes the whole sequence on one worker and cannot use "
                     "{}; set workers to 1, or choose an algorithm that splits",
                     options.workers));
-  require_one_sequence(problem, "dense");
   Plan plan;
   plan.problem = problem;
   plan.algorithm = "dense";
-  plan.q_groups = contiguous_groups(problem.shape.q_len, 1);
-  plan.kv_groups = contiguous_groups(problem.shape.kv_len, 1);
-  Worker worker{{0}, {0}, {Step{}}, {}};
-  if (const auto task = pair_task(problem, plan.q_groups, plan.kv_groups, 0, 0))
-    worker.steps[0].tasks.push_back(*task);
+  const Shards whole = deal_contiguous(plan, 1);
+  Worker worker{whole.q[0], whole.kv[0], {Step{}}, {}};
+  for (int q : worker.q_groups)
+    for (int kv : worker.kv_groups)
+      if (const auto task = pair_task(problem, plan.q_groups, plan.kv_groups, q, kv))
+        worker.steps[0].tasks.push_back(*task);
   plan.workers.push_back(std::move(worker));
   return plan;
 }

@@ -25,6 +25,10 @@ const Strategy& find_strategy(std::string_view name) {
 std::span<const Strategy> strategies() { return kStrategies; }
 
 Plan make_plan(std::string_view algorithm, const Problem& problem, const StrategyOptions& options) {
+  if (algorithm == kTensorParallel)
+    throw Unsupported(
+        "tensor_parallel splits the weights of a layer: it needs workload: transformer_layer; the "
+        "nearest for attention alone is ulysses");
   const Strategy& strategy = find_strategy(algorithm);
   if (options.workers < 1)
     throw UsageError(fmt::format("workers is {}; it must be at least 1", options.workers));

@@ -38,6 +38,9 @@ struct Strategy {
 };
 
 [[nodiscard]] std::span<const Strategy> strategies();
+// The algorithm of a transformer layer whose weights are split (tensor_share.h). It has no plan: as
+// attention alone it would move nothing, because every worker has its heads from the beginning.
+inline constexpr std::string_view kTensorParallel = "tensor_parallel";
 // Throws UsageError with the nearest name where there is no such algorithm.
 [[nodiscard]] Plan make_plan(std::string_view algorithm, const Problem& problem,
                              const StrategyOptions& options);

@@ -29,6 +29,17 @@ TEST(Strategy, MisspeltNamesFindTheirNearest) {
   }
 }
 
+TEST(Strategy, TensorParallelismIsOfALayer) {
+  try {
+    (void)make_plan("tensor_parallel", square_problem(8, MaskKind::full), {2, {}});
+    FAIL();
+  } catch (const Unsupported& reason) {
+    EXPECT_STREQ(reason.what(),
+                 "tensor_parallel splits the weights of a layer: it needs workload: "
+                 "transformer_layer; the nearest for attention alone is ulysses");
+  }
+}
+
 TEST(Strategy, OptionsThatDoNotBelongAreRefused) {
   const Problem problem = square_problem(8, MaskKind::full);
   EXPECT_THROW((void)make_plan("dense", problem, {0, {}}), UsageError);

@@ -25,7 +25,6 @@ void require_divisible(const Shape& shape, int workers) {
 
 Plan plan_ulysses(const Problem& problem, const StrategyOptions& options) {
   const int workers = options.workers;
-  require_one_sequence(problem, "ulysses");
   require_divisible(problem.shape, workers);
   RotationBuilder builder(problem, "ulysses", workers, deal_contiguous);
   builder.share_heads();

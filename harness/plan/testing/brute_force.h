@@ -72,6 +72,15 @@ inline std::int64_t draw(std::mt19937_64& random, std::int64_t low, std::int64_t
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
+// Draws unequal lengths: single tokens among longer sequences, with and without a cache.
+inline std::vector<Sequence> random_sequences(std::mt19937_64& random, std::int64_t most_new) {
+  std::vector<Sequence> sequences;
+  for (std::int64_t i = draw(random, 1, 5); i > 0; --i)
+    sequences.push_back({random() % 2 == 0 ? 0 : draw(random, 0, 60),
+                         random() % 4 == 0 ? 1 : draw(random, 1, most_new)});
+  return sequences;
+}
+
 // Draws odd sizes, head groups, masks and patterns, and packed sequences where they are taken.
 inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& random) {
   Shape shape;
@@ -82,13 +91,10 @@ inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& r
   shape.head_dim = draw(random, 1, 20);
   shape.value_dim = random() % 4 == 0 ? draw(random, 1, 20) : shape.head_dim;
   const auto mask = random() % 3 == 0 ? MaskKind::full : MaskKind::causal;
-  const bool packs = algorithm == "zigzag" || algorithm == "pass_kv" || algorithm == "pass_q" ||
-                     algorithm == "decode" || algorithm == "all_gather_kv";
+  const bool packs = algorithm != "flash_decoding" && algorithm != "tree_decode";
   if (packs && random() % 2 == 0) {
     const std::int64_t most_new = algorithm != "decode" ? 40 : (mask == MaskKind::full ? 1 : 5);
-    std::vector<Sequence> sequences;
-    for (std::int64_t i = draw(random, 1, 4); i > 0; --i)
-      sequences.push_back({random() % 3 == 0 ? 0 : draw(random, 0, 60), draw(random, 1, most_new)});
+    const std::vector<Sequence> sequences = random_sequences(random, most_new);
     return make_packed_problem(shape, mask, DType::f32, random(), sequences);
   }
   shape.q_len = draw(random, 1, algorithm == "decode" ? 5 : 70);

@@ -39,9 +39,12 @@ inline Problem plain_problem_for(std::string_view algorithm, int workers, std::m
   return make_problem(shape, random() % 3 == 0 ? MaskKind::full : MaskKind::causal, DType::f32, 1);
 }
 
-// Makes any problem that a strategy of kRotating takes; decode rotates for one token a sequence.
+// Makes any problem for which a strategy of kRotating rotates: decode for one token a sequence, and
+// all_gather_kv where the batch is not packed.
 inline Problem rotating_problem_for(std::string_view algorithm, std::mt19937_64& random) {
   Problem problem = random_problem_for(algorithm, random);
+  while (algorithm == "all_gather_kv" && !problem.mask.segments.empty())
+    problem = random_problem_for(algorithm, random);
   if (algorithm != "decode") return problem;
   std::vector<Sequence> sequences;
   for (std::int64_t i = draw(random, 1, 12); i > 0; --i)
@@ -177,8 +180,9 @@ inline Plan ulysses(Dealt d) {
                     d.q_lists[static_cast<std::size_t>(to)], heads(from), 0});
     }
   for (int w = 0; w < workers; ++w)
-    for (int q = 0; q < workers; ++q)
-      for (int kv = 0; kv < workers; ++kv) builder.add_task(builder.step(w, 1), q, kv, heads(w));
+    for (int q = 0; q < std::ssize(builder.plan.q_groups); ++q)
+      for (int kv = 0; kv < std::ssize(builder.plan.kv_groups); ++kv)
+        builder.add_task(builder.step(w, 1), q, kv, heads(w));
   return std::move(builder.plan);
 }
 

@@ -67,8 +67,9 @@ LocalLayout local_layout(const Plan& plan, const Worker& worker) {
 }
 
 bool works_in_place(const Plan& plan) {
+  const std::size_t n_sequences = segments_of(plan.problem).size();
   return plan.workers.size() == 1 && plan.workers[0].steps.size() == 1 &&
-         plan.q_groups.size() == 1 && plan.kv_groups.size() == 1;
+         plan.q_groups.size() == n_sequences && plan.kv_groups.size() == n_sequences;
 }
 
 TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks, const KernelCall& call,

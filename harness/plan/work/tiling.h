@@ -19,8 +19,8 @@ struct LocalLayout {
 };
 [[nodiscard]] LocalLayout local_layout(const Plan& plan, const Worker& worker);
 
-// Returns true if the plan has one worker that holds the whole sequence in order: it works on the
-// caller's tensors, without a gather and without partials.
+// Returns true if the plan has one worker that holds each sequence whole and in order: it works on
+// the caller's tensors, without a gather and without partials.
 [[nodiscard]] bool works_in_place(const Plan& plan);
 
 // Returns the schedule of a call's rows and keys, in query tiles of at most `query_tile` rows.

@@ -67,6 +67,11 @@ TEST(Tiling, OnlyTheWholeSequenceWorksInPlace) {
   const Problem problem = testing_support::square_problem(20, MaskKind::full);
   EXPECT_TRUE(works_in_place(make_plan("dense", problem, {})));
   EXPECT_FALSE(works_in_place(make_plan("cqs", problem, {7, {}})));
+  const Problem packed = make_packed_problem({1, 2, 1, 0, 0, 8, 8}, MaskKind::causal, DType::f32, 1,
+                                             {{0, 12}, {5, 8}});
+  EXPECT_TRUE(works_in_place(make_plan("dense", packed, {})));
+  EXPECT_FALSE(works_in_place(make_plan("ring", packed, {.workers = 2})));
+  EXPECT_FALSE(works_in_place(make_plan("zigzag", packed, {.workers = 1}))) << "two chunks each";
 }
 
 TEST(Tiling, TaskOnItsOwnHasTheRowsAndThePairsOfItsGroups) {

@@ -93,6 +93,8 @@ class Oracle {
   Oracle(const LayerQuestion& question, std::span<const std::int64_t> rows, int threads)
       : question_(question),
         hidden_(question.shape.hidden()),
+        query_width_(question.shape.query_width()),
+        key_width_(question.shape.key_width()),
         wide_(question.shape.feed_forward_dim),
         rows_(rows),
         threads_(threads) {}
@@ -137,22 +139,23 @@ class Oracle {
     Tensor kept;
     TensorView view;
   };
-  [[nodiscard]] Heads heads_of(const Matrix<T>& rows, bool only_given) const {
+  [[nodiscard]] Heads heads_of(const Matrix<T>& rows, std::int64_t count, bool only_given) const {
     constexpr bool kExact = std::is_same_v<T, double>;
     const LayerShape& shape = question_.shape;
+    const std::int64_t width = count * shape.head_dim;
     Heads heads;
     heads.view = {rows.row(0),
                   kExact ? DType::f64 : DType::f32,
-                  {1, shape.heads, shape.n_tokens, shape.head_dim},
-                  shape.n_tokens * hidden_,
+                  {1, count, shape.n_tokens, shape.head_dim},
+                  shape.n_tokens * width,
                   shape.head_dim,
-                  hidden_};
+                  width};
     if (kExact || question_.dtype == DType::f32) return heads;
-    heads.kept = Tensor(heap_allocator(), question_.dtype, {1, 1, shape.n_tokens, hidden_}, "kept");
+    heads.kept = Tensor(heap_allocator(), question_.dtype, {1, 1, shape.n_tokens, width}, "kept");
     const std::int64_t n = only_given ? n_rows() : shape.n_tokens;
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t t = only_given ? token(i) : i;
-      convert(rows.row(t), DType::f32, heads.kept.view().row(0, 0, t), question_.dtype, hidden_);
+      convert(rows.row(t), DType::f32, heads.kept.view().row(0, 0, t), question_.dtype, width);
     }
     heads.view.data = heads.kept.view().data;
     heads.view.dtype = question_.dtype;
@@ -163,34 +166,34 @@ class Oracle {
   Matrix<T> attend(const float* x) const {
     const LayerShape& shape = question_.shape;
     const auto of_token = [&](std::int64_t t) { return x + t * hidden_; };
-    const Matrix<T> q(shape.n_tokens, hidden_);  // only the given rows are written and read
-    const Matrix<T> k(shape.n_tokens, hidden_);
-    const Matrix<T> v(shape.n_tokens, hidden_);
-    product(LayerTensor::query_weight, LayerTensor::query_bias, hidden_, hidden_)
+    const Matrix<T> q(shape.n_tokens, query_width_);  // only the given rows are written and read
+    const Matrix<T> k(shape.n_tokens, key_width_);
+    const Matrix<T> v(shape.n_tokens, key_width_);
+    product(LayerTensor::query_weight, LayerTensor::query_bias, hidden_, query_width_)
         .apply(
             n_rows(), threads_, [&](std::int64_t i) { return of_token(token(i)); },
             [&](std::int64_t i) { return q.row(token(i)); });
     const auto of_all = [&](LayerTensor weight, LayerTensor bias, const Matrix<T>& to) {
-      product(weight, bias, hidden_, hidden_)
+      product(weight, bias, hidden_, key_width_)
           .apply(shape.n_tokens, threads_, of_token, [&](std::int64_t t) { return to.row(t); });
     };
     of_all(LayerTensor::key_weight, LayerTensor::key_bias, k);
     of_all(LayerTensor::value_weight, LayerTensor::value_bias, v);
-    const Heads queries = heads_of(q, true);
-    const Heads keys = heads_of(k, false);
-    const Heads values = heads_of(v, false);
+    const Heads queries = heads_of(q, shape.heads, true);
+    const Heads keys = heads_of(k, shape.key_heads(), false);
+    const Heads values = heads_of(v, shape.key_heads(), false);
     const auto attention = std::is_same_v<T, double> ? reference_rows
                            : question_.eager         ? eager_rows
                                                      : naive_rows;
     const ReferenceRows attended = attention(queries.view, keys.view, values.view, question_.mask,
                                              question_.scale, rows_, threads_);
-    Matrix<T> context(n_rows(), hidden_);
+    Matrix<T> context(n_rows(), query_width_);
     for (std::int64_t h = 0; h < shape.heads; ++h)
       for (std::int64_t i = 0; i < n_rows(); ++i)
         for (std::int64_t e = 0; e < shape.head_dim; ++e)
           context.row(i)[h * shape.head_dim + e] = static_cast<T>(
               attended.out[static_cast<std::size_t>((h * n_rows() + i) * shape.head_dim + e)]);
-    keep(context, hidden_);
+    keep(context, query_width_);
     return context;
   }
 
@@ -209,7 +212,7 @@ class Oracle {
   Matrix<T> of_sequence(const float* x) const {
     const LayerWeights& weights = question_.weights;
     const Matrix<T> a = times(attend(x), LayerTensor::attention_output_weight,
-                              LayerTensor::attention_output_bias, hidden_, hidden_);
+                              LayerTensor::attention_output_bias, query_width_, hidden_);
     const Matrix<T> residual(n_rows(), hidden_);
     for (std::int64_t i = 0; i < n_rows(); ++i) {
       std::copy_n(x + token(i) * hidden_, hidden_, residual.row(i));
@@ -233,6 +236,8 @@ class Oracle {
 
   const LayerQuestion& question_;
   const std::int64_t hidden_;
+  const std::int64_t query_width_;
+  const std::int64_t key_width_;
   const std::int64_t wide_;
   const std::span<const std::int64_t> rows_;
   const int threads_;

@@ -107,5 +107,35 @@ TEST(LayerReference, IsWhatTheFormulasSay) {
   }
 }
 
+// A layer of two key-value heads is one of four whose heads 0 and 1, and 2 and 3, are equal.
+TEST(LayerReference, OfGroupedHeadsRepeatsThem) {
+  const LayerShape whole{1, 19, 4, 6, 30};
+  LayerShape grouped = whole;
+  grouped.kv_heads = 2;
+  RandomLayer few(grouped, MaskKind::causal, 12);
+  RandomLayer many(whole, MaskKind::causal, 13);
+  many.x = few.x;
+  for (const auto& entry : kWords<LayerTensor>.rows) {
+    const LayerTensor tensor = entry.first;
+    const std::vector<std::int64_t> sizes = tensor_shape(whole, tensor);
+    const bool repeats = tensor_shape(grouped, tensor) != sizes;
+    const std::int64_t row = sizes.size() == 2 ? sizes[1] : 1;
+    for (std::int64_t i = 0; i < sizes[0] * row; ++i) {
+      const std::int64_t head = i / row / whole.head_dim;
+      const std::int64_t within = i - head * whole.head_dim * row;
+      many.weights.data(tensor)[i] =
+          few.weights.data(tensor)[repeats ? head / 2 * whole.head_dim * row + within : i];
+    }
+  }
+  const std::vector<std::int64_t> rows = {0, 7, 18};
+  const Vector grouped_heads = reference_layer_rows(few.question(), rows, 1);
+  const Vector repeated_heads = reference_layer_rows(many.question(), rows, 1);
+  ASSERT_EQ(grouped_heads.size(), repeated_heads.size());
+  for (std::size_t i = 0; i < grouped_heads.size(); ++i)
+    ASSERT_NEAR(grouped_heads[i], repeated_heads[i], 1e-12) << i;
+  const std::vector<float> y = few.run();
+  EXPECT_TRUE(verify_layer(few.question(), y.data(), rows, 1).correct);
+}
+
 }  // namespace
 }  // namespace qb

@@ -51,12 +51,14 @@ Verification verify_layer(const LayerQuestion& question, const float* y,
   const std::vector<double> reference = reference_layer_rows(question, rows, threads);
   const std::vector<double> naive = naive_layer_rows(question, rows, threads);
   double magnitude = 0.0;
+  RelativeL2 l2;
   std::size_t worst = 0;
   float got = 0.0f;
   for (std::size_t i = 0; i < reference.size(); ++i) {
     const Place place(static_cast<std::int64_t>(i), verification.rows, width);
     const std::int64_t row = rows[static_cast<std::size_t>(place.row)];
     const float value = y[(place.batch * shape.n_tokens + row) * width + place.element];
+    l2.add(static_cast<double>(value), reference[i]);
     const double error = std::abs(static_cast<double>(value) - reference[i]);
     magnitude = std::max(magnitude, std::abs(reference[i]));
     verification.naive_error =
@@ -69,6 +71,7 @@ Verification verify_layer(const LayerQuestion& question, const float* y,
   }
   double roundoffs = kRoundoffs * unit_roundoff(DType::f32);
   if (question.dtype != DType::f32) roundoffs += kStoredRoundoffs * unit_roundoff(question.dtype);
+  verification.relative_l2_error = l2.error();
   verification.tolerance = kNaiveFactor * verification.naive_error + roundoffs * magnitude;
   Place place(static_cast<std::int64_t>(worst), verification.rows, width);
   place.row = rows[static_cast<std::size_t>(place.row)];

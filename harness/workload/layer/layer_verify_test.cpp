@@ -29,6 +29,8 @@ TEST_F(LayerVerify, PassesARightOutput) {
   EXPECT_GT(verification.naive_error, 0.0);
   EXPECT_LE(verification.max_error, verification.tolerance);
   EXPECT_LT(verification.tolerance, 1e-4);
+  EXPECT_GT(verification.relative_l2_error, 0.0);
+  EXPECT_LT(verification.relative_l2_error, 1e-5);
 }
 
 TEST_F(LayerVerify, NamesTheElementThatIsWrong) {
@@ -36,6 +38,14 @@ TEST_F(LayerVerify, NamesTheElementThatIsWrong) {
   const Verification verification = verify(layer_);
   EXPECT_FALSE(verification.correct);
   EXPECT_THAT(verification.message, HasSubstr("batch 1, row 7, element 5"));
+}
+
+TEST_F(LayerVerify, AnOutlierIsTheWholeRelativeL2Error) {
+  const float right = y_[7 * 32 + 5];
+  y_[7 * 32 + 5] = right + 1e3f;
+  const double once = verify(layer_).relative_l2_error;
+  y_[7 * 32 + 5] = right - 2e3f;
+  EXPECT_NEAR(verify(layer_).relative_l2_error / once, 2.0, 1e-3);
 }
 
 TEST_F(LayerVerify, LooksAtEveryElementForWhatWasNeverWritten) {

@@ -58,10 +58,17 @@ void require_files(const std::string& folder) {
 std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tensor) {
   switch (tensor) {
     case LayerTensor::query_weight:
+      return {shape.query_width(), shape.hidden()};
     case LayerTensor::key_weight:
     case LayerTensor::value_weight:
+      return {shape.key_width(), shape.hidden()};
+    case LayerTensor::query_bias:
+      return {shape.query_width()};
+    case LayerTensor::key_bias:
+    case LayerTensor::value_bias:
+      return {shape.key_width()};
     case LayerTensor::attention_output_weight:
-      return {shape.hidden(), shape.hidden()};
+      return {shape.hidden(), shape.query_width()};
     case LayerTensor::feed_forward_in_weight:
       return {shape.feed_forward_dim, shape.hidden()};
     case LayerTensor::feed_forward_out_weight:
@@ -125,10 +132,13 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
     const std::vector<std::int64_t> wanted = tensor_shape(shape, tensor);
     if (array.shape != wanted)
       throw UsageError(fmt::format(
-          "{} has shape {}, and {} is wanted: hidden width {} = {} heads x {}, feed-forward width "
-          "{}, weights [out, in]",
+          "{} has shape {}, and {} is wanted: hidden width {} = {} heads x {}, {}"
+          "feed-forward width {}, weights [out, in]",
           array.name, shape_text(array.shape), shape_text(wanted), shape.hidden(), shape.heads,
-          shape.head_dim, shape.feed_forward_dim));
+          shape.head_dim,
+          shape.key_heads() == shape.heads ? std::string()
+                                           : fmt::format("{} key-value heads, ", shape.key_heads()),
+          shape.feed_forward_dim));
     copy_finite(array, DType::f32, weights.data(tensor));
   }
   return weights;

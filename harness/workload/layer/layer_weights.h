@@ -19,22 +19,31 @@
 
 namespace qb {
 
-// N is n_tokens, H = heads * head_dim the hidden width, and F the width of the feed-forward.
+// N is n_tokens, H the hidden width, heads * head_dim in a whole layer, and F the width of the
+// feed-forward. What a worker of tensor_parallel.h computes is a layer with a part of the heads and
+// of F, and the whole of H.
 struct LayerShape {
   std::int64_t batch = 1;
   std::int64_t n_tokens = 0;
   std::int64_t heads = 1;
   std::int64_t head_dim = 64;
   std::int64_t feed_forward_dim = 0;
+  std::int64_t kv_heads = 0;      // 0: as many as heads
+  std::int64_t hidden_width = 0;  // 0: heads * head_dim
 
-  [[nodiscard]] std::int64_t hidden() const { return heads * head_dim; }
+  [[nodiscard]] std::int64_t hidden() const {
+    return hidden_width == 0 ? query_width() : hidden_width;
+  }
+  [[nodiscard]] std::int64_t query_width() const { return heads * head_dim; }
+  [[nodiscard]] std::int64_t key_heads() const { return kv_heads == 0 ? heads : kv_heads; }
+  [[nodiscard]] std::int64_t key_width() const { return key_heads() * head_dim; }
   // The hidden states that go in and come out, [batch, N, H].
   [[nodiscard]] Extent states() const { return {batch, 1, n_tokens, hidden()}; }
   friend bool operator==(const LayerShape&, const LayerShape&) = default;
 };
 
-// The order is that in memory: query, key and value are one weight [3H, H] and one bias [3H], so
-// that one product can compute any neighbours of them.
+// The order is that in memory: query, key and value are one weight and one bias, [3H, H] and [3H]
+// without grouped heads, so that one product can compute any neighbours of them.
 enum class LayerTensor {
   query_weight,
   key_weight,

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/integers.h"
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/memory/system_memory.h"
@@ -18,8 +19,10 @@ namespace {
 // Rows of a multiple of 4 KiB would share the same few sets of a cache; one more line spreads them.
 constexpr std::int64_t kRowPadding = 16;
 
-std::int64_t query_stride(const LayerShape& shape) { return shape.hidden() + kRowPadding; }
-std::int64_t key_value_stride(const LayerShape& shape) { return 2 * shape.hidden() + kRowPadding; }
+std::int64_t query_stride(const LayerShape& shape) { return shape.query_width() + kRowPadding; }
+std::int64_t key_value_stride(const LayerShape& shape) {
+  return 2 * shape.key_width() + kRowPadding;
+}
 
 // Query rows [begin, end) of the sequence, computed together.
 struct QueryBlock {
@@ -55,18 +58,20 @@ struct BlockBuffers {
 // Returns the arguments without a schedule.
 AttentionArguments block_attention(const LayerShape& shape, DType dtype, double scale,
                                    std::int64_t rows, const BlockBuffers& buffers) {
-  const auto heads_of = [&](void* data, std::int64_t count, std::int64_t stride) {
-    return TensorView{data,           dtype,          {1, shape.heads, count, shape.head_dim},
+  const auto heads_of = [&](void* data, std::int64_t heads, std::int64_t count,
+                            std::int64_t stride) {
+    return TensorView{data,           dtype,          {1, heads, count, shape.head_dim},
                       count * stride, shape.head_dim, stride};
   };
   const std::int64_t stride = key_value_stride(shape);
+  const std::int64_t kv_heads = shape.key_heads();
   std::byte* const keys = static_cast<std::byte*>(buffers.keys_values);
-  return {heads_of(buffers.queries, rows, query_stride(shape)),
-          heads_of(keys, shape.n_tokens, stride),
-          heads_of(keys + shape.hidden() * size_of(dtype), shape.n_tokens, stride),
+  return {heads_of(buffers.queries, shape.heads, rows, query_stride(shape)),
+          heads_of(keys, kv_heads, shape.n_tokens, stride),
+          heads_of(keys + shape.key_width() * size_of(dtype), kv_heads, shape.n_tokens, stride),
           nullptr,
           scale,
-          heads_of(buffers.context, rows, shape.hidden()),
+          heads_of(buffers.context, shape.heads, rows, shape.query_width()),
           contiguous_view(buffers.lse, DType::f32, {1, shape.heads, rows, 1})};
 }
 
@@ -89,6 +94,8 @@ class DeviceLayer::State {
         watch_(device, clock) {
     if (!options.mask.segments.empty())
       throw std::invalid_argument("DeviceLayer: one sequence at a time, without segments");
+    if (options.workers > 1 && dtype != DType::f32)
+      throw std::invalid_argument("DeviceLayer: workers add their sums in float32");
     const std::int64_t rows =
         options.block_tokens == 0 ? shape.n_tokens : std::min(options.block_tokens, shape.n_tokens);
     for (std::int64_t begin = 0; begin < shape.n_tokens; begin += rows) {
@@ -132,7 +139,7 @@ class DeviceLayer::State {
     Buffer keys_values = take(shape_.n_tokens * key_value_stride(shape_), "keys_values");
     timed(LayerPart::qkv, [&] {
       LinearCall call = product(LayerTensor::key_weight, shape_.n_tokens, x, keys_values.data());
-      call.out = 2 * hidden_;
+      call.out = 2 * shape_.key_width();
       call.bias = weights_->at(LayerTensor::key_bias);
       call.y_stride = key_value_stride(shape_);
       device_.linear(call, allocator_);
@@ -160,6 +167,14 @@ class DeviceLayer::State {
   [[nodiscard]] LinearCall product(LayerTensor weight, std::int64_t rows, const void* x,
                                    void* y) const {
     return {dtype_, rows, hidden_, hidden_, x, weights_->at(weight), nullptr, y, hidden_};
+  }
+  // Adds what the other workers computed of the same sums.
+  void all_reduce(void* sums, std::int64_t rows) const {
+    if (options_.workers == 1) return;
+    const std::int64_t count = rows * hidden_;
+    const Buffer received = take(ceil_div(count, options_.workers), "all_reduce");
+    if (options_.all_reduce)
+      options_.all_reduce(static_cast<float*>(sums), count, received.as<float>());
   }
   // norm(y + bias + residual)
   void norm(LayerTensor scale, LayerTensor shift, LayerTensor bias, std::int64_t rows, void* y,
@@ -195,6 +210,7 @@ class DeviceLayer::State {
     const Buffer queries = take(rows * query_stride(shape_), "queries");
     timed(LayerPart::qkv, [&] {
       LinearCall call = product(LayerTensor::query_weight, rows, x, queries.data());
+      call.out = shape_.query_width();
       call.bias = weights_->at(LayerTensor::query_bias);
       call.y_stride = query_stride(shape_);
       device_.linear(call, allocator_);
@@ -210,14 +226,16 @@ class DeviceLayer::State {
   // norm(x + attention Wo) of the block's rows; x: their states.
   Buffer attention_half(const void* x, const QueryBlock& block, Buffer& keys_values) {
     const std::int64_t rows = block.rows();
-    const Buffer context = take(rows * hidden_, "context");
+    const Buffer context = take(rows * shape_.query_width(), "context");
     attend(x, block, keys_values, context);
     if (block.end == shape_.n_tokens) keys_values = Buffer();  // they are no longer needed
     Buffer sum = take(rows * hidden_, "attention_output");
     timed(LayerPart::attention_output, [&] {
-      device_.linear(
-          product(LayerTensor::attention_output_weight, rows, context.data(), sum.data()),
-          allocator_);
+      LinearCall call =
+          product(LayerTensor::attention_output_weight, rows, context.data(), sum.data());
+      call.in = shape_.query_width();
+      device_.linear(call, allocator_);
+      all_reduce(sum.data(), rows);
     });
     timed(LayerPart::attention_norm, [&] {
       norm(LayerTensor::attention_norm_scale, LayerTensor::attention_norm_shift,
@@ -243,6 +261,7 @@ class DeviceLayer::State {
       LinearCall call = product(LayerTensor::feed_forward_out_weight, rows, activation.data(), y);
       call.in = wide;
       device_.linear(call, allocator_);
+      all_reduce(y, rows);
     });
     timed(LayerPart::output_norm, [&] {
       norm(LayerTensor::output_norm_scale, LayerTensor::output_norm_shift,
@@ -305,14 +324,16 @@ LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const
 double layer_part_flop(const LayerShape& shape, LayerPart part, std::int64_t pairs) {
   const auto tokens = static_cast<double>(shape.batch * shape.n_tokens);
   const auto hidden = static_cast<double>(shape.hidden());
+  const auto queries = static_cast<double>(shape.query_width());
+  const auto keys = static_cast<double>(shape.key_width());
   const auto wide = static_cast<double>(shape.feed_forward_dim);
   switch (part) {
     case LayerPart::qkv:
-      return 6.0 * tokens * hidden * hidden;
+      return 2.0 * tokens * hidden * (queries + 2.0 * keys);
     case LayerPart::attention:
-      return 4.0 * static_cast<double>(shape.batch) * static_cast<double>(pairs) * hidden;
+      return 4.0 * static_cast<double>(shape.batch) * static_cast<double>(pairs) * queries;
     case LayerPart::attention_output:
-      return 2.0 * tokens * hidden * hidden;
+      return 2.0 * tokens * hidden * queries;
     case LayerPart::feed_forward_in:
     case LayerPart::feed_forward_out:
       return 2.0 * tokens * hidden * wide;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "base/words.h"
@@ -23,7 +24,8 @@
 
 namespace qb {
 
-// They run in this order. The norms and the GELU add the biases and residual sums before them.
+// They run in this order. The norms and the GELU add the biases and residual sums before them. The
+// all-reduces of tensor parallelism belong to the products before them.
 enum class LayerPart {
   qkv,
   attention,
@@ -55,6 +57,11 @@ struct LayerOptions {
   Kernel kernel = Kernel::flash;
   std::int64_t block_tokens = 0;  // 0, or N and above: the plain layer
   int threads = 1;
+  // tensor_parallel.h: the layer is the share of one of so many workers. Then it is in f32 on the
+  // host, and all_reduce adds the others' parts of `count` sums to its own; `received` has room for
+  // one worker's part of them, rounded up. Without all_reduce (a rehearsal) nothing is added.
+  int workers = 1;
+  std::function<void(float* sums, std::int64_t count, float* received)> all_reduce{};
 };
 
 using LayerTimes = std::array<double, kLayerParts>;  // seconds over all blocks and sequences

@@ -101,6 +101,10 @@ def dot(a, b):
     return sum(x * y for x, y in zip(a, b))
 
 
+linalg = types.SimpleNamespace(
+    vector_norm=lambda tensor: Tensor(math.hypot(*tensor.data), tensor.dtype))
+
+
 def ones(shape, dtype):
     return Tensor([[True] * shape[1] for _ in range(shape[0])], dtype)
 
