@@ -43,6 +43,14 @@ TEST(Coverage, ARowCountsOnceUnderTheFirstOfItsAnswers) {
   EXPECT_THAT(paper.needs(), ElementsAre(std::pair(Need::training, 3u)));
 }
 
+TEST(Coverage, OnlyAnExactValueThatContradictsIsWrongHere) {
+  Library library;
+  library.push_back(paper_of(kColumns, kClaims, kCells));
+  EXPECT_TRUE(is_wrong_here(answered(library))) << "line 4 holds 4.5, and a third of 9 is 3";
+  library[0] = paper_of(kColumns, kClaims, "n,half,time_s\n6,4.0,1\n9,3.0,1\n");
+  EXPECT_FALSE(is_wrong_here(answered(library))) << "lines that contradict their own table";
+}
+
 TEST(Coverage, OursBeingDifferentIsNoContradictionOfThePaper) {
   PublishedAnswer answer;
   answer.kind = ClaimKind::modelled;

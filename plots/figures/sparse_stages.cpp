@@ -72,7 +72,6 @@ Figure sparse_stages_figure(const PlottedRun& run) {
       .nothing = "no case of the kernel staged under serial ranks has a time",
       .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
       .y = {.label = "% of the staged time", .column = "share_percent", .from_zero = true},
-      .tic = [](double n) { return fmt::format("{:.0f}", n); },
       .least_texted = 0.07,
       .columns = 1,  // three bars of a length need the room for their numbers
       .panel_height = 210,

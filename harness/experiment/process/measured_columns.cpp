@@ -158,12 +158,15 @@ void add_clock(ComputeDevice& device, Sample& sample) {
   if (sample.throttled > 0.0) sample.disturbed_by = Disturbance::throttled;
 }
 
-void add_rates(double flop, double peak_flop_per_s, const Repeats& repeats, RowValues& values) {
-  const double flop_per_s = flop / median(numbers_of(repeats.counted, &Sample::wall_s));
-  values["achieved_flop_per_s"] = to_text(flop_per_s);
-  if (peak_flop_per_s == 0.0) return;
+void add_rate(double flop, const Repeats& repeats, RowValues& values) {
+  values["achieved_flop_per_s"] =
+      to_text(flop / median(numbers_of(repeats.counted, &Sample::wall_s)));
+}
+
+void add_peak(double peak_flop_per_s, RowValues& values) {
+  const double achieved = parse_real(values.at("achieved_flop_per_s")).value();
   values["peak_flop_per_s"] = to_text(peak_flop_per_s);
-  values["peak_fraction"] = to_text(flop_per_s / peak_flop_per_s);
+  values["peak_fraction"] = to_text(achieved / peak_flop_per_s);
 }
 
 void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values) {
@@ -171,9 +174,7 @@ void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values) {
   if (!peak) peak = gpu.peak_flop_per_s(c.dtype);
   if (!peak) return;
   if (c.ranks == Ranks::nccl) *peak *= c.workers;  // all of them are of one kind
-  const double achieved = parse_real(values.at("achieved_flop_per_s")).value();
-  values["peak_flop_per_s"] = to_text(*peak);
-  values["peak_fraction"] = to_text(achieved / *peak);
+  add_peak(*peak, values);
 }
 
 bool enough_samples(const Measure& measure, std::span<const double> wall_s, double elapsed_s) {

@@ -44,9 +44,11 @@ void add_disturbances(const std::vector<Sample>& samples, const Repeats& repeats
 // throttled disturbed the repeat.
 void add_clock(ComputeDevice& device, Sample& sample);
 
-// Adds FLOP/s by the wall clock, and their share of the processors' peak; 0: it is not known.
-void add_rates(double flop, double peak_flop_per_s, const Repeats& repeats, RowValues& values);
-// Adds that share on a GPU, after add_rates(). The peak is the fastest cuBLAS product of the type,
+// Adds FLOP/s by the wall clock.
+void add_rate(double flop, const Repeats& repeats, RowValues& values);
+// Adds the processors' peak and the share of it that add_rate() found.
+void add_peak(double peak_flop_per_s, RowValues& values);
+// Does the same for a GPU. The peak is the fastest cuBLAS product of the type,
 // which this measures unless the case has it. Adds nothing where it is not known.
 void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values);
 

@@ -186,10 +186,10 @@ TEST(Sampling, EveryQuantityHasItsMedianWhereAllRepeatsHaveIt) {
                                {"instructions_high95", "42"},
                                {"n_samples", "3"},
                                {"interval_coverage", "0.75"}}));
-  add_rates(100.0, 0.0, repeats, values);
+  add_rate(100.0, repeats, values);
   EXPECT_EQ(values.at("achieved_flop_per_s"), "50");
   EXPECT_FALSE(values.contains("peak_fraction")) << "no peak is known";
-  add_rates(100.0, 200.0, repeats, values);
+  add_peak(200.0, values);
   EXPECT_EQ(values.at("peak_flop_per_s"), "200");
   EXPECT_EQ(values.at("peak_fraction"), "0.25");
 }

@@ -30,7 +30,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.81577
   unset logscale x
   set xrange [-0.5680000000000001:3.568]
-  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1024' 3)
+  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1,024' 3)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:111.30000000000001]
@@ -84,7 +84,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.63731
   unset logscale x
   set xrange [-0.6125:3.6225]
-  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1024' 3)
+  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1,024' 3)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:115.11905305957653]
@@ -173,7 +173,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.45884
   unset logscale x
   set xrange [-0.6125:3.6225]
-  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1024' 3)
+  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1,024' 3)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:111.30000000000001]
@@ -260,7 +260,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.28037
   unset logscale x
   set xrange [-0.5680000000000001:3.568]
-  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1024' 3)
+  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1,024' 3)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:111.30000000000001]
@@ -314,7 +314,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0.10190
   unset logscale x
   set xrange [-0.6125:3.6225]
-  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1024' 3)
+  set xtics nomirror out ('128' 0, '256' 1, '512' 2, '1,024' 3)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
   set yrange [0:111.30000000000001]
