@@ -36,8 +36,8 @@ do for [format in 'svg pdf png'] {
        data every ::28::34 using (num('n_tokens')):(num('lost_share')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#801a4d' notitle, \
        data every ::35::41 using (num('n_tokens')):(num('lost_share')) with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#2e2388' notitle, \
        data every ::42::48 using (num('n_tokens')):(num('lost_share')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#2e2388' notitle, \
-       data every ::49::55 using (num('n_tokens')):(num('lost_share')) with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#e6a216' notitle, \
-       data every ::56::62 using (num('n_tokens')):(num('lost_share')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#e6a216' notitle
+       data every ::49::55 using (num('n_tokens')):(num('lost_share')) with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#382800' notitle, \
+       data every ::56::62 using (num('n_tokens')):(num('lost_share')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#382800' notitle
   unset label
   unset key
 
@@ -61,8 +61,8 @@ do for [format in 'svg pdf png'] {
        NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#801a4d' title 'W = 32, balanced', \
        NaN with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#2e2388' title 'W = 64, published', \
        NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#2e2388' title 'W = 64, balanced', \
-       NaN with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#e6a216' title 'W = 100, published', \
-       NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#e6a216' title 'W = 100, balanced'
+       NaN with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#382800' title 'W = 100, published', \
+       NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#382800' title 'W = 100, balanced'
   unset multiplot
 }
 unset output

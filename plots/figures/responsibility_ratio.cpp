@@ -9,6 +9,9 @@ namespace {
 // A legend cannot tell apart more sets than this in one panel.
 constexpr std::size_t kMostNamedSets = 6;
 
+// The legend, inside a panel, names two sets of a curve up to this many characters.
+constexpr std::size_t kShortSet = 8;
+
 // Computes means over the integers N in [jW, (j+1)W), for whole intervals only.
 std::vector<Point> interval_means(const Group& set) {
   const std::int64_t workers = workers_of(set);
@@ -43,8 +46,11 @@ Groups sets_of(const Group& of_count) {
   }
   for (Group& set : distinct) {
     set.name = fmt::format("{{{}}}", set.key[0]);
-    if (set.key.size() == 2) set.name += fmt::format(" = {{{}}}", set.key[1]);
-    if (set.key.size() > 2) set.name += fmt::format(" and {} alike", set.key.size() - 1);
+    const std::size_t others = set.key.size() - 1;
+    if (others == 1 && set.key[1].size() <= kShortSet)
+      set.name += fmt::format(" = {{{}}}", set.key[1]);
+    else if (others > 0)
+      set.name += fmt::format(" +{}", others);
   }
   return distinct;
 }
@@ -119,10 +125,12 @@ Figure responsibility_ratio_figure(const PlottedRun& run) {
               .reference = means_and_published,
               .x_axis = tokens_axis}},
        .panels = panels,
-       .notes = {"RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up "
-                 "that the split allows. Thin: every N. Marks: means over whole intervals [jW, "
-                 "(j+1)W), at their middle; asym-RR is the one of j = 40. Of many sets, those with "
-                 "the greatest and the least mean have colours, the others are grey."}});
+       .notes = {
+           "RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up "
+           "that the split allows. Thin: every N. Marks: means over whole intervals [jW, "
+           "(j+1)W), at their middle; asym-RR is the one of j = 40. Of many sets, those with "
+           "the greatest and the least mean have colours, the others are grey. +1: so many other "
+           "sets have the same ratios."}});
   figure.panel_height = 300;
   figure.legend = Figure::Legend::inside;
   return figure;

@@ -28,13 +28,14 @@ constexpr std::uint32_t kBrown = 0x8A520D;
 constexpr std::uint32_t kMiddleGrey = 0x6A6967;
 constexpr std::uint32_t kIndigo = 0x2E2388;
 constexpr std::uint32_t kSky = 0x71A8D5;
+constexpr std::uint32_t kUmber = 0x382800;  // of no algorithm
 
 constexpr std::array kColours = {kBlue, kVermillion, kGreen, kPurple, kOrange, kSky};
 
 constexpr std::pair<std::int64_t, std::uint32_t> kWorkers[] = {
-    {1, kBlack}, {2, kSky},    {3, kMiddleGrey}, {4, kOrange}, {7, kBlue},
-    {8, kGreen}, {13, kTeal},  {16, kPurple},    {21, kOlive}, {31, kVermillion},
-    {32, kWine}, {57, kBrown}, {64, kIndigo},
+    {1, kBlack}, {2, kSky},    {3, kMiddleGrey}, {4, kOrange},  {7, kBlue},
+    {8, kGreen}, {13, kTeal},  {16, kPurple},    {21, kOlive},  {31, kVermillion},
+    {32, kWine}, {57, kBrown}, {64, kIndigo},    {100, kUmber},
 };
 
 #define QB_STRATEGY(name, function, colour, mark, summary) {#name, {colour, mark}},

@@ -24,7 +24,7 @@ constexpr const char* kPatterns[] = {
     "full",           "causal", "block_local", "variable_window", "sliding_window",
     "dilated_window", "random", "global",      "longformer",      "bigbird",
     "strided",        "fixed",  "any_of",      "all_of"};
-constexpr std::int64_t kWorkerCounts[] = {1, 2, 3, 4, 7, 8, 13, 16, 21, 31, 32, 57, 64};
+constexpr std::int64_t kWorkerCounts[] = {1, 2, 3, 4, 7, 8, 13, 16, 21, 31, 32, 57, 64, 100};
 constexpr double kApart = 10.0;
 
 using Named = std::vector<std::pair<std::string, std::uint32_t>>;

@@ -24,6 +24,9 @@ which the answer would change. Times are those of the worker that ends last: pre
 (it waits for workers that are not ready) + exposed (communication that no compute hides). decode,
 flash_decoding and tree_decode take part up to 16 new tokens.
 
+It says how far the model is from published measurements that it was not made from, prints for each
+scheme the one that is nearest to the question, and calls schemes ties that are closer than that.
+
 Without --dtype it takes f32, or the first type that the device has rates for.
 
 Without --link the workers are threads that share one memory and the device's cores. With it every

@@ -97,8 +97,10 @@ std::string paper_page(const AnsweredPaper& answered,
   const Table coverage = coverage_table({&answered, 1});
   report.sections.push_back({.title = coverage.title, .tables = {coverage}});
   if (!contradictions.empty()) {
-    const Table disputed = contradictions_table(contradictions);
-    report.sections.push_back({.title = disputed.title, .tables = {disputed}});
+    Report::Section disputed{.title = "Where it contradicts itself, other tables or the hardware"};
+    for (const FoundContradiction& found : contradictions)
+      disputed.paragraphs.push_back(fmt::format("{} [{}]", sentence(found), found_by(found)));
+    report.sections.push_back(std::move(disputed));
   }
   if (auto runs = run_sentences(*answered.paper, measurements, page); !runs.empty())
     report.sections.push_back({.title = "Runs behind the answers", .paragraphs = std::move(runs)});

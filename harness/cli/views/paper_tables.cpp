@@ -41,14 +41,6 @@ std::string verdict_text(const PublishedAnswer& answer) {
   return text;
 }
 
-// The claims and rules whose answers are the evidence.
-std::string found_by(const FoundContradiction& found) {
-  std::vector<std::string> claims;
-  for (const PublishedAnswer* answer : found.evidence)
-    if (std::ranges::find(claims, answer->claim) == claims.end()) claims.push_back(answer->claim);
-  return fmt::format("{}", fmt::join(claims, ", "));
-}
-
 constexpr std::size_t kTextColumns = 100;
 
 }  // namespace
@@ -129,7 +121,7 @@ Table contradictions_table(std::span<const FoundContradiction> found) {
   for (const FoundContradiction& one : found)
     table.rows.push_back({one.paper->name,
                           one.evidence.empty() ? "" : std::to_string(one.evidence.size()),
-                          one.evidence.empty() ? "known" : found_by(one), sentence(one)});
+                          found_by(one), sentence(one)});
   return table;
 }
 
@@ -143,7 +135,7 @@ std::string contradictions_text(std::span<const FoundContradiction> found) {
       text += fmt::format("{}{}\n", text.empty() ? "" : "\n", paper->title);
     }
     std::string says = sentence(one);
-    says += one.evidence.empty() ? " [known]" : fmt::format(" [{}]", found_by(one));
+    says += fmt::format(" [{}]", found_by(one));
     std::string margin = fmt::format("{:>4}. ", ++number);
     for (const std::string& line : wrap_text(says, kTextColumns)) {
       text += margin + line + "\n";
@@ -151,6 +143,14 @@ std::string contradictions_text(std::span<const FoundContradiction> found) {
     }
   }
   return text;
+}
+
+std::string found_by(const FoundContradiction& found) {
+  if (found.evidence.empty()) return "known";
+  std::vector<std::string> claims;
+  for (const PublishedAnswer* answer : found.evidence)
+    if (std::ranges::find(claims, answer->claim) == claims.end()) claims.push_back(answer->claim);
+  return fmt::format("{}", fmt::join(claims, ", "));
 }
 
 std::string sentence(const FoundContradiction& found) {

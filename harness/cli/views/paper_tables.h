@@ -26,6 +26,9 @@ namespace qb {
 // The same for a terminal: by paper, a numbered sentence each.
 [[nodiscard]] std::string contradictions_text(std::span<const FoundContradiction> found);
 
+// The claims and rules whose answers are the evidence; `known` where there is none.
+[[nodiscard]] std::string found_by(const FoundContradiction& found);
+
 // One sentence: that of the index, or what the answers say where no entry explains them.
 [[nodiscard]] std::string sentence(const FoundContradiction& found);
 
