@@ -38,6 +38,7 @@ draw_all() {
         (cd "$desk" && "$qb" reproduce --from "$runs/$name" --quiet \
           --out "$out/paper_figures/$name" >/dev/null)
         ;;
+      cpu_attention) plot "$runs/$name" "$folder" --beside "$runs/torch_sdpa" ;;
       disturbance) plot "$runs/disturbance_quiet" "$folder" --beside "$runs/disturbance_with_neighbours" ;;
       papers) # of all papers, by `qb reproduce all`
         "$qb" reproduce all --from "$runs" --out "$out/paper_figures/papers" >/dev/null
@@ -46,8 +47,6 @@ draw_all() {
       *) plot "$runs/$name" "$folder" ;;
     esac
   done
-  plot "$runs/cpu_attention" "$runs/cpu_attention/figures" --beside "$runs/torch_sdpa"
-  plot "$runs/microbench" "$runs/microbench/figures"
   "$qb" sets figures --out "$out/paper_figures/interest_sets" >/dev/null
   "$qb" masks --out "$out/paper_figures/sparse_connectivity" >/dev/null
   mkdir -p "$out/paper_figures/bounds"
@@ -60,10 +59,10 @@ draw_all() {
 
 if [ -z "$check" ]; then
   # What figures show is written again, so that none is left of a figure that is gone.
-  find paper_figures "$runs"/*/figures -name findings.csv -delete
+  find paper_figures -name findings.csv -delete
   draw_all
-  find paper_figures "$runs"/*/figures \( -name '*.pdf' -o -name '*.png' \) -delete # see README.md
-  if grep -rl -- "$PWD/" paper_figures "$runs"/*/figures; then
+  find paper_figures \( -name '*.pdf' -o -name '*.png' \) -delete # see README.md
+  if grep -rl -- "$PWD/" paper_figures; then
     echo 'redraw.sh: these name a folder of this machine' >&2
     exit 1
   fi
@@ -88,7 +87,7 @@ cd "$out"
 differ=0
 while IFS= read -r file; do
   diff -U0 "$committed/$file" "$file" || differ=1
-done < <(find paper_figures data \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \
+done < <(find paper_figures \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \
   -o -name index.html \))
 if [ "$differ" = 1 ]; then
   echo 'redraw.sh: these differ from what is committed; paper_figures/redraw.sh draws them again' >&2

@@ -15,6 +15,8 @@ constexpr std::size_t kMostAgain = 6;   // with further cases of the same algori
 constexpr double kOneRange = 4.0;
 constexpr std::int64_t kMostWorkers = 32;
 constexpr std::int64_t kMostNumberedWorkers = 16;
+// Of cases with more steps the first ones are drawn: their bars would be too narrow to tell apart.
+constexpr std::int64_t kMostSteps = 8;
 constexpr double kHalfBar = 0.4;  // share of the distance between two workers
 // A rectangle needs this width, as a share of the axis, per digit of a step's number.
 constexpr double kDigitShare = 0.014;
@@ -162,16 +164,25 @@ std::string case_name(const Row& row, Columns columns) {
   return named_values(row, columns);
 }
 
+double end_of(const std::vector<Activity>& activities) {
+  double end = 0.0;
+  for (const Activity& one : activities) end = std::max(end, one.end());
+  return end;
+}
+
 Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
   Chart chart{.workers = row.integer("workers"), .activities = read_activities(steps)};
   chart.composed = std::any_of(chart.activities.begin(), chart.activities.end(),
                                [](const Activity& one) { return std::isnan(one.start); });
   if (chart.composed) compose(chart.activities);
-  for (const Activity& one : chart.activities) {
-    chart.end = std::max(chart.end, one.end());
-    chart.steps = std::max(chart.steps, one.step + 1);
+  for (const Activity& one : chart.activities) chart.steps = std::max(chart.steps, one.step + 1);
+  chart.title =
+      fmt::format("{}: {}", case_name(row, named), format_seconds(end_of(chart.activities)));
+  if (chart.steps > kMostSteps) {
+    std::erase_if(chart.activities, [](const Activity& one) { return one.step >= kMostSteps; });
+    chart.title += fmt::format(", the first {} of {} steps", kMostSteps, chart.steps);
   }
-  chart.title = fmt::format("{}: {}", case_name(row, named), format_seconds(chart.end));
+  chart.end = end_of(chart.activities);
   return chart;
 }
 

@@ -126,6 +126,17 @@ TEST(Gantt, StepsTooShortForTheirNumberAreDrawnWithoutIt) {
   EXPECT_DOUBLE_EQ(plain.points[0].x_high, 1.005);
 }
 
+TEST(Gantt, OfManyStepsTheFirstAreDrawnAndTheTitleSaysSo) {
+  CsvTable steps = no_steps();
+  for (int step = 0; step < 9; ++step)
+    add_step(steps, "a", 0, step, {{"start_s", fmt::to_string(step)}, {"compute_s", "1"}});
+  const Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", 2)}), steps));
+  EXPECT_EQ(figure.panels.at(0).title, "ring: 9.00 s, the first 8 of 9 steps");
+  EXPECT_NO_FATAL_FAILURE((void)series_named(figure.panels[0], "compute, step 7"));
+  for (const Series& series : figure.panels[0].series)
+    for (const Point& point : series.points) EXPECT_LE(point.x_high, 8.0) << series.name;
+}
+
 TEST(Gantt, SixCasesOverOneRangeOfTimeAndANoteNamesTheOthers) {
   CsvTable steps = no_steps();
   std::vector<Values> rows = {threads_case("one worker", "dense", 1)};

@@ -3,8 +3,10 @@
 #include "harness/experiment/process/run_case.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <optional>
+#include <thread>
 
 #include "base/clock.h"
 #include "base/numbers.h"
@@ -139,11 +141,14 @@ class CaseRun {
   }
 
   // The best that was seen of the cores that the case used; it is measured again where something
-  // disturbed that, as it must have where the case itself was faster: a host that runs two cores on
-  // one for some milliseconds shows in nothing else. 0 for a GPU, whose peak add_gpu_peak() adds,
+  // disturbed that, as it must have where the case itself was faster: a host can run two cores of a
+  // virtual machine as the two threads of one for a while, which halves both and shows in nothing
+  // else. A pause lets it place them anew. 0 for a GPU, whose peak add_gpu_peak() adds,
   // and for ranks on several hosts.
   double cpu_peak_flop_per_s() {
-    constexpr int kMostMeasurements = 10;
+    constexpr int kMostDisturbed = 10;
+    constexpr int kMostMeasurements = 30;
+    constexpr std::chrono::milliseconds kPause{20};
     if (case_.device == Device::cuda || case_.ranks == Ranks::mpi) return 0.0;
     const int cores = std::min(workload_->threads(), available_cores());
     const double achieved = parse_real(result_.values.at("achieved_flop_per_s")).value();
@@ -152,7 +157,8 @@ class CaseRun {
       watch_->begin();
       peak = std::max(peak, cpu::kernel_peak_flop_per_s(case_.kernel, case_.dtype, cores));
       const bool disturbed = disturbance(watch_->end()).has_value();
-      if (peak == 0.0 || (!disturbed && peak >= achieved)) break;
+      if (peak == 0.0 || (peak >= achieved && (!disturbed || i + 1 >= kMostDisturbed))) break;
+      std::this_thread::sleep_for(kPause);
     }
     return peak;
   }
