@@ -273,7 +273,8 @@ std::optional<Disturbance> disturbance(const HostActivity& activity) {
   if (exceeds(activity.stolen_s, {0.02 * span_s, ticks_s})) return Disturbance::stolen;
   if (exceeds(activity.other_cpu_s, {0.05 * span_s, 0.05 * activity.cpu_s, ticks_s}))
     return Disturbance::neighbours;
-  if (exceeds(activity.run_delay_s, {0.02 * span_s, 1e-4})) return Disturbance::waiting;
+  if (exceeds(activity.run_delay_s, {0.02 * span_s, 0.02 * activity.cpu_s, 1e-4}))
+    return Disturbance::waiting;
   if (activity.major_faults > 0.0 || exceeds(activity.memory_stall_s, {0.01 * span_s}))
     return Disturbance::paging;
   return std::nullopt;

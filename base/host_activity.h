@@ -48,7 +48,8 @@ inline constexpr auto kWords<Disturbance> =
 //   stopped     the process stood still for 0.1 s or more,
 //   stolen      the hypervisor took more than 2 % of the cores' time,
 //   neighbours  others computed for more than 5 % of the span, and of this process's CPU time,
-//   waiting     its threads waited for a core for more than 2 % of the span, and 0.1 ms,
+//   waiting     its threads waited for cores, in all, for more than 2 % of the span, and of their
+//               CPU time, and 0.1 ms,
 //   paging      a page came from a disk, or processes waited for memory for 1 % of the span.
 // What ticks count must also exceed three times their resolution. See README, "Disturbed repeats".
 [[nodiscard]] std::optional<Disturbance> disturbance(const HostActivity& activity);

@@ -166,12 +166,17 @@ TEST(HostActivity, TicksDisturbOnlyAboveTheirResolution) {
   }
 }
 
-TEST(HostActivity, NeighboursAreWeighedAgainstAllCoresOfTheCase) {
+TEST(HostActivity, NeighboursAndWaitingAreWeighedAgainstAllCoresOfTheCase) {
   HostActivity activity = with(quiet(1.0), &HostActivity::other_cpu_s, 0.2);
   activity.cpu_s = 8.0;  // eight threads
   EXPECT_EQ(disturbance(activity), std::nullopt);
   activity.other_cpu_s = 0.5;
   EXPECT_EQ(disturbance(activity), Disturbance::neighbours);
+  activity.other_cpu_s = 0.0;
+  activity.run_delay_s = 0.1;  // an eightieth of the time that they ran
+  EXPECT_EQ(disturbance(activity), std::nullopt);
+  activity.run_delay_s = 0.2;
+  EXPECT_EQ(disturbance(activity), Disturbance::waiting);
 }
 
 TEST(HostWatch, CountsWhatTheKernelShows) {
