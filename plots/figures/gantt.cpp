@@ -15,7 +15,8 @@ constexpr std::size_t kMostAgain = 6;   // with further cases of the same algori
 constexpr double kOneRange = 4.0;
 constexpr std::int64_t kMostWorkers = 32;
 constexpr std::int64_t kMostNumberedWorkers = 16;
-// Of cases with more steps the first ones are drawn: their bars would be too narrow to tell apart.
+// A case with more steps has its first ones drawn, since bars of all would be too narrow to tell
+// apart.
 constexpr std::int64_t kMostSteps = 8;
 constexpr double kHalfBar = 0.4;  // share of the distance between two workers
 // A rectangle needs this width, as a share of the axis, per digit of a step's number.

@@ -1,4 +1,5 @@
 // The committed index of published tables, and the verb that prints it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,8 @@
 #include "harness/cli/testing/run_binary.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/papers/coverage.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/work/work.h"
 
 namespace qb {
 namespace {
@@ -32,6 +35,30 @@ struct Committed {
     return committed;
   }
 };
+
+// The index cannot count pairs, so that a constant says what the plans give.
+TEST(CommittedPapers, TheBoundOfPackedSequencesIsThatOfAnEvenCut) {
+  const Shape shape{1, 1, 1, 0, 0, 1, 1};
+  const auto packed = [&](const std::vector<std::int64_t>& lengths, std::int64_t divisor) {
+    std::vector<Sequence> sequences;
+    for (const std::int64_t length : lengths) sequences.push_back({0, length / divisor});
+    return make_packed_problem(shape, MaskKind::causal, DType::f32, 1, sequences);
+  };
+  std::int64_t even = 0;
+  std::int64_t fullest = 0;
+  for (const std::vector<std::int64_t>& lengths : {std::vector<std::int64_t>{65536},
+                                                   {2048, 59136, 4352},
+                                                   {32768, 32768},
+                                                   {24832, 25600, 12800, 1280, 1024}}) {
+    even += 8 * unmasked_pairs(packed(lengths, 8));
+    const Work work =
+        model_work(make_plan("ring", packed(lengths, 1), {.workers = 8}), Kernel::flash);
+    fullest += std::ranges::max(work.workers, {}, &WorkerWork::unmasked_pairs).unmasked_pairs;
+  }
+  const double percent = 100.0 * static_cast<double>(even) / static_cast<double>(fullest);
+  EXPECT_THAT(read_file(source_path("data/papers/ring_flash_attention.yaml")),
+              HasSubstr(fmt::format("packed_bound_percent: {:.3f}\n", percent)));
+}
 
 TEST(CommittedPapers, EveryRowHasAnAnswerOrSaysWhatItNeeds) {
   for (const AnsweredPaper& paper : Committed::all().papers)
