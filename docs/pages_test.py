@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
-anchor to a heading there, README.md fits its limit, and docs/commands.md names every verb.
+anchor to a heading there, README.md fits its limit, docs/commands.md names every verb, and every
+committed figure has a finding.
 
     pages_test.py [QB]     QB: the program; without it the verbs are not compared
 """
 
+import csv
 import pathlib
 import re
 import subprocess
@@ -46,10 +48,19 @@ def unnamed_verbs(program):
             yield f"docs/commands.md: it does not name qb {verb}"
 
 
+def figures_without_finding():
+    for path in sorted((ROOT / "paper_figures").rglob("findings.csv")):
+        with open(path, newline="", encoding="utf-8") as table:
+            for row in csv.DictReader(table):
+                if not row["finding"]:
+                    yield f"{path.relative_to(ROOT)}: {row['figure']} has no finding"
+
+
 def main():
     pages = [page for page in ROOT.rglob("*.md")
              if page.relative_to(ROOT).parts[0] not in ("build", "results")]
     wrong = [fault for page in pages for fault in broken_links(page)]
+    wrong += figures_without_finding()
     lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
     if lines >= README_LINES:
         wrong.append(f"README.md: {lines} lines; it must have fewer than {README_LINES}")

@@ -17,10 +17,11 @@ Connectivity pattern(const char* mask, const std::vector<const char*>& allowed) 
 }
 
 TEST(Connectivity, EachPatternIsASquareOfAllItsTokensInItsColour) {
-  const std::vector<Connectivity> patterns = {
+  std::vector<Connectivity> patterns = {
       pattern("{block_local: {block: 4}}", {"cells"}),
       pattern("{global: {tokens: 1}}", {"cells", "some"}), pattern("causal", {"all"}),
       pattern("{all_of: [causal, {global: {tokens: 1}}]}", {"cells"})};
+  patterns[2].kept_share = 0.5;
   const Figure figure = connectivity_figure(patterns);
   ASSERT_EQ(figure.panels.size(), 4u);
   EXPECT_TRUE(figure.square);
@@ -34,6 +35,9 @@ TEST(Connectivity, EachPatternIsASquareOfAllItsTokensInItsColour) {
   EXPECT_EQ(figure.panels[1].series[1].style.colour, lightened(pattern_style("global").colour));
   EXPECT_THAT(figure.notes[0], ::testing::HasSubstr("pale"));
   EXPECT_THAT(figure.notes[1], ::testing::HasSubstr("{global: {tokens: 1}}; causal; "));
+  EXPECT_EQ(figure.findings.at(0),
+            "Of all pairs of 8 tokens the patterns keep between 25 % ({block_local: {block: 4}}) "
+            "and 50 % (causal).");
 }
 
 TEST(Connectivity, OfSinglePairsNothingIsPale) {

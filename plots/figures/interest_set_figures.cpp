@@ -58,6 +58,22 @@ Figure interest_set_figure(std::string name, LineFigure declared,
 
 double workers(const Row& row) { return row.number("workers"); }
 
+double size_over_root(const Row& row) {
+  return row.number("quorum_size") / std::sqrt(workers(row));
+}
+
+std::string sizes_finding(const Rows& sets) {
+  if (sets.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(sets, {}, size_over_root);
+  const auto shown = [](const Row& row) {
+    return fmt::format("{:.3f} (W = {:.0f})", size_over_root(row), workers(row));
+  };
+  const std::size_t at_bound = count(
+      sets, [](const Row& row) { return row.number("quorum_size") == row.number("lower_bound"); });
+  return fmt::format("m / √W lies between {} and {}; {} of {} meet the proved lower bound.",
+                     shown(least), shown(most), at_bound, counted(sets.size(), "set"));
+}
+
 }  // namespace
 
 Figure set_size_figure(const CsvTable& sets) {
@@ -77,7 +93,7 @@ Figure set_size_figure(const CsvTable& sets) {
                      .draw = Draw::points});
   Axis x = kWorkersAxis;
   x.log = true;
-  return interest_set_figure(
+  Figure figure = interest_set_figure(
       "set_size",
       {.title = "Size of the smallest known interest sets",
        .nothing = "there are no sets",
@@ -89,6 +105,8 @@ Figure set_size_figure(const CsvTable& sets) {
        .notes = {"A worker holds m of W token groups, so m/√W over 1 is what its memory and "
                  "traffic lose. Singer: perfect difference sets, W = q² + q + 1. Optimal: no "
                  "smaller set exists, by counting or by exhaustive search."}});
+  figure.findings = {sizes_finding(all_rows(sets))};
+  return figure;
 }
 
 Figure set_count_figure(const CsvTable& counts) {

@@ -19,6 +19,9 @@ TEST(InterestSetFigures, SizesStandOverTheirBoundByStanding) {
   EXPECT_DOUBLE_EQ(series[0].points[2].y, 21.0 / 20.0);
   EXPECT_EQ(series[1].name, "best known");
   EXPECT_DOUBLE_EQ(series[1].points[0].y, 24.0 / 20.0);
+  EXPECT_EQ(figure.findings.at(0),
+            "m / √W lies between 1.134 (W = 7) and 1.500 (W = 4); 2 of 3 sets meet the proved "
+            "lower bound.");
 }
 
 TEST(InterestSetFigures, CountsAndSizesShareTheirW) {

@@ -133,6 +133,26 @@ Panel draw_panel(const Group& from, const Rows& all) {
   return panel;
 }
 
+// Names the slowest and the fastest bar that was measured.
+std::string speeds_finding(const Figure& figure) {
+  std::map<double, std::string> speeds;
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series)
+      for (const Point& bar : series.points)
+        if (series.in_legend && !series.published)
+          speeds.try_emplace(
+              bar.high,
+              listed(
+                  {series.name, panel.title,
+                   "N = " + panel.x.tics.at(static_cast<std::size_t>(std::lround(bar.x))).label}));
+  if (speeds.size() < 2) return {};
+  const auto shown = [](const auto& speed) {
+    return fmt::format("{:.1f} % ({})", speed.first, speed.second);
+  };
+  return fmt::format("The measured bars lie between {} and {} of the peak.", shown(*speeds.begin()),
+                     shown(*speeds.rbegin()));
+}
+
 }  // namespace
 
 Figure kernel_bars_figure(const PlottedRun& run) {
@@ -157,6 +177,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
           kH100PeakTflopPerS),
       left_out};
   std::erase(figure.notes, "");
+  figure.findings = {speeds_finding(figure)};
   return figure;
 }
 

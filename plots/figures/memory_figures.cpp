@@ -1,6 +1,7 @@
 // Memory of the cases: peaks, active memory over time, and lengths of the workers' subsequences.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -77,6 +78,30 @@ std::string failed_request(const Group& line, const Rows& events) {
   return {};
 }
 
+// Compares the peaks of the cases that ran, at the length where they differ most.
+std::string peaks_finding(const Timelines& all) {
+  const auto peak = number_in("active_memory_peak_bytes");
+  double most_apart = 1.0;
+  std::string out;
+  for (const auto& [n, timelines] : all) {
+    Rows rows;
+    for (const Group& line : timelines)
+      if (ran(line.rows[0]) && peak(line.rows[0]) > 0.0) rows.push_back(line.rows[0]);
+    if (rows.empty()) continue;
+    const auto [least, most] = std::ranges::minmax(rows, {}, peak);
+    const double ratio = peak(most) / peak(least);
+    if (!(ratio > most_apart)) continue;
+    most_apart = ratio;
+    const auto shown = [&](const Row& row) {
+      return fmt::format("{} ({})", format_bytes(static_cast<std::uint64_t>(peak(row))),
+                         named_values(row, {"workers"}));
+    };
+    out = fmt::format("The peaks differ most at N = {}: {} is {} times {}.", grouped(n),
+                      shown(most), significant(ratio), shown(least));
+  }
+  return out;
+}
+
 constexpr std::size_t kMostHistograms = 6;
 constexpr std::size_t kFewLengths = 3;  // the range says it all if there are no more
 constexpr double kMostBins = 24.0;
@@ -108,6 +133,18 @@ Panel summary_panel(const Rows& rows) {
     panel.x.tics.push_back({x, row.text("workers")});
   }
   return panel;
+}
+
+// Compares the longest subsequences of the worker counts.
+std::string longest_finding(const Rows& rows) {
+  if (rows.size() < 2) return {};
+  const auto [least, most] = std::ranges::minmax(rows, {}, number_in("longest_subsequence_tokens"));
+  const auto shown = [](const Row& row) {
+    return fmt::format("{:.3g} % of N ({})",
+                       kPercent * row.number("longest_subsequence_tokens") / row.number("n_tokens"),
+                       named_values(row, {"workers"}));
+  };
+  return fmt::format("The longest subsequence holds between {} and {}.", shown(least), shown(most));
 }
 
 // Finds the length N whose subsequences these are: that of the cases with the same longest one. NaN
@@ -242,7 +279,7 @@ Figure memory_timeline_figure(const PlottedRun& run) {
   const std::string requests = listed(failed);
   Axis active = axis_in(unit, "active memory", "active_memory");
   active.from_zero = true;
-  return line_figure(
+  Figure figure = line_figure(
       {.title = kTitle,
        .nothing = "no case has a memory timeline",
        .y = {{.y = active, .reference = [&](const Group& panel) { return drawn[panel.name]; }}},
@@ -263,6 +300,8 @@ Figure memory_timeline_figure(const PlottedRun& run) {
                                                    "most workers have",
                                                    kMostPanels),
                              .of = all.size()}})}});
+  figure.findings = {peaks_finding(all)};
+  return figure;
 }
 
 Rows summary_rows(const CsvTable& cases) {
@@ -290,6 +329,7 @@ Figure memory_summary_figure(const PlottedRun& run) {
   if (rows.empty())
     return empty_figure(figure.title, "no length N has subsequences for every worker count");
   figure.panels.push_back(summary_panel(rows));
+  figure.findings = {longest_finding(rows)};
   const std::string left_out =
       run.subsequences ? add_histograms(figure, *run.subsequences, run.cases) : "";
   const std::size_t panels = figure.panels.size();

@@ -17,6 +17,8 @@ TEST(MemorySummary, TakesTheGreatestLengthThatAllWorkerCountsHave) {
   const auto rows = summary_rows(cases);
   ASSERT_EQ(rows.size(), 2u);
   for (const Row& row : rows) EXPECT_EQ(row.text("n_tokens"), "1000");
+  EXPECT_EQ(memory_summary_figure(cases).findings.at(0),
+            "The longest subsequence holds between 50 % of N (W = 8) and 75 % of N (W = 4).");
 }
 
 TEST(MemorySummary, ShowsExtremesMeanAndDeviationInPercentOfN) {

@@ -61,6 +61,20 @@ TEST(MemoryTimeline, AllWorkerCountsOfALengthShareAPanel) {
   EXPECT_EQ(figure.panels[0].series[2].name, "W = 31");
 }
 
+TEST(MemoryTimeline, TheFindingIsTheLengthWhosePeaksDifferMost) {
+  CsvTable cases = no_cases();
+  for (const std::int64_t n : {500, 1000}) {
+    add_case(cases, ok_case(1, n, 1.0));
+    add_case(cases, ok_case(7, n, 0.5));
+  }
+  CsvTable timeline = no_events();
+  for (std::size_t row = 0; row < cases.size(); ++row)
+    add_events(timeline, cases.text(row, "case_id"), "free");
+  EXPECT_EQ(
+      memory_timeline_figure(with_timeline(cases, timeline)).findings.at(0),
+      "The peaks differ most at N = 1,000: 38.33 MiB (W = 1) is 2.48 times 15.44 MiB (W = 7).");
+}
+
 TEST(MemoryTimeline, ManyLengthsGiveFourPanelsFromShortestToLongest) {
   const CsvTable cases = cases_of({1}, {1000, 2000, 3000, 4000, 5000, 6000, 7000});
   CsvTable timeline = no_events();

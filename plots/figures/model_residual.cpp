@@ -108,6 +108,8 @@ Figure model_residual_figure(const PlottedRun& run) {
                  "algorithm's cases.",
                  interval_reach(rows)}});
   figure.panel_height = dot_rows_height(dots.size());
+  figure.findings = {
+      dot_rows_finding(dots, "By algorithm, the median of measured / modelled - 1", " %")};
   return figure;
 }
 

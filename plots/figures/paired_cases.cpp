@@ -2,6 +2,7 @@
 // them the time of the second over that of the first. In every panel the mark tells what is
 // compared; the colour tells the choice, and black is a ratio of both.
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -170,6 +171,23 @@ std::string undecided_note(const Figure& figure) {
                         undecided, all);
 }
 
+// Names the least and the largest ratio of the measured times.
+std::string ratios_finding(const Groups& lines, const Pairing& pairing) {
+  std::map<double, std::string> ratios;
+  for (const Group& line : lines)
+    for (const Row& row : line.rows) {
+      const Row first = *first_of(row, pairing);
+      ratios.try_emplace(time_ratio(row, first, clock_of(first)).y,
+                         listed({line.name, named_value("workers", row.text("workers"))}));
+    }
+  if (ratios.size() < 2) return {};
+  const auto shown = [](const auto& ratio) {
+    return fmt::format("{} ({})", significant(ratio.first), ratio.second);
+  };
+  return fmt::format("The ratio, {}, lies between {} and {}.", pairing.ratio,
+                     shown(*ratios.begin()), shown(*ratios.rbegin()));
+}
+
 Figure paired_figure(const Rows& rows, const Pairing& pairing) {
   const Groups lines = lines_of(where(rows, ran), pairing);
   if (lines.empty()) return empty_figure(pairing.title, pairing.nothing);
@@ -205,6 +223,7 @@ Figure paired_figure(const Rows& rows, const Pairing& pairing) {
        .notes = joined_notes({timing_notes(drawn), {pairing.note}})});
   figure.notes.push_back(undecided_note(figure));
   std::erase(figure.notes, "");
+  figure.findings = {ratios_finding(lines, pairing)};
   return figure;
 }
 

@@ -1,6 +1,9 @@
+#include <numeric>
+
 #include "base/status.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -99,6 +102,23 @@ Panel panel_of(const Connectivity& pattern) {
   return panel;
 }
 
+// Compares the most and the least loaded worker, if whole rectangles say how many pairs they have.
+std::string loads_finding(const std::map<int, Share>& workers) {
+  std::vector<double> pairs;
+  for (const auto& [worker, share] : workers) {
+    if (!share.bands.empty() || !share.some.empty()) return {};
+    double sum = 0.0;
+    for (const Point& one : share.whole) sum += (one.high - one.low) * (one.x_high - one.x_low);
+    pairs.push_back(sum);
+  }
+  const auto [least, most] = std::ranges::minmax(pairs);
+  const double all = std::accumulate(pairs.begin(), pairs.end(), 0.0);
+  return fmt::format(
+      "Each of {} computes {} to {} of {} pairs; the most loaded one {} times the mean.",
+      counted(pairs.size(), "worker"), grouped(least), grouped(most), grouped(all),
+      significant(most * static_cast<double>(pairs.size()) / all));
+}
+
 }  // namespace
 
 Figure partition_of(const CsvTable& rectangles, const std::string& title) {
@@ -140,6 +160,7 @@ Figure partition_of(const CsvTable& rectangles, const std::string& title) {
   if (std::any_of(workers.begin(), workers.end(),
                   [](const auto& worker) { return !worker.second.some.empty(); }))
     figure.notes.emplace_back("Pale: a square of tokens of which some pairs are computed.");
+  figure.findings = {loads_finding(workers)};
   return figure;
 }
 
@@ -169,6 +190,15 @@ Figure connectivity_figure(std::span<const Connectivity> patterns) {
       pale ? "Coloured: every pair of a square of tokens is kept; pale: some of them; white: none."
            : "Coloured: the query sees the key.",
       "Row by row: " + listed(written, "; ") + "."};
+  if (patterns.size() > 1) {
+    const auto [least, most] = std::ranges::minmax(patterns, {}, &Connectivity::kept_share);
+    const auto shown = [](const Connectivity& pattern) {
+      return fmt::format("{:.3g} % ({})", kPercent * pattern.kept_share, pattern.mask);
+    };
+    figure.findings = {fmt::format("Of all pairs of {} tokens the patterns keep between {} and {}.",
+                                   grouped(static_cast<double>(least.n_tokens)), shown(least),
+                                   shown(most))};
+  }
   return figure;
 }
 

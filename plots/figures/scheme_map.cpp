@@ -202,18 +202,27 @@ std::vector<Panel> panels_of(const std::vector<Map>& maps, const Sides& sides) {
   return panels;
 }
 
-void add_winners_to_legend(Panel& panel, const std::vector<Map>& maps) {
+// The schemes that are the fastest, or tie with it, and in how many cells; most first.
+std::vector<std::pair<std::string, int>> winners_of(const std::vector<Map>& maps) {
   std::map<std::string, int> wins;
   for (const Map& map : maps)
     for (const Cell& cell : map.cells) {
       ++wins[cell.winner()];
       if (cell.tie()) ++wins[cell.second()];
     }
-  std::vector<std::pair<std::string, int>> order(wins.begin(), wins.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  for (const auto& [algorithm, wins_of] : order)
-    panel.series.push_back(legend_key(algorithm, fill(algorithm), Draw::rectangles));
+  std::vector<std::pair<std::string, int>> winners(wins.begin(), wins.end());
+  std::ranges::stable_sort(winners, std::greater(), &std::pair<std::string, int>::second);
+  return winners;
+}
+
+std::string winners_finding(const std::vector<Map>& maps) {
+  std::vector<std::string> parts;
+  for (const auto& [algorithm, wins] : winners_of(maps))
+    parts.push_back(fmt::format("{} in {}", algorithm, wins));
+  std::size_t cells = 0;
+  for (const Map& map : maps) cells += map.cells.size();
+  return fmt::format("Of {}, these are the fastest or tie with it: {}.", counted(cells, "cell"),
+                     listed(parts));
 }
 
 std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps) {
@@ -252,8 +261,11 @@ Figure scheme_map_figure(const PlottedRun& run) {
                         "(dense and ranks: serial do not count)");
   Figure figure{.title = kTitle, .panels = panels_of(maps, sides), .shared_axes = true};
   figure.panel_height = kCellHeight * static_cast<int>(figure.panels.front().y.tics.size());
-  add_winners_to_legend(figure.panels.front(), maps);
+  for (const auto& [algorithm, wins] : winners_of(maps))
+    figure.panels.front().series.push_back(
+        legend_key(algorithm, fill(algorithm), Draw::rectangles));
   figure.notes = notes_of(rows, maps);
+  figure.findings = {winners_finding(maps)};
   return figure;
 }
 

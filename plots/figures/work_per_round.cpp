@@ -4,6 +4,7 @@
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -131,6 +132,26 @@ std::string single_round_note(const Groups& panels,
                                      listed(names, "; "));
 }
 
+// Compares the longest and the shortest critical path of the panel where they differ most.
+std::string paths_finding(const Groups& panels,
+                          const std::map<std::vector<std::string>, std::vector<Series>>& lines) {
+  double most = 1.0;
+  std::string out;
+  for (const Group& panel : panels) {
+    const auto [shortest, longest] =
+        std::ranges::minmax_element(lines.at(panel.key), {}, critical_path);
+    const double ratio = critical_path(*longest) / critical_path(*shortest);
+    if (!(ratio > most)) continue;
+    most = ratio;
+    out = fmt::format(
+        "The critical paths differ most at {}: that of {} has {} pairs a head, {} times those of "
+        "{}.",
+        panel.name, longest->name, format_si(critical_path(*longest)), significant(ratio),
+        shortest->name);
+  }
+  return out;
+}
+
 }  // namespace
 
 Figure work_per_round_figure(const PlottedRun& run) {
@@ -178,6 +199,7 @@ Figure work_per_round_figure(const PlottedRun& run) {
                  single_round_note(of_one_round, masks), left_out}});
   for (std::size_t i = 1; i < figure.panels.size(); i += 2)
     figure.panels[i].y = names_axis(lines[panels[i / 2].key]);
+  figure.findings = {paths_finding(panels, lines)};
   return figure;
 }
 

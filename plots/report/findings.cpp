@@ -61,7 +61,7 @@ std::vector<std::string> findings(const Figure& figure) {
   // Of many quantities the first is what the figure is about.
   constexpr std::size_t kFewQuantities = 2;
   const std::vector<Quantity> quantities = quantities_of(figure);
-  std::vector<std::string> out;
+  std::vector<std::string> out = figure.findings;
   for (const Quantity& quantity : quantities) {
     add_gap(quantity, out);
     if (quantities.size() > kFewQuantities && &quantity != &quantities.front()) continue;
@@ -69,6 +69,7 @@ std::vector<std::string> findings(const Figure& figure) {
     add_growth(quantity, out);
   }
   add_shares(figure, out);
+  std::erase(out, "");
   return out;
 }
 

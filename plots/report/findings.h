@@ -14,8 +14,8 @@
 
 namespace qb {
 
-// Reads lines, marks and stacked bars, neither published nor background ones; other figures give no
-// sentence. Marks without a line neither cross nor grow.
+// Begins with the figure's own sentences, and reads lines, marks and stacked bars, neither
+// published nor background ones. Marks without a line neither cross nor grow.
 [[nodiscard]] std::vector<std::string> findings(const Figure& figure);
 
 // The columns of findings.csv: a row for each sentence, and one without for a figure that has none.

@@ -39,6 +39,12 @@ TEST(Findings, TheLargestRatioHasItsPlaceAndItsInterval) {
                           "2,048."));
 }
 
+TEST(Findings, WhatTheFigureSaysItselfIsFirst) {
+  Figure figure = times({line("ring", {{1024, 3}}), line("cqs", {{1024, 2}})});
+  figure.findings = {"All cells are white.", ""};
+  EXPECT_THAT(findings(figure), ElementsAre("All cells are white.", HasSubstr("largest ratio")));
+}
+
 TEST(Findings, OverlappingIntervalsAreSaidToBe) {
   const Figure figure =
       times({line("ring", {{1024, 10, 8, 12}}), line("cqs", {{1024, 9, 8.5, 10}})});
