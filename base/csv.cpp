@@ -114,10 +114,10 @@ void CsvTable::append(std::vector<std::string> fields) {
   rows_.push_back(std::move(fields));
 }
 
-void CsvTable::insert_column(std::size_t at, const std::string& name) {
+void CsvTable::insert_column(std::size_t at, const std::string& name, const std::string& value) {
   const auto offset = static_cast<std::ptrdiff_t>(at);
   header_.insert(header_.begin() + offset, name);
-  for (std::vector<std::string>& fields : rows_) fields.insert(fields.begin() + offset, "");
+  for (std::vector<std::string>& fields : rows_) fields.insert(fields.begin() + offset, value);
   columns_.clear();
   for (std::size_t i = 0; i < header_.size(); ++i) columns_.emplace(header_[i], i);
 }

@@ -35,8 +35,8 @@ class CsvTable {
 
   // Throws std::logic_error unless fields.size() == header().size().
   void append(std::vector<std::string> fields);
-  // Puts a column of empty fields in front of the column `at`, or at the end.
-  void insert_column(std::size_t at, const std::string& name);
+  // Puts a column that has `value` in every row in front of the column `at`, or at the end.
+  void insert_column(std::size_t at, const std::string& name, const std::string& value = {});
   [[nodiscard]] const std::vector<std::string>& row(std::size_t index) const {
     return rows_[index];
   }

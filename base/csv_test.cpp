@@ -64,11 +64,11 @@ TEST(Csv, ErrorsNameThePlace) {
   EXPECT_THROW((void)table.text(1, "n_tokens"), std::out_of_range);
 }
 
-TEST(Csv, AnInsertedColumnIsEmptyAndMovesTheOthers) {
+TEST(Csv, AnInsertedColumnIsEmptyOrHasOneValueAndMovesTheOthers) {
   CsvTable table = CsvTable::parse("a,b\n1,2\n3,4\n", "t.csv");
   table.insert_column(1, "new");
-  table.insert_column(3, "last");
-  EXPECT_EQ(table.to_string(), "a,new,b,last\n1,,2,\n3,,4,\n");
+  table.insert_column(3, "last", "x");
+  EXPECT_EQ(table.to_string(), "a,new,b,last\n1,,2,x\n3,,4,x\n");
   EXPECT_EQ(table.text(1, "b"), "4");
   EXPECT_TRUE(std::isnan(table.number(0, "new")));
 }

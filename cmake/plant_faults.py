@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants single-line faults in our own sources, one at a time, and says which check catches each.
 
-    ./qb test
+    cmake --preset release -DQB_JOIN=OFF && ./qb test
     cmake/plant_faults.py                 plants faults that the table does not have yet
     cmake/plant_faults.py --again         plants again those that nothing caught before
 
@@ -201,6 +201,8 @@ class Build:
                 source = os.path.relpath(entry["file"], ROOT)
                 self.compile[source] = command + ["-w"]
                 self.honest[source] = os.path.join(self.folder, made)
+        if not all(any(source.startswith(room + "/") for source in self.compile) for room in ROOMS):
+            refuse(f"{folder} compiles sources in batches: configure it with -DQB_JOIN=OFF")
         self.archives = {room: f"{room}/libqb_{os.path.basename(room)}.a" for room in ROOMS}
         self.link = {}
         self.checks = self.read_checks()

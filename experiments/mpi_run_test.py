@@ -23,7 +23,8 @@ mask: causal
 q_heads: 4
 head_dim: 8
 threads: 1
-measure: {repeats: 2, warmups: 0, timeout: 60s, verify_rows: 8}
+kernel: reference  # it has no peak, which would take longer to measure than a case
+measure: {repeats: 2, warmups: 0, retakes: 0, timeout: 60s, verify_rows: 8}
 cases:
   - {ranks: mpi, workers: 4, n_tokens: 96, algorithm: ring}
   - {ranks: mpi, workers: 4, n_tokens: 96, algorithm: zigzag}
@@ -37,6 +38,24 @@ cases:
   - {ranks: mpi, workers: 5, n_tokens: 96, algorithm: ring}
   - {ranks: mpi, workers: 4, n_tokens: 1024, algorithm: ring, memory_budget: 600000}
 """
+BACKWARD = """
+experiment: gradients
+ranks: mpi
+dtype: f32
+mask: causal
+q_heads: 4
+head_dim: 8
+n_tokens: 96
+threads: 1
+kernel: reference
+measure: {repeats: 2, warmups: 0, retakes: 0, timeout: 60s, verify_rows: 8}
+cases:
+  - {pass: backward, workers: 4, algorithm: ring}
+  - {pass: both, workers: 4, algorithm: ulysses}
+  - {pass: both, workers: 4, algorithm: cqs}
+  - {pass: backward, workers: 3, algorithm: burst}
+  - {pass: both, workers: 2, algorithm: all_gather_kv}
+"""
 SWEEP = """
 experiment: parts
 ranks: mpi
@@ -45,7 +64,8 @@ head_dim: 8
 n_tokens: 64
 algorithm: ring
 threads: 1
-measure: {repeats: 1, warmups: 0, timeout: 60s, verify_rows: 4}
+kernel: reference
+measure: {repeats: 1, warmups: 0, retakes: 0, timeout: 60s, verify_rows: 4}
 sweep: {workers: [2, 3]}
 """
 # It is long enough to be disturbed; ranks wait for messages a third of the timeout.
@@ -129,6 +149,18 @@ class MpiRun(unittest.TestCase):
             finally:
                 mpirun.terminate()  # does nothing if it has ended; its ranks end with it
         return self.rows(), mpirun.returncode, said
+
+    def test_backward_passes_are_verified(self):
+        rows, done = self.run_spec(BACKWARD, ranks=4)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(rows), 5, done.stderr)
+        for row in rows:
+            with self.subTest(algorithm=row["algorithm"]):
+                self.assertEqual(row["status"], "ok", row["message"])
+                self.assertEqual(row["verified_keys"], "8")
+                self.assertLessEqual(float(row["d_k_max_error"]), float(row["d_k_tolerance"]))
+                self.assertEqual(row["forward_time_median_s"] == "", row["pass"] == "backward")
+                self.assertGreater(int(row["backward_sent_bytes"]), 0)
 
     def test_ranks_and_other_executors_share_a_run(self):
         rows, done = self.run_spec(SPEC, ranks=4)

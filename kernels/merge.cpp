@@ -114,6 +114,32 @@ void merge_rows(const PartialRows& acc, const PartialRows& part, std::int64_t co
   }
 }
 
+// sum += part. Parts of another type are converted in pieces.
+void add_to_rows(const TensorView& sum, const TensorView& part) {
+  const Extent& extent = sum.extent;
+  const hn::ScalableTag<float> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  constexpr std::int64_t kPiece = 256;
+  float converted[kPiece];
+  for (std::int64_t b = 0; b < extent.batch; ++b)
+    for (std::int64_t h = 0; h < extent.heads; ++h)
+      for (std::int64_t t = 0; t < extent.length; ++t)
+        for (std::int64_t first = 0; first < extent.head_dim; first += kPiece) {
+          const std::int64_t count = std::min(kPiece, extent.head_dim - first);
+          float* const to = sum.row_as<float>(b, h, t) + first;
+          const float* from = converted;
+          const auto* const row = static_cast<const std::byte*>(part.row(b, h, t));
+          if (part.dtype == DType::f32)
+            from = reinterpret_cast<const float*>(row) + first;
+          else
+            convert(row + first * size_of(part.dtype), part.dtype, converted, DType::f32, count);
+          std::int64_t x = 0;
+          for (; x + lanes <= count; x += lanes)
+            hn::StoreU(hn::Add(hn::LoadU(d, to + x), hn::LoadU(d, from + x)), d, to + x);
+          for (; x < count; ++x) to[x] += from[x];
+        }
+}
+
 void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,
            const TensorView& part_lse) {
   const Extent& extent = acc_out.extent;
@@ -131,6 +157,7 @@ HWY_AFTER_NAMESPACE();
 namespace qb {
 namespace {
 
+HWY_EXPORT(add_to_rows);
 HWY_EXPORT(merge);
 
 void check_partial(const TensorView& out, const TensorView& lse, const char* what) {
@@ -179,6 +206,19 @@ void copy_rows(const TensorView& source, const TensorView& destination, int thre
       convert(source.row(b, h, t), source.dtype, destination.row(b, h, t), destination.dtype,
               rows.head_dim);
   });
+}
+
+void clear_rows(const TensorView& rows) {
+  if (rows.dtype != DType::f32) throw std::invalid_argument("clear_rows: sums are f32");
+  cpu::for_each_row(rows.extent, 1, 64, [&](std::int64_t b, std::int64_t h, std::int64_t t, int) {
+    std::fill_n(rows.row_as<float>(b, h, t), rows.extent.head_dim, 0.0f);
+  });
+}
+
+void add_rows(const TensorView& sum, const TensorView& part) {
+  if (sum.dtype != DType::f32 || sum.extent != part.extent)
+    throw std::invalid_argument("add_rows: the sum is f32 and has the shape of the part");
+  HWY_DYNAMIC_DISPATCH(add_to_rows)(sum, part);
 }
 
 }  // namespace qb

@@ -53,20 +53,6 @@ std::vector<int> cores_from_here() {
   return cores;
 }
 
-// Waits for `wanted`: it spins for some 20 us, what a sleep and a wake-up cost, then sleeps.
-void await(const std::atomic<int>& state, int wanted) {
-  constexpr int kSpins = 1000;
-  for (int spin = 0; spin < kSpins; ++spin) {
-    if (state.load(std::memory_order_acquire) == wanted) return;
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-  }
-  for (int now = state.load(std::memory_order_acquire); now != wanted;
-       now = state.load(std::memory_order_acquire))
-    state.wait(now, std::memory_order_acquire);
-}
-
 class Helper {
  public:
   Helper() : thread_([this] { serve(); }) {}
@@ -83,7 +69,7 @@ class Helper {
     core_ = core;
     set(kWorking);
   }
-  void finish() { await(state_, kIdle); }
+  void finish() { await_value(state_, kIdle); }
 
  private:
   static constexpr int kIdle = 0;
@@ -97,7 +83,7 @@ class Helper {
   void serve() {
     int pinned_to = kAnyCore;
     while (true) {
-      await(state_, kWorking);
+      await_value(state_, kWorking);
       if (work_ == nullptr) return;
       if (core_ != pinned_to) pin_to(pinned_to = core_);
       (*work_)(index_);
@@ -138,6 +124,19 @@ std::vector<std::unique_ptr<Helper>> take_helpers(std::size_t wanted) {
 }
 
 }  // namespace
+
+void await_value(const std::atomic<int>& state, int wanted) {
+  constexpr int kSpins = 1000;
+  for (int spin = 0; spin < kSpins; ++spin) {
+    if (state.load(std::memory_order_acquire) == wanted) return;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  for (int now = state.load(std::memory_order_acquire); now != wanted;
+       now = state.load(std::memory_order_acquire))
+    state.wait(now, std::memory_order_acquire);
+}
 
 void run_with_helpers(int n, const std::function<void(int)>& work) {
   if (n <= 1) return work(0);

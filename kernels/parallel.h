@@ -2,6 +2,7 @@
 // starting a thread costs as much as a small attention (20 to 50 us).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 
@@ -13,6 +14,10 @@ namespace qb {
 // A team of available_cores() threads is pinned, one on each core; smaller ones are left to the
 // scheduler, since another process may fill the other cores.
 void run_with_helpers(int n, const std::function<void(int)>& work);
+
+// Waits until `state` is `wanted`: it spins for some 20 us, what a sleep and a wake-up cost, then
+// sleeps. Whoever changes the state must notify.
+void await_value(const std::atomic<int>& state, int wanted);
 
 // Returns how many cores this process may use, at least 1: its affinity mask at the first call.
 [[nodiscard]] int available_cores();

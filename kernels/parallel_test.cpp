@@ -47,6 +47,20 @@ TEST(ParallelFor, MayBeNestedAndCalledFromManyThreads) {
   EXPECT_EQ(sum, 400);
 }
 
+TEST(AwaitValue, ReturnsWhenAnotherThreadHasSetIt) {
+  std::atomic<int> turn = 0;
+  std::atomic<int> sum = 0;
+  // Each item waits for the one before; items are handed out in order, so that none waits for ever.
+  parallel_for(100, 3, 1, [&](std::int64_t item, std::int64_t, int) {
+    await_value(turn, static_cast<int>(item));
+    EXPECT_EQ(sum, item);
+    ++sum;
+    turn = static_cast<int>(item) + 1;
+    turn.notify_all();
+  });
+  EXPECT_EQ(turn, 100);
+}
+
 TEST(ThreadsForBytes, AreOneForLittleAndAllForMuch) {
   EXPECT_EQ(threads_for_bytes(100, 8), 1);
   EXPECT_EQ(threads_for_bytes(3 << 20, 8), 3);

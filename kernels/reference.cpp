@@ -6,10 +6,14 @@
 #include <stdexcept>
 
 #include "kernels/cpu/plain_loops.h"
+#include "kernels/cpu/rounded.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 namespace {
+
+using cpu::kTypeOf;
+using cpu::rounded;
 
 constexpr std::int64_t kRowsAtOnce = 8;    // rows that share one pass over the keys
 constexpr std::int64_t kKeysAtOnce = 512;  // keys of a pass, so that they stay in the cache
@@ -20,9 +24,6 @@ struct Head {
   std::vector<T> k_t;
   std::vector<T> v;
 };
-
-template <class T>
-constexpr DType kTypeOf = sizeof(T) == 8 ? DType::f64 : DType::f32;
 
 template <class T>
 Head<T> load_head(const TensorView& k, const TensorView& v, std::int64_t b, std::int64_t head) {
@@ -39,13 +40,6 @@ Head<T> load_head(const TensorView& k, const TensorView& v, std::int64_t b, std:
     convert(v.row(b, head, j), v.dtype, loaded.v.data() + j * e, kTypeOf<T>, e);
   }
   return loaded;
-}
-
-template <class T>
-T rounded(T value, DType type) {
-  if (type == DType::f16) return f16_to_f32(f32_to_f16(static_cast<float>(value)));
-  if (type == DType::bf16) return bf16_to_f32(f32_to_bf16(static_cast<float>(value)));
-  return value;
 }
 
 // naive_rows rounds weights to the inputs' type, eager_rows scores too.

@@ -9,7 +9,7 @@
 namespace qb {
 namespace {
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void refuse(const std::string& message) {
   throw std::invalid_argument("tile schedule: " + message);
 }
 
@@ -97,8 +97,8 @@ std::int64_t group_pairs(const TileSchedule& schedule, const QueryTile& tile, st
 
 void check_span(const KeySpan& span, std::int64_t n_keys, const std::string& place) {
   if (span.begin < 0 || span.end > n_keys || span.begin >= span.end)
-    fail(fmt::format("{}: keys [{}, {}) are empty or outside [0, {})", place, span.begin, span.end,
-                     n_keys));
+    refuse(fmt::format("{}: keys [{}, {}) are empty or outside [0, {})", place, span.begin,
+                       span.end, n_keys));
 }
 
 void check_classes(const TileSchedule& schedule) {
@@ -108,20 +108,20 @@ void check_classes(const TileSchedule& schedule) {
     const std::string place = fmt::format("class of row {}", part.first_row);
     if (part.stride != stride || part.first_row <= last_row || part.first_row >= stride ||
         part.first_key < 0)
-      fail(fmt::format("{}: it is out of order, or its stride {} is not {}", place, part.stride,
-                       stride));
+      refuse(fmt::format("{}: it is out of order, or its stride {} is not {}", place, part.stride,
+                         stride));
     last_row = part.first_row;
     if (part.schedule >= schedule.of_classes.size())
-      fail(fmt::format("{}: schedule {} is not among the {} there are", place, part.schedule,
-                       schedule.of_classes.size()));
+      refuse(fmt::format("{}: schedule {} is not among the {} there are", place, part.schedule,
+                         schedule.of_classes.size()));
     const TileSchedule& own = schedule.of_classes[part.schedule];
     const bool rows_fit =
         part.first_row + (own.n_queries - 1) * stride < schedule.n_queries && own.n_queries > 0;
     const bool keys_fit =
         part.first_key + (own.n_keys - 1) * stride < schedule.n_keys && own.n_keys > 0;
     if (!rows_fit || !keys_fit || !own.classes.empty())
-      fail(fmt::format("{}: {} rows and {} keys do not fit, or it has classes itself", place,
-                       own.n_queries, own.n_keys));
+      refuse(fmt::format("{}: {} rows and {} keys do not fit, or it has classes itself", place,
+                         own.n_queries, own.n_keys));
   }
 }
 
@@ -146,16 +146,16 @@ std::vector<QueryRange> group_by_range(std::span<const ScheduleBlock> blocks) {
   for (std::size_t i = 0; i < blocks.size();) {
     QueryRange range{blocks[i].q_begin, blocks[i].q_end, {}};
     if (!ranges.empty() && range.begin < ranges.back().end)
-      fail(fmt::format("query ranges [{}, {}) and [{}, {}) overlap without being equal",
-                       ranges.back().begin, ranges.back().end, range.begin, range.end));
+      refuse(fmt::format("query ranges [{}, {}) and [{}, {}) overlap without being equal",
+                         ranges.back().begin, ranges.back().end, range.begin, range.end));
     for (; i < blocks.size() && blocks[i].q_begin == range.begin; ++i) {
       const KeySpan& keys = blocks[i].keys;
       if (blocks[i].q_end != range.end)
-        fail(fmt::format("query ranges [{}, {}) and [{}, {}) overlap without being equal",
-                         range.begin, range.end, blocks[i].q_begin, blocks[i].q_end));
+        refuse(fmt::format("query ranges [{}, {}) and [{}, {}) overlap without being equal",
+                           range.begin, range.end, blocks[i].q_begin, blocks[i].q_end));
       if (!range.spans.empty() && keys.begin < range.spans.back().end)
-        fail(fmt::format("queries [{}, {}) have two blocks with key {}", range.begin, range.end,
-                         keys.begin));
+        refuse(fmt::format("queries [{}, {}) have two blocks with key {}", range.begin, range.end,
+                           keys.begin));
       append_span(range.spans, 0, keys);
     }
     if (!ranges.empty() && ranges.back().end == range.begin && ranges.back().spans == range.spans)
@@ -279,27 +279,27 @@ void TileSchedule::validate() const {
   for (std::size_t t = 0; t < tiles.size(); ++t) {
     const QueryTile& tile = tiles[t];
     if (tile.begin < last_row || tile.begin >= tile.end || tile.end > n_queries)
-      fail(fmt::format("tile {}: rows [{}, {}) are empty, out of order or outside [0, {})", t,
-                       tile.begin, tile.end, n_queries));
+      refuse(fmt::format("tile {}: rows [{}, {}) are empty, out of order or outside [0, {})", t,
+                         tile.begin, tile.end, n_queries));
     last_row = tile.end;
     const auto n_spans = static_cast<std::int64_t>(spans.size());
     if (tile.first_span < 0 || tile.n_spans < 0 || tile.first_span > n_spans - tile.n_spans)
-      fail(fmt::format("tile {}: spans [{}, +{}) are not among the {} there are", t,
-                       tile.first_span, tile.n_spans, n_spans));
+      refuse(fmt::format("tile {}: spans [{}, +{}) are not among the {} there are", t,
+                         tile.first_span, tile.n_spans, n_spans));
     std::int64_t last_key = 0;
     for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
       const KeySpan& span = spans[static_cast<std::size_t>(s)];
       check_span(span, n_keys, fmt::format("tile {} span {}", t, s));
       if (span.begin < last_key)
-        fail(fmt::format("tile {} span {}: key {} is out of order or comes twice", t, s,
-                         span.begin));
+        refuse(fmt::format("tile {} span {}: key {} is out of order or comes twice", t, s,
+                           span.begin));
       last_key = span.end;
       if (span.kind != SpanKind::bits) continue;
       const std::int64_t first_word = span.words + tile.begin * span.row_words();
       const std::int64_t n_words = (tile.end - tile.begin) * span.row_words();
       if (first_word < 0 || first_word > static_cast<std::int64_t>(words.size()) - n_words)
-        fail(fmt::format("tile {} span {}: words [{}, +{}) of {}", t, s, first_word, n_words,
-                         words.size()));
+        refuse(fmt::format("tile {} span {}: words [{}, +{}) of {}", t, s, first_word, n_words,
+                           words.size()));
     }
   }
   for (const TileSchedule& part : of_classes) part.validate();
@@ -308,15 +308,15 @@ void TileSchedule::validate() const {
 
 TileSchedule build_schedule(std::int64_t n_queries, std::int64_t n_keys,
                             std::vector<ScheduleBlock> blocks, std::int64_t query_tile) {
-  if (query_tile < 1) fail(fmt::format("a query tile cannot have {} rows", query_tile));
+  if (query_tile < 1) refuse(fmt::format("a query tile cannot have {} rows", query_tile));
   for (const ScheduleBlock& block : blocks) {
     if (block.q_begin < 0 || block.q_end > n_queries || block.q_begin >= block.q_end)
-      fail(fmt::format("queries [{}, {}) are empty or outside [0, {})", block.q_begin, block.q_end,
-                       n_queries));
+      refuse(fmt::format("queries [{}, {}) are empty or outside [0, {})", block.q_begin,
+                         block.q_end, n_queries));
     check_span(block.keys, n_keys, fmt::format("queries [{}, {})", block.q_begin, block.q_end));
     if (block.keys.kind == SpanKind::bits)
-      fail(fmt::format("queries [{}, {}): a block has no bits of its own", block.q_begin,
-                       block.q_end));
+      refuse(fmt::format("queries [{}, {}): a block has no bits of its own", block.q_begin,
+                         block.q_end));
   }
   std::ranges::sort(blocks, [](const ScheduleBlock& a, const ScheduleBlock& b) {
     return a.q_begin != b.q_begin ? a.q_begin < b.q_begin : a.keys.begin < b.keys.begin;

@@ -5,7 +5,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 8;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 9;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 
@@ -54,11 +54,18 @@ inline constexpr Field kResultFields[] = {
              "unmasked pairs on the critical path, for one head: those of the most loaded worker, "
              "or the sum over the rounds of the most loaded worker of each round"),
     column(prediction, "unmasked_flop", real,
-           "4 x `unmasked_pairs` x heads x `head_dim`; other workloads count their own products", 1,
-           "FLOP"),
-    quantity(prediction, "moved_bytes", "what all workers receive and send"),
+           "4 x `unmasked_pairs` x heads x `head_dim`, with 10 in place of 4 for a backward pass "
+           "and 14 for both; other workloads count their own products",
+           1, "FLOP"),
+    quantity(prediction, "moved_bytes",
+             "what all workers receive and send, in both passes if the case times both"),
     empty("where the case has no plan, and for matrix products",
-          quantity(prediction, "worker_sent_bytes", "what the worker sends that sends most", 3)),
+          quantity(prediction, "worker_sent_bytes",
+                   "what the worker sends that sends most, in both passes if the case times both",
+                   3)),
+    empty("unless the case has a backward pass",
+          quantity(prediction, "backward_sent_bytes",
+                   "what the worker sends in the backward pass that sends most in it", 9)),
     empty("where the case has no plan, or where it is not known of the GPU",
           quantity(prediction, "predicted_active_peak_bytes",
                    "the largest sum of tensors that exist at once, over all workers")),
@@ -90,6 +97,22 @@ inline constexpr Field kResultFields[] = {
              "the real time of a repeat, from the inputs in place to the merged output"),
     quantity(time, "wall_time_low95_s", "the low end of the interval of its median"),
     quantity(time, "wall_time_high95_s", "the high end of the interval of its median"),
+    empty("unless `pass` is `both` and the case is `ok`",
+          quantity(time, "forward_time_median_s",
+                   "the real time of the forward pass of a repeat that times both passes; the wall "
+                   "clock is the sum of the two",
+                   9)),
+    empty("unless `pass` is `both` and the case is `ok`",
+          quantity(time, "forward_time_low95_s", "the low end of the interval of its median", 9)),
+    empty("unless `pass` is `both` and the case is `ok`",
+          quantity(time, "forward_time_high95_s", "the high end of the interval of its median", 9)),
+    empty("unless `pass` is `both` and the case is `ok`",
+          quantity(time, "backward_time_median_s", "the real time of its backward pass", 9)),
+    empty("unless `pass` is `both` and the case is `ok`",
+          quantity(time, "backward_time_low95_s", "the low end of the interval of its median", 9)),
+    empty(
+        "unless `pass` is `both` and the case is `ok`",
+        quantity(time, "backward_time_high95_s", "the high end of the interval of its median", 9)),
     quantity(time, "critical_path_median_s",
              "the time of the slowest worker with gather and merge; for rings the sum over the "
              "rounds of the slowest worker of each round"),
@@ -201,6 +224,73 @@ inline constexpr Field kResultFields[] = {
            "the L2 norm of the output's error divided by that of the float64 reference, over all "
            "elements of the verified rows",
            8),
+    empty("unless gradients of attention were verified",
+          column(verification, "verified_keys", integer,
+                 "keys whose dK and dV were compared with the float64 reference", 9, "keys")),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_q_max_error", real,
+                 "the largest absolute error of dQ in the verified rows; the float64 reference "
+                 "begins with the O and LSE of the forward pass, which are verified before",
+                 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_q_naive_error", real,
+                 "the error of naive gradients in the precision of the inputs", 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_q_tolerance", real,
+                 "the largest error that passes: 1.5 x the naive one + 1e-4 + a rounding to the "
+                 "type of the inputs",
+                 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_q_relative_l2_error", real,
+                 "the L2 norm of the error of dQ divided by that of the reference", 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_k_max_error", real,
+                 "the same four of dK, in the verified keys: its largest absolute error", 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_k_naive_error", real, "the error of naive gradients", 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_k_tolerance", real, "the largest error that passes", 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_k_relative_l2_error", real, "the relative L2 error", 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_v_max_error", real,
+                 "the same four of dV, in the verified keys: its largest absolute error", 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_v_naive_error", real, "the error of naive gradients", 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_v_tolerance", real, "the largest error that passes", 9)),
+    empty("unless gradients of attention were verified",
+          column(verification, "d_v_relative_l2_error", real, "the relative L2 error", 9)),
+    empty("unless gradients of a layer were verified",
+          column(verification, "d_x_max_error", real,
+                 "the largest absolute error of dX, the gradient of a layer's hidden states, over "
+                 "all tokens",
+                 9)),
+    empty("unless gradients of a layer were verified",
+          column(verification, "d_x_naive_error", real,
+                 "the error of a naive backward pass in the precision of the layer", 9)),
+    empty("unless gradients of a layer were verified",
+          column(verification, "d_x_tolerance", real,
+                 "the largest error that passes: 4 x the naive one + roundings of the largest "
+                 "gradient",
+                 9)),
+    empty("unless gradients of a layer were verified",
+          column(verification, "d_x_relative_l2_error", real,
+                 "the L2 norm of the error of dX divided by that of the reference", 9)),
+    empty("unless gradients of a layer were verified",
+          column(verification, "d_weights_max_error", real,
+                 "the same four of the gradients of weights, biases and norms: the largest "
+                 "absolute error in the tensor nearest to its tolerance",
+                 9)),
+    empty("unless gradients of a layer were verified",
+          column(verification, "d_weights_naive_error", real,
+                 "the error of a naive backward pass in that tensor", 9)),
+    empty("unless gradients of a layer were verified",
+          column(verification, "d_weights_tolerance", real,
+                 "the largest error that passes in that tensor", 9)),
+    empty("unless gradients of a layer were verified",
+          column(verification, "d_weights_relative_l2_error", real,
+                 "the relative L2 error over all of them", 9)),
     column(bookkeeping, "started_at", text, "when the case began, UTC"),
     quantity(bookkeeping, "duration_s", "how long the case took in all"),
 };
@@ -209,7 +299,9 @@ inline constexpr Field kResultFields[] = {
 inline constexpr Field kStepFields[] = {
     column(identity, "case_id", text, "the id of the case"),
     column(identity, "worker", integer, "the worker"),
-    column(identity, "step", integer, "the step of the plan"),
+    column(identity, "step", integer,
+           "the step of the plan; if the case times both passes, those of the backward plan follow "
+           "those of the forward one"),
     quantity(prediction, "unmasked_pairs", "pairs that the mask keeps, for one head"),
     quantity(prediction, "executed_pairs", "pairs that the kernel computes, for one head"),
     quantity(prediction, "in_bytes", "what the worker receives for the step"),
@@ -236,8 +328,9 @@ inline constexpr Field kPartFields[] = {
     column(identity, "repeat", integer, "the number of the repeat, as in samples.csv", 5),
     column(identity, "warmup", flag, "1 for a warm-up, as in samples.csv", 5),
     column(identity, "part", word, "the part of the layer", 5),
-    column(prediction, "flop", real, "what the part computes", 5, "FLOP"),
-    quantity(time, "time_s", "how long the part took", 5),
+    column(prediction, "flop", real,
+           "what the part computes, in both passes if the case times both", 5, "FLOP"),
+    quantity(time, "time_s", "how long the part took, likewise", 5),
 };
 
 // memory_timeline.csv: a row for each event of the memory pass.
@@ -264,6 +357,11 @@ inline constexpr Field kSampleKeys[] = {
 };
 
 }  // namespace fields
+
+// What the columns of the errors of dQ, dK and dV begin with.
+inline constexpr std::string_view kGradientColumns[] = {"d_q", "d_k", "d_v"};
+// What those of a layer begin with: of the gradient of its hidden states, and of its weights.
+inline constexpr std::string_view kLayerGradientColumns[] = {"d_x", "d_weights"};
 
 using fields::kIdentityFields;
 using fields::kPartFields;

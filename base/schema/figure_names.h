@@ -54,7 +54,9 @@ enum class FigureOf {
   FIGURE(ttft_nodes, cases)                  \
   FIGURE(selector_regret, cases)             \
   FIGURE(kernel_error, joined_cases)         \
-  FIGURE(kernel_bars, joined_cases)
+  FIGURE(kernel_bars, joined_cases)          \
+  FIGURE(scheme_passes, cases)               \
+  FIGURE(gradient_error, cases)
 
 #define QB_FIGURE_NAME(name, needs) #name,
 inline constexpr std::string_view kFigureNames[] = {QB_FIGURES(QB_FIGURE_NAME)};

@@ -1,5 +1,6 @@
 // Runs of earlier schema versions that readers still take: they lack columns and differ in nothing
-// else, so that each missing column is empty.
+// else. A missing parameter has the value that every case had before it was one, its standard
+// value; other missing columns are empty.
 #pragma once
 
 #include <algorithm>
@@ -17,19 +18,24 @@ inline constexpr int kOldestSchema = 7;
   return version >= kOldestSchema && version <= kSchemaVersion;
 }
 
-// Gives cases.csv of an older run the columns of later versions, empty and in their places.
-inline void add_later_columns(CsvTable& cases) {
+// Gives a table of an older run the columns of later versions, in their places. `parts` are the
+// lists of its fields, in the order of its columns.
+void add_later_fields(CsvTable& table, const auto&... parts) {
   std::size_t at = 0;
   const auto add = [&](const auto& fields) {
     for (const Field& field : fields) {
-      if (field.since > kOldestSchema && !cases.has(field.column))
-        cases.insert_column(std::min(at, cases.header().size()), std::string(field.column));
+      if (field.since > kOldestSchema && !table.has(field.column))
+        table.insert_column(std::min(at, table.header().size()), std::string(field.column),
+                            is_parameter(field.group) ? std::string(field.standard) : "");
       ++at;
     }
   };
-  add(kIdentityFields);
-  add(kParameterFields);
-  add(kResultFields);
+  (add(parts), ...);
+}
+
+// Does so for cases.csv.
+inline void add_later_columns(CsvTable& cases) {
+  add_later_fields(cases, kIdentityFields, kParameterFields, kResultFields);
 }
 
 }  // namespace qb

@@ -84,6 +84,8 @@ inline constexpr OtherName kOtherNames[] = {
     {"backend", "ranks"},
     {"executor", "ranks"},
     {"random_seed", "seed"},
+    {"backward", "pass: backward"},
+    {"fwd_bwd", "pass: both"},
     {"memory_limit", "memory_budget"},
     {"max_memory", "memory_budget"},
     {"bandwidth", "link.bandwidth"},

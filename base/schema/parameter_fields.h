@@ -284,6 +284,22 @@ inline constexpr Field kParameterFields[] = {
          .quiet_standard = true,
          .meaning = "only for `matrix_product`: the columns of A, which are the rows of B; 0: "
                     "`n_tokens`"}),
+    parameter(word, problem, "pass",
+              {.since = 9,
+               .standard = "forward",
+               .label = "{} pass",
+               .quiet_standard = true,
+               .meaning = "`forward`, `backward` (from dO, O and LSE to dQ, dK and dV; the forward "
+                          "pass before it is not timed), `both` (each repeat times the one, then "
+                          "the other); see [The backward pass](#the-backward-pass)"}),
+    parameter(word, problem, "gradient_dtype",
+              {.since = 9,
+               .standard = "f32",
+               .label = "sums sent in {}",
+               .quiet_standard = true,
+               .meaning = "the type in which workers send sums of gradients to each other: `f32`, "
+                          "or `f16` or `bf16`, which rounds a sum at each hop. `ulysses` sends no "
+                          "sums, and a root adds in f32"}),
 };
 
 }  // namespace qb::fields

@@ -17,6 +17,7 @@
   SCHEME(striped, plan_striped, 0xE6A216, 1, "Striped Attention: the ring over tokens dealt one by one") \
   SCHEME(zigzag, plan_zigzag, 0x409877, 3, "the ring over 2W chunks, i and 2W - 1 - i a worker") \
   OTHER(pass_kv, plan_zigzag, 0x36D2B4, 3, "zigzag, by the name it has in context parallelism") \
+  OTHER(burst, plan_burst, 0x3E3300, 1, "zigzag, whose backward pass sends queries and dQ round instead of keys") \
   OTHER(pass_q, plan_pass_q, 0x979D5C, 2, "context parallelism: queries go round, partials come home") \
   SCHEME(ulysses, plan_ulysses, 0xC877A5, 5, "all-to-all to heads and back") \
   SCHEME(all_gather_kv, plan_all_gather_kv, 0x8A520D, 0, "every worker collects all keys and values first") \

@@ -8,9 +8,9 @@ import sys
 from acceptance_place import find_tool
 
 # What a case of each spec may take after its start-up: inputs, verification, warm-ups, max_time.
-CASE_WORK_S = {"attention": 4, "sm_80": 4, "cqs": 12, "decode": 30, "bert_layer": 6,
-               "bert_layer_sparse": 6, "nccl": 12, "case_study_2": 6, "sparse": 10,
-               "sparse_stages": 5, "memory_timeline": 12}
+CASE_WORK_S = {"attention": 4, "attention_backward": 8, "sm_80": 4, "cqs": 12, "decode": 30,
+               "bert_layer": 6, "bert_layer_sparse": 6, "nccl": 12, "case_study_2": 6,
+               "sparse": 10, "sparse_stages": 5, "memory_timeline": 12}
 TORCH_CASE_WORK_S = 10
 DEFAULT_STARTUP_S = 4.0  # used until the quick stage has measured it
 SLACK = 1.5              # some cases take longer to start than those measured
@@ -95,6 +95,8 @@ def long_steps(place, out, startup_s, n_gpus):
 
     return [spec("attention.flash", "attention", words=only("kernel=flash", "n_tokens=16384")),
             spec("attention.cudnn", "attention", words=only("kernel=cudnn", "n_tokens=16384")),
+            spec("attention_backward.target", "attention_backward",
+                 words=only("pass=backward", "n_tokens=16384")),
             spec("sm_80.target", "sm_80", words=only("head_dim=128", "mask=full")),
             spec("cqs.together", "cqs", words=only("launch=together")),
             Step("copy_bandwidth", [sys.executable, place.file("gpu", "copy_bandwidth.py"),
@@ -102,7 +104,8 @@ def long_steps(place, out, startup_s, n_gpus):
             spec("decode"), spec("bert_layer"), spec("bert_layer_sparse"), *peers(""),
             *nccl_steps(place, spec, n_gpus),
             spec("case_study_2"),
-            spec("attention.rest", "attention"), *peers(".rest"), spec("sm_80.rest", "sm_80"),
+            spec("attention.rest", "attention"), *peers(".rest"),
+            spec("attention_backward.rest", "attention_backward"), spec("sm_80.rest", "sm_80"),
             spec("cqs.rest", "cqs"), spec("sparse"), spec("sparse_stages"),
             spec("memory_timeline")]
 

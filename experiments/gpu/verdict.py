@@ -82,6 +82,24 @@ def add_flash(table, folder):
         rows.a100, "flash_sm80", **shape("128", "full")))
 
 
+def add_backward(table, folder):
+    """The target is the least of the 550 to 600 TFLOP/s that FlashAttention-3 published. There is no
+    comparison with 0.9 of cuDNN's rate, since qb does not call cuDNN's backward pass."""
+    rows = chosen(rows_of(folder, "attention_backward"), kernel="flash", n_tokens="16384")
+
+    def target():
+        row = cell(rows, **{"pass": "backward"}, dtype="bf16", head_dim="128", mask="causal")
+        return (rate(row) / 1e12, "") if row else None
+
+    table.at_least("flash backward d=128 causal bf16, N=16384", 550, "TFLOP/s", target)
+    table.fact("flash backward over cuDNN's, d=128 causal bf16", "", "(0.9 x; not called by qb)")
+    for head_dim in ("128", "64"):
+        for mask in ("full", "causal"):
+            same = chosen(rows, **{"pass": "both"}, status="ok", head_dim=head_dim, mask=mask)
+            measured = f"{rate(same[0]) / 1e12:.3g} TFLOP/s" if same else ""
+            table.fact(f"flash both passes d={head_dim} {mask} f16, N=16384", measured)
+
+
 def add_cqs(table, folder):
     rows = chosen(rows_of(folder, "cqs"), kernel="flash")
 
@@ -189,8 +207,8 @@ def main(argv):
         print(__doc__, file=sys.stderr)
         return 2
     table = Table()
-    for add in (add_flash, add_cqs, add_decode, add_sparse, add_stages, add_layer, add_nccl,
-                add_study):
+    for add in (add_flash, add_backward, add_cqs, add_decode, add_sparse, add_stages, add_layer,
+                add_nccl, add_study):
         add(table, argv[0])
     table.print()
     return 4 if table.missed else 0

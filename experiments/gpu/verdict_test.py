@@ -172,6 +172,27 @@ class Verdict(unittest.TestCase):
         self.assertIn("580 TFLOP/s ", full)
         self.assertNotIn("microbenchmark", full)
 
+    def test_of_the_backward_pass_is_a_rate_and_nothing_of_cudnn(self):
+        def row(tera_flops, **other):
+            return self.attention("flash", tera_flops, mask="causal", **other)
+
+        self.write("attention_backward", [row(560, **{"pass": "backward"}),
+                                          row(600, head_dim="64", **{"pass": "backward"}),
+                                          row(480, dtype="f16", **{"pass": "both"})])
+        code, lines = self.verdict()
+        self.assertEqual(code, 0)
+        backward = self.line(lines, "flash backward d=128 causal bf16")
+        self.assertIn("560 TFLOP/s", backward)
+        self.assertTrue(backward.endswith("met"))
+        self.assertTrue(self.line(lines, "flash backward over cuDNN's").endswith("not measured"))
+        self.assertIn("480 TFLOP/s", self.line(lines, "flash both passes d=128 causal"))
+        self.assertTrue(self.line(lines, "flash both passes d=64 causal").endswith("not measured"))
+        self.assertTrue(self.line(lines, "flash d=128 causal").endswith("not measured"))
+        self.write("attention_backward", [row(549, **{"pass": "backward"})])
+        code, lines = self.verdict()
+        self.assertEqual(code, 4)
+        self.assertTrue(self.line(lines, "flash backward d=128 causal bf16").endswith("missed"))
+
     def test_of_cqs_is_over_dense_in_the_same_launch(self):
         def row(algorithm, workers, launch, device_s):
             return {"kernel": "flash", "algorithm": algorithm, "workers": workers,

@@ -56,8 +56,12 @@ PLANNED = (
 ).split()
 # With one worker its time is the critical path, the sum and the wall clock at once.
 CLOCKS = ("wall_time", "critical_path", "worker_sum", "longest_subsequence")
-# `device`: its own time in seconds, the clock of its multiprocessors in Hz, 1 if it was throttled;
-# unknown values are empty.
+# Their times are also given apart where a case times both passes.
+PASS_CLOCKS = ("forward_time", "backward_time")
+# FLOP of a pass for each unmasked pair, head and element of head_dim
+FLOP_OF_PASS = {"forward": 4.0, "backward": 10.0, "both": 14.0}
+# `seconds`: a list of those of each timed pass, in turn. `device`: its own time in seconds, the
+# clock of its multiprocessors in Hz, 1 if it was throttled; unknown values are empty.
 Sample = collections.namedtuple("Sample", "repeat warmup seconds device", defaults=[("", "", "")])
 
 
@@ -117,18 +121,21 @@ class Run:
             raise Refusal(2, f"{path}/cases.csv has no column {missing[0]}")
         self.rows = list(lines)
 
-    def dense_cases(self, device="cpu"):
+    def dense_cases(self, device="cpu", passes=None):
         """One row for each dense problem on one worker, whatever kernel computed it.
 
         Cases with a forced instruction set are left out, since it concerns qb's kernels only, and
-        so are clocks that do not wait, and packed sequences.
+        so are clocks that do not wait, packed sequences and masks that are patterns. `passes`
+        replaces the pass of each.
         """
         wanted = {"algorithm": "dense", "workers": "1", "device": device, "cpu_isa": "auto",
                   "workload": "attention", "cuda_path": "auto", "clock": "synchronized",
                   "sequences": ""}
         cases = {}
         for row in self.rows:
-            if all(row[name] == value for name, value in wanted.items()):
+            if row["mask"] in ("full", "causal") and all(
+                    row[name] == value for name, value in wanted.items()):
+                row = of_pass(row, passes or row["pass"])
                 key = tuple(row[name] for name in schema().parameters
                             if name not in ("kernel", "launch", "allocator"))
                 # If several kernels have a row, one that has a plan knows the FLOP.
@@ -151,6 +158,14 @@ class Run:
             if theirs is not None and theirs != ours:
                 raise Refusal(5, f"{self.path} was measured on another machine ({fact}: {theirs} "
                                  f"there, {ours} here); measure both on one")
+
+
+def of_pass(case, passes):
+    """The case with another pass and its FLOP; one worker moves no bytes in any pass."""
+    flop = case["unmasked_flop"]
+    if flop and passes != case["pass"]:
+        flop = number_text(float(flop) / FLOP_OF_PASS[case["pass"]] * FLOP_OF_PASS[passes])
+    return case | {"pass": passes, "unmasked_flop": flop}
 
 
 def memory_bytes():
@@ -251,23 +266,30 @@ def case_id(row):
 
 
 def sample_row(identity, sample):
-    seconds = number_text(sample.seconds)
     device = dict(zip(("device_time_s", "sm_clock_hz", "throttled"), sample.device))
     values = {"case_id": identity, "repeat": sample.repeat, "warmup": int(sample.warmup),
-              "gather_s": "0", "merge_s": "0", **device, **{f"{clock}_s": seconds for clock in CLOCKS}}
+              "gather_s": "0", "merge_s": "0", **device,
+              **{f"{clock}_s": number_text(value) for clock, value in times_of(sample).items()}}
     return [values.get(name, "") for name in schema().samples]
 
 
+def times_of(sample):
+    """The seconds of a repeat by clock."""
+    times = dict.fromkeys(CLOCKS, sum(sample.seconds))
+    return times | (dict(zip(PASS_CLOCKS, sample.seconds)) if len(sample.seconds) > 1 else {})
+
+
 def timed_columns(samples, flop):
-    seconds = [sample.seconds for sample in samples if not sample.warmup]
-    median, low, high, coverage = median_interval(seconds)
-    columns = {"n_samples": str(len(seconds)), "interval_coverage": number_text(coverage),
-               "gather_median_s": "0", "merge_median_s": "0"}
-    for clock in CLOCKS:
+    times = [times_of(sample) for sample in samples if not sample.warmup]
+    columns = {"n_samples": str(len(times)), "gather_median_s": "0", "merge_median_s": "0"}
+    for clock in times[0]:
+        median, low, high, coverage = median_interval([one[clock] for one in times])
         columns |= {f"{clock}_median_s": number_text(median), f"{clock}_low95_s": number_text(low),
-                    f"{clock}_high95_s": number_text(high)}
+                    f"{clock}_high95_s": number_text(high),
+                    "interval_coverage": number_text(coverage)}
     if flop:
-        columns["achieved_flop_per_s"] = number_text(float(flop) / median)
+        rate = float(flop) / float(columns["wall_time_median_s"])
+        columns["achieved_flop_per_s"] = number_text(rate)
     return columns
 
 

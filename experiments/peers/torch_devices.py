@@ -2,6 +2,7 @@
 torch about a GPU: CUDA does not survive a fork."""
 
 import contextlib
+import math
 import time
 
 from run_folder import number_text
@@ -9,6 +10,9 @@ from run_folder import number_text
 # names in torch.nn.attention.SDPBackend by the word on the command line
 BACKENDS = {"flash": "FLASH_ATTENTION", "cudnn": "CUDNN_ATTENTION",
             "efficient": "EFFICIENT_ATTENTION", "math": "MATH"}
+
+# From so many queries on, a block of the CPU's backward pass has so many.
+QUERY_BLOCKS = (768, 256), (192, 64), (0, 32)
 
 
 class Cpu:
@@ -28,11 +32,30 @@ class Cpu:
     def chosen_backend(self):
         return contextlib.nullcontext()
 
-    def timed(self, call):
-        """Returns seconds, and the values of Sample.device."""
+    def sum_roundings(self, problem):
+        """Returns how often a sum of dK or dV is rounded to the type of the inputs on its way.
+
+        On a CPU PyTorch keeps gradients in that type while it adds to them, query head by query
+        head and block by block (aten/src/ATen/native/cpu/FlashAttentionKernel.cpp).
+        """
+        block = next(size for least, size in QUERY_BLOCKS if problem.q_len >= least)
+        return problem.q_heads // problem.kv_heads * math.ceil(problem.q_len / block)
+
+    def clear_cache(self):
+        pass
+
+    def timed(self, call, argument):
+        """Returns what the call returns, its seconds, and the device's own seconds or None.
+
+        The result lives on, so that freeing it is not in the time.
+        """
         start = time.perf_counter()
-        call()
-        return time.perf_counter() - start, ("", "", "")
+        result = call(argument)
+        return result, time.perf_counter() - start, None
+
+    def state(self, _seconds):
+        """Returns the values of Sample.device after a repeat whose passes took it so long."""
+        return "", "", ""
 
     def columns(self, _samples):
         return {}
@@ -69,19 +92,27 @@ class Gpu:
         attention = self.torch.nn.attention
         return attention.sdpa_kernel(getattr(attention.SDPBackend, BACKENDS[self.backend]))
 
-    def timed(self, call):
-        cuda = self.torch.cuda
+    def sum_roundings(self, _problem):
+        return 1  # sums are float32
+
+    def clear_cache(self):
         if self.flush is not None:
             self.flush.zero_()
+
+    def timed(self, call, argument):
+        cuda = self.torch.cuda
         begin, end = (cuda.Event(enable_timing=True) for _ in range(2))
         cuda.synchronize()
         start = time.perf_counter()
         begin.record()
-        call()
+        result = call(argument)
         end.record()
         cuda.synchronize()
         seconds = time.perf_counter() - start
-        return seconds, (number_text(begin.elapsed_time(end) * 1e-3), self.sm_clock(), "")
+        return result, seconds, begin.elapsed_time(end) * 1e-3
+
+    def state(self, seconds):
+        return number_text(sum(seconds)), self.sm_clock(), ""
 
     def sm_clock(self):
         """Returns the clock in Hz from the driver; empty without the driver's Python module."""

@@ -7,10 +7,12 @@
 
 Takes the run's dense cases of one worker, without a forced cpu.isa, and writes a run folder of
 the same columns, so that `qb compare RUN OUT --ignore kernel,isa` and `qb plot RUN --figure
-throughput --beside OUT` show both. Inputs are standard normal, as qb's are, in the case's element
-type; outputs are compared with float64 by qb's rule before anything is timed; every case runs in a
-process of its own. An explicit mask is made before the clock starts. With --resume the same
-command goes on where it was interrupted. A memory budget of the run is enforced on a GPU only.
+throughput --beside OUT` show both. Each case times its own pass: forward, backward by autograd, or
+one and then the other; --pass measures another pass of all cases, and `qb compare` then needs
+--ignore kernel,isa,pass. Inputs are standard normal, as qb's are, in the case's element type;
+outputs and gradients are compared with float64 by qb's rules before anything is timed; every case
+runs in a process of its own. An explicit mask is made before the clock starts. With --resume the
+same command goes on where it was interrupted. A memory budget of the run is enforced on a GPU only.
 A GPU must be the one of the run, its cache is flushed if the run flushed it, and kernel and isa
 name the backend; a case that a backend does not support becomes a row `unsupported`.
 
@@ -20,10 +22,8 @@ environment (no PyTorch), 5 not comparable (another machine), 130 interrupted.
 
 import argparse
 import collections
-import math
 import multiprocessing
 import os
-import random
 import re
 import signal
 import sys
@@ -31,166 +31,36 @@ import time
 
 import run_folder
 import torch_devices
-from run_folder import Refusal, Sample, number_text
-
-VERIFIED_ROWS = 64  # rows of each head
-DTYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
-UNIT_ROUNDOFF = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
-
-Problem = collections.namedtuple(
-    "Problem", "batch q_heads kv_heads q_len kv_len head_dim dtype causal scale seed threads")
+from run_folder import Refusal, Sample
+from torch_attention import DTYPES, Attention, problem_of
+from torch_verify import verify_gradients, verify_output
 
 
-def problem_of(row):
-    head_dim = int(row["head_dim"])
-    return Problem(
-        batch=int(row["batch"]), q_heads=int(row["q_heads"]), kv_heads=int(row["kv_heads"]),
-        q_len=int(row["n_tokens"]), kv_len=int(row["kv_len"]), head_dim=head_dim,
-        dtype=row["dtype"], causal=row["mask"] == "causal",
-        scale=float(row["scale"]) if row["scale"] else 1.0 / math.sqrt(head_dim),
-        seed=int(row["seed"]),
-        threads=int(row["threads"]) or len(os.sched_getaffinity(0)))
-
-
-def keys_of(problem, row):
-    """Returns how many keys query `row` sees; if causal, the last query sees the last key."""
-    if not problem.causal:
-        return problem.kv_len
-    return min(max(row + problem.kv_len - problem.q_len + 1, 0), problem.kv_len)
-
-
-def make_inputs(torch, problem, device):
-    generator = torch.Generator().manual_seed(problem.seed)
-    dtype = getattr(torch, DTYPES[problem.dtype])
-    shapes = [(problem.batch, heads, length, problem.head_dim)
-              for heads, length in ((problem.q_heads, problem.q_len),
-                                    (problem.kv_heads, problem.kv_len),
-                                    (problem.kv_heads, problem.kv_len))]
-    return [device.place(torch.randn(shape, generator=generator, dtype=torch.float32).to(dtype))
-            for shape in shapes]
-
-
-def attention_call(torch, problem, device, q, k, v):
-    """Returns the call that is timed; its mask and its options are made beforehand."""
-    options = {"scale": problem.scale}
-    if problem.q_heads != problem.kv_heads:
-        options["enable_gqa"] = True
-    if problem.causal and problem.q_len == problem.kv_len:
-        options["is_causal"] = True
-    elif problem.causal:
-        ones = torch.ones((problem.q_len, problem.kv_len), dtype=torch.bool)
-        options["attn_mask"] = device.place(ones.tril(problem.kv_len - problem.q_len))
-    attention = torch.nn.functional.scaled_dot_product_attention
-    return lambda: attention(q, k, v, **options)
-
-
-def rows_to_verify(problem):
-    if problem.q_len <= VERIFIED_ROWS:
-        return list(range(problem.q_len))
-    chosen = random.Random(problem.seed).sample(range(1, problem.q_len - 1), VERIFIED_ROWS - 2)
-    return [0, *sorted(chosen), problem.q_len - 1]
-
-
-class RowClass:
-    """Rows that see about as many keys, judged together (harness/execute/verify/verify.h)."""
-
-    def __init__(self):
-        self.error = self.naive = self.magnitude = 0.0
-
-    def add(self, error, naive, magnitude):
-        if not math.isnan(self.error) and not error <= self.error:  # a NaN is taken and stays
-            self.error = error
-        self.naive = max(self.naive, naive)
-        self.magnitude = max(self.magnitude, magnitude)
-
-    def tolerance(self, dtype):
-        floor = (UNIT_ROUNDOFF[dtype] + 16.0 * UNIT_ROUNDOFF["f32"]) * self.magnitude
-        return 4.0 * self.naive + floor
-
-
-class RelativeL2:
-    """||O - O_ref|| / ||O_ref|| over what is added (harness/execute/verify/verify.h)."""
-
-    def __init__(self):
-        self.off = self.size = 0.0
-
-    def add(self, off, size):
-        self.off, self.size = math.hypot(self.off, off), math.hypot(self.size, size)
-
-    def error(self):
-        if self.off == 0.0:
-            return 0.0
-        return self.off / self.size if self.size > 0.0 else math.inf
-
-
-def largest(tensor):
-    return tensor.abs().max().item()
-
-
-def norm(torch, tensor):
-    return torch.linalg.vector_norm(tensor).item()
-
-
-def attend(torch, k, v, query, scale, weight_type):
-    """Computes one query row by the definition, with weights rounded to `weight_type`."""
-    weights = torch.softmax((k @ query) * scale, dim=0)
-    return weights.to(weight_type).to(query.dtype) @ v
-
-
-def verify(torch, problem, q, k, v, out):
+def verify(torch, problem, attention, device):
     """Returns the columns of the verification, and what is wrong or an empty string."""
-    if not torch.isfinite(out).all().item():
-        return {}, "an element of the output is not finite"
-    rows = rows_to_verify(problem)
-    dtype = getattr(torch, DTYPES[problem.dtype])
-    classes = collections.defaultdict(RowClass)
-    l2 = RelativeL2()
-    for b in range(problem.batch):
-        for h in range(problem.q_heads):
-            group = h * problem.kv_heads // problem.q_heads
-            exact = [t[b][group].to(torch.float64) for t in (k, v)]
-            plain = [t[b][group].to(torch.float32) for t in (k, v)]
-            for row in rows:
-                keys = keys_of(problem, row)
-                got = out[b][h][row].to(torch.float64)
-                if keys == 0:
-                    classes[0].add(largest(got), 0.0, 0.0)
-                    l2.add(norm(torch, got), 0.0)
-                    continue
-                query = q[b][h][row]
-                want = attend(torch, *(t[:keys] for t in exact), query.to(torch.float64),
-                              problem.scale, torch.float64)
-                naive = attend(torch, *(t[:keys] for t in plain), query.to(torch.float32),
-                               problem.scale, dtype).to(torch.float64)
-                classes[keys.bit_length()].add(largest(got - want), largest(naive - want),
-                                               largest(want))
-                l2.add(norm(torch, got - want), norm(torch, want))
-    columns, flaw = judge(classes, problem.dtype, len(rows))
-    return columns | {"relative_l2_error": number_text(l2.error())}, flaw
+    with torch.no_grad():
+        columns, flaw = verify_output(torch, problem, attention)
+    if flaw or not attention.has_backward():
+        return columns, flaw
+    gradients = attention.backward(attention.out, keep=True)
+    with torch.no_grad():
+        more, flaw = verify_gradients(torch, problem, attention, gradients,
+                                      device.sum_roundings(problem))
+    return columns | more, flaw
 
 
-def judge(classes, dtype, n_rows):
-    def nearness(one):
-        tolerance = one.tolerance(dtype)
-        if not one.error <= tolerance:
-            return math.inf
-        return one.error / tolerance if tolerance > 0.0 else 0.0
-
-    worst = max(classes.values(), key=nearness)
-    tolerance = worst.tolerance(dtype)
-    columns = {"verified_rows": str(n_rows), "max_error": number_text(worst.error),
-               "naive_error": number_text(worst.naive), "tolerance": number_text(tolerance)}
-    if worst.error <= tolerance:
-        return columns, ""
-    return columns, f"the output is off by {worst.error:.3g}, tolerance {tolerance:.3g}"
-
-
-def take_samples(device, call, warmups, repeats):
+def take_samples(device, calls, warmups, repeats):
     samples = []
     for index in range(warmups + repeats):
+        result, seconds, of_device = None, [], []
+        device.clear_cache()
+        for call in calls:
+            result, call_s, call_device_s = device.timed(call, result)
+            seconds.append(call_s)
+            of_device.append(call_device_s)
         warmup = index < warmups
-        seconds, of_device = device.timed(call)
-        samples.append(Sample(index if warmup else index - warmups, warmup, seconds, of_device))
+        samples.append(Sample(index if warmup else index - warmups, warmup, seconds,
+                              device.state(of_device)))
     return samples
 
 
@@ -217,14 +87,13 @@ def measure(torch, make_device, row, warmups, repeats):
         torch.set_num_threads(problem.threads)
         device = make_device(torch, row)
         result["values"]["isa"] = device.isa()
-        with torch.inference_mode(), device.chosen_backend():
-            q, k, v = make_inputs(torch, problem, device)
-            call = attention_call(torch, problem, device, q, k, v)
-            columns, flaw = verify(torch, problem, q, k, v, call())
+        with torch.inference_mode(problem.passes == "forward"), device.chosen_backend():
+            attention = Attention(torch, problem, device)
+            columns, flaw = verify(torch, problem, attention, device)
             result["values"] |= columns
             if flaw:
                 return result | {"status": "incorrect", "message": flaw}
-            samples = take_samples(device, call, warmups, repeats)
+            samples = take_samples(device, attention.calls(), warmups, repeats)
             result["values"] |= device.columns(samples)
         return result | {"status": "ok", "samples": samples}
     except Exception as problem:  # pylint: disable=broad-except
@@ -283,6 +152,8 @@ def parse_words(argv):
                         help="go on with the run in DIR: measure the cases that it lacks")
     parser.add_argument("--repeats", type=int, default=7, metavar="N", help="default: 7")
     parser.add_argument("--warmups", type=int, default=2, metavar="N", help="default: 2")
+    parser.add_argument("--pass", dest="passes", choices=tuple(run_folder.FLOP_OF_PASS),
+                        help="measure this pass of every case; default: the pass of the case")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="default: cpu")
     parser.add_argument("--backend", choices=tuple(torch_devices.BACKENDS), default="flash",
                         help="of a GPU; default: flash")
@@ -296,7 +167,7 @@ def run(argv):
     words = parse_words(argv)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # an interrupt keeps the rows too
     source = run_folder.Run(words.run)
-    cases = source.dense_cases(words.device)
+    cases = source.dense_cases(words.device, words.passes)
     source.require_this_machine()
     torch = import_torch()
 
@@ -322,7 +193,7 @@ def run(argv):
         result = measure_alone(torch, make_device, case, words.warmups, words.repeats)
         row = writer.add(case, result, started_at, time.perf_counter() - start)
         statuses[row["status"]] += 1
-        shown = ("dtype", "mask", "n_tokens", "head_dim")
+        shown = ("dtype", "mask", "n_tokens", "head_dim", "pass")
         shape = " ".join(f"{name}={row[name]}" for name in shown)
         outcome = f"{float(row['wall_time_median_s']):.6f} s" if row["status"] == "ok" else (
             f"{row['status']}: {row['message']}")

@@ -59,8 +59,8 @@ Case whole_case(Case c) {
   return c;
 }
 
-Plan checked_plan(const Case& c) {
-  Plan plan = with_mask_option([&] { return plan_of(c); });
+Plan checked_plan(const Case& c, Pass pass) {
+  Plan plan = with_mask_option([&] { return plan_of(c, pass); });
   if (const auto offence = check(plan))
     throw CaseError(Status::error,
                     fmt::format("the plan does not cover every pair exactly once: {}", *offence));

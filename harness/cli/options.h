@@ -54,7 +54,7 @@ void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> 
 }
 
 // Plans a case whose mask is that of --mask. Throws CaseError if check() finds a fault in the plan.
-[[nodiscard]] Plan checked_plan(const Case& c);
+[[nodiscard]] Plan checked_plan(const Case& c, Pass pass = Pass::forward);
 
 // Throws EnvironmentError if no file can be written to the folder of `path`, so that a user learns
 // it before an hour of computing.

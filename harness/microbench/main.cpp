@@ -98,6 +98,7 @@ int run(int argc, char** argv) {
   qb::Recorder recorder(csv_path);
   qb::register_ceilings(recorder);
   qb::register_kernels(recorder, words.quick);
+  qb::register_backward(recorder, words.quick);
   qb::register_cqs(recorder, words.quick);
   qb::register_sparse(recorder, words.quick);
   qb::register_limits(recorder);

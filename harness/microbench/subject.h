@@ -69,6 +69,8 @@ class Recorder {
 void register_ceilings(Recorder& recorder);
 void register_parts(Recorder& recorder);
 void register_kernels(Recorder& recorder, bool quick);
+// Measures the backward pass of flash: backward/dtype/mask/n:…/d:…/h:…/threads:….
+void register_backward(Recorder& recorder, bool quick);
 void register_cqs(Recorder& recorder, bool quick);
 // Compares sparse patterns with the ideal, and the making of their schedules with the kernel:
 // sparse/PATTERN/n:… and schedule/PATTERN/n:….

@@ -44,6 +44,7 @@ class Judge {
   std::vector<Target> targets() {
     fraction_rows();
     ratio_rows();
+    backward_rows();
     limit_rows();
     return std::move(targets_);
   }
@@ -138,6 +139,36 @@ class Judge {
              rate({.threads = all_threads_, .id_has = "/h:2/"}) /
                  rate({.benchmark = "materialized", .threads = all_threads_}),
              false);
+  }
+
+  void backward_rows() {
+    struct Row {
+      const char* dtype;
+      const char* mask;
+      double target;
+    };
+    constexpr Row kRows[] = {
+        {"f32", "full", 0.80}, {"f32", "causal", 0.75}, {"bf16", "full", 0.60}};
+    for (const int threads : thread_counts(all_threads_))
+      for (const std::int64_t d : {64, 128})
+        for (const Row& row : kRows)
+          at_least(fmt::format("backward of one head, {}, {}, d = {}, N = 8192, {}: of the {} peak",
+                               row.dtype, row.mask, d, of_threads(threads), row.dtype),
+                   row.target,
+                   fraction({.benchmark = "backward",
+                             .dtype = row.dtype,
+                             .mask = row.mask,
+                             .d = d,
+                             .threads = threads}),
+                   true);
+    for (const std::int64_t d : {64, 128})
+      if (all_threads_ > 1)
+        at_least(
+            fmt::format("backward of one head, f32, d = {}: {} threads over one", d, all_threads_),
+            0.9 * all_threads_,
+            rate({.benchmark = "backward", .d = d, .threads = all_threads_}) /
+                rate({.benchmark = "backward", .d = d}),
+            false);
   }
 
   void limit_rows() {

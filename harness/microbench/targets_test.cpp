@@ -97,6 +97,23 @@ TEST(Targets, RatiosCompareRatesThroughTheirCeilings) {
   EXPECT_EQ(find(judge({f32, bf16}, 1), "bf16 over f32 rate, d = 64").verdict, "missed");
 }
 
+TEST(Targets, TheBackwardPassHasItsOwn) {
+  MicrobenchRow one = flash_row(0.78);
+  one.case_id = "backward/f32/full/n:8192/d:64/h:1/threads:1";
+  one.benchmark = "backward";
+  MicrobenchRow two = one;
+  two.threads = 2;
+  two.peak_per_s = 1.9e11;
+  MicrobenchRow causal = one;
+  causal.mask = "causal";
+  const auto targets = judge({one, two, causal}, 2);
+  EXPECT_EQ(find(targets, "backward of one head, f32, full, d = 64, N = 8192, 1").verdict,
+            "missed");
+  EXPECT_EQ(find(targets, "backward of one head, f32, causal, d = 64, N = 8192, 1").verdict, "met");
+  EXPECT_EQ(find(targets, "d = 64: 2 threads over one").measured, "1.9");
+  EXPECT_EQ(find(targets, "f32, d = 64, N = 8192, 1 thread").verdict, "not measured");
+}
+
 TEST(Targets, TheWorstErrorDecides) {
   MicrobenchRow good = flash_row(kNotAvailable);
   good.error_ratio = 1.1;

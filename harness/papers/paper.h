@@ -37,7 +37,6 @@ inline constexpr auto kWords<ClaimKind> =
 
 // What this program cannot do yet, or not on this machine.
 enum class Need {
-  backward,
   training,
   recursion,
   peer_kernels,
@@ -50,8 +49,7 @@ enum class Need {
 
 template <>
 inline constexpr auto kWords<Need> = word_table<Need>("need",
-                                                      {{Need::backward, "backward"},
-                                                       {Need::training, "training"},
+                                                      {{Need::training, "training"},
                                                        {Need::recursion, "recursion"},
                                                        {Need::peer_kernels, "peer_kernels"},
                                                        {Need::one_gpu, "one_gpu"},
@@ -59,7 +57,7 @@ inline constexpr auto kWords<Need> = word_table<Need>("need",
                                                        {Need::helper_schedule, "helper_schedule"},
                                                        {Need::pipeline_memory, "pipeline_memory"},
                                                        {Need::split_passes, "split_passes"}});
-[[nodiscard]] std::string_view sentence(Need need);  // `the backward pass`
+[[nodiscard]] std::string_view sentence(Need need);  // `training steps`
 
 // What a column holds; rules.h says which rules follow.
 enum class ColumnRole {

@@ -312,8 +312,6 @@ class Reader {
 
 std::string_view sentence(Need need) {
   switch (need) {
-    case Need::backward:
-      return "the backward pass";
     case Need::training:
       return "training steps";
     case Need::recursion:

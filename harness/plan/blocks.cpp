@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "harness/plan/layout.h"
+
 namespace qb {
 namespace {
 
@@ -40,6 +42,9 @@ BlockTracker::BlockTracker(const Plan& plan, const Worker& worker)
   const HeadRange heads = plan.heads_of(worker);
   add(make_block(plan, true, heads, worker.q_groups));
   add(make_block(plan, false, heads, worker.kv_groups));
+  if (worker.saved.end == 0) return;
+  add(make_block(plan, true, worker.saved, every_group(plan.q_groups)));
+  add(make_block(plan, false, worker.saved, every_group(plan.kv_groups)));
 }
 
 void BlockTracker::add(Block block) {
@@ -99,7 +104,7 @@ void BlockTracker::complete(KernelCall& call) {
   if (!begun) begun_.emplace(call.q_block, q);
   if (!begun && !q.resident)
     for (int group : q.groups) begun_of_q_[group] = q.id;
-  call.first = !begun && call.heads == q.heads;
+  call.first = plan_.pass == Pass::forward && !begun && call.heads == q.heads;
   call.q_end = q.rows;
   call.k_end = kv.rows;
   if (call.first) return;

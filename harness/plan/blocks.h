@@ -1,7 +1,8 @@
 // The tensors that a worker holds while it plays its steps, as kernels read them. A block is rows
-// of Q, or of K and V, in one piece: the resident shard, a neighbour's message, or all that a
-// collective brought in one step. The work model and all executors walk through the same blocks, so
-// that predicted and measured memory agree.
+// of Q, or of K and V, in one piece: the resident shard, a neighbour's message, all that a
+// collective brought in one step, or all tokens of the heads that the forward pass left here. In a
+// backward pass dO, LSE and D lie as Q does. The work model and all executors walk through the same
+// blocks, so that predicted and measured memory agree.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,9 @@ struct Block {
 
 inline constexpr int kResidentQueries = 0;
 inline constexpr int kResidentKeys = 1;
+// Of all tokens, if the worker has Worker::saved.
+inline constexpr int kSavedQueries = 2;
+inline constexpr int kSavedKeys = 3;
 
 // One call of a kernel: it has tasks over one block of queries and one of keys, for the same heads.
 struct KernelCall {
@@ -40,7 +44,8 @@ struct KernelCall {
   HeadRange heads;
   std::vector<PairTask> tasks;
   // The first call on a block of queries computes all its rows and writes the partial; a later one
-  // takes the rows and keys that its tasks touch, and its result is merged.
+  // takes the rows and keys that its tasks touch, and its result is merged. A backward pass has
+  // only such calls: its gradients begin at zero, and every result is added.
   bool first = false;
   std::int64_t q_begin = 0;
   std::int64_t q_end = 0;

@@ -12,8 +12,6 @@
 namespace qb {
 namespace {
 
-bool of_queries(TensorRole what) { return what != TensorRole::k && what != TensorRole::v; }
-
 // Deals `count` tokens from `first` on as deal_zigzag() does. Returns the most for one worker.
 std::int64_t deal_chunks(std::int64_t first, std::int64_t count, std::vector<TokenGroup>& groups,
                          std::vector<std::vector<int>>& shards) {
@@ -44,9 +42,12 @@ Shards shards_of_groups(Plan& plan) {
 
 }  // namespace
 
-PlanBuilder::PlanBuilder(const Problem& problem, std::string algorithm, int workers) {
+PlanBuilder::PlanBuilder(const Problem& problem, std::string algorithm, int workers, Pass pass,
+                         DType gradients) {
   plan.problem = problem;
   plan.algorithm = std::move(algorithm);
+  plan.pass = pass;
+  plan.gradients = gradients;
   plan.workers.resize(static_cast<std::size_t>(workers));
 }
 
@@ -79,13 +80,13 @@ void PlanBuilder::add_task(Step& step, int q_group, int kv_group) const {
 }
 
 Transfer PlanBuilder::transfer(const Message& message, int peer) const {
-  const std::vector<TokenGroup>& groups = of_queries(message.what) ? plan.q_groups : plan.kv_groups;
+  const std::vector<TokenGroup>& groups = is_of_keys(message.what) ? plan.kv_groups : plan.q_groups;
   const std::int64_t rows =
       std::max(tokens_of(groups, plan.group_lists[static_cast<std::size_t>(message.groups)]),
                message.padded_rows);
-  return {message.kind,  message.what,
-          peer,          message.groups,
-          message.heads, tensor_bytes(plan.problem, message.what, rows, message.heads)};
+  const std::int64_t bytes =
+      tensor_bytes(plan.problem, message.what, rows, message.heads, plan.gradients);
+  return {message.kind, message.what, peer, message.groups, message.heads, bytes};
 }
 
 void PlanBuilder::send(int from, int to, int send_step, const Message& message) {
@@ -97,9 +98,8 @@ void PlanBuilder::scatter(Step& step, TensorRole what, int groups) const {
   step.receives.push_back(transfer({TransferKind::scatter, what, groups, all_heads(), 0}, kRoot));
 }
 
-void PlanBuilder::gather(Step& step, int groups, const HeadRange& heads) const {
-  step.sends.push_back(
-      transfer({TransferKind::gather, TensorRole::partial, groups, heads, 0}, kRoot));
+void PlanBuilder::gather(Step& step, TensorRole what, int groups, const HeadRange& heads) const {
+  step.sends.push_back(transfer({TransferKind::gather, what, groups, heads, 0}, kRoot));
 }
 
 Shards deal_contiguous(Plan& plan, int workers) {

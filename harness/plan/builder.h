@@ -11,7 +11,8 @@ namespace qb {
 
 class PlanBuilder {
  public:
-  PlanBuilder(const Problem& problem, std::string algorithm, int workers);
+  PlanBuilder(const Problem& problem, std::string algorithm, int workers, Pass pass = Pass::forward,
+              DType gradients = DType::f32);
 
   Plan plan;
 
@@ -39,7 +40,7 @@ class PlanBuilder {
 
   // Sends to or from the root, which is no worker, in one step.
   void scatter(Step& step, TensorRole what, int groups) const;
-  void gather(Step& step, int groups, const HeadRange& heads) const;
+  void gather(Step& step, TensorRole what, int groups, const HeadRange& heads) const;
 
   // Returns one side of a message, for a plan whose workers are made one by one.
   [[nodiscard]] Transfer transfer(const Message& message, int peer) const;

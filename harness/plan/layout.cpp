@@ -22,6 +22,12 @@ std::vector<TokenGroup> contiguous_groups(std::int64_t n, int parts, std::int64_
   return groups;
 }
 
+std::vector<int> every_group(const std::vector<TokenGroup>& groups) {
+  std::vector<int> every(groups.size());
+  for (std::size_t i = 0; i < every.size(); ++i) every[i] = static_cast<int>(i);
+  return every;
+}
+
 std::vector<TokenGroup> striped_groups(std::int64_t n, int parts) {
   std::vector<TokenGroup> groups;
   groups.reserve(static_cast<std::size_t>(parts));

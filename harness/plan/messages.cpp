@@ -1,7 +1,6 @@
 #include "harness/plan/messages.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "base/integers.h"
 
@@ -10,17 +9,19 @@ namespace {
 
 std::int64_t aligned(std::int64_t bytes) { return round_up(bytes, kMessageAlignment); }
 
-Message& message_to(std::vector<Message>& messages, bool& ascending, int peer) {
+Message& message_to(std::vector<Message>& messages, bool& ascending, int peer, bool late) {
   // Transfers of one message are usually adjacent, and peers usually ascend.
-  if (!messages.empty() && messages.back().peer == peer) return messages.back();
-  const bool may_be_there = !messages.empty() && (!ascending || peer < messages.back().peer);
-  ascending = ascending && (messages.empty() || peer > messages.back().peer);
+  const auto is_it = [&](const Message& message) {
+    return message.peer == peer && message.late == late;
+  };
+  if (!messages.empty() && is_it(messages.back())) return messages.back();
+  const bool may_be_there = !messages.empty() && (!ascending || peer <= messages.back().peer);
+  ascending = ascending && (messages.empty() || peer >= messages.back().peer);
   if (may_be_there) {
-    const auto found = std::ranges::find_if(
-        messages, [peer](const Message& message) { return message.peer == peer; });
+    const auto found = std::ranges::find_if(messages, is_it);
     if (found != messages.end()) return *found;
   }
-  messages.push_back({.peer = peer, .late = false, .parts = {}, .at = {}, .buffer_bytes = 0});
+  messages.push_back({.peer = peer, .late = late, .parts = {}, .at = {}, .buffer_bytes = 0});
   messages.back().buffer_bytes = kMessageHeaderBytes;
   return messages.back();
 }
@@ -32,15 +33,14 @@ std::vector<Message> messages_of(const std::vector<Transfer>& transfers) {
   bool ascending = true;  // whether peers have ascended so far
   for (const Transfer& transfer : transfers) {
     if (transfer.peer == kRoot) continue;
-    Message& message = message_to(messages, ascending, transfer.peer);
     const bool late = !is_input(transfer.what);
-    if (!message.parts.empty() && message.late != late)
-      throw std::logic_error("a message mixes inputs with results");
-    message.late = late;
+    Message& message = message_to(messages, ascending, transfer.peer, late);
     message.parts.push_back(transfer);
     message.at.push_back(message.buffer_bytes);
     message.buffer_bytes += aligned(transfer.bytes);
   }
+  if (!std::ranges::is_sorted(messages, {}, &Message::late))
+    std::ranges::stable_sort(messages, {}, &Message::late);
   return messages;
 }
 

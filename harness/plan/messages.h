@@ -1,5 +1,5 @@
-// How transfers travel: everything that a worker sends to one peer in one step is one message, a
-// header and then the tensors, each at a multiple of 64 bytes.
+// How transfers travel: all inputs that a worker sends to one peer in one step are one message, and
+// all results are one: a header and then the tensors, each at a multiple of 64 bytes.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,8 @@ struct Message {
   std::int64_t buffer_bytes = 0;
 };
 
-// Returns the messages among a step's sends or receives, in the order of their first transfers;
-// scatter and gather are not messages. Throws std::logic_error if one message would mix early
-// tensors with those that the step must compute first.
+// Returns the messages among a step's sends or receives, inputs first, else in the order of their
+// first transfers; scatter and gather are not messages.
 [[nodiscard]] std::vector<Message> messages_of(const std::vector<Transfer>& transfers);
 
 [[nodiscard]] std::int64_t tensor_bytes(const Message& message);  // without the padding
@@ -32,9 +31,5 @@ struct Message {
 
 // Returns for each send the first one that it equals: sends with equal content share one buffer.
 [[nodiscard]] std::vector<std::size_t> first_equal(const std::vector<Message>& sends);
-
-[[nodiscard]] inline bool is_input(TensorRole what) {
-  return what == TensorRole::q || what == TensorRole::k || what == TensorRole::v;
-}
 
 }  // namespace qb

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <stdexcept>
-
 namespace qb {
 namespace {
 
@@ -53,12 +51,19 @@ TEST(Messages, KeepTheOrderOfTransfersAndBeginEachAtAnAlignedPlace) {
   EXPECT_FALSE(message.late);
 }
 
-TEST(Messages, OfResultsAreLateAndNoMessageIsBoth) {
+TEST(Messages, OfResultsAreLateAndApartFromThoseOfInputs) {
   for (const TensorRole what :
-       {TensorRole::partial, TensorRole::row_max, TensorRole::denominator, TensorRole::numerator}) {
+       {TensorRole::partial, TensorRole::row_max, TensorRole::denominator, TensorRole::numerator,
+        TensorRole::d_q, TensorRole::d_k, TensorRole::d_v}) {
     EXPECT_TRUE(messages_of({transfer_to(1, what, 8)}).at(0).late);
-    EXPECT_THROW((void)messages_of({transfer_to(1, TensorRole::q, 8), transfer_to(1, what, 8)}),
-                 std::logic_error);
+    const std::vector<Message> both =
+        messages_of({transfer_to(1, what, 8), transfer_to(1, TensorRole::q, 16),
+                     transfer_to(1, what, 32), transfer_to(1, TensorRole::delta, 64)});
+    ASSERT_EQ(both.size(), 2u);
+    EXPECT_FALSE(both[0].late);
+    EXPECT_TRUE(both[1].late);
+    EXPECT_EQ(tensor_bytes(both[0]), 16 + 64);
+    EXPECT_EQ(tensor_bytes(both[1]), 8 + 32);
     EXPECT_EQ(messages_of({transfer_to(1, TensorRole::q, 8), transfer_to(2, what, 8)}).size(), 2u);
   }
 }

@@ -41,7 +41,7 @@ const Worker& Workers::read(std::size_t index, Worker& scratch) const {
 Worker Workers::share(std::size_t index) const {
   if (made_) return made_->make(static_cast<int>(index), false);
   const Worker& worker = spelt_[index];
-  return {worker.q_groups, worker.kv_groups, {}, worker.heads};
+  return {worker.q_groups, worker.kv_groups, {}, worker.heads, worker.saved};
 }
 
 std::vector<Worker>& Workers::spell_out() {
@@ -100,7 +100,7 @@ std::int64_t tokens_of(const std::vector<TokenGroup>& groups, const std::vector<
 }
 
 std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
-                          const HeadRange& heads) {
+                          const HeadRange& heads, DType gradients) {
   const Shape& shape = problem.shape;
   const HeadRange kv = kv_heads_of(shape, heads);
   const std::int64_t q_rows = shape.batch * rows * (heads.end - heads.begin);
@@ -108,6 +108,8 @@ std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t 
   switch (what) {
     case TensorRole::q:
       return q_rows * shape.head_dim * size_of(problem.dtype);
+    case TensorRole::d_out:
+      return q_rows * shape.value_dim * size_of(problem.dtype);
     case TensorRole::k:
       return kv_rows * shape.head_dim * size_of(problem.dtype);
     case TensorRole::v:
@@ -116,9 +118,17 @@ std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t 
       return q_rows * (shape.value_dim + 1) * size_of(DType::f32);
     case TensorRole::row_max:
     case TensorRole::denominator:
+    case TensorRole::lse:
+    case TensorRole::delta:
       return q_rows * size_of(DType::f32);
     case TensorRole::numerator:
       return q_rows * shape.value_dim * size_of(DType::f32);
+    case TensorRole::d_q:
+      return q_rows * shape.head_dim * size_of(gradients);
+    case TensorRole::d_k:
+      return kv_rows * shape.head_dim * size_of(gradients);
+    case TensorRole::d_v:
+      return kv_rows * shape.value_dim * size_of(gradients);
   }
   return 0;
 }

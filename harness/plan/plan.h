@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/plan/pass.h"
 #include "harness/plan/problem.h"
 #include "kernels/mask/mask_tiles.h"
 
@@ -38,10 +39,15 @@ struct PairTask {
   friend bool operator==(const PairTask&, const PairTask&) = default;
 };
 
-enum class TransferKind { p2p, scatter, gather, all_gather, all_to_all, all_reduce };
-// A partial is O and LSE over some keys. Tree decoding reduces the last three: the maximum LSE of
-// each row, sum exp(LSE - maximum), and sum O exp(LSE - maximum).
-enum class TensorRole { q, k, v, partial, row_max, denominator, numerator };
+enum class TransferKind {
+  p2p,
+  scatter,
+  gather,
+  all_gather,
+  all_to_all,
+  all_reduce,
+  reduce_scatter
+};
 
 template <>
 inline constexpr auto kWords<TransferKind> =
@@ -50,32 +56,24 @@ inline constexpr auto kWords<TransferKind> =
                                           {TransferKind::gather, "gather"},
                                           {TransferKind::all_gather, "all_gather"},
                                           {TransferKind::all_to_all, "all_to_all"},
-                                          {TransferKind::all_reduce, "all_reduce"}});
-
-template <>
-inline constexpr auto kWords<TensorRole> =
-    word_table<TensorRole>("tensor", {{TensorRole::q, "Q"},
-                                      {TensorRole::k, "K"},
-                                      {TensorRole::v, "V"},
-                                      {TensorRole::partial, "partial"},
-                                      {TensorRole::row_max, "row_max"},
-                                      {TensorRole::denominator, "denominator"},
-                                      {TensorRole::numerator, "numerator"}});
+                                          {TransferKind::all_reduce, "all_reduce"},
+                                          {TransferKind::reduce_scatter, "reduce_scatter"}});
 
 // Worker kRoot holds the whole sequence before the scatter and after the gather.
 inline constexpr int kRoot = -1;
 
 // One tensor's share of a message. Every kind except scatter and gather is a message between two
 // workers, sent in one step and received in the next. Collectives are written out as such messages,
-// and `kind` names the collective. Q, K and V leave when the step begins, while its tasks run;
-// results leave when it ends. All transfers of a step to one peer travel as one message. A worker
-// may be its own peer in all_gather and all_to_all: that share is copied and not sent. Tensors that
-// came p2p are kept for one step, those of a collective until the end.
+// and `kind` names the collective. Inputs leave when the step begins, while its tasks run; results
+// leave when it ends, and a gradient is moved (pass.h). All transfers of a step to one peer travel
+// as one message, or as two if both inputs and results are among them. A worker may be its own peer
+// in all_gather and all_to_all: that share is copied and not sent. Tensors that came p2p are kept
+// for one step, those of a collective until the end.
 struct Transfer {
   TransferKind kind = TransferKind::p2p;
   TensorRole what = TensorRole::k;
   int peer = 0;    // the other side, or kRoot
-  int groups = 0;  // index into Plan::group_lists: q groups for Q and results, else kv groups
+  int groups = 0;  // index into Plan::group_lists: kv groups if is_of_keys(what), else q groups
   HeadRange heads;
   std::int64_t bytes = 0;  // including the padding that makes messages equally long
   friend bool operator==(const Transfer&, const Transfer&) = default;
@@ -94,6 +92,9 @@ struct Worker {
   std::vector<int> kv_groups;  // likewise
   std::vector<Step> steps;
   HeadRange heads{};  // heads of the resident tensors; empty: all
+  // Heads of which the forward pass left Q, K, V, LSE and D of every token here; empty: none. (D is
+  // there as soon as dO is: it follows from that and from O.)
+  HeadRange saved{};
   friend bool operator==(const Worker&, const Worker&) = default;
 };
 
@@ -116,7 +117,7 @@ class Workers {
   const Worker& operator[](std::size_t index) const;
   // Returns the same worker, made in `scratch` if a rule makes it: for walks over all workers.
   const Worker& read(std::size_t index, Worker& scratch) const;
-  [[nodiscard]] Worker share(std::size_t index) const;  // its groups and heads, without its steps
+  [[nodiscard]] Worker share(std::size_t index) const;  // all of it but its steps
   // Returns the rule if the workers differ by rotation and are not spelt out, else nullptr.
   [[nodiscard]] const Rotation* rotation() const { return rotation_.get(); }
 
@@ -167,16 +168,17 @@ enum class Synchronisation {
   rounds,     // a barrier ends each step: the path sums the slowest worker of each round
 };
 
-// Where the whole output is when all steps are done.
+// Where the whole output, or the whole gradients are when all steps are done.
 enum class Result {
-  root,      // workers gather their partials at the root, which merges them
-  owners,    // the one worker that holds a q group holds its output: tokens stay sharded
-  everyone,  // each worker holds the whole output, after all-reduces
+  root,      // workers gather their results at the root, which merges or adds them
+  owners,    // the one worker that holds a group holds its output or gradient: tokens stay sharded
+  everyone,  // each worker holds the whole output, after all-reduces (a forward pass only)
 };
 
 struct Plan {
   Problem problem;
   std::string algorithm;
+  Pass pass = Pass::forward;
   Synchronisation synchronisation = Synchronisation::fork_join;
   Result result = Result::root;
   std::vector<TokenGroup> q_groups;
@@ -184,6 +186,8 @@ struct Plan {
   Workers workers;
   std::vector<std::vector<int>> group_lists;  // in ascending order, shared by transfers
   std::vector<int> kv_first_step;  // the first step in which a group exists (decoding); empty: 0
+  // The type of gradients that are sent: f32 if they are parts of a sum, else that of the inputs.
+  DType gradients = DType::f32;
 
   [[nodiscard]] const std::vector<int>& groups_of(const Transfer& transfer) const {
     return group_lists[static_cast<std::size_t>(transfer.groups)];
@@ -202,9 +206,10 @@ struct Plan {
                                      const std::vector<int>& chosen);
 
 // Returns the bytes of one tensor's rows for the query heads `heads` (K and V: for their key-value
-// heads), over the whole batch. Partials and reduced tensors are f32.
+// heads), over the whole batch. Partials, reduced tensors, LSE and D are f32, and dQ, dK and dV are
+// of the type `gradients`.
 [[nodiscard]] std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
-                                        const HeadRange& heads);
+                                        const HeadRange& heads, DType gradients = DType::f32);
 
 // Pairs (i, j) of [0, n_queries) x [0, n_keys) with j <= i + offset.
 [[nodiscard]] std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys,

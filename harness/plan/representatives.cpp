@@ -28,7 +28,8 @@ bool are_alike(const std::vector<TokenGroup>& groups, const std::vector<int>& a,
 Representatives::Representatives(const Plan& plan) : rotation_(plan.workers.rotation()) {
   const Mask& mask = plan.problem.mask;
   const bool plain = mask.kind != MaskKind::pattern && mask.segments.empty() &&
-                     plan.result == Result::owners && rotation_ != nullptr;
+                     plan.pass == Pass::forward && plan.result == Result::owners &&
+                     rotation_ != nullptr;
   if (plain && rotation_->fits(plan) && rotation_->has_equal_messages() && find_kinds() &&
       follow_steps() && !imagine())
     imagined_.clear();

@@ -5,7 +5,7 @@
 // step follows from the kind of the worker's own shard, from that of the other shard with which it
 // computes, and from their order. For each such combination there is one imagined worker: it has a
 // shard of the one kind, and all other workers have the same shard of the other kind, before or
-// behind its own. If this cannot be shown, every worker represents itself.
+// behind its own. If this cannot be shown, and in a backward pass, every worker represents itself.
 #pragma once
 
 #include <cstddef>

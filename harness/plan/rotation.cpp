@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "harness/plan/layout.h"
@@ -9,12 +10,6 @@
 
 namespace qb {
 namespace {
-
-std::vector<int> all_of(const std::vector<TokenGroup>& groups) {
-  std::vector<int> every(groups.size());
-  for (std::size_t i = 0; i < every.size(); ++i) every[i] = static_cast<int>(i);
-  return every;
-}
 
 // Peers ascend for worker 0. After the turn they ascend again, beginning where they wrap around.
 std::vector<Transfer> turned(const Rotation& rotation, const std::vector<Transfer>& transfers,
@@ -29,7 +24,20 @@ std::vector<Transfer> turned(const Rotation& rotation, const std::vector<Transfe
   return all;
 }
 
-bool of_keys(TensorRole what) { return what == TensorRole::k || what == TensorRole::v; }
+// Adds the steps of a ring in which queries go round, or keys.
+void add_ring(RotationBuilder& builder, bool queries) {
+  const int workers = builder.n_workers();
+  const std::span<const TensorRole> inputs =
+      queries ? query_inputs(builder.pass()) : std::span<const TensorRole>(kKeyInputs);
+  for (int i = 0; i < workers; ++i) {
+    const auto pass_on = [&](std::span<const TensorRole> tensors) {
+      for (const TensorRole what : tensors) builder.send(i, 1, TransferKind::p2p, what, -i);
+    };
+    builder.add_task(i, queries ? -i : 0, queries ? 0 : -i);
+    if (i + 1 < workers) pass_on(inputs);
+    if (builder.pass() == Pass::backward && workers > 1) pass_on(gradients_of(queries));
+  }
+}
 
 }  // namespace
 
@@ -41,11 +49,11 @@ HeadRange Rotation::heads_of(int worker) const {
 Transfer Rotation::turned(const Transfer& transfer, int worker) const {
   Transfer out = transfer;
   out.peer = turned(transfer.peer, worker);
-  const bool keys = of_keys(transfer.what);
+  const bool keys = is_of_keys(transfer.what);
   out.groups = turned(transfer.groups % workers, worker) + (keys ? workers : 0);
   if (heads_each > 0)
     out.heads = heads_of(turned(static_cast<int>(transfer.heads.begin / heads_each), worker));
-  out.bytes = tensor_bytes(problem, transfer.what, message_rows(out.groups), out.heads);
+  out.bytes = tensor_bytes(problem, transfer.what, message_rows(out.groups), out.heads, gradients);
   return out;
 }
 
@@ -59,7 +67,7 @@ std::int64_t Rotation::message_rows(int list) const {
 bool Rotation::has_equal_messages() const {
   bool equal = true;
   for (const int first : {0, workers}) {
-    const auto is_sent = [&](const Transfer& sent) { return of_keys(sent.what) == (first > 0); };
+    const auto is_sent = [&](const Transfer& sent) { return is_of_keys(sent.what) == (first > 0); };
     if (std::ranges::any_of(
             steps, [&](const auto& step) { return std::ranges::any_of(step.sends, is_sent); }))
       for (int place = 1; place < workers; ++place)
@@ -72,7 +80,7 @@ Step Rotation::step(std::size_t index, int worker, bool sketch) const {
   const Rotation::StepOfZero& first = steps[index];
   Step out{qb::turned(*this, first.receives, worker), {}, qb::turned(*this, first.sends, worker)};
   const auto named = [&](int shard, bool of_queries) {
-    if (shard == kEveryShard && !sketch) return all_of(of_queries ? q_groups : kv_groups);
+    if (shard == kEveryShard && !sketch) return every_group(of_queries ? q_groups : kv_groups);
     const int place = turned(shard == kEveryShard ? 0 : shard, worker);
     return of_queries ? q_shard(place) : kv_shard(place);
   };
@@ -93,6 +101,7 @@ void Rotation::add_tasks(const std::vector<int>& q, const std::vector<int>& kv,
 
 Worker Rotation::worker(int index, bool with_steps) const {
   Worker out{q_shard(index), kv_shard(index), {}, {}};
+  if (saves_heads) out.saved = heads_of(index);
   if (!with_steps) return out;
   out.steps.reserve(steps.size());
   for (std::size_t s = 0; s < steps.size(); ++s) out.steps.push_back(step(s, index));
@@ -103,13 +112,15 @@ bool Rotation::fits(const Plan& plan) const {
   return plan.problem.shape == problem.shape && plan.problem.mask == problem.mask &&
          plan.problem.dtype == problem.dtype && plan.q_groups == q_groups &&
          plan.kv_groups == kv_groups && plan.group_lists == group_lists &&
-         plan.kv_first_step.empty();
+         plan.kv_first_step.empty() && plan.gradients == gradients;
 }
 
 RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm, int workers,
-                                 Shards (*deal)(Plan&, int)) {
+                                 Shards (*deal)(Plan&, int), Pass pass, DType gradients) {
   plan_.problem = problem;
   plan_.algorithm = std::move(algorithm);
+  plan_.pass = pass;
+  plan_.gradients = gradients;
   plan_.synchronisation = Synchronisation::rounds;
   plan_.result = Result::owners;
   Shards shards = deal(plan_, workers);
@@ -121,6 +132,9 @@ RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm, 
 
 void RotationBuilder::share_heads() {
   rotation_.heads_each = plan_.problem.shape.q_heads / rotation_.workers;
+  if (plan_.pass == Pass::forward) return;
+  rotation_.saves_heads = true;
+  plan_.gradients = plan_.problem.dtype;
 }
 
 void RotationBuilder::pad_queries() {
@@ -148,7 +162,7 @@ void RotationBuilder::add_task(int step_index, int q_shard, int kv_shard) {
 
 void RotationBuilder::send(int step_index, int distance, TransferKind kind, TensorRole what,
                            int shard, int head_share) {
-  const int lists = of_keys(what) ? rotation_.workers : 0;
+  const int lists = is_of_keys(what) ? rotation_.workers : 0;
   const auto heads = [&](int share) {
     return rotation_.heads_each == 0
                ? HeadRange{0, plan_.problem.shape.q_heads}
@@ -172,6 +186,7 @@ Plan RotationBuilder::finish() {
   rotation_.q_groups = plan_.q_groups;
   rotation_.kv_groups = plan_.kv_groups;
   rotation_.group_lists = plan_.group_lists;
+  rotation_.gradients = plan_.gradients;
   const auto rule = std::make_shared<const Rotation>(std::move(rotation_));
   plan_.workers = Workers(
       rule->workers, [rule](int w, bool with_steps) { return rule->worker(w, with_steps); }, rule);
@@ -179,28 +194,21 @@ Plan RotationBuilder::finish() {
 }
 
 Plan pass_kv_ring(const Problem& problem, std::string algorithm, int workers,
-                  Shards (*deal)(Plan&, int)) {
-  RotationBuilder builder(problem, std::move(algorithm), workers, deal);
+                  Shards (*deal)(Plan&, int), Pass pass, DType gradients) {
+  RotationBuilder builder(problem, std::move(algorithm), workers, deal, pass, gradients);
   builder.pad_keys();
-  for (int i = 0; i < workers; ++i) {
-    builder.add_task(i, 0, -i);
-    if (i + 1 == workers) continue;
-    for (const TensorRole what : {TensorRole::k, TensorRole::v})
-      builder.send(i, 1, TransferKind::p2p, what, -i);
-  }
+  add_ring(builder, false);
   return builder.finish();
 }
 
 Plan pass_q_ring(const Problem& problem, std::string algorithm, int workers,
-                 Shards (*deal)(Plan&, int)) {
-  RotationBuilder builder(problem, std::move(algorithm), workers, deal);
+                 Shards (*deal)(Plan&, int), Pass pass, DType gradients) {
+  RotationBuilder builder(problem, std::move(algorithm), workers, deal, pass, gradients);
   builder.pad_queries();
-  for (int i = 0; i < workers; ++i) {
-    builder.add_task(i, -i, 0);
-    if (i + 1 < workers) builder.send(i, 1, TransferKind::p2p, TensorRole::q, -i);
-  }
-  for (int i = 1; i < workers; ++i)
-    builder.send(workers - 1, -i, TransferKind::all_to_all, TensorRole::partial, -i);
+  add_ring(builder, true);
+  if (pass == Pass::forward)
+    for (int i = 1; i < workers; ++i)
+      builder.send(workers - 1, -i, TransferKind::all_to_all, TensorRole::partial, -i);
   return builder.finish();
 }
 

@@ -38,8 +38,10 @@ struct Rotation {
   int workers = 0;
   std::vector<StepOfZero> steps;
   std::int64_t heads_each = 0;  // heads rotate by this many per worker; 0: they do not rotate
+  bool saves_heads = false;     // Worker::saved is each worker's share of the heads
   std::int64_t q_room = 0;      // rows that a message has room for, if more than its shard has
   std::int64_t kv_room = 0;
+  DType gradients = DType::f32;  // as in Plan
 
   [[nodiscard]] int turned(int place, int worker) const { return (place + worker) % workers; }
   [[nodiscard]] const std::vector<int>& q_shard(int place) const {
@@ -66,10 +68,13 @@ class RotationBuilder {
  public:
   // `deal` deals the tokens; worker w holds shard w of Q, K and V.
   RotationBuilder(const Problem& problem, std::string algorithm, int workers,
-                  Shards (*deal)(Plan&, int));
+                  Shards (*deal)(Plan&, int), Pass pass = Pass::forward,
+                  DType gradients = DType::f32);
 
   [[nodiscard]] int n_workers() const { return rotation_.workers; }
-  // Rotates heads too: a worker computes only its share of the heads of its tasks.
+  [[nodiscard]] Pass pass() const { return plan_.pass; }
+  // Rotates heads too: a worker computes only its share of the heads of its tasks. In a backward
+  // pass it still has what it had of them, and its gradients are whole.
   void share_heads();
   // Makes messages of queries as long as those of the longest shard.
   void pad_queries();
@@ -91,12 +96,18 @@ class RotationBuilder {
   std::int64_t kv_room_ = 0;
 };
 
-// Worker j computes in step i with the K and V of worker (j - i) mod W while it passes them on.
+// The rings take W steps. The shards of one side go round, of keys or of queries, and those of the
+// other side stay: worker j computes in step i with the shard of worker (j - i) mod W while it
+// passes the shard's inputs on. In a backward pass the shard's gradients follow when the step ends,
+// and one hop more than the inputs make brings them home whole.
+//
+// K and V go round; in a backward pass dK and dV with them.
 [[nodiscard]] Plan pass_kv_ring(const Problem& problem, std::string algorithm, int workers,
-                                Shards (*deal)(Plan&, int));
-// Worker j computes in step i with the Q of worker (j - i) mod W while it passes it on. The last of
-// the W steps returns all partials to their owners, which then merge them.
+                                Shards (*deal)(Plan&, int), Pass pass,
+                                DType gradients = DType::f32);
+// Q goes round. The last of the W steps returns all partials to their owners, which then merge
+// them. In a backward pass dO, LSE, D and dQ go round with Q, and nothing is left to return.
 [[nodiscard]] Plan pass_q_ring(const Problem& problem, std::string algorithm, int workers,
-                               Shards (*deal)(Plan&, int));
+                               Shards (*deal)(Plan&, int), Pass pass, DType gradients = DType::f32);
 
 }  // namespace qb

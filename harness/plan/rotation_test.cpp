@@ -24,7 +24,7 @@ using testing_support::spelt_plan;
 
 // Calls attempt(plan) for random plans that rotate, with shards of equal and of different sizes.
 template <class Attempt>
-void for_rotating_plans(int rounds, const Attempt& attempt) {
+void for_rotating_plans(int rounds, const Attempt& attempt, Pass pass = Pass::forward) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
@@ -38,7 +38,8 @@ void for_rotating_plans(int rounds, const Attempt& attempt) {
         plan = make_plan(
             algorithm, problem,
             {.workers = workers,
-             .new_key_owner = random() % 2 == 0 ? NewKeyOwner::fixed : NewKeyOwner::round_robin});
+             .new_key_owner = random() % 2 == 0 ? NewKeyOwner::fixed : NewKeyOwner::round_robin,
+             .pass = pass});
       } catch (const Unsupported&) {
         continue;
       }
@@ -76,10 +77,14 @@ TEST(Rotation, AChangeSpellsTheWorkersOut) {
 }
 
 TEST(Rotation, IsProvedFromOneWorker) {
-  for_rotating_plans(40, [](const Plan& plan, std::mt19937_64&) {
-    ASSERT_TRUE(proved_by_rotation(plan));
-    ASSERT_EQ(check(spelt_out(plan)), std::nullopt);
-  });
+  for (const Pass pass : {Pass::forward, Pass::backward})
+    for_rotating_plans(
+        40,
+        [](const Plan& plan, std::mt19937_64&) {
+          ASSERT_TRUE(proved_by_rotation(plan));
+          ASSERT_EQ(check(spelt_out(plan)), std::nullopt);
+        },
+        pass);
 }
 
 // Returns the plan with a changed rule, and with the lists of groups of that rule.
@@ -129,6 +134,8 @@ TEST(Rotation, IsNoProofOfShardsThatDoNotExistOrOfSendsThatNobodyReceives) {
       with_rule(plan, [](Rotation& r) { r.steps[0].receives = r.steps[1].receives; })));
 }
 
+constexpr std::size_t kTensors = kWords<TensorRole>.rows.size();
+
 void damage_transfer(std::vector<Transfer>& transfers, std::mt19937_64& random, int workers) {
   if (transfers.empty()) return;
   const std::size_t at = random() % transfers.size();
@@ -141,7 +148,7 @@ void damage_transfer(std::vector<Transfer>& transfers, std::mt19937_64& random, 
       transfer.groups = static_cast<int>(draw(random, 0, 2 * workers - 1));
       break;
     case 2:
-      transfer.what = static_cast<TensorRole>(random() % 4);
+      transfer.what = static_cast<TensorRole>(random() % kTensors);
       break;
     case 3:
       transfer.kind = random() % 2 == 0 ? TransferKind::p2p : TransferKind::all_to_all;
@@ -180,7 +187,7 @@ void damage_tasks(std::vector<Rotation::Task>& tasks, std::mt19937_64& random, i
 // After a change to the rule, the proof never accepts what the walk over all workers refuses.
 TEST(Rotation, TheProofIsAsStrongAsTheWalkOverAllWorkers) {
   int refused = 0;
-  for_rotating_plans(150, [&](const Plan& plan, std::mt19937_64& random) {
+  const auto attempt = [&](const Plan& plan, std::mt19937_64& random) {
     const Plan changed = with_rule(plan, [&](Rotation& damaged) {
       Rotation::StepOfZero& step = damaged.steps[random() % damaged.steps.size()];
       if (random() % 3 == 0)
@@ -194,8 +201,12 @@ TEST(Rotation, TheProofIsAsStrongAsTheWalkOverAllWorkers) {
       ASSERT_EQ(walked, std::nullopt);
     }
     ASSERT_EQ(check(changed), walked);
-  });
-  EXPECT_GT(refused, 200);
+  };
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    refused = 0;
+    for_rotating_plans(150, attempt, pass);
+    EXPECT_GT(refused, 200) << word(pass);
+  }
 }
 
 TEST(Rotation, IsNoProofOfOtherGroups) {

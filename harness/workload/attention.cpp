@@ -1,20 +1,27 @@
 // Attention over the workers of a plan: on the CPU with every kind of ranks, on one GPU that plays
 // the workers in turn or together, on one GPU per worker with NCCL, or predicted by the model.
+//
+// A backward pass begins with O and LSE of a forward pass. If it alone is timed, that pass is
+// played once before the runs (prepare()); if both are, each run plays one and then the other, and
+// the tensors that only the backward pass needs come into being between the two.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/numbers.h"
-#include "base/statistics.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/player/nccl_executor.h"
 #include "harness/execute/transport/mpi_world.h"
 #include "harness/execute/verify/inputs.h"
+#include "harness/execute/verify/verify_gradients.h"
+#include "harness/workload/passes.h"
 #include "harness/workload/prediction.h"
+#include "harness/workload/step_rows.h"
 #include "harness/workload/workload.h"
 
 namespace qb {
@@ -45,12 +52,32 @@ class Attention final : public Workload {
   int threads() const override { return planned_.threads; }
   std::optional<std::string> flaw() const override { return planned_.flaw; }
 
+  void prepare(bool verifying) override {
+    if (!planned_.backward) return;
+    if (planned_.times_forward) {
+      // No timed run makes them, and none of several processes, which would wait for a rank 0 that
+      // has no memory for them.
+      if (!verifying || case_.ranks == Ranks::mpi || case_.ranks == Ranks::nccl) hold_gradients();
+      return;
+    }
+    (void)execute(planned_.plan, verifying);
+    if (rank_) rank_->forget_lists();
+    hold_gradients();
+    ledger().reset_peaks();
+  }
+
   Sample run(bool verifying) override {
-    Execution execution = execute(verifying);
+    const std::vector<Execution> passes = execute_passes(verifying);
+    Execution execution = passes.front();
+    if (passes.size() > 1) execution = in_sequence(std::move(execution), passes.back());
     worker_peak_bytes_.reset();
     for (const WorkerTime& worker : execution.workers)
       worker_peak_bytes_ = std::max(worker_peak_bytes_.value_or(0), worker.active_peak_bytes);
-    const Sample sample = sample_of(execution);
+    Sample sample = sample_of(execution);
+    if (passes.size() > 1) {
+      sample.forward_s = passes.front().wall_s;
+      sample.backward_s = passes.back().wall_s;
+    }
     if (!verifying) executions_.push_back(std::move(execution));
     return sample;
   }
@@ -60,23 +87,36 @@ class Attention final : public Workload {
     const Set& inputs = sets_.front();
     get(out_.device(), out_.host());
     get(lse_.device(), lse_.host());
-    return verify_output(problem(), inputs.q.host(), inputs.k.host(), inputs.v.host(), out_.host(),
-                         lse_.host(), rows_to_verify(planned_.plan, case_.measure.verify_rows),
-                         planned_.threads, !is_on_host() && case_.kernel == Kernel::materialized);
+    const std::int64_t most = case_.measure.verify_rows;
+    const std::vector<std::int64_t> rows = rows_to_verify(planned_.plan, most);
+    Verification verification = verify_output(
+        problem(), inputs.q.host(), inputs.k.host(), inputs.v.host(), out_.host(), lse_.host(),
+        rows, planned_.threads, !is_on_host() && case_.kernel == Kernel::materialized);
+    if (!planned_.backward || !verification.correct) return verification;
+    for (const SharedTensor* const gradient : {&d_q_, &d_k_, &d_v_})
+      get(gradient->device(), gradient->host());
+    verify_gradients({inputs.q.host(), inputs.k.host(), inputs.v.host(), d_out_.host(),
+                      problem().mask, problem().scale, out_.host(), lse_.host()},
+                     {d_q_.host(), d_k_.host(), d_v_.host()}, rows,
+                     keys_to_verify(planned_.plan, most), planned_.threads, verification,
+                     case_.gradient_dtype == DType::f32
+                         ? 0.0
+                         : case_.workers * unit_roundoff(case_.gradient_dtype));
+    return verification;
   }
 
   void report(CaseResult& result) override {
     const bool is_modelled = case_.ranks == Ranks::model;
     if (!is_modelled) executions_.erase(executions_.begin(), timed_begin());
-    add_parts(result.values);
+    add_parts(case_, executions_, result.values);
     // Nobody reads a table with a row for each step of thousands of workers.
-    if (!is_modelled || case_.workers <= kMostWorkersWithSteps) add_steps(result.steps);
+    if (!is_modelled || case_.workers <= kMostWorkersWithSteps)
+      add_steps(case_, planned_, executions_, result.steps);
     if (!is_modelled && planned_.work.rows_without_keys > 0)
       result.message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
                                    planned_.work.rows_without_keys, problem().shape.q_len);
     if (!case_.model_device) return;
-    const double modelled_s =
-        is_modelled ? executions_.front().wall_s : model_times(case_, planned_).wall_s;
+    const double modelled_s = is_modelled ? executions_.front().wall_s : modelled_wall_s();
     result.values["modelled_wall_time_s"] = to_text(modelled_s);
     if (is_modelled) return;
     const double wall_s = parse_real(result.values.at("wall_time_median_s")).value();
@@ -88,12 +128,21 @@ class Attention final : public Workload {
     SharedTensor q;
     SharedTensor k;
     SharedTensor v;
-    std::unique_ptr<DeviceExecutor> executor;  // it holds memory of the ledger
+    // Those of each pass hold memory of the ledger.
+    std::array<std::unique_ptr<DeviceExecutor>, 2> executors{};
+
+    [[nodiscard]] std::unique_ptr<DeviceExecutor>& executor_of(Pass pass) {
+      return executors[pass == Pass::forward ? 0U : 1U];
+    }
   };
 
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
   [[nodiscard]] std::vector<Execution>::const_iterator timed_begin() const {
     return executions_.begin() + case_.measure.warmups;
+  }
+  // What a backward pass needs of the forward pass is labelled as saved for it.
+  [[nodiscard]] const char* label(const char* alone, const char* saved) const {
+    return planned_.backward ? saved : alone;
   }
 
   void hold(const std::string& why_no_device) override {
@@ -101,24 +150,49 @@ class Attention final : public Workload {
     if (case_.ranks == Ranks::nccl)
       rank_.emplace(case_.workers, device_, why_no_device, message_timeout_s(case_));
     if (!is_root()) return;
-    Inputs inputs = make_inputs(problem(), host_memory(), planned_.threads);
-    const bool whole = holds_whole_inputs();
-    const auto held = [&](Tensor& host, const char* label) {
-      if (whole) return share(std::move(host), problem().dtype, label);
-      return SharedTensor{std::move(host), {}};
+    const auto input = [&](TensorRole what, const char* name) {
+      return make_input(problem(), what, host_memory(), planned_.threads, name);
     };
-    sets_.push_back({held(inputs.q, "q"), held(inputs.k, "k"), held(inputs.v, "v"), nullptr});
-    Tensor out(host_memory(), DType::f32, problem().shape.out(), "output");
-    Tensor lse(host_memory(), DType::f32, problem().shape.lse(), "lse");
-    poison(out.view(), lse.view());
-    out_ = share(std::move(out), DType::f32, "output");
-    lse_ = share(std::move(lse), DType::f32, "lse");
+    Tensor q = input(TensorRole::q, label("q", "saved_q"));
+    Tensor k = input(TensorRole::k, label("k", "saved_k"));
+    Tensor v = input(TensorRole::v, label("v", "saved_v"));
+    sets_.push_back({held(std::move(q), label("q", "saved_q")),
+                     held(std::move(k), label("k", "saved_k")),
+                     held(std::move(v), label("v", "saved_v")),
+                     {}});
+    out_ = result_tensor(problem().shape.out(), label("output", "saved_output"), 0);
+    lse_ = result_tensor(problem().shape.lse(), label("lse", "saved_lse"), 0);
+  }
+
+  // Makes what a backward pass needs besides what the forward pass left, unless it is there. It
+  // belongs to no worker, whose peaks count from the moment before.
+  void hold_gradients() {
+    if (!is_root() || d_out_.host().data != nullptr) return;
+    const Shape& shape = problem().shape;
+    d_out_ = held(
+        make_input(problem(), TensorRole::d_out, host_memory(), planned_.threads, "d_out", kRoot),
+        "d_out", kRoot);
+    d_q_ = result_tensor(shape.q(), "d_q", kRoot);
+    d_k_ = result_tensor(shape.k(), "d_k", kRoot);
+    d_v_ = result_tensor(shape.v(), "d_v", kRoot);
+  }
+
+  // An input, on the device too where the plan reads the whole of it there.
+  [[nodiscard]] SharedTensor held(Tensor of_host, const char* name, int worker = 0) {
+    if (holds_whole_inputs()) return share(std::move(of_host), problem().dtype, name, worker);
+    return SharedTensor{std::move(of_host), {}};
+  }
+
+  // A tensor that a pass writes, with a pattern that shows what it does not.
+  [[nodiscard]] SharedTensor result_tensor(const Extent& extent, const char* name, int worker) {
+    Tensor of_host(host_memory(), DType::f32, extent, name, worker);
+    poison(of_host.view());
+    return share(std::move(of_host), DType::f32, name, worker);
   }
 
   void release() override {
     sets_.clear();
-    out_ = {};
-    lse_ = {};
+    for (SharedTensor* const tensor : {&out_, &lse_, &d_out_, &d_q_, &d_k_, &d_v_}) *tensor = {};
     rank_.reset();
     turn_ = 0;
   }
@@ -128,13 +202,19 @@ class Attention final : public Workload {
     return is_root() && (case_.ranks != Ranks::nccl || is_scattered(planned_.plan));
   }
 
-  // inputs: nullptr where every rank makes its shard.
-  [[nodiscard]] ExecutionArguments arguments(const Set* inputs, bool verifying) {
+  // inputs: nullptr where every rank makes its shard. A backward pass reads the output of the
+  // forward pass at rank 0.
+  [[nodiscard]] ExecutionArguments arguments(const Plan& plan, const Set* inputs, bool verifying) {
+    const bool is_read = planned_.backward && plan.pass == Pass::forward;
     ExecutionArguments arguments{.q = {},
                                  .k = {},
                                  .v = {},
                                  .out = out_.device(),
                                  .lse = lse_.device(),
+                                 .d_out = d_out_.device(),
+                                 .d_q = d_q_.device(),
+                                 .d_k = d_k_.device(),
+                                 .d_v = d_v_.device(),
                                  .kernel = case_.kernel,
                                  .threads = planned_.threads,
                                  .launch = case_.launch,
@@ -143,7 +223,7 @@ class Attention final : public Workload {
                                  .link = link_of(case_),
                                  .worker_speeds = planned_.worker_speeds,
                                  .message_timeout_s = message_timeout_s(case_),
-                                 .collect_output = verifying,
+                                 .collect_output = verifying || is_read,
                                  .guard_messages = verifying && case_.device != Device::cuda};
     if (inputs == nullptr) {
       arguments.shard = shard_source(problem());
@@ -155,24 +235,60 @@ class Attention final : public Workload {
     return arguments;
   }
 
-  Execution execute(bool verifying) {
+  // Plays the passes that are timed, or predicts them.
+  std::vector<Execution> execute_passes(bool verifying) {
     if (case_.ranks == Ranks::model) return model_times(case_, planned_);
-    if (case_.ranks == Ranks::serial && !is_on_host()) return execute_on_gpu(verifying);
-    const Set* const inputs = holds_whole_inputs() ? &sets_.front() : nullptr;
-    if (rank_) return rank_->execute(planned_.plan, arguments(inputs, verifying));
-    return qb::execute(case_.ranks, planned_.plan, arguments(inputs, verifying));
-  }
-
-  Execution execute_on_gpu(bool verifying) {
     if (!verifying && case_.l2_cache == L2Cache::rotated) {
       make_rotation();
       ++turn_;
     }
+    std::vector<Execution> passes;
+    const std::vector<const Plan*> plans = planned_.timed();
+    for (const Plan* const plan : plans) {
+      const bool last = plan == plans.back();
+      if (plan->pass == Pass::backward) hold_gradients();
+      try {
+        passes.push_back(execute(*plan, verifying));
+      } catch (...) {
+        if (!last) (void)go_on(false);
+        throw;
+      }
+      if (!last && !go_on(true)) break;
+    }
+    return passes;
+  }
+
+  // Between two passes rank 0 tells the other processes whether to go on. After a failure, which it
+  // reports, they must not wait for it in the next pass.
+  [[nodiscard]] bool go_on(bool succeeded) const {
+    MpiWorld* const world = MpiWorld::current();
+    const bool alone = case_.ranks != Ranks::mpi && case_.ranks != Ranks::nccl;
+    if (alone || world == nullptr || case_.workers > world->size() || world->is_broken())
+      return succeeded;
+    constexpr const char* kGoOn = "go on";
+    return world->broadcast(succeeded ? kGoOn : "stop") == kGoOn;
+  }
+
+  Execution execute(const Plan& plan, bool verifying) {
+    if (case_.ranks == Ranks::serial && !is_on_host()) return execute_on_gpu(plan, verifying);
+    const Set* const inputs = holds_whole_inputs() ? &sets_.front() : nullptr;
+    if (rank_) return rank_->execute(plan, arguments(plan, inputs, verifying));
+    return qb::execute(case_.ranks, plan, arguments(plan, inputs, verifying));
+  }
+
+  Execution execute_on_gpu(const Plan& plan, bool verifying) {
     Set& set = sets_[turn_ % sets_.size()];
-    if (!set.executor)
-      set.executor =
-          std::make_unique<DeviceExecutor>(planned_.plan, arguments(&set, verifying), *device_);
-    return set.executor->run();
+    std::unique_ptr<DeviceExecutor>& executor = set.executor_of(plan.pass);
+    if (!executor)
+      executor = std::make_unique<DeviceExecutor>(plan, arguments(plan, &set, verifying), *device_);
+    const Execution execution = executor->run();
+    if (is_followed_by_another(plan)) executor.reset();
+    return execution;
+  }
+
+  // The other pass comes next, and finds free what this one has taken.
+  [[nodiscard]] bool is_followed_by_another(const Plan& plan) const {
+    return planned_.backward && (planned_.times_forward || plan.pass == Pass::forward);
   }
 
   void make_rotation() {
@@ -181,13 +297,19 @@ class Attention final : public Workload {
                                    sets_.front().v.host().bytes());
     const std::uint64_t wanted =
         kCachesToRotate * device_->facts().l2_bytes / std::max<std::uint64_t>(bytes, 1) + 2;
-    const auto copy = [this](const SharedTensor& tensor, const char* label) {
-      return SharedTensor{{}, copy_of(tensor.host(), problem().dtype, label)};
+    const auto copy = [this](const SharedTensor& tensor, const char* name) {
+      return SharedTensor{{}, copy_of(tensor.host(), problem().dtype, name)};
     };
     while (sets_.size() < std::min(wanted, kMostSets)) {
       const Set& first = sets_.front();
-      sets_.push_back({copy(first.q, "q"), copy(first.k, "k"), copy(first.v, "v"), nullptr});
+      sets_.push_back({copy(first.q, "q"), copy(first.k, "k"), copy(first.v, "v"), {}});
     }
+  }
+
+  [[nodiscard]] double modelled_wall_s() const {
+    double sum_s = 0.0;
+    for (const Execution& pass : model_times(case_, planned_)) sum_s += pass.wall_s;
+    return sum_s;
   }
 
   [[nodiscard]] Sample sample_of(const Execution& e) const {
@@ -210,79 +332,15 @@ class Attention final : public Workload {
     return sample;
   }
 
-  // Serial ranks have compute times only: they send no messages and never wait.
-  [[nodiscard]] bool is_known(double StepTime::*time) const {
-    // A GPU that waits for another does not report how long the other was not ready.
-    if (time == &StepTime::idle_s && case_.ranks == Ranks::nccl) return false;
-    return time == &StepTime::compute_s || case_.ranks != Ranks::serial;
-  }
-
-  // Adds for each part the median over repeats of the worker that has the most of it.
-  void add_parts(RowValues& values) const {
-    if (executions_.front().workers.empty()) return;
-    constexpr std::pair<const char*, double StepTime::*> kParts[] = {
-        {"compute_median_s", &StepTime::compute_s},
-        {"communication_median_s", &StepTime::communication_s},
-        {"exposed_communication_median_s", &StepTime::exposed_communication_s},
-        {"idle_median_s", &StepTime::idle_s}};
-    for (const auto& [column, member] : kParts) {
-      if (!is_known(member)) continue;
-      std::vector<double> largest;
-      for (const Execution& execution : executions_) {
-        largest.push_back(0.0);
-        for (const WorkerTime& worker : execution.workers) {
-          double sum_s = 0.0;
-          for (const StepTime& step : worker.steps) sum_s += step.*member;
-          largest.back() = std::max(largest.back(), sum_s);
-        }
-      }
-      values[column] = to_text(median(largest));
-    }
-  }
-
-  [[nodiscard]] std::string executed_pairs(std::size_t worker, std::size_t step) const {
-    if (case_.device != Device::cuda)
-      return to_text(planned_.work.workers[worker].steps[step].executed_pairs);
-    if (!planned_.gpu || planned_.gpu->step_pairs.empty()) return {};
-    return to_text(planned_.gpu->step_pairs[worker][step]);
-  }
-
-  // Returns an empty text where it is not known.
-  [[nodiscard]] std::string median_of(std::size_t w, std::size_t s, double StepTime::*time) const {
-    if (!is_known(time)) return {};
-    std::vector<double> values;
-    for (const Execution& execution : executions_)
-      if (w < execution.workers.size() && s < execution.workers[w].steps.size())
-        values.push_back(execution.workers[w].steps[s].*time);
-    return to_text(median(values));
-  }
-
-  void add_steps(std::vector<std::vector<std::string>>& rows) const {
-    if (executions_.front().workers.empty()) return;
-    const auto& workers = planned_.work.workers;
-    for (std::size_t w = 0; w < workers.size(); ++w)
-      for (std::size_t s = 0; s < workers[w].steps.size(); ++s) {
-        const StepWork& work = workers[w].steps[s];
-        std::vector<std::string>& row = rows.emplace_back();
-        row = {to_text(static_cast<std::int64_t>(w)),
-               to_text(static_cast<std::int64_t>(s)),
-               to_text(work.unmasked_pairs),
-               executed_pairs(w, s),
-               to_text(work.bytes_in),
-               to_text(work.bytes_out),
-               to_text(work.kv_tokens)};
-        for (double StepTime::*time :
-             {&StepTime::start_s, &StepTime::compute_s, &StepTime::communication_s,
-              &StepTime::exposed_communication_s, &StepTime::idle_s})
-          row.push_back(median_of(w, s, time));
-      }
-  }
-
   PlannedCase planned_;
   std::vector<Set> sets_;  // the first has the host's tensors
   std::size_t turn_ = 0;
   SharedTensor out_;
   SharedTensor lse_;
+  SharedTensor d_out_;  // this and the next three: of a backward pass
+  SharedTensor d_q_;
+  SharedTensor d_k_;
+  SharedTensor d_v_;
   std::optional<NcclRank> rank_;
   std::optional<std::int64_t> worker_peak_bytes_;
   std::vector<Execution> executions_;  // timed

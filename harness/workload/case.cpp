@@ -15,7 +15,7 @@ namespace {
 // True where `auto` chooses a GPU; it chooses the CPU for the rest.
 bool is_for_gpu(const Case& c) {
   return c.workload != WorkloadKind::matrix_product && c.ranks == Ranks::serial && !c.cpu_isa &&
-         c.allocator != AllocatorKind::same_size && !c.worker_speeds &&
+         c.allocator != AllocatorKind::same_size && !c.worker_speeds && c.pass == Passes::forward &&
          KernelRow::lists(row_of(c.kernel).gpu_types, word(c.dtype));
 }
 
@@ -43,9 +43,13 @@ std::vector<Sequence> sequences_of(const Case& c) {
   return std::vector<Sequence>(static_cast<std::size_t>(c.shape.batch), sequence);
 }
 
-StrategyOptions strategy_options(const Case& c) {
-  StrategyOptions options{
-      .workers = c.workers, .new_key_owner = c.new_key_owner, .distillation = c.distillation};
+StrategyOptions strategy_options(const Case& c, Pass pass) {
+  StrategyOptions options{.workers = c.workers,
+                          .new_key_owner = c.new_key_owner,
+                          .distillation = c.distillation,
+                          .pass = pass};
+  // Of both passes the forward pass sends none; alone it refuses another type.
+  if (pass == Pass::backward || c.pass == Passes::forward) options.gradients = c.gradient_dtype;
   if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   if (c.group_sizes == GroupSizes::by_speed)
     options.group_sizes = group_sizes_by_speed(c, cqs_interest_set(c.shape, options));
@@ -85,7 +89,9 @@ Problem problem_of(const Case& c) {
   return problem;
 }
 
-Plan plan_of(const Case& c) { return make_plan(c.algorithm, problem_of(c), strategy_options(c)); }
+Plan plan_of(const Case& c, Pass pass) {
+  return make_plan(c.algorithm, problem_of(c), strategy_options(c, pass));
+}
 
 double message_timeout_s(const Case& c) {
   constexpr double kLongest = 600.0;

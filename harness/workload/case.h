@@ -131,6 +131,8 @@ struct Case {
   // matrix_product has n_tokens rows and kv_len columns.
   std::int64_t product_row_groups = 0;  // W1; 0: half of W
   std::int64_t product_depth = 0;       // 0: n_tokens
+  Passes pass = Passes::forward;
+  DType gradient_dtype = DType::f32;
   Measure measure;
   // This is no parameter: an earlier case measured it on such a GPU, or else this case does.
   std::optional<double> gpu_peak_flop_per_s;
@@ -184,6 +186,8 @@ inline constexpr std::tuple kHeldParameters{
     Held<&Case::group_sizes>{"group_sizes"},
     Held<&Case::product_row_groups>{"product_row_groups"},
     Held<&Case::product_depth>{"product_depth"},
+    Held<&Case::pass>{"pass"},
+    Held<&Case::gradient_dtype>{"gradient_dtype"},
 };
 
 // Makes the open choices of a case, so that a row says what ran: `auto` becomes the device of this
@@ -194,7 +198,11 @@ inline constexpr std::tuple kHeldParameters{
 [[nodiscard]] Problem problem_of(const Case& c);
 // Every command that plans calls this, so that none forgets a parameter. Throws Unsupported and
 // UsageError as make_plan does. The plan is not checked.
-[[nodiscard]] Plan plan_of(const Case& c);
+[[nodiscard]] Plan plan_of(const Case& c, Pass pass);
+// Plans the pass that the case times; of both the forward pass.
+[[nodiscard]] inline Plan plan_of(const Case& c) {
+  return plan_of(c, c.pass == Passes::backward ? Pass::backward : Pass::forward);
+}
 
 // How long a worker waits for a message before it gives the case up, well before its timeout.
 [[nodiscard]] double message_timeout_s(const Case& c);

@@ -17,6 +17,18 @@ TEST(CasePlan, KnowsThePackedSequences) {
   EXPECT_EQ(plan.problem.shape.q_len, 10);
 }
 
+TEST(CasePlan, KnowsThePass) {
+  Case c = tiny("burst", 2);
+  EXPECT_EQ(plan_of(c).pass, Pass::forward);
+  c.pass = Passes::backward;
+  EXPECT_EQ(plan_of(c).pass, Pass::backward);
+  c.pass = Passes::both;
+  EXPECT_EQ(plan_of(c).pass, Pass::forward);
+  EXPECT_EQ(plan_of(c, Pass::backward).pass, Pass::backward);
+  c.algorithm = "pass_q";
+  EXPECT_THROW((void)plan_of(c, Pass::backward), Unsupported);
+}
+
 TEST(CasePlan, KnowsTheScale) {
   Case c = tiny("cqs", 7);
   c.scale = 0.5;

@@ -11,15 +11,15 @@
 
 #include "harness/execute/player/worker.h"
 #include "harness/execute/verify/inputs.h"
+#include "harness/execute/verify/worst_error.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
-constexpr double kNaiveFactor = 4.0;
 // The tolerance has these units even where the naive error is 0 by chance.
-constexpr double kRoundoffs = 4.0;
+constexpr double kProductRoundoffs = 4.0;
 
 Tensor matrix(Allocator& allocator, std::int64_t rows, std::int64_t columns, const char* label) {
   return {allocator, DType::f32, {1, 1, rows, columns}, label};
@@ -161,7 +161,7 @@ Verification verify_product(const ProductMatrices& matrices, const std::vector<s
   verification.max_error = worst.error;
   verification.relative_l2_error = l2.error();
   verification.naive_error = naive_units * worst.unit;
-  verification.tolerance = (kNaiveFactor * naive_units + kRoundoffs) * worst.unit;
+  verification.tolerance = (kNaiveFactor * naive_units + kProductRoundoffs) * worst.unit;
   conclude(verification, place(rows[at], worst.column),
            values(matrices.c)[rows[at] * matrices.columns + worst.column], worst.want);
   return verification;

@@ -12,6 +12,8 @@
 #include "harness/execute/model/model_executor.h"
 #include "harness/plan/check/check.h"
 #include "harness/workload/case.h"
+#include "harness/workload/passes.h"
+#include "kernels/attention_backward.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -37,28 +39,61 @@ int default_threads(Ranks ranks) {
   return std::max(1, cores / std::max(1, std::atoi(on_host)));
 }
 
+// Plans the case's passes.
+void plan_passes(const Case& c, PlannedCase& planned) {
+  planned.plan = plan_of(c, Pass::forward);
+  planned.flaw = check(planned.plan);
+  if (c.pass == Passes::forward) return;
+  if (c.device == Device::cuda)
+    cuda::require_gpu_backward(c.kernel, c.dtype);
+  else
+    require_backward_kernel(c.kernel, c.dtype);
+  planned.times_forward = c.pass == Passes::both;
+  planned.backward = plan_of(c, Pass::backward);
+  if (!planned.flaw) planned.flaw = check(*planned.backward);
+}
+
 }  // namespace
+
+std::vector<const Plan*> PlannedCase::timed() const {
+  std::vector<const Plan*> plans;
+  if (times_forward) plans.push_back(&plan);
+  if (backward) plans.push_back(&*backward);
+  return plans;
+}
 
 PlannedCase plan_case(const Case& c) {
   PlannedCase planned;
   planned.threads = c.threads > 0 ? c.threads : default_threads(c.ranks);
-  planned.plan = plan_of(c);
+  plan_passes(c, planned);
   planned.worker_speeds = worker_speeds_of(c);
   const int threads_per_worker =
       c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;
-  planned.work = model_work(planned.plan, c.kernel);
-  planned.flaw = check(planned.plan);
-  planned.memory = plan_memory(planned.plan, c.kernel, threads_per_worker);
+  bool first = true;
+  for (const Plan* const plan : planned.timed()) {
+    Work work = model_work(*plan, c.kernel);
+    PlanMemory memory = plan_memory(*plan, c.kernel, threads_per_worker);
+    if (plan->pass == Pass::backward) planned.backward_sent_bytes = work.sent_bytes_max;
+    planned.work = first ? std::move(work) : in_sequence(std::move(planned.work), work);
+    planned.memory = first ? std::move(memory) : in_sequence(std::move(planned.memory), memory);
+    first = false;
+  }
   return planned;
 }
 
 void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned) {
   if (c.device != Device::cuda || c.ranks != Ranks::serial) return;
   if (infeasible(c, planned.work.flops)) return;  // its schedules too would take too long
+  planned.gpu.reset();
+  std::optional<Rehearsal> gpu;
   try {
-    planned.gpu = rehearse(planned.plan, c.kernel, c.launch, costs);
+    for (const Plan* const plan : planned.timed()) {
+      Rehearsal pass = rehearse(*plan, c.kernel, c.launch, costs);
+      gpu = gpu ? in_sequence(*std::move(gpu), pass) : std::move(pass);
+    }
+    planned.gpu = std::move(gpu);
   } catch (const Unsupported&) {
-    planned.gpu.reset();  // the run reports the reason
+    // The run reports the reason.
   }
 }
 
@@ -93,6 +128,7 @@ RowValues prediction_columns(const Case& c, const PlannedCase& planned) {
       {"predicted_active_peak_bytes",
        to_text(c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes)},
       {"predicted_worker_active_peak_bytes", to_text(memory.worst_worker_bytes)}};
+  if (planned.backward) columns["backward_sent_bytes"] = to_text(planned.backward_sent_bytes);
   if (c.device != Device::cuda) return columns;
   // The columns above follow from the tiles and the workspace of the CPU's kernels.
   const Rehearsal gpu = planned.gpu.value_or(Rehearsal{});
@@ -109,7 +145,7 @@ LinkLimit link_of(const Case& c) {
   return {c.link_bandwidth_byte_per_s.value_or(0.0), c.link_latency_s.value_or(0.0)};
 }
 
-Execution model_times(const Case& c, const PlannedCase& planned) {
+std::vector<Execution> model_times(const Case& c, const PlannedCase& planned) {
   DeviceModel device =
       *c.model_device == "here"
           ? calibrate_here(c.kernel, c.dtype, c.shape.head_dim,
@@ -125,7 +161,10 @@ Execution model_times(const Case& c, const PlannedCase& planned) {
   // Messages within one machine are copies, which limit them where the case sets no limit.
   if (c.ranks != Ranks::model && link.limit.bandwidth_byte_per_s == 0.0)
     link.limit.bandwidth_byte_per_s = device.copy_byte_per_s.value;
-  return model_execution(planned.plan, device, link, c.kernel, planned.worker_speeds);
+  std::vector<Execution> passes;
+  for (const Plan* const plan : planned.timed())
+    passes.push_back(model_execution(*plan, device, link, c.kernel, planned.worker_speeds));
+  return passes;
 }
 
 std::optional<std::string> infeasible(const Case& c, double unmasked_flop) {

@@ -15,16 +15,24 @@
 namespace qb {
 
 struct PlannedCase {
-  int threads = 1;  // the executor's; all cores where the case leaves it open
-  Plan plan;
-  Work work;
+  int threads = 1;               // the executor's; all cores where the case leaves it open
+  Plan plan;                     // of the forward pass, with which a backward pass begins too
+  std::optional<Plan> backward;  // where the case has such a pass
+  bool times_forward = true;
   std::optional<std::string> flaw;  // what check() finds
+  // These three are of the passes that are timed (passes.h).
+  Work work;
   PlanMemory memory;
-  std::vector<double> worker_speeds;  // one for each worker; empty: all 1
-  std::optional<Rehearsal> gpu;       // it replaces what follows from the CPU's kernels
+  std::optional<Rehearsal> gpu;          // it replaces what follows from the CPU's kernels
+  std::int64_t backward_sent_bytes = 0;  // by the worker that sends most in that pass
+  std::vector<double> worker_speeds;     // one for each worker; empty: all 1
+
+  // The plans of the passes that are timed, in their order.
+  [[nodiscard]] std::vector<const Plan*> timed() const;
 };
 
-// Throws Unsupported / UsageError as make_plan does.
+// Throws Unsupported / UsageError as make_plan does, and Unsupported where the case's kernel has no
+// backward pass on its device and needs one.
 [[nodiscard]] PlannedCase plan_case(const Case& c);
 
 // Adds the memory and the pairs of a case of device: cuda on one GPU. Adds nothing to a case of
@@ -41,8 +49,9 @@ void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase&
 // model takes it as the network's speed.
 [[nodiscard]] LinkLimit link_of(const Case& c);
 
-// Predicts times with the cost model of the case; measures this machine where it names no file.
-[[nodiscard]] Execution model_times(const Case& c, const PlannedCase& planned);
+// Predicts times with the cost model of the case, of each pass that is timed; measures this machine
+// where the case names no file. Throws Unsupported where the model knows no such pass.
+[[nodiscard]] std::vector<Execution> model_times(const Case& c, const PlannedCase& planned);
 
 // Returns a sentence where the work cannot end before the timeout even at these rates. Memory is no
 // reason: the ledger refuses an allocation before it is touched, and `oom` is then the result.

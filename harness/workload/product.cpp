@@ -34,6 +34,7 @@ void require_supported(const Case& c) {
   require(c.mask.kind() == MaskKind::full && !c.sequences && !c.scale && c.shape.batch == 1 &&
               c.shape.q_heads == 1 && c.shape.kv_heads == 1,
           "has no mask, sequences, scale, batch or heads; leave them out");
+  require(c.pass == Passes::forward, "has no backward pass; leave out pass");
   require(!c.worker_speeds && c.group_sizes == GroupSizes::equal,
           "has workers of one speed and equal groups; leave out worker_speeds and group_sizes");
   if (c.algorithm == "dense") {

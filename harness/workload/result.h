@@ -25,6 +25,9 @@ struct Sample {
   double longest_subsequence_s = 0.0;
   double gather_s = 0.0;  // the sum over workers
   double merge_s = 0.0;
+  // NaN unless the repeat had both passes, whose sum is wall_s.
+  double forward_s = std::numeric_limits<double>::quiet_NaN();
+  double backward_s = std::numeric_limits<double>::quiet_NaN();
   // NaN unless the case ran on a GPU.
   double device_s = std::numeric_limits<double>::quiet_NaN();
   double sm_clock_hz = std::numeric_limits<double>::quiet_NaN();

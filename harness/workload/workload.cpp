@@ -42,15 +42,16 @@ void Workload::get(const TensorView& device, const TensorView& host) {
   convert(rounded.view().data, device.dtype, host.data, host.dtype, host.extent.elements());
 }
 
-Tensor Workload::copy_of(const TensorView& host, DType dtype, std::string_view label) {
+Tensor Workload::copy_of(const TensorView& host, DType dtype, std::string_view label, int worker) {
   if (is_on_host() && host.dtype == dtype) return {};
-  Tensor copy(*ledger_, dtype, host.extent, label);
+  Tensor copy(*ledger_, dtype, host.extent, label, worker);
   put(host, copy.view());
   return copy;
 }
 
-Workload::SharedTensor Workload::share(Tensor of_host, DType dtype, std::string_view label) {
-  Tensor of_device = copy_of(of_host.view(), dtype, label);
+Workload::SharedTensor Workload::share(Tensor of_host, DType dtype, std::string_view label,
+                                       int worker) {
+  Tensor of_device = copy_of(of_host.view(), dtype, label, worker);
   return {std::move(of_host), std::move(of_device)};
 }
 

@@ -40,6 +40,10 @@ class Workload {
             const std::string& why_no_device = {});
   // Frees everything. The device must live until then.
   void close();
+  // Called once after each open(), on every rank: computes what all runs need and none of them
+  // counts, as a backward pass needs the output of a forward pass. verifying: the run that counts
+  // memory comes next. The ledger counts the peaks of the runs only. Throws as run() does.
+  virtual void prepare(bool /*verifying*/) {}
   // Counts what the device holds; it exists from the first open() to close().
   [[nodiscard]] MemoryLedger& ledger() { return *ledger_; }
 
@@ -80,8 +84,10 @@ class Workload {
     }
   };
   // A copy on the device in that type; no tensor where the device reads the host's.
-  [[nodiscard]] Tensor copy_of(const TensorView& host, DType dtype, std::string_view label);
-  [[nodiscard]] SharedTensor share(Tensor of_host, DType dtype, std::string_view label);
+  [[nodiscard]] Tensor copy_of(const TensorView& host, DType dtype, std::string_view label,
+                               int worker = 0);
+  [[nodiscard]] SharedTensor share(Tensor of_host, DType dtype, std::string_view label,
+                                   int worker = 0);
 
  private:
   std::optional<MemoryLedger> ledger_;

@@ -168,15 +168,11 @@ class KeyBlocks {
     for (std::int64_t begin = keys.begin; begin < keys.end; begin += even) {
       const std::int64_t end = std::min(keys.end, begin + even);
       if (filled_ + (end - begin) > limit_) end_block();
-      pieces_.push_back({&span, begin, end, masked(span, rows, {begin, end}), filled_});
-      masked_ = masked_ || pieces_.back().masked;
+      const bool hides = needs_mask(span, rows.begin, rows.end - 1, {begin, end});
+      pieces_.push_back({&span, begin, end, hides, filled_});
+      masked_ = masked_ || hides;
       filled_ += round_up(end - begin, 2);
     }
-  }
-  // Keys that the first and the last row see are seen by all: most causal blocks need no mask.
-  static bool masked(const KeySpan& span, const Rows& rows, const KeyRange& keys) {
-    if (span.kind == SpanKind::bits) return true;
-    return span.live(rows.begin).end < keys.end || span.live(rows.end - 1).begin > keys.begin;
   }
   void end_block() {
     const std::size_t begun = ends_.empty() ? 0 : ends_.back();
@@ -312,6 +308,7 @@ const CpuKernel flash_kernel{
     .workspace_bytes = workspace_bytes,
     .attend = attend,
     .isa = [] { return word(instruction_set()); },
+    .backward = &flash_backward,
 };
 
 }  // namespace qb::cpu

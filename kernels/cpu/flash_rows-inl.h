@@ -64,27 +64,33 @@ HWY_INLINE UnitRows unit_rows(const TensorView& view, std::int64_t batch, std::i
   return {buffer, stride};
 }
 
+// Interleaves two rows of bf16: unit x is (low[x], high[x]). The result has `stride` units, a
+// multiple of kFlashColumns, filled up with zeros.
+HWY_INLINE void pair_two_rows(const std::uint16_t* low, const std::uint16_t* high, std::int64_t dim,
+                              std::int64_t stride, float* to) {
+  const hn::ScalableTag<std::uint32_t> du;
+  const hn::Rebind<std::uint16_t, decltype(du)> dh;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(du));
+  auto* const units = reinterpret_cast<std::uint32_t*>(to);
+  std::int64_t x = 0;
+  for (; x + lanes <= dim; x += lanes)
+    hn::Store(hn::Or(hn::PromoteTo(du, hn::LoadU(dh, low + x)),
+                     hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(dh, high + x)))),
+              du, units + x);
+  for (; x < dim; ++x) units[x] = low[x] | static_cast<std::uint32_t>(high[x]) << 16;
+  std::fill(units + x, units + stride, 0u);
+}
+
 // Interleaves neighbouring rows of bf16: unit x of row j is (v[2j][x], v[2j+1][x]). An odd last row
 // is paired with zeros. Each row has `stride` units, a multiple of kFlashColumns.
 HWY_INLINE void pair_rows(const TensorView& view, std::int64_t batch, std::int64_t head,
                           std::int64_t begin, std::int64_t count, std::int64_t stride, float* to) {
-  const hn::ScalableTag<std::uint32_t> du;
-  const hn::Rebind<std::uint16_t, decltype(du)> dh;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(du));
-  const std::int64_t dim = view.extent.head_dim;
   alignas(64) static constexpr std::uint16_t kZeros[256] = {};
   for (std::int64_t j = 0; j < count; j += 2, to += stride) {
     const auto* const low = view.row_as<std::uint16_t>(batch, head, begin + j);
     const auto* const high =
         j + 1 < count ? view.row_as<std::uint16_t>(batch, head, begin + j + 1) : kZeros;
-    auto* const units = reinterpret_cast<std::uint32_t*>(to);
-    std::int64_t x = 0;
-    for (; x + lanes <= dim; x += lanes)
-      hn::Store(hn::Or(hn::PromoteTo(du, hn::LoadU(dh, low + x)),
-                       hn::ShiftLeft<16>(hn::PromoteTo(du, hn::LoadU(dh, high + x)))),
-                du, units + x);
-    for (; x < dim; ++x) units[x] = low[x] | static_cast<std::uint32_t>(high[x]) << 16;
-    std::fill(units + x, units + stride, 0u);
+    pair_two_rows(low, high, view.extent.head_dim, stride, to);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "base/testing/sanitized.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/testing/test_support.h"
 
@@ -116,7 +117,8 @@ class Flash : public ::testing::TestWithParam<InstructionSet> {
 
 TEST_P(Flash, AgreesWithFloat64OnRandomProblems) {
   // The portable code takes twenty times as long, and minutes under sanitizers.
-  const std::uint64_t seeds = GetParam() == InstructionSet::scalar ? 6 : 25;
+  const std::uint64_t seeds =
+      GetParam() == InstructionSet::scalar || testing_support::kSanitized ? 6 : 25;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) expect_agreement(1000 * seed);
 }
 

@@ -29,6 +29,7 @@
 
 #include "kernels/cpu/flash_group-inl.h"
 #include "kernels/cpu/flash_rows-inl.h"
+#include "kernels/cpu/flash_runs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
@@ -182,12 +183,9 @@ class Tile {
         keys += end - begin;
         ++n_runs;
       };
-      if (!piece.masked)
-        score(piece.begin, piece.end, nullptr);
-      else if (piece.span->kind == SpanKind::bits)
-        score_live_steps(piece, row, width, score);
-      else
-        score_live_range(piece, row, width, score);
+      for_each_live_run(
+          *tile_.arguments->schedule, piece, width,
+          [&](std::int64_t lane) { return token_of(row + lane); }, score);
     }
     if (n_runs == 0) return;
     attend_scored<Units, V>(group, std::span(runs_, static_cast<std::size_t>(n_runs)), keys,
@@ -198,71 +196,6 @@ class Tile {
   [[nodiscard]] HWY_INLINE std::int64_t token_of(std::int64_t row) const {
     const std::int64_t last = std::min(row, tile_.rows() - 1);
     return tile_.heads == 1 ? tile_.begin + last : tile_.token(last);
-  }
-
-  // Calls score(begin, end, mask) for the keys from the first to the last that a row sees.
-  template <class Score>
-  HWY_INLINE void score_live_range(const FlashTile::Piece& piece, std::int64_t row,
-                                   std::int64_t width, Score score) {
-    Run::Mask mask;
-    mask.bits = false;
-    std::int64_t first = piece.end;
-    std::int64_t last = piece.begin;
-    for (std::int64_t i = 0; i < width; ++i) {
-      const KeyRange live = piece.span->live(token_of(row + i));
-      const std::int64_t begin = std::max(live.begin, piece.begin);
-      const std::int64_t end = std::max(begin, std::min(live.end, piece.end));
-      mask.first[i] = static_cast<std::int32_t>(begin - piece.begin);
-      mask.end[i] = static_cast<std::int32_t>(end - piece.begin);
-      if (begin == end) continue;
-      first = std::min(first, begin);
-      last = std::max(last, end);
-    }
-    if (first >= last) return;
-    first = piece.begin + (first - piece.begin) / kFlashKeyStep * kFlashKeyStep;
-    last = std::min(piece.end, piece.begin + round_up(last - piece.begin, kFlashKeyStep));
-    const auto skipped = static_cast<std::int32_t>(first - piece.begin);
-    mask.latest_first = 0;
-    mask.earliest_end = static_cast<std::int32_t>(last - first);
-    for (std::int64_t i = 0; i < width; ++i) {
-      mask.latest_first = std::max(mask.latest_first, mask.first[i] -= skipped);
-      mask.earliest_end = std::min(mask.earliest_end, mask.end[i] -= skipped);
-    }
-    const bool all = mask.latest_first <= 0 && mask.earliest_end >= last - first;
-    score(first, last, all ? nullptr : &mask);
-  }
-
-  // Calls score(begin, end, mask) for each run of steps of keys in which some row sees one.
-  template <class Score>
-  HWY_INLINE void score_live_steps(const FlashTile::Piece& piece, std::int64_t row,
-                                   std::int64_t width, Score score) {
-    const TileSchedule& schedule = *tile_.arguments->schedule;
-    Run::Mask mask;
-    mask.bits = true;
-    const std::int64_t first_bit = piece.begin - piece.span->begin;
-    const std::int64_t first_word = first_bit / 64;
-    const std::int64_t n_words = (first_bit + piece.end - piece.begin + 63) / 64 - first_word;
-    std::uint64_t any[kFlashKeyBlock / 64 + 2] = {};
-    for (std::int64_t i = 0; i < width; ++i) {
-      mask.words[i] = schedule.row_bits(*piece.span, token_of(row + i));
-      for (std::int64_t w = 0; w < n_words; ++w) any[w] |= mask.words[i][first_word + w];
-    }
-    const auto step_is_live = [&](std::int64_t key) {
-      const std::int64_t bit = key - piece.begin + first_bit % 64;
-      std::uint64_t bits = any[bit / 64] >> (bit % 64);
-      if (bit % 64 != 0) bits |= any[bit / 64 + 1] << (64 - bit % 64);
-      const std::int64_t keys = std::min(kFlashKeyStep, piece.end - key);
-      return (bits & ((std::uint64_t{1} << keys) - 1)) != 0;
-    };
-    for (std::int64_t key = piece.begin; key < piece.end;) {
-      const std::int64_t begin = key;
-      while (key < piece.end && step_is_live(key)) key = std::min(piece.end, key + kFlashKeyStep);
-      if (key > begin) {
-        mask.first_bit = begin - piece.span->begin;
-        score(begin, key, &mask);
-      }
-      if (key < piece.end) key = std::min(piece.end, key + kFlashKeyStep);
-    }
   }
 
   HWY_INLINE void finish() {

@@ -113,6 +113,14 @@ inline constexpr std::int64_t kFlashThinRows = 6;
 // each row, but keys and values of this many stay in the second-level cache for the other rows.
 inline constexpr std::int64_t kFlashRowKeys = 1024;
 
+// Returns whether some row of [first, last] may not see some of these keys of a span. Keys that the
+// first and the last row see are seen by all: most causal blocks need no mask.
+[[nodiscard]] inline bool needs_mask(const KeySpan& span, std::int64_t first, std::int64_t last,
+                                     const KeyRange& keys) {
+  if (span.kind == SpanKind::bits) return true;
+  return span.live(first).end < keys.end || span.live(last).begin > keys.begin;
+}
+
 // Computes O and LSE of a tile over its blocks, rows side by side in vectors. A value that a row
 // does not see but a neighbour sees is multiplied by 0; where that makes a NaN (from NaN or
 // infinity) this writes nothing and returns false.

@@ -11,40 +11,14 @@
 // All passes work in place in float32, to which 16-bit inputs are widened first. The BLAS uses this
 // machine's best instruction set, because a baseline at half speed would not be a fair comparison.
 // The memory that it packs into (a few MiB for each thread) is not in the workspace.
-#include <algorithm>
-#include <limits>
-
-#include "base/integers.h"
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/score_rows.h"
-#include "kernels/parallel.h"
 
 namespace qb::cpu {
 namespace {
 
-constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 constexpr std::int64_t kRowsAtOnce = 8;
-
-// Calls function(b, h, first row, rows) for the row blocks of every head. Each head has as many
-// blocks as there are threads, so that one thread gets whole heads.
-template <class Function>
-void for_each_row_block(const TensorView& scores, int threads, Function function) {
-  const std::int64_t n = scores.extent.length;
-  const std::int64_t heads = scores.extent.heads;
-  const std::int64_t block = ceil_div(n, threads);
-  parallel_for(scores.extent.batch * heads * threads, threads, 1,
-               [&](std::int64_t item, std::int64_t, int) {
-                 const std::int64_t head = item / threads;
-                 const std::int64_t begin = std::min(n, item % threads * block);
-                 function(head / heads, head % heads, begin, std::min(n, begin + block) - begin);
-               });
-}
-
-// Returns the extent of the score matrix as a tensor whose "head_dim" is the keys.
-Extent scores_extent(const Extent& q, const Extent& k) {
-  return {q.batch, q.heads, q.length, k.length};
-}
 
 std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {
   Extent v = shape.k;
@@ -64,7 +38,7 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
   const TensorView& scores = scores_tensor.view();
   const std::int64_t m = extent.head_dim;
 
-  for_each_row_block(scores, context.threads,
+  for_each_row_block(extent, context.threads,
                      [&](std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t rows) {
                        gemm(rows, m, a.q.extent.head_dim, q.matrix(b, h, begin, false),
                             k.matrix(b, h / group, 0, true), scores.row_as<float>(b, h, begin), m);
@@ -84,13 +58,7 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
   };
   scale_by(static_cast<float>(a.scale));
   pass([&](float* s, std::int64_t, std::int64_t, std::int64_t row) {
-    std::int64_t seen = 0;
-    for (const KeySpan& span : a.schedule->spans_of(row)) {
-      std::fill(s + seen, s + span.begin, kMinusInfinity);
-      hide_unseen(*a.schedule, span, row, s + span.begin);
-      seen = span.end;
-    }
-    std::fill(s + seen, s + m, kMinusInfinity);
+    hide_unseen_keys(*a.schedule, row, m, s);
   });
   pass([&](float* row, std::int64_t b, std::int64_t h, std::int64_t i) {
     *a.lse.row_as<float>(b, h, i) = softmax_row(row, m);
@@ -98,7 +66,7 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
   scale_by(1.0f);
 
   for_each_row_block(
-      scores, context.threads,
+      extent, context.threads,
       [&](std::int64_t b, std::int64_t h, std::int64_t begin, std::int64_t rows) {
         gemm(rows, a.v.extent.head_dim, m, {scores.row_as<float>(b, h, begin), m, false},
              v.matrix(b, h / group, 0, false), a.out.row_as<float>(b, h, begin),
@@ -124,6 +92,7 @@ const CpuKernel materialized_kernel{
     .workspace_bytes = workspace_bytes,
     .attend = attend,
     .isa = gemm_isa,
+    .backward = &materialized_backward,
 };
 
 }  // namespace qb::cpu

@@ -94,6 +94,7 @@ const CpuKernel reference_kernel{
     .workspace_bytes = workspace_bytes,
     .attend = attend,
     .isa = [] { return std::string_view("scalar"); },
+    .backward = &reference_backward,
 };
 
 }  // namespace qb::cpu

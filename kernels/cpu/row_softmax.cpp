@@ -18,6 +18,7 @@ namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+constexpr float kLog2E = 1.44269504088896340736f;
 
 // row[j] := function(row[j]) for j < n. The rest of the last vector goes through a buffer, filled
 // up with `padding`, because masked loads and stores access memory after the row on some
@@ -53,7 +54,6 @@ void scale_and_shift(float* row, std::int64_t n, float factor, float shift) {
 }
 
 float softmax(float* row, std::int64_t n) {
-  constexpr float kLog2E = 1.44269504088896340736f;
   const hn::ScalableTag<float> d;
   const float largest = row_max(d, row, n);
   // For a row whose scores are all -inf the shift is 0, because exp2 takes -inf - 0 to 0.
@@ -71,6 +71,20 @@ float softmax(float* row, std::int64_t n) {
   return largest + std::log(total);
 }
 
+void exponentiate(float* row, std::int64_t n) {
+  const hn::ScalableTag<float> d;
+  update_row(d, row, n, 0.0f, [&](auto s) { return exp2_fast(d, hn::Mul(s, hn::Set(d, kLog2E))); });
+}
+
+// A plain loop, in which the product is made for every key so that the compiler vectorises it.
+void differentiate(const float* HWY_RESTRICT p, std::int64_t n, float delta, float scale,
+                   float* HWY_RESTRICT d_p) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    const float product = p[j] * (d_p[j] - delta) * scale;
+    d_p[j] = p[j] == 0.0f ? 0.0f : product;
+  }
+}
+
 }  // namespace
 }  // namespace qb::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -81,6 +95,8 @@ namespace {
 
 HWY_EXPORT(scale_and_shift);
 HWY_EXPORT(softmax);
+HWY_EXPORT(exponentiate);
+HWY_EXPORT(differentiate);
 
 }  // namespace
 
@@ -89,6 +105,12 @@ void scale_and_shift_row(float* row, std::int64_t n, float factor, float shift) 
 }
 
 float softmax_row(float* row, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(softmax)(row, n); }
+
+void exponentiate_row(float* row, std::int64_t n) { HWY_DYNAMIC_DISPATCH(exponentiate)(row, n); }
+
+void differentiate_row(const float* p, std::int64_t n, float delta, float scale, float* d_p) {
+  HWY_DYNAMIC_DISPATCH(differentiate)(p, n, delta, scale, d_p);
+}
 
 }  // namespace qb::cpu
 #endif  // HWY_ONCE

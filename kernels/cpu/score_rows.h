@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "base/integers.h"
 #include "kernels/attention.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/merge.h"
@@ -27,6 +28,26 @@ void for_each_row(const Extent& extent, int threads, std::int64_t grain, Functio
                      function(slice / heads, slice % heads, i - first, thread);
                  }
                });
+}
+
+// Calls function(b, h, first row, rows) for the row blocks of every head. Each head has as many
+// blocks as there are threads, so that one thread gets whole heads.
+template <class Function>
+void for_each_row_block(const Extent& extent, int threads, Function function) {
+  const std::int64_t n = extent.length;
+  const std::int64_t heads = extent.heads;
+  const std::int64_t block = ceil_div(n, threads);
+  parallel_for(extent.batch * heads * threads, threads, 1,
+               [&](std::int64_t item, std::int64_t, int) {
+                 const std::int64_t head = item / threads;
+                 const std::int64_t begin = std::min(n, item % threads * block);
+                 function(head / heads, head % heads, begin, std::min(n, begin + block) - begin);
+               });
+}
+
+// Returns the extent of the score matrix as a tensor whose "head_dim" is the keys.
+[[nodiscard]] inline Extent scores_extent(const Extent& q, const Extent& k) {
+  return {q.batch, q.heads, q.length, k.length};
 }
 
 // A tensor as float32: the tensor itself, or a widened copy in the workspace.
@@ -68,8 +89,27 @@ inline void hide_unseen(const TileSchedule& schedule, const KeySpan& span, std::
   std::fill(scores + seen, scores + (span.end - span.begin), kMinusInfinity);
 }
 
+// Sets those of all n_keys keys that the row does not see to -inf.
+inline void hide_unseen_keys(const TileSchedule& schedule, std::int64_t row, std::int64_t n_keys,
+                             float* scores) {
+  constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+  std::int64_t seen = 0;
+  for (const KeySpan& span : schedule.spans_of(row)) {
+    std::fill(scores + seen, scores + span.begin, kMinusInfinity);
+    hide_unseen(schedule, span, row, scores + span.begin);
+    seen = span.end;
+  }
+  std::fill(scores + seen, scores + n_keys, kMinusInfinity);
+}
+
 // row[j] := row[j] * factor + shift
 void scale_and_shift_row(float* row, std::int64_t n, float factor, float shift);
+
+// row[j] := exp(row[j]), for arguments of at most 88; -inf gives exactly 0, and NaN stays NaN.
+void exponentiate_row(float* row, std::int64_t n);
+
+// d_p[j] := p[j] * (d_p[j] - delta) * scale, and 0 where p[j] is 0, whatever d_p[j] is.
+void differentiate_row(const float* p, std::int64_t n, float delta, float scale, float* d_p);
 
 // row := softmax(row) in place; returns its natural log-sum-exp. A row whose scores are all -inf
 // becomes 0 with LSE -inf; a NaN makes the whole row NaN.

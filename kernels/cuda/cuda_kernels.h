@@ -3,8 +3,10 @@
 // Reading order: this file (contract); flash/flash_work.h (from plans to lists, with flash_groups.h
 // for its parts); flash/flash_layout.h (which lane holds which element); flash/ptx.cuh (every
 // instruction); flash/flash_softmax.cuh; then flash/flash_sm80.cuh, or flash/flash_sm90_shared.cuh
-// and flash/flash_sm90.cuh; last merge/merge.cuh. flash/flash.cpp launches them. NOTES.md says what
-// was tried and why.
+// and flash/flash_sm90.cuh; last merge/merge.cuh. flash/flash.cpp launches them. The backward pass
+// is flash/backward_parameters.h (its two sides), flash/backward_work.h, flash/backward_step.cuh,
+// flash/backward_weights.cuh, then flash/backward_sm80.cuh or flash/backward_sm90.cuh;
+// flash/backward.cpp launches it. NOTES.md says what was tried and why.
 //
 // Every plan is computed as a GroupedCall: it lists workers, each with a tile schedule over its own
 // local rows and the groups of tokens that these are in the original tensors. So all workers of a
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "kernels/attention.h"
+#include "kernels/attention_backward.h"
 #include "kernels/reduction.h"
 
 namespace qb::cuda {
@@ -121,6 +124,61 @@ class FlashLaunch {
   struct State;
   std::shared_ptr<const State> state_;
 };
+
+// ---- The backward pass (kernels/attention_backward.h) -------------------------------------------
+
+struct BackwardOptions {
+  // By default blocks of keys compute all five products of a pair, and add to dQ atomically, so
+  // that the last bits of dQ (not of dK and dV) differ from run to run. With this, dQ is a second
+  // pass over blocks of queries, which computes S and dP again: seven products, nothing atomic, and
+  // the same bits in each run.
+  bool deterministic = false;
+};
+
+// Throws Unsupported where a GPU has no backward pass of the kernel for inputs of this type.
+void require_gpu_backward(Kernel kernel, DType dtype);
+
+// Adds to dQ, dK and dV over views of device memory, which may have any strides; q, k, v and d_out
+// are f16 or bf16 with any head_dim up to 256. Lowers and uploads the schedule in each call. The
+// workspace also takes 8 bytes for each query row and head, some flags, and copies of inputs whose
+// rows do not begin at multiples of 16 bytes. Throws as flash() does, and std::invalid_argument for
+// shapes that do not fit together.
+void flash_backward(const BackwardArguments& device_views, const LaunchContext& context,
+                    const BackwardOptions& options = {});
+
+// Holds the lists of a backward call on the device, as FlashLists holds those of a forward call.
+class BackwardDeviceLists {
+ public:
+  // Checks, lowers and uploads. It does not read the tensors, which may have no memory yet. Throws
+  // as flash_backward() does.
+  BackwardDeviceLists(const BackwardArguments& device_views, const LaunchContext& context,
+                      const BackwardOptions& options = {});
+
+ private:
+  friend class BackwardLaunch;
+  struct State;
+  std::shared_ptr<const State> state_;  // none where the schedule has no pair
+};
+
+// A backward call that is lowered, uploaded and allocated once and can be run any number of times.
+// A run consists of kernels only, and adds to the sums once more.
+class BackwardLaunch {
+ public:
+  // Throws as flash_backward() does. The schedule must outlive only the construction.
+  BackwardLaunch(const BackwardArguments& device_views, const LaunchContext& context,
+                 const BackwardOptions& options = {});
+  // Uses lists that exist already and must outlive it; it does not read the schedule. Throws
+  // std::invalid_argument where the inputs have other shapes or alignments than the lists.
+  BackwardLaunch(const BackwardArguments& device_views, const BackwardDeviceLists& lists,
+                 const LaunchContext& context);
+  void run() const;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;  // none where the schedule has no pair
+};
+
+// -------------------------------------------------------------------------------------------------
 
 // These do what kernels/merge.h does, over device views.
 void merge(const TensorView& acc_out, const TensorView& acc_lse, const TensorView& part_out,

@@ -80,7 +80,7 @@ struct ResidueSplit {
   }
 };
 
-constexpr std::int64_t kLeastRows = 16;  // with fewer, a class's tiles do not fill the vectors
+constexpr std::int64_t kLeastClassRows = 16;  // with fewer, a class's tiles do not fill the vectors
 
 Mask with_atoms(const Mask& mask, std::vector<Pattern::Atom> atoms) {
   Mask part = mask;
@@ -90,7 +90,7 @@ Mask with_atoms(const Mask& mask, std::vector<Pattern::Atom> atoms) {
 
 // Returns nullopt where there is no such band or its classes are too short to fill a vector.
 std::optional<ResidueSplit> split_by_residue(const Mask& mask, const MaskBlock& block) {
-  if (mask.kind != MaskKind::pattern || block.q.count < 2 * kLeastRows) return std::nullopt;
+  if (mask.kind != MaskKind::pattern || block.q.count < 2 * kLeastClassRows) return std::nullopt;
   const PieceMaker maker(mask, block);
   std::optional<ResidueSplit> split;
   std::int64_t dilation = 0;
@@ -100,7 +100,7 @@ std::optional<ResidueSplit> split_by_residue(const Mask& mask, const MaskBlock& 
     const auto* band = std::get_if<Pattern::Band>(&atom.shape);
     if (band != nullptr && !split) {
       const auto steps = maker.steps_of(band->dilation);
-      if (steps && steps->step > 1 && block.q.count / steps->step >= kLeastRows) {
+      if (steps && steps->step > 1 && block.q.count / steps->step >= kLeastClassRows) {
         split.emplace(ResidueSplit{{}, {}, steps->step, steps->phase});
         dilation = band->dilation;
       }

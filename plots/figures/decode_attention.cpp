@@ -10,20 +10,20 @@ namespace qb {
 namespace {
 
 // dense has a single mark, which is drawn over the others.
-constexpr std::array kAlgorithms = {"decode", "flash_decoding", "tree_decode", "dense"};
+constexpr std::array kDecodeAlgorithms = {"decode", "flash_decoding", "tree_decode", "dense"};
 
 // Keeps rows of decode steps; a dense case of the whole sequence is not one.
 Rows decode_rows(const CsvTable& cases) {
   return where(standing_rows(cases), [](const Row& row) {
     const bool of_step =
         row.number("workers") == 1.0 && row.number("n_tokens") < row.number("kv_len");
-    return std::ranges::count(kAlgorithms, row.text("algorithm")) > 0 &&
+    return std::ranges::count(kDecodeAlgorithms, row.text("algorithm")) > 0 &&
            (of_step || !row.is("algorithm", "dense"));
   });
 }
 
 // Groups what was measured at one place for one number of keys; a group needs more than dense.
-Groups groups_of(const CsvTable& cases) {
+Groups decode_panels(const CsvTable& cases) {
   const Rows rows = where(decode_rows(cases), ran);
   const Columns shape = without(kShapeColumns, "batch");
   const Columns first = joined({"kv_len", "batch"}, kPlaceColumns);
@@ -36,9 +36,9 @@ Groups groups_of(const CsvTable& cases) {
 }
 
 // Converts s of a row to ms per decode step.
-double unit_of(const Row& row) { return kMilli / row.number("n_tokens"); }
+double step_factor(const Row& row) { return kMilli / row.number("n_tokens"); }
 
-Groups time_lines(const Group& panel) { return algorithm_lines(panel.rows, kAlgorithms); }
+Groups step_lines(const Group& panel) { return algorithm_lines(panel.rows, kDecodeAlgorithms); }
 
 // Shows a part of the time of the worker that has the most of it; dense, which has none, is left
 // out.
@@ -48,11 +48,11 @@ LineFigure::Quantity part_of(const char* title, const char* column, const char* 
           .value =
               [=](const Row& row) {
                 const double seconds = row.number(column);
-                return Point{.y = seconds > 0.0 ? seconds * unit_of(row) : kNaN};
+                return Point{.y = seconds > 0.0 ? seconds * step_factor(row) : kNaN};
               },
           .lines =
               [](const Group& panel) {
-                Groups lines = time_lines(panel);
+                Groups lines = step_lines(panel);
                 lines.pop_back();
                 return lines;
               },
@@ -61,7 +61,7 @@ LineFigure::Quantity part_of(const char* title, const char* column, const char* 
 
 // Gives the published times that compare with a panel: those of its batch size, relative to one
 // rank. They are of the attention op alone and of the whole of pass-Q.
-Groups published_lines(const Group& panel) {
+Groups published_decode_lines(const Group& panel) {
   const Rows rows = where(all_rows(published_table("context_parallel_table_8_decode_attention")),
                           "batch_size", {panel.rows.front().text("batch")});
   Groups lines;
@@ -85,7 +85,7 @@ Groups published_lines(const Group& panel) {
 
 // Divides by the algorithm's own case of one worker, or by dense if there is none.
 Groups relative_lines(const Group& panel) {
-  Groups lines = algorithm_lines(panel.rows, kAlgorithms);
+  Groups lines = algorithm_lines(panel.rows, kDecodeAlgorithms);
   const Rows dense = lines.back().rows;
   lines.pop_back();
   for (Group& line : lines) {
@@ -99,22 +99,22 @@ Groups relative_lines(const Group& panel) {
       return row == one ? Point{.y = point.y} : point;
     };
   }
-  for (Group& line : published_lines(panel)) lines.push_back(std::move(line));
+  for (Group& line : published_decode_lines(panel)) lines.push_back(std::move(line));
   return lines;
 }
 
 }  // namespace
 
 Figure decode_attention_figure(const PlottedRun& run) {
-  const Groups panels = groups_of(run.cases);
+  const Groups panels = decode_panels(run.cases);
   const bool beside_published = std::ranges::any_of(
-      panels, [](const Group& panel) { return !published_lines(panel).empty(); });
+      panels, [](const Group& panel) { return !published_decode_lines(panel).empty(); });
   return line_figure(
       {.title = "Attention of a decode step by workers",
        .nothing = "no case of decode, flash_decoding or tree_decode ran",
        .y = {{.y = {.label = "time of a decode step (ms)", .column = "step_ms"},
-              .value = [](const Row& row) { return timed(row, clock_of(row), unit_of(row)); },
-              .lines = time_lines,
+              .value = [](const Row& row) { return timed(row, clock_of(row), step_factor(row)); },
+              .lines = step_lines,
               .fit = powers_or_zero},
              {.title = "over the time of W = 1",
               .y = {.label = "time / time at W = 1", .column = "relative_time_ratio"},

@@ -7,7 +7,7 @@
 namespace qb {
 namespace {
 
-constexpr double kSpread = 0.5;  // the share of a row that its kinds of dots take
+constexpr double kDotSpread = 0.5;  // the share of a row that its kinds of dots take
 constexpr int kRowHeight = 38;
 constexpr int kLeastHeight = 120;
 
@@ -15,7 +15,7 @@ constexpr int kLeastHeight = 120;
 
 double dot_place(std::size_t row, std::size_t slot, std::size_t slots) {
   return static_cast<double>(row) +
-         kSpread * ((static_cast<double>(slot) + 0.5) / static_cast<double>(slots) - 0.5);
+         kDotSpread * ((static_cast<double>(slot) + 0.5) / static_cast<double>(slots) - 0.5);
 }
 
 Axis dot_rows_axis(ColumnName column, const std::vector<DotRow>& rows) {

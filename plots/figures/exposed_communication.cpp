@@ -7,10 +7,9 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostPanels = 6;
 constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
 constexpr const char* kExposed = "exposed_communication_median_s";
-const Columns kPanel = {"n_tokens", "workers", "ranks"};
+const Columns kPanelKey = {"n_tokens", "workers", "ranks"};
 
 bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "model"); }
 
@@ -26,7 +25,7 @@ double link_seconds(const Row& row) {
   return row.number("worker_sent_bytes") / row.number(kBandwidth);
 }
 
-Rows drawn_rows(const CsvTable& cases) {
+Rows communicating_rows(const CsvTable& cases) {
   return where(standing_rows(cases), [](const Row& row) {
     return ran(row) && row.number("workers") >= 2.0 && !row.is("ranks", "serial") &&
            exposed_share(row) >= 0.0;
@@ -34,7 +33,7 @@ Rows drawn_rows(const CsvTable& cases) {
 }
 
 // Says why a case is not among the rows of a figure.
-std::string reason_of(const Row& row) {
+std::string reason_left_out(const Row& row) {
   if (!ran(row)) return row.text("status");
   if (row.number("workers") < 2.0) return "one worker";
   if (row.is("ranks", "serial")) return "serial ranks, whose workers took turns";
@@ -46,7 +45,7 @@ std::string left_out_note(const CsvTable& cases, const Rows& drawn) {
   const Rows all = standing_rows(cases);
   std::map<std::string, std::size_t> reasons;
   for (const Row& row : all)
-    if (std::ranges::find(drawn, row) == drawn.end()) ++reasons[reason_of(row)];
+    if (std::ranges::find(drawn, row) == drawn.end()) ++reasons[reason_left_out(row)];
   std::vector<Omission> omissions;
   for (const auto& [reason, number] : reasons)
     omissions.push_back({.number = number, .what = "case", .reason = reason, .of = all.size()});
@@ -55,10 +54,10 @@ std::string left_out_note(const CsvTable& cases, const Rows& drawn) {
 
 // Groups the rows of each panel. Model rows are in each measured panel of their N and W, or in a
 // panel of their own if there is none.
-Groups panels_of(const Rows& rows) {
-  Groups panels = panels_by(where(rows, [](const Row& row) { return !of_model(row); }), kPanel);
+Groups exposed_panels(const Rows& rows) {
+  Groups panels = panels_by(where(rows, [](const Row& row) { return !of_model(row); }), kPanelKey);
   const std::size_t measured = panels.size();
-  for (Group& own : panels_by(where(rows, of_model), kPanel)) {
+  for (Group& own : panels_by(where(rows, of_model), kPanelKey)) {
     bool beside = false;
     for (std::size_t p = 0; p < measured; ++p)
       if (panels[p].key[0] == own.key[0] && panels[p].key[1] == own.key[1]) {
@@ -94,7 +93,7 @@ struct Links {
 };
 
 // Names the lines of a panel; those of the model are thin if measured ones are beside them.
-Groups lines_of(const Group& panel, const Columns& others) {
+Groups named_lines(const Group& panel, const Columns& others) {
   std::map<std::string, Group> lines;
   for (const Row& row : panel.rows) {
     const bool thin = of_model(row) && panel.key[2] != "model";
@@ -139,7 +138,7 @@ Groups drawn_lines(const Group& panel, const Columns& others, const Links& links
     return line;
   };
   Groups lines;
-  for (const Group& line : lines_of(panel, others)) {
+  for (const Group& line : named_lines(panel, others)) {
     Group apart = line;
     apart.name += ", no limit";
     apart.in_legend = false;
@@ -151,7 +150,7 @@ Groups drawn_lines(const Group& panel, const Columns& others, const Links& links
   if (panel.key[2] != "model")
     own.rows = where(panel.rows, [](const Row& row) { return !of_model(row); });
   if (link_times)
-    for (const Group& line : lines_of(own, others))
+    for (const Group& line : named_lines(own, others))
       lines.push_back(behind(limited(line), "bytes / bandwidth", 2,
                              [](const Row& row) { return Point{.y = link_seconds(row)}; }));
   return lines;
@@ -162,7 +161,7 @@ Figure exposed_figure(LineFigure declared, const CsvTable& cases, const Rows& ro
   const Columns others =
       splitting_columns(rows, {"algorithm", "n_tokens", "workers", "ranks", kBandwidth});
   const Links links(rows);
-  declared.panels = panels_of(rows);
+  declared.panels = exposed_panels(rows);
   const std::string left_out = keep_some(declared.panels);
   const bool thin = std::ranges::any_of(declared.panels, [](const Group& panel) {
     return panel.key[2] != "model" && count(panel.rows, of_model) > 0;
@@ -209,7 +208,7 @@ std::string upturn_note(const Rows& rows) {
 }  // namespace
 
 Figure exposed_time_figure(const PlottedRun& run) {
-  const Rows rows = where(drawn_rows(run.cases), [](const Row& row) {
+  const Rows rows = where(communicating_rows(run.cases), [](const Row& row) {
     return bandwidth(row) > 0.0 && row.number(kExposed) > 0.0;
   });
   return exposed_figure(
@@ -231,7 +230,7 @@ Figure exposed_time_figure(const PlottedRun& run) {
 }
 
 Figure exposed_communication_figure(const PlottedRun& run) {
-  const Rows rows = drawn_rows(run.cases);
+  const Rows rows = communicating_rows(run.cases);
   const auto modelled_cqs = [](const Row& row) {
     return row.is("algorithm", "cqs") && modelled(row);
   };

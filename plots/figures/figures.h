@@ -94,6 +94,9 @@ struct Connectivity {
 
 // ---- what figures, tests and tables share ------------------------------------------------------
 
+// Most figures draw so many panels, and leave out the rest.
+inline constexpr std::size_t kMostPanels = 6;
+
 // Shows the time of a worker of which steps.csv says nothing: it sends, plans its next step or has
 // no processor.
 inline constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
@@ -106,6 +109,9 @@ struct PeakColumns {
   const char* whose;  // `of a worker`, `of the machine`
 };
 [[nodiscard]] PeakColumns peak_columns(const Rows& rows);
+
+// Gives the peak of the worker that needs most memory, predicted where it was not measured.
+[[nodiscard]] double worker_peak_bytes(const Row& row);
 
 // Finds the rows of the memory summary: one per worker count, ascending, all at the greatest
 // n_tokens that all worker counts have.

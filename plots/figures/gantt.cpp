@@ -9,7 +9,7 @@ namespace qb {
 namespace {
 
 constexpr const char* kLinkBandwidth = "link_bandwidth_byte_per_s";
-constexpr std::size_t kMostPanels = 8;  // if there are so many algorithms
+constexpr std::size_t kMostCharts = 8;  // if there are so many algorithms
 constexpr std::size_t kMostAgain = 6;   // with further cases of the same algorithms
 // Cases of which one takes this many times as long as another have ranges of time of their own.
 constexpr double kOneRange = 4.0;
@@ -87,14 +87,14 @@ void compose(std::vector<Activity>& activities) {
   }
 }
 
-double bandwidth(const Row& row) {
+double link_bandwidth(const Row& row) {
   const double limit = row.number(kLinkBandwidth);
   return std::isnan(limit) ? std::numeric_limits<double>::infinity() : limit;
 }
 
 std::set<double> bandwidths(const Rows& rows) {
   std::set<double> links;
-  for (const Row& row : rows) links.insert(bandwidth(row));
+  for (const Row& row : rows) links.insert(link_bandwidth(row));
   return links;
 }
 
@@ -107,7 +107,7 @@ Rows ranked_rows(const CsvTable& cases, const std::map<std::string, Rows>& steps
   });
   const std::set<double> links = bandwidths(rows);
   return order(rows, [&](const Row& row) {
-    const auto at = std::distance(links.begin(), links.find(bandwidth(row)));
+    const auto at = std::distance(links.begin(), links.find(link_bandwidth(row)));
     const auto from_middle = std::abs(at - static_cast<std::ptrdiff_t>(links.size() / 2));
     return std::tuple(-row.number("n_tokens"), -row.number("workers"), from_middle,
                       row.text("ranks"), -row.number("batch"), row.text("algorithm"));
@@ -125,7 +125,7 @@ Rows telling_rows(const Rows& ranked) {
     if (more.empty() || (turn > 0 && drawn.size() + more.size() > kMostAgain)) break;
     drawn.insert(drawn.end(), more.begin(), more.end());
   }
-  if (drawn.size() > kMostPanels) drawn.resize(kMostPanels);
+  if (drawn.size() > kMostCharts) drawn.resize(kMostCharts);
   return drawn;
 }
 
@@ -133,14 +133,14 @@ const Columns kCase = {"algorithm", "n_tokens", "workers", "ranks"};
 
 // What the titles of the panels say, and what all of them share and the subtitle says. The link is
 // named if the run has several, though all the drawn ones may use the middle one.
-struct Names {
+struct NamedColumns {
   Columns titles{};
   Columns shared{};
   Columns all{};  // what names a case that is left out
 };
 
-Names names_of(const Rows& drawn, const Rows& all) {
-  Names names;
+NamedColumns named_columns(const Rows& drawn, const Rows& all) {
+  NamedColumns names;
   const Columns others = splitting_columns(drawn, kCase);
   for (const std::string& column : kCase) {
     const bool differs = column == "algorithm" || group(drawn, Columns{column}).size() > 1;
@@ -165,7 +165,7 @@ std::string case_name(const Row& row, Columns columns) {
   return named_values(row, columns);
 }
 
-double end_of(const std::vector<Activity>& activities) {
+double last_end(const std::vector<Activity>& activities) {
   double end = 0.0;
   for (const Activity& one : activities) end = std::max(end, one.end());
   return end;
@@ -178,17 +178,17 @@ Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
   if (chart.composed) compose(chart.activities);
   for (const Activity& one : chart.activities) chart.steps = std::max(chart.steps, one.step + 1);
   chart.title =
-      fmt::format("{}: {}", case_name(row, named), format_seconds(end_of(chart.activities)));
+      fmt::format("{}: {}", case_name(row, named), format_seconds(last_end(chart.activities)));
   if (chart.steps > kMostSteps) {
     std::erase_if(chart.activities, [](const Activity& one) { return one.step >= kMostSteps; });
     chart.title += fmt::format(", the first {} of {} steps", kMostSteps, chart.steps);
   }
-  chart.end = end_of(chart.activities);
+  chart.end = last_end(chart.activities);
   return chart;
 }
 
-void add_bar(std::vector<Point>& to, const Activity& of, double start, double length,
-             const Unit& unit) {
+void add_rectangle(std::vector<Point>& to, const Activity& of, double start, double length,
+                   const Unit& unit) {
   const auto y = static_cast<double>(of.worker);
   if (!(length > 0.0)) return;
   to.push_back(
@@ -205,7 +205,7 @@ Series bars(std::string name, std::uint32_t colour, std::vector<Point> points) {
 }
 
 // `axis_s` is the length of the time axis.
-std::vector<Series> bars_of(const Chart& chart, const Unit& unit, double axis_s) {
+std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis_s) {
   std::vector<Point> compute;
   std::vector<Point> waiting;
   std::vector<Point> idle;
@@ -219,15 +219,15 @@ std::vector<Series> bars_of(const Chart& chart, const Unit& unit, double axis_s)
   for (const Activity& one : chart.activities) {
     if (one.worker >= kMostWorkers) continue;
     const double gap = one.start - ended[one.worker];
-    if (gap > kLeastGap * axis_s) add_bar(between, one, ended[one.worker], gap, unit);
+    if (gap > kLeastGap * axis_s) add_rectangle(between, one, ended[one.worker], gap, unit);
     ended[one.worker] = one.end();
     const double waited = one.start + one.exposed;
     const double computes = joins ? waited : waited + one.idle;
-    add_bar(waiting, one, one.start, one.exposed, unit);
-    add_bar(idle, one, joins ? waited + one.compute : waited, one.idle, unit);
+    add_rectangle(waiting, one, one.start, one.exposed, unit);
+    add_rectangle(idle, one, joins ? waited + one.compute : waited, one.idle, unit);
     const auto digits = static_cast<double>(fmt::to_string(one.step).size());
     const bool fits = numbers && one.compute / axis_s >= kDigitShare * digits;
-    add_bar(fits ? numbered[one.step] : compute, one, computes, one.compute, unit);
+    add_rectangle(fits ? numbered[one.step] : compute, one, computes, one.compute, unit);
   }
   std::vector<Series> out = {bars("compute", kComputeColour, compute),
                              bars("exposed communication", kCommunicationColour, waiting),
@@ -251,7 +251,7 @@ Axis worker_axis(std::int64_t workers) {
   return axis;
 }
 
-std::vector<std::string> notes(const Rows& drawn, const Rows& left_out, const Names& names,
+std::vector<std::string> notes(const Rows& drawn, const Rows& left_out, const NamedColumns& names,
                                const std::vector<Chart>& charts) {
   std::vector<std::string> out = {
       "One row a worker and step, of the run's steps.csv; numbers are steps. Exposed "
@@ -294,7 +294,7 @@ Figure gantt_figure(const PlottedRun& run) {
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows rows = ranked_rows(run.cases, steps);
   const Rows drawn = telling_rows(rows);
-  const Names names = names_of(drawn, rows);
+  const NamedColumns names = named_columns(drawn, rows);
   std::vector<Chart> charts;
   double longest = 0.0;
   double shortest = std::numeric_limits<double>::infinity();
@@ -315,7 +315,7 @@ Figure gantt_figure(const PlottedRun& run) {
         {.title = chart.title,
          .x = x,
          .y = worker_axis(chart.workers),
-         .series = bars_of(chart, unit, figure.shared_x ? longest : chart.end)});
+         .series = chart_bars(chart, unit, figure.shared_x ? longest : chart.end)});
   figure.panel_height = panel_height(charts);
   figure.subtitle = case_name(drawn.front(), names.shared);
   figure.notes = notes(

@@ -5,8 +5,8 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostNamed = 8;
-constexpr std::size_t kMostTics = 6;
+constexpr std::size_t kMostNamedCases = 8;
+constexpr std::size_t kMostCommitTics = 6;
 constexpr std::size_t kShownOfCommit = 7;
 
 bool stands_out(const Group& line) {
@@ -24,13 +24,13 @@ std::string short_name(const Group& line) {
       ": ");
 }
 
-Groups lines_of(const CsvTable& history) {
+Groups history_lines(const CsvTable& history) {
   Groups lines = group(all_rows(history), Columns{"experiment", "case"});
   std::ranges::stable_partition(lines, [](const Group& line) { return !stands_out(line); });
   std::size_t named = 0;
   for (Group& line : lines) {
     line.name = short_name(line);
-    line.in_legend = stands_out(line) && named < kMostNamed;
+    line.in_legend = stands_out(line) && named < kMostNamedCases;
     line.thin = !line.in_legend;
     line.style = line.in_legend ? indexed_style(static_cast<int>(named++)) : Style{kGrey};
     if (line.thin) line.draw = Draw::line;
@@ -42,7 +42,7 @@ Groups lines_of(const CsvTable& history) {
 Axis commits_axis(const CsvTable& history) {
   const std::map<double, Row> commits = by_number(all_rows(history), "commit_index");
   Axis axis{.label = "commit, the oldest on the left", .column = "commit_index"};
-  const std::size_t every = (commits.size() + kMostTics - 1) / kMostTics;
+  const std::size_t every = (commits.size() + kMostCommitTics - 1) / kMostCommitTics;
   std::size_t at = 0;
   for (const auto& [index, row] : commits)
     if (at++ % every == 0)
@@ -54,7 +54,7 @@ Axis commits_axis(const CsvTable& history) {
 
 Figure history_figure(const CsvTable& history) {
   // Division by the first level puts cases of all lengths on one axis.
-  const Groups lines = lines_of(history);
+  const Groups lines = history_lines(history);
   std::map<std::vector<std::string>, double> first_s;
   for (const Group& line : lines) first_s[line.key] = line.rows.front().number("level_s");
   const LineFigure declared{

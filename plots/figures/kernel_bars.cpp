@@ -1,5 +1,5 @@
-// Speed of kernels as grouped bars with their values printed, a panel per head dim and mask, in
-// percent of the peak of the machine that ran them: so the published kernels of a GPU are beside
+// Speed of kernels as grouped bars with their values printed, a panel per head dim, mask and pass,
+// in percent of the peak of the machine that ran them: so the published kernels of a GPU are beside
 // ours.
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
@@ -7,12 +7,11 @@
 namespace qb {
 namespace {
 
-constexpr double kSpread = 0.86;   // the bars of one length take this share of its place
-constexpr double kAboveBar = 4.0;  // percents from a bar to its value
-constexpr std::uint32_t kWhite = 0xFFFFFF;
-constexpr std::size_t kMostPanels = 6;
+constexpr double kBarSpread = 0.86;  // the bars of one length take this share of its place
+constexpr double kAboveBar = 4.0;    // percents from a bar to its value
+constexpr std::size_t kMostBarPanels = 8;
 
-struct Bar {
+struct KernelBar {
   std::string name{};
   std::uint32_t colour = kBlack;
   double tokens = kNaN;
@@ -21,7 +20,7 @@ struct Bar {
 };
 
 // Keeps the cases of one worker with the most threads; 0 are all cores.
-Rows candidates(const CsvTable& cases) {
+Rows one_worker_rows(const CsvTable& cases) {
   const Rows rows = where(standing_rows(cases), [](const Row& row) {
     return ran(row) && row.number("workers") == 1.0 && row.number("achieved_flop_per_s") > 0.0 &&
            (row.is("mask", "full") || row.is("mask", "causal"));
@@ -45,8 +44,8 @@ double peak_of(const Row& row, const Rows& all) {
 
 // Gives our bars of a panel, by kernel and type; the second type of a kernel is paler. Of several
 // cases of one length the last is drawn.
-std::vector<Bar> own_bars(const Group& panel, const Rows& all) {
-  std::vector<Bar> bars;
+std::vector<KernelBar> own_bars(const Group& panel, const Rows& all) {
+  std::vector<KernelBar> bars;
   std::map<std::string, int> types;
   for (const Group& kernel : group(panel.rows, Columns{"kernel", "dtype"})) {
     const std::uint32_t full = kernel_style(kernel.key[0]).colour;
@@ -59,27 +58,46 @@ std::vector<Bar> own_bars(const Group& panel, const Rows& all) {
   return bars;
 }
 
-// Gives the published forward speeds of the lengths that we have.
-std::vector<Bar> published_bars(const Group& panel, const std::set<double>& lengths) {
+// A published figure of speeds on one H100, and what the caption calls it.
+struct PublishedFigure {
+  const char* table;
+  const char* name;
+};
+
+// Finds the figure of the row's pass. Of a backward pass alone none is in data/published.
+std::optional<PublishedFigure> published_figure(const Row& row) {
+  if (is_forward(row))
+    return PublishedFigure{"flash_attention_3_h100_fwd_fp16",
+                           "FlashAttention-3's figure of its forward pass, f16"};
+  if (row.is("pass", "both"))
+    return PublishedFigure{"flash_attention_2_h100_fwd_bwd",
+                           "FlashAttention-2's figure of both passes, f16 or bf16"};
+  return std::nullopt;
+}
+
+// Gives the published speeds of the lengths that we have.
+std::vector<KernelBar> published_bars(const Group& panel, const std::set<double>& lengths) {
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"flash_attention_2", "published: FlashAttention-2"},
       {"flash_attention_3", "published: FlashAttention-3"}};
-  constexpr std::uint32_t kColours[] = {0xC4C4C4, 0x8A8A8A};
+  constexpr std::uint32_t kGreys[] = {0xC4C4C4, 0x8A8A8A};
   const Row& any = panel.rows.front();
-  std::vector<Bar> bars;
+  const auto figure = published_figure(any);
+  std::vector<KernelBar> bars;
+  if (!figure) return bars;
   for (std::size_t i = 0; i < std::size(kNames); ++i)
-    for (const Row& row : all_rows(published_table("flash_attention_3_h100_fwd_fp16"))) {
+    for (const Row& row : all_rows(published_table(figure->table))) {
       const double tokens = labelled_length(row.text("sequence_length_label"));
       if (row.is("implementation", kNames[i].first) && row.is("head_dim", any.text("head_dim")) &&
           row.is("causal", any.is("mask", "causal") ? "yes" : "no") && lengths.contains(tokens) &&
           row.number("speed_tflop_per_s") > 0.0)
-        bars.push_back({kNames[i].second, kColours[i], tokens,
+        bars.push_back({kNames[i].second, kGreys[i], tokens,
                         kPercent * row.number("speed_tflop_per_s") / kH100PeakTflopPerS, true});
     }
   return bars;
 }
 
-void add_bar(Panel& panel, const Bar& bar, double left, double right) {
+void add_kernel_bar(Panel& panel, const KernelBar& bar, double left, double right) {
   auto known = std::ranges::find(panel.series, bar.name, &Series::name);
   if (known == panel.series.end()) {
     panel.series.push_back({.name = bar.name,
@@ -92,7 +110,7 @@ void add_bar(Panel& panel, const Bar& bar, double left, double right) {
 }
 
 // Makes the value of a bar as a text above it.
-Series number_of(const Bar& bar, double middle) {
+Series number_of(const KernelBar& bar, double middle) {
   const double above = bar.percent + kAboveBar;
   return {.name = fmt::format("{} at N = {:.0f}", bar.name, bar.tokens),
           .draw = Draw::rectangles,
@@ -103,13 +121,28 @@ Series number_of(const Bar& bar, double middle) {
           .points = {box(middle, middle, above, above)}};
 }
 
-Panel draw_panel(const Group& from, const Rows& all) {
-  std::vector<Bar> bars = own_bars(from, all);
-  std::set<double> lengths;
-  for (const Bar& bar : bars) lengths.insert(bar.tokens);
-  for (Bar& bar : published_bars(from, lengths)) bars.push_back(std::move(bar));
+// Says where the published bars of the panels are from; empty where there are none.
+std::string published_sentence(const Groups& panels) {
   std::vector<std::string> names;
-  for (const Bar& bar : bars)
+  for (const Group& panel : panels) {
+    const auto figure = published_figure(panel.rows.front());
+    if (figure && std::ranges::count(names, std::string(figure->name)) == 0)
+      names.emplace_back(figure->name);
+  }
+  if (names.empty()) return {};
+  return fmt::format(
+      "Published: {}, on one H100 SXM5, 16,384 tokens in a batch, over the {} TFLOP/s of its data "
+      "sheet, which no product reaches: ours are over a measured peak. The forms compare.",
+      listed(names, "; "), kH100PeakTflopPerS);
+}
+
+Panel kernel_panel(const Group& from, const Rows& all) {
+  std::vector<KernelBar> bars = own_bars(from, all);
+  std::set<double> lengths;
+  for (const KernelBar& bar : bars) lengths.insert(bar.tokens);
+  for (KernelBar& bar : published_bars(from, lengths)) bars.push_back(std::move(bar));
+  std::vector<std::string> names;
+  for (const KernelBar& bar : bars)
     if (std::ranges::count(names, bar.name) == 0) names.push_back(bar.name);
   Panel panel{.title = from.name,
               .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
@@ -119,14 +152,14 @@ Panel draw_panel(const Group& from, const Rows& all) {
                     .tics = whole_tics({0, 25, 50, 75, 100})}};
   for (const double length : lengths)
     panel.x.tics.push_back({static_cast<double>(panel.x.tics.size()), grouped(length)});
-  const double width = kSpread / static_cast<double>(std::max<std::size_t>(names.size(), 1));
+  const double width = kBarSpread / static_cast<double>(std::max<std::size_t>(names.size(), 1));
   std::vector<Series> numbers;  // after the bars, so that none is drawn over them
-  for (const Bar& bar : bars) {
+  for (const KernelBar& bar : bars) {
     const auto place = std::distance(lengths.begin(), lengths.find(bar.tokens));
     const auto slot = std::ranges::find(names, bar.name) - names.begin();
     const double left =
-        static_cast<double>(place) - kSpread / 2 + width * static_cast<double>(slot);
-    add_bar(panel, bar, left, left + width);
+        static_cast<double>(place) - kBarSpread / 2 + width * static_cast<double>(slot);
+    add_kernel_bar(panel, bar, left, left + width);
     numbers.push_back(number_of(bar, left + width / 2));
   }
   add(panel, std::move(numbers));
@@ -157,11 +190,11 @@ std::string speeds_finding(const Figure& figure) {
 
 Figure kernel_bars_figure(const PlottedRun& run) {
   Figure figure{.title = "Speed of kernels in percent of the machine's peak"};
-  const Rows rows = candidates(run.cases);
-  Groups panels = panels_by(rows, {"head_dim", "mask"});
-  const std::string left_out = keep_first(panels, kMostPanels, "head dim and mask");
+  const Rows rows = one_worker_rows(run.cases);
+  Groups panels = panels_by(rows, {"head_dim", "mask", "pass"});
+  const std::string left_out = keep_first(panels, kMostBarPanels, "head dim, mask and pass");
   for (const Group& from : panels)
-    if (Panel panel = draw_panel(from, rows); !panel.series.empty())
+    if (Panel panel = kernel_panel(from, rows); !panel.series.empty())
       figure.panels.push_back(std::move(panel));
   if (figure.panels.empty())
     return empty_figure(figure.title,
@@ -170,12 +203,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
   figure.notes = {
       "The number above a bar is its value: medians of useful FLOP/s over the peak that the same "
       "machine reached in matrix products of the type, measured beside the run.",
-      fmt::format(
-          "Published: FlashAttention-3's figure of its forward pass, f16, on one H100 SXM5, "
-          "16,384 tokens in a batch, over the {} TFLOP/s of its data sheet, which no "
-          "product reaches: ours are over a measured peak. The forms compare.",
-          kH100PeakTflopPerS),
-      left_out};
+      published_sentence(panels), left_out};
   std::erase(figure.notes, "");
   figure.findings = {speeds_finding(figure)};
   return figure;

@@ -8,8 +8,10 @@ namespace qb {
 namespace {
 
 using namespace testing_support;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Values timed_kernel(const std::string& kernel, std::int64_t n, const char* speed, const char* peak,
                     const char* threads = "2") {
@@ -57,6 +59,25 @@ TEST(KernelBars, PublishedBarsAreBesideOursOfTheSameLength) {
   std::vector<std::string> lengths;
   for (const Axis::Tic& tic : panel.x.tics) lengths.push_back(tic.label);
   EXPECT_THAT(lengths, ElementsAre("512", "1,000"));
+}
+
+TEST(KernelBars, BothPassesAreBesideThePublishedFigureOfBoth) {
+  const auto figure_of = [](const char* pass) {
+    Values values = timed_kernel("flash", 512, "5e10", "1e11");
+    values["pass"] = pass;
+    return kernel_bars_figure(cases_of({values}));
+  };
+  const Figure both = figure_of("both");
+  EXPECT_EQ(both.panels.at(0).title, "d = 64, full mask, both passes");
+  EXPECT_DOUBLE_EQ(height(series_named(both.panels[0], "published: FlashAttention-2")),
+                   100.0 * 215.0 / 989.4);
+  EXPECT_THROW((void)series_named(both.panels[0], "published: FlashAttention-3"),
+               std::out_of_range);
+  EXPECT_THAT(both.notes, Contains(HasSubstr("FlashAttention-2's figure of both passes")));
+  const Figure backward = figure_of("backward");
+  EXPECT_THROW((void)series_named(backward.panels.at(0), "published: FlashAttention-2"),
+               std::out_of_range);
+  EXPECT_THAT(backward.notes, Not(Contains(HasSubstr("Published"))));
 }
 
 TEST(KernelBars, WithoutAPeakThereIsASentence) {

@@ -79,7 +79,6 @@ std::string saving(const Group& whole, const Group& blocks) {
   return {};
 }
 
-constexpr std::size_t kMostPanels = 5;
 constexpr std::size_t kMostLabels = 7;
 
 using Parts = std::vector<BarFigure::Part>;
@@ -104,7 +103,7 @@ constexpr KnownPart kParts[] = {
 
 // Gives the parts of each case in the order in which they run: medians over the repeats without
 // warm-ups, in seconds.
-std::map<std::string, Parts> parts_of(const std::optional<CsvTable>& table) {
+std::map<std::string, Parts> layer_parts(const std::optional<CsvTable>& table) {
   std::map<std::string, Parts> all;
   for (const auto& [id, rows] : table ? rows_by_case(*table) : std::map<std::string, Rows>{}) {
     std::map<std::string, std::vector<double>> times;
@@ -189,7 +188,7 @@ BarFigure::BarPanel published_shares() {
 // time of layers in blocks over that of the plain one, since the two nearly coincide. Hollow marks
 // surround the rows of which repeats were slowed down.
 Figure layer_time_figure(const PlottedRun& run) {
-  std::map<std::string, Parts> parts = parts_of(run.parts);
+  std::map<std::string, Parts> parts = layer_parts(run.parts);
   const auto attention = [&](const Row& row) {
     return Point{.y = attention_of(parts[row.text("case_id")]) * kMilli};
   };
@@ -249,7 +248,6 @@ Figure layer_memory_figure(const PlottedRun& run) {
   const std::size_t as_predicted = count(rows, [](const Row& row) {
     return peak_bytes(row) == row.number("predicted_active_peak_bytes");
   });
-  const Unit unit = byte_unit(largest(rows, peak_bytes));
   std::vector<std::string> notes = {fmt::format(
       "Weights, hidden states, output and every buffer alive at the worst moment, as the memory "
       "ledger counts them; {} of {} peaks are the predicted ones to the byte.",
@@ -261,17 +259,15 @@ Figure layer_memory_figure(const PlottedRun& run) {
       {.title = "Peak active memory of a transformer layer",
        .nothing = "no case of workload transformer_layer has a peak",
        .lines = layers,
-       .y = {{.y = axis_in(unit, "peak active memory", "active_memory_peak"),
-              .value = [&](const Row& row) { return Point{.y = peak_bytes(row) * unit.factor}; },
-              .fit = powers_or_zero}},
+       .y = {bytes_quantity("", "peak active memory", "active_memory_peak", rows, peak_bytes)},
        .crosses = kNaN,
        .notes = notes});
 }
 
 // Draws a stacked bar per N and a panel per kind of layer, from parts.csv, which has a row per
-// repeat and part of a layer; beside them the published split of the 15-618 project.
+// repeat and part of a layer; beside forward passes the published split of the 15-618 project.
 Figure layer_shares_figure(const PlottedRun& run) {
-  std::map<std::string, Parts> parts = parts_of(run.parts);
+  std::map<std::string, Parts> parts = layer_parts(run.parts);
   BarFigure declared{
       .title = "Share of each part of a transformer layer",
       .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
@@ -284,18 +280,21 @@ Figure layer_shares_figure(const PlottedRun& run) {
                 "feed-forward are matrix products."}};
   for (const Group& layer : layers_of(run.cases)) {
     BarFigure::BarPanel panel = shares_of(layer, parts);
-    if (panel.bars.empty() || declared.panels.size() == kMostPanels) continue;
+    // One more panel is published.
+    if (panel.bars.empty() || declared.panels.size() == kMostPanels - 1) continue;
     if (const auto half = half_share_tokens(panel))
       declared.notes.push_back(
           fmt::format("{}: attention takes half of the layer from N = {} on (log-interpolated).",
                       layer.name, grouped(*half)));
     declared.panels.push_back(std::move(panel));
   }
-  declared.panels.push_back(published_shares());
-  declared.notes.emplace_back(
-      "Published: final report of the CMU 15-618 project Sparse Attention in CUDA, Table 4; "
-      "hardware and batch size are not stated. Its self-attention is our QKV projection and "
-      "attention, its intermediate our feed-forward in and GELU; only the trend compares.");
+  if (std::ranges::any_of(layer_rows(run.cases), is_forward)) {
+    declared.panels.push_back(published_shares());
+    declared.notes.emplace_back(
+        "Published: final report of the CMU 15-618 project Sparse Attention in CUDA, Table 4; "
+        "hardware and batch size are not stated. Its self-attention is our QKV projection and "
+        "attention, its intermediate our feed-forward in and GELU; only the trend compares.");
+  }
   Figure figure = bar_figure(declared);
   // Labels of more bars than this would overlap, so every second one is kept, and the last.
   for (Panel& panel : figure.panels)

@@ -75,6 +75,22 @@ TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
   EXPECT_NEAR(published, 500.0, 1e-9) << "five bars of 100 %";
 }
 
+// What is published is a forward pass.
+TEST_F(LayerFigures, SharesOfOtherPassesHaveNoPublishedOnesBesideThem) {
+  CsvTable both(cases_.header());
+  for (std::size_t row = 0; row < cases_.size(); ++row) {
+    std::vector<std::string> fields;
+    for (const std::string& column : cases_.header())
+      fields.push_back(column == "pass" ? "both" : cases_.text(row, column));
+    both.append(std::move(fields));
+  }
+  const Figure figure = layer_shares_figure(with_parts(both, parts_));
+  ASSERT_EQ(figure.panels.size(), 2u) << "plain, in blocks";
+  EXPECT_NEAR(height(figure.panels[0], "attention", 1), 50.0, 1e-9);
+  for (const std::string& note : figure.notes)
+    EXPECT_THAT(note, ::testing::Not(HasSubstr("Published")));
+}
+
 TEST_F(LayerFigures, OfManyLengthsEachSecondIsLabelled) {
   for (const int n : {128, 256, 512, 1024, 2048}) add(n, "", 70.0 * n);
   const Figure figure = layer_shares_figure(with_parts(cases_, parts_));

@@ -6,9 +6,8 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostPanels = 6;
 constexpr double kFarthest = 8.0;  // a line is continued to this multiple of its last peak
-constexpr std::size_t kMostTics = 8;
+constexpr std::size_t kMostBudgetTics = 8;
 
 // A case: its sequence needs so many bytes.
 struct Held {
@@ -23,7 +22,7 @@ struct Carried {
 };
 
 // Gives the cases of one scheme in ascending length, those whose peaks ascend too.
-std::vector<Held> curve_of(const Rows& rows, const PeakColumns& columns) {
+std::vector<Held> memory_curve(const Rows& rows, const PeakColumns& columns) {
   std::vector<Held> curve;
   for (const auto& [tokens, row] : by_number(rows, "n_tokens")) {
     const double peak = ran(row) ? row.number(columns.measured) : kNaN;
@@ -107,10 +106,10 @@ void join_alike(Groups& schemes, std::vector<std::vector<Held>>& curves) {
 
 // Draws two lines a scheme: what was measured, and thin and dashed, from its end on, what is
 // predicted.
-std::vector<Series> lines_of(const Group& panel, const PeakColumns& columns, const Unit& unit) {
+std::vector<Series> budget_lines(const Group& panel, const PeakColumns& columns, const Unit& unit) {
   Groups schemes = schemes_of(panel);
   std::vector<std::vector<Held>> curves;
-  for (const Group& one : schemes) curves.push_back(curve_of(one.rows, columns));
+  for (const Group& one : schemes) curves.push_back(memory_curve(one.rows, columns));
   join_alike(schemes, curves);
   const std::vector<double> budgets = budgets_of(curves);
   std::vector<Series> out;
@@ -145,7 +144,7 @@ Axis budget_axis(const Unit& unit, const PeakColumns& columns, std::vector<doubl
   std::ranges::sort(budgets);
   const auto [first, last] = std::ranges::unique(budgets);
   budgets.erase(first, last);
-  const std::size_t every = 1 + budgets.size() / kMostTics;
+  const std::size_t every = 1 + budgets.size() / kMostBudgetTics;
   for (std::size_t i = 0; i < budgets.size(); i += every)
     axis.tics.push_back({budgets[i], fmt::format("{:g}", budgets[i])});
   return axis;
@@ -167,6 +166,11 @@ PeakColumns peak_columns(const Rows& rows) {
              : kWorker;
 }
 
+double worker_peak_bytes(const Row& row) {
+  const double measured = row.number("worker_active_peak_bytes");
+  return std::isfinite(measured) ? measured : row.number("predicted_worker_active_peak_bytes");
+}
+
 Figure longest_context_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
   const PeakColumns columns = peak_columns(rows);
@@ -176,13 +180,14 @@ Figure longest_context_figure(const PlottedRun& run) {
   const Unit unit = byte_unit(most);
   const Columns place = joined(kShapeColumns, {"ranks", "model_device"});
   Groups panels = panels_by(rows, place, differing_columns(rows, place));
-  std::erase_if(panels, [&](const Group& panel) { return lines_of(panel, columns, unit).empty(); });
+  std::erase_if(panels,
+                [&](const Group& panel) { return budget_lines(panel, columns, unit).empty(); });
   const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
   return line_figure(
       {.title = "The longest sequence that a memory budget carries",
        .nothing = "no scheme has peaks of active memory at two lengths",
        .y = {{.y = {.label = "longest N (tokens)", .column = "n_tokens", .log = true},
-              .reference = [&](const Group& panel) { return lines_of(panel, columns, unit); }}},
+              .reference = [&](const Group& panel) { return budget_lines(panel, columns, unit); }}},
        .panels = panels,
        .x_axis = [&](const std::vector<double>& x) { return budget_axis(unit, columns, x); },
        .keys = {legend_key("predicted", {kGrey, 0, 1}, Draw::line_points, true)},

@@ -12,7 +12,7 @@ double budget_of(const Rows& rows) {
   return budgets.size() == 1 ? *budgets.begin() : kNaN;
 }
 
-constexpr std::size_t kMostPanels = 4;
+constexpr std::size_t kMostLengths = 4;
 
 // By n_tokens: the cases that have a timeline, each as its line, by ascending worker count.
 using Timelines = std::map<double, Groups>;
@@ -42,10 +42,10 @@ std::vector<double> chosen_lengths(const Timelines& all) {
       with_both.push_back(n);
   }
   if (!with_both.empty()) lengths = with_both;
-  if (lengths.size() <= kMostPanels) return lengths;
+  if (lengths.size() <= kMostLengths) return lengths;
   std::vector<double> chosen;
-  for (std::size_t i = 0; i < kMostPanels; ++i)
-    chosen.push_back(lengths[i * (lengths.size() - 1) / (kMostPanels - 1)]);
+  for (std::size_t i = 0; i < kMostLengths; ++i)
+    chosen.push_back(lengths[i * (lengths.size() - 1) / (kMostLengths - 1)]);
   return chosen;
 }
 
@@ -298,7 +298,7 @@ Figure memory_timeline_figure(const PlottedRun& run) {
                              .what = "length",
                              .reason = fmt::format("beyond {} of those that the fewest and the "
                                                    "most workers have",
-                                                   kMostPanels),
+                                                   kMostLengths),
                              .of = all.size()}})}});
   figure.findings = {peaks_finding(all)};
   return figure;

@@ -31,7 +31,7 @@ std::vector<DotRow> dot_rows_of(const Groups& groups) {
 }
 
 // Makes the marks of each group, a line for each of `players` that it has.
-Groups marks_of(const Groups& groups, const Groups& players) {
+Groups residual_marks(const Groups& groups, const Groups& players) {
   Groups lines;
   for (std::size_t row = 0; row < groups.size(); ++row)
     for (std::size_t slot = 0; slot < players.size(); ++slot) {
@@ -96,7 +96,7 @@ Figure model_residual_figure(const PlottedRun& run) {
   Figure figure = line_figure(
       {.title = "Measured against modelled wall clock",
        .nothing = "no case has a measured time beside a modelled one",
-       .lines = marks_of(groups, players),
+       .lines = residual_marks(groups, players),
        .y = {{.y = dot_rows_axis("algorithm_index", dots),
               .reference =
                   [&](const Group&) { return dot_row_summaries(dots, "measured = modelled"); }}},

@@ -44,10 +44,10 @@ constexpr Pairing kDistillation = {
     true};
 
 // The marks of one worker count take this share of the distance between two counts.
-constexpr double kSpread = 0.6;
+constexpr double kMarkSpread = 0.6;
 
 // Finds the case of the first choice that one of the second is compared with, if it ran.
-std::optional<Row> first_of(const Row& second, const Pairing& pairing) {
+std::optional<Row> first_choice(const Row& second, const Pairing& pairing) {
   return case_like(
       second,
       [&](const Field& field) {
@@ -58,17 +58,17 @@ std::optional<Row> first_of(const Row& second, const Pairing& pairing) {
 
 // Groups the cases of the second choice that differ in their worker counts alone. The last of the
 // key is the name in a panel of their mask alone.
-Groups lines_of(const Rows& rows, const Pairing& pairing) {
+Groups paired_lines(const Rows& rows, const Pairing& pairing) {
   const Columns columns = {"ranks", "mask", "n_tokens"};  // parameters that name a line first
   const Columns others =
       splitting_columns(rows, joined(columns, {"workers", pairing.column, "interest_set"}));
   const Columns named = joined(differing_columns(rows, columns), others);
-  Groups lines =
-      group(where(rows,
-                  [&](const Row& row) {
-                    return row.is(pairing.column, pairing.second.value) && first_of(row, pairing);
-                  }),
-            joined(columns, others));
+  Groups lines = group(where(rows,
+                             [&](const Row& row) {
+                               return row.is(pairing.column, pairing.second.value) &&
+                                      first_choice(row, pairing);
+                             }),
+                       joined(columns, others));
   for (Group& line : lines) {
     const auto name = [&](const Columns& shown) {
       const std::string values = named_values(line.rows.front(), shown);
@@ -93,7 +93,8 @@ double place_of(const Row& row, const Axis& axis, std::size_t slot, std::size_t 
   const auto at =
       std::ranges::find(axis.tics, row.text("workers"), &Axis::Tic::label) - axis.tics.begin();
   const auto all = static_cast<double>(slots);
-  return static_cast<double>(at) + kSpread * (static_cast<double>(slot) / all + 0.5 / all - 0.5);
+  return static_cast<double>(at) +
+         kMarkSpread * (static_cast<double>(slot) / all + 0.5 / all - 0.5);
 }
 
 // Gives the lines of one mask.
@@ -117,7 +118,7 @@ Groups time_lines(const Groups& lines, const Groups& all, const Pairing& pairing
       line.name = listed({second ? pairing.second.name : pairing.first.name, line.key.back()});
       line.style = {indexed_style(second ? 0 : 1).colour, mark_of(one, all)};
       line.value = [=, slot = out.size(), slots = 2 * lines.size()](const Row& row) {
-        const Row shown = second ? row : *first_of(row, pairing);
+        const Row shown = second ? row : *first_choice(row, pairing);
         return timed(shown, clock_of(shown), factor, place_of(row, axis, slot, slots));
       };
       out.push_back(std::move(line));
@@ -131,7 +132,7 @@ Groups ratio_lines(const Groups& lines, const Groups& all, const Pairing& pairin
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const auto over_first = [=, slots = lines.size()](auto ratio) {
       return [=](const Row& row) {
-        Point point = ratio(row, *first_of(row, pairing));
+        Point point = ratio(row, *first_choice(row, pairing));
         point.x = place_of(row, axis, i, slots);
         return point;
       };
@@ -176,7 +177,7 @@ std::string ratios_finding(const Groups& lines, const Pairing& pairing) {
   std::map<double, std::string> ratios;
   for (const Group& line : lines)
     for (const Row& row : line.rows) {
-      const Row first = *first_of(row, pairing);
+      const Row first = *first_choice(row, pairing);
       ratios.try_emplace(time_ratio(row, first, clock_of(first)).y,
                          listed({line.name, named_value("workers", row.text("workers"))}));
     }
@@ -189,11 +190,11 @@ std::string ratios_finding(const Groups& lines, const Pairing& pairing) {
 }
 
 Figure paired_figure(const Rows& rows, const Pairing& pairing) {
-  const Groups lines = lines_of(where(rows, ran), pairing);
+  const Groups lines = paired_lines(where(rows, ran), pairing);
   if (lines.empty()) return empty_figure(pairing.title, pairing.nothing);
   Rows drawn;
   for (const Group& line : lines)
-    for (const Row& row : line.rows) drawn.insert(drawn.end(), {row, *first_of(row, pairing)});
+    for (const Row& row : line.rows) drawn.insert(drawn.end(), {row, *first_choice(row, pairing)});
   const Unit unit =
       time_unit(largest(drawn, [](const Row& row) { return timed(row, clock_of(row), 1.0).y; }));
   const Axis axis = axis_of(drawn);

@@ -8,7 +8,7 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostWorkers = 128;
+constexpr std::size_t kMostToldApart = 128;  // workers
 constexpr std::size_t kMostInLegend = 20;
 constexpr double kBands = 64.0;
 // A worker's number fits into a rectangle whose sides are at least this share of N.
@@ -124,11 +124,11 @@ std::string loads_finding(const std::map<int, Share>& workers) {
 Figure partition_of(const CsvTable& rectangles, const std::string& title) {
   const auto workers = by_worker(rectangles);
   if (workers.empty()) throw UsageError("partition: the plan has no query-key pairs to draw");
-  if (workers.size() > kMostWorkers)
+  if (workers.size() > kMostToldApart)
     throw UsageError(
         fmt::format("partition: {} workers cannot be told apart in one picture; at "
                     "most {} are drawn",
-                    workers.size(), kMostWorkers));
+                    workers.size(), kMostToldApart));
   const Rows rows = all_rows(rectangles);
   const double queries = largest(rows, number_in("q_end"));
   const double keys = largest(rows, number_in("k_end"));

@@ -33,7 +33,7 @@ Groups pass_groups(const CsvTable& cases) {
 
 constexpr const char* kPasses[] = {"pass_kv", "pass_q"};
 
-Groups ratio_lines(const Group& panel) {
+Groups pass_ratio_lines(const Group& panel) {
   const auto ratio =
       [keys = by_number(where(panel.rows, "algorithm", {"pass_kv"}), miss_rate)](const Row& row) {
         const auto found = keys.find(miss_rate(row));
@@ -104,7 +104,7 @@ constexpr std::uint32_t kExchange = 0xC97B2B;
 using Parts = std::vector<BarFigure::Part>;
 
 // Gives the end of a step; NaN without start times.
-double end_of(const Row& step) {
+double step_end(const Row& step) {
   return step.number("start_s") + std::fmax(0.0, step.number("exposed_communication_s")) +
          std::fmax(0.0, step.number("idle_s")) + step.number("compute_s");
 }
@@ -124,12 +124,12 @@ BarFigure::Bar split_bar(double rate, const std::string& algorithm, Parts parts,
 }
 
 // What the worker that ends last did until it ended, in seconds; so its parts add up.
-Parts parts_of(const Rows& steps) {
+Parts last_worker_parts(const Rows& steps) {
   Rows last;
   double longest = 0.0;
   for (const Group& worker : group(steps, Columns{"worker"})) {
     double end = 0.0;
-    for (const Row& step : worker.rows) end = std::fmax(end, end_of(step));
+    for (const Row& step : worker.rows) end = std::fmax(end, step_end(step));
     if (end > longest) {
       longest = end;
       last = worker.rows;
@@ -156,14 +156,14 @@ BarFigure::BarPanel split_of(const Group& from, const std::map<std::string, Rows
   for (const Row& row : from.rows)
     if (const auto own = steps.find(row.text("case_id"));
         own != steps.end() &&
-        std::ranges::any_of(own->second, [](const Row& step) { return end_of(step) > 0.0; }))
+        std::ranges::any_of(own->second, [](const Row& step) { return step_end(step) > 0.0; }))
       bars[{*rates.insert(miss_rate(row)).first, row.text("algorithm")}] = row;
   BarFigure::BarPanel panel{.title = from.name};
   for (const auto& [key, row] : bars) {
     const double ms = time_ms(row).y;
     const int decimals = ms >= 100.0 ? 0 : ms >= 10.0 ? 1 : 2;
     panel.bars.push_back(
-        split_bar(key.first, key.second, parts_of(steps.at(row.text("case_id"))),
+        split_bar(key.first, key.second, last_worker_parts(steps.at(row.text("case_id"))),
                   rates.size() <= kMostTimed ? fmt::format("{:.{}f}", ms, decimals) : ""));
   }
   return panel;
@@ -209,7 +209,7 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
               .value = time_ms,
               .lines = time_lines},
              {.y = {.label = kRatio, .column = "pass_q_over_pass_kv_ratio"},
-              .lines = ratio_lines,
+              .lines = pass_ratio_lines,
               .reference = always(limit_line("equally fast", 1.0)),
               .fit = powers_or_linear}},
        .panels = groups,

@@ -32,7 +32,7 @@ std::vector<Point> interval_means(const Group& set) {
 
 // Gives the sets of a worker count. Those with the same ratio at every N are one: their curves
 // would hide each other.
-Groups sets_of(const Group& of_count) {
+Groups distinct_sets(const Group& of_count) {
   const auto ratio = [](const Row& row) { return row.text("responsibility_ratio"); };
   Groups distinct;
   for (Group& set : group(order(of_count.rows, "n_tokens"), Columns{"interest_set"})) {
@@ -72,8 +72,8 @@ std::vector<Style> styles_of(const Groups& sets) {
   return styles;
 }
 
-Groups lines_of(const Group& of_count) {
-  Groups sets = sets_of(of_count);
+Groups set_lines(const Group& of_count) {
+  Groups sets = distinct_sets(of_count);
   const std::vector<Style> styles = styles_of(sets);
   for (std::size_t i = 0; i < sets.size(); ++i) {
     sets[i].name += " at every N";
@@ -86,7 +86,7 @@ Groups lines_of(const Group& of_count) {
 }
 
 std::vector<Series> means_and_published(const Group& of_count) {
-  const Groups sets = sets_of(of_count);
+  const Groups sets = distinct_sets(of_count);
   if (sets.empty()) return {};
   const std::vector<Style> styles = styles_of(sets);
   std::vector<Series> out;
@@ -121,7 +121,7 @@ Figure responsibility_ratio_figure(const PlottedRun& run) {
        .nothing = "there are no ratios",
        .y = {{.y = {.label = "responsibility ratio", .column = "responsibility_ratio"},
               .value = shows("responsibility_ratio"),
-              .lines = lines_of,
+              .lines = set_lines,
               .reference = means_and_published,
               .x_axis = tokens_axis}},
        .panels = panels,

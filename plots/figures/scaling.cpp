@@ -5,8 +5,7 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostPanels = 8;
-constexpr double kGiga = 1e9;
+constexpr std::size_t kMostScalingPanels = 8;
 
 double tokens_of_worker(const Row& row) { return row.number("n_tokens") / row.number("workers"); }
 
@@ -33,7 +32,7 @@ Rows most_counts(const Rows& rows, double (*value)(const Row&)) {
 
 double tokens_of_all(const Row& row) { return row.number("n_tokens"); }
 
-Groups panels_of(const Rows& rows) {
+Groups scaling_panels(const Rows& rows) {
   const Columns told_by = joined(kShapeColumns, kPlaceColumns);
   const Columns named = joined({"mask"}, differing_columns(rows, without(told_by, "mask")));
   Groups panels;
@@ -50,21 +49,15 @@ Groups panels_of(const Rows& rows) {
   return panels;
 }
 
-Groups schemes_of(const Group& panel) {
-  const Columns others = splitting_columns(panel.rows, {"algorithm", "workers", "kv_len"});
-  Groups schemes = group(order(panel.rows, "workers"), joined({"algorithm"}, others));
-  for (Group& one : schemes) one.name = name_with(one.key[0], one.rows.front(), others);
-  style_by_algorithm(schemes, [](const Group& one) { return one.key[0]; });
-  return schemes;
-}
+Groups scaling_lines(const Group& panel) { return scheme_lines(panel, {"workers", "kv_len"}); }
 
 }  // namespace
 
 Figure scaling_figure(const PlottedRun& run) {
   const Rows rows = where(standing_rows(run.cases),
                           [](const Row& row) { return ran(row) && rate_of(row).y > 0.0; });
-  Groups panels = panels_of(rows);
-  const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
+  Groups panels = scaling_panels(rows);
+  const std::string left_out = keep_first(panels, kMostScalingPanels, "mask and shape");
   return line_figure(
       {.title = "Strong and weak scaling by mask",
        .nothing = "no two worker counts have times at one N, or at one N/W, and all else equal",
@@ -72,7 +65,7 @@ Figure scaling_figure(const PlottedRun& run) {
                     .column = "worker_rate_gflop_per_s",
                     .from_zero = true},
               .value = rate_of,
-              .lines = schemes_of}},
+              .lines = scaling_lines}},
        .panels = panels,
        .x = number_in("workers"),
        .x_axis = workers_axis,

@@ -11,11 +11,11 @@ namespace {
 constexpr const char* kSchemes[] = {QB_SCHEMES_AND_OTHERS(QB_NAME, QB_NOTHING)};
 #undef QB_NAME
 #undef QB_NOTHING
-constexpr std::size_t kMostNamed = 6;
+constexpr std::size_t kMostNamedSettings = 6;
 constexpr double kLeastRatioSpan = 0.2;
 
 // Counts the schemes that ran in a setting.
-std::size_t schemes_of(const Group& setting) {
+std::size_t count_schemes(const Group& setting) {
   return group(where(setting.rows, ran), Columns{"algorithm"}).size();
 }
 
@@ -31,7 +31,7 @@ Groups settings(const CsvTable& cases) {
   Groups found = panels_by(rows, joined({"n_tokens", "kv_len"}, joined(shape, link)), shown);
   std::ranges::stable_sort(found, std::greater{}, [](const Group& one) {
     const auto measured = [](const Row& row) { return ran(row) && !modelled(row); };
-    return std::tuple(schemes_of(one), one.rows.front().number("n_tokens"),
+    return std::tuple(count_schemes(one), one.rows.front().number("n_tokens"),
                       count(one.rows, measured));
   });
   return found;
@@ -106,21 +106,7 @@ double pairs_over_mask(const Row& row, const char* pairs) {
   return row.number(pairs) / row.number("unmasked_pairs");
 }
 
-double sent_bytes(const Row& row) { return row.number("worker_sent_bytes"); }
-
-double peak_bytes(const Row& row) {
-  const double measured = row.number("worker_active_peak_bytes");
-  return std::isfinite(measured) ? measured : row.number("predicted_worker_active_peak_bytes");
-}
-
-LineFigure::Quantity bytes(const char* title, const char* label, const char* column,
-                           const Rows& rows, double (*value)(const Row&)) {
-  const Unit unit = byte_unit(largest(rows, value));
-  return {title, axis_in(unit, label, column),
-          [=](const Row& row) { return Point{.y = value(row) * unit.factor}; }};
-}
-
-std::vector<LineFigure::Quantity> quantities(const Group& setting, const Groups& kinds) {
+std::vector<LineFigure::Quantity> compared_quantities(const Group& setting, const Groups& kinds) {
   const auto ratio_axis = [](const char* label, const char* column) {
     return Axis{.label = label, .column = column, .least_span = kLeastRatioSpan};
   };
@@ -131,9 +117,10 @@ std::vector<LineFigure::Quantity> quantities(const Group& setting, const Groups&
        }},
       {"pairs of all workers", ratio_axis("executed / unmasked", "executed_ratio"),
        [](const Row& row) { return Point{.y = pairs_over_mask(row, "executed_pairs")}; }},
-      bytes("sent by the busiest worker", "sent", "worker_sent", setting.rows, sent_bytes),
-      bytes("memory of the fullest worker", "peak memory", "worker_active_peak", setting.rows,
-            peak_bytes),
+      bytes_quantity("sent by the busiest worker", "sent", "worker_sent", setting.rows,
+                     number_in("worker_sent_bytes")),
+      bytes_quantity("memory of the fullest worker", "peak memory", "worker_active_peak",
+                     setting.rows, worker_peak_bytes),
       {"exposed communication, longest",
        {.label = "exposed (ms)", .column = "exposed_communication_ms"},
        shows("exposed_communication_median_s", kMilli)},
@@ -158,10 +145,10 @@ std::vector<LineFigure::Quantity> quantities(const Group& setting, const Groups&
 std::vector<std::string> choice_notes(const CsvTable& cases, const Groups& all, const Groups& kinds,
                                       const Rows& other_kinds) {
   std::vector<Omission> left_out;
-  for (std::size_t i = 1; i < std::min(all.size(), kMostNamed + 1); ++i)
-    left_out.push_back({.number = schemes_of(all[i]), .what = "scheme", .reason = all[i].name});
-  if (all.size() > kMostNamed + 1)
-    left_out.push_back({.number = all.size() - kMostNamed - 1,
+  for (std::size_t i = 1; i < std::min(all.size(), kMostNamedSettings + 1); ++i)
+    left_out.push_back({.number = count_schemes(all[i]), .what = "scheme", .reason = all[i].name});
+  if (all.size() > kMostNamedSettings + 1)
+    left_out.push_back({.number = all.size() - kMostNamedSettings - 1,
                         .what = "other setting",
                         .reason = "of fewer schemes or tokens"});
   for (const Group& kind : group(other_kinds, Columns{"ranks"}))
@@ -186,7 +173,7 @@ std::vector<std::string> choice_notes(const CsvTable& cases, const Groups& all, 
 Figure scheme_comparison_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Schemes of splitting exact attention at one length";
   const Groups all = settings(run.cases);
-  if (all.empty() || schemes_of(all.front()) < 2)
+  if (all.empty() || count_schemes(all.front()) < 2)
     return empty_figure(kTitle, "no two schemes ran at one length, mask and link with W > 1");
   const Group& setting = all.front();
   Groups kinds = kinds_of(setting.rows);
@@ -197,7 +184,7 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
       keys.push_back(legend_key(kind.name, kind.style, Draw::line_points, kind.thin));
   Figure figure = line_figure(
       {.title = kTitle,
-       .y = quantities(setting, kinds),
+       .y = compared_quantities(setting, kinds),
        .x = number_in("workers"),
        .x_axis = workers_axis,
        .last_of_x = true,

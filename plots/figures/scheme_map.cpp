@@ -20,7 +20,7 @@ constexpr std::size_t kMostNamedColumns = 7;  // more cells side by side are too
 const Columns kLink = {"link_bandwidth_byte_per_s", "link_latency_s"};
 
 // The times of cases that are equal except for their algorithm, fastest first, each algorithm once.
-struct Cell {
+struct MapCell {
   Rows rows{};
   [[nodiscard]] const Row& any() const { return rows.front(); }
   [[nodiscard]] const std::string& winner() const { return rows[0].text("algorithm"); }
@@ -34,7 +34,7 @@ struct Cell {
 struct Map {
   std::string title{};
   std::string keys{};  // the number of keys, if it differs from the number of new tokens
-  std::vector<Cell> cells{};
+  std::vector<MapCell> cells{};
 };
 
 // What is on which axis: n_tokens or workers, whichever takes more values, against links.
@@ -65,7 +65,7 @@ std::string other_keys(const Row& row, const std::set<std::string>& contexts) {
 }
 
 // The fastest of several cases of one algorithm (interest sets, seeds) counts.
-Cell cell_of(Rows rows) {
+MapCell cell_of(Rows rows) {
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     const auto rank = [](const Row& row) {
       return std::pair(row.number("wall_time_median_s"), row.text("algorithm"));
@@ -76,10 +76,10 @@ Cell cell_of(Rows rows) {
   return {where(rows, [&](const Row& row) { return seen.insert(row.text("algorithm")).second; })};
 }
 
-Rows drawn_rows(const std::vector<Map>& maps) {
+Rows rows_of_maps(const std::vector<Map>& maps) {
   Rows rows;
   for (const Map& map : maps)
-    for (const Cell& cell : map.cells) rows.push_back(cell.any());
+    for (const MapCell& cell : map.cells) rows.push_back(cell.any());
   return rows;
 }
 
@@ -107,10 +107,10 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
     Map map{.keys = panel.key.back()};
     for (const Group& where_to : group(panel.rows, joined(kLink, {sides.y})))
       map.cells.push_back(cell_of(where_to.rows));
-    std::erase_if(map.cells, [](const Cell& cell) { return cell.rows.size() < 2; });
+    std::erase_if(map.cells, [](const MapCell& cell) { return cell.rows.size() < 2; });
     if (!map.cells.empty()) maps.push_back(std::move(map));
   }
-  const Columns shown = joined(place, differing_columns(drawn_rows(maps), kShapeColumns));
+  const Columns shown = joined(place, differing_columns(rows_of_maps(maps), kShapeColumns));
   for (Map& map : maps) {
     const Row& any = map.cells.front().any();
     map.title = device_named(named_values(any, shown), any.text("model_device"));
@@ -130,7 +130,7 @@ std::string lead_text(double lead) {
                      : fmt::format("{:.0f}×", lead);
 }
 
-std::string cell_text(const Cell& cell, bool named) {
+std::string cell_text(const MapCell& cell, bool named) {
   const std::string lead =
       cell.tie() ? (named ? "≈ " + cell.second() : "≈") : lead_text(cell.lead());
   return named ? cell.winner() + '\n' + lead : lead;
@@ -139,7 +139,7 @@ std::string cell_text(const Cell& cell, bool named) {
 Style fill(const std::string& algorithm) { return {lightened(algorithm_style(algorithm).colour)}; }
 
 // Adds one rectangle, or in a tie the two halves of one: the text is over both.
-void add_cell(Panel& panel, const Cell& cell, double x, double y, const std::string& place,
+void add_cell(Panel& panel, const MapCell& cell, double x, double y, const std::string& place,
               bool named) {
   Series drawn{
       .name = fmt::format("{}: {} {} {}", place, cell.winner(),
@@ -172,8 +172,8 @@ Columns link_columns(const Groups& links) {
   return {kLink[0]};
 }
 
-std::vector<Panel> panels_of(const std::vector<Map>& maps, const Sides& sides) {
-  const Rows drawn = drawn_rows(maps);
+std::vector<Panel> map_panels(const std::vector<Map>& maps, const Sides& sides) {
+  const Rows drawn = rows_of_maps(maps);
   const Groups links = group(drawn, kLink);
   const Groups heights = group(drawn, Columns{sides.y});
   const bool cached =
@@ -193,7 +193,7 @@ std::vector<Panel> panels_of(const std::vector<Map>& maps, const Sides& sides) {
   std::vector<Panel> panels;
   for (const Map& map : maps) {
     Panel panel{.title = map.title, .x = x, .y = y};
-    for (const Cell& cell : map.cells)
+    for (const MapCell& cell : map.cells)
       add_cell(panel, cell, index_of(links, cell.any()), index_of(heights, cell.any()),
                named_values(cell.any(), joined({sides.y}, kLink)),
                links.size() <= kMostNamedColumns);
@@ -206,7 +206,7 @@ std::vector<Panel> panels_of(const std::vector<Map>& maps, const Sides& sides) {
 std::vector<std::pair<std::string, int>> winners_of(const std::vector<Map>& maps) {
   std::map<std::string, int> wins;
   for (const Map& map : maps)
-    for (const Cell& cell : map.cells) {
+    for (const MapCell& cell : map.cells) {
       ++wins[cell.winner()];
       if (cell.tie()) ++wins[cell.second()];
     }
@@ -228,7 +228,7 @@ std::string winners_finding(const std::vector<Map>& maps) {
 std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps) {
   std::set<std::string> compared;
   for (const Map& map : maps)
-    for (const Cell& cell : map.cells)
+    for (const MapCell& cell : map.cells)
       for (const Row& row : cell.rows) compared.insert(row.text("algorithm"));
   std::vector<std::string> notes = {
       fmt::format("Compared, where they ran: {}; by the median wall clock of cases that are equal "
@@ -236,7 +236,7 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
                   "colours and ≈: the two best are within 2 %, a tie. White: fewer than two ran. "
                   "Dense attention, which splits nothing, is no candidate.",
                   listed({compared.begin(), compared.end()}))};
-  const Groups links = group(drawn_rows(maps), kLink);
+  const Groups links = group(rows_of_maps(maps), kLink);
   std::vector<std::string> latencies;
   if (link_columns(links).size() == 1)
     for (const Group& link : links)
@@ -259,7 +259,7 @@ Figure scheme_map_figure(const PlottedRun& run) {
     return empty_figure(kTitle,
                         "no two schemes have a wall clock in cases that are otherwise equal "
                         "(dense and ranks: serial do not count)");
-  Figure figure{.title = kTitle, .panels = panels_of(maps, sides), .shared_axes = true};
+  Figure figure{.title = kTitle, .panels = map_panels(maps, sides), .shared_axes = true};
   figure.panel_height = kCellHeight * static_cast<int>(figure.panels.front().y.tics.size());
   for (const auto& [algorithm, wins] : winners_of(maps))
     figure.panels.front().series.push_back(

@@ -25,13 +25,13 @@ struct Choices {
   }
 };
 
-double seconds(const Row& row) { return row.number("wall_time_median_s"); }
+double wall_time_s(const Row& row) { return row.number("wall_time_median_s"); }
 
 // Groups measured cases that are equal but for the scheme and what goes with it, if there are two.
-Groups sets_of(const CsvTable& cases) {
+Groups comparable_sets(const CsvTable& cases) {
   const Rows rows = where(standing_rows(cases), [](const Row& row) {
     return ran(row) && !modelled(row) && !row.is("algorithm", "dense") &&
-           !row.is("ranks", "serial") && seconds(row) > 0.0;
+           !row.is("ranks", "serial") && wall_time_s(row) > 0.0;
   });
   const Columns of_scheme = {"algorithm", "interest_set", "distillation", "new_key_owner"};
   Groups sets = group(rows, [&](const Row& row) {
@@ -96,9 +96,9 @@ std::vector<Choices> choices_of(const Groups& sets) {
     Choices own{.selector = selector};
     for (const Group& set : sets)
       if (const std::optional<Row> chosen = selector.choose(set.rows)) {
-        const Row& best = *std::ranges::min_element(set.rows, {}, seconds);
+        const Row& best = *std::ranges::min_element(set.rows, {}, wall_time_s);
         own.rows.push_back(*chosen);
-        own.regrets_percent.push_back(kPercent * (seconds(*chosen) / seconds(best) - 1.0));
+        own.regrets_percent.push_back(kPercent * (wall_time_s(*chosen) / wall_time_s(best) - 1.0));
       }
     if (own.rows.empty()) continue;
     if (own.rows.size() < sets.size())
@@ -109,7 +109,7 @@ std::vector<Choices> choices_of(const Groups& sets) {
   return all;
 }
 
-Groups marks_of(const std::vector<Choices>& all) {
+Groups regret_marks(const std::vector<Choices>& all) {
   Groups lines;
   for (std::size_t row = 0; row < all.size(); ++row) {
     std::map<std::size_t, double> regrets;  // by the row's index in the table
@@ -139,7 +139,7 @@ std::string means(const std::vector<Choices>& all) {
 }  // namespace
 
 Figure selector_regret_figure(const PlottedRun& run) {
-  const Groups sets = sets_of(run.cases);
+  const Groups sets = comparable_sets(run.cases);
   const std::vector<Choices> all = choices_of(sets);
   std::vector<DotRow> dots;
   for (const Choices& one : all)
@@ -149,7 +149,7 @@ Figure selector_regret_figure(const PlottedRun& run) {
        .nothing =
            "no two schemes were measured in cases that are otherwise equal (dense and ranks: "
            "serial do not count)",
-       .lines = marks_of(all),
+       .lines = regret_marks(all),
        .y = {{.y = dot_rows_axis("selector_index", dots),
               .reference = [&](const Group&) { return dot_row_summaries(dots, "no regret"); }}},
        .x_axis = fixed({.label = "regret (%)", .column = "regret_percent"}),

@@ -83,7 +83,7 @@ Groups families_of(const SparseCases& cases, const Parameter& parameter) {
 }
 
 // Makes a line for each family and a dashed one behind it, which is named by `what`.
-Groups lines_of(const Groups& families, const char* what, const PointOf& shown_behind) {
+Groups family_lines(const Groups& families, const char* what, const PointOf& shown_behind) {
   Groups lines;
   for (const Group& line : families)
     lines.insert(lines.end(), {line, behind(line, what, 1, shown_behind)});
@@ -123,11 +123,11 @@ Figure sparse_ablation_figure(const PlottedRun& run) {
         has_ideal = has_ideal || std::isfinite(cases.ideal_time_s(row));
         has_executed = has_executed || std::isfinite(executed_ratio(row));
       }
-    Groups times = lines_of(families, "ideal", [&](const Row& row) {
+    Groups times = family_lines(families, "ideal", [&](const Row& row) {
       return Point{.y = kMilli * cases.ideal_time_s(row)};
     });
     if (with_published) times.push_back(published_line(parameter));
-    const Groups pairs = lines_of(families, "executed", [=](const Row& row) {
+    const Groups pairs = family_lines(families, "executed", [=](const Row& row) {
       return Point{.y = kept_percent(row).y * row.number("executed_pairs") /
                         row.number("unmasked_pairs")};
     });

@@ -11,14 +11,12 @@
 namespace qb {
 namespace {
 
-constexpr double kMicro = 1e6;
-constexpr double kMiB = 1024.0 * 1024.0;
-constexpr std::size_t kMostLines = 6;  // in a panel
+constexpr std::size_t kMostPanelLines = 6;
 
 // ---- panels ------------------------------------------------------------------------------------
 
 // Lines that are drawn together, and what tells their panels from the others.
-struct Part {
+struct PanelLines {
   std::string name{};
   Groups lines{};
 };
@@ -33,18 +31,18 @@ std::size_t family_of(const Group& line) {
 }
 
 // Puts as many families into one part as fit beside dense attention.
-std::vector<Part> by_family(const Groups& lines) {
+std::vector<PanelLines> by_family(const Groups& lines) {
   constexpr std::array<const char*, 3> kFamilies = {"windows", "global tokens", "others"};
-  if (lines.size() <= kMostLines) return {{"", lines}};
+  if (lines.size() <= kMostPanelLines) return {{"", lines}};
   Groups dense = lines;
   std::erase_if(dense, [](const Group& line) { return !is_dense(line); });
-  std::vector<Part> parts;
+  std::vector<PanelLines> parts;
   for (std::size_t family = 0; family < kFamilies.size(); ++family) {
     Groups own = lines;
     std::erase_if(own,
                   [&](const Group& line) { return is_dense(line) || family_of(line) != family; });
     if (own.empty()) continue;
-    if (parts.empty() || parts.back().lines.size() + own.size() > kMostLines)
+    if (parts.empty() || parts.back().lines.size() + own.size() > kMostPanelLines)
       parts.push_back({"", dense});
     parts.back().name = listed({parts.back().name, kFamilies.at(family)});
     parts.back().lines.insert(parts.back().lines.end(), own.begin(), own.end());
@@ -52,13 +50,13 @@ std::vector<Part> by_family(const Groups& lines) {
   return parts;
 }
 
-std::vector<Part> parts_of(const Groups& lines) {
-  if (lines.size() <= kMostLines) return {{"", lines}};
+std::vector<PanelLines> by_kernel(const Groups& lines) {
+  if (lines.size() <= kMostPanelLines) return {{"", lines}};
   std::map<std::string, Groups> kernels;
   for (const Group& line : lines) kernels[line.key[1]].push_back(line);
-  std::vector<Part> parts;
+  std::vector<PanelLines> parts;
   for (const auto& [kernel, own] : kernels)
-    for (Part& part : by_family(own)) {
+    for (PanelLines& part : by_family(own)) {
       if (kernels.size() > 1) part.name = listed({kernel, part.name});
       parts.push_back(std::move(part));
     }
@@ -66,12 +64,12 @@ std::vector<Part> parts_of(const Groups& lines) {
 }
 
 // Gives the panels of each device, with the rows of their lines.
-Groups panels_of(const SparseCases& cases) {
+Groups device_panels(const SparseCases& cases) {
   Groups panels;
   for (const Group& device : cases.devices()) {
     Groups lines = cases.lines();
     std::erase_if(lines, [&](const Group& line) { return line.key[2] != device.key[0]; });
-    for (const Part& part : parts_of(lines)) {
+    for (const PanelLines& part : by_kernel(lines)) {
       panels.push_back({.key = device.key, .name = listed({device.name, part.name})});
       for (const Group& line : part.lines)
         std::ranges::copy(line.rows, std::back_inserter(panels.back().rows));
@@ -165,7 +163,7 @@ Figure sparse_attention_figure(const PlottedRun& run) {
                                .nothing = "no case with a sparse mask has a time",
                                .lines = cases.has_patterns() ? cases.lines() : Groups{},
                                .y = quantities(cases, beside_published),
-                               .panels = cases.has_patterns() ? panels_of(cases) : Groups{},
+                               .panels = cases.has_patterns() ? device_panels(cases) : Groups{},
                                .published_legend = beside_published ? "published: 15-618" : "",
                                .notes = case_notes(run.cases)});
   // A GPU's schedules have no executed pairs: a row of panels keeps its place, or is removed as a

@@ -10,7 +10,7 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostPanels = 12;
+constexpr std::size_t kMostStagePanels = 12;
 
 constexpr std::array<std::tuple<const char*, const char*, std::uint32_t>, 3> kStages = {
     {{"stage_scores_median_s", "dense × dense → sparse", 0x56B4E9},
@@ -88,9 +88,9 @@ Figure sparse_stages_figure(const PlottedRun& run) {
       std::ranges::move(stage_bars(row, mode), std::back_inserter(panel.bars));
     if (!panel.bars.empty()) declared.panels.push_back(std::move(panel));
   }
-  if (const std::size_t all = declared.panels.size(); all > kMostPanels) {
-    declared.panels.resize(kMostPanels);
-    declared.notes.push_back(fmt::format("{} more are not drawn.", all - kMostPanels));
+  if (const std::size_t all = declared.panels.size(); all > kMostStagePanels) {
+    declared.panels.resize(kMostStagePanels);
+    declared.notes.push_back(fmt::format("{} more are not drawn.", all - kMostStagePanels));
   }
   const bool beside_published =
       std::ranges::any_of(declared.panels, [](const BarFigure::BarPanel& panel) {

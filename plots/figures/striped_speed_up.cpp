@@ -1,7 +1,7 @@
 // Time of a ring over contiguous blocks divided by that of a striped (or zigzag) one of the same
 // causal case, against tokens per worker: what balancing the rounds gains, beside what it can gain.
-// Serial cases count by their critical path, others by the wall clock. There is a panel per worker
-// count.
+// Serial cases count by their critical path, others by the wall clock; of both passes either is
+// their sum, as in a step of training. There is a panel per worker count.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
@@ -13,7 +13,7 @@ constexpr double kAssumedTile = 768.0;     // query rows of a tile of the flash 
 constexpr double kPublishedTile = 2048.0;  // the paper skips work per 2048 query rows
 
 // Is empty for an algorithm that is no balanced ring. pass_kv is zigzag under another paper's name.
-std::string curve_of(const Row& row) {
+std::string ring_kind(const Row& row) {
   const std::string& algorithm = row.text("algorithm");
   return algorithm == "striped"                            ? "striped"
          : algorithm == "zigzag" || algorithm == "pass_kv" ? "zigzag"
@@ -21,7 +21,7 @@ std::string curve_of(const Row& row) {
 }
 
 bool balanced_causal(const Row& row) {
-  return ran(row) && !curve_of(row).empty() && row.is("mask", "causal") &&
+  return ran(row) && !ring_kind(row).empty() && row.is("mask", "causal") &&
          row.number("workers") >= 2.0 && row.text("kv_len") == row.text("n_tokens");
 }
 
@@ -40,19 +40,23 @@ std::optional<Row> ring_case(const Row& row) {
   return ring && ran(*ring) ? ring : std::nullopt;
 }
 
-// Finds the smallest tile among the ring cases with most tokens per worker; NaN if none shows it.
+bool all_are_modelled(const Rows& rows) { return count(rows, modelled) == rows.size(); }
+
+// Finds the smallest tile among the ring cases with most tokens per worker; NaN if none shows it. A
+// modelled case has the tiles of its device's file, and its row does not hold them.
 double executed_tile_of(const Rows& rows) {
   std::pair found(0.0, kNaN);  // negated tokens, then the tile
-  for (const Row& row : rows)
-    if (const double tile = executed_tile(*ring_case(row)); !std::isnan(tile))
-      found = std::min(found, std::pair(-tokens_a_worker(row), tile));
+  for (const Row& row : rows) {
+    const double tile = modelled(row) ? kNaN : executed_tile(*ring_case(row));
+    if (!std::isnan(tile)) found = std::min(found, std::pair(-tokens_a_worker(row), tile));
+  }
   return found.second;
 }
 
-// Makes the lines of a worker count, by name; those of one curve differ in their marks.
-Groups lines_of(const Group& of_count, const Columns& others) {
+// Makes the lines of a worker count, by name; those of one kind differ in their marks.
+Groups ring_lines(const Group& of_count, const Columns& others) {
   Groups lines = group(order(of_count.rows, tokens_a_worker), [&](const Row& row) {
-    return std::vector{name_with(curve_of(row), row, others), curve_of(row)};
+    return std::vector{name_with(ring_kind(row), row, others), ring_kind(row)};
   });
   std::ranges::stable_sort(lines, {}, &Group::key);
   for (Group& line : lines) line.name = line.key[0];
@@ -64,7 +68,7 @@ std::int64_t workers_in(const Group& panel) { return *parse_integer(panel.key[0]
 
 // Makes a panel for each worker count of the rows. If nothing is published of any of them, there is
 // also one for the nearest count of which something is.
-Groups panels_of(const Rows& rows) {
+Groups worker_count_panels(const Rows& rows) {
   Groups panels = panels_by(rows, {"workers"});
   const auto shared = [](const Group& panel) {
     return !published_striped_speed_ups(workers_of(panel)).empty();
@@ -87,13 +91,15 @@ std::pair<double, double> token_range(const Groups& panels) {
   return tokens.empty() ? std::pair(kNaN, kNaN) : std::pair(*tokens.begin(), *tokens.rbegin());
 }
 
-// Draws what is published of a worker count, and the bounds. The bound of our tiles is not in a
-// panel of published numbers alone.
+// Draws what is published of a worker count, and the bounds. The bound of our tiles is in no panel
+// of published and modelled numbers alone.
 std::vector<Series> reference_of(const Group& panel, std::pair<double, double> tokens) {
   if (panel.key.empty()) return {};  // there is nothing to draw
   const std::int64_t workers = workers_in(panel);
   const double shown = executed_tile_of(panel.rows);
-  const double tile = panel.rows.empty() ? kNaN : std::isnan(shown) ? kAssumedTile : shown;
+  const double tile = all_are_modelled(panel.rows) ? kNaN
+                      : std::isnan(shown)          ? kAssumedTile
+                                                   : shown;
   std::vector<Series> out = published_striped_speed_ups(workers);
   for (Series& series : out) series.in_legend = false;  // published_keys() tell what they are
   const double published_tile = out.empty() ? kNaN : kPublishedTile;
@@ -147,12 +153,13 @@ std::string above_limit_note(const Rows& rows) {
       above, counted(rows.size(), "mark"), above == 1 ? "s" : "");
 }
 
+// Is empty where nothing was measured.
 std::string tile_sentence(const Groups& panels) {
   std::map<std::string, std::string> workers_of_size;
   bool assumed = false;
   for (const Group& panel : panels) {
     const double tile = executed_tile_of(panel.rows);
-    assumed = assumed || (std::isnan(tile) && !panel.rows.empty());
+    assumed = assumed || (std::isnan(tile) && !all_are_modelled(panel.rows));
     if (std::isnan(tile)) continue;
     std::string& all = workers_of_size[fmt::format("{:.0f}", tile)];
     all = listed({all, panel.key[0]});
@@ -162,7 +169,31 @@ std::string tile_sentence(const Groups& panels) {
     parts.push_back(fmt::format("{} (W = {}, from the executed pairs of the longest ring case)",
                                 tile, workers));
   if (assumed) parts.push_back(fmt::format("{} where no case shows it", kAssumedTile));
-  return "our tiles, in tokens a side: " + listed(parts);
+  return parts.empty() ? "" : "our tiles, in tokens a side: " + listed(parts) + "; ";
+}
+
+bool times_both_passes(const Row& row) { return row.is("pass", "both"); }
+
+// Names what was timed. Where the passes differ, the names of the lines have them.
+std::string timed_pass(const Rows& rows) {
+  const std::size_t forward = count(rows, is_forward);
+  const std::size_t both = count(rows, times_both_passes);
+  if (forward == rows.size()) return "the forward pass";
+  if (both == rows.size()) return "the forward pass and the backward pass, added up,";
+  return forward + both == 0 ? "the backward pass"
+                             : "the pass that a line names, forward where it names none,";
+}
+
+// Says what the published steps have that ours have not.
+std::string published_sentence(const Rows& rows) {
+  const bool steps = count(rows, times_both_passes) == rows.size();
+  return fmt::format(
+      "Published: Striped Attention (arXiv 2311.09431), tables 3 to 5; W is the sequence-parallel "
+      "side of the mesh. Those are whole training steps, {}",
+      steps ? "with projections and feed-forward layers, which no layout makes faster: they lie "
+              "below what the two passes of attention alone gain."
+            : "backward pass, projections and feed-forward layers included, so they lie below what "
+              "attention alone gains and are not comparable with ours.");
 }
 
 }  // namespace
@@ -174,7 +205,7 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
       where(matched, [](const Row& row) { return row.is("link_bandwidth_byte_per_s", ""); });
   const Rows& rows = unlimited.empty() ? matched : unlimited;
   const Columns others = splitting_columns(rows, {"algorithm", "workers", "n_tokens"});
-  const Groups panels = panels_of(rows);
+  const Groups panels = worker_count_panels(rows);
   const std::size_t alone = all.size() - matched.size();
   const std::size_t limited = matched.size() - rows.size();
   return line_figure(
@@ -183,7 +214,7 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
        .y = {{.y = {.label = "ring time / time", .column = "speed_up_ratio"},
               .value =
                   [](const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)); },
-              .lines = [&](const Group& panel) { return lines_of(panel, others); },
+              .lines = [&](const Group& panel) { return ring_lines(panel, others); },
               .reference =
                   [&](const Group& panel) { return reference_of(panel, token_range(panels)); }}},
        .panels = panels,
@@ -193,18 +224,16 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
        .shared_axes = true,
        .keys = published_keys(panels),
        .notes = {
-           "Time of the contiguous ring over that of the same causal case, striped or zigzag: "
-           "critical paths where ranks are serial, wall clocks otherwise. Error bars: quotients of "
-           "the ends of the two intervals.",
+           fmt::format("Time of {} in the contiguous ring over that of the same causal case, "
+                       "striped or zigzag: critical paths where ranks are serial, wall clocks "
+                       "otherwise. Error bars: quotients of the ends of the two intervals.",
+                       timed_pass(rows)),
            above_limit_note(rows),
            fmt::format("Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + "
-                       "2(W-1)c] / [W(c+1)], by tiles the same in n = c/tile; {}; published tiles: "
+                       "2(W-1)c] / [W(c+1)], by tiles the same in n = c/tile; {}published tiles: "
                        "{} query rows.",
                        tile_sentence(panels), kPublishedTile),
-           "Published: Striped Attention (arXiv 2311.09431), tables 3 to 5; W is the "
-           "sequence-parallel side of the mesh. Those are whole training steps, backward pass, "
-           "projections and feed-forward layers included, so they lie below what attention alone "
-           "gains and are not comparable with ours.",
+           published_sentence(rows),
            not_drawn({{.number = alone,
                        .what = "striped or zigzag case",
                        .reason = "no ring case of the same parameters has a time"},

@@ -28,7 +28,7 @@ Values causal_case(const std::string& algorithm, int workers, std::int64_t n, do
     values[std::string(prefix) + "_high95_s"] = to_text(time * 1.2);
   }
   for (const auto& [column, value] : more) values[column] = value;
-  values["case_id"] += algorithm + values["ranks"];
+  values["case_id"] += algorithm + values["ranks"] + values["pass"];
   return values;
 }
 
@@ -129,6 +129,49 @@ TEST(StripedSpeedUp, PublishedStepsStandBesideTheSameWorkerCount) {
   EXPECT_EQ(series_named(figure.panels[0], "1B, A100 80GB NVLink, mesh 1x4").points.at(3).x,
             24576.0);
   EXPECT_THAT(figure.notes, Contains(HasSubstr("not comparable with ours")));
+}
+
+TEST(StripedSpeedUp, OfBothPassesTheSumsAreCompared) {
+  const Values both = {
+      {"pass", "both"}, {"forward_time_median_s", "9"}, {"backward_time_median_s", "1"}};
+  const Figure figure = striped_speed_up_figure(cases_of(
+      {causal_case("ring", 4, 4000, 1.5, both), causal_case("striped", 4, 4000, 1.0, both)}));
+  EXPECT_DOUBLE_EQ(series_named(figure.panels.at(0), "striped").points.at(0).y, 1.5);
+  EXPECT_THAT(figure.notes,
+              Contains(HasSubstr("Time of the forward pass and the backward pass, added up, in")));
+  EXPECT_THAT(figure.notes,
+              Contains(HasSubstr("below what the two passes of attention alone gain")));
+  EXPECT_THAT(figure.notes, ::testing::Not(Contains(HasSubstr("not comparable with ours"))));
+}
+
+TEST(StripedSpeedUp, TheCaptionSaysWhichPassIsShown) {
+  std::vector<Values> rows;
+  const auto add_pass = [&](const char* pass, double ring_s) {
+    rows.push_back(causal_case("ring", 4, 4000, ring_s, {{"pass", pass}}));
+    rows.push_back(causal_case("striped", 4, 4000, 1.0, {{"pass", pass}}));
+  };
+  const auto notes = [&] { return striped_speed_up_figure(cases_of(rows)).notes; };
+  add_pass("backward", 1.25);
+  EXPECT_THAT(notes(), Contains(HasSubstr("Time of the backward pass in the contiguous ring")));
+  rows.clear();
+  add_pass("forward", 1.5);
+  EXPECT_THAT(notes(), Contains(HasSubstr("Time of the forward pass in the contiguous ring")));
+  add_pass("both", 1.75);
+  EXPECT_THAT(notes(), Contains(HasSubstr("the pass that a line names, forward where it names")));
+  const Figure figure = striped_speed_up_figure(cases_of(rows));
+  EXPECT_DOUBLE_EQ(series_named(figure.panels.at(0), "striped").points.at(0).y, 1.5);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels.at(0), "striped, both passes").points.at(0).y, 1.75);
+}
+
+TEST(StripedSpeedUp, TheTilesOfAModelAreNotOurs) {
+  const Values model = {{"ranks", "model"},
+                        {"provenance", "model"},
+                        {"executed_pairs", to_text(2 * 1e5 + 1.6e5)},
+                        {"link_bandwidth_byte_per_s", "5e10"}};
+  const Figure figure = striped_speed_up_figure(cases_of(
+      {causal_case("ring", 2, 800, 1.5, model), causal_case("striped", 2, 800, 1.0, model)}));
+  EXPECT_THROW((void)series_named(figure.panels.at(0), "bound, our tiles"), std::out_of_range);
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("n = c/tile; published tiles: 2048 query rows.")));
 }
 
 TEST(StripedSpeedUp, TheLegendNamesThePublishedHardwareAndModels) {

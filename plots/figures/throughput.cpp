@@ -7,7 +7,6 @@
 namespace qb {
 namespace {
 
-constexpr double kGiga = 1e9;
 constexpr const char* kPeak = "peak_flop_per_s";
 
 // The colour tells the element type, the mark what computed, the lightness what else differs.
@@ -38,9 +37,10 @@ std::vector<Series> peaks_of(const Rows& rows) {
 
 // Cases that differ in n_tokens, head_dim and mask alone are one line in every panel. The lines of
 // the figure's own run come first. A run is named only if two of them have a line of one name.
-Groups lines_of(const Rows& rows) {
-  const Columns others =
-      splitting_columns(rows, {"head_dim", "mask", "kernel", "dtype", "run", "kv_len"});
+Groups throughput_lines(const Rows& rows) {
+  const Columns known = {"head_dim", "mask", "kernel", "dtype", "run", "kv_len", "pass"};
+  // The pass is named even where it follows from the run, since each pass counts FLOP of its own.
+  const Columns others = joined(splitting_columns(rows, known), differing_columns(rows, {"pass"}));
   std::map<std::string, std::size_t> runs;  // by the index of their first row
   for (const Row& row : rows) runs.emplace(row.text("run"), row.index);
   Groups lines = group(order(rows, "n_tokens"), [&](const Row& row) {
@@ -81,7 +81,7 @@ Figure throughput_figure(const PlottedRun& run) {
   LineFigure declared{
       .title = "Throughput against sequence length",
       .nothing = "no case has a rate",
-      .lines = lines_of(rows),
+      .lines = throughput_lines(rows),
       .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"},
              .value = rate,
              .reference = [peaks = peaks_of(rows)](const Group&) { return peaks; },
@@ -92,7 +92,10 @@ Figure throughput_figure(const PlottedRun& run) {
       .notes = joined_notes(
           {case_notes(run.cases),
            {"FLOP: 4 × unmasked query-key pairs × heads × d, over the wall clock of the whole "
-            "call; what a kernel computes beyond the mask counts for nothing."}})};
+            "call; what a kernel computes beyond the mask counts for nothing.",
+            count(rows, is_forward) == rows.size()
+                ? ""
+                : "A backward pass has 10 in place of 4, and both passes have 14."}})};
   declared.notes.push_back(not_drawn({{.number = count(rows, out_of_memory),
                                        .what = "case",
                                        .reason = "out of memory",

@@ -89,6 +89,21 @@ TEST(Throughput, AnotherRunStandsInTheSamePanelUnderItsKernel) {
   EXPECT_EQ(figure.panels[0].series[1].style.mark, kernel_style("torch_sdpa").mark);
 }
 
+TEST(Throughput, APassIsNamedEvenWhereItFollowsFromTheRun) {
+  const auto of_pass = [](const char* kernel, const char* pass) {
+    return cases_of({dense_case(kernel, "f32", 1000, {{"pass", pass}})});
+  };
+  const CsvTable forward = of_pass("flash", "forward");
+  const CsvTable backward = of_pass("flash", "backward");
+  const CsvTable other = of_pass("torch_sdpa", "backward");
+  const Figure mixed = throughput_figure(joined_cases(side_by_side(forward, "a", other, "b")));
+  EXPECT_THAT(names(mixed.panels.at(0)),
+              ElementsAre("flash f32", "PyTorch SDPA f32, backward pass"));
+  EXPECT_THAT(mixed.notes, Contains(HasSubstr("A backward pass has 10 in place of 4")));
+  const Figure alike = throughput_figure(joined_cases(side_by_side(backward, "a", other, "b")));
+  EXPECT_THAT(names(alike.panels.at(0)), ElementsAre("flash f32", "PyTorch SDPA f32"));
+}
+
 TEST(Throughput, TheMeasuredPeakOfEachTypeAndNumberOfThreadsIsALine) {
   const auto with_peak = [](const char* dtype, const char* threads, const char* peak) {
     return dense_case("flash", dtype, 1000,

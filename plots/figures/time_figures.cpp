@@ -13,7 +13,7 @@ std::optional<Row> timed_base(const Row& row) {
   return base && ran(row) && ran(*base) ? base : std::nullopt;
 }
 
-std::vector<std::string> notes(const Rows& rows) {
+std::vector<std::string> speed_up_notes(const Rows& rows) {
   // Each kind of base that is used is listed once: `dense, materialized, W = 1`.
   std::set<std::string> bases;
   for (const Row& row : rows)
@@ -77,7 +77,7 @@ Figure speed_up_figure(const PlottedRun& run) {
                             speed_up("critical path, with gather and merge", "critical_path")},
                       .shared_axes = true,
                       .panel_height = 330,
-                      .notes = notes(standing_rows(run.cases))};
+                      .notes = speed_up_notes(standing_rows(run.cases))};
   std::erase_if(declared.lines, [](const Group& line) { return workers_of(line) == 1; });
   add_case_study_2(declared, run, true);
   return line_figure(declared);

@@ -5,8 +5,6 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostPanels = 6;
-
 double seconds(const Row& row) { return timed(row, clock_of(row), 1.0).y; }
 
 // Draws the schemes that none with less memory is faster than, as steps.
@@ -23,15 +21,9 @@ Series front_of(const Rows& rows, const char* column, const Unit& memory, const 
   return front;
 }
 
-Groups schemes_of(const Group& panel) {
-  const Columns others =
-      splitting_columns(panel.rows, {"algorithm", "n_tokens", "workers", "kv_len"});
-  Groups schemes = group(panel.rows, joined({"algorithm"}, others));
-  for (Group& one : schemes) {
-    one.name = name_with(one.key[0], one.rows.front(), others);
-    one.draw = Draw::points;
-  }
-  style_by_algorithm(schemes, [](const Group& one) { return one.key[0]; });
+Groups scheme_marks(const Group& panel) {
+  Groups schemes = scheme_lines(panel, {"n_tokens", "workers", "kv_len"});
+  for (Group& one : schemes) one.draw = Draw::points;
   return schemes;
 }
 
@@ -58,7 +50,7 @@ Figure time_memory_figure(const PlottedRun& run) {
        .nothing = "no two schemes of the same N and W have a time and a peak of active memory",
        .y = {{.y = axis_in(time, "wall clock", "wall_time"),
               .value = [&](const Row& row) { return timed(row, clock_of(row), time.factor); },
-              .lines = schemes_of,
+              .lines = scheme_marks,
               .reference =
                   [&](const Group& panel) {
                     return std::vector<Series>{front_of(panel.rows, column, memory, time)};

@@ -6,8 +6,6 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostPanels = 5;
-
 // Keeps prefills: every token attends to those before it, and none was cached.
 Rows prefills(const CsvTable& cases) {
   return where(standing_rows(cases), [](const Row& row) {
@@ -17,7 +15,7 @@ Rows prefills(const CsvTable& cases) {
 }
 
 // Groups what differs in scheme and worker count alone; a panel has two worker counts or more.
-Groups panels_of(const Rows& rows) {
+Groups prefill_panels(const Rows& rows) {
   const Columns first = joined({"n_tokens"}, kPlaceColumns);
   const Columns shape = without(kShapeColumns, "mask");
   Groups panels =
@@ -27,12 +25,8 @@ Groups panels_of(const Rows& rows) {
   return panels;
 }
 
-Groups schemes_of(const Group& panel) {
-  const Columns others = splitting_columns(panel.rows, {"algorithm", "workers", "interest_set"});
-  Groups schemes = group(order(panel.rows, "workers"), joined({"algorithm"}, others));
-  for (Group& one : schemes) one.name = name_with(one.key[0], one.rows.front(), others);
-  style_by_algorithm(schemes, [](const Group& one) { return one.key[0]; });
-  return schemes;
+Groups prefill_lines(const Group& panel) {
+  return scheme_lines(panel, {"workers", "interest_set"});
 }
 
 // Draws the time that halves as the workers double, from the fastest of the fewest workers on.
@@ -64,7 +58,7 @@ Point published_point(const Row& row) {
           .y = row.number("ttft_ms") / kMilli};
 }
 
-Groups published_lines(const Group&) {
+Groups published_ttft_lines(const Group&) {
   const Rows table = all_rows(published_table("context_parallel_table_7_cp_vs_tp_scaling"));
   const auto context = [](const Row& row) { return row.text("parallelization").starts_with("CP"); };
   Rows nodes = where(table, context);
@@ -85,7 +79,7 @@ Groups published_lines(const Group&) {
 }
 
 std::vector<Series> published_halving(const Group& panel) {
-  const Groups lines = published_lines(panel);
+  const Groups lines = published_ttft_lines(panel);
   std::vector<Point> points;
   for (const Row& row : lines.front().rows) points.push_back(published_point(row));
   return halving(points);
@@ -95,8 +89,9 @@ std::vector<Series> published_halving(const Group& panel) {
 
 Figure ttft_nodes_figure(const PlottedRun& run) {
   const Rows rows = prefills(run.cases);
-  Groups panels = panels_of(rows);
-  const std::string left_out = keep_first(panels, kMostPanels, "N and place");
+  Groups panels = prefill_panels(rows);
+  // One more panel is published.
+  const std::string left_out = keep_first(panels, kMostPanels - 1, "N and place");
   if (panels.empty())
     return empty_figure("Time to first token by nodes",
                         "no causal prefill of one length has times at two worker counts");
@@ -104,7 +99,7 @@ Figure ttft_nodes_figure(const PlottedRun& run) {
       {.title = "Time to first token by nodes",
        .y = {{.y = {.label = "time of attention (ms)", .column = "ttft_ms"},
               .value = time_ms,
-              .lines = schemes_of,
+              .lines = prefill_lines,
               .panels = panels,
               .reference =
                   [](const Group& panel) {
@@ -116,7 +111,7 @@ Figure ttft_nodes_figure(const PlottedRun& run) {
               .fit = powers_or_zero,
               .x_axis = workers_axis},
              {.y = {.label = "time to first token (s)", .column = "ttft_s", .log = true},
-              .lines = published_lines,
+              .lines = published_ttft_lines,
               .panels = {{.name = "published: Llama 3 405B, 128,000 tokens"}},
               .reference = published_halving,
               .x_axis =

@@ -1,6 +1,6 @@
 // Query-key pairs of the busiest worker in each round and, beside them, their sum, which is a
 // ring's critical path. They are counts of the plans alone, not times. Cases whose counts are the
-// same (other kernels, element types, ranks) are drawn once.
+// same (other kernels, element types, ranks, passes) are drawn once.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
@@ -9,15 +9,18 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostPanels = 6;
 // The marks of one round are side by side over this share of the distance between two rounds.
-constexpr double kSpread = 0.6;
-constexpr double kHalfBar = 0.38;
+constexpr double kRoundSpread = 0.6;
+constexpr double kHalfSumBar = 0.38;
 // The text of a bar is over its middle, but at least this share of the longest bar from its foot.
 constexpr double kLeastTextPlace = 0.24;
 
+// Their sum would be that of neither pass, and a pair costs more in one than in the other.
+bool is_of_both_passes(const Row& row) { return row.table->has("pass") && row.is("pass", "both"); }
+
 // Gives the rounds of a case: y is the unmasked pairs per head of the busiest worker, low those of
-// the least busy one. A worker without a row in a round does nothing in it.
+// the least busy one. A worker without a row in a round does nothing in it. The rounds that end a
+// backward pass without a pair are left out: they only bring gradients home.
 std::vector<Point> rounds_of(const Row& row, const Rows& steps) {
   std::vector<Point> rounds;
   const Rows computing =
@@ -28,6 +31,7 @@ std::vector<Point> rounds_of(const Row& row, const Rows& steps) {
     const bool all = std::ssize(round.rows) >= row.integer("workers");
     rounds.push_back({.x = round.rows.front().number("step"), .y = most, .low = all ? least : 0.0});
   }
+  while (!is_forward(row) && !rounds.empty() && rounds.back().y == 0.0) rounds.pop_back();
   return rounds;
 }
 
@@ -39,7 +43,7 @@ double critical_path(const Series& line) {
 
 // Makes lines of rounds, named by algorithm and by what else changes the counts if one has several
 // lines.
-std::vector<Series> lines_of(const Group& panel, const std::map<std::string, Rows>& steps) {
+std::vector<Series> round_lines(const Group& panel, const std::map<std::string, Rows>& steps) {
   const auto counts = [](const Point& round) { return std::tuple(round.x, round.y, round.low); };
   std::vector<Series> lines;
   std::map<std::string, int> variants;
@@ -71,7 +75,7 @@ std::vector<Series> rounds_drawn(std::vector<Series> lines) {
   for (std::size_t slot = 0; slot < lines.size(); ++slot) {
     lines[slot].draw = Draw::points;
     for (Point& round : lines[slot].points) {
-      round.x += kSpread * ((static_cast<double>(slot) + 0.5) / slots - 0.5);
+      round.x += kRoundSpread * ((static_cast<double>(slot) + 0.5) / slots - 0.5);
       round.high = round.y;
     }
   }
@@ -96,7 +100,7 @@ std::vector<Series> sums_drawn(const std::vector<Series>& lines) {
                .style = {lightened(line.style.colour)},
                .in_legend = false,
                .text = fmt::format("{} ({:.0f} %)", format_si(sum), kPercent * sum / most),
-               .points = {box(0.0, sum, place - kHalfBar, place + kHalfBar)}};
+               .points = {box(0.0, sum, place - kHalfSumBar, place + kHalfSumBar)}};
     bar.points[0].x = std::fmax(bar.points[0].x, kLeastTextPlace * most);
     bars.push_back(std::move(bar));
   }
@@ -158,15 +162,20 @@ Figure work_per_round_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Query-key pairs in each round";
   if (!run.steps) return empty_figure(kTitle, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
-  const Rows rows = where(standing_rows(run.cases), [&](const Row& row) {
+  const Rows all = where(standing_rows(run.cases), [&](const Row& row) {
     return row.integer("workers") >= 2 && steps.contains(row.text("case_id"));
   });
+  const Rows rows = where(all, [](const Row& row) { return !is_of_both_passes(row); });
+  if (rows.empty() && !all.empty())
+    return empty_figure(kTitle,
+                        "each case is of both passes, whose rounds follow each other; a case of "
+                        "one pass would be drawn");
   std::map<std::vector<std::string>, std::vector<Series>> lines;  // by panel
   std::set<std::string> mask_texts;
   Groups panels;
   Groups of_one_round;
   for (Group& panel : group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"})) {
-    lines[panel.key] = lines_of(panel, steps);
+    lines[panel.key] = round_lines(panel, steps);
     mask_texts.insert(panel.key[2]);
     const bool several = std::ranges::any_of(
         lines[panel.key], [](const Series& line) { return line.points.size() > 1; });
@@ -196,7 +205,10 @@ Figure work_per_round_figure(const PlottedRun& run) {
        .panel_height = 230,
        .notes = {"A mark is the busiest worker of a round, and its bar ends at the least busy one; "
                  "both are counts from the plans. A round ends when its busiest worker has ended.",
-                 single_round_note(of_one_round, masks), left_out}});
+                 single_round_note(of_one_round, masks), left_out,
+                 not_drawn({{.number = count(all, is_of_both_passes),
+                             .what = "case of both passes",
+                             .reason = "the rounds of one follow those of the other"}})}});
   for (std::size_t i = 1; i < figure.panels.size(); i += 2)
     figure.panels[i].y = names_axis(lines[panels[i / 2].key]);
   figure.findings = {paths_finding(panels, lines)};

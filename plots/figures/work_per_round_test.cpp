@@ -146,6 +146,34 @@ TEST(WorkPerRound, APanelForEachLengthWorkerCountAndMask) {
   EXPECT_THAT(figure.notes.back(), HasSubstr("Not drawn: 2 of 8 panels"));
 }
 
+// Its last round has no pair, and of both passes one has the rounds of either.
+TEST(WorkPerRound, ABackwardPassIsDrawnAsTheForwardPassAndBothPassesAreASentence) {
+  CsvTable cases = no_cases();
+  CsvTable steps = no_steps();
+  const auto add = [&](const std::string& id, const char* pass) {
+    Values values = causal_case(id, "ring");
+    values["pass"] = pass;
+    add_case(cases, values);
+    add_ring(steps, id, false);
+    if (pass != std::string("forward"))
+      for (int worker = 0; worker < 4; ++worker)
+        add_step(steps, id, worker, 4, {{"unmasked_pairs", "0"}});
+  };
+  add("c", "both");
+  EXPECT_THAT(work_per_round_figure(with_steps(cases, steps)).empty_reason,
+              HasSubstr("each case is of both passes"));
+  add("b", "backward");
+  const Figure backward = work_per_round_figure(with_steps(cases, steps));
+  EXPECT_THAT(heights(series_named(backward.panels.at(0), "ring")),
+              ElementsAre(5050, 10000, 10000, 10000));
+  EXPECT_EQ(backward.notes.back(),
+            "Not drawn: 1 case of both passes (the rounds of one follow those of the other).");
+  add("a", "forward");
+  const Figure figure = work_per_round_figure(with_steps(cases, steps));
+  EXPECT_EQ(figure.panels.at(0).series.size(), 1u);
+  EXPECT_EQ(series_named(figure.panels[0], "ring").points.size(), 4u);
+}
+
 TEST(WorkPerRound, NoStepsOrOneRoundAreASentence) {
   CsvTable cases = no_cases();
   add_case(cases, causal_case("a", "ring"));

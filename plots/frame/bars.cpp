@@ -74,7 +74,7 @@ void add_foot(Panel& panel, const Bar& bar, double place) {
        .points = {box(place + bar.left, place + bar.right, kFieldBottom, kFieldTop)}});
 }
 
-Panel draw_panel(const BarFigure& declared, const BarFigure::BarPanel& from) {
+Panel bar_panel(const BarFigure& declared, const BarFigure::BarPanel& from) {
   Panel panel{.title = from.title, .x = declared.x, .y = declared.y};
   std::map<double, double> places;
   for (const Bar& bar : from.bars) places[bar.x] = 0.0;
@@ -97,7 +97,7 @@ Figure bar_figure(const BarFigure& declared) {
   bool ours = false;
   for (const BarFigure::BarPanel& from : declared.panels) {
     ours = ours || !std::ranges::all_of(from.bars, &Bar::published);
-    if (!from.bars.empty()) figure.panels.push_back(draw_panel(declared, from));
+    if (!from.bars.empty()) figure.panels.push_back(bar_panel(declared, from));
   }
   if (!ours) return empty_figure(declared.title, declared.nothing);
   arrange_panels(figure, declared.columns, declared.panel_height);

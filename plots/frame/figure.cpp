@@ -130,8 +130,7 @@ Unit time_unit(double longest_s) {
 }
 
 Unit byte_unit(double largest) {
-  constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
-  constexpr double kMiB = 1024.0 * 1024.0;
+  constexpr double kGiB = 1024.0 * kMiB;
   return largest >= 0.5 * kGiB ? Unit{"GiB", "gib", 1.0 / kGiB} : Unit{"MiB", "mib", 1.0 / kMiB};
 }
 

@@ -152,6 +152,8 @@ void add(Panel& panel, std::vector<Series> series);
 // Makes tics at whole numbers that are their own labels.
 [[nodiscard]] std::vector<Axis::Tic> whole_tics(const std::vector<double>& values);
 
+inline constexpr double kMiB = 1024.0 * 1024.0;  // bytes
+
 // The unit of an axis: its numbers are values of the base unit times `factor`.
 struct Unit {
   std::string name{};    // `ms`, `GiB`

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "base/numbers.h"
+#include "base/schema/column_fields.h"
 
 namespace qb {
 namespace {
@@ -23,6 +24,12 @@ int compare_fields(const std::string& a, const std::string& b) {
   const auto y = parse_real(b);
   if (x && y) return *x < *y ? -1 : *x > *y ? 1 : 0;
   return a.compare(b);
+}
+
+// Gives the largest error of a gradient over its tolerance; NaN where the row has none.
+double part_of_tolerance(const Row& row, const std::string& gradient) {
+  if (!row.table->has(gradient + "_max_error")) return kNaN;
+  return row.number(gradient + "_max_error") / row.number(gradient + "_tolerance");
 }
 
 }  // namespace
@@ -51,6 +58,9 @@ bool out_of_memory(const Row& row) {
 }
 bool not_tried(const Row& row) { return row.is("status", "oom_skipped"); }
 bool modelled(const Row& row) { return row.is("ranks", "model"); }
+bool is_forward(const Row& row) {
+  return !row.table->has("pass") || !(row.is("pass", "backward") || row.is("pass", "both"));
+}
 
 bool disturbed(const Row& row) {
   return row.table->has("disturbed_by") && !row.text("disturbed_by").empty();
@@ -168,6 +178,15 @@ std::optional<Row> base_case(const Row& row) {
 }
 
 bool is_slow_base(const Row& base) { return base.number("peak_fraction") < kSlowBase; }
+
+double error_over_tolerance(const Row& row) {
+  double most = row.number("max_error") / row.number("tolerance");
+  for (const std::string_view gradient : kGradientColumns)
+    most = std::fmax(most, part_of_tolerance(row, std::string(gradient)));
+  for (const std::string_view gradient : kLayerGradientColumns)
+    most = std::fmax(most, part_of_tolerance(row, std::string(gradient)));
+  return most;
+}
 
 std::string slow_base_note(const Rows& rows) {
   std::set<std::pair<double, std::size_t>> slow;  // by fraction; a base counts once

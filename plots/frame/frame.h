@@ -26,6 +26,8 @@
 namespace qb {
 
 inline constexpr double kMilli = 1e3;  // ms per second
+inline constexpr double kMicro = 1e6;  // µs per second
+inline constexpr double kGiga = 1e9;   // FLOP per GFLOP
 inline constexpr double kPercent = 100.0;
 
 // A row of a table, which must outlive it.
@@ -72,6 +74,7 @@ template <class Holds>
 [[nodiscard]] bool out_of_memory(const Row& row);  // oom, oom_skipped
 [[nodiscard]] bool not_tried(const Row& row);      // oom_skipped
 [[nodiscard]] bool modelled(const Row& row);       // its times come from the cost model
+[[nodiscard]] bool is_forward(const Row& row);     // it times a forward pass alone
 [[nodiscard]] bool disturbed(const Row& row);      // too few of its repeats were undisturbed
 template <class Holds>
 [[nodiscard]] std::size_t count(const Rows& rows, Holds holds) {
@@ -156,8 +159,9 @@ using Groups = std::vector<Group>;
 [[nodiscard]] Columns splitting_columns(const Rows& rows, const Columns& given);
 
 // What cases have besides algorithm, interest set, workers, lengths and the place where they ran.
-inline const Columns kShapeColumns = {"mask",  "batch",  "q_heads", "kv_heads", "head_dim",
-                                      "dtype", "kernel", "device",  "threads",  "cpu_isa"};
+inline const Columns kShapeColumns = {"mask",     "batch",   "q_heads", "kv_heads",
+                                      "head_dim", "dtype",   "kernel",  "device",
+                                      "threads",  "cpu_isa", "pass"};
 // What says where cases ran.
 inline const Columns kPlaceColumns = {"ranks", "model_device", "link_bandwidth_byte_per_s",
                                       "link_latency_s"};
@@ -198,6 +202,10 @@ inline constexpr double kSlowBase = 0.6;
 [[nodiscard]] bool is_slow_base(const Row& base);
 // Says how slow the slow ones among the base cases of these rows are; empty if there is none.
 [[nodiscard]] std::string slow_base_note(const Rows& rows);
+
+// Divides the largest error of a row by its tolerance: that of the output or of a gradient,
+// whichever comes nearer to its own. It is NaN if nothing was verified.
+[[nodiscard]] double error_over_tolerance(const Row& row);
 
 // ---- label -------------------------------------------------------------------------------------
 

@@ -157,6 +157,46 @@ TEST(CaseLines, SharedParametersLeaveOutWhatVaries) {
   EXPECT_THAT(shared_parameters(cases), ::testing::Not(HasSubstr("kernel")));
 }
 
+TEST(CaseLines, ThePassIsNamedWhereItIsNotForward) {
+  const auto of_pass = [](const char* pass) {
+    Values values = ok_case(4, 8192, 0.5);
+    values["pass"] = pass;
+    values["case_id"] += pass;
+    return values;
+  };
+  EXPECT_THAT(shared_parameters(cases_of({of_pass("forward")})), HasSubstr("full mask, material"));
+  EXPECT_THAT(shared_parameters(cases_of({of_pass("backward")})),
+              HasSubstr("full mask, backward pass, materialized kernel"));
+  EXPECT_THAT(shared_parameters(cases_of({of_pass("both")})), HasSubstr("full mask, both passes"));
+  EXPECT_THAT(names(cases_of({of_pass("forward"), of_pass("backward")})),
+              ElementsAre("W = 4, backward pass", "W = 4"));
+}
+
+TEST(CaseLines, ASpeedUpHasABaseOfItsOwnPass) {
+  Values base = ok_case(1, 1000, 1.0);
+  Values row = ok_case(7, 1000, 0.43);
+  base["pass"] = row["pass"] = "backward";
+  Values forward = ok_case(1, 1000, 1.0);
+  forward["pass"] = "forward";
+  forward["case_id"] += "f";
+  const CsvTable cases = cases_of({base, row, forward});
+  EXPECT_EQ(base_case(Row{&cases, 1}), (Row{&cases, 0}));
+}
+
+TEST(Frame, TheErrorOfAGradientCountsWhereItIsNearerToItsTolerance) {
+  Values values = ok_case(1, 1000, 1.0);  // 0.0002 of 0.001
+  const CsvTable forward = cases_of({values});
+  EXPECT_DOUBLE_EQ(error_over_tolerance(Row{&forward, 0}), 0.2);
+  values["d_k_max_error"] = "0.0003";
+  values["d_k_tolerance"] = "0.0006";
+  const CsvTable backward = cases_of({values});
+  EXPECT_DOUBLE_EQ(error_over_tolerance(Row{&backward, 0}), 0.5);
+  values["d_weights_max_error"] = "0.003";
+  values["d_weights_tolerance"] = "0.004";
+  const CsvTable layer = cases_of({values});
+  EXPECT_DOUBLE_EQ(error_over_tolerance(Row{&layer, 0}), 0.75);
+}
+
 TEST(CaseLines, SharedParametersNameKeyHeadsWorkersAndLengthWhereTheyAreFixed) {
   const auto grouped_query = [](int workers, const char* kv_heads) {
     Values values = ok_case(workers, 8192, 0.5);

@@ -40,7 +40,7 @@ Group in_panel(Group line, const Group& panel) {
   return line;
 }
 
-Panel draw_panel(const LineFigure& declared, const Quantity& quantity, const Group& from) {
+Panel line_panel(const LineFigure& declared, const Quantity& quantity, const Group& from) {
   Panel panel{.y = quantity.y, .own_axes = quantity.own_axes};
   for (const Group& line : quantity.lines ? quantity.lines(from) : declared.lines)
     draw_line(panel, declared, quantity,
@@ -105,7 +105,7 @@ Figure line_figure(const LineFigure& declared) {
   std::vector<const Quantity*> shown;  // by panel
   const auto add_panel = [&](const Quantity& quantity, const Group& from) {
     const bool titled = !declared.by_panel || &quantity == &declared.y.front();
-    figure.panels.push_back(draw_panel(declared, quantity, from));
+    figure.panels.push_back(line_panel(declared, quantity, from));
     figure.panels.back().title = listed({quantity.title, titled ? from.name : ""});
     shown.push_back(&quantity);
   };
@@ -183,6 +183,16 @@ std::function<double(const Row&)> number_in(std::string column) {
   return [=](const Row& row) { return row.number(column); };
 }
 
+LineFigure::Quantity bytes_quantity(std::string title, const std::string& label,
+                                    const std::string& column, const Rows& rows,
+                                    const std::function<double(const Row&)>& bytes) {
+  const Unit unit = byte_unit(largest(rows, bytes));
+  return {.title = std::move(title),
+          .y = axis_in(unit, label, column),
+          .value = [=](const Row& row) { return Point{.y = bytes(row) * unit.factor}; },
+          .fit = powers_or_zero};
+}
+
 std::function<Axis(const std::vector<double>&)> fixed(Axis axis) {
   return [=](const std::vector<double>&) { return axis; };
 }
@@ -213,55 +223,6 @@ std::vector<Series> out_of_memory_series(const Group& line, double limit,
   std::erase_if(marks, [](const Series& series) { return series.points.empty(); });
   return marks;
 }
-
-Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms) {
-  Groups lines;
-  for (const char* algorithm : algorithms)
-    lines.push_back({.key = {algorithm},
-                     .rows = where(rows, "algorithm", {algorithm}),
-                     .name = algorithm,
-                     .style = algorithm_style(algorithm)});
-  return lines;
-}
-
-void style_by_algorithm(Groups& lines,
-                        const std::function<std::string(const Group&)>& algorithm_of) {
-  for (Group& line : lines) line.style = algorithm_style(algorithm_of(line));
-  shade_equal_looks(lines);
-}
-
-void shade_equal_looks(Groups& lines) {
-  const auto look = [](const Group& line) {
-    return std::tuple(line.style.colour, line.style.mark, line.style.dash, line.thin);
-  };
-  using Look = decltype(look(lines.front()));
-  std::map<Look, int> counts;
-  std::map<Look, int> places;
-  for (const Group& line : lines) ++counts[look(line)];
-  for (Group& line : lines) {
-    const Look own = look(line);
-    line.style.colour = shade(line.style.colour, places[own]++, counts[own]);
-  }
-}
-
-Groups case_lines(const CsvTable& cases) {
-  const Rows rows = order(standing_rows(cases), "n_tokens");
-  const Columns others = splitting_columns(rows, {"workers"});
-  Groups lines = group(rows, [&](const Row& row) {
-    std::vector<std::string> key = {row.text("workers")};
-    for (const std::string& column : others) key.push_back(own_value(row, column));
-    return key;
-  });
-  std::stable_sort(lines.begin(), lines.end(), [](const Group& a, const Group& b) {
-    return std::pair(workers_of(a), a.key) < std::pair(workers_of(b), b.key);
-  });
-  for (Group& line : lines)
-    line.name = name_with(fmt::format("W = {}", workers_of(line)), line.rows.front(), others);
-  style_by_algorithm(lines, [](const Group& line) { return line.rows.front().text("algorithm"); });
-  return lines;
-}
-
-std::int64_t workers_of(const Group& line) { return line.rows.front().integer("workers"); }
 
 std::string clock_of(const Row& row) {
   return row.is("ranks", "serial") ? "critical_path" : "wall_time";

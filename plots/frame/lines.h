@@ -77,6 +77,10 @@ struct Omission {
 
 [[nodiscard]] PointOf shows(std::string column, double factor = 1.0);
 [[nodiscard]] std::function<double(const Row&)> number_in(std::string column);
+// Makes panels of bytes, in the unit that suits the most bytes of `rows`.
+[[nodiscard]] LineFigure::Quantity bytes_quantity(std::string title, const std::string& label,
+                                                  const std::string& column, const Rows& rows,
+                                                  const std::function<double(const Row&)>& bytes);
 // Makes the same axis whatever is on it.
 [[nodiscard]] std::function<Axis(const std::vector<double>&)> fixed(Axis axis);
 // Draws the same over the lines of each panel.
@@ -94,6 +98,9 @@ struct Omission {
 
 // Makes a line for each of the algorithms, in their order, also for those without rows.
 [[nodiscard]] Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms);
+// Makes a line for each scheme of a panel, over ascending worker counts: its rows differ in `given`
+// alone, and it is named by its algorithm and what else tells it from the others.
+[[nodiscard]] Groups scheme_lines(const Group& panel, const Columns& given);
 // Gives each line the style of its algorithm; those of one algorithm differ in lightness.
 void style_by_algorithm(Groups& lines,
                         const std::function<std::string(const Group&)>& algorithm_of);

@@ -23,7 +23,7 @@ std::string latency_name(double seconds) {
 
 // A device that a file describes is named by the file, a product by its capitals: `A100` for
 // `data/devices/a100.csv`.
-std::string device_name(const std::string& device) {
+std::string model_device_name(const std::string& device) {
   std::string name = device.substr(device.find_last_of('/') + 1);
   if (name.ends_with(".csv")) name.resize(name.size() - 4);
   const bool product =
@@ -49,7 +49,7 @@ std::string field_name(const Row& row, const std::string& column) {
   if (column == "n_tokens") return "N = " + grouped(row.number(column));
   if (column == "kv_len") return grouped(row.number(column)) + " keys";
   if (column == "workers") return "W = " + grouped(row.number(column));
-  return column == "model_device" ? device_name(value) : named_value(column, value);
+  return column == "model_device" ? model_device_name(value) : named_value(column, value);
 }
 
 }  // namespace
@@ -57,6 +57,7 @@ std::string field_name(const Row& row, const std::string& column) {
 std::string named_value(std::string_view column, const std::string& value) {
   if (column == "threads" && value == "0") return "all cores";
   if (column == "threads" && value == "1") return "1 thread";
+  if (column == "pass" && value == "both") return "both passes";
   const Field* const field = find_parameter_field(column);
   if (value.empty() || field == nullptr) return value;
   if (field->quiet_standard && value == field->standard) return {};
@@ -134,9 +135,21 @@ std::string shared_parameters(const CsvTable& cases) {
                                        }) == rows.size();
     return same ? rows.front().text(column) : std::string();
   };
-  Columns shown = {"n_tokens",       "workers", "batch", "q_heads", "kv_heads",
-                   "head_dim",       "dtype",   "mask",  "kernel",  "link_bandwidth_byte_per_s",
-                   "link_latency_s", "device",  "ranks", "threads"};
+  Columns shown = {"n_tokens",
+                   "workers",
+                   "batch",
+                   "q_heads",
+                   "kv_heads",
+                   "head_dim",
+                   "dtype",
+                   "mask",
+                   "pass",
+                   "kernel",
+                   "link_bandwidth_byte_per_s",
+                   "link_latency_s",
+                   "device",
+                   "ranks",
+                   "threads"};
   // A matrix product has neither heads nor a mask.
   if (shared("workload") == "matrix_product")
     shown = {"workers", "dtype", "kernel", "device", "ranks", "threads"};
@@ -151,7 +164,7 @@ std::string shared_parameters(const CsvTable& cases) {
     if (all_modelled(cases) && (column == "device" || column == "threads")) continue;
     if (all_modelled(cases) && column == "ranks") {
       const std::string device = shared("model_device");
-      parts.push_back(listed({"modelled", device_name(device)}, " "));
+      parts.push_back(listed({"modelled", model_device_name(device)}, " "));
     } else {
       parts.push_back(
           (column == "n_tokens" ? field_name(rows.front(), column) : named_value(column, value)) +

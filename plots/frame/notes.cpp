@@ -16,7 +16,7 @@ struct Repeats {
 };
 
 // What the error bars of some rows are; `again` if the words were said of others.
-std::string bars_of(const Repeats& repeats, bool again) {
+std::string error_bars(const Repeats& repeats, bool again) {
   if (repeats.samples < 2.0) return "none (single repeats)";
   const double percent = kPercent * repeats.coverage;
   if (!repeats.whole())
@@ -35,7 +35,7 @@ std::string short_reason(const Row& row) {
 }
 
 // The reason of some rows of one status: its word, and the message if they share it.
-std::string reason_of(const Group& status) {
+std::string status_reason(const Group& status) {
   constexpr std::size_t kLongest = 60;
   std::set<std::string> messages;
   for (const Row& row : status.rows) messages.insert(short_reason(row));
@@ -60,7 +60,7 @@ std::string interval_note(const Rows& rows) {
   std::vector<std::string> texts;
   bool again = false;
   for (const Repeats& kind : kinds) {
-    texts.push_back(bars_of(kind, again));
+    texts.push_back(error_bars(kind, again));
     again = again || (kind.whole() && kind.samples >= 2.0);
     if (kinds.size() > 1)
       texts.back() += texts.size() == 1 ? fmt::format(" in {} of {} points", kind.points, all)
@@ -78,7 +78,7 @@ std::vector<std::string> case_notes(const CsvTable& cases) {
              Columns{"status"}))
     missing.push_back({.number = status.rows.size(),
                        .what = "case",
-                       .reason = reason_of(status),
+                       .reason = status_reason(status),
                        .of = rows.size()});
   std::vector<std::string> notes = {interval_note(measured.empty() ? rows : measured)};
   if (!missing.empty()) notes.push_back(not_drawn(missing));

@@ -80,9 +80,9 @@ constexpr std::pair<std::string_view, Style> kDtypes[] = {
 };
 
 // Gives the style of a known word, or one that follows from its letters.
-template <class Table>
-Style named_style(const Table& table, std::string_view name) {
-  for (const auto& [known, style] : table)
+template <class Styles>
+Style named_style(const Styles& styles, std::string_view name) {
+  for (const auto& [known, style] : styles)
     if (known == name) return style;
   int sum = 0;
   for (const char c : name) sum += static_cast<unsigned char>(c);
@@ -232,7 +232,6 @@ double contrast(std::uint32_t one, std::uint32_t other) {
 }
 
 std::uint32_t text_colour_on(std::uint32_t fill) {
-  constexpr std::uint32_t kWhite = 0xFFFFFF;
   return contrast(fill, kBlack) >= contrast(fill, kWhite) ? kBlack : kWhite;
 }
 

@@ -17,6 +17,7 @@ namespace qb {
 
 inline constexpr std::uint32_t kBlack = 0x000000;
 inline constexpr std::uint32_t kGrey = 0x6E6E6E;
+inline constexpr std::uint32_t kWhite = 0xFFFFFF;
 
 // `mark` counts the shapes: circle, square, triangle, inverted triangle, diamond, pentagon. `dash`
 // counts the lines: solid, and dashed and dotted for references.

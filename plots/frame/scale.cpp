@@ -54,15 +54,22 @@ double nice_step(double range) {
 void linear_tics(Scale& scale, bool whole) {
   const double step = whole ? std::max(1.0, std::ceil(nice_step(scale.max - scale.min)))
                             : nice_step(scale.max - scale.min);
-  // More than six digits get an SI prefix, and then all numbers of the axis have it.
+  // More than six digits get an SI prefix, and many zeros a power, and then all numbers of the axis
+  // have it.
   const double most = std::max(std::abs(scale.min), std::abs(scale.max));
-  const double unit = most < 1e6 ? 1.0 : most < 1e9 ? 1e6 : most < 1e12 ? 1e9 : 1e12;
-  const std::string_view prefix = most < 1e6 ? "" : most < 1e9 ? " M" : most < 1e12 ? " G" : " T";
+  double unit = most < 1e6 ? 1.0 : most < 1e9 ? 1e6 : most < 1e12 ? 1e9 : 1e12;
+  std::string suffix = most < 1e6 ? "" : most < 1e9 ? " M" : most < 1e12 ? " G" : " T";
+  if (most > 0.0 && most < 1e-3) {
+    const int exponent = static_cast<int>(std::floor(std::log10(most)));
+    unit = std::pow(10.0, exponent);
+    suffix = "×10" + superscript(exponent);
+  }
   // Adding 0 turns -0 into 0.
   for (double k = std::ceil(scale.min / step - 1e-9) + 0.0; k * step <= scale.max + step * 1e-9;
        k += 1.0)
-    scale.tics.push_back(
-        {k * step, plain_label(k * step / unit, step / unit) + std::string(prefix)});
+    scale.tics.push_back({k * step, k == 0.0 && unit < 1.0
+                                        ? "0"
+                                        : plain_label(k * step / unit, step / unit) + suffix});
 }
 
 // Uses every power of two, or every second, third, ..., so that their labels stand apart.

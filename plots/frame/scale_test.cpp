@@ -127,6 +127,13 @@ TEST(Scale, NoValuesGiveADrawableRange) {
   EXPECT_GT(make_scale({.column = "x", .log = true}, std::array{kNaN}).min, 0.0);
 }
 
+TEST(Scale, SmallNumbersHaveAPowerInPlaceOfZeros) {
+  EXPECT_THAT(labels(make_scale({.column = "x", .log = true}, std::array{4.1e-7, 4.9e-7})),
+              ElementsAre("4.00×10⁻⁷", "4.25×10⁻⁷", "4.50×10⁻⁷", "4.75×10⁻⁷", "5.00×10⁻⁷"));
+  EXPECT_THAT(labels(make_scale({.column = "x", .from_zero = true}, std::array{2e-5})),
+              ElementsAre("0", "0.5×10⁻⁵", "1.0×10⁻⁵", "1.5×10⁻⁵", "2.0×10⁻⁵"));
+}
+
 TEST(Scale, CountsHaveWholeTics) {
   EXPECT_THAT(
       labels(make_scale({.column = "x", .from_zero = true, .whole = true}, std::array{2.0})),

@@ -73,7 +73,7 @@ std::vector<Heading> result_headings() {
              return number_cell(bytes, std::isfinite(bytes) ? format_bytes(bytes) : "");
            }},
           {"error/tolerance", "max_error", [](const Row& row) {
-             const double ratio = row.number("max_error") / row.number("tolerance");
+             const double ratio = error_over_tolerance(row);
              return number_cell(ratio, significant(ratio));
            }}};
 }
@@ -128,7 +128,7 @@ std::string file_link(const CaseFiles& files, const std::string& path) {
 }
 
 // The lines of a file that hold these rows: `lines 2 to 7`.
-std::string lines_of(const Rows& rows) {
+std::string line_numbers(const Rows& rows) {
   const std::size_t first = rows.front().index + 2;  // the first is the header
   const std::size_t last = rows.back().index + 2;
   return first == last ? fmt::format("line {}", first) : fmt::format("lines {} to {}", first, last);
@@ -150,13 +150,13 @@ std::string samples_html(const Row& row, const Rows& samples, const CaseFiles& f
                    "and band: median and its interval. Rows: {}, {}.</p>\n",
                    replaced(clock, {{"_", " "}}), counted(repeats.size(), "repeat"),
                    warm_ups > 0 ? fmt::format(", without {}", counted(warm_ups, "warm-up")) : "",
-                   file_link(files, "samples.csv"), lines_of(samples));
+                   file_link(files, "samples.csv"), line_numbers(samples));
 }
 
-std::string anchor(const Row& row) { return "case-" + html_escape(row.text("case_id")); }
+std::string case_anchor(const Row& row) { return "case-" + html_escape(row.text("case_id")); }
 
 std::string neighbour_link(const Row& row, const std::string& column) {
-  return fmt::format("<a href=\"#{}\">{}</a>", anchor(row),
+  return fmt::format("<a href=\"#{}\">{}</a>", case_anchor(row),
                      html_escape(parameter_cell(row, column).text));
 }
 
@@ -271,7 +271,7 @@ std::string case_list_html(const CsvTable& cases, const CaseFiles& files) {
   }
   table += "</tr></thead>\n";
   for (const Row& row : rows) {
-    table += fmt::format("<tbody id=\"{}\">\n<tr>", anchor(row));
+    table += fmt::format("<tbody id=\"{}\">\n<tr>", case_anchor(row));
     for (std::size_t i = 0; i < headings.size(); ++i) {
       const Cell cell = headings[i].cell(row);
       table += fmt::format("<td{} data-label=\"{}\" data-value=\"{}\">{}</td>",

@@ -11,9 +11,8 @@
 #include "plots/report/finding_parts.h"
 
 namespace qb {
+namespace finding {
 namespace {
-
-using namespace finding;
 
 bool has_marks(const Series& series) {
   return series.draw == Draw::line_points || series.draw == Draw::points ||
@@ -56,19 +55,20 @@ std::vector<Quantity> quantities_of(const Figure& figure) {
 }
 
 }  // namespace
+}  // namespace finding
 
 std::vector<std::string> findings(const Figure& figure) {
   // Of many quantities the first is what the figure is about.
   constexpr std::size_t kFewQuantities = 2;
-  const std::vector<Quantity> quantities = quantities_of(figure);
+  const std::vector<finding::Quantity> quantities = finding::quantities_of(figure);
   std::vector<std::string> out = figure.findings;
-  for (const Quantity& quantity : quantities) {
-    add_gap(quantity, out);
+  for (const finding::Quantity& quantity : quantities) {
+    finding::add_gap(quantity, out);
     if (quantities.size() > kFewQuantities && &quantity != &quantities.front()) continue;
-    add_crossings(quantity, out);
-    add_growth(quantity, out);
+    finding::add_crossings(quantity, out);
+    finding::add_growth(quantity, out);
   }
-  add_shares(figure, out);
+  finding::add_shares(figure, out);
   std::erase(out, "");
   return out;
 }

@@ -145,7 +145,7 @@ Shown shown_by(const Pivot& pivot, const Rows& cases) {
   return shown;
 }
 
-std::string number_text(double value, const Shown& shown) {
+std::string shown_text(double value, const Shown& shown) {
   if (shown.whole) return format_grouped(static_cast<std::int64_t>(std::llround(value)));
   return significant(value * shown.unit.factor);
 }
@@ -161,9 +161,9 @@ std::string cell(const Row& row, const Shown& shown, bool interval) {
   if (!ran(row)) return row.text("status");
   const Point point = shown.value(row);
   if (std::isnan(point.y)) return "-";
-  std::string text = number_text(point.y, shown);
+  std::string text = shown_text(point.y, shown);
   if (interval && std::isfinite(point.low) && std::isfinite(point.high))
-    text += fmt::format(" [{}, {}]", number_text(point.low, shown), number_text(point.high, shown));
+    text += fmt::format(" [{}, {}]", shown_text(point.low, shown), shown_text(point.high, shown));
   return text + (shown.timed && (disturbed(row) || point.disturbed) ? "*" : "");
 }
 

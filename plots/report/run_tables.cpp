@@ -66,7 +66,6 @@ std::vector<std::string> case_study_2_row(const Row& row, const CsvTable& publis
 constexpr std::size_t kLeastLengths = 4;
 // Exponents this near 1 are called linear, and their deviation is printed.
 constexpr double kNearlyLinear = 0.15;
-constexpr double kMicro = 1e6;
 
 // How the times of a line grow with N, by least squares. It is NaN if a value is not above 0.
 struct LineFit {
@@ -174,7 +173,7 @@ Table cases_table(const CsvTable& cases) {
           {line.name, tokens(row, "n_tokens"), row.text("status"), median("longest_subsequence"),
            median("critical_path"), interval(row, "critical_path"), median("worker_sum"),
            median("wall_time"), repeats_of(row), bytes(row.number("active_memory_peak_bytes")),
-           significant(row.number("max_error") / row.number("tolerance"))});
+           significant(error_over_tolerance(row))});
     }
   table.notes = {shared_parameters(cases)};
   return table;

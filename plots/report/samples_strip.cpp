@@ -12,8 +12,8 @@
 namespace qb {
 namespace {
 
-constexpr double kWidth = 380.0;
-constexpr double kHeight = 96.0;
+constexpr double kStripWidth = 380.0;
+constexpr double kStripHeight = 96.0;
 constexpr double kLeft = 80.0;  // room for the two ends of the scale
 constexpr double kRight = 10.0;
 constexpr double kMargin = 12.0;
@@ -24,7 +24,7 @@ struct Range {
 
   [[nodiscard]] double y(double value) const {
     const double share = high > low ? (value - low) / (high - low) : 0.5;
-    return kHeight - kMargin - share * (kHeight - 2.0 * kMargin);
+    return kStripHeight - kMargin - share * (kStripHeight - 2.0 * kMargin);
   }
 };
 
@@ -49,17 +49,17 @@ std::string samples_strip(const std::vector<Repeat>& repeats, const Point& media
   const Range range = range_of(repeats, median);
   std::string out = fmt::format(
       "<svg class=\"strip\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {:g} {:g}\">\n",
-      html_escape(label), kWidth, kHeight);
+      html_escape(label), kStripWidth, kStripHeight);
   const auto add = [&](auto text, auto&&... values) {
     fmt::format_to(std::back_inserter(out), fmt::runtime(text), values...);
   };
-  const double width = kWidth - kLeft - kRight;
+  const double width = kStripWidth - kLeft - kRight;
   if (std::isfinite(median.low) && std::isfinite(median.high))
     add("<rect class=\"band\" x=\"{:g}\" y=\"{:.1f}\" width=\"{:g}\" height=\"{:.1f}\"/>\n", kLeft,
         range.y(median.high), width, std::max(1.0, range.y(median.low) - range.y(median.high)));
   if (std::isfinite(median.y))
     add("<line class=\"median\" x1=\"{0:g}\" x2=\"{1:g}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>\n", kLeft,
-        kWidth - kRight, range.y(median.y));
+        kStripWidth - kRight, range.y(median.y));
   for (const double end : {range.high, range.low}) {
     add("<text x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", kLeft - 8.0,
         range.y(end) + 4.0, format_seconds(end));

@@ -32,10 +32,10 @@ inline Values scheme_case(const std::string& algorithm, int workers, std::int64_
                       {"wall_time_high95_s", to_text(seconds * 1.1)}};
   for (const auto& [column, value] : own) values[column] = value;
   for (const auto& [column, value] : more) values[column] = value;
-  values["case_id"] = fmt::format("{} {} {} {} {} {}", algorithm, workers, n_tokens,
-                                  values["kv_len"], values["ranks"],
-                                  values["link_bandwidth_byte_per_s"] + values["mask"] +
-                                      values["batch"] + values["threads"] + values["sequences"]);
+  values["case_id"] = fmt::format(
+      "{} {} {} {} {} {}", algorithm, workers, n_tokens, values["kv_len"], values["ranks"],
+      values["link_bandwidth_byte_per_s"] + values["mask"] + values["batch"] + values["threads"] +
+          values["sequences"] + values["pass"]);
   return values;
 }
 

@@ -58,6 +58,19 @@ inline std::string of_aliased_ring(bool planted) {
                      said_of(aliased_ring(3, planted)));
 }
 
+// In each round of a backward pass the worker computes with the keys of its first one.
+inline std::string of_reused_keys(bool planted) {
+  const Problem problem = make_problem(shape_of(40, 40), MaskKind::full, DType::f32, 1);
+  Plan plan = make_plan("ring", problem, {.workers = 4, .pass = Pass::backward});
+  if (planted)
+    for (Worker& worker : plan.workers) {
+      const int own = worker.steps[0].tasks[0].kv_group;
+      for (Step& step : worker.steps)
+        for (PairTask& task : step.tasks) task.kv_group = own;
+    }
+  return said_of(plan);
+}
+
 // The new token attends to the cache only.
 inline std::string of_decode_without_itself(bool planted) {
   const Problem problem = make_problem(shape_of(1, 65), MaskKind::causal, DType::f32, 1);

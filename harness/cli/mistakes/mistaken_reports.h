@@ -33,7 +33,10 @@ inline std::string of_clock_before_merge(bool planted) {
 inline std::string of_counted_warmups(bool planted) {
   return of_report(planted, [](const Case& c, CaseResult& result) {
     const std::vector<Sample> samples = result.samples;
-    for (Sample& sample : result.samples) sample.warmup = false;
+    for (Sample& sample : result.samples) {
+      sample.warmup = false;
+      sample.disturbed_by.reset();  // those that were disturbed are in no median
+    }
     result.samples.front().wall_s *= 10.0;
     add_medians_again(c, result);
     result.samples = samples;

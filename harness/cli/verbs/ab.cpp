@@ -21,7 +21,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter = R"(A and B are
+constexpr const char* kAbFooter = R"(A and B are
   two programs         qb ab build/old/qb build/new/qb experiments/schemes.yaml
   two settings         qb ab kernel=flash kernel=materialized experiments/smoke.yaml
   two specs            qb ab experiments/mine.yaml experiments/other.yaml
@@ -224,7 +224,7 @@ ExitCode compare_in_turns(AbWords& words) {
 void add_ab(Verb app) {
   auto [verb, words] = add_verb<AbWords>(
       app, "ab", "Compares two programs, settings or specs that take turns, case by case.",
-      compare_in_turns, kFooter);
+      compare_in_turns, kAbFooter);
   verb.add_option("A", words.a, "Names a program, KEY.PATH=VALUE, or a spec.").required();
   verb.add_option("B", words.b, "Names the one to judge, of the same kind.").required();
   verb.add_option("SPEC", words.spec, "Names the spec that both run, unless A and B are specs.");

@@ -1,87 +1,31 @@
-#include "harness/cli/views/tensor_job.h"
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
-#include <filesystem>
+#include <optional>
+#include <tuple>
+#include <utility>
 
-#include "base/files.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/attend_files.h"
+#include "harness/cli/views/tensor_job.h"
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/verify/verify.h"
+#include "harness/execute/verify/verify_gradients.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 namespace {
 
-void check_request(const AttendRequest& request) {
-  if (request.out == request.lse)
-    throw UsageError(fmt::format("--out and --lse are both {}; choose two files", request.out));
-  check_tensor_job(request);
-  if (!request.lse.empty()) require_writable(request.lse);
-}
+// O and LSE of files are always compared with a few rows, since they may be of other tensors.
+constexpr std::int64_t kRowsOfGivenOutput = 8;
 
-// The only f64 kernel is reference.
-DType compute_dtype(DType given, Kernel kernel) {
-  if (given != DType::f64 || kernel == Kernel::reference) return given;
-  fmt::print(stderr,
-             "qb: the inputs are f64 and are rounded to f32 for kernel {}; use --kernel "
-             "reference to keep them\n",
-             word(kernel));
-  return DType::f32;
-}
-
-struct Job {
-  Plan plan;
-  std::vector<std::int64_t> out_shape;
-  Tensor q;
-  Tensor k;
-  Tensor v;
+struct AttendRun {
+  std::optional<Execution> forward;
+  std::optional<Execution> backward;
+  Verification verification;
 };
-
-// The contents of the files are freed when this returns.
-Job read_job(const AttendRequest& request, Allocator& memory) {
-  const NpyArray q = heads_before_tokens(read_npy(request.q), request.layout);
-  const NpyArray k = heads_before_tokens(read_npy(request.k), request.layout);
-  const NpyArray v = heads_before_tokens(read_npy(request.v), request.layout);
-  Case c = request.c;
-  c.shape = shape_of(q, k, v);
-  c.dtype = compute_dtype(common_dtype(q, k, v), c.kernel);
-  Job job{checked_plan(c), q.shape, {}, {}, {}};
-  job.out_shape.back() = c.shape.value_dim;
-  job.q = tensor_of(q, c.dtype, c.shape.q(), memory, "q");
-  job.k = tensor_of(k, c.dtype, c.shape.k(), memory, "k");
-  job.v = tensor_of(v, c.dtype, c.shape.v(), memory, "v");
-  return job;
-}
-
-// The bytes of a file of the output in the order of axes of the inputs.
-std::string file_of(const AttendRequest& request, const TensorView& tensor,
-                    const std::vector<std::int64_t>& shape, std::string_view name) {
-  const NpyArray array =
-      in_order(parse_npy(npy_of(tensor, request.out_dtype, shape, name), name), request.layout);
-  return npy_bytes(array.dtype, array.shape, array.data.data());
-}
-
-// Writes both files or none.
-void write_outputs(const AttendRequest& request, const Job& job, const TensorView& out,
-                   const TensorView& lse) {
-  std::vector<std::int64_t> lse_shape = job.out_shape;
-  lse_shape.pop_back();
-  const std::string out_bytes = file_of(request, out, job.out_shape, "O");
-  const std::string lse_bytes = request.lse.empty() ? "" : file_of(request, lse, lse_shape, "LSE");
-  write_file_atomically(request.out, out_bytes);
-  if (request.lse.empty()) return;
-  try {
-    write_file_atomically(request.lse, lse_bytes);
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(request.out, ignored);
-    throw;
-  }
-}
 
 // Returns true if the tokens of a head cannot be told apart.
 bool has_equal_rows(const TensorView& view) {
@@ -93,9 +37,55 @@ bool has_equal_rows(const TensorView& view) {
   return view.extent.length > 1;
 }
 
-std::string summary(const AttendRequest& request, const Job& job, const Plan& plan,
-                    const Execution& execution, const Verification& verification,
+void add_cautions(const AttendRequest& request, const AttendJob& job, TextTable& table) {
+  for (const auto& [name, tensor] : {std::pair{"K", &job.k}, {"V", &job.v}})
+    if (has_equal_rows(tensor->view()))
+      table.add({"caution", fmt::format("all rows of {} are equal: an output that mixes up keys "
+                                        "looks right too",
+                                        name)});
+  const Shape& s = job.plan().problem.shape;
+  if (request.layout == AxisOrder::automatic && s.q_heads > s.q_len && s.kv_heads > s.kv_len)
+    table.add(
+        {"caution", fmt::format("there are more heads ({}) than tokens ({}): if the files "
+                                "have tokens before heads, say --layout {}",
+                                s.q_heads, s.q_len, job.q_shape.size() == 3 ? "nhd" : "bnhd")});
+  if (const std::int64_t rows = rows_without_keys(job.plan().problem); rows > 0)
+    table.add({"rows without keys", fmt::format("{}: output 0, LSE -inf", rows)});
+}
+
+// `pass` is empty where there is only one.
+void add_times(const AttendRequest& request, const Plan& plan, const Execution& execution,
+               const std::string& pass, TextTable& table) {
+  table.add({pass + "wall clock", format_seconds(execution.wall_s)});
+  if (plan.workers.size() > 1 && request.c.ranks == Ranks::serial)
+    table.add({pass + "critical path, composed", format_seconds(execution.critical_path_s)});
+}
+
+void add_errors(const AttendRequest& request, const AttendRun& run, TextTable& table) {
+  const Verification& verification = run.verification;
+  table.add({"error against float64", error_text(request, verification, "rows a head")});
+  for (const GradientErrors& errors : verification.gradients)
+    table.add({fmt::format("error of {}", word(errors.what)),
+               is_of_keys(errors.what) ? error_text(request, errors.max_error, errors.tolerance,
+                                                    verification.keys, "keys a head")
+                                       : error_text(request, errors.max_error, errors.tolerance,
+                                                    verification.rows, "rows a head")});
+}
+
+std::string written_files(const AttendRequest& request, const AttendJob& job) {
+  std::string text;
+  const auto add = [&](const std::string& path) {
+    if (!path.empty()) text += (text.empty() ? "" : ", ") + path;
+  };
+  if (job.forward)
+    for (const std::string& path : {request.out, request.lse}) add(path);
+  for (const std::string& path : {request.d_q, request.d_k, request.d_v}) add(path);
+  return text;
+}
+
+std::string summary(const AttendRequest& request, const AttendJob& job, const AttendRun& run,
                     std::uint64_t peak_bytes) {
+  const Plan& plan = job.plan();
   const Shape& s = plan.problem.shape;
   TextTable table({"attention", ""});
   table.add({"shape", fmt::format("batch {}, heads {} / {}, queries {}, keys {}, head_dim {}",
@@ -103,71 +93,102 @@ std::string summary(const AttendRequest& request, const Job& job, const Plan& pl
   table.add({"type, mask, scale", fmt::format("{}, {}, {:.6g}", word(plan.problem.dtype),
                                               to_string(plan.problem.mask), plan.problem.scale)});
   const bool balanced = request.c.distillation == Distillation::balanced;
-  table.add({"algorithm", fmt::format("{}, {} worker{}, {}{}", plan.algorithm, plan.workers.size(),
-                                      plan.workers.size() == 1 ? "" : "s", word(request.c.ranks),
-                                      balanced ? ", balanced distillation" : "")});
+  table.add(
+      {"algorithm", fmt::format("{}, {} worker{}, {}{}{}", plan.algorithm, plan.workers.size(),
+                                plan.workers.size() == 1 ? "" : "s", word(request.c.ranks),
+                                balanced ? ", balanced distillation" : "",
+                                job.backward ? ", backward pass" : "")});
   table.add({"kernel", std::string(word(request.c.kernel))});
-  for (const auto& [name, tensor] : {std::pair{"K", &job.k}, {"V", &job.v}})
-    if (has_equal_rows(tensor->view()))
-      table.add({"caution", fmt::format("all rows of {} are equal: an output that mixes up keys "
-                                        "looks right too",
-                                        name)});
-  if (request.layout == AxisOrder::automatic && s.q_heads > s.q_len && s.kv_heads > s.kv_len)
-    table.add(
-        {"caution", fmt::format("there are more heads ({}) than tokens ({}): if the files have "
-                                "tokens before heads, say --layout {}",
-                                s.q_heads, s.q_len, job.out_shape.size() == 3 ? "nhd" : "bnhd")});
-  if (const std::int64_t rows = rows_without_keys(plan.problem); rows > 0)
-    table.add({"rows without keys", fmt::format("{}: output 0, LSE -inf", rows)});
-  table.add({"wall clock", format_seconds(execution.wall_s)});
-  if (plan.workers.size() > 1 && request.c.ranks == Ranks::serial)
-    table.add({"critical path, composed", format_seconds(execution.critical_path_s)});
+  add_cautions(request, job, table);
+  if (!job.forward) table.add({"O and LSE", request.out + ", " + request.lse});
+  if (run.forward)
+    add_times(request, *job.forward, *run.forward, run.backward ? "forward " : "", table);
+  if (run.backward) add_times(request, *job.backward, *run.backward, "backward ", table);
   table.add({"peak active memory", format_bytes(peak_bytes)});
-  table.add({"error against float64", error_text(request, verification, "rows a head")});
-  table.add({"output", request.lse.empty() ? request.out : request.out + ", " + request.lse});
+  add_errors(request, run, table);
+  table.add({"output", written_files(request, job)});
   return table.terminal();
+}
+
+// This looks at every element even if there are no rows to compare.
+Verification verify_forward(const AttendRequest& request, const AttendJob& job, int threads) {
+  const Plan& plan = job.plan();
+  std::int64_t rows = rows_to_compare(request);
+  if (!job.forward) rows = std::max(rows, kRowsOfGivenOutput);
+  Verification verification =
+      verify_output(plan.problem, job.q.view(), job.k.view(), job.v.view(), job.out.view(),
+                    job.lse.view(), rows_to_verify(plan, rows), threads);
+  if (!job.forward && !verification.correct)
+    throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}", request.out,
+                                 request.lse, verification.message));
+  require_correct(verification);
+  return verification;
+}
+
+void verify_backward(const AttendRequest& request, const AttendJob& job, int threads,
+                     Verification& verification) {
+  const Plan& plan = *job.backward;
+  const std::int64_t tokens = rows_to_compare(request);
+  verify_gradients({.q = job.q.view(),
+                    .k = job.k.view(),
+                    .v = job.v.view(),
+                    .d_out = job.d_out.view(),
+                    .mask = plan.problem.mask,
+                    .scale = plan.problem.scale,
+                    .out = job.out.view(),
+                    .lse = job.lse.view()},
+                   {job.d_q.view(), job.d_k.view(), job.d_v.view()}, rows_to_verify(plan, tokens),
+                   keys_to_verify(plan, tokens), threads, verification);
+  require_correct(verification);
 }
 
 }  // namespace
 
 std::string attend(const AttendRequest& request, const Executor& executor) {
-  check_request(request);
+  check_attend_files(request);
   MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
   const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
-  const Job job = read_job(request, ledger);
-  const Problem& problem = job.plan.problem;
-  const Tensor out(ledger, DType::f32, problem.shape.out(), "out");
-  const Tensor lse(ledger, DType::f32, problem.shape.lse(), "lse");
-  poison(out.view(), lse.view());
-  const Execution execution = executor(request.c.ranks, job.plan,
-                                       {.q = job.q.view(),
-                                        .k = job.k.view(),
-                                        .v = job.v.view(),
-                                        .out = out.view(),
-                                        .lse = lse.view(),
-                                        .kernel = request.c.kernel,
-                                        .threads = threads,
-                                        .allocator = &ledger});
-  // This looks at every element even if there are no rows to compare.
-  const Verification verification =
-      verify_output(problem, job.q.view(), job.k.view(), job.v.view(), out.view(), lse.view(),
-                    rows_to_verify(job.plan, rows_to_compare(request)), threads);
-  require_correct(verification);
-  write_outputs(request, job, out.view(), lse.view());
-  return summary(request, job, job.plan, execution, verification, ledger.active_peak_bytes());
+  const AttendJob job = read_attend_files(request, ledger);
+  const ExecutionArguments arguments{.q = job.q.view(),
+                                     .k = job.k.view(),
+                                     .v = job.v.view(),
+                                     .out = job.out.view(),
+                                     .lse = job.lse.view(),
+                                     .d_out = job.d_out.view(),
+                                     .d_q = job.d_q.view(),
+                                     .d_k = job.d_k.view(),
+                                     .d_v = job.d_v.view(),
+                                     .kernel = request.c.kernel,
+                                     .threads = threads,
+                                     .allocator = &ledger};
+  AttendRun run;
+  if (job.forward) run.forward = executor(request.c.ranks, *job.forward, arguments);
+  run.verification = verify_forward(request, job, threads);
+  if (job.backward) {
+    run.backward = executor(request.c.ranks, *job.backward, arguments);
+    verify_backward(request, job, threads, run.verification);
+  }
+  write_attend_files(request, job);
+  return summary(request, job, run, ledger.active_peak_bytes());
 }
 
 void add_attend(Verb app) {
   auto [verb, request] = add_verb<AttendRequest>(
       app, "attend", "Runs attention on your own tensors (NPY files).",
       [](const AttendRequest& said) { fmt::print("{}", attend(said)); },
-      R"(qb writes O and LSE only when everything has succeeded. Queries take the last positions of the
+      R"(qb writes its outputs only when everything has succeeded. Queries take the last positions of the
 keys. The ranks mpi, nccl and model are for `qb run`.
+
+With --backward it computes dQ, dK and dV of the gradient --do of O. The forward pass runs first; if
+the files --out and --lse both exist, O and LSE are read from them, and a few rows are compared with
+a float64 reference. The algorithm and the kernel must have a backward pass, as ring and flash do.
 Examples:
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --layout bnhd    tokens before heads
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --mask causal \
             --out o.npy --lse lse.npy --verify
+  qb attend --q q.npy --k k.npy --v v.npy --backward --do do.npy --algorithm ring --workers 4 \
+            --ranks threads --dq dq.npy --dk dk.npy --dv dv.npy --verify
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \
             --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: 4}}]}')");
   verb.add_option("--q", request.q,
@@ -179,18 +200,30 @@ Examples:
   verb.add_option("--v", request.v,
                   "Names the file of the values, which have the heads and length of the keys.")
       .required();
-  verb.add_option("-o,--out", request.out, "Writes O to this file, with the rank of --q.")
-      .required();
+  verb.add_option("-o,--out", request.out,
+                  "Writes O to this file, with the rank of --q; --backward may do without.");
   verb.add_option("--lse", request.lse,
                   "Writes the log-sum-exp of each row, a natural logarithm, to this file, with the "
                   "axes of O but the last.");
+  const Option backward =
+      verb.add_flag("--backward", request.backward, "Computes the gradients dQ, dK and dV too.");
+  verb.add_option("--do", request.d_out,
+                  "Names the file of dO, with the shape of O and the type of --q.")
+      .needs(backward);
+  for (const auto& [name, of, path] : {std::tuple{"--dq", "--q", &request.d_q},
+                                       {"--dk", "--k", &request.d_k},
+                                       {"--dv", "--v", &request.d_v}})
+    verb.add_option(
+            name, *path,
+            fmt::format("Writes the gradient of {0} to this file, with the shape of {0}.", of))
+        .needs(backward);
   add_word(
       verb, "--layout", request.layout,
       "Says in which order the files have batch, heads, n tokens and d elements, O and LSE too; "
       "auto is bhnd, hnd or nd");
   add_parameters(verb, request.c,
                  {"algorithm", "workers", "interest_set", "distillation", "ranks"});
-  add_tensor_job(verb, request, "O and LSE", "rows a head");
+  add_tensor_job(verb, request, "the outputs", "rows a head");
 }
 
 }  // namespace qb

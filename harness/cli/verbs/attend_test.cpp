@@ -12,10 +12,8 @@
 
 #include "base/files.h"
 #include "base/status.h"
-#include "harness/cli/testing/run_binary.h"
+#include "harness/cli/testing/attend_fixture.h"
 #include "harness/cli/verb.h"
-#include "harness/execute/verify/inputs.h"
-#include "harness/execute/verify/npy.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/plan/work/work.h"
 #include "kernels/reference.h"
@@ -25,35 +23,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Writes random q, k and v to files, and names files for the outputs.
-class Attend : public ::testing::Test {
+class Attend : public testing_support::AttendFixture {
  protected:
-  void write_inputs(const Shape& shape, DType dtype, std::size_t rank) {
-    problem_ = make_problem(shape, MaskKind::full, dtype, 3);
-    inputs_ = make_inputs(problem_, heap_allocator(), 1);
-    write("q.npy", inputs_.q.view(), rank);
-    write("k.npy", inputs_.k.view(), rank);
-    write("v.npy", inputs_.v.view(), rank);
-  }
-
-  void write(const std::string& name, const TensorView& view, std::size_t rank) {
-    std::vector<std::int64_t> shape = {view.extent.batch, view.extent.heads, view.extent.length,
-                                       view.extent.head_dim};
-    shape.erase(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(rank));
-    (void)scratch_.file(name, npy_bytes(view.dtype, shape, view.data));
-  }
-
-  [[nodiscard]] AttendRequest request() const {
-    AttendRequest request;
-    request.q = scratch_.path("q.npy");
-    request.k = scratch_.path("k.npy");
-    request.v = scratch_.path("v.npy");
-    request.out = scratch_.path("o.npy");
-    request.lse = scratch_.path("lse.npy");
-    request.c.threads = 2;
-    return request;
-  }
-
   // Returns the largest |O - O_ref| and |LSE - LSE_ref| of the written files, for inputs as stored
   // in the files.
   [[nodiscard]] double error_of_files(MaskKind mask, double scale) const {
@@ -67,36 +38,6 @@ class Attend : public ::testing::Test {
         mask == MaskKind::full ? Mask::full() : Mask::causal(s.q_len, s.kv_len), scale, rows);
     return std::max(largest_difference(out, reference.out), largest_difference(lse, reference.lse));
   }
-
-  static double largest_difference(const NpyArray& array, const std::vector<double>& reference) {
-    double largest = 0.0;
-    for (std::size_t i = 0; i < reference.size(); ++i) {
-      const double value = load_element(
-          array.data.data() + static_cast<std::int64_t>(i) * size_of(array.dtype), array.dtype);
-      if (value != reference[i]) largest = std::max(largest, std::abs(value - reference[i]));
-    }
-    return largest;
-  }
-
-  void expect_nothing_written() const {
-    for (const auto& entry : std::filesystem::directory_iterator(scratch_.path()))
-      EXPECT_THAT(entry.path().filename().string(), ::testing::MatchesRegex("[qkv]\\.npy"));
-  }
-
-  template <class Error>
-  void expect_refused(const AttendRequest& asked, const std::string& what) {
-    try {
-      (void)attend(asked);
-      ADD_FAILURE() << "not refused: " << what;
-    } catch (const Error& error) {
-      EXPECT_THAT(error.what(), HasSubstr(what));
-    }
-    expect_nothing_written();
-  }
-
-  ScratchFolder scratch_;
-  Problem problem_;
-  Inputs inputs_;
 };
 
 TEST_F(Attend, ComputesAndVerifiesEveryAlgorithmMaskAndRank) {
@@ -201,6 +142,10 @@ TEST_F(Attend, RefusesWhatDoesNotFitAndWritesNothing) {
   asked = request();
   asked.lse = asked.out;
   expect_refused<UsageError>(asked, "choose two files");
+
+  asked = request();
+  asked.out.clear();
+  expect_refused<UsageError>(asked, "--out is missing: it names the file for O");
 
   asked = request();
   asked.out = scratch_.path("no_such_folder/o.npy");

@@ -130,12 +130,14 @@ std::string explanation(const SentBytes& row) {
 }
 
 std::string sent_bytes_table(std::span<const SentBytes> rows, TableForm form) {
-  ViewTable table({{"scheme", "scheme"},
+  ViewTable table({{"pass", "pass"},
+                   {"scheme", "scheme"},
                    {"transfer", "transfer"},
                    {"direction", ""},
                    {"messages", "messages"},
                    {"message_bytes", "bytes each"},
                    {"total_bytes", "bytes"},
+                   {"formulas_sent_bytes", "its formulas send in all"},
                    {"worker_sent_bytes", "its plan sends in all"},
                    {"formula", "each is"},
                    {"difference", ""},
@@ -145,12 +147,14 @@ std::string sent_bytes_table(std::span<const SentBytes> rows, TableForm form) {
     const auto bytes = [&](std::int64_t n) {
       return supported ? ViewTable::Cell(to_text(n), format_grouped(n)) : ViewTable::Cell("", "-");
     };
-    table.add({row.scheme,
+    table.add({std::string(word(row.pass)),
+               row.scheme,
                {row.transfer, row.received ? row.transfer + " (received)" : row.transfer},
                std::string(row.received ? "received" : "sent"),
                supported ? ViewTable::Cell(row.messages) : ViewTable::Cell("", "-"),
                bytes(row.bytes),
                bytes(row.total()),
+               bytes(row.formula_bytes),
                bytes(row.planned_bytes),
                {row.formula, explanation(row)},
                row.difference,
@@ -159,16 +163,22 @@ std::string sent_bytes_table(std::span<const SentBytes> rows, TableForm form) {
   return table.text(form);
 }
 
-std::string sent_bytes_summary(std::span<const SentBytes> rows) {
+std::string sent_bytes_summary(std::span<const SentBytes> rows, Pass pass) {
   std::vector<std::string> words;
+  std::size_t equal = 0;
   std::string_view last_scheme;
   for (const SentBytes& row : rows) {
-    if (!row.unsupported.empty() || row.scheme == last_scheme) continue;
+    if (row.pass != pass || !row.unsupported.empty() || row.scheme == last_scheme) continue;
     last_scheme = row.scheme;
     words.push_back(fmt::format("{} {}", row.scheme, format_bytes(row.planned_bytes)));
+    if (row.formula_bytes == row.planned_bytes) ++equal;
   }
-  return fmt::format("By the plan of the scheme a worker sends in all: {}.\n",
-                     fmt::join(words, ", "));
+  if (words.empty()) return fmt::format("No scheme has a plan of the {} pass.\n", word(pass));
+  return fmt::format(
+      "In the {} pass a worker sends, by the plan of the scheme, in all: {}.\n"
+      "The formulas of {} of {} schemes add up to that{}.\n",
+      word(pass), fmt::join(words, ", "), equal, words.size(),
+      equal == words.size() ? "" : "; the rows of the others say why they do not");
 }
 
 void add_speed_up(Verb bounds) {
@@ -257,6 +267,7 @@ Examples:
 struct SentBytesWords {
   Case c;
   std::int64_t cached_tokens = 0;
+  Passes passes = Passes::both;
   TableForm form = TableForm::terminal;
 };
 
@@ -269,27 +280,33 @@ void print_sent_bytes(const SentBytesWords& words) {
   Case c = words.c;
   c.shape.kv_len = c.shape.q_len + words.cached_tokens;
   c = whole_case(c);
-  const std::vector<SentBytes> rows =
-      sent_bytes(make_problem(c.shape, MaskKind::full, c.dtype, 0), c.workers);
-  print_table(sent_bytes_table(rows, words.form), sent_bytes_summary(rows), words.form);
+  const Problem problem = make_problem(c.shape, MaskKind::full, c.dtype, 0);
+  std::vector<SentBytes> rows;
+  std::string summary;
+  for (const Pass pass : passes_of(words.passes)) {
+    for (SentBytes& row : sent_bytes(problem, c.workers, pass)) rows.push_back(std::move(row));
+    summary += sent_bytes_summary(rows, pass);
+  }
+  print_table(sent_bytes_table(rows, words.form), summary, words.form);
 }
 
 void add_sent_bytes(Verb bounds) {
   auto [verb, words] = add_verb<SentBytesWords>(
-      bounds, "bytes", "Computes what one worker sends in a forward pass, scheme by scheme.",
+      bounds, "bytes", "Computes what one worker sends in each pass, scheme by scheme.",
       print_sent_bytes,
       R"(A row is one kind of transfer, by its formula: T = n-tokens, P = cached-tokens,
-W = workers, NH = q-heads, NKV = kv-heads, d = head-dim, e bytes an element, and p = 4 bytes an
-element of a partial (O and LSE are f32). A shard of T tokens is ceil(T/W). The worker counted is
-the one that sends most, and its share for itself is not counted. CQS workers talk to the root
-only: they receive the scatter and send the gather, `local` being the tokens of the longest
-subsequence.
+W = workers, NH = q-heads, NKV = kv-heads, d = head-dim, e bytes an element, p = 4 bytes an
+element of a partial (O and LSE are f32), of LSE and D, and of a sum of gradients, and m groups
+that a worker of CQS has. A shard of T tokens is ceil(T/W). The worker counted is the one that
+sends most, and its share for itself is not counted. CQS workers talk to the root only: they
+receive the scatter and send the gather, `local` being the tokens of the longest subsequence.
 
 Each scheme is also planned, as qb advise plans it: the plan says what it sends in all, and why a
-scheme refuses a problem. A row says why its formula counts something else.
+scheme refuses a problem. The formulas of a scheme add up to that, or its rows say why they do not.
 
 Examples:
   qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
+  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --pass backward
   qb bounds bytes --n-tokens 1 --cached-tokens 1Mi --workers 8 --q-heads 8 --csv)");
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   words.c.dtype = DType::bf16;
@@ -298,6 +315,7 @@ Examples:
   add_integer(verb, "--cached-tokens", words.cached_tokens,
               "Sets P, the number of tokens in the cache (default: 0).");
   add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "dtype"});
+  add_word(verb, "--pass", words.passes, "Sets which passes are counted");
   add_table_form(verb, words.form);
 }
 

@@ -68,10 +68,44 @@ TEST(Bounds, BytesHaveARowForEachTransferAndATotalForEachScheme) {
   const std::string words =
       "bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64";
   EXPECT_THAT(csv_of(words).row(0),
-              ElementsAre("pass_kv", "ring hop", "sent", "7", "524288", "3670016", "3670016",
-                          "2 (P/W + T/W) NKV d e", "", ""));
+              ElementsAre("forward", "pass_kv", "ring hop", "sent", "7", "524288", "3670016",
+                          "3670016", "3670016", "2 (P/W + T/W) NKV d e", "", ""));
   // 7 MiB of hops, 14.22 MiB of partials
   EXPECT_THAT(bounds(words), AllOf(HasSubstr("pass_kv 3.50 MiB"), HasSubstr("pass_q 21.22 MiB")));
+}
+
+TEST(Bounds, BytesOfABackwardPassFollowThoseOfTheForwardPass) {
+  const std::string words =
+      "bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 8 --head-dim 64 ";
+  const CsvTable csv = csv_of(words);
+  const CsvTable backward = csv_of(words + "--pass backward");
+  const CsvTable forward = csv_of(words + "--pass forward");
+  ASSERT_EQ(csv.size(), forward.size() + backward.size());
+  for (std::size_t row = 0; row < csv.size(); ++row)
+    EXPECT_EQ(csv.row(row),
+              row < forward.size() ? forward.row(row) : backward.row(row - forward.size()));
+  // Shards of 1024 tokens: 7 hops of K and V in two bytes, 8 of dK and dV in four.
+  EXPECT_THAT(backward.row(0),
+              ElementsAre("backward", "pass_kv", "ring hop of K, V", "sent", "7", "2097152",
+                          "14680064", "48234496", "48234496", "2 (P/W + T/W) NKV d e", "", ""));
+  EXPECT_THAT(bounds(words),
+              AllOf(HasSubstr("In the forward pass a worker sends, by the plan of the scheme, in "
+                              "all: pass_kv 14.00 MiB"),
+                    HasSubstr("In the backward pass a worker sends, by the plan of the scheme, in "
+                              "all: pass_kv 46.00 MiB, burst 30.44 MiB")));
+}
+
+TEST(Bounds, FormulasOfAPassAddUpToTheirPlansOrSayWhyTheyDoNot) {
+  const std::string even = "bytes --n-tokens 7000 --workers 7 --q-heads 7 --pass backward";
+  EXPECT_THAT(bounds(even), HasSubstr("The formulas of 6 of 6 schemes add up to that.\n"));
+  const std::string odd = "bytes --n-tokens 8193 --workers 8 --q-heads 8 --pass backward";
+  EXPECT_THAT(bounds(odd), AllOf(HasSubstr("schemes add up to that; the rows of the others say"),
+                                 HasSubstr("; the plan sends shorter shards as they are")));
+  const CsvTable csv = csv_of(odd);
+  for (std::size_t row = 0; row < csv.size(); ++row)
+    EXPECT_EQ(csv.text(row, "difference").empty(),
+              csv.text(row, "formulas_sent_bytes") == csv.text(row, "worker_sent_bytes"))
+        << csv.text(row, "scheme");
 }
 
 TEST(Bounds, UlyssesReturnsOutputsAsPartialsAsItsPlanDoes) {
@@ -85,33 +119,35 @@ TEST(Bounds, UlyssesReturnsOutputsAsPartialsAsItsPlanDoes) {
 }
 
 TEST(Bounds, BytesAndRefusalsAreThoseOfTheForecastsThatAdvisePrints) {
-  for (const int workers : {2, 6, 8}) {
-    SchemeQuestion question;
-    question.problem =
-        make_problem({1, 32, 8, 4097, 5000, 128, 128}, MaskKind::causal, DType::bf16, 0);
-    question.workers = workers;
-    question.device = a100_device();
-    question.link = LinkLimit{25e9, 5e-6};
-    std::map<std::string, SchemeForecast> forecasts;
-    for (const SchemeForecast& forecast : PlannedSchemes(question).forecast()) {
-      forecasts[forecast.scheme] = forecast;
-      if (!forecast.alias.empty()) forecasts[forecast.alias] = forecast;
+  for (const int workers : {2, 6, 8})
+    for (const Passes passes : {Passes::forward, Passes::backward}) {
+      SchemeQuestion question;
+      question.passes = passes;
+      question.problem =
+          make_problem({1, 32, 8, 4097, 5000, 128, 128}, MaskKind::causal, DType::bf16, 0);
+      question.workers = workers;
+      question.device = a100_device();
+      question.link = LinkLimit{25e9, 5e-6};
+      std::map<std::string, SchemeForecast> forecasts;
+      for (const SchemeForecast& forecast : PlannedSchemes(question).forecast()) {
+        forecasts[forecast.scheme] = forecast;
+        if (!forecast.alias.empty()) forecasts[forecast.alias] = forecast;
+      }
+      const CsvTable csv = csv_of(fmt::format(
+          "bytes --n-tokens 4097 --cached-tokens 903 --workers {} --q-heads 32 --kv-heads 8 "
+          "--head-dim 128 --pass {}",
+          workers, word(passes)));
+      for (std::size_t row = 0; row < csv.size(); ++row) {
+        const std::string scheme(csv.text(row, "scheme"));
+        if (scheme == "tree_decode") continue;  // advise takes it for a few new tokens only
+        ASSERT_TRUE(forecasts.contains(scheme)) << scheme;
+        const SchemeForecast& forecast = forecasts.at(scheme);
+        EXPECT_EQ(csv.text(row, "unsupported"), forecast.unsupported);
+        EXPECT_EQ(csv.text(row, "worker_sent_bytes"),
+                  forecast.has_plan() ? to_text(forecast.sent_bytes) : "")
+            << scheme << " W=" << workers;
+      }
     }
-    const CsvTable csv = csv_of(fmt::format(
-        "bytes --n-tokens 4097 --cached-tokens 903 --workers {} --q-heads 32 --kv-heads 8 "
-        "--head-dim 128",
-        workers));
-    for (std::size_t row = 0; row < csv.size(); ++row) {
-      const std::string scheme(csv.text(row, "scheme"));
-      if (scheme == "tree_decode") continue;  // advise takes it for a few new tokens only
-      ASSERT_TRUE(forecasts.contains(scheme)) << scheme;
-      const SchemeForecast& forecast = forecasts.at(scheme);
-      EXPECT_EQ(csv.text(row, "unsupported"), forecast.unsupported);
-      EXPECT_EQ(csv.text(row, "worker_sent_bytes"),
-                forecast.has_plan() ? to_text(forecast.sent_bytes) : "")
-          << scheme << " W=" << workers;
-    }
-  }
 }
 
 TEST(Bounds, ASchemeWithoutAPlanSaysWhyAndHasNoNumbers) {
@@ -139,7 +175,8 @@ TEST(Bounds, VerbPrintsTablesAndRefusesBadWords) {
         "bounds bytes --n-tokens 9 --workers 0", "bounds bytes --n-tokens 9 --workers 1025",
         "bounds bytes --n-tokens 9 --workers 2 --cached-tokens=-1",
         "bounds bytes --n-tokens 9 --workers 2 --head-dim 257",
-        "bounds bytes --n-tokens 1e30 --workers 2", "bounds min-block --compute 1e12",
+        "bounds bytes --n-tokens 1e30 --workers 2",
+        "bounds bytes --n-tokens 9 --workers 2 --pass sideways", "bounds min-block --compute 1e12",
         "bounds min-block --compute -1 --bandwidth 1", "bounds min-block --q-heads 8",
         "bounds min-block --compute nan --bandwidth 1", "bounds tms --csv --markdown"})
     EXPECT_EQ(run_qb(words).exit_code, 2) << words;

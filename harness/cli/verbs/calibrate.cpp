@@ -29,6 +29,8 @@ void calibrate(const CalibrateWords& words) {
       "{}\nThese are the rates of one thread. A call costs {}; it merges {}B/s and copies {}B/s.\n",
       table.terminal(), format_seconds(device.call_overhead_s.value),
       format_si(device.merge_byte_per_s.value), format_si(device.copy_byte_per_s.value));
+  if (const double share = device.backward_share_of_forward.value; share > 0.0)
+    fmt::print("The backward pass computes at {:.2f} of these rates.\n", share);
   if (words.out.empty()) return;
   write_file_atomically(words.out, device_model_csv(device));
   fmt::print("{}\n", words.out);

@@ -9,7 +9,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kColumnsFooter =
     R"(For each column it says the name, the unit, the meaning, and in which rows the column is empty.
 
 Examples:
@@ -53,8 +53,9 @@ void print_columns(const ColumnsWords& words) {
 }  // namespace
 
 void add_columns(Verb app) {
-  auto [verb, words] = add_verb<ColumnsWords>(
-      app, "columns", "Explains the columns of a run folder's tables.", print_columns, kFooter);
+  auto [verb, words] =
+      add_verb<ColumnsWords>(app, "columns", "Explains the columns of a run folder's tables.",
+                             print_columns, kColumnsFooter);
   verb.add_option(
       "FILE", words.file,
       "Names the table, or a file of a run folder: cases.csv, samples.csv, steps.csv, parts.csv or "

@@ -10,7 +10,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCompareFooter =
     R"(Two rows are the same case when their parameters are equal. Its time verdict comes from the
 intervals of the medians (of 95 %, or the whole range where a case has fewer than six repeats): SLOW
 or FAST when they are disjoint and the medians differ by more than the threshold, SAME when the ratio
@@ -58,8 +58,8 @@ ExitCode compare(CompareWords& words) {
 }  // namespace
 
 void add_compare(Verb app) {
-  auto [verb, words] =
-      add_verb<CompareWords>(app, "compare", "Compares two runs, case by case.", compare, kFooter);
+  auto [verb, words] = add_verb<CompareWords>(app, "compare", "Compares two runs, case by case.",
+                                              compare, kCompareFooter);
   verb.add_option("A", words.a, "Names the run folder to compare with.").required();
   verb.add_option("B", words.b, "Names the run folder to judge.").required();
   verb.add_option("--threshold", words.options.threshold,

@@ -8,7 +8,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kEnvFooter =
     R"(The host name, the user and network addresses are not recorded, so that a run folder can be
 published as it is.
 
@@ -40,7 +40,7 @@ void print_environment(const EnvWords& words) {
 void add_env(Verb app) {
   auto [verb, words] = add_verb<EnvWords>(
       app, "env", "Shows machine, build and libraries, as a run's manifest records them.",
-      print_environment, kFooter);
+      print_environment, kEnvFooter);
   verb.add_flag("--all", words.all, "Shows every fact that a manifest records.");
   verb.add_flag("--json", words.json, "Prints JSON instead of a table.");
   verb.add_flag("--schema", words.schema,

@@ -12,7 +12,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kHistoryFooter =
     R"(All runs of one commit are one point of a case: the median of their medians, without the disturbed
 ones. A change point begins a new level: a change beyond the threshold, and beyond what the scatter
 between neighbouring commits explains, that three commits at least have in common. The newest commit
@@ -83,7 +83,7 @@ ExitCode show_history(const HistoryWords& words) {
 void add_history(Verb app) {
   auto [verb, words] = add_verb<HistoryWords>(
       app, "history", "Shows each case's time by commit, over all runs of a machine.", show_history,
-      kFooter);
+      kHistoryFooter);
   verb.add_option("--spec", words.options.experiment, "Takes the runs of this experiment alone.");
   verb.add_option("--results", words.results, "Reads the runs in this folder (default: results).");
   verb.add_option("--device", words.options.device,

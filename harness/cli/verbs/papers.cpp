@@ -12,7 +12,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPapersFooter =
     R"(Without a name it counts the rows of each paper by what answers them. The answers come from the
 tables themselves, from closed forms, from the committed runs (data/measured), or from those below
 --from, and from the cost model; nothing is measured. data/papers/README.md says how a paper is
@@ -25,7 +25,7 @@ Examples:
   qb papers --contradictions
   qb papers dist_flash_attn
   qb papers stream_cqsa stream_cqsa_readme_accuracy --format markdown
-  qb papers --needs backward)";
+  qb papers --needs training)";
 
 struct PapersWords {
   std::vector<std::string> names;
@@ -121,10 +121,10 @@ ExitCode answer(const PapersWords& words) {
 void add_papers(Verb app) {
   auto [verb, words] = add_verb<PapersWords>(
       app, "papers", "Answers every published table, row by row, and lists the contradictions.",
-      answer, kFooter);
+      answer, kPapersFooter);
   verb.add_option("NAMES", words.names, "Names a paper, and maybe one of its tables.");
   verb.add_option("--needs", words.needs,
-                  "Lists the rows that this would answer, such as backward or one_gpu.");
+                  "Lists the rows that this would answer, such as training or one_gpu.");
   verb.add_option("--from", words.from,
                   "Takes runs from this folder of run folders before the committed ones.");
   verb.add_flag("--contradictions", words.contradictions,

@@ -2,14 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/plan/work/moved.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
 #include "harness/workload/case.h"
@@ -85,8 +88,27 @@ Json pair_list(const Plan& plan, const Worker& worker) {
   return pairs;
 }
 
+Json moved_json(std::span<const MovedTensor> moved) {
+  Json rows = Json::array();
+  for (const MovedTensor& row : moved)
+    rows.push_back({{"tensor", word(row.what)},
+                    {"transfer", word(row.kind)},
+                    {"transfers", row.transfers},
+                    {"bytes", row.bytes},
+                    {"worker_bytes_max", row.worker_bytes_max}});
+  return rows;
+}
+
+std::int64_t tasks_of(const Worker& worker) {
+  std::int64_t tasks = 0;
+  for (const Step& step : worker.steps) tasks += std::ssize(step.tasks);
+  return tasks;
+}
+
 // {"longest_subsequence", "shortest_subsequence", "responsibility_ratio", "critical_path_pairs",
-//  "workers": [{"worker", "tokens": [global, ascending], "pairs_count", "pairs": [[q, k], …]}]}
+//  "pass", "check", "moved": [{"tensor", "transfer", "transfers", "bytes", "worker_bytes_max"}],
+//  "workers": [{"worker", "tokens": [global, ascending], "pairs_count", "pairs": [[q, k], …],
+//               …, "tasks_count"}]}
 // `memory` assumes kernels on one thread.
 std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memory,
                       bool with_pairs) {
@@ -108,13 +130,15 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
     else
       entry["token_ranges"] = token_ranges(groups);
     entry["pairs_count"] = work.workers[w].unmasked_pairs;
-    if (with_pairs) entry["pairs"] = pair_list(plan, plan.workers.read(w, scratch));
+    const Worker& worker = plan.workers.read(w, scratch);
+    if (with_pairs) entry["pairs"] = pair_list(plan, worker);
     if (communicating) {
       for (const StepWork& step : work.workers[w].steps)
         entry["pairs_by_step"].push_back(step.unmasked_pairs);
       entry["sent_bytes"] = work.workers[w].bytes_out;
       entry["active_peak_bytes"] = memory.worker_peak_bytes[w];
     }
+    entry["tasks_count"] = tasks_of(worker);
     workers.push_back(std::move(entry));
   }
   Json out;
@@ -122,8 +146,31 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
   out["shortest_subsequence"] = work.shortest_subsequence;
   out["responsibility_ratio"] = work.responsibility_ratio;
   out["critical_path_pairs"] = work.critical_path_pairs;
+  out["pass"] = word(plan.pass);
+  out["check"] = "exact";  // else checked_plan() has thrown
+  out["moved"] = moved_json(moved_tensors(plan));
   out["workers"] = std::move(workers);
   return out.dump() + "\n";
+}
+
+// Inputs leave when a step begins, so that its tasks can hide their transfer; results cannot.
+std::string moved_table(std::span<const MovedTensor> moved) {
+  if (moved.empty()) return {};
+  TextTable table({"moved", "transfer", "leaves a step at", "transfers", "bytes", "of one worker"});
+  for (const MovedTensor& row : moved)
+    table.add({std::string(word(row.what)), std::string(word(row.kind)),
+               is_input(row.what) ? "its beginning" : "its end", format_grouped(row.transfers),
+               format_bytes(row.bytes), format_bytes(row.worker_bytes_max)});
+  return "\n" + table.terminal();
+}
+
+// `Moved: K 3.50 MiB, V 3.50 MiB.`
+std::string moved_note(const Plan& plan) {
+  std::string text;
+  for (const MovedTensor& row : moved_tensors(plan))
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", word(row.what), format_bytes(row.bytes));
+  return text.empty() ? "Nothing is moved." : fmt::format("Moved: {}.", text);
 }
 
 std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& memory,
@@ -147,29 +194,36 @@ std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& mem
                format_bytes(worker.bytes_in), format_bytes(worker.bytes_out),
                format_bytes(memory.worker_peak_bytes[w])});
   }
-  std::string out = fmt::format("{} · {} tokens · {} worker{} · {} mask · kernel {}\n",
-                                plan.algorithm, format_grouped(shape.q_len), plan.workers.size(),
-                                in_place ? "" : "s", to_string(plan.problem.mask), word(kernel));
-  out += "exact cover: proved (each unmasked pair exactly once)\n\n" + table.terminal();
+  const bool backward = plan.pass == Pass::backward;
+  std::string out =
+      fmt::format("{} · {} tokens · {} worker{} · {} mask · kernel {}{}\n", plan.algorithm,
+                  format_grouped(shape.q_len), plan.workers.size(), in_place ? "" : "s",
+                  to_string(plan.problem.mask), word(kernel), backward ? " · backward pass" : "");
+  out += backward ? "exact gradients: proved (each unmasked pair is added exactly once)\n\n"
+                  : "exact cover: proved (each unmasked pair exactly once)\n\n";
+  out += table.terminal() + moved_table(moved_tensors(plan));
   out += fmt::format(
       "\nlongest subsequence    {} tokens\nshortest subsequence   {} tokens\n"
       "responsibility ratio   {:.4f} of {}\ncritical path          {} pairs a head\n"
-      "all workers            {} pairs a head, {} executed\nforward pass           {}FLOP\n"
+      "all workers            {} pairs a head, {} executed\n{:<23}{}FLOP\n"
       "moved                  {}, {} by the busiest worker\n"
       "peak memory            {} of a worker, {} serial\n",
       format_grouped(work.longest_subsequence), format_grouped(work.shortest_subsequence),
       work.responsibility_ratio, plan.workers.size(), format_grouped(work.critical_path_pairs),
       format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
-      format_si(work.flops), format_bytes(work.bytes_total), format_bytes(work.sent_bytes_max),
+      fmt::format("{} pass", word(plan.pass)), format_si(work.flops),
+      format_bytes(work.bytes_total), format_bytes(work.sent_bytes_max),
       format_bytes(memory.worst_worker_bytes), format_bytes(memory.serial_bytes));
   if (work.rows_without_keys > 0)
-    out += fmt::format("queries without a key  {} of {}: output 0, LSE -inf\n",
-                       format_grouped(work.rows_without_keys), format_grouped(shape.q_len));
+    out +=
+        fmt::format("queries without a key  {} of {}: {}\n", format_grouped(work.rows_without_keys),
+                    format_grouped(shape.q_len), backward ? "gradient 0" : "output 0, LSE -inf");
   return out;
 }
 
 struct PlanWords {
   Case c;
+  Pass pass = Pass::forward;
   bool json = false;
   bool pairs = false;
   std::string picture;
@@ -180,17 +234,19 @@ void show_plan(const PlanWords& words) {
   const Case c = whole_case(words.c);
   if (c.shape.q_len == 0 && !c.sequences)
     throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
-  const Plan plan = checked_plan(c);
+  const Plan plan = checked_plan(c, words.pass);
   const Work work = model_work(plan, c.kernel);
   const PlanMemory memory = plan_memory(plan, c.kernel, 1);
   fmt::print("{}", words.json ? plan_json(plan, work, memory, words.pairs)
                               : plan_table(plan, work, memory, c.kernel));
-  if (!words.picture.empty())
-    write_picture(partition_of(partition_rectangles(plan),
-                               fmt::format("{}: N = {}, W = {}, {} mask", plan.algorithm,
+  if (words.picture.empty()) return;
+  Figure figure = partition_of(partition_rectangles(plan),
+                               fmt::format("{}: N = {}, W = {}, {} mask{}", plan.algorithm,
                                            format_grouped(plan.problem.shape.q_len), c.workers,
-                                           pattern_kind(to_string(plan.problem.mask)))),
-                  words.picture);
+                                           pattern_kind(to_string(plan.problem.mask)),
+                                           plan.pass == Pass::backward ? ", backward pass" : ""));
+  figure.notes.push_back(moved_note(plan));
+  write_picture(figure, words.picture);
 }
 
 }  // namespace
@@ -206,6 +262,7 @@ void add_plan(Verb app) {
     --mask '{bigbird: {left: 8, right: 7, tokens: 4, random_blocks: 2, block: 8}}'
   qb plan --n-tokens 1e9 --workers 1057
   qb plan --algorithm zigzag --n-tokens 65536 --workers 8 --mask causal --json
+  qb plan --algorithm burst --n-tokens 65536 --workers 8 --mask causal --pass backward
   qb plan --algorithm decode --sequences '1000+4 37+4' --workers 3 --mask causal)");
   words.c.algorithm = "cqs";
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
@@ -213,13 +270,14 @@ void add_plan(Verb app) {
                  {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
                   "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
                   "kv_heads", "head_dim", "batch", "dtype", "kernel"});
+  add_word(verb, "--pass", words.pass, "Sets the pass that is planned");
   Option json = verb.add_flag("--json", words.json, "Prints JSON with exact integers.");
   verb.add_flag("--pairs", words.pairs, "Lists every pair of every worker; needs --json.")
       .needs(json);
   verb.add_option(
       "--picture", words.picture,
       "Draws the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
-      "by its pairs, and beyond 256 tokens by squares of pairs.");
+      "by its pairs, and beyond 256 tokens by squares of pairs. A note says what is moved.");
 }
 
 }  // namespace qb

@@ -7,6 +7,7 @@
 namespace qb {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 // Returns what `qb plan WORDS` prints.
@@ -22,14 +23,23 @@ constexpr const char* kCaseStudyOne =
 TEST(Plan, CaseStudyOneAsJson) {
   EXPECT_EQ(plan(std::string(kCaseStudyOne) + "--json"),
             R"({"longest_subsequence":5,"shortest_subsequence":3,)"
-            R"("responsibility_ratio":5.0,"critical_path_pairs":20,"workers":[)"
-            R"({"worker":0,"tokens":[0,1,3],"pairs_count":7},)"
-            R"({"worker":1,"tokens":[1,2,4,5],"pairs_count":11},)"
-            R"({"worker":2,"tokens":[2,3,6,7],"pairs_count":11},)"
-            R"({"worker":3,"tokens":[3,4,5,8,9],"pairs_count":17},)"
-            R"({"worker":4,"tokens":[0,4,5,6,7],"pairs_count":20},)"
-            R"({"worker":5,"tokens":[1,6,7,8,9],"pairs_count":20},)"
-            R"({"worker":6,"tokens":[0,2,8,9],"pairs_count":14}]})"
+            R"("responsibility_ratio":5.0,"critical_path_pairs":20,)"
+            R"("pass":"forward","check":"exact","moved":[)"
+            R"({"tensor":"Q","transfer":"scatter","transfers":7,"bytes":7680,)"
+            R"("worker_bytes_max":1280},)"
+            R"({"tensor":"K","transfer":"scatter","transfers":7,"bytes":7680,)"
+            R"("worker_bytes_max":1280},)"
+            R"({"tensor":"V","transfer":"scatter","transfers":7,"bytes":7680,)"
+            R"("worker_bytes_max":1280},)"
+            R"({"tensor":"partial","transfer":"gather","transfers":7,"bytes":7800,)"
+            R"("worker_bytes_max":1300}],"workers":[)"
+            R"({"worker":0,"tokens":[0,1,3],"pairs_count":7,"tasks_count":7},)"
+            R"({"worker":1,"tokens":[1,2,4,5],"pairs_count":11,"tasks_count":7},)"
+            R"({"worker":2,"tokens":[2,3,6,7],"pairs_count":11,"tasks_count":7},)"
+            R"({"worker":3,"tokens":[3,4,5,8,9],"pairs_count":17,"tasks_count":7},)"
+            R"({"worker":4,"tokens":[0,4,5,6,7],"pairs_count":20,"tasks_count":7},)"
+            R"({"worker":5,"tokens":[1,6,7,8,9],"pairs_count":20,"tasks_count":7},)"
+            R"({"worker":6,"tokens":[0,2,8,9],"pairs_count":14,"tasks_count":7}]})"
             "\n");
 }
 
@@ -61,6 +71,46 @@ TEST(Plan, RingsSayWhatEachRoundComputesAndSends) {
   EXPECT_THAT(json,
               HasSubstr(R"({"worker":1,"tokens":[2,3],"pairs_count":7,"pairs_by_step":[3,4,0,0],)"
                         R"("sent_bytes":192,)"));
+}
+
+// One of four workers of a ring with two tokens each: W - 1 hops of K and V, W hops of dK and dV.
+constexpr const char* kBackwardRing =
+    "--algorithm ring --n-tokens 8 --workers 4 --mask causal --head-dim 4 --dtype bf16 "
+    "--pass backward ";
+
+TEST(Plan, ABackwardPassMovesGradientsAndSaysSo) {
+  const std::string table = plan(kBackwardRing);
+  EXPECT_THAT(table, HasSubstr("4 workers · causal mask · kernel flash · backward pass"));
+  EXPECT_THAT(table, HasSubstr("exact gradients: proved"));
+  EXPECT_THAT(table, ContainsRegex("K +p2p +its beginning +12 +192 B +48 B"));
+  EXPECT_THAT(table, ContainsRegex("dV +p2p +its end +16 +512 B +128 B"));
+  EXPECT_THAT(table, HasSubstr("backward pass          1.44 kFLOP")) << "10 d of 36 pairs";
+  const std::string json = plan(std::string(kBackwardRing) + "--json");
+  EXPECT_THAT(json, HasSubstr(R"("pass":"backward","check":"exact","moved":[{"tensor":"K",)"));
+  EXPECT_THAT(json, HasSubstr(R"({"tensor":"dK","transfer":"p2p","transfers":16,"bytes":512,)"
+                              R"("worker_bytes_max":128})"));
+  EXPECT_THAT(json, HasSubstr(R"("pairs_by_step":[3,4,0,0,0],"sent_bytes":352,)"));
+}
+
+TEST(Plan, ABackwardPassOfCqsScattersDOAndItsStatistics) {
+  const std::string json = plan(std::string(kCaseStudyOne) + "--pass backward --json");
+  for (const char* tensor : {"Q", "K", "V", "dO", "LSE", "D"})
+    EXPECT_THAT(json,
+                HasSubstr(std::string(R"({"tensor":")") + tensor + R"(","transfer":"scatter")"));
+  for (const char* tensor : {"dQ", "dK", "dV"})
+    EXPECT_THAT(json,
+                HasSubstr(std::string(R"({"tensor":")") + tensor + R"(","transfer":"gather")"));
+}
+
+TEST(Plan, AnAlgorithmOfInferenceHasNoBackwardPass) {
+  const testing_support::Said said =
+      testing_support::run_qb("plan --algorithm pass_q --n-tokens 64 --workers 4 --pass backward");
+  EXPECT_EQ(said.exit_code, 2);
+  EXPECT_EQ(said.err,
+            "qb: pass_q is an algorithm of inference and has no backward pass; take one that "
+            "trains, such as ring or burst\n");
+  EXPECT_THAT(testing_support::run_qb("plan --n-tokens 64 --workers 4 --pass bakward").err,
+              HasSubstr("did you mean 'backward'?"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kPlotFooter =
     R"(
 Each figure is NAME.csv (every plotted number), NAME.gp (gnuplot NAME.gp draws it again) and NAME.svg,
 .pdf and .png; findings.csv says what the figures show. Without --figure it draws those that the spec names, or else all that the run has data
@@ -76,11 +76,11 @@ double read_width_in(const std::string& text) {
   return width_in;
 }
 
-std::string footer() {
+std::string plot_footer() {
   const std::string names = "Figures: " + join(kFigureNames, " ");
   std::string out;
   for (const std::string& line : wrap_text(names, 100)) out += line + '\n';
-  return out + kFooter;
+  return out + kPlotFooter;
 }
 
 PlottedRun read_runs(const PlotWords& words) {
@@ -150,7 +150,7 @@ void plot(const PlotWords& words) {
 
 void add_plot(Verb app) {
   auto [verb, words] =
-      add_verb<PlotWords>(app, "plot", "Draws the figures of a run.", plot, footer());
+      add_verb<PlotWords>(app, "plot", "Draws the figures of a run.", plot, plot_footer());
   verb.add_option("RUN", words.run, "Names the run folder.").required();
   verb.add_repeated("--figure", words.figures, "Draws this figure only.");
   verb.add_repeated("--beside", words.beside,

@@ -8,7 +8,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kReportFooter =
     R"(The page needs no network and no other file, since the figures are inside it as SVG; `qb plot` writes
 them as files. Without gnuplot it still writes the page, which then says so, and the exit code is 3.
 
@@ -42,7 +42,7 @@ ExitCode report(const ReportWords& said) {
 void add_report(Verb app) {
   auto [verb, words] = add_verb<ReportWords>(
       app, "report", "Writes a run's report, one HTML page, or an index of figures.", report,
-      kFooter);
+      kReportFooter);
   verb.add_option("RUN", words.run, "Names the run folder.");
   verb.add_option("-o,--out", words.page,
                   "Writes the page to this path (default: RUN/report.html).");

@@ -42,9 +42,10 @@ class ReportOfRun : public testing::Test {
   void SetUp() override {
     const std::string spec = scratch_.file(
         "tiny.yaml",
-        "experiment: tiny\nhead_dim: 16\nzip: {algorithm: [dense, cqs], workers: [1, 3]}\nsweep: "
+        "experiment: tiny\nkernel: reference\nhead_dim: 16\nzip: {algorithm: [dense, cqs], "
+        "workers: [1, 3]}\nsweep: "
         "{n_tokens: [48, 64], mask: [full, {sliding_window: {left: 8, right: 7}}]}\nmeasure: "
-        "{repeats: 2, warmups: 1}\n");
+        "{repeats: 2, warmups: 1, retakes: 0}\n");
     ASSERT_EQ(run_qb("run " + spec + " --quiet --run-id a --out " + scratch_.path("r")).exit_code,
               0);
   }

@@ -28,7 +28,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kReproduceFooter =
     R"(It writes OUT/report.html, OUT/tables and OUT/figures; the runs themselves are beside the other
 results. The times of this machine are printed beside the published ones and need not agree with
 them. Token counts and responsibility ratios must agree.
@@ -255,7 +255,7 @@ void add_reproduce(Verb app) {
   auto [verb, words] = add_verb<ReproduceWords>(
       app, "reproduce",
       "Runs the case studies of CQS-Attention, or what answers a paper's tables, and checks them.",
-      reproduce, kFooter);
+      reproduce, kReproduceFooter);
   verb.add_option("PAPER", words.paper, "Names a paper of `qb papers`, or all.");
   const Option full =
       verb.add_flag("--full", words.full, "Takes the paper's N instead of a tenth of it.");

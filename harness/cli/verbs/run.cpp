@@ -20,7 +20,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kRunFooter = R"(Examples:
   qb run experiments/smoke.yaml
   qb run experiments/smoke.yaml --dry-run
   qb run experiments/smoke.yaml --set measure.max_repeats=9 --filter algorithm=cqs
@@ -154,7 +154,7 @@ void add_run(Verb app) {
   auto [verb, words] = add_verb<RunWords>(
       app, "run",
       "Runs the cases of a spec, checks them against a float64 reference and writes CSV.", run_all,
-      kFooter);
+      kRunFooter);
   verb.add_option("SPEC", words.specs, "Names the specs, which are YAML files.").required();
   verb.add_repeated("--set", words.spec.set, "Overrides an entry of the spec, KEY.PATH=VALUE.");
   verb.add_repeated("--filter", words.spec.filter,

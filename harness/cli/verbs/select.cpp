@@ -14,7 +14,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSelectFooter =
     R"(It reads RUN/cases.csv. Rows of pass_kv and pass_q with equal parameters make a pair (T = n_tokens,
 P + T = kv_len); the one with the smaller wall_time_median_s is the right choice. For each selector it
 prints the accuracy, the regret (time of the choice divided by the best time, minus 1), and four
@@ -238,7 +238,8 @@ void select(const SelectWords& words) {
 
 void add_select(Verb app) {
   auto [verb, words] = add_verb<SelectWords>(
-      app, "select", "Scores selectors of pass-KV or pass-Q on a run's cases.", select, kFooter);
+      app, "select", "Scores selectors of pass-KV or pass-Q on a run's cases.", select,
+      kSelectFooter);
   verb.add_option("RUN", words.run, "Names the run folder, results/NAME/RUN_ID.").required();
   add_positive(verb, "--compute", words.compute_flop_per_s,
                "Sets C, the peak FLOP/s of one worker.");

@@ -27,16 +27,16 @@ ExitCode print_balance(TableForm form) {
   return better ? ExitCode::ok : ExitCode::regression;
 }
 
-struct TableWords {
+struct SetTableWords {
   Distillation distillation = Distillation::published;
   TableForm form = TableForm::terminal;
 };
 
 void add_sets_table(Verb sets) {
-  auto [verb, words] = add_verb<TableWords>(
+  auto [verb, words] = add_verb<SetTableWords>(
       sets, "table",
       "Lists the 109 published sets, with the published asym-RR beside the recomputed one.",
-      [](const TableWords& said) {
+      [](const SetTableWords& said) {
         return said.distillation == Distillation::balanced ? print_balance(said.form)
                                                            : print_comparison(said.form);
       },

@@ -21,7 +21,7 @@ namespace qb {
 namespace {
 
 constexpr int kLastSize = 1024;
-constexpr std::int64_t kIntervals = 41;
+constexpr std::int64_t kFigureIntervals = 41;
 
 CsvTable sizes_csv() {
   CsvTable table({"workers", "quorum_size", "lower_bound", "standing"});
@@ -63,8 +63,9 @@ CsvTable ratios_csv() {
   CsvTable table({"workers", "distillation", "n_tokens", "responsibility_ratio"});
   for (int workers : {4, 7, 8, 32})
     for (const auto& [distillation, name] : kWords<Distillation>.rows)
-      for (const ResponsibilityRow& row : responsibility_rows(
-               default_interest_set(workers), workers, kIntervals * workers - 1, distillation))
+      for (const ResponsibilityRow& row :
+           responsibility_rows(default_interest_set(workers), workers,
+                               kFigureIntervals * workers - 1, distillation))
         table.append({fmt::to_string(workers), std::string(name), to_text(row.n_tokens),
                       to_text(row.ratio)});
   return table;

@@ -13,7 +13,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter = R"(Examples:
+constexpr const char* kStatusFooter = R"(Examples:
   qb status results/smoke/20250131-120000-abcdef
   qb status results/smoke          shows every run of an experiment
 
@@ -67,8 +67,9 @@ void print_status(const std::string& path) {
 }  // namespace
 
 void add_status(Verb app) {
-  auto [verb, path] = add_verb<std::string>(
-      app, "status", "Shows how far a run is and what went wrong in it.", print_status, kFooter);
+  auto [verb, path] =
+      add_verb<std::string>(app, "status", "Shows how far a run is and what went wrong in it.",
+                            print_status, kStatusFooter);
   verb.add_option("RUN", path, "Names a run folder, or the folder of an experiment.").required();
 }
 

@@ -22,7 +22,7 @@ struct TableWords {
   TableFormat format = TableFormat::text;
 };
 
-std::string footer() {
+std::string table_footer() {
   std::string text = "VALUE is a column of cases.csv (`qb columns`) or one of these:\n";
   for (const auto& [name, meaning] : derived_values())
     text += fmt::format("  {:<15} {}\n", name, meaning);
@@ -70,7 +70,7 @@ void tabulate(const TableWords& words) {
 
 void add_table(Verb app) {
   auto [verb, words] = add_verb<TableWords>(
-      app, "table", "Prints one value of a run's cases as a table.", tabulate, footer());
+      app, "table", "Prints one value of a run's cases as a table.", tabulate, table_footer());
   verb.add_option("RUN", words.run, "Names the run folder.").required();
   verb.add_option("--rows", words.rows, "Puts these parameters down the side, KEY[,KEY].")
       .show_default();

@@ -7,7 +7,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kVerifyFooter =
     R"(It recomputes what can be recomputed. It checks the files and the schema; that each timed row was
 verified within its tolerance and no other row has times; the medians and intervals from the samples,
 digit for digit; the parameters from the resolved spec and the predictions from the plan; and that no
@@ -34,7 +34,7 @@ ExitCode verify_run(const std::string& path) {
 void add_verify(Verb app) {
   auto [verb, path] = add_verb<std::string>(
       app, "verify", "Checks that a run folder's numbers follow from its data.", verify_run,
-      kFooter);
+      kVerifyFooter);
   verb.add_option("RUN", path, "Names the run folder, results/NAME/RUN_ID.").required();
 }
 

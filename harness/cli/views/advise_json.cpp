@@ -69,6 +69,7 @@ Json nearest_json(std::span<const NearestPublished> nearest) {
                    {"device", answer.predicted->device},
                    {"n_tokens", one.c.shape.q_len},
                    {"workers", one.c.workers},
+                   {"pass", word(one.c.pass)},
                    {"published", answer.published.value},
                    {"predicted", answer.ours.value},
                    {"published_over_predicted_time", one.row.slowness},
@@ -88,6 +89,7 @@ Json problem_json(const SchemeQuestion& question) {
           {"mask", word(question.problem.mask.kind)},
           {"dtype", word(question.problem.dtype)},
           {"kernel", word(question.kernel)},
+          {"pass", word(question.passes)},
           {"workers", question.workers},
           {"memory_budget_bytes",
            question.memory_budget_bytes > 0 ? Json(question.memory_budget_bytes) : Json()}};

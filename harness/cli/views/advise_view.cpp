@@ -23,12 +23,12 @@ std::string problem_line(const SchemeQuestion& question) {
   const std::int64_t cached = cached_tokens(question);
   return fmt::format(
       "Problem: {} {}token{}{}, {} mask, batch {}, {} query and {} key-value heads of {}, {}; {} "
-      "worker{}, kernel {}.",
+      "worker{}, kernel {}{}.",
       format_grouped(shape.q_len), cached > 0 ? "new " : "", shape.q_len == 1 ? "" : "s",
       cached > 0 ? fmt::format(" on {} cached ones", format_grouped(cached)) : "",
       word(question.problem.mask.kind), shape.batch, shape.q_heads, shape.kv_heads, shape.head_dim,
       word(question.problem.dtype), question.workers, question.workers == 1 ? "" : "s",
-      word(question.kernel));
+      word(question.kernel), passes_text(question.passes));
 }
 
 // Names the provenance of the rates that this problem needs: `measured`, `estimated and measured`.
@@ -48,8 +48,12 @@ std::string device_line(const SchemeQuestion& question) {
       question.link || !(cores > 0.0)
           ? "one a worker"
           : fmt::format("its {:.0f} cores shared by the workers, one thread each", cores);
-  return fmt::format("Device: {}, {}; its kernel rates are {}.", question.device.name, shared,
-                     rate_provenance(question));
+  const std::string text = fmt::format("Device: {}, {}; its kernel rates are {}",
+                                       question.device.name, shared, rate_provenance(question));
+  if (question.passes == Passes::forward) return text + ".";
+  const DeviceNumber share = backward_share(question.device);
+  return fmt::format("{}, and those of a backward pass {:.3g} of them ({}).", text, share.value,
+                     word(share.provenance));
 }
 
 std::string link_line(const SchemeQuestion& question, const std::string& source) {
@@ -85,12 +89,13 @@ const SchemeForecast* least(const Advice& advice, auto SchemeForecast::*value,
 // ones.
 double tie_factor(const Grade& grade) { return std::max(1.0 + kTellsApart, grade.median); }
 
-std::string grade_sentence(const Grade& grade) {
+std::string grade_sentence(const Grade& grade, Passes passes) {
   if (grade.rows == 0) return {};
   return fmt::format(
       "Error band: beside {} published times of several workers that it was not made from, the "
-      "model is off by a factor of {:.3g} in the median and {:.3g} at worst.",
-      grade.rows, grade.median, grade.worst);
+      "model is off by a factor of {:.3g} in the median and {:.3g} at worst{}.",
+      grade.rows, grade.median, grade.worst,
+      passes == Passes::forward ? "" : "; all are of both passes");
 }
 
 std::string lead_sentence(const Advice& advice, const Grade& grade) {
@@ -279,7 +284,7 @@ std::vector<std::string> advice_sentences(const SchemeQuestion& question, const 
                                           const Grade& grade) {
   if (advice.winner() == nullptr) return {nothing_fits_sentence(question, advice)};
   std::vector<std::string> sentences = {
-      lead_sentence(advice, grade), grade_sentence(grade), base_sentence(advice),
+      lead_sentence(advice, grade), grade_sentence(grade, question.passes), base_sentence(advice),
       limit_sentence(question, *advice.winner()), budget_sentence(question, advice)};
   if (question.workers > 1) {
     sentences.push_back(bandwidth_sentence(question, advice));

@@ -160,6 +160,36 @@ TEST(AdviseView, AssumptionsAreStated) {
                     HasSubstr("1 GB/s each way a worker, latency 5.00 us (a cable)")));
 }
 
+TEST(AdviseView, ABackwardPassIsNamedWithItsRateAndWhatItIsGradedBy) {
+  SchemeQuestion question = question_of(8, LinkLimit{1e9, 0.0});
+  question.passes = Passes::backward;
+  EXPECT_THAT(fmt::format("{}", fmt::join(advice_assumptions(question, ""), "\n")),
+              AllOf(HasSubstr("8 workers, kernel reference, backward pass.\n"),
+                    HasSubstr("its kernel rates are assumed, and those of a backward pass 0.8 of "
+                              "them (assumed).")));
+  question.passes = Passes::both;
+  question.device.backward_share_of_forward = {0.75, RateProvenance::measured, ""};
+  EXPECT_THAT(fmt::format("{}", fmt::join(advice_assumptions(question, ""), "\n")),
+              AllOf(HasSubstr("kernel reference, forward and backward pass.\n"),
+                    HasSubstr("0.75 of them (measured).")));
+  EXPECT_THAT(advice_sentences(question, sample(), {14, 1.4, 1.85})[1],
+              HasSubstr("and 1.85 at worst; all are of both passes."));
+}
+
+TEST(AdviseView, OfABackwardPassTheTableSaysWhichSchemesHaveNone) {
+  SchemeQuestion question = question_of(8, LinkLimit{1e9, 0.0});
+  question.passes = Passes::both;
+  const Advice advice = advise(question);
+  EXPECT_THAT(advice_table(advice),
+              AllOf(HasSubstr("burst "),
+                    HasSubstr("No plan: pass_q: pass_q is an algorithm of inference and has no "
+                              "backward pass; take one that trains, such as ring or burst.\n")));
+  EXPECT_FALSE(advice.selectors);
+  const Json json = Json::parse(advice_json(question, "", advice, {}, {}));
+  EXPECT_EQ(json["problem"]["pass"], "both");
+  EXPECT_THAT(advice_table(advise(question_of(8, LinkLimit{1e9, 0.0}))), Not(HasSubstr("burst")));
+}
+
 TEST(AdviseView, JsonHasEveryDigitAndNullsForWhatDoesNotApply) {
   const SchemeQuestion question = question_of(8, LinkLimit{1e8, 0.0}, 4096);
   const Advice advice = advise(question);
@@ -196,6 +226,14 @@ TEST(Advise, VerbAdvisesForAnA100AFileAndThisMachine) {
   const Json json = Json::parse(file.out);
   EXPECT_DOUBLE_EQ(json["link"]["latency_s"].get<double>(), 5e-6);
   EXPECT_EQ(json["device"], "constant_rate");
+  const Said step = run_qb(
+      "advise --n-tokens 8Ki --workers 4 --mask causal --device a100 --link nvlink --q-heads 8 "
+      "--pass both");
+  EXPECT_EQ(step.exit_code, 0) << step.err;
+  EXPECT_THAT(step.out,
+              AllOf(HasSubstr("forward and backward pass."), HasSubstr("a backward pass 0.843 of"),
+                    HasSubstr("burst"), HasSubstr("; all are of both passes."),
+                    HasSubstr("forward and backward pass  ")));
   const Said here = run_qb("advise --n-tokens 64 --workers 2 --head-dim 16");
   EXPECT_EQ(here.exit_code, 0) << here.err;
   EXPECT_THAT(here.err, HasSubstr("measuring this machine"));
@@ -214,6 +252,7 @@ TEST(Advise, VerbRefusesBadWordsBeforeItMeasures) {
         "advise --n-tokens 64 --workers 2 --device a100 --head-dim 80",
         "advise --n-tokens 64 --workers 2 --device a100 --dtype f32",
         "advise --n-tokens 64 --workers 2 --dtype f31",
+        "advise --n-tokens 64 --workers 2 --pass training",
         "advise --n-tokens 64 --workers 2 --cached-tokens -1",
         "advise --n-tokens 64 --workers 2 --memory-budget -1",
         "advise --n-tokens 64 --workers 2 --q-heads 3 --kv-heads 2"}) {

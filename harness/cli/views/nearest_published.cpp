@@ -18,7 +18,7 @@ double doublings(std::int64_t one, std::int64_t other) {
   return std::abs(std::log2(static_cast<double>(one) / static_cast<double>(other)));
 }
 
-// Another mask or device counts as a doubling.
+// Another mask, pass or device counts as a doubling.
 double distance(const SchemeQuestion& question, const PredictedCase& predicted, const Case& c) {
   const Shape& asked = question.problem.shape;
   double sum = doublings(question.workers, c.workers);
@@ -30,6 +30,7 @@ double distance(const SchemeQuestion& question, const PredictedCase& predicted, 
                                    {asked.head_dim, c.shape.head_dim}})
     sum += doublings(one, other);
   if (question.problem.mask.kind != c.mask.kind()) sum += 1.0;
+  if (question.passes != c.pass) sum += 1.0;
   if (question.device.name != predicted.device) sum += 1.0;
   return sum;
 }
@@ -45,8 +46,8 @@ std::string case_text(const NearestPublished& nearest) {
       fmt::format("{}, N = {}", nearest.row.answer->predicted->device, format_grouped(shape.q_len));
   if (shape.kv_len != shape.q_len) text += fmt::format(" on {} keys", format_grouped(shape.kv_len));
   if (shape.batch != 1) text += fmt::format(", B = {}", shape.batch);
-  return text + fmt::format(", W = {}, {} heads of {}, {}", nearest.c.workers, heads_text(shape),
-                            shape.head_dim, nearest.c.mask.text());
+  return text + fmt::format(", W = {}, {} heads of {}, {}{}", nearest.c.workers, heads_text(shape),
+                            shape.head_dim, nearest.c.mask.text(), passes_text(nearest.c.pass));
 }
 
 }  // namespace
@@ -96,11 +97,19 @@ CsvTable grade_csv(std::span<const GradedRow> rows) {
   return table;
 }
 
-Grade scheme_grade(std::span<const GradedRow> rows) {
+Grade scheme_grade(std::span<const GradedRow> rows, Passes passes) {
   std::vector<GradedRow> of_several;
-  for (const GradedRow& row : rows)
-    if (case_of(*row.answer->predicted).workers > 1) of_several.push_back(row);
+  for (const GradedRow& row : rows) {
+    const Case c = case_of(*row.answer->predicted);
+    const bool alike = (c.pass == Passes::forward) == (passes == Passes::forward);
+    if (c.workers > 1 && alike) of_several.push_back(row);
+  }
   return grade_of(of_several);
+}
+
+std::string passes_text(Passes passes) {
+  if (passes == Passes::forward) return {};
+  return passes == Passes::both ? ", forward and backward pass" : ", backward pass";
 }
 
 }  // namespace qb

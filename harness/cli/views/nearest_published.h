@@ -17,7 +17,7 @@ namespace qb {
 struct NearestPublished {
   GradedRow row;
   Case c;
-  double doublings = 0.0;  // by which tokens, workers, heads, mask and device differ, summed
+  double doublings = 0.0;  // by which tokens, workers, heads, mask, pass and device differ, summed
 };
 
 // For each scheme that has a plan, in their order, the nearest row, if there is one.
@@ -32,7 +32,11 @@ struct NearestPublished {
 [[nodiscard]] CsvTable grade_csv(std::span<const GradedRow> rows);
 
 // Of the rows of several workers: schemes whose times are closer than their typical distance from
-// published ones are ties.
-[[nodiscard]] Grade scheme_grade(std::span<const GradedRow> rows);
+// published ones are ties. A forward pass is graded by published forward passes, any other question
+// by published times of both passes: of several workers, nobody published a backward pass alone.
+[[nodiscard]] Grade scheme_grade(std::span<const GradedRow> rows, Passes passes);
+
+// Writes `, backward pass`; nothing for the forward pass.
+[[nodiscard]] std::string passes_text(Passes passes);
 
 }  // namespace qb

@@ -30,6 +30,11 @@ PublishedAnswer answer_of(const std::string& algorithm, double n_tokens, double 
   return answer;
 }
 
+PublishedAnswer of_both_passes(PublishedAnswer answer) {
+  answer.predicted->parameters.push_back({"pass", FormulaValue(std::string("both"))});
+  return answer;
+}
+
 SchemeQuestion question_of(std::int64_t n_tokens, int workers) {
   const Shape shape{1, 8, 8, n_tokens, n_tokens, 64, 64};
   SchemeQuestion question{.problem = make_problem(shape, MaskKind::full, DType::f16, 0),
@@ -63,13 +68,38 @@ TEST(NearestPublished, EachSchemeHasTheRowThatDiffersByTheFewestDoublings) {
   EXPECT_EQ(elsewhere[1].row.answer, &same_on_another) << "a device counts one, tokens two";
 }
 
-TEST(NearestPublished, OnlySeveralWorkersGradeSchemes) {
+TEST(NearestPublished, AnotherPassIsADoublingAndIsNamed) {
+  const PublishedAnswer forward = answer_of("ring", 4096, 4);
+  const PublishedAnswer both = of_both_passes(answer_of("ring", 4096, 8));
+  const std::vector<GradedRow> rows = {{nullptr, &forward, 1.5}, {nullptr, &both, 1.25}};
+  Advice advice;
+  advice.schemes.emplace_back();
+  advice.schemes.back().scheme = "ring";
+  SchemeQuestion question = question_of(4096, 4);
+  EXPECT_EQ(nearest_published(question, advice, rows).at(0).row.answer, &forward);
+  question.workers = 8;
+  question.passes = Passes::both;
+  const auto nearest = nearest_published(question, advice, rows);
+  ASSERT_EQ(nearest.size(), 1u);
+  EXPECT_EQ(nearest[0].row.answer, &both);
+  EXPECT_DOUBLE_EQ(nearest[0].doublings, 0.0);
+  question.passes = Passes::backward;
+  EXPECT_DOUBLE_EQ(nearest_published(question, advice, rows).at(0).doublings, 1.0);
+  EXPECT_EQ(passes_text(Passes::both), ", forward and backward pass");
+}
+
+TEST(NearestPublished, OnlySeveralWorkersGradeSchemesAndEachPassByItsOwn) {
   const PublishedAnswer alone = answer_of("dense", 4096, 1);
   const PublishedAnswer ring = answer_of("ring", 4096, 4);
-  const std::vector<GradedRow> rows = {{nullptr, &alone, 9.0}, {nullptr, &ring, 0.5}};
-  const Grade grade = scheme_grade(rows);
-  EXPECT_EQ(grade.rows, 1u);
-  EXPECT_DOUBLE_EQ(grade.median, 2.0);
+  const PublishedAnswer both = of_both_passes(answer_of("ring", 4096, 4));
+  const std::vector<GradedRow> rows = {
+      {nullptr, &alone, 9.0}, {nullptr, &ring, 0.5}, {nullptr, &both, 3.0}};
+  for (const auto& [passes, factor] :
+       {std::pair{Passes::forward, 2.0}, {Passes::both, 3.0}, {Passes::backward, 3.0}}) {
+    const Grade grade = scheme_grade(rows, passes);
+    EXPECT_EQ(grade.rows, 1u);
+    EXPECT_DOUBLE_EQ(grade.median, factor);
+  }
 }
 
 TEST(Advise, PrintsTheOnlyPublishedTimesOfItsQuestion) {

@@ -90,9 +90,13 @@ void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
           kVerifiedRows, rows));
 }
 
-void check_tensor_job(const TensorJob& job) {
+void check_out_dtype(const TensorJob& job) {
   if (job.out_dtype == DType::bf16)
     throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16, f32 or f64");
+}
+
+void check_tensor_job(const TensorJob& job) {
+  check_out_dtype(job);
   require_writable(job.out);
 }
 
@@ -106,9 +110,13 @@ void require_correct(const Verification& verification) {
 
 std::string error_text(const TensorJob& job, const Verification& verification,
                        const std::string& rows) {
+  return error_text(job, verification.max_error, verification.tolerance, verification.rows, rows);
+}
+
+std::string error_text(const TensorJob& job, double max_error, double tolerance, std::int64_t count,
+                       const std::string& rows) {
   if (!job.verify) return "not asked for (--verify)";
-  return fmt::format("{:.3g} (tolerance {:.3g}, {} {})", verification.max_error,
-                     verification.tolerance, verification.rows, rows);
+  return fmt::format("{:.3g} (tolerance {:.3g}, {} {})", max_error, tolerance, count, rows);
 }
 
 Shape shape_of(const NpyArray& q, const NpyArray& k, const NpyArray& v) {

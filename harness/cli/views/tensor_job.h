@@ -12,7 +12,7 @@ namespace qb {
 
 struct TensorJob {
   Case c;           // its shape and type are those of the files
-  std::string out;  // path of the NPY file to write
+  std::string out;  // path of the NPY file to write; attend may have none
   DType out_dtype = DType::f32;
   bool verify = false;
 };
@@ -22,6 +22,8 @@ struct TensorJob {
 void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
                     const std::string& rows);
 
+// Throws UsageError for a type that files do not have.
+void check_out_dtype(const TensorJob& job);
 // Throws UsageError if values are impossible, EnvironmentError if `out` cannot be written.
 void check_tensor_job(const TensorJob& job);
 
@@ -34,6 +36,9 @@ void require_correct(const Verification& verification);
 // Fills a cell of a summary. `rows` names what verification.rows counts, such as "rows a head".
 [[nodiscard]] std::string error_text(const TensorJob& job, const Verification& verification,
                                      const std::string& rows);
+// Does so for one tensor, of which `count` rows were compared.
+[[nodiscard]] std::string error_text(const TensorJob& job, double max_error, double tolerance,
+                                     std::int64_t count, const std::string& rows);
 
 // Gives the shape of arrays [n,d], [h,n,d] or [b,h,n,d]; missing leading dimensions are 1. Throws
 // UsageError, which names the file and both sizes, if an array is empty, has another rank, or does
@@ -67,6 +72,13 @@ struct AttendRequest : TensorJob {
   std::string k;
   std::string v;
   std::string lse;  // empty: not written
+  // With `backward` O and LSE are read where both of their files exist; else they are computed, and
+  // written where they have names.
+  bool backward = false;
+  std::string d_out;  // dO, which is read
+  std::string d_q;    // the gradients, which are written
+  std::string d_k;
+  std::string d_v;
 };
 
 // execute(), or a fake of it in tests.
@@ -74,8 +86,9 @@ using Executor = std::function<Execution(Ranks, const Plan&, const ExecutionArgu
 
 // Reads, computes and checks, and only then writes. Returns the summary table. Throws UsageError if
 // inputs do not fit, EnvironmentError if an output cannot be written, CaseError as the strategy and
-// the executor do, and ExitError(regression) if an output is not finite or, with `verify`, differs
-// from float64. In each case no output file is written.
+// the executor do (also for a kernel without a backward pass), and ExitError(regression) if an
+// output is not finite or, with `verify`, differs from float64. In each case no output file is
+// written.
 [[nodiscard]] std::string attend(const AttendRequest& request, const Executor& executor = execute);
 
 struct LayerRequest : TensorJob {

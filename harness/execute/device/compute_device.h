@@ -21,6 +21,7 @@
 #include "harness/execute/memory/system_memory.h"
 #include "harness/execute/transport/device_link.h"
 #include "kernels/attention.h"
+#include "kernels/attention_backward.h"
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/flash/kernel_costs.h"
 #include "kernels/cuda/runtime/clocks.h"
@@ -28,8 +29,11 @@
 
 namespace qb {
 
+struct GeluBackwardCall;
 struct GeluCall;
+struct LinearBackwardCall;
 struct LinearCall;
+struct NormBackwardCall;
 struct NormCall;
 
 enum class ClockKind {
@@ -63,6 +67,8 @@ class ComputeDevice {
   // Does what attention() does with a schedule that is on the device already, any number of times,
   // for tensors of the same shapes, strides and alignment. It ignores the arguments' schedule.
   using KeptSchedule = std::function<void(const AttentionArguments&, Allocator& workspace)>;
+  // Does so for attention_backward().
+  using KeptBackward = std::function<void(const BackwardArguments&, Allocator& workspace)>;
 
   virtual ~ComputeDevice() = default;
   [[nodiscard]] virtual const Facts& facts() const = 0;
@@ -89,6 +95,16 @@ class ComputeDevice {
   // on_stage; either may be empty.
   virtual void attention(Kernel kernel, const AttentionArguments& arguments,
                          const KernelContext& context, const cuda::OnStage& on_stage) = 0;
+  // The backward pass of a kernel (kernels/attention_backward.h): adds to dQ, dK and dV.
+  virtual void attention_backward(Kernel /*kernel*/, const BackwardArguments& /*arguments*/,
+                                  const KernelContext& /*context*/) {
+    refuse_backward_pass();
+  }
+  // delta := rowsum(d_out * out), of which a backward pass needs one number a row.
+  virtual void compute_delta(const TensorView& /*out*/, const TensorView& /*d_out*/,
+                             const TensorView& /*delta*/) {
+    refuse_backward_pass();
+  }
   // Kernel flash only. The call may be destroyed once this has returned. By default each worker is
   // a call of attention() on rows that are gathered for it.
   [[nodiscard]] virtual Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace);
@@ -99,6 +115,12 @@ class ComputeDevice {
                                                    Allocator& /*memory*/, int /*worker*/) {
     return {};
   }
+  // Does so for attention_backward().
+  [[nodiscard]] virtual KeptBackward keep_backward_schedule(Kernel /*kernel*/,
+                                                            const BackwardArguments& /*arguments*/,
+                                                            Allocator& /*memory*/, int /*worker*/) {
+    return {};
+  }
   // Copies the rows of all groups into `local`, in order. On the host, threads share the work.
   void gather(const std::vector<TokenGroup>& groups, const TensorView& whole,
               const TensorView& local);
@@ -107,6 +129,12 @@ class ComputeDevice {
   virtual void clear_partial(const TensorView& out, const TensorView& lse) = 0;
   virtual void merge_partial(const TensorView& acc_out, const TensorView& acc_lse,
                              const TensorView& part_out, const TensorView& part_lse) = 0;
+
+  // Sums of gradients: kernels/merge.h.
+  virtual void clear_rows(const TensorView& /*rows*/) { refuse_backward_pass(); }
+  virtual void add_rows(const TensorView& /*sum*/, const TensorView& /*part*/) {
+    refuse_backward_pass();
+  }
 
   // See kernels/reduction.h.
   virtual void combine(const TensorView& target, const TensorView& source, Combine how) = 0;
@@ -119,6 +147,14 @@ class ComputeDevice {
   virtual void linear(const LinearCall& call, Allocator& workspace) = 0;
   virtual void bias_gelu(const GeluCall& call) = 0;
   virtual void add_norm(const NormCall& call) = 0;
+  // Their backward passes add to the gradients of weights, biases and norms.
+  virtual void linear_backward(const LinearBackwardCall& /*call*/, Allocator& /*workspace*/) {
+    refuse_backward_pass();
+  }
+  virtual void bias_gelu_backward(const GeluBackwardCall& /*call*/) { refuse_backward_pass(); }
+  virtual void add_norm_backward(const NormBackwardCall& /*call*/, Allocator& /*workspace*/) {
+    refuse_backward_pass();
+  }
 
   [[nodiscard]] virtual MemorySource memory(AllocatorKind kind) = 0;
   // These copy contiguous tensors of one shape. upload() may return early; download() waits.
@@ -155,6 +191,11 @@ class ComputeDevice {
   // Turns what `enqueue` enqueues into one launch: a CUDA graph. It may not allocate, mark or wait.
   [[nodiscard]] virtual std::function<void()> record(const std::function<void()>& enqueue) {
     return enqueue;
+  }
+
+ private:
+  [[noreturn]] static void refuse_backward_pass() {
+    throw Unsupported("this device has no backward pass; the nearest is the CPU's");
   }
 };
 

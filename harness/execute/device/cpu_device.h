@@ -6,7 +6,8 @@
 
 #include "base/clock.h"
 #include "harness/execute/device/compute_device.h"
-#include "kernels/cpu/layer_parts.h"
+#include "kernels/cpu/layer/layer_parts.h"
+#include "kernels/cpu/layer/layer_parts_backward.h"
 #include "kernels/merge.h"
 
 namespace qb {
@@ -31,8 +32,21 @@ class CpuDevice : public ComputeDevice {
                   kernel == Kernel::staged ? a.schedule->stored_pairs() : -1),
               .executed_pairs = std::nullopt};
     }
+    [[nodiscard]] cuda::CallCost of_backward_call(Kernel kernel,
+                                                  const BackwardArguments& a) const override {
+      return {.workspace_bytes = backward_workspace_bytes(kernel, a.q.extent, a.k.extent, a.q.dtype,
+                                                          threads_, a.v.extent.head_dim),
+              .executed_pairs = std::nullopt};
+    }
     [[nodiscard]] std::int64_t bytes_of_linear(const LinearCall& call) const override {
       return cpu::linear_workspace_bytes(call);
+    }
+    [[nodiscard]] std::int64_t bytes_of_linear_backward(
+        const LinearBackwardCall& call) const override {
+      return cpu::linear_backward_workspace_bytes(call);
+    }
+    [[nodiscard]] std::int64_t bytes_of_norm_backward(const NormBackwardCall& call) const override {
+      return cpu::add_norm_backward_workspace_bytes(call);
     }
 
    private:
@@ -51,9 +65,20 @@ class CpuDevice : public ComputeDevice {
     qb::attention(kernel, arguments,
                   {context.workspace, facts_.host_threads, context.worker, context.stages});
   }
+  void attention_backward(Kernel kernel, const BackwardArguments& arguments,
+                          const KernelContext& context) override {
+    qb::attention_backward(kernel, arguments,
+                           {context.workspace, facts_.host_threads, context.worker});
+  }
+  void compute_delta(const TensorView& out, const TensorView& d_out,
+                     const TensorView& delta) override {
+    qb::compute_delta(out, d_out, delta, facts_.host_threads);
+  }
   void copy_rows(const TensorView& source, const TensorView& destination) override {
     qb::copy_rows(source, destination);
   }
+  void clear_rows(const TensorView& rows) override { qb::clear_rows(rows); }
+  void add_rows(const TensorView& sum, const TensorView& part) override { qb::add_rows(sum, part); }
   void clear_partial(const TensorView& out, const TensorView& lse) override {
     qb::clear_partial(out, lse);
   }
@@ -77,6 +102,15 @@ class CpuDevice : public ComputeDevice {
   }
   void bias_gelu(const GeluCall& call) override { cpu::bias_gelu(call, facts_.host_threads); }
   void add_norm(const NormCall& call) override { cpu::add_norm(call, facts_.host_threads); }
+  void linear_backward(const LinearBackwardCall& call, Allocator& workspace) override {
+    cpu::linear_backward(call, facts_.host_threads, workspace);
+  }
+  void bias_gelu_backward(const GeluBackwardCall& call) override {
+    cpu::bias_gelu_backward(call, facts_.host_threads);
+  }
+  void add_norm_backward(const NormBackwardCall& call, Allocator& workspace) override {
+    cpu::add_norm_backward(call, facts_.host_threads, workspace);
+  }
 
   [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
   void upload(const TensorView& host, const TensorView& device) override {

@@ -69,6 +69,25 @@ class CudaComputeDevice final : public ComputeDevice {
     cuda::materialized(arguments, context, *blas_);
   }
 
+  void attention_backward(Kernel kernel, const BackwardArguments& arguments,
+                          const KernelContext& place) override {
+    cuda::require_gpu_backward(kernel, arguments.q.dtype);
+    cuda::flash_backward(arguments, launch_context(place.workspace, place.worker));
+  }
+  KeptBackward keep_backward_schedule(Kernel kernel, const BackwardArguments& kept,
+                                      Allocator& memory, int worker) override {
+    if (kernel != Kernel::flash) return {};
+    const auto lists =
+        std::make_shared<cuda::BackwardDeviceLists>(kept, launch_context(memory, worker));
+    return [this, lists, worker](const BackwardArguments& arguments, Allocator& workspace) {
+      cuda::BackwardLaunch(arguments, *lists, launch_context(workspace, worker)).run();
+    };
+  }
+  void compute_delta(const TensorView& out, const TensorView& d_out,
+                     const TensorView& delta) override {
+    cuda::compute_delta(out, d_out, delta, stream_.get());
+  }
+
   Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace) override {
     const auto launch = std::make_shared<cuda::FlashLaunch>(call, launch_context(workspace, 0));
     return {[launch] { launch->attend(); }, [launch] { launch->merge(); }};
@@ -89,6 +108,10 @@ class CudaComputeDevice final : public ComputeDevice {
 
   void copy_rows(const TensorView& source, const TensorView& destination) override {
     cuda::copy_rows(source, destination, stream_.get());
+  }
+  void clear_rows(const TensorView& rows) override { cuda::clear_rows(rows, stream_.get()); }
+  void add_rows(const TensorView& sum, const TensorView& part) override {
+    cuda::add_rows(sum, part, stream_.get());
   }
   void clear_partial(const TensorView& out, const TensorView& lse) override {
     cuda::clear_partial(out, lse, launch_context(heap_allocator(), 0));

@@ -8,6 +8,8 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/device_trial.h"
+#include "harness/execute/testing/gradient_trial.h"
+#include "harness/execute/verify/verify_gradients.h"
 
 namespace qb {
 namespace {
@@ -78,6 +80,32 @@ TEST_F(CudaSmall, PlansOfEveryStrategyAgreeWithFloat64) {
     EXPECT_EQ(rehearse(trial.plan, call.kernel, call.launch, device_->costs()).active_peak_bytes,
               static_cast<std::int64_t>(ledger.active_peak_bytes()));
   });
+}
+
+TEST_F(CudaSmall, GradientsOfEveryStrategyThatTrainsAgreeWithFloat64) {
+  const auto attempt = [this](const Plan& drawn, Random& random) {
+    Plan plan = testing_support::in_random_type(drawn, random);
+    while (plan.problem.dtype == DType::f32) plan = testing_support::in_random_type(drawn, random);
+    const GradientTrial trial(plan);
+    MemoryLedger ledger(memory(AllocatorKind::pool));
+    const TrialOnDevice whole(trial, *device_, ledger);
+    ExecutionArguments arguments = whole.with_tensors(ExecutionArguments());
+    arguments.kernel = Kernel::flash;
+    arguments.allocator = &ledger;
+    (void)DeviceExecutor(trial.plan, arguments, *device_).run();
+    whole.download();
+    const ExecutionArguments host = trial.with_tensors(ExecutionArguments());
+    Verification verification;
+    verification.correct = true;
+    verify_gradients({host.q, host.k, host.v, host.d_out, plan.problem.mask, plan.problem.scale,
+                      host.out, host.lse},
+                     {host.d_q, host.d_k, host.d_v}, rows_to_verify(plan, 40),
+                     keys_to_verify(plan, 40), 1, verification);
+    ASSERT_TRUE(verification.correct) << verification.message;
+    EXPECT_EQ(rehearse(plan, Kernel::flash, Launch::alone, device_->costs()).active_peak_bytes,
+              static_cast<std::int64_t>(ledger.active_peak_bytes()));
+  };
+  (void)testing_support::for_random_plans(40, attempt, std::random_device{}(), Pass::backward);
 }
 
 // These calls suit a checker that makes a kernel a thousand times slower: flash on both paths, its

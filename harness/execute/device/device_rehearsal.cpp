@@ -52,16 +52,23 @@ class RehearsalDevice final : public ComputeDevice {
   KeptSchedule keep_schedule(Kernel kernel, const AttentionArguments& arguments, Allocator& memory,
                              int worker) override {
     if (kernel != Kernel::flash) return {};
-    cuda::CallCost cost = costs_.of_call(kernel, arguments);
-    const auto lists = std::make_shared<Buffer>(
-        take({.workspace_bytes = cost.list_bytes, .executed_pairs = 0}, memory, worker));
-    if (cost.workspace_bytes) *cost.workspace_bytes -= cost.list_bytes;
-    return [this, cost, lists, worker](const AttentionArguments&, Allocator& workspace) {
-      (void)take(cost, workspace, worker);
-      compute(cost);
-    };
+    return keep<AttentionArguments>(costs_.of_call(kernel, arguments), memory, worker);
   }
+  KeptBackward keep_backward_schedule(Kernel kernel, const BackwardArguments& arguments,
+                                      Allocator& memory, int worker) override {
+    if (kernel != Kernel::flash) return {};
+    return keep<BackwardArguments>(costs_.of_backward_call(kernel, arguments), memory, worker);
+  }
+  void attention_backward(Kernel kernel, const BackwardArguments& arguments,
+                          const KernelContext& context) override {
+    const cuda::CallCost cost = costs_.of_backward_call(kernel, arguments);
+    (void)take(cost, context.workspace, context.worker);
+    compute(cost);
+  }
+  void compute_delta(const TensorView&, const TensorView&, const TensorView&) override {}
   void copy_rows(const TensorView&, const TensorView&) override {}
+  void clear_rows(const TensorView&) override {}
+  void add_rows(const TensorView&, const TensorView&) override {}
   void clear_partial(const TensorView&, const TensorView&) override {}
   void merge_partial(const TensorView&, const TensorView&, const TensorView&,
                      const TensorView&) override {}
@@ -71,11 +78,17 @@ class RehearsalDevice final : public ComputeDevice {
   void normalise_partial(const TensorView&, const TensorView&, const TensorView&,
                          const TensorView&) override {}
   void linear(const LinearCall& call, Allocator& workspace) override {
-    (void)take({.workspace_bytes = costs_.bytes_of_linear(call), .executed_pairs = 0}, workspace,
-               0);
+    hold_for_a_moment(costs_.bytes_of_linear(call), workspace);
   }
   void bias_gelu(const GeluCall&) override {}
   void add_norm(const NormCall&) override {}
+  void linear_backward(const LinearBackwardCall& call, Allocator& workspace) override {
+    hold_for_a_moment(costs_.bytes_of_linear_backward(call), workspace);
+  }
+  void bias_gelu_backward(const GeluBackwardCall&) override {}
+  void add_norm_backward(const NormBackwardCall& call, Allocator& workspace) override {
+    hold_for_a_moment(costs_.bytes_of_norm_backward(call), workspace);
+  }
   MemorySource memory(AllocatorKind) override { return addresses_only(); }
   void upload(const TensorView&, const TensorView&) override {}
   void download(const TensorView&, const TensorView&) override {}
@@ -92,10 +105,26 @@ class RehearsalDevice final : public ComputeDevice {
   void forget_marks() override { marks_.clear(); }
 
  private:
+  // Takes the lists of a call now, and the rest of what it costs each time that it is made.
+  template <class Arguments>
+  [[nodiscard]] std::function<void(const Arguments&, Allocator&)> keep(cuda::CallCost cost,
+                                                                       Allocator& memory,
+                                                                       int worker) {
+    const auto lists = std::make_shared<Buffer>(
+        take({.workspace_bytes = cost.list_bytes, .executed_pairs = 0}, memory, worker));
+    if (cost.workspace_bytes) *cost.workspace_bytes -= cost.list_bytes;
+    return [this, cost, lists, worker](const Arguments&, Allocator& workspace) {
+      (void)take(cost, workspace, worker);
+      compute(cost);
+    };
+  }
   [[nodiscard]] Buffer take(const cuda::CallCost& cost, Allocator& workspace, int worker) {
     if (!cost.workspace_bytes) knows_memory_ = false;
     const auto bytes = static_cast<std::size_t>(cost.workspace_bytes.value_or(0));
     return bytes == 0 ? Buffer() : Buffer(workspace, bytes, "workspace", worker);
+  }
+  void hold_for_a_moment(std::int64_t workspace_bytes, Allocator& workspace) {
+    (void)take({.workspace_bytes = workspace_bytes, .executed_pairs = 0}, workspace, 0);
   }
   void compute(const cuda::CallCost& cost) {
     if (!cost.executed_pairs) knows_pairs_ = false;
@@ -149,6 +178,13 @@ Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::K
   const Tensor v(ledger, dtype, shape.v(), "v");
   const Tensor out(ledger, DType::f32, shape.out(), "output");
   const Tensor lse(ledger, DType::f32, shape.lse(), "lse");
+  const auto gradient = [&](DType of, const Extent& extent, const char* label) {
+    return plan.pass == Pass::forward ? Tensor() : Tensor(ledger, of, extent, label);
+  };
+  const Tensor d_out = gradient(dtype, shape.out(), "d_out");
+  const Tensor d_q = gradient(DType::f32, shape.q(), "d_q");
+  const Tensor d_k = gradient(DType::f32, shape.k(), "d_k");
+  const Tensor d_v = gradient(DType::f32, shape.v(), "d_v");
   ledger.reset_peaks();
   DeviceExecutor executor(plan,
                           {.q = q.view(),
@@ -156,6 +192,10 @@ Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::K
                            .v = v.view(),
                            .out = out.view(),
                            .lse = lse.view(),
+                           .d_out = d_out.view(),
+                           .d_q = d_q.view(),
+                           .d_k = d_k.view(),
+                           .d_v = d_v.view(),
                            .kernel = kernel,
                            .launch = launch,
                            .allocator = &ledger},

@@ -11,14 +11,6 @@
 namespace qb {
 namespace {
 
-class NoTransport final : public Transport {
- public:
-  Ticket send(const MessageKey&, std::span<const std::byte>) override { return nullptr; }
-  Ticket receive(const MessageKey&, std::span<std::byte>) override { return nullptr; }
-  bool waits_on_device() const override { return true; }
-  Passage wait(const Ticket&) override { return {}; }
-};
-
 // The caller's tensors of a plan, at an address of their own.
 ExecutionArguments whole_tensors(const Problem& problem, Kernel kernel, Allocator& memory) {
   const auto tensor = [](DType dtype, const Extent& extent) {
@@ -30,6 +22,11 @@ ExecutionArguments whole_tensors(const Problem& problem, Kernel kernel, Allocato
           .v = tensor(problem.dtype, shape.v()),
           .out = tensor(DType::f32, shape.out()),
           .lse = tensor(DType::f32, shape.lse()),
+          .d_out = tensor(problem.dtype, shape.out()),
+          .d_q = tensor(DType::f32, shape.q()),
+          .d_k = tensor(DType::f32, shape.k()),
+          .d_v = tensor(DType::f32, shape.v()),
+          .delta = tensor(DType::f32, shape.lse()),
           .kernel = kernel,
           .allocator = &memory};
 }
@@ -76,7 +73,9 @@ std::vector<std::int64_t> step_peak_bytes(const Plan& plan, int index, Kernel ke
     player.end_step();
     peaks.push_back(rehearsed.take_peak());
   }
-  if (peaks.empty()) peaks.push_back(rehearsed.take_peak());
+  player.finish();
+  peaks.resize(std::max<std::size_t>(peaks.size(), 1));
+  peaks.back() = std::max(peaks.back(), rehearsed.take_peak());
   return peaks;
 }
 
@@ -152,6 +151,10 @@ PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
   std::int64_t whole = 0;
   for (const TensorView& view : {tensors.q, tensors.k, tensors.v, tensors.out, tensors.lse})
     whole += view.bytes();
+  if (plan.pass == Pass::backward)
+    for (const TensorView& view : {tensors.d_out, tensors.d_q, tensors.d_k, tensors.d_v})
+      whole += view.bytes();
+  if (plan.pass == Pass::backward && is_scattered(plan)) whole += tensors.delta.bytes();
   memory.serial_bytes = whole + (communicates(plan) ? sum : memory.worst_worker_bytes);
   memory.threads_bytes = whole + sum;
   return memory;

@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "base/statistics.h"
+#include "base/status.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/model/device_model.h"
 #include "harness/execute/player/worker.h"
 #include "harness/execute/verify/inputs.h"
+#include "harness/plan/work/work.h"
+#include "kernels/attention_backward.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/merge.h"
 #include "kernels/parallel.h"
@@ -57,11 +60,11 @@ class Call {
     fill_normal(v_.view(), 3, 1);
   }
 
-  void operator()() {
+  void operator()() { attention(kernel_, arguments(), {memory_, 1, 0}); }
+
+  [[nodiscard]] AttentionArguments arguments() const {
     const double scale = 1.0 / std::sqrt(static_cast<double>(q_.view().extent.head_dim));
-    attention(kernel_,
-              {q_.view(), k_.view(), v_.view(), &schedule_, scale, out_.view(), lse_.view()},
-              {memory_, 1, 0});
+    return {q_.view(), k_.view(), v_.view(), &schedule_, scale, out_.view(), lse_.view()};
   }
 
  private:
@@ -74,6 +77,47 @@ class Call {
   Tensor lse_;
   TileSchedule schedule_;
 };
+
+// The backward pass of such a call. It adds to the same gradients each time.
+class BackwardCall {
+ public:
+  BackwardCall(Kernel kernel, DType dtype, std::int64_t head_dim, std::int64_t n)
+      : kernel_(kernel),
+        forward_(kernel, dtype, head_dim, n, SpanKind::full),
+        d_out_(memory_, dtype, {1, 1, n, head_dim}, "d_out"),
+        delta_(memory_, DType::f32, {1, 1, n, 1}, "delta"),
+        d_q_(memory_, DType::f32, {1, 1, n, head_dim}, "d_q"),
+        d_k_(memory_, DType::f32, {1, 1, n, head_dim}, "d_k"),
+        d_v_(memory_, DType::f32, {1, 1, n, head_dim}, "d_v") {
+    forward_();
+    fill_normal(d_out_.view(), 4, 1);
+    compute_delta(forward_.arguments().out, d_out_.view(), delta_.view());
+    for (const Tensor* const sum : {&d_q_, &d_k_, &d_v_}) clear_rows(sum->view());
+  }
+
+  void operator()() {
+    const AttentionArguments forward = forward_.arguments();
+    attention_backward(kernel_,
+                       {forward.q, forward.k, forward.v, d_out_.view(), forward.lse, delta_.view(),
+                        forward.schedule, forward.scale, d_q_.view(), d_k_.view(), d_v_.view()},
+                       {memory_, 1, 0});
+  }
+
+ private:
+  Kernel kernel_;
+  MemoryLedger memory_;
+  Call forward_;
+  Tensor d_out_;
+  Tensor delta_;
+  Tensor d_q_;
+  Tensor d_k_;
+  Tensor d_v_;
+};
+
+// The overhead is counted separately, but it may not make a rate absurd.
+double compute_s_of(double call_s, double overhead_s) {
+  return std::max(call_s - overhead_s, call_s / 2);
+}
 
 std::vector<RatePoint> measure_rates(Kernel kernel, DType dtype, std::int64_t head_dim,
                                      double overhead_s, const CalibrationOptions& options) {
@@ -88,31 +132,54 @@ std::vector<RatePoint> measure_rates(Kernel kernel, DType dtype, std::int64_t he
     call_s = median_s(left_s / 4, std::ref(call));
     left_s -= now_s() - begin_s;
     const double flop = 4.0 * static_cast<double>(n * n * head_dim);
-    // The overhead is counted separately, but it may not make a rate absurd.
-    const double compute_s = std::max(call_s - overhead_s, call_s / 2);
-    rates.push_back({kernel, dtype, head_dim, n, n, flop / compute_s, RateProvenance::measured,
+    rates.push_back({kernel, dtype, head_dim, n, n, flop / compute_s_of(call_s, overhead_s),
+                     RateProvenance::measured,
                      "median of square calls, one thread, less the overhead"});
   }
   return rates;
+}
+
+// Returns the rate of the largest call of at most so many queries, or of the smallest call.
+const RatePoint& rate_up_to(const DeviceModel& device, std::int64_t most_queries) {
+  const RatePoint* point = &device.rates.front();
+  for (const RatePoint& other : device.rates)
+    if (other.queries <= most_queries) point = &other;
+  return *point;
 }
 
 // Finds the rows of query tiles with which the model predicts the time of a causal call: for a
 // square of n queries and keys, tiles of t rows compute n (n + t) / 2 pairs. The kernel's own tiles
 // are larger, since it leaves out key blocks that only some of their rows see.
 double effective_query_tile(const DeviceModel& device) {
-  const RatePoint* point = &device.rates.front();
-  for (const RatePoint& other : device.rates)
-    if (other.queries <= 2048) point = &other;
-  const std::int64_t n = point->queries;
-  Call causal(point->kernel, point->dtype, point->head_dim, n, SpanKind::causal);
+  const RatePoint& point = rate_up_to(device, 2048);
+  const std::int64_t n = point.queries;
+  Call causal(point.kernel, point.dtype, point.head_dim, n, SpanKind::causal);
   const double compute_s = median_s(0.2, std::ref(causal)) - device.call_overhead_s.value;
-  const Problem problem = make_problem({1, 1, 1, n, n, point->head_dim, point->head_dim},
-                                       MaskKind::causal, point->dtype, 1);
-  const DeviceCosts costs(device, point->kernel, problem);
+  const Problem problem = make_problem({1, 1, 1, n, n, point.head_dim, point.head_dim},
+                                       MaskKind::causal, point.dtype, 1);
+  const DeviceCosts costs(device, point.kernel, problem);
   const double pairs =
-      compute_s * costs.flop_per_s(n * (n + 1) / 2) / (4.0 * static_cast<double>(point->head_dim));
+      compute_s * costs.flop_per_s(n * (n + 1) / 2) / (4.0 * static_cast<double>(point.head_dim));
   const double tile = 2.0 * pairs / static_cast<double>(n) - static_cast<double>(n);
   return std::clamp(std::round(tile), 1.0, static_cast<double>(n));
+}
+
+// Returns nothing for a kernel without a backward pass.
+DeviceNumber backward_share_here(const DeviceModel& device) {
+  const RatePoint& point = rate_up_to(device, 1024);
+  try {
+    require_backward_kernel(point.kernel, point.dtype);
+  } catch (const Unsupported&) {
+    return {};
+  }
+  const std::int64_t n = point.queries;
+  BackwardCall call(point.kernel, point.dtype, point.head_dim, n);
+  const double compute_s =
+      compute_s_of(median_s(0.2, std::ref(call)), device.call_overhead_s.value);
+  const Shape shape{1, 1, 1, n, n, point.head_dim, point.head_dim};
+  const double flop = flop_per_pair(shape, Pass::backward) * static_cast<double>(n * n);
+  return {flop / compute_s / point.flop_per_s, RateProvenance::measured,
+          "median of square calls of the backward pass, one thread, over the forward rate"};
 }
 
 // Returns the bytes per second of an operation on two partials of 8192 rows: O and LSE are in the
@@ -156,6 +223,7 @@ DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
                               "best burst of a sum over memory, one thread"};
   device.cores = {static_cast<double>(available_cores()), RateProvenance::measured,
                   "cores of the process"};
+  device.backward_share_of_forward = backward_share_here(device);
   return device;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/status.h"
+#include "harness/plan/work/work.h"
 
 namespace qb {
 namespace {
@@ -27,20 +28,27 @@ std::string known_rates(const DeviceModel& device) {
 
 }  // namespace
 
-DeviceCosts::DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem)
+DeviceNumber backward_share(const DeviceModel& device) {
+  if (device.backward_share_of_forward.value > 0.0) return device.backward_share_of_forward;
+  return {kBackwardShareOfForward, RateProvenance::assumed, "the device says nothing of it"};
+}
+
+DeviceCosts::DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem,
+                         Pass pass)
     : kernel_(kernel),
-      flop_per_pair_(2.0 * static_cast<double>(problem.shape.head_dim + problem.shape.value_dim)),
+      flop_per_pair_(flop_per_pair(problem.shape, pass)),
       overhead_s_(device.call_overhead_s.value),
       merge_byte_per_s_(device.merge_byte_per_s.value),
       copy_byte_per_s_(device.copy_byte_per_s.value),
       memory_byte_per_s_(device.memory_byte_per_s.value),
       query_tile_(static_cast<std::int64_t>(device.query_tile.value)) {
   if (query_tile_ == 0) query_tile_ = kernel_tiles(kernel, problem.shape.head_dim).query_tile;
+  const double share = pass == Pass::forward ? 1.0 : backward_share(device).value;
   for (const RatePoint& point : device.rates)
     if (point.kernel == kernel && point.dtype == problem.dtype &&
         point.head_dim == problem.shape.head_dim)
-      points_.push_back(
-          {std::log(static_cast<double>(point.queries * point.keys)), std::log(point.flop_per_s)});
+      points_.push_back({std::log(static_cast<double>(point.queries * point.keys)),
+                         std::log(share * point.flop_per_s)});
   if (points_.empty())
     throw Unsupported(fmt::format("the device {} has no rate of {} in {} at head_dim {}; it has {}",
                                   device.name, word(kernel), word(problem.dtype),

@@ -4,6 +4,7 @@
 // A call of a kernel costs a fixed overhead and its FLOP at the rate of calls of its size:
 //   time = call_overhead + max(FLOP / rate(pairs), bytes / memory_byte_per_s)
 //   FLOP = 2 (d + e) * pairs * batch * query heads      (4 d ... where value_dim e = head_dim d)
+// In a backward pass FLOP = 2 (3 d + 2 e) * …, which is 10 d, at a share of that rate.
 // pairs: those that the kernel computes per head, at tile granularity (see executed_pairs()).
 // rate(): the table's points, straight lines between them where both axes are logarithmic, constant
 // beyond its ends. bytes: what the call must read and write at least, which is what decoding costs.
@@ -12,12 +13,18 @@
 //   device       the same name in every record
 //   quantity     kernel_flop_per_s, of calls of `queries` x `keys` pairs without a mask, or one of
 //                call_overhead_s     before a call computes
-//                merge_byte_per_s    bytes of a partial (O and LSE) that is merged into another
+//                merge_byte_per_s    bytes of a partial (O and LSE) that is merged into another, or
+//                                    of a sum of gradients that is added to another: either reads
+//                                    two and writes one
 //                copy_byte_per_s     bytes copied, each counted once
 //                memory_byte_per_s   read and written by a kernel that computes next to nothing
 //                cores               devices that there are; 0: one a worker
 //                query_tile          rows of the kernel's query tiles; 0: as this program's kernel
-//                Each at most once; absent or 0: it takes no time, there is no limit.
+//                backward_share_of_forward
+//                                    the rate of a backward call over that of the forward call of
+//                                    as many pairs; 0: kBackwardShareOfForward
+//                Each at most once; absent is 0. Where nothing else is said, 0 means that it takes
+//                no time, or that there is no limit.
 //   kernel, dtype, head_dim, queries, keys   of kernel_flop_per_s, else empty
 //   value        SI units
 //   provenance   measured, published, datasheet, estimated (from published values), or assumed
@@ -31,6 +38,7 @@
 #include <vector>
 
 #include "base/words.h"
+#include "harness/plan/pass.h"
 #include "harness/plan/problem.h"
 #include "kernels/attention.h"
 
@@ -74,8 +82,15 @@ struct DeviceModel {
   DeviceNumber memory_byte_per_s;
   DeviceNumber cores;  // if there are more workers, they share them evenly, as a `threads` run does
   DeviceNumber query_tile;
+  DeviceNumber backward_share_of_forward;
   friend bool operator==(const DeviceModel&, const DeviceModel&) = default;
 };
+
+// The printed rates of FlashAttention-2 on an H100 leave 0.70 (512 tokens) to 0.88 (16 k tokens) of
+// the forward rate for its backward pass: see data/devices/README.md.
+inline constexpr double kBackwardShareOfForward = 0.8;
+// Returns the share of the device, or the assumed one where it has none.
+[[nodiscard]] DeviceNumber backward_share(const DeviceModel& device);
 
 // Throws UsageError `name:line: …` at the first record that breaks the rules above.
 [[nodiscard]] DeviceModel parse_device_model(std::string_view text, std::string_view name);
@@ -96,7 +111,8 @@ struct CalibrationOptions {
 class DeviceCosts {
  public:
   // Throws Unsupported if the device has no rate of the kernel at the problem's dtype and head_dim.
-  DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem);
+  DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem,
+              Pass pass = Pass::forward);
 
   // pairs: per head; units: batch x query heads.
   [[nodiscard]] double call_s(std::int64_t pairs, std::int64_t units, std::int64_t bytes) const;

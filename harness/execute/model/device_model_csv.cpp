@@ -33,6 +33,7 @@ constexpr NamedNumber kNumbers[] = {
     {"memory_byte_per_s", &DeviceModel::memory_byte_per_s},
     {"cores", &DeviceModel::cores, true},
     {"query_tile", &DeviceModel::query_tile, true},
+    {"backward_share_of_forward", &DeviceModel::backward_share_of_forward},
 };
 
 const std::vector<std::string>& columns() {

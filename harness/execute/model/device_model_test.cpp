@@ -53,12 +53,33 @@ TEST(DeviceCosts, OfACallAreOverheadAndComputeOrMemory) {
   EXPECT_EQ(costs.merge_s(1000), 0.0);
 }
 
+TEST(DeviceCosts, OfABackwardPassHaveItsFlopAndAShareOfTheRates) {
+  DeviceModel device = two_points();
+  const Problem problem = problem_of(64, 32);
+  const DeviceCosts forward(device, Kernel::flash, problem);
+  const auto backward = [&] { return DeviceCosts(device, Kernel::flash, problem, Pass::backward); };
+  for (const std::int64_t pairs : {10'000, 77'777, 10'000'000}) {
+    EXPECT_NEAR(backward().flop_per_s(pairs), kBackwardShareOfForward * forward.flop_per_s(pairs),
+                1.0);
+    EXPECT_NEAR(
+        backward().call_s(pairs, 3, 0),
+        forward.call_s(pairs, 3, 0) * (3 * 64 + 2 * 32) / (64 + 32) / kBackwardShareOfForward,
+        1e-9);
+  }
+  EXPECT_EQ(backward_share(device).provenance, RateProvenance::assumed);
+  device.backward_share_of_forward = {0.5, RateProvenance::measured, "here"};
+  EXPECT_EQ(backward_share(device), device.backward_share_of_forward);
+  EXPECT_NEAR(backward().flop_per_s(10'000), 0.5e9, 1.0);
+  EXPECT_NEAR(forward.flop_per_s(10'000), 1e9, 1.0);
+}
+
 TEST(DeviceModelFile, ReadsBackWhatItWrote) {
   DeviceModel device = two_points();
   device.name = "two \"points\", quoted";
   device.call_overhead_s = {1.25e-6, RateProvenance::estimated, "a guess, with a comma"};
   device.merge_byte_per_s = {0.1, RateProvenance::measured, "somewhere"};
   device.cores.value = 2;
+  device.backward_share_of_forward = {0.75, RateProvenance::published, ""};
   EXPECT_EQ(parse_device_model(device_model_csv(device), "x.csv"), device);
 }
 
@@ -154,6 +175,8 @@ TEST(DeviceModelFile, OfTheA100SaysWhereItsNumbersComeFrom) {
       EXPECT_LT(costs.flop_per_s(262'144), 200e12);
     }
   EXPECT_EQ(a100.memory_byte_per_s.provenance, RateProvenance::datasheet);
+  // What forward + backward rates leave beside forward rates that are 230/203 times as high.
+  EXPECT_NEAR(backward_share(a100).value, 10.0 / (14.0 * 230 / 203 - 4.0), 1e-3);
 }
 
 TEST(Calibration, MeasuresATableThatReadsBack) {
@@ -164,7 +187,7 @@ TEST(Calibration, MeasuresATableThatReadsBack) {
   EXPECT_LE(here.rates.back().queries, 256);
   for (const DeviceNumber& number :
        {here.call_overhead_s, here.merge_byte_per_s, here.copy_byte_per_s, here.memory_byte_per_s,
-        here.cores, here.query_tile}) {
+        here.cores, here.query_tile, here.backward_share_of_forward}) {
     EXPECT_GT(number.value, 0.0);
     EXPECT_EQ(number.provenance, RateProvenance::measured);
   }

@@ -330,7 +330,7 @@ class Simulation {
     if (p.step + 1 >= p.steps.size()) return;
     const int next = static_cast<int>(p.step) + 1;
     for (const ModelMessage& message : p.steps[p.step + 1].receives) {
-      p.incoming.push_back(network_.receive({message.peer, w, next}, p.now_s));
+      p.incoming.push_back(network_.receive({message.peer, w, next, message.late}, p.now_s));
       if (!link_.overlap && !message.late) p.exchange.push_back(p.incoming.back());
     }
   }
@@ -341,7 +341,7 @@ class Simulation {
     for (const ModelMessage& message : p.steps[p.step].sends)
       if (message.late == late)
         (late ? p.late : p.early)
-            .push_back(network_.send({w, message.peer, next}, message.bytes, p.now_s));
+            .push_back(network_.send({w, message.peer, next, late}, message.bytes, p.now_s));
   }
 
   bool work_kernels(int w) { return work(w, cost(w).kernel_s, Phase::await_early); }
@@ -413,7 +413,7 @@ Execution model_execution(const Plan& plan, const DeviceModel& device, const Mod
   if (plan.workers.empty()) throw std::invalid_argument("model_execution: the plan has no workers");
   if (!worker_speeds.empty() && worker_speeds.size() != plan.workers.size())
     throw std::invalid_argument("model_execution: one speed for each worker is needed");
-  const DeviceCosts device_costs(device, kernel, plan.problem);
+  const DeviceCosts device_costs(device, kernel, plan.problem, plan.pass);
   std::vector<std::vector<StepMessages>> steps;
   const PlanCosts costs(plan, device_costs,
                         [&](const Worker& worker) { steps.push_back(messages_of_steps(worker)); });

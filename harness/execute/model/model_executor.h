@@ -1,8 +1,10 @@
 // Predicts a plan's time by discrete events, from a device's rates and a link; it runs no worker.
 //
-// Every worker goes through the phases of WorkerPlayer: Q, K and V of a step leave when it begins,
-// results when it ends; a receive is posted one step ahead; a step waits for its receives, takes
-// them in, computes, and waits for its early sends. The fields mean the same as under `threads`:
+// Every worker goes through the phases of WorkerPlayer: the inputs that a step sends leave when it
+// begins, results when it ends; a receive is posted one step ahead; a step waits for its receives,
+// takes them in, computes, and waits for its early sends. So compute hides the transfers of inputs,
+// in a backward pass too, and none hides those of gradients, which the next step of the receiver
+// awaits. The fields mean the same as under `threads`:
 // waiting before both sides were ready is idle, after that it is exposed communication. Packing a
 // message takes the device's time and counts as exposed.
 //

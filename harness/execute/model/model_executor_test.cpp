@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <random>
+#include <span>
 
 #include "harness/execute/testing/constant_rate_device.h"
 #include "harness/execute/testing/execute_fixtures.h"
@@ -32,6 +33,12 @@ Problem problem_of(std::int64_t n_tokens, MaskKind mask, std::int64_t heads = 1)
 Plan plan_of(const char* algorithm, std::int64_t n_tokens, int workers,
              MaskKind mask = MaskKind::full, std::int64_t heads = 1) {
   return make_plan(algorithm, problem_of(n_tokens, mask, heads), {workers, {}});
+}
+
+Plan backward_plan_of(const char* algorithm, std::int64_t n_tokens, int workers,
+                      MaskKind mask = MaskKind::full, std::int64_t heads = 1) {
+  return make_plan(algorithm, problem_of(n_tokens, mask, heads),
+                   {.workers = workers, .pass = Pass::backward});
 }
 
 // The device computes kPairsPerS pairs of one head in a second.
@@ -267,6 +274,69 @@ TEST(ModelExecutor, PacksAMessageOnceAndPassesItOn) {
                  kWorkers * kCall + kHopBytes / 1e9 + kWorkers * kHopBytes / 1e9);
 }
 
+// A pair of a backward pass has 10 d FLOP in place of 4 d.
+double backward_s(double forward_s) { return 2.5 * forward_s / kBackwardShareOfForward; }
+
+TEST(ModelExecutor, ABackwardPassHasTenFlopForFourAtAShareOfTheRate) {
+  DeviceModel device = device_of();
+  const double forward_s =
+      model_execution(plan_of("dense", 300, 1), device, kNoLink, kExact).wall_s;
+  const auto wall = [&] {
+    return model_execution(backward_plan_of("dense", 300, 1), device, kNoLink, kExact).wall_s;
+  };
+  EXPECT_SECONDS(wall(), backward_s(forward_s));
+  device.backward_share_of_forward.value = 0.5;
+  EXPECT_SECONDS(wall(), 2.5 * forward_s / 0.5);
+}
+
+TEST(ModelExecutor, AGradientsHopIsNotHiddenAndThatOfItsKeysIs) {
+  const Plan ring = backward_plan_of("ring", 4096, kWorkers);
+  const double call_s = backward_s(kCall);
+  // K and V leave when a step begins and dK and dV, as many bytes in f32, when it ends: W times.
+  for (const double hop_s : {call_s / 3, call_s * 3}) {
+    const double computing_s = std::max(call_s, hop_s);
+    EXPECT_SECONDS(wall_s(ring, link_with_hop(hop_s, true)),
+                   (kWorkers - 1) * computing_s + call_s + kWorkers * hop_s);
+    EXPECT_SECONDS(wall_s(ring, link_with_hop(hop_s, false)),
+                   kWorkers * call_s + (2 * kWorkers - 1) * hop_s);
+  }
+  const Execution run = model_execution(ring, device_of(), link_with_hop(call_s / 3, true), kExact);
+  for (const WorkerTime& worker : run.workers) {
+    ASSERT_EQ(worker.steps.size(), kWorkers + 1u);
+    EXPECT_EQ(worker.steps[kWorkers].compute_s, 0.0) << "it only takes the gradients home";
+    double exposed_s = 0.0;
+    for (const StepTime& step : worker.steps) exposed_s += step.exposed_communication_s;
+    EXPECT_SECONDS(exposed_s, kWorkers * call_s / 3);
+  }
+}
+
+TEST(ModelExecutor, ArrivingGradientsAreAddedAtTheRateOfMergesUnlessTheyTravelOn) {
+  DeviceModel device = device_of();
+  device.merge_byte_per_s.value = 1e9;
+  const auto wall = [&](const char* algorithm) {
+    return model_execution(backward_plan_of(algorithm, 4096, kWorkers), device, kNoLink, kExact)
+        .wall_s;
+  };
+  const double compute_s = kWorkers * backward_s(kCall);
+  EXPECT_SECONDS(wall("all_gather_kv"), compute_s + (kWorkers - 1) * kHopBytes / 1e9);
+  EXPECT_SECONDS(wall("ring"), compute_s);
+  EXPECT_SECONDS(wall("burst"), compute_s);
+}
+
+TEST(ModelExecutor, TheRootScattersWhatABackwardPassReadsAndAddsWhatItGathers) {
+  const Plan cqs =
+      make_plan("cqs", problem_of(700, MaskKind::full), {.workers = 7, .pass = Pass::backward});
+  DeviceModel device = device_of();
+  device.merge_byte_per_s.value = 1e9;
+  const Execution run = model_execution(cqs, device, {.limit = {1e6, 0.0}}, kExact);
+  constexpr double kLocal = 300;  // tokens of three groups
+  for (std::size_t w = 0; w < 7; ++w) {
+    EXPECT_SECONDS(run.workers[w].gather_s,
+                   static_cast<double>(w + 1) * kLocal * (4 * kHeadDim + 2) * 4 / 1e6);
+    EXPECT_SECONDS(run.workers[w].merge_s, kLocal * 3 * kHeadDim * 4 / 1e9);
+  }
+}
+
 TEST(ModelExecutor, OneWorkerOnlyComputes) {
   for (const char* algorithm : {"dense", "ring", "zigzag", "ulysses", "pass_q", "tree_decode"})
     for (const bool root_has_link : {true, false}) {
@@ -282,8 +352,9 @@ class RandomModels : public testing::Test {
  protected:
   void for_each(
       int rounds,
-      const std::function<void(const Plan&, const DeviceModel&, const ModelLink&, Kernel)>& body) {
-    (void)testing_support::for_random_plans(rounds, [&](const Plan& plan, Random& random) {
+      const std::function<void(const Plan&, const DeviceModel&, const ModelLink&, Kernel)>& body,
+      Pass pass = Pass::forward) {
+    const auto attempt = [&](const Plan& plan, Random& random) {
       const Kernel kernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
       const Kernel kernel = kernels[random() % 3];
       DeviceModel device = device_of(kernel, plan.problem.dtype, plan.problem.shape.head_dim);
@@ -299,35 +370,39 @@ class RandomModels : public testing::Test {
                                device.cores.value, link.overlap, link.no_communication,
                                link.root_has_link));
       body(plan, device, link, kernel);
-    });
+    };
+    (void)testing_support::for_random_plans(rounds, attempt, std::random_device{}(), pass);
   }
 };
 
+void expect_steps_account_for_the_time(const Plan& plan, const DeviceModel& device,
+                                       const ModelLink& link, Kernel kernel) {
+  const Execution run = model_execution(plan, device, link, kernel);
+  ASSERT_EQ(run.workers.size(), plan.workers.size());
+  for (std::size_t w = 0; w < run.workers.size(); ++w) {
+    const std::vector<StepTime>& steps = run.workers[w].steps;
+    ASSERT_EQ(steps.size(), plan.workers[w].steps.size());
+    double compute_s = 0.0;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const StepTime& step = steps[s];
+      const double end_s =
+          step.start_s + step.compute_s + step.exposed_communication_s + step.idle_s;
+      if (s + 1 < steps.size()) {
+        ASSERT_NEAR(end_s, steps[s + 1].start_s, 1e-12 + 1e-9 * end_s) << w << " " << s;
+      }
+      ASSERT_LE(end_s, run.wall_s * 1.000001 + 1e-15);
+      ASSERT_GE(step.communication_s, 0.0);
+      ASSERT_GE(step.idle_s, 0.0);
+      ASSERT_GE(step.exposed_communication_s, 0.0);
+      compute_s += step.compute_s;
+    }
+    ASSERT_NEAR(run.workers[w].compute_s, compute_s, 1e-12 + 1e-9 * compute_s);
+  }
+}
+
 TEST_F(RandomModels, AccountForTheTimeOfEveryStep) {
-  for_each(400,
-           [](const Plan& plan, const DeviceModel& device, const ModelLink& link, Kernel kernel) {
-             const Execution run = model_execution(plan, device, link, kernel);
-             ASSERT_EQ(run.workers.size(), plan.workers.size());
-             for (std::size_t w = 0; w < run.workers.size(); ++w) {
-               const std::vector<StepTime>& steps = run.workers[w].steps;
-               ASSERT_EQ(steps.size(), plan.workers[w].steps.size());
-               double compute_s = 0.0;
-               for (std::size_t s = 0; s < steps.size(); ++s) {
-                 const StepTime& step = steps[s];
-                 const double end_s =
-                     step.start_s + step.compute_s + step.exposed_communication_s + step.idle_s;
-                 if (s + 1 < steps.size()) {
-                   ASSERT_NEAR(end_s, steps[s + 1].start_s, 1e-12 + 1e-9 * end_s) << w << " " << s;
-                 }
-                 ASSERT_LE(end_s, run.wall_s * 1.000001 + 1e-15);
-                 ASSERT_GE(step.communication_s, 0.0);
-                 ASSERT_GE(step.idle_s, 0.0);
-                 ASSERT_GE(step.exposed_communication_s, 0.0);
-                 compute_s += step.compute_s;
-               }
-               ASSERT_NEAR(run.workers[w].compute_s, compute_s, 1e-12 + 1e-9 * compute_s);
-             }
-           });
+  for_each(400, expect_steps_account_for_the_time);
+  for_each(400, expect_steps_account_for_the_time, Pass::backward);
 }
 
 TEST_F(RandomModels, GiveTheSameBitsAgain) {
@@ -376,17 +451,16 @@ void expect_equal(const Execution& a, const Execution& b) {
   }
 }
 
-// Rounds and representatives must equal events with every worker, bit for bit.
-TEST(ModelExecutor, WorkersThatRotateTakeTheTimesOfSpeltOutOnes) {
+void expect_times_of_spelt_out_workers(std::span<const std::string_view> algorithms, Pass pass) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   Random random(seed);
   for (int round = 0; round < 60 && !testing::Test::HasFatalFailure(); ++round)
-    for (const std::string_view algorithm : testing_support::kRotating) {
+    for (const std::string_view algorithm : algorithms) {
       const int workers = static_cast<int>(between(random, 1, 12));
       const Plan plan =
           make_plan(algorithm, testing_support::plain_problem_for(algorithm, workers, random),
-                    {.workers = workers});
+                    {.workers = workers, .pass = pass});
       const Kernel kernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
       const Kernel kernel = kernels[random() % 3];
       DeviceModel device = device_of(kernel, plan.problem.dtype, plan.problem.shape.head_dim);
@@ -404,6 +478,14 @@ TEST(ModelExecutor, WorkersThatRotateTakeTheTimesOfSpeltOutOnes) {
       expect_equal(model_execution(plan, device, link, kernel, speeds),
                    model_execution(testing_support::spelt_out(plan), device, link, kernel, speeds));
     }
+}
+
+// Rounds and representatives must equal events with every worker, bit for bit.
+TEST(ModelExecutor, WorkersThatRotateTakeTheTimesOfSpeltOutOnes) {
+  expect_times_of_spelt_out_workers(testing_support::kRotating, Pass::forward);
+  constexpr std::string_view kTraining[] = {"ring",  "striped",       "zigzag",
+                                            "burst", "all_gather_kv", "ulysses"};
+  expect_times_of_spelt_out_workers(kTraining, Pass::backward);
 }
 
 // Whether a worker's last call merges depends on whether it had an earlier one.

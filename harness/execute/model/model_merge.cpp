@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <queue>
+#include <span>
 #include <utility>
 
 #include "harness/execute/player/worker.h"
@@ -10,21 +11,33 @@
 namespace qb {
 namespace {
 
-// Returns the core seconds to merge each q group: its first partial is copied, unless workers hold
-// only some heads.
-std::vector<double> group_merges_s(const Plan& plan, const DeviceCosts& device) {
-  std::vector<double> seconds(plan.q_groups.size(), 0.0);
-  std::vector<char> held(plan.q_groups.size(), splits_heads(plan) ? 1 : 0);
+// Appends the core seconds to merge each group of queries, or of keys: its first result is copied,
+// unless workers hold only some heads.
+void append_group_merges_s(const Plan& plan, const DeviceCosts& device, bool of_queries,
+                           std::vector<double>& all) {
+  const std::span<const TensorRole> results =
+      plan.pass == Pass::forward ? results_of(plan.pass) : gradients_of(of_queries);
+  const std::vector<TokenGroup>& groups = of_queries ? plan.q_groups : plan.kv_groups;
+  std::vector<double> seconds(groups.size(), 0.0);
+  std::vector<char> held(groups.size(), splits_heads(plan) ? 1 : 0);
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const Worker worker = plan.workers.share(w);
-    for (int q : worker.q_groups) {
-      const auto group = static_cast<std::size_t>(q);
-      const std::int64_t bytes = tensor_bytes(plan.problem, TensorRole::partial,
-                                              plan.q_groups[group].count, plan.heads_of(worker));
+    for (int index : of_queries ? worker.q_groups : worker.kv_groups) {
+      const auto group = static_cast<std::size_t>(index);
+      std::int64_t bytes = 0;
+      for (const TensorRole what : results)
+        bytes += tensor_bytes(plan.problem, what, groups[group].count, plan.heads_of(worker));
       seconds[group] += held[group] == 0 ? device.copy_s(bytes) : device.merge_s(bytes);
       held[group] = 1;
     }
   }
+  all.insert(all.end(), seconds.begin(), seconds.end());
+}
+
+std::vector<double> group_merges_s(const Plan& plan, const DeviceCosts& device) {
+  std::vector<double> seconds;
+  append_group_merges_s(plan, device, true, seconds);
+  if (plan.pass == Pass::backward) append_group_merges_s(plan, device, false, seconds);
   return seconds;
 }
 

@@ -67,6 +67,19 @@ TEST(ShareOutMerge, TakesLongerOnAShareOfACore) {
                    2.0 * share_out_merge(plan, device, 1.0, whole));
 }
 
+TEST(ShareOutMerge, AddsTheGradientsOfQueriesAndThenThoseOfKeys) {
+  const Problem problem = problem_of(70);
+  const Plan plan = make_plan("cqs", problem, {.workers = 7, .pass = Pass::backward});
+  Execution execution = execution_of(plan.workers.size());
+  const double longest_s = share_out_merge(plan, slow_device(problem), 1.0, execution);
+  // As above, with dQ in place of the partial, and dK and dV.
+  const double gradient_bytes = 10 * 8 * 4;
+  const double gradient_s = gradient_bytes / 1000.0 + 2 * gradient_bytes / 100.0;
+  EXPECT_NEAR(longest_s, 3 * gradient_s, 1e-12);
+  for (const WorkerTime& worker : execution.workers)
+    EXPECT_NEAR(worker.merge_s, 3 * gradient_s, 1e-12) << "7 groups of each kind for 7 workers";
+}
+
 TEST(ShareOutMerge, OneWorkerTakesEveryGroup) {
   const Plan plan = dense_plan(problem_of(70));
   Execution execution = execution_of(1);

@@ -38,6 +38,17 @@ class Post {
   std::vector<int> sent_;
 };
 
+TEST(ModelNetwork, AnEarlyAndALateMessageOfOneStepAreTwo) {
+  ModelNetwork network(kSlow, 2, [](int) {});
+  const int early = network.send({0, 1, 1, false}, 2, 0.0);
+  const int late = network.send({0, 1, 1, true}, 3, 0.0);
+  EXPECT_NE(early, late);
+  EXPECT_EQ(network.receive({0, 1, 1, true}, 0.0), late);
+  EXPECT_EQ(network.receive({0, 1, 1, false}, 0.0), early);
+  EXPECT_EQ(network.flight(early).bytes, 2);
+  EXPECT_EQ(network.flight(late).bytes, 3);
+}
+
 TEST(ModelNetwork, AWorkersMessagesLeaveOneAfterTheOther) {
   Post post(kSlow, 4);
   post.send(0, 1, 4);

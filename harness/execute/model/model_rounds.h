@@ -7,7 +7,8 @@
 // one step find every link free. Messages of one step do not wait for each other if each worker
 // sends one and receives one; if all are ready at the same moment, every worker's messages travel
 // as worker 0's do. Otherwise each link takes its messages in the order of their times, unless one
-// may have been posted at the very moment at which it starts.
+// may have been posted at the very moment at which it starts. A step that sends both inputs and
+// results, as those of a ring's backward pass do, is left to the simulation.
 #pragma once
 
 #include <optional>

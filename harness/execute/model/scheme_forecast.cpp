@@ -34,12 +34,12 @@ Problem problem_for(std::string_view scheme, const Problem& problem) {
   return make_packed_problem(packed, problem.mask.kind, problem.dtype, problem.seed, sequences);
 }
 
-Plan plan_for(const Strategy& strategy, const SchemeQuestion& question) {
+Plan plan_for(const Strategy& strategy, const SchemeQuestion& question, Pass pass) {
   if (strategy.plan == plan_flash_decoding && question.link)
     throw Unsupported("flash_decoding splits the cache of one memory; there is none over a link");
   const int workers = strategy.plan == plan_dense ? 1 : question.workers;
   return make_plan(strategy.name, problem_for(strategy.name, question.problem),
-                   {.workers = workers});
+                   {.workers = workers, .pass = pass});
 }
 
 // Worker times add up to the time at which it ends, without the root's share.
@@ -60,6 +60,7 @@ WorkerSums sums_of(const WorkerTime& worker) {
   return sums;
 }
 
+// Adds those of one pass to those of the passes before it.
 void add_times(const Execution& execution, SchemeForecast& forecast) {
   WorkerSums last;
   double compute_s = 0.0;
@@ -71,11 +72,11 @@ void add_times(const Execution& execution, SchemeForecast& forecast) {
     if (sums.end_s > last.end_s * (1.0 + 1e-9) || (together && sums.compute_s > last.compute_s))
       last = sums;
   }
-  forecast.wall_s = execution.wall_s;
-  forecast.compute_s = last.compute_s;
-  forecast.idle_s = last.idle_s;
-  forecast.exposed_s = std::max(0.0, execution.wall_s - last.compute_s - last.idle_s);
-  forecast.mean_compute_s = compute_s / static_cast<double>(execution.workers.size());
+  forecast.wall_s += execution.wall_s;
+  forecast.compute_s += last.compute_s;
+  forecast.idle_s += last.idle_s;
+  forecast.exposed_s += std::max(0.0, execution.wall_s - last.compute_s - last.idle_s);
+  forecast.mean_compute_s += compute_s / static_cast<double>(execution.workers.size());
 }
 
 }  // namespace
@@ -89,6 +90,7 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
   for (std::size_t i = 0; i < strategies.size(); ++i) {
     const Strategy& strategy = strategies[i];
     if (decodes(strategy.name) && question_.problem.shape.q_len > kFewNewTokens) continue;
+    if (question_.passes == Passes::forward && !has_own_forward_pass(strategy.name)) continue;
     if (i > 0 && strategy.plan == strategies[i - 1].plan) {
       planned_.back().weighed.alias = strategy.name;
       continue;
@@ -97,7 +99,8 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
     planned.weighed.scheme = strategy.name;
     planned.weighed.base = strategy.plan == plan_dense && question_.workers > 1;
     try {
-      planned.plan = plan_for(strategy, question_);
+      for (const Pass pass : passes_of(question_.passes))
+        planned.plans.push_back(plan_for(strategy, question_, pass));
       weigh(planned, check_plans);
     } catch (const Unsupported& reason) {
       planned.weighed.unsupported = reason.what();
@@ -107,23 +110,30 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
 }
 
 void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
-  const Plan& plan = planned.plan;
-  if (check_plan)
-    if (const auto offence = check(plan))
-      throw CaseError(Status::error, fmt::format("the plan of {} is no exact cover: {}",
-                                                 plan.algorithm, *offence));
-  const Work work = model_work(plan, question_.kernel);
-  const PlanMemory memory = plan_memory(plan, question_.kernel, 1);
   SchemeForecast& weighed = planned.weighed;
-  weighed.sent_bytes = work.sent_bytes_max;
-  // In place it works on the caller's tensors, which a worker that runs alone has to hold.
-  weighed.memory_bytes = works_in_place(plan) ? memory.serial_bytes : memory.worst_worker_bytes;
+  const std::size_t n_workers = planned.plans.front().workers.size();
+  std::vector<std::int64_t> sent_bytes(n_workers, 0);
+  std::int64_t pairs = 0;
+  for (const Plan& plan : planned.plans) {
+    if (check_plan)
+      if (const auto offence = check(plan))
+        throw CaseError(Status::error, fmt::format("the plan of {} is no exact cover: {}",
+                                                   plan.algorithm, *offence));
+    const Work work = model_work(plan, question_.kernel);
+    const PlanMemory memory = plan_memory(plan, question_.kernel, 1);
+    for (std::size_t w = 0; w < n_workers; ++w) sent_bytes[w] += work.workers[w].bytes_out;
+    // In place it works on the caller's tensors, which a worker that runs alone has to hold.
+    weighed.memory_bytes =
+        std::max(weighed.memory_bytes,
+                 works_in_place(plan) ? memory.serial_bytes : memory.worst_worker_bytes);
+    weighed.critical_path_pairs += work.critical_path_pairs;
+    pairs += std::max<std::int64_t>(work.unmasked_pairs, 1);
+  }
+  weighed.sent_bytes = std::ranges::max(sent_bytes);
   weighed.over_budget =
       question_.memory_budget_bytes > 0 && weighed.memory_bytes > question_.memory_budget_bytes;
-  weighed.critical_path_pairs = work.critical_path_pairs;
-  weighed.critical_path_ratio = static_cast<double>(work.critical_path_pairs) *
-                                static_cast<double>(plan.workers.size()) /
-                                static_cast<double>(std::max<std::int64_t>(work.unmasked_pairs, 1));
+  weighed.critical_path_ratio = static_cast<double>(weighed.critical_path_pairs) *
+                                static_cast<double>(n_workers) / static_cast<double>(pairs);
 }
 
 SchemeForecast PlannedSchemes::play(const Planned& planned,
@@ -131,7 +141,8 @@ SchemeForecast PlannedSchemes::play(const Planned& planned,
   SchemeForecast forecast = planned.weighed;
   if (!forecast.has_plan()) return forecast;
   const ModelLink link{.limit = limit.value_or(LinkLimit{}), .root_has_link = limit.has_value()};
-  add_times(model_execution(planned.plan, question_.device, link, question_.kernel), forecast);
+  for (const Plan& plan : planned.plans)
+    add_times(model_execution(plan, question_.device, link, question_.kernel), forecast);
   return forecast;
 }
 

@@ -9,6 +9,9 @@
 //                          of a scheme that scatters and gathers
 // Tokens stay sharded as each scheme wants them. The times include what a root scatters and gathers
 // (cqs) and the all-reduces that give every worker the result (tree_decode).
+//
+// A backward pass begins with the tensors where the forward pass left them. Of both passes, as in a
+// step of training, times, bytes and pairs are sums, and memory is that of the pass with more.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +35,7 @@ struct SchemeQuestion {
   std::optional<LinkLimit> link{};  // empty: one memory
   Kernel kernel = Kernel::flash;
   std::int64_t memory_budget_bytes = 0;  // for one worker; 0: no limit
+  Passes passes = Passes::forward;
 };
 
 // Decoding schemes are tried up to this many new tokens: `decode` takes them one after another.
@@ -41,7 +45,7 @@ struct SchemeForecast {
   std::string scheme;
   std::string alias;        // another name of the same plan, or empty
   bool base = false;        // dense on one worker, to compare schemes that split with; not ranked
-  std::string unsupported;  // why there is no plan; the numbers are then unset
+  std::string unsupported;  // why there is no plan of a pass; the numbers are then unset
   bool over_budget = false;
   // The three parts of wall_s, for the worker that ends last:
   double wall_s = 0.0;
@@ -68,7 +72,8 @@ class PlannedSchemes {
   // if a plan is no exact cover. check_plans: false if the plans were checked before.
   explicit PlannedSchemes(const SchemeQuestion& question, bool check_plans = true);
 
-  // Returns them in the order of the registry, with schemes that have no plan.
+  // Returns them in the order of the registry, with schemes that have no plan. A scheme that
+  // differs from another one in its backward pass only is left out where that is not asked about.
   [[nodiscard]] std::vector<SchemeForecast> forecast() const { return forecast(question_.link); }
   // Does the same for another limit of the link; a question without a link must pass none.
   [[nodiscard]] std::vector<SchemeForecast> forecast(const std::optional<LinkLimit>& limit) const;
@@ -77,8 +82,8 @@ class PlannedSchemes {
 
  private:
   struct Planned {
-    SchemeForecast weighed;  // without times
-    Plan plan;
+    SchemeForecast weighed;   // without times
+    std::vector<Plan> plans;  // of each pass that is asked about
   };
   void weigh(Planned& planned, bool check_plan);
   [[nodiscard]] SchemeForecast play(const Planned& planned,

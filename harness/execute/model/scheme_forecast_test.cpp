@@ -58,6 +58,61 @@ TEST(SchemeForecast, HasEverySchemeOnceAndDecodersForFewTokensOnly) {
   EXPECT_TRUE(find(PlannedSchemes(few).forecast(), "flash_decoding").has_plan());
 }
 
+TEST(SchemeForecast, OfABackwardPassHasBurstAndSaysWhichSchemesHaveNone) {
+  for (const Passes passes : {Passes::backward, Passes::both}) {
+    SchemeQuestion question = question_of(1000, 4, MaskKind::causal);
+    question.passes = passes;
+    const auto forecasts = PlannedSchemes(question).forecast();
+    EXPECT_THAT(names(forecasts),
+                testing::ElementsAre("dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag",
+                                     "burst", "pass_q", "ulysses", "all_gather_kv"));
+    for (const SchemeForecast& f : forecasts)
+      EXPECT_EQ(f.unsupported,
+                f.scheme == "pass_q"
+                    ? "pass_q is an algorithm of inference and has no backward pass; take one that "
+                      "trains, such as ring or burst"
+                    : "");
+  }
+}
+
+TEST(SchemeForecast, OfBothPassesIsTheSumAndTheLargerMemory) {
+  SchemeQuestion question = question_of(1000, 4, MaskKind::causal);
+  question.device.merge_byte_per_s.value = 1e9;
+  question.device.copy_byte_per_s.value = 2e9;
+  const auto of = [&](Passes passes) {
+    question.passes = passes;
+    return PlannedSchemes(question).forecast();
+  };
+  const auto forward = of(Passes::forward);
+  const auto backward = of(Passes::backward);
+  for (const SchemeForecast& both : of(Passes::both)) {
+    if (!both.has_plan() || both.scheme == "burst") continue;
+    SCOPED_TRACE(both.scheme);
+    const SchemeForecast first = find(forward, both.scheme);
+    const SchemeForecast second = find(backward, both.scheme);
+    EXPECT_DOUBLE_EQ(both.wall_s, first.wall_s + second.wall_s);
+    EXPECT_DOUBLE_EQ(both.mean_compute_s, first.mean_compute_s + second.mean_compute_s);
+    EXPECT_NEAR(both.compute_s + both.idle_s + both.exposed_s, both.wall_s, 1e-9 * both.wall_s);
+    EXPECT_LE(both.sent_bytes, first.sent_bytes + second.sent_bytes);
+    EXPECT_GE(both.sent_bytes, std::max(first.sent_bytes, second.sent_bytes));
+    EXPECT_EQ(both.memory_bytes, std::max(first.memory_bytes, second.memory_bytes));
+    EXPECT_EQ(both.critical_path_pairs, first.critical_path_pairs + second.critical_path_pairs);
+    EXPECT_NEAR(both.critical_path_ratio, first.critical_path_ratio, 1e-9);
+  }
+}
+
+TEST(SchemeForecast, BurstIsFasterThanTheRingWhereKeysHaveAsManyHeadsAsQueries) {
+  SchemeQuestion question = question_of(8192, 8);
+  question.passes = Passes::backward;
+  question.link = LinkLimit{1e7, 0.0};  // nothing but bytes counts
+  const auto wall = [&](const char* scheme) {
+    return find(PlannedSchemes(question).forecast(), scheme).wall_s;
+  };
+  EXPECT_LT(wall("burst"), wall("zigzag"));
+  question.problem.shape.kv_heads = 2;
+  EXPECT_GT(wall("burst"), wall("zigzag"));
+}
+
 TEST(SchemeForecast, ABatchIsPackedToBeDecoded) {
   SchemeQuestion question = question_of(1, 4, MaskKind::causal, 2, 1000);
   question.problem.shape.batch = 3;
@@ -185,8 +240,10 @@ TEST(SchemeForecast, BoundsCountTheSameBytesAndRefuseInTheSameWords) {
                                           random() % 2 == 0 ? MaskKind::full : MaskKind::causal,
                                           draw(random, 1, 9), cached);
     question.problem.shape.q_heads *= draw(random, 1, 3);
+    if (random() % 2 == 0) question.passes = Passes::backward;
     const auto forecasts = PlannedSchemes(question).forecast();
-    for (const SentBytes& row : sent_bytes(question.problem, question.workers)) {
+    for (const SentBytes& row :
+         sent_bytes(question.problem, question.workers, passes_of(question.passes)[0])) {
       if (row.scheme == "tree_decode" && n_tokens > kFewNewTokens) continue;  // it is not forecast
       const auto known = std::ranges::find_if(forecasts, [&](const SchemeForecast& forecast) {
         return forecast.scheme == row.scheme || forecast.alias == row.scheme;

@@ -1,5 +1,7 @@
 // The time that a worker's device needs for each of its steps, without any waiting: the work of
-// WorkerPlayer's three phases.
+// WorkerPlayer's three phases. A call of a backward pass adds to the sums of gradients where they
+// lie, so that nothing is merged after it; a ring's sums lie in the message that came, which is
+// sent on. D of each row, one number, takes no time.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +15,8 @@
 namespace qb {
 
 struct StepCost {
-  double receive_s = 0.0;     // joins a collective's messages and merges partials that arrived
-  double pack_early_s = 0.0;  // copies Q, K and V into messages; passing one on costs nothing
+  double receive_s = 0.0;     // joins a collective's messages; merges partials and adds gradients
+  double pack_early_s = 0.0;  // copies inputs into messages; passing one on costs nothing
   double kernel_s = 0.0;      // calls, and merges of results of later calls on the same queries
   double pack_late_s = 0.0;   // copies results into messages
 };

@@ -22,6 +22,7 @@ DeviceModel slow_device(Kernel kernel) {
   device.call_overhead_s.value = kOverheadS;
   device.copy_byte_per_s.value = 1.0;
   device.merge_byte_per_s.value = 1.0 / kMergeS;
+  device.backward_share_of_forward.value = 1.0;
   return device;
 }
 
@@ -36,12 +37,19 @@ Plan plan_of(std::string_view algorithm, MaskKind mask = MaskKind::full) {
   return make_plan(algorithm, problem, {.workers = algorithm == "dense" ? 1 : 3});
 }
 
+// With as many key-value heads as query heads.
+Plan backward_plan_of(std::string_view algorithm, int workers) {
+  const Problem problem =
+      make_problem({1, 2, 2, 12, 12, kDim, kDim}, MaskKind::full, DType::f32, 1);
+  return make_plan(algorithm, problem, {.workers = workers, .pass = Pass::backward});
+}
+
 // The costs of a step, in the order of StepCost's fields.
 std::vector<std::vector<double>> costs_of(const Plan& plan, int worker, const DeviceModel& device,
                                           Kernel kernel = Kernel::reference) {
   std::vector<std::vector<double>> costs;
   for (const StepCost& cost : step_costs(plan, plan.workers[static_cast<std::size_t>(worker)],
-                                         DeviceCosts(device, kernel, plan.problem)))
+                                         DeviceCosts(device, kernel, plan.problem, plan.pass)))
     costs.push_back({cost.receive_s, cost.pack_early_s, cost.kernel_s, cost.pack_late_s});
   return costs;
 }
@@ -76,6 +84,71 @@ TEST(StepCosts, OfACallAreThoseOfItsTensorsWhereTheyTakeLonger) {
   device.memory_byte_per_s.value = 1.0;
   EXPECT_THAT(costs_of(plan_of("ring"), 0, device)[0][2],
               DoubleEq(kOverheadS + kQ + kKv + kPartial));
+}
+
+// Of a shard of four tokens, with two heads each: Q, which is as long as K, V and, in f32, their
+// gradients; LSE or D.
+constexpr double kTensor = 4 * 2 * kDim * 4;
+constexpr double kStatistic = 4 * 2 * 4;
+constexpr double kBackwardCallS = kOverheadS + 2.5 * 2 * 4 * 4;
+
+TEST(StepCosts, OfARingsBackwardPassPackOnceAndAddWhereTheSumsCame) {
+  for (int worker = 0; worker < 3; ++worker)
+    EXPECT_THAT(costs_of(backward_plan_of("ring", 3), worker, slow_device(Kernel::reference)),
+                ElementsAre(ElementsAre(0.0, DoubleEq(2 * kTensor), DoubleEq(kBackwardCallS),
+                                        DoubleEq(2 * kTensor)),
+                            ElementsAre(0.0, 0.0, DoubleEq(kBackwardCallS), 0.0),
+                            ElementsAre(0.0, 0.0, DoubleEq(kBackwardCallS), 0.0),
+                            ElementsAre(0.0, 0.0, 0.0, 0.0)));
+}
+
+// They are converted when they are packed and when they are added.
+TEST(StepCosts, OfARingThatSendsSumsInTheTypeOfTheInputsAddAndPackInEachStep) {
+  Plan plan = backward_plan_of("ring", 3);
+  (void)plan.workers.spell_out();
+  plan.gradients = DType::bf16;
+  const double add_s = kMergeS * 2 * kTensor;
+  EXPECT_THAT(
+      costs_of(plan, 0, slow_device(Kernel::reference)),
+      ElementsAre(
+          ElementsAre(0.0, DoubleEq(2 * kTensor), DoubleEq(kBackwardCallS), DoubleEq(2 * kTensor)),
+          ElementsAre(DoubleEq(add_s), 0.0, DoubleEq(kBackwardCallS), DoubleEq(2 * kTensor)),
+          ElementsAre(DoubleEq(add_s), 0.0, DoubleEq(kBackwardCallS), DoubleEq(2 * kTensor)),
+          ElementsAre(DoubleEq(add_s), 0.0, 0.0, 0.0)));
+}
+
+TEST(StepCosts, OfBurstAreThoseOfQueriesAndTheirGradient) {
+  const double inputs = 1.5 * (2 * kTensor + 2 * kStatistic);  // of shards of six tokens
+  const double call_s = kOverheadS + 2.5 * 2 * 6 * 6;
+  EXPECT_THAT(
+      costs_of(backward_plan_of("burst", 2), 0, slow_device(Kernel::reference)),
+      ElementsAre(ElementsAre(0.0, DoubleEq(inputs), DoubleEq(call_s), DoubleEq(1.5 * kTensor)),
+                  ElementsAre(0.0, 0.0, DoubleEq(call_s), 0.0), ElementsAre(0.0, 0.0, 0.0, 0.0)));
+}
+
+TEST(StepCosts, OfAReduceScatterPackAndAddTheSumsOfForeignKeys) {
+  EXPECT_THAT(
+      costs_of(backward_plan_of("all_gather_kv", 3), 1, slow_device(Kernel::reference)),
+      ElementsAre(ElementsAre(0.0, DoubleEq(2 * kTensor), 0.0, 0.0),
+                  ElementsAre(DoubleEq(6 * kTensor), 0.0, DoubleEq(kOverheadS + 2.5 * 2 * 4 * 12),
+                              DoubleEq(4 * kTensor)),
+                  ElementsAre(DoubleEq(kMergeS * 4 * kTensor), 0.0, 0.0, 0.0)));
+}
+
+TEST(StepCosts, OfUlyssesJoinDOAlone) {
+  const double share = 6 * kDim * 4;  // of a tensor: six tokens of one of two heads
+  EXPECT_THAT(costs_of(backward_plan_of("ulysses", 2), 0, slow_device(Kernel::reference)),
+              ElementsAre(ElementsAre(0.0, DoubleEq(2 * share), 0.0, 0.0),
+                          ElementsAre(DoubleEq(2 * share), 0.0,
+                                      DoubleEq(kOverheadS + 2.5 * 12 * 12), DoubleEq(6 * share)),
+                          ElementsAre(DoubleEq(kMergeS * 6 * share), 0.0, 0.0, 0.0)));
+}
+
+TEST(StepCosts, OfABackwardCallReadInputsAndReadAndWriteSums) {
+  DeviceModel device = slow_device(Kernel::reference);
+  device.memory_byte_per_s.value = 1.0;
+  EXPECT_THAT(costs_of(backward_plan_of("ring", 3), 0, device)[0][2],
+              DoubleEq(kOverheadS + 4 * kTensor + 2 * kStatistic + 2 * 3 * kTensor));
 }
 
 TEST(StepCosts, OfMaskedPairsAreThoseOfTheKernel) {

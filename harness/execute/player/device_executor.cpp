@@ -42,8 +42,17 @@ DeviceExecutor::DeviceExecutor(const Plan& plan, const ExecutionArguments& argum
   const Problem& problem = plan.problem;
   for (const std::int64_t dim : {problem.shape.head_dim, problem.shape.value_dim})
     device.require(arguments.kernel, problem.dtype, dim);
-  if (arguments.kernel != Kernel::flash) {
-    if (arguments.launch == Launch::alone) return;
+  if (plays_workers()) {
+    if (arguments.launch == Launch::alone) {
+      keeps_prepared_ = plan.pass == Pass::backward && works_in_place(plan) &&
+                        keep_in_place(plan_, arguments_, device_, kept_);
+      return;
+    }
+    if (plan.pass == Pass::backward)
+      throw Unsupported(
+          fmt::format("launch: {} is for the forward pass; a backward pass computes "
+                      "each worker alone",
+                      word(arguments.launch)));
     throw Unsupported(
         fmt::format("launch: {} needs kernel flash; kernel {} computes each worker alone",
                     word(arguments.launch), word(arguments.kernel)));
@@ -127,8 +136,9 @@ void DeviceExecutor::enqueue(Stopwatch* watch, std::vector<WorkerTime>& times) {
 Execution DeviceExecutor::run() {
   Execution execution;
   std::vector<WorkerTime>& times = execution.workers;
-  if (arguments_.kernel != Kernel::flash) {
-    execution = execute_serial(plan_, arguments_, device_);
+  if (plays_workers()) {
+    kept_.rewind();
+    execution = execute_serial(plan_, arguments_, device_, keeps_prepared_ ? &kept_ : nullptr);
     add_peaks(arguments_, execution);
     add_sums(plan_, execution);
     return execution;

@@ -12,11 +12,13 @@
 
 #include "harness/execute/device/stopwatch.h"
 #include "harness/execute/player/executor.h"
+#include "harness/execute/player/kept_calls.h"
 
 namespace qb {
 
 // It prepares schedules and graphs once if every run uses all of them. In `alone` with several
-// workers it prepares each in turn, so that only one holds memory.
+// workers it prepares each in turn, so that only one holds memory. A backward pass computes each
+// worker alone.
 class DeviceExecutor {
  public:
   // The references must outlive it. Throws Unsupported, OutOfMemory.
@@ -34,6 +36,10 @@ class DeviceExecutor {
   [[nodiscard]] bool times_workers() const {
     return arguments_.launch == Launch::alone || plan_.workers.size() == 1;
   }
+  // Each worker plays as on a device of its own.
+  [[nodiscard]] bool plays_workers() const {
+    return arguments_.kernel != Kernel::flash || plan_.pass == Pass::backward;
+  }
   void add_worker(int index);
   Round& round_of(int worker, std::size_t step);
   [[nodiscard]] ComputeDevice::Prepared prepare(const Round& round) const;
@@ -44,6 +50,7 @@ class DeviceExecutor {
   ComputeDevice& device_;
   std::list<Round> rounds_;  // of flash
   bool keeps_prepared_ = false;
+  KeptCalls kept_;                // of a backward pass that works in place
   std::function<void()> replay_;  // for `graph`
 };
 

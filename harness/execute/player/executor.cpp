@@ -27,6 +27,12 @@ void check_arguments(const Plan& plan, const ExecutionArguments& arguments) {
   check_tensor(arguments.v, shape.v(), plan.problem.dtype, "v");
   check_tensor(arguments.out, shape.out(), DType::f32, "out");
   check_tensor(arguments.lse, shape.lse(), DType::f32, "lse");
+  if (plan.pass == Pass::backward) {
+    check_tensor(arguments.d_out, shape.out(), plan.problem.dtype, "d_out");
+    check_tensor(arguments.d_q, shape.q(), DType::f32, "d_q");
+    check_tensor(arguments.d_k, shape.k(), DType::f32, "d_k");
+    check_tensor(arguments.d_v, shape.v(), DType::f32, "d_v");
+  }
   if (arguments.allocator == nullptr || arguments.threads < 1)
     throw std::invalid_argument("execute: an allocator and at least one thread are needed");
 }

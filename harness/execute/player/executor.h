@@ -45,18 +45,25 @@ inline constexpr auto kWords<Launch> = word_table<Launch>("launch", {{Launch::al
                                                                      {Launch::together, "together"},
                                                                      {Launch::graph, "graph"}});
 
-// Writes tokens of Q, K or V, for the heads (counted in that tensor), into a view of that shape.
+// Writes tokens of Q, K, V or dO, for the heads (counted in that tensor), into a view of that
+// shape.
 using ShardSource =
     std::function<void(TensorRole, const TokenGroup&, const HeadRange&, const TensorView&)>;
 
-// Tensors hold whole sequences in the memory of the device that plays; out and lse are written
+// Tensors hold whole sequences in the memory of the device that plays. A forward pass writes out
+// and lse, a backward pass reads them and writes d_q, d_k and d_v; what is written is written
 // whole. A rank other than 0 has only a ShardSource, which writes in the host's memory.
 struct ExecutionArguments {
   TensorView q;
   TensorView k;
   TensorView v;
-  TensorView out;  // f32
-  TensorView lse;  // f32
+  TensorView out;      // f32
+  TensorView lse;      // f32
+  TensorView d_out{};  // of a backward pass, as are the next three; of the type of q
+  TensorView d_q{};    // f32
+  TensorView d_k{};    // f32
+  TensorView d_v{};    // f32
+  TensorView delta{};  // f32, D of all rows; executors set it where a root scatters it
   Kernel kernel = Kernel::flash;
   int threads = 1;  // threads of the whole executor: `threads` shares them among workers
   Launch launch = Launch::alone;              // serial on a GPU
@@ -100,10 +107,11 @@ struct Execution {
   std::vector<WorkerTime> workers;
   double wall_s = 0.0;    // whole call; threads: from the moment all threads are ready
   double device_s = 0.0;  // the same by a GPU's clock; 0 on the CPU
+  double delta_s = 0.0;   // of wall_s: a root made D of all rows before it scattered
   // threads: the wall clock. serial: composed of the workers' times alone, without messages:
   //   fork_join  max over workers of (gather + compute)
   //   rounds     max over workers of gather + sum over steps of the max over workers of compute
-  // plus the merges of all workers, which the root does one after another.
+  // plus the merges of all workers, which the root does one after another, and delta_s.
   double critical_path_s = 0.0;
   // The rest is NaN, and `workers` is empty, where the workers were launched together.
   double worker_sum_s = 0.0;  // sum of total_s over workers

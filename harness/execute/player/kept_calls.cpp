@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace qb {
 namespace {
@@ -17,6 +18,17 @@ bool same_form(const TensorView& a, const TensorView& b) {
          misalignment(a.data) == misalignment(b.data);
 }
 
+bool same_tensors(const AttentionArguments& a, const AttentionArguments& b) {
+  return same_form(a.q, b.q) && same_form(a.k, b.k) && same_form(a.v, b.v) &&
+         same_form(a.out, b.out) && same_form(a.lse, b.lse);
+}
+
+bool same_tensors(const BackwardArguments& a, const BackwardArguments& b) {
+  return same_form(a.q, b.q) && same_form(a.k, b.k) && same_form(a.v, b.v) &&
+         same_form(a.d_out, b.d_out) && same_form(a.lse, b.lse) && same_form(a.delta, b.delta) &&
+         same_form(a.d_q, b.d_q) && same_form(a.d_k, b.d_k) && same_form(a.d_v, b.d_v);
+}
+
 bool same_schedule(const TileSchedule& a, const TileSchedule& b) {
   const auto same_tile = [](const QueryTile& x, const QueryTile& y) {
     return x.begin == y.begin && x.end == y.end && x.first_span == y.first_span &&
@@ -30,24 +42,53 @@ bool same_schedule(const TileSchedule& a, const TileSchedule& b) {
 
 }  // namespace
 
-bool KeptCalls::is_of(const Call& call, Kernel kernel, const AttentionArguments& arguments) {
-  const AttentionArguments& a = call.form;
-  return call.kernel == kernel && a.scale == arguments.scale && same_form(a.q, arguments.q) &&
-         same_form(a.k, arguments.k) && same_form(a.v, arguments.v) &&
-         same_form(a.out, arguments.out) && same_form(a.lse, arguments.lse) &&
-         same_schedule(call.schedule, *arguments.schedule);
+template <class Arguments>
+bool KeptCalls::is_of(const Call<Arguments>& call, Kernel kernel, const Arguments& arguments) {
+  return call.kernel == kernel && call.form.scale == arguments.scale &&
+         same_tensors(call.form, arguments) && same_schedule(call.schedule, *arguments.schedule);
+}
+
+template <class Arguments, class Keep>
+const KeptCalls::Call<Arguments>* KeptCalls::take(Sequence<Arguments>& sequence, Kernel kernel,
+                                                  const Arguments& arguments, const Keep& keep) {
+  std::vector<Call<Arguments>>& calls = sequence.calls;
+  if (sequence.next < calls.size() && !is_of(calls[sequence.next], kernel, arguments))
+    calls.erase(calls.begin() + static_cast<std::ptrdiff_t>(sequence.next), calls.end());
+  if (sequence.next == calls.size()) {
+    auto kept = keep();
+    if (!kept) return nullptr;
+    calls.push_back({kernel, arguments, *arguments.schedule, std::move(kept)});
+  }
+  return &calls[sequence.next++];
 }
 
 void KeptCalls::attend(ComputeDevice& device, Kernel kernel, const AttentionArguments& arguments,
                        Allocator& memory, int worker) {
-  if (next_ < calls_.size() && !is_of(calls_[next_], kernel, arguments))
-    calls_.erase(calls_.begin() + static_cast<std::ptrdiff_t>(next_), calls_.end());
-  if (next_ == calls_.size()) {
-    auto kept = device.keep_schedule(kernel, arguments, memory, worker);
-    if (!kept) return device.attention(kernel, arguments, {memory, 1, worker}, {});
-    calls_.push_back({kernel, arguments, *arguments.schedule, std::move(kept)});
-  }
-  calls_[next_++].kept(arguments, memory);
+  const Call<AttentionArguments>* const call = take(forward_, kernel, arguments, [&] {
+    return device.keep_schedule(kernel, arguments, memory, worker);
+  });
+  if (call == nullptr) return device.attention(kernel, arguments, {memory, 1, worker}, {});
+  call->kept(arguments, memory);
+}
+
+const KeptCalls::Call<BackwardArguments>* KeptCalls::take_backward(
+    ComputeDevice& device, Kernel kernel, const BackwardArguments& arguments, Allocator& memory,
+    int worker) {
+  return take(backward_, kernel, arguments,
+              [&] { return device.keep_backward_schedule(kernel, arguments, memory, worker); });
+}
+
+void KeptCalls::attend_backward(ComputeDevice& device, Kernel kernel,
+                                const BackwardArguments& arguments, Allocator& memory, int worker) {
+  const Call<BackwardArguments>* const call =
+      take_backward(device, kernel, arguments, memory, worker);
+  if (call == nullptr) return device.attention_backward(kernel, arguments, {memory, 1, worker});
+  call->kept(arguments, memory);
+}
+
+void KeptCalls::keep_backward(ComputeDevice& device, Kernel kernel,
+                              const BackwardArguments& arguments, Allocator& memory, int worker) {
+  (void)take_backward(device, kernel, arguments, memory, worker);
 }
 
 }  // namespace qb

@@ -5,6 +5,7 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/execute_fixtures.h"
+#include "harness/execute/testing/gradient_trial.h"
 
 namespace qb {
 namespace {
@@ -153,6 +154,63 @@ TEST(KeptCalls, AreOfOneScheduleScaleAndKernel) {
       is_made_anew([](AttentionArguments& call, TileSchedule&, Kernel&) { call.scale *= 2.0; }));
   EXPECT_TRUE(is_made_anew(
       [](AttentionArguments&, TileSchedule&, Kernel& kernel) { kernel = Kernel::reference; }));
+}
+
+// A backward call of 20 rows over 40 keys, with its exact gradients.
+GradientTrial backward_trial() {
+  GradientTrial trial(
+      make_plan("dense", make_problem({1, 2, 1, 20, 40, 16, 16}, MaskKind::full, DType::bf16, 3),
+                {.pass = Pass::backward}));
+  trial.call.schedule = rows_of_keys(20, 40);
+  return trial;
+}
+
+// As in a repeat that plays one pass after the other.
+TEST(KeptCalls, OfTheTwoPassesAreKeptApart) {
+  Scene scene;
+  const TileSchedule schedule = rows_of_keys(33, 40);
+  Call forward(33, 5, heap_allocator());
+  const GradientTrial trial = backward_trial();
+  for (int execution = 0; execution < 3; ++execution) {
+    scene.kept.rewind();
+    scene.kept.attend(scene.device, Kernel::flash, forward.arguments(schedule), scene.ledger, 3);
+    forward.expect_right(schedule);
+    scene.kept.rewind();
+    trial.call.clear();
+    scene.kept.attend_backward(scene.device, Kernel::flash, trial.call.arguments(), scene.ledger,
+                               3);
+    trial.expect_exact();
+  }
+  EXPECT_EQ(scene.device.counts["keep_schedule"], 1);
+  EXPECT_EQ(scene.device.counts["keep_backward_schedule"], 1);
+  EXPECT_EQ(scene.device.counts["attention_backward"], 3);
+}
+
+TEST(KeptCalls, OfABackwardPassAreMadeAnewForTensorsOfAnotherForm) {
+  Scene scene;
+  const GradientTrial trial = backward_trial();
+  const auto n_made = [&](const BackwardArguments& arguments) {
+    scene.kept.rewind();
+    scene.kept.keep_backward(scene.device, Kernel::flash, arguments, scene.ledger, 3);
+    return scene.device.counts["keep_backward_schedule"];
+  };
+  EXPECT_EQ(n_made(trial.call.arguments()), 1);
+  BackwardArguments moved = trial.call.arguments();
+  moved.delta.data = nullptr;
+  EXPECT_EQ(n_made(moved), 1) << "it may have no memory yet";
+  int made = 1;
+  for (TensorView BackwardArguments::*tensor :
+       {&BackwardArguments::q, &BackwardArguments::k, &BackwardArguments::v,
+        &BackwardArguments::d_out, &BackwardArguments::lse, &BackwardArguments::delta,
+        &BackwardArguments::d_q, &BackwardArguments::d_k, &BackwardArguments::d_v}) {
+    BackwardArguments other = trial.call.arguments();
+    ++(other.*tensor).token_stride;
+    EXPECT_EQ(n_made(other), ++made);
+  }
+  BackwardArguments scaled = trial.call.arguments();
+  scaled.scale = -scaled.scale;
+  EXPECT_EQ(n_made(scaled), ++made);
+  EXPECT_EQ(scene.device.counts["attention_backward"], 0);
 }
 
 TEST(KeptCalls, HoldTheirListsUntilTheyGoAndNoOtherKernelKeepsAny) {

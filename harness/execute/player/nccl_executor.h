@@ -54,6 +54,8 @@ class NcclRank {
   // After a GPU was lost the world cannot be used again. The allocator of the first execution must
   // outlive this object, since it holds the tile lists for the next ones.
   [[nodiscard]] Execution execute(const Plan& plan, const ExecutionArguments& arguments);
+  // Frees the lists that it holds for the next executions.
+  void forget_lists() { kept_ = {}; }
 
  private:
   void open_link(int rank, int workers, const std::string& id);

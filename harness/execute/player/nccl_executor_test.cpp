@@ -5,11 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/testing/device_trial.h"
-#include "harness/execute/testing/fake_link.h"
+#include "harness/execute/testing/crew.h"
 #include "harness/execute/transport/device_link.h"
 
 namespace qb {
@@ -19,70 +16,6 @@ using ::testing::AllOf;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-// All ranks of one run, and the faults that one of them may have.
-struct Crew {
-  explicit Crew(int ranks) : links(ranks), meeting(ranks), n(ranks) {}
-
-  FakeLinks links;
-  ThreadRanks meeting;
-  int n;
-  std::function<void(int rank, FakeGpu& gpu, FailingAllocator& memory)> prepare = {};
-  double timeout_s = 20.0;
-  int executions = 1;  // each rank runs them one after another
-};
-
-// Plays one rank in a thread: a device of its own, whole tensors on rank 0 only.
-RankReport play(Trial& trial, Kernel kernel, Crew& crew, int rank) {
-  FakeGpu gpu;
-  MemoryLedger ledger(ledger_over(gpu));
-  FailingAllocator memory(ledger);
-  std::optional<TrialOnDevice> whole;
-  ExecutionArguments arguments;
-  arguments.kernel = kernel;
-  arguments.allocator = &memory;
-  arguments.message_timeout_s = crew.timeout_s;
-  if (!is_scattered(trial.plan) || rank != 0) arguments.shard = shard_source(trial.plan.problem);
-  if (rank == 0) arguments = whole.emplace(trial, gpu, ledger).with_tensors(arguments);
-  if (crew.prepare) crew.prepare(rank, gpu, memory);
-  const auto link = crew.links.open(rank);
-  KeptCalls kept;
-  RankReport report;
-  const int launched = gpu.counts["attention"];
-  for (int execution = 0; execution < crew.executions; ++execution) {
-    if (rank == 0)
-      for (const TensorView& output : {arguments.out, arguments.lse})
-        gpu.fill(output.data, 0x7b, static_cast<std::size_t>(output.bytes()));
-    ThreadRanks::One ranks(crew.meeting, rank);
-    report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, rank, &kept);
-  }
-  if (report.status == Status::ok) {
-    EXPECT_EQ(gpu.counts["keep_schedule"] * crew.executions,
-              kernel == Kernel::flash ? gpu.counts["attention"] - launched : 0);
-  }
-  kept = {};
-  if (rank == 0 && report.status == Status::ok) whole->download();
-  whole.reset();
-  EXPECT_EQ(ledger.active_bytes(), 0u) << "rank " << rank;
-  return report;
-}
-
-std::vector<RankReport> play_all(Trial& trial, Kernel kernel, Crew& crew) {
-  std::vector<RankReport> reports(static_cast<std::size_t>(crew.n));
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < crew.n; ++rank)
-      threads.emplace_back(
-          [&, rank] { reports[static_cast<std::size_t>(rank)] = play(trial, kernel, crew, rank); });
-  }
-  return reports;
-}
-
-// Returns the failure of rank 0's execution.
-std::string failure_of(Trial& trial, Crew& crew) {
-  return case_failure(
-      [&] { (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew)); });
-}
 
 Problem small_problem(std::int64_t n, MaskKind mask) {
   return make_problem({1, 4, 2, n, n, 16, 16}, mask, DType::bf16, 11);

@@ -1,10 +1,16 @@
-// Turns partials into the caller's output, for every executor.
+// Turns partials into the caller's output and sums into the caller's gradients, for every executor.
 #include <algorithm>
 
 #include "harness/execute/player/worker.h"
 #include "kernels/parallel.h"
 
 namespace qb {
+namespace {
+
+// In a result O comes first, with LSE, or dQ; then dK and dV.
+bool has_keys(std::size_t tensor) { return tensor > 0; }
+
+}  // namespace
 
 bool splits_heads(const Plan& plan) {
   for (std::size_t w = 0; w < plan.workers.size(); ++w)
@@ -18,50 +24,88 @@ OutputMerge::OutputMerge(const Plan& plan, const ExecutionArguments& arguments,
       arguments_(arguments),
       device_(device),
       threads_(threads),
-      splits_heads_(splits_heads(plan)),
-      written_(plan.q_groups.size(), 0) {}
-
-void OutputMerge::add_group(const Worker& worker, const LocalLayout& layout, std::size_t position,
-                            const WorkerPlayer::Partial& partial) {
-  const auto group = static_cast<std::size_t>(worker.q_groups[position]);
-  if (splits_heads_) finish_group(group);
-  const HeadRange heads = plan_.heads_of(worker);
-  const std::int64_t n_heads = heads.end - heads.begin;
-  const TensorView out = rows_of(arguments_.out, plan_.q_groups[group]).heads(heads.begin, n_heads);
-  const TensorView lse = rows_of(arguments_.lse, plan_.q_groups[group]).heads(heads.begin, n_heads);
-  const std::int64_t begin = layout.q_begin[position];
-  const std::int64_t count = plan_.q_groups[group].count;
-  const TensorView part_out = partial.out.view().tokens(begin, count);
-  const TensorView part_lse = partial.lse.view().tokens(begin, count);
-  if (written_[group] == 0) {
-    device_.copy_rows(part_out, out);
-    device_.copy_rows(part_lse, lse);
-  } else {
-    device_.merge_partial(out, lse, part_out, part_lse);
+      splits_heads_(splits_heads(plan)) {
+  const std::size_t tensors = plan.pass == Pass::forward ? 1 : std::size(written_);
+  for (std::size_t tensor = 0; tensor < tensors; ++tensor) {
+    const std::size_t groups = (has_keys(tensor) ? plan.kv_groups : plan.q_groups).size();
+    written_[tensor].assign(groups, 0);
+    for (std::size_t group = 0; group < groups; ++group)
+      parts_.push_back({tensor, static_cast<int>(group)});
   }
-  written_[group] = 1;
 }
 
-void OutputMerge::add(const Worker& worker, const WorkerPlayer::Partial& partial) {
-  if (!partial.exists()) return;
+const std::vector<int>& OutputMerge::groups_of(const Worker& worker, std::size_t tensor) const {
+  return has_keys(tensor) ? worker.kv_groups : worker.q_groups;
+}
+
+char& OutputMerge::written(std::size_t tensor, int group) {
+  return written_[tensor][static_cast<std::size_t>(group)];
+}
+
+TensorView OutputMerge::target(std::size_t tensor, int group) const {
+  const bool keys = has_keys(tensor);
+  const TensorView gradients[] = {arguments_.d_q, arguments_.d_k, arguments_.d_v};
+  const TensorView& whole = plan_.pass == Pass::forward ? arguments_.out : gradients[tensor];
+  return rows_of(whole, (keys ? plan_.kv_groups : plan_.q_groups)[static_cast<std::size_t>(group)]);
+}
+
+void OutputMerge::add_part(const Worker& worker, const LocalLayout& layout, std::size_t tensor,
+                           std::size_t position, const WorkerResult& result) {
+  const bool keys = has_keys(tensor);
+  const int group = groups_of(worker, tensor)[position];
+  if (splits_heads_) finish_part({tensor, group});
+  const HeadRange of_queries = plan_.heads_of(worker);
+  const HeadRange heads = keys ? kv_heads_of(plan_.problem.shape, of_queries) : of_queries;
+  const std::int64_t begin = (keys ? layout.kv_begin : layout.q_begin)[position];
+  const auto whole_rows = [&](const TensorView& view) {
+    return view.heads(heads.begin, heads.end - heads.begin);
+  };
+  const TensorView to = whole_rows(target(tensor, group));
+  const TensorView from = result[tensor].tokens(begin, to.extent.length);
+  char& is_written = written(tensor, group);
+  if (plan_.pass == Pass::backward) {
+    is_written == 0 ? device_.copy_rows(from, to) : device_.add_rows(to, from);
+  } else {
+    const TokenGroup& tokens = plan_.q_groups[static_cast<std::size_t>(group)];
+    const TensorView lse = whole_rows(rows_of(arguments_.lse, tokens));
+    const TensorView from_lse = result[1].tokens(begin, tokens.count);
+    if (is_written == 0) {
+      device_.copy_rows(from, to);
+      device_.copy_rows(from_lse, lse);
+    } else {
+      device_.merge_partial(to, lse, from, from_lse);
+    }
+  }
+  is_written = 1;
+}
+
+void OutputMerge::add(const Worker& worker, const WorkerResult& result) {
   const LocalLayout layout = local_layout(plan_, worker);
-  parallel_for(static_cast<std::int64_t>(worker.q_groups.size()),
-               threads_for_bytes(partial.out.view().bytes(), threads_), 1,
-               [&](std::int64_t begin, std::int64_t end, int) {
-                 for (std::int64_t i = begin; i < end; ++i)
-                   add_group(worker, layout, static_cast<std::size_t>(i), partial);
-               });
+  for (std::size_t tensor = 0; tensor < std::size(written_); ++tensor) {
+    if (written_[tensor].empty() || result[tensor].data == nullptr) continue;
+    parallel_for(static_cast<std::int64_t>(groups_of(worker, tensor).size()),
+                 threads_for_bytes(result[tensor].bytes(), threads_), 1,
+                 [&](std::int64_t begin, std::int64_t end, int) {
+                   for (std::int64_t i = begin; i < end; ++i)
+                     add_part(worker, layout, tensor, static_cast<std::size_t>(i), result);
+                 });
+  }
 }
 
-void OutputMerge::finish_group(std::size_t group) {
-  if (written_[group] != 0) return;
-  device_.clear_partial(rows_of(arguments_.out, plan_.q_groups[group]),
-                        rows_of(arguments_.lse, plan_.q_groups[group]));
-  written_[group] = 1;
+void OutputMerge::finish_part(const Part& part) {
+  char& is_written = written(part.tensor, part.group);
+  if (is_written != 0) return;
+  const TensorView to = target(part.tensor, part.group);
+  if (plan_.pass == Pass::backward)
+    device_.clear_rows(to);
+  else
+    device_.clear_partial(
+        to, rows_of(arguments_.lse, plan_.q_groups[static_cast<std::size_t>(part.group)]));
+  is_written = 1;
 }
 
 void OutputMerge::finish() {
-  for (std::size_t group = 0; group < written_.size(); ++group) finish_group(group);
+  for (const Part& part : parts_) finish_part(part);
 }
 
 }  // namespace qb

@@ -13,9 +13,17 @@
 namespace qb {
 namespace {
 
-// The step numbers of the root's scatter and gather.
-constexpr int kScatter[] = {-1, -2, -3};  // Q, K, V
-constexpr int kGather[] = {-4, -5};       // O, LSE
+// The step numbers of the messages from and to the root: its scatter, of at most six pieces of a
+// worker, and its gather, of the tensors of a result.
+constexpr int kScatter[] = {-1, -2, -3, -4, -5, -6};
+constexpr int kGather[] = {-7, -8, -9};
+constexpr const char* kGatheredLabels[2][3] = {{"out_gathered", "lse_gathered", ""},
+                                               {"d_q_gathered", "d_k_gathered", "d_v_gathered"}};
+
+// The forward pass leaves O and LSE at rank 0, from where they come to the other ranks.
+bool is_of_forward_pass(const Piece& piece) {
+  return piece.what == TensorRole::partial || piece.what == TensorRole::lse;
+}
 
 std::span<std::byte> bytes_of(const TensorView& view) {
   return {static_cast<std::byte*>(view.data), static_cast<std::size_t>(view.bytes())};
@@ -33,14 +41,15 @@ class Rank {
         rank_(rank),
         watch_(device),
         player_(std::make_unique<WorkerPlayer>(
-            plan, rank, arguments, WorkerPlayer::Tools{device, watch_, &messages, nullptr, kept},
+            plan, rank, arguments_, WorkerPlayer::Tools{device, watch_, &messages, nullptr, kept},
             report_.time)) {}
 
   RankReport run() {
     const bool at_root = plan_.result == Result::root;
     const bool scattered = is_scattered(player_->worker());
     attempt([&] {
-      if (!scattered) player_->prepare();
+      if (rank_ == 0) delta_ = room_for_root_delta(plan_, arguments_);
+      if (!scattered) prepare();
       messages_.settle();
     });
     attempt_always([&] { ranks_.meet(); });
@@ -102,21 +111,22 @@ class Rank {
     player_.reset();
   }
 
+  // A rank makes its own shard, and in a backward pass gets from rank 0 what the forward pass left.
+  void prepare() {
+    if (plan_.pass == Pass::forward) return player_->prepare();
+    const std::vector<Ticket> tickets = distribute(is_of_forward_pass);
+    if (rank_ == 0) player_->prepare();
+    for (const Piece& piece : pieces_of(plan_, player_->worker()))
+      if (rank_ != 0 && !is_of_forward_pass(piece)) player_->take(piece);
+    await(tickets);
+    buffers_.clear();
+  }
+
   void scatter() {
     watch_.charge(&report_.time.gather_s);
-    constexpr TensorRole kInputs[] = {TensorRole::q, TensorRole::k, TensorRole::v};
-    std::vector<Ticket> tickets;
-    if (rank_ != 0) player_->make_room();
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (rank_ != 0)
-        tickets.push_back(
-            messages_.receive({0, rank_, kScatter[i]}, bytes_of(player_->shard(kInputs[i]))));
-      for (int w = 1; rank_ == 0 && w < n_workers(); ++w) {
-        buffers_.push_back(player_->shard_of(w, kInputs[i]));
-        tickets.push_back(messages_.send({0, w, kScatter[i]}, bytes_of(buffers_.back().view())));
-      }
-    }
-    messages_.flush(false);
+    if (rank_ == 0 && arguments_.delta.data != nullptr)
+      device_.compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
+    const std::vector<Ticket> tickets = distribute([](const Piece&) { return true; });
     if (rank_ == 0) player_->prepare();
     watch_.charge(&report_.time.gather_s);
     await(tickets);
@@ -124,68 +134,94 @@ class Rank {
     watch_.charge(nullptr);
   }
 
-  // A worker's partial on its way to rank 0.
+  // Rank 0 begins to send the other ranks their pieces of these kinds.
+  template <class IsSent>
+  [[nodiscard]] std::vector<Ticket> distribute(const IsSent& is_sent) {
+    std::vector<Ticket> tickets;
+    if (rank_ != 0) {
+      player_->make_room();
+      const std::vector<Piece> pieces = pieces_of(plan_, player_->worker());
+      for (std::size_t i = 0; i < pieces.size(); ++i)
+        if (is_sent(pieces[i]))
+          tickets.push_back(
+              messages_.receive({0, rank_, kScatter[i]}, bytes_of(player_->piece(pieces[i]))));
+    }
+    for (int w = 1; rank_ == 0 && w < n_workers(); ++w) {
+      const std::vector<Piece> pieces =
+          pieces_of(plan_, plan_.workers[static_cast<std::size_t>(w)]);
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (!is_sent(pieces[i])) continue;
+        buffers_.push_back(player_->piece_of(w, pieces[i]));
+        tickets.push_back(messages_.send({0, w, kScatter[i]}, bytes_of(buffers_.back().view())));
+      }
+    }
+    messages_.flush(false);
+    return tickets;
+  }
+
+  // A worker's result on its way to rank 0.
   struct Gathered {
     std::size_t worker = 0;
-    WorkerPlayer::Partial partial{};
-    std::vector<Ticket> tickets{};  // of O and LSE
+    std::vector<Tensor> tensors{};
+    std::vector<Ticket> tickets{};
+    [[nodiscard]] WorkerResult result() const {
+      WorkerResult views;
+      for (const Tensor& tensor : tensors) views.push_back(tensor.view());
+      return views;
+    }
   };
 
   [[nodiscard]] Gathered make_room_for(std::size_t w) const {
-    const Worker& worker = plan_.workers[w];
-    const HeadRange heads = plan_.heads_of(worker);
-    Extent extent = plan_.problem.shape.out();
-    extent.heads = heads.end - heads.begin;
-    extent.length = tokens_of(plan_.q_groups, worker.q_groups);
-    if (extent.length == 0) return {};
-    Allocator& memory = *arguments_.allocator;
-    Tensor out(memory, DType::f32, extent, "out_gathered", kRoot);
-    extent.head_dim = 1;
-    return {w, {std::move(out), Tensor(memory, DType::f32, extent, "lse_gathered", kRoot), true}};
+    Gathered gathered{.worker = w};
+    const auto& labels = kGatheredLabels[plan_.pass == Pass::forward ? 0 : 1];
+    for (const Extent& extent : result_extents(plan_, plan_.workers[w])) {
+      const char* const label = labels[gathered.tensors.size()];
+      gathered.tensors.push_back(
+          extent.elements() == 0 ? Tensor()
+                                 : Tensor(*arguments_.allocator, DType::f32, extent, label, kRoot));
+    }
+    return gathered;
   }
 
   void await(const std::vector<Ticket>& tickets) {
     for (const Ticket& ticket : tickets) (void)messages_.wait(ticket);
   }
 
-  // Sends the worker's partial to rank 0, which merges those of all workers in worker order.
-  void merge_partials(OutputMerge& output) {
-    const auto post = [&](int from, const WorkerPlayer::Partial& partial) {
+  // Sends the worker's result to rank 0, which merges those of all workers in worker order.
+  void merge_results(OutputMerge& output) {
+    const auto post = [&](int from, const WorkerResult& result) {
       std::vector<Ticket> tickets;
-      for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t i = 0; i < result.size(); ++i) {
+        if (result[i].bytes() == 0) continue;  // a worker without such rows
         const MessageKey key{from, 0, kGather[i]};
-        const std::span<std::byte> bytes = bytes_of((i == 0 ? partial.out : partial.lse).view());
+        const std::span<std::byte> bytes = bytes_of(result[i]);
         tickets.push_back(rank_ == 0 ? messages_.receive(key, bytes) : messages_.send(key, bytes));
       }
       return tickets;
     };
-    const WorkerPlayer::Partial& own = player_->partial();
     if (rank_ != 0) {
-      if (!own.exists()) return;
-      const std::vector<Ticket> tickets = post(rank_, own);
+      const std::vector<Ticket> tickets = post(rank_, player_->result());
       messages_.flush(false);
       return await(tickets);
     }
     std::vector<Gathered> gathered;
     for (int w = 1; w < n_workers(); ++w) {
-      Gathered one = make_room_for(static_cast<std::size_t>(w));
-      if (!one.partial.exists()) continue;
-      one.tickets = post(w, one.partial);
-      gathered.push_back(std::move(one));
+      gathered.push_back(make_room_for(static_cast<std::size_t>(w)));
+      gathered.back().tickets = post(w, gathered.back().result());
     }
     messages_.flush(false);
-    output.add(player_->worker(), own);
+    output.add(player_->worker(), player_->result());
     for (Gathered& one : gathered) {
       await(one.tickets);
-      output.add(plan_.workers[one.worker], one.partial);
-      one.partial = {};
+      output.add(plan_.workers[one.worker], one.result());
+      one.tensors.clear();
     }
   }
 
   void gather() {
     OutputMerge output(plan_, arguments_, device_);
     if (rank_ == 0) watch_.charge(&report_.time.merge_s);
-    merge_partials(output);
+    merge_results(output);
     if (rank_ != 0) return;
     output.finish();
     watch_.charge(nullptr);
@@ -195,16 +231,17 @@ class Rank {
     if (!arguments_.collect_output) return;
     OutputMerge output(plan_, arguments_, device_);
     if (plan_.result != Result::everyone)
-      merge_partials(output);
+      merge_results(output);
     else if (rank_ == 0)
-      output.add(player_->worker(), player_->partial());
+      output.add(player_->worker(), player_->result());
     messages_.settle();
   }
 
   [[nodiscard]] int n_workers() const { return static_cast<int>(plan_.workers.size()); }
 
   const Plan& plan_;
-  const ExecutionArguments& arguments_;
+  ExecutionArguments arguments_;
+  Tensor delta_;  // at rank 0, if it scatters D
   ComputeDevice& device_;
   Transport& messages_;
   RankTransport& ranks_;
@@ -268,11 +305,6 @@ RankReport unpack(const std::string& text) {
 }
 
 }  // namespace
-
-bool is_scattered(const Plan& plan) {
-  return std::ranges::any_of(plan.workers,
-                             [](const Worker& worker) { return is_scattered(worker); });
-}
 
 RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
                      Transport& messages, RankTransport& ranks, int rank, KeptCalls* kept) {

@@ -10,9 +10,6 @@
 
 namespace qb {
 
-// Returns true if rank 0 holds the inputs when the work begins, and scatters them.
-[[nodiscard]] bool is_scattered(const Plan& plan);
-
 struct RankReport {
   Status status = Status::ok;
   bool told = false;  // the failure came from another rank

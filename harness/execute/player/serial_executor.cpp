@@ -30,9 +30,8 @@ void play_one_by_one(const Plan& plan, const ExecutionArguments& arguments,
     WorkerPlayer player(plan, static_cast<int>(i), arguments, tools, times[i]);
     player.prepare();
     player.play();
-    if (!player.partial().exists()) continue;
     tools.watch.charge(&times[i].merge_s);
-    output.add(player.worker(), player.partial());
+    output.add(player.worker(), player.result());
     tools.watch.charge(nullptr);
   }
   output.finish();
@@ -65,7 +64,7 @@ void play_step_by_step(const Plan& plan, const ExecutionArguments& arguments,
   for (const auto& player : players) player->finish();
   OutputMerge output(plan, arguments, tools.device);
   for (const auto& player : players) {
-    output.add(player->worker(), player->partial());
+    output.add(player->worker(), player->result());
     if (plan.result == Result::everyone) break;
   }
 }
@@ -86,14 +85,22 @@ double composed_critical_path_s(const Plan& plan, const std::vector<WorkerTime>&
                         : gather_s + longest_step_sum_s(workers));
 }
 
-Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments,
-                         ComputeDevice& device) {
+Execution execute_serial(const Plan& plan, const ExecutionArguments& given, ComputeDevice& device,
+                         KeptCalls* kept) {
   Execution execution;
+  ExecutionArguments arguments = given;
   std::vector<WorkerTime>& times = execution.workers;
   times.resize(plan.workers.size());
   Stopwatch watch(device, arguments.clock);
-  const WorkerPlayer::Tools tools{.device = device, .watch = watch, .stages = &execution.stages};
+  const WorkerPlayer::Tools tools{
+      .device = device, .watch = watch, .stages = &execution.stages, .kept = kept};
   watch.start();
+  const Tensor delta = room_for_root_delta(plan, arguments);
+  if (arguments.delta.data != nullptr) {
+    watch.charge(&execution.delta_s);
+    device.compute_delta(arguments.out, arguments.d_out, arguments.delta);
+    watch.charge(nullptr);
+  }
   if (works_in_place(plan))
     play_in_place(plan, arguments, tools, times[0]);
   else if (communicates(plan))
@@ -108,7 +115,7 @@ Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments,
   }
   execution.wall_s = watch.wall_s();
   execution.device_s = watch.device_s();
-  execution.critical_path_s = composed_critical_path_s(plan, times);
+  execution.critical_path_s = execution.delta_s + composed_critical_path_s(plan, times);
   return execution;
 }
 

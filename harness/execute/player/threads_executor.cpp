@@ -1,8 +1,8 @@
 // One thread per worker, all at once, in one address space: real concurrency and a real wall clock.
 //
 // Workers pass messages while they compute; a carrier thread makes the copies. If a root gathers
-// the partials, the workers merge when all have computed: each takes q groups in turn and merges
-// the partials of a group in worker order, so only one thread touches the rows of a group. No order
+// the partials, the workers merge when all have computed: each takes groups in turn and merges the
+// results of a group in worker order, so only one thread touches the rows of a group. No order
 // depends on the timing, so the bits are those of the serial executor.
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@
 namespace qb {
 namespace {
 
-// A worker that holds a q group, and the group's place among its own.
+// A worker that holds a group, and the group's place among its own.
 struct Holder {
   std::size_t worker = 0;
   std::size_t position = 0;
@@ -42,24 +42,26 @@ class Crew {
   Crew(const Plan& plan, const ExecutionArguments& arguments)
       : plan_(plan),
         arguments_(arguments),
+        delta_(room_for_root_delta(plan, arguments_)),
         n_workers_(plan.workers.size()),
         transport_({.carrier = true,
                     .link = arguments.link,
                     .timeout_s = arguments.message_timeout_s,
                     .workers = static_cast<int>(n_workers_)}),
-        holders_(plan.q_groups.size()),
         meeting_(static_cast<std::ptrdiff_t>(n_workers_ + 1), NoteTime{meetings_s_.data()}) {
     execution_.workers.resize(n_workers_);
-    for (std::size_t w = 0; w < n_workers_; ++w) {
-      const Member& member = members_.emplace_back(*this, static_cast<int>(w));
-      const std::vector<int>& groups = member.player.worker().q_groups;
-      for (std::size_t i = 0; i < groups.size(); ++i)
-        holders_[static_cast<std::size_t>(groups[i])].push_back({w, i});
-    }
-    output_.emplace(plan, arguments, *members_.front().device);
+    for (std::size_t w = 0; w < n_workers_; ++w) members_.emplace_back(*this, static_cast<int>(w));
+    output_.emplace(plan, arguments_, *members_.front().device);
+    find_holders();
   }
 
   Execution run() {
+    if (arguments_.delta.data != nullptr) {
+      const double start_s = now_s();
+      open_device(arguments_, arguments_.threads)
+          ->compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
+      execution_.delta_s = now_s() - start_s;
+    }
     std::vector<std::jthread> threads;
     threads.reserve(n_workers_);
     try {
@@ -74,7 +76,7 @@ class Crew {
     meeting_.arrive_and_wait();  // start
     meeting_.arrive_and_wait();  // all have computed
     meeting_.arrive_and_wait();  // all have merged
-    execution_.wall_s = meetings_s_[2] - meetings_s_[0];
+    execution_.wall_s = execution_.delta_s + meetings_s_[2] - meetings_s_[0];
     threads.clear();  // joins
     if (error_) std::rethrow_exception(error_);
     return std::move(execution_);
@@ -129,7 +131,7 @@ class Crew {
     meeting_.arrive_and_wait();
     // Tokens stay sharded: they are put together only so that the caller can read them.
     if (plan_.result == Result::owners || (plan_.result == Result::everyone && w == 0))
-      attempt([&] { output_->add(player.worker(), player.partial()); });
+      attempt([&] { output_->add(player.worker(), player.result()); });
   }
 
   // Does nothing if a worker has already failed: the others end as soon as they can.
@@ -143,29 +145,44 @@ class Crew {
     }
   }
 
-  void merge_groups() {
-    for (std::size_t group = next_group_++; group < holders_.size(); group = next_group_++) {
-      for (const Holder& holder : holders_[group]) {
-        const Member& member = members_[holder.worker];
-        if (!member.player.partial().exists()) continue;
-        output_->add_group(member.player.worker(), member.layout, holder.position,
-                           member.player.partial());
+  void find_holders() {
+    for (const OutputMerge::Part& part : output_->parts()) {
+      std::vector<Holder>& holders = holders_.emplace_back();
+      for (std::size_t w = 0; w < n_workers_; ++w) {
+        const std::vector<int>& groups =
+            output_->groups_of(members_[w].player.worker(), part.tensor);
+        const auto found = std::ranges::lower_bound(groups, part.group);
+        if (found != groups.end() && *found == part.group)
+          holders.push_back({w, static_cast<std::size_t>(found - groups.begin())});
       }
-      output_->finish_group(group);
+    }
+  }
+
+  void merge_groups() {
+    for (std::size_t part = next_part_++; part < holders_.size(); part = next_part_++) {
+      const std::size_t tensor = output_->parts()[part].tensor;
+      for (const Holder& holder : holders_[part]) {
+        const Member& member = members_[holder.worker];
+        const WorkerResult result = member.player.result();
+        if (result[tensor].data == nullptr) continue;
+        output_->add_part(member.player.worker(), member.layout, tensor, holder.position, result);
+      }
+      output_->finish_part(output_->parts()[part]);
     }
   }
 
   const Plan& plan_;
-  const ExecutionArguments& arguments_;
+  ExecutionArguments arguments_;
+  const Tensor delta_;  // of a root that scatters it
   const std::size_t n_workers_;
   Execution execution_;
   MemoryTransport transport_;
   std::deque<Member> members_;
   std::optional<OutputMerge> output_;
-  std::vector<std::vector<Holder>> holders_;  // by q group, in worker order
+  std::vector<std::vector<Holder>> holders_;  // by part of the output, in worker order
   std::array<double, 3> meetings_s_{};        // when all were ready, had computed, had merged
   std::barrier<NoteTime> meeting_;            // the workers and the caller
-  std::atomic<std::size_t> next_group_{0};
+  std::atomic<std::size_t> next_part_{0};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
   std::exception_ptr error_;

@@ -5,19 +5,77 @@
 namespace qb {
 namespace {
 
-constexpr TensorRole kInputs[] = {TensorRole::q, TensorRole::k, TensorRole::v};
-
-bool is_of_keys(TensorRole what) { return what == TensorRole::k || what == TensorRole::v; }
-
-int resident_block(TensorRole what) { return is_of_keys(what) ? kResidentKeys : kResidentQueries; }
+// Of a resident block's tensor, or of a saved one's.
+const char* label_of(TensorRole what, int block) {
+  const bool saved = block >= kSavedQueries;
+  switch (what) {
+    case TensorRole::q:
+      return saved ? "q_saved" : "q_local";
+    case TensorRole::k:
+      return saved ? "k_saved" : "k_local";
+    case TensorRole::v:
+      return saved ? "v_saved" : "v_local";
+    case TensorRole::partial:
+      return saved ? "out_saved" : "out_local";
+    case TensorRole::lse:
+      return saved ? "lse_saved" : "lse_local";
+    case TensorRole::d_out:
+      return "d_out_local";
+    default:
+      return saved ? "delta_saved" : "delta_local";
+  }
+}
 
 }  // namespace
+
+std::vector<Piece> pieces_of(const Plan& plan, const Worker& worker) {
+  if (plan.pass == Pass::forward)
+    return {{kResidentQueries, TensorRole::q},
+            {kResidentKeys, TensorRole::k},
+            {kResidentKeys, TensorRole::v}};
+  if (worker.saved.end > 0)
+    return {{kSavedQueries, TensorRole::q},   {kSavedKeys, TensorRole::k},
+            {kSavedKeys, TensorRole::v},      {kResidentQueries, TensorRole::d_out},
+            {kSavedQueries, TensorRole::lse}, {kSavedQueries, TensorRole::partial}};
+  // A root has made D; else each worker makes its own out of O.
+  const TensorRole last = is_scattered(worker) ? TensorRole::delta : TensorRole::partial;
+  return {{kResidentQueries, TensorRole::q},   {kResidentKeys, TensorRole::k},
+          {kResidentKeys, TensorRole::v},      {kResidentQueries, TensorRole::d_out},
+          {kResidentQueries, TensorRole::lse}, {kResidentQueries, last}};
+}
+
+std::vector<Extent> result_extents(const Plan& plan, const Worker& worker) {
+  const Shape& shape = plan.problem.shape;
+  const HeadRange heads = plan.heads_of(worker);
+  const HeadRange kv_heads = kv_heads_of(shape, heads);
+  const auto extent = [&](const HeadRange& of, std::int64_t rows, std::int64_t dim) {
+    return Extent{shape.batch, of.end - of.begin, rows, dim};
+  };
+  const std::int64_t queries = tokens_of(plan.q_groups, worker.q_groups);
+  if (plan.pass == Pass::forward)
+    return {extent(heads, queries, shape.value_dim), extent(heads, queries, 1)};
+  const std::int64_t keys = tokens_of(plan.kv_groups, worker.kv_groups);
+  return {extent(heads, queries, shape.head_dim), extent(kv_heads, keys, shape.head_dim),
+          extent(kv_heads, keys, shape.value_dim)};
+}
 
 bool is_scattered(const Worker& worker) {
   return !worker.steps.empty() &&
          std::ranges::any_of(worker.steps[0].receives, [](const Transfer& transfer) {
            return transfer.kind == TransferKind::scatter;
          });
+}
+
+bool is_scattered(const Plan& plan) {
+  return std::ranges::any_of(plan.workers,
+                             [](const Worker& worker) { return is_scattered(worker); });
+}
+
+Tensor room_for_root_delta(const Plan& plan, ExecutionArguments& arguments) {
+  if (plan.pass == Pass::forward || !is_scattered(plan)) return {};
+  Tensor delta(*arguments.allocator, DType::f32, plan.problem.shape.lse(), "delta", kRoot);
+  arguments.delta = delta.view();
+  return delta;
 }
 
 WorkerPlayer::WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments,
@@ -40,8 +98,36 @@ const std::vector<TokenGroup>& WorkerPlayer::groups_for(TensorRole what) const {
 Extent WorkerPlayer::extent(TensorRole what, std::int64_t rows, const HeadRange& heads) const {
   const Shape& shape = plan_.problem.shape;
   const HeadRange range = is_of_keys(what) ? kv_heads_of(shape, heads) : heads;
-  const bool wide = what == TensorRole::q || what == TensorRole::k;
-  return {shape.batch, range.end - range.begin, rows, wide ? shape.head_dim : shape.value_dim};
+  std::int64_t dim = shape.value_dim;
+  if (what == TensorRole::lse || what == TensorRole::delta) dim = 1;
+  if (what == TensorRole::q || what == TensorRole::k || what == TensorRole::d_q ||
+      what == TensorRole::d_k)
+    dim = shape.head_dim;
+  return {shape.batch, range.end - range.begin, rows, dim};
+}
+
+DType WorkerPlayer::dtype_of(TensorRole what) const {
+  const bool is_statistic = what == TensorRole::lse || what == TensorRole::delta;
+  return is_input(what) && !is_statistic ? plan_.problem.dtype : DType::f32;
+}
+
+Tensor& WorkerPlayer::own(const Block& block, TensorRole what, std::string_view label) {
+  Held& held = held_[block.id];
+  Tensor& owned = held.owned[what];
+  owned = Tensor(*arguments_.allocator, dtype_of(what), extent(what, block.rows, block.heads),
+                 label, index_);
+  held.views[what] = owned.view();
+  return owned;
+}
+
+TensorView WorkerPlayer::rows_in(const Block& block, TensorRole what, const TensorView& view,
+                                 int group, const HeadRange& heads) const {
+  const Shape& shape = plan_.problem.shape;
+  const bool of_keys = is_of_keys(what);
+  const HeadRange wanted = of_keys ? kv_heads_of(shape, heads) : heads;
+  const HeadRange all = of_keys ? kv_heads_of(shape, block.heads) : block.heads;
+  return view.tokens(block.begin_of(group), groups_for(what)[static_cast<std::size_t>(group)].count)
+      .heads(wanted.begin - all.begin, wanted.end - wanted.begin);
 }
 
 WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const HeadRange& heads,
@@ -55,24 +141,20 @@ WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const HeadRa
 }
 
 void WorkerPlayer::make_room() {
-  constexpr const char* kLabels[] = {"q_local", "k_local", "v_local"};
-  for (const TensorRole what : kInputs) {
-    const Block& block = blocks_.block(resident_block(what));
-    Held& held = held_[block.id];
-    Tensor& owned = held.owned[what == TensorRole::v ? 1 : 0];
-    owned =
-        Tensor(*arguments_.allocator, plan_.problem.dtype, extent(what, block.rows, block.heads),
-               kLabels[static_cast<std::size_t>(what)], index_);
-    held.views[what == TensorRole::v ? 1 : 0] = owned.view();
-  }
+  for (const Piece& piece : pieces_of(plan_, worker_))
+    own(blocks_.block(piece.block), piece.what, label_of(piece.what, piece.block));
   const Block& q = blocks_.block(kResidentQueries);
-  if (q.rows == 0) return;
+  if (q.rows == 0 || plan_.pass == Pass::backward) return;
   resident_ = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
   begin_reduction();
 }
 
-TensorView WorkerPlayer::shard(TensorRole what) const {
-  return held_.at(resident_block(what)).view(what);
+TensorView WorkerPlayer::piece(const Piece& piece) const {
+  return held_.at(piece.block).view(piece.what);
+}
+
+void WorkerPlayer::take(const Piece& piece) {
+  fill(piece.what, blocks_.block(piece.block), this->piece(piece));
 }
 
 // Takes a block's groups from the caller's whole tensor, or makes them.
@@ -82,10 +164,16 @@ void WorkerPlayer::fill(TensorRole what, const Block& block, const TensorView& l
   std::vector<TokenGroup> groups;
   for (const int group : block.groups)
     groups.push_back(groups_for(what)[static_cast<std::size_t>(group)]);
-  if (!arguments_.shard) {
-    const TensorView& whole = what == TensorRole::q   ? arguments_.q
-                              : what == TensorRole::k ? arguments_.k
-                                                      : arguments_.v;
+  // A ShardSource knows nothing of what the forward pass computed.
+  const bool is_generated = is_input(what) && what != TensorRole::lse && what != TensorRole::delta;
+  if (!arguments_.shard || !is_generated) {
+    const TensorView& whole = what == TensorRole::q         ? arguments_.q
+                              : what == TensorRole::k       ? arguments_.k
+                              : what == TensorRole::v       ? arguments_.v
+                              : what == TensorRole::d_out   ? arguments_.d_out
+                              : what == TensorRole::lse     ? arguments_.lse
+                              : what == TensorRole::partial ? arguments_.out
+                                                            : arguments_.delta;
     return device_.gather(groups, whole.heads(heads.begin, heads.end - heads.begin), local);
   }
   if (local.extent.elements() == 0) return;
@@ -98,12 +186,14 @@ void WorkerPlayer::fill(TensorRole what, const Block& block, const TensorView& l
   if (!device_.facts().on_host) device_.upload(rows, local);
 }
 
-Tensor WorkerPlayer::shard_of(int worker, TensorRole what) const {
-  const BlockTracker blocks(plan_, plan_.workers[static_cast<std::size_t>(worker)]);
-  const Block& block = blocks.block(resident_block(what));
-  Tensor tensor(*arguments_.allocator, plan_.problem.dtype, extent(what, block.rows, block.heads),
-                "scattered", kRoot);
-  fill(what, block, tensor.view());
+Tensor WorkerPlayer::piece_of(int worker, const Piece& piece) const {
+  // The tracker must not outlive the worker that it refers to.
+  const Worker other = plan_.workers[static_cast<std::size_t>(worker)];
+  const BlockTracker blocks(plan_, other);
+  const Block& block = blocks.block(piece.block);
+  Tensor tensor(*arguments_.allocator, dtype_of(piece.what),
+                extent(piece.what, block.rows, block.heads), "scattered", kRoot);
+  fill(piece.what, block, tensor.view());
   return tensor;
 }
 
@@ -111,9 +201,20 @@ void WorkerPlayer::prepare() {
   // Work begins with the shards in place; only a scatter counts as work.
   tools_.watch.charge(is_scattered(worker_) ? &time_.gather_s : nullptr);
   make_room();
-  for (const TensorRole what : kInputs)
-    fill(what, blocks_.block(resident_block(what)), shard(what));
+  for (const Piece& piece : pieces_of(plan_, worker_)) take(piece);
   tools_.watch.charge(nullptr);
+}
+
+// Makes D of a block's queries, which is all that O was there for.
+void WorkerPlayer::make_delta(int id) {
+  const Block& block = blocks_.block(id);
+  Held& held = held_[id];
+  own(block, TensorRole::delta, label_of(TensorRole::delta, id));
+  if (block.rows > 0)
+    device_.compute_delta(held.view(TensorRole::partial), held.view(TensorRole::d_out),
+                          held.view(TensorRole::delta));
+  held.views.erase(TensorRole::partial);
+  held.owned.erase(TensorRole::partial);
 }
 
 void WorkerPlayer::begin_step() {
@@ -123,6 +224,9 @@ void WorkerPlayer::begin_step() {
   blocks_.enter_step();
   const double start_s = now_s();
   tools_.watch.charge(&step_time().compute_s);
+  if (step_ == 0 && plan_.pass == Pass::backward && worker_.saved.end == 0 &&
+      !is_scattered(worker_))
+    make_delta(kResidentQueries);
   hold_arrived_blocks();
   merge_messages();
   incoming_.clear();
@@ -135,7 +239,8 @@ void WorkerPlayer::begin_step() {
 void WorkerPlayer::compute_step() {
   const double start_s = now_s();
   tools_.watch.charge(&step_time().compute_s);
-  for (const KernelCall& call : blocks_.take_calls()) compute(call);
+  for (const KernelCall& call : blocks_.take_calls())
+    plan_.pass == Pass::forward ? compute(call) : compute_gradients(call);
   slow_down(arguments_, index_, now_s() - start_s);
   tools_.watch.charge(nullptr);
 }
@@ -160,9 +265,20 @@ void WorkerPlayer::finish() {
     sent_.clear();
     ++step_;
   }
+  if (plan_.pass == Pass::backward) return finish_gradients();
   if (!resident_.exists()) return;
   if (!resident_.begun) begin_partial(resident_);
   finish_reduction();
+}
+
+WorkerResult WorkerPlayer::result() const {
+  if (plan_.pass == Pass::forward) return {resident_.out.view(), resident_.lse.view()};
+  WorkerResult result;
+  for (const TensorRole what : kGradients) {
+    const auto sum = sums_.find({is_of_keys(what) ? kResidentKeys : kResidentQueries, what});
+    result.push_back(sum == sums_.end() ? TensorView{} : sum->second.view);
+  }
+  return result;
 }
 
 void WorkerPlayer::play() {

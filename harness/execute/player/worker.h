@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,21 @@
 
 namespace qb {
 
+// A tensor that a worker has when it begins: rows of a resident or a saved block. O goes by the
+// name `partial`.
+struct Piece {
+  int block = 0;
+  TensorRole what = TensorRole::q;
+};
+[[nodiscard]] std::vector<Piece> pieces_of(const Plan& plan, const Worker& worker);
+
+// What a worker has when it has finished: O and LSE of its queries, or dQ of its queries and dK and
+// dV of its keys. A tensor without rows has no data.
+using WorkerResult = std::vector<TensorView>;
+
+// Returns the shapes of a worker's result.
+[[nodiscard]] std::vector<Extent> result_extents(const Plan& plan, const Worker& worker);
+
 // Plays one worker, a step at a time. Memory comes from the allocator with these labels:
 //   q_local, k_local, v_local        the shard
 //   out_partial, lse_partial         results, also for queries of other workers
@@ -25,6 +42,12 @@ namespace qb {
 //   q_block, k_block, v_block        the joined parts of a collective
 //   out_step, lse_step               a kernel's result before it is merged
 //   row_max, denominator             for tree decoding
+// and in a backward pass
+//   d_out_local, out_local, lse_local, delta_local   the shard's; O until D is made of it
+//   q_saved and so on                what the forward pass left of a share of the heads
+//   d_out_block and so on            the joined parts of a collective
+//   d_q_sum, d_k_sum, d_v_sum        sums of a block's gradients, if not in the message they came
+//   in
 // plan_memory() (device_rehearsal.h) predicts its peak to the byte.
 class WorkerPlayer {
  public:
@@ -35,25 +58,19 @@ class WorkerPlayer {
     StageTimes* stages = nullptr;    // sums of the stage times of kernel staged
     KeptCalls* kept = nullptr;       // shared by all executions; null: no call is kept
   };
-  // The output of some queries over the keys seen so far.
-  struct Partial {
-    Tensor out;
-    Tensor lse;
-    bool begun = false;  // false: its contents are unspecified
-    [[nodiscard]] bool exists() const { return out.view().data != nullptr; }
-  };
-
   // The references must outlive it.
   WorkerPlayer(const Plan& plan, int index, const ExecutionArguments& arguments, const Tools& tools,
                WorkerTime& time);
 
   // Takes the shard from the caller's tensors; this counts as gather_s if the plan scatters.
   void prepare();
-  // If the shard comes as messages, these make its tensors without contents, and return one.
+  // If pieces come as messages, these make all of them without contents, take one from the caller's
+  // tensors, and return one.
   void make_room();
-  [[nodiscard]] TensorView shard(TensorRole what) const;
-  // Returns the rows of Q, K or V that another worker of the plan holds, in a tensor of the root's.
-  [[nodiscard]] Tensor shard_of(int worker, TensorRole what) const;
+  void take(const Piece& piece);
+  [[nodiscard]] TensorView piece(const Piece& piece) const;
+  // Returns a piece of another worker of the plan, in a tensor of the root's.
+  [[nodiscard]] Tensor piece_of(int worker, const Piece& piece) const;
   // These are called in this order for each step.
   void begin_step();
   void compute_step();
@@ -61,19 +78,31 @@ class WorkerPlayer {
   void finish();  // after the last step: waits for sends, turns the partial into a result
   void play();    // calls all of the above except prepare()
 
-  // The result for the rows of its q groups; empty without tokens.
-  [[nodiscard]] const Partial& partial() const { return resident_; }
+  [[nodiscard]] WorkerResult result() const;  // after finish(), as long as the player exists
   [[nodiscard]] const Worker& worker() const { return worker_; }
 
  private:
-  // A block's tensors: Q, or K and V. They are separate tensors or lie in a message.
+  // The output of some queries over the keys seen so far.
+  struct Partial {
+    Tensor out;
+    Tensor lse;
+    bool begun = false;  // false: its contents are unspecified
+    [[nodiscard]] bool exists() const { return out.view().data != nullptr; }
+  };
+  // A block's inputs. They are separate tensors or lie in a message.
   struct Held {
     std::shared_ptr<Buffer> message;
-    Tensor owned[2];
-    TensorView views[2];
-    [[nodiscard]] const TensorView& view(TensorRole what) const {
-      return views[what == TensorRole::v ? 1 : 0];
-    }
+    std::map<TensorRole, Tensor> owned;
+    std::map<TensorRole, TensorView> views;
+    [[nodiscard]] const TensorView& view(TensorRole what) const { return views.at(what); }
+  };
+  // The sum of a gradient over the pairs seen so far, for the rows of a block.
+  struct Sum {
+    Tensor owned;
+    std::shared_ptr<Buffer> message;  // in place of `owned`: it is added to where it came
+    Message form;                     // of `message`
+    TensorView view;
+    std::vector<char> begun;  // by place of the group in the block; 0: zero, whatever is in memory
   };
   struct Incoming {
     Message message;
@@ -89,17 +118,24 @@ class WorkerPlayer {
   [[nodiscard]] Partial make_partial(std::int64_t rows, const HeadRange& heads,
                                      const char* out_label, const char* lse_label) const;
   [[nodiscard]] Extent extent(TensorRole what, std::int64_t rows, const HeadRange& heads) const;
+  [[nodiscard]] DType dtype_of(TensorRole what) const;
+  Tensor& own(const Block& block, TensorRole what, std::string_view label);
+  // Rows of a group and of these query heads, in a tensor of the block's.
+  [[nodiscard]] TensorView rows_in(const Block& block, TensorRole what, const TensorView& view,
+                                   int group, const HeadRange& heads) const;
   void wait(const Ticket& ticket);
   void hold_back(const Ticket& ticket);
   void add_wait(double begin_s, double started_s);
 
   [[nodiscard]] const std::vector<TokenGroup>& groups_for(TensorRole what) const;
   void fill(TensorRole what, const Block& block, const TensorView& local) const;
+  void make_delta(int block);
   void await_messages();
   void end_sends();
   [[nodiscard]] double check_header(const Incoming& incoming) const;
   void hold_arrived_blocks();
   void hold_arrived(const Block& block, TensorRole what);
+  void join_arrived(const Block& block, TensorRole what);
   void merge_messages();
   [[nodiscard]] std::pair<TensorView, TensorView> partial_in(const Transfer& part,
                                                              std::byte* data) const;
@@ -115,7 +151,17 @@ class WorkerPlayer {
   void forget_sent_partials(const std::vector<Message>& sends);
 
   void compute(const KernelCall& call);
+  void compute_gradients(const KernelCall& call);
   void begin_partial(Partial& partial);
+
+  [[nodiscard]] Sum& sum_of(const Block& block, TensorRole what);
+  void begin_sum(const Block& block, TensorRole what, int group);
+  void add_gradient_part(const Incoming& incoming, const Transfer& part, std::byte* data);
+  void pack_gradient(const Transfer& part, std::byte* data);
+  [[nodiscard]] std::shared_ptr<Buffer> summed_in_place(const Message& message) const;
+  void forget_sent_sums(const std::vector<Message>& sends);
+  void finish_gradients();
+
   void begin_reduction();
   [[nodiscard]] const TensorView& reduced(TensorRole what);
   void begin_denominator();
@@ -130,11 +176,12 @@ class WorkerPlayer {
   WorkerTime& time_;
   BlockTracker blocks_;
   std::size_t step_ = 0;
-  std::map<int, Held> held_;        // by block
-  Partial resident_;                // for the worker's own queries
-  std::map<int, Partial> passing_;  // for queries of others, by block
-  std::vector<Incoming> incoming_;  // receives of the next step, then of this one
-  std::vector<Outgoing> sent_;      // sends of the step, until they have left
+  std::map<int, Held> held_;                        // by block
+  Partial resident_;                                // for the worker's own queries
+  std::map<int, Partial> passing_;                  // for queries of others, by block
+  std::map<std::pair<int, TensorRole>, Sum> sums_;  // of a backward pass, by block
+  std::vector<Incoming> incoming_;                  // receives of the next step, then of this one
+  std::vector<Outgoing> sent_;                      // sends of the step, until they have left
   Tensor row_max_;
   Tensor denominator_;
   bool reducing_ = false;
@@ -147,37 +194,72 @@ class WorkerPlayer {
 
 // Returns true if WorkerPlayer::prepare() is a scatter from the root, which is part of the work.
 [[nodiscard]] bool is_scattered(const Worker& worker);
+// Returns true if rank 0 holds the inputs when the work begins, and scatters them.
+[[nodiscard]] bool is_scattered(const Plan& plan);
+
+// Of a backward plan that scatters, the root makes D of all rows before. Returns that tensor
+// without contents and puts it into the arguments; of other plans an empty one.
+[[nodiscard]] Tensor room_for_root_delta(const Plan& plan, ExecutionArguments& arguments);
+
+// Returns the schedule that the device's kernel reads for a call; nullopt: it reads none.
+[[nodiscard]] std::optional<TileSchedule> call_schedule_for(const Plan& plan,
+                                                            const BlockTracker& blocks,
+                                                            const KernelCall& call, Kernel kernel,
+                                                            const ComputeDevice& device);
+
+// Makes a worker's backward call. A device that keeps schedules gets this one before the time
+// counts: to lower and upload it is no work of the device.
+void attend_backward(const WorkerPlayer::Tools& tools, const ExecutionArguments& arguments,
+                     const BackwardArguments& call, int worker, double* compute_s);
 
 // Runs one step's kernel directly on the caller's tensors, for works_in_place() plans.
 void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
                    const WorkerPlayer::Tools& tools, WorkerTime& time);
+// Keeps the call of such a plan's backward pass, ahead of it. Returns false if there is none, or if
+// the device reads no schedule.
+[[nodiscard]] bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments,
+                                 ComputeDevice& device, KeptCalls& kept);
 
 // Makes a slow worker sleep after busy_s of work: see ExecutionArguments::worker_speeds.
 void slow_down(const ExecutionArguments& arguments, int worker, double busy_s);
 
-// Merges the workers' results into the caller's output. A group's first partial is copied, so
-// earlier contents of the output do not matter.
+// Merges the workers' results into the caller's output, or adds them to the caller's gradients. A
+// group's first result is copied, so earlier contents do not matter.
 class OutputMerge {
  public:
+  // A group of queries, or of keys, of the first, second or third tensor of a result. LSE comes
+  // with O.
+  struct Part {
+    std::size_t tensor = 0;
+    int group = 0;
+  };
+
   // The references must outlive it.
   OutputMerge(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
               int threads = 1);
-  // Merges the rows of one q group, which is the worker's `position`-th. Threads may merge
-  // different groups at once if the device is on the host.
-  void add_group(const Worker& worker, const LocalLayout& layout, std::size_t position,
-                 const WorkerPlayer::Partial& partial);
-  void add(const Worker& worker, const WorkerPlayer::Partial& partial);  // adds all groups
-  // Sets O = 0 and LSE = -inf for a q group to which nothing was added.
-  void finish_group(std::size_t group);
+  [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
+  // Returns the worker's groups that the tensor has rows of.
+  [[nodiscard]] const std::vector<int>& groups_of(const Worker& worker, std::size_t tensor) const;
+  // Merges the rows of one group, which is the worker's `position`-th. Threads may merge different
+  // parts at once if the device is on the host.
+  void add_part(const Worker& worker, const LocalLayout& layout, std::size_t tensor,
+                std::size_t position, const WorkerResult& result);
+  void add(const Worker& worker, const WorkerResult& result);  // adds all parts
+  // Sets O = 0 and LSE = -inf, or a gradient to 0, where nothing was added.
+  void finish_part(const Part& part);
   void finish();
 
  private:
+  [[nodiscard]] char& written(std::size_t tensor, int group);
+  [[nodiscard]] TensorView target(std::size_t tensor, int group) const;
+
   const Plan& plan_;
   const ExecutionArguments& arguments_;
   ComputeDevice& device_;
   const int threads_;
   const bool splits_heads_;
-  std::vector<char> written_;  // q groups that have something in the output
+  std::vector<Part> parts_;
+  std::vector<char> written_[3];  // by tensor and group: whether something is in the output
 };
 
 // Returns true if workers hold only some heads; a group's first partial is then incomplete.
@@ -192,9 +274,10 @@ void sum_steps(WorkerTime& time);
 void add_peaks(const ExecutionArguments& arguments, Execution& execution);
 void add_sums(const Plan& plan, Execution& execution);
 
-// execute() has checked the arguments. The serial executor plays on any device.
+// execute() has checked the arguments. The serial executor plays on any device. kept: see
+// WorkerPlayer::Tools.
 [[nodiscard]] Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments,
-                                       ComputeDevice& device);
+                                       ComputeDevice& device, KeptCalls* kept = nullptr);
 [[nodiscard]] Execution execute_threads(const Plan& plan, const ExecutionArguments& arguments);
 // Collective: every rank of the MpiWorld calls it with the same plan. Rank 0 gets the execution, or
 // the exception of any rank; the others get nothing.

@@ -8,15 +8,6 @@
 namespace qb {
 namespace {
 
-std::optional<TileSchedule> schedule_of(const Plan& plan, const BlockTracker& blocks,
-                                        const KernelCall& call, Kernel kernel,
-                                        const ComputeDevice& device) {
-  if (!device.reads_schedule(kernel)) return std::nullopt;
-  const KernelTiles tiles = device.tiles(kernel, plan.problem.shape.head_dim);
-  return call_schedule(plan, blocks, call, tiles.query_tile,
-                       {tiles.residue_classes, device.facts().host_threads});
-}
-
 // If the device does not fill in the stages of kernel staged, marks separate them; all of them are
 // the step's time.
 void attend(const WorkerPlayer::Tools& tools, const ExecutionArguments& arguments,
@@ -34,7 +25,54 @@ void attend(const WorkerPlayer::Tools& tools, const ExecutionArguments& argument
                          {*arguments.allocator, arguments.threads, worker, tools.stages}, on_stage);
 }
 
+// The only step of a plan that works in place.
+struct StepInPlace {
+  explicit StepInPlace(const Plan& plan) : worker(plan.workers[0]), blocks(plan, worker) {
+    blocks.enter_step();
+    calls = blocks.take_calls();
+  }
+  const Worker worker;
+  BlockTracker blocks;
+  std::vector<KernelCall> calls;  // one, or none where the mask leaves no pair
+};
+
+BackwardArguments backward_in_place(const Plan& plan, const ExecutionArguments& arguments,
+                                    const TensorView& delta, const TileSchedule* schedule) {
+  return {.q = arguments.q,
+          .k = arguments.k,
+          .v = arguments.v,
+          .d_out = arguments.d_out,
+          .lse = arguments.lse,
+          .delta = delta,
+          .schedule = schedule,
+          .scale = plan.problem.scale,
+          .d_q = arguments.d_q,
+          .d_k = arguments.d_k,
+          .d_v = arguments.d_v};
+}
+
+void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
+                        const WorkerPlayer::Tools& tools, bool no_pairs,
+                        const TileSchedule* schedule, double* compute_s) {
+  for (const TensorView& gradient : {arguments.d_q, arguments.d_k, arguments.d_v})
+    tools.device.clear_rows(gradient);
+  if (no_pairs) return;
+  const Tensor delta(*arguments.allocator, DType::f32, plan.problem.shape.lse(), "delta_local", 0);
+  tools.device.compute_delta(arguments.out, arguments.d_out, delta.view());
+  attend_backward(tools, arguments, backward_in_place(plan, arguments, delta.view(), schedule), 0,
+                  compute_s);
+}
+
 }  // namespace
+
+std::optional<TileSchedule> call_schedule_for(const Plan& plan, const BlockTracker& blocks,
+                                              const KernelCall& call, Kernel kernel,
+                                              const ComputeDevice& device) {
+  if (!device.reads_schedule(kernel)) return std::nullopt;
+  const KernelTiles tiles = device.tiles(kernel, plan.problem.shape.head_dim);
+  return call_schedule(plan, blocks, call, tiles.query_tile,
+                       {tiles.residue_classes, device.facts().host_threads});
+}
 
 void slow_down(const ExecutionArguments& arguments, int worker, double busy_s) {
   if (arguments.worker_speeds.empty()) return;
@@ -54,7 +92,7 @@ void WorkerPlayer::compute(const KernelCall& call) {
   Partial& partial = q.resident ? resident_ : passing_[q.id];
   if (!partial.exists()) partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
   const std::optional<TileSchedule> schedule =
-      schedule_of(plan_, blocks_, call, arguments_.kernel, device_);
+      call_schedule_for(plan_, blocks_, call, arguments_.kernel, device_);
 
   const std::int64_t rows = call.q_end - call.q_begin;
   const std::int64_t keys = call.k_end - call.k_begin;
@@ -94,28 +132,44 @@ void WorkerPlayer::compute(const KernelCall& call) {
 
 void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
                    const WorkerPlayer::Tools& tools, WorkerTime& time) {
-  const Worker worker = plan.workers[0];
-  BlockTracker blocks(plan, worker);
-  blocks.enter_step();
-  const std::vector<KernelCall> calls = blocks.take_calls();
+  const StepInPlace step(plan);
+  const std::vector<KernelCall>& calls = step.calls;
   time.steps.resize(1);
   const double start_s = now_s();
   double* const compute_s = &time.steps[0].compute_s;
-  tools.watch.charge(tools.device.facts().on_host ? compute_s : nullptr);
-  if (calls.empty()) {
-    tools.watch.charge(compute_s);
+  const bool on_host = tools.device.facts().on_host;
+  tools.watch.charge(on_host ? compute_s : nullptr);
+  std::optional<TileSchedule> schedule;
+  if (!calls.empty())
+    schedule = call_schedule_for(plan, step.blocks, calls[0], arguments.kernel, tools.device);
+  tools.watch.charge(compute_s);
+  const TileSchedule* const tiles = schedule ? &*schedule : nullptr;
+  if (plan.pass == Pass::backward) {
+    gradients_in_place(plan, arguments, tools, calls.empty(), tiles, compute_s);
+  } else if (calls.empty()) {
     tools.device.clear_partial(arguments.out, arguments.lse);
   } else {
-    const std::optional<TileSchedule> schedule =
-        schedule_of(plan, blocks, calls[0], arguments.kernel, tools.device);
-    tools.watch.charge(compute_s);
     attend(tools, arguments,
-           {arguments.q, arguments.k, arguments.v, schedule ? &*schedule : nullptr,
-            plan.problem.scale, arguments.out, arguments.lse},
+           {arguments.q, arguments.k, arguments.v, tiles, plan.problem.scale, arguments.out,
+            arguments.lse},
            0, compute_s);
   }
   slow_down(arguments, 0, now_s() - start_s);
   tools.watch.charge(nullptr);
+}
+
+bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
+                   KeptCalls& kept) {
+  const StepInPlace step(plan);
+  if (step.calls.empty()) return false;
+  const std::optional<TileSchedule> schedule =
+      call_schedule_for(plan, step.blocks, step.calls[0], arguments.kernel, device);
+  if (!schedule) return false;
+  const TensorView delta = contiguous_view(nullptr, DType::f32, plan.problem.shape.lse());
+  kept.keep_backward(device, arguments.kernel,
+                     backward_in_place(plan, arguments, delta, &*schedule), *arguments.allocator,
+                     0);
+  return true;
 }
 
 // What follows is tree decoding's all-reduces; kernels/reduction.h says what they compute.

@@ -53,6 +53,24 @@ void for_each_group(const std::vector<TokenGroup>& all, const std::vector<int>& 
   }
 }
 
+const char* joined_label(TensorRole what, bool saved) {
+  if (saved) return "d_out_saved";
+  switch (what) {
+    case TensorRole::q:
+      return "q_block";
+    case TensorRole::k:
+      return "k_block";
+    case TensorRole::v:
+      return "v_block";
+    case TensorRole::d_out:
+      return "d_out_block";
+    case TensorRole::lse:
+      return "lse_block";
+    default:
+      return "delta_block";
+  }
+}
+
 std::span<std::byte> bytes_of(const Buffer& buffer) {
   return {buffer.as<std::byte>(), buffer.bytes()};
 }
@@ -120,47 +138,47 @@ double WorkerPlayer::check_header(const Incoming& incoming) const {
 }
 
 void WorkerPlayer::hold_arrived_blocks() {
-  for (const Block& block : blocks_.arrived()) {
-    if (block.of_queries) {
-      hold_arrived(block, TensorRole::q);
-    } else {
-      hold_arrived(block, TensorRole::k);
-      hold_arrived(block, TensorRole::v);
-    }
-  }
+  for (const Block& block : blocks_.arrived())
+    for (const TensorRole what :
+         block.of_queries ? query_inputs(plan_.pass) : std::span<const TensorRole>(kKeyInputs))
+      hold_arrived(block, what);
+  const auto brings_d_out = [](const Incoming& incoming) {
+    return std::ranges::any_of(incoming.message.parts,
+                               [](const Transfer& part) { return part.what == TensorRole::d_out; });
+  };
+  if (worker_.saved.end == 0 || std::ranges::none_of(incoming_, brings_d_out)) return;
+  join_arrived(blocks_.block(kSavedQueries), TensorRole::d_out);
+  make_delta(kSavedQueries);
 }
 
 // Makes one tensor of a block: in its only message, or joined from several.
 void WorkerPlayer::hold_arrived(const Block& block, TensorRole what) {
-  constexpr const char* kLabels[] = {"q_block", "k_block", "v_block"};
-  const DType dtype = plan_.problem.dtype;
+  if (block.messages.size() != 1) return join_arrived(block, what);
+  const Incoming& incoming = incoming_[block.messages[0]];
   Held& held = held_[block.id];
-  TensorView& view = held.views[what == TensorRole::v ? 1 : 0];
-  const bool in_place = block.messages.size() == 1;
-  if (!in_place) {
-    Tensor& owned = held.owned[what == TensorRole::v ? 1 : 0];
-    owned = Tensor(*arguments_.allocator, dtype, extent(what, block.rows, block.heads),
-                   kLabels[static_cast<std::size_t>(what)], index_);
-    view = owned.view();
-  }
-  for (std::size_t m : block.messages) {
-    const Incoming& incoming = incoming_[m];
+  held.message = incoming.buffer;
+  for (std::size_t p = 0; p < incoming.message.parts.size(); ++p)
+    if (incoming.message.parts[p].what == what)
+      held.views[what] = contiguous_view(incoming.buffer->as<std::byte>() + incoming.message.at[p],
+                                         dtype_of(what), extent(what, block.rows, block.heads));
+}
+
+void WorkerPlayer::join_arrived(const Block& block, TensorRole what) {
+  const TensorView view = own(block, what, joined_label(what, block.resident)).view();
+  for (const Incoming& incoming : incoming_) {
     for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
       const Transfer& part = incoming.message.parts[p];
       if (part.what != what) continue;
       const std::vector<int>& groups = plan_.groups_of(part);
       const TensorView sent =
-          contiguous_view(incoming.buffer->as<std::byte>() + incoming.message.at[p], dtype,
+          contiguous_view(incoming.buffer->as<std::byte>() + incoming.message.at[p], dtype_of(what),
                           extent(what, tokens_of(groups_for(what), groups), part.heads));
-      if (in_place) {
-        view = sent;
-        held.message = incoming.buffer;
-        continue;
+      std::int64_t at = 0;
+      for (const int group : groups) {
+        const TensorView rows = rows_in(block, what, view, group, part.heads);
+        device_.copy_rows(sent.tokens(at, rows.extent.length), rows);
+        at += rows.extent.length;
       }
-      for_each_group(groups_for(what), groups, block,
-                     [&](std::int64_t row, std::int64_t at, std::int64_t count) {
-                       device_.copy_rows(sent.tokens(at, count), view.tokens(row, count));
-                     });
     }
   }
 }
@@ -172,6 +190,8 @@ void WorkerPlayer::merge_messages() {
       std::byte* data = incoming.buffer->as<std::byte>() + incoming.message.at[p];
       if (part.what == TensorRole::partial)
         merge_partial_part(part, data);
+      else if (is_gradient(part.what))
+        add_gradient_part(incoming, part, data);
       else if (!is_input(part.what))
         reduce_part(part, data, incoming.message.peer < index_);
     }
@@ -235,6 +255,9 @@ void WorkerPlayer::post_sends(bool late) {
       write_header(message, *buffer);
     } else if (const auto same = packed.find(first[i]); !late && same != packed.end()) {
       buffer = same->second;
+    } else if (auto summed = late ? summed_in_place(message) : nullptr) {
+      buffer = std::move(summed);
+      write_header(message, *buffer);
     } else {
       buffer = std::make_shared<Buffer>(*arguments_.allocator,
                                         static_cast<std::size_t>(message.buffer_bytes),
@@ -247,7 +270,9 @@ void WorkerPlayer::post_sends(bool late) {
     sent_.push_back({std::move(buffer), std::move(ticket)});
   }
   if (tools_.transport != nullptr) tools_.transport->flush(late);
-  if (late) forget_sent_partials(sends);
+  if (!late) return;
+  forget_sent_partials(sends);
+  forget_sent_sums(sends);
 }
 
 // On a GPU the order identifies messages, and their headers are not used.
@@ -269,13 +294,16 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
     const std::int64_t end =
         p + 1 < message.parts.size() ? message.at[p + 1] : message.buffer_bytes;
     const std::int64_t rows = tokens_of(groups_for(part.what), plan_.groups_of(part));
-    const std::int64_t used = tensor_bytes(plan_.problem, part.what, rows, part.heads);
+    const std::int64_t used =
+        tensor_bytes(plan_.problem, part.what, rows, part.heads, plan_.gradients);
     if (device_.facts().on_host)
       std::memset(data + used, 0, static_cast<std::size_t>(end - message.at[p] - used));  // padding
     if (is_input(part.what))
       pack_input(part, data);
     else if (part.what == TensorRole::partial)
       pack_partial(part, data);
+    else if (is_gradient(part.what))
+      pack_gradient(part, data);
     else
       pack_reduced(part, data);
   }
@@ -283,25 +311,19 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
 }
 
 void WorkerPlayer::pack_input(const Transfer& part, std::byte* data) {
-  const bool of_queries = part.what == TensorRole::q;
-  const std::vector<TokenGroup>& all = groups_for(part.what);
   const std::vector<int>& groups = plan_.groups_of(part);
-  const Extent of_part = extent(part.what, tokens_of(all, groups), part.heads);
-  const TensorView packed = contiguous_view(data, plan_.problem.dtype, of_part);
-  const Shape& shape = plan_.problem.shape;
+  const Extent of_part = extent(part.what, tokens_of(groups_for(part.what), groups), part.heads);
+  const TensorView packed = contiguous_view(data, dtype_of(part.what), of_part);
   std::int64_t at = 0;
-  for (int group : groups) {
-    const Block& block = blocks_.block_of(of_queries, group);
-    const std::int64_t count = all[static_cast<std::size_t>(group)].count;
-    const std::int64_t first_head =
-        of_queries ? part.heads.begin - block.heads.begin
-                   : kv_heads_of(shape, part.heads).begin - kv_heads_of(shape, block.heads).begin;
-    device_.copy_rows(held_.at(block.id)
-                          .view(part.what)
-                          .tokens(block.begin_of(group), count)
-                          .heads(first_head, of_part.heads),
-                      packed.tokens(at, count));
-    at += count;
+  for (const int group : groups) {
+    // The newest block, unless it has other tensors of these tokens only.
+    const Block* block = &blocks_.block_of(!is_of_keys(part.what), group);
+    if (!held_.at(block->id).views.contains(part.what))
+      block = &blocks_.block(is_of_keys(part.what) ? kResidentKeys : kResidentQueries);
+    const TensorView rows =
+        rows_in(*block, part.what, held_.at(block->id).view(part.what), group, part.heads);
+    device_.copy_rows(rows, packed.tokens(at, rows.extent.length));
+    at += rows.extent.length;
   }
 }
 

@@ -73,14 +73,14 @@ TEST(PlayWorker, ComputesExactlyThePairsOfItsTasks) {
     Trial trial(cqs_plan(mask), heap_allocator());
     for (int w = 0; w < 7; ++w) {
       const Played played(trial, w);
-      const WorkerPlayer::Partial& partial = played.player.partial();
+      const WorkerResult result = played.player.result();
       const Worker& worker = trial.plan.workers[static_cast<std::size_t>(w)];
       const LocalLayout layout = local_layout(trial.plan, worker);
       for (std::size_t i = 0; i < worker.q_groups.size(); ++i) {
         const int group = worker.q_groups[i];
         const std::int64_t count = trial.plan.q_groups[static_cast<std::size_t>(group)].count;
         for (std::int64_t t = 0; t < count; ++t) {
-          const double lse = double{*partial.lse.view().row_as<float>(1, 1, layout.q_begin[i] + t)};
+          const double lse = double{*result[1].row_as<float>(1, 1, layout.q_begin[i] + t)};
           const double sum = sum_of_tasks(trial, worker, group, t);
           EXPECT_NEAR(std::exp(lse), sum, 1e-5 * sum + 1e-12)
               << word(mask) << " worker " << w << " group " << group << " token " << t;
@@ -94,25 +94,25 @@ TEST(PlayWorker, WithoutTokensGivesNothing) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());
   trial.plan.workers[3] = Worker{};
   const Played played(trial, 3);
-  EXPECT_EQ(played.player.partial().out.view().data, nullptr);
+  EXPECT_EQ(played.player.result()[0].data, nullptr);
   EXPECT_EQ(played.time.compute_s, 0.0);
 }
 
 TEST(OutputMerge, CopiesTheFirstPartialOverWhateverWasThere) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());  // poisoned output
   const Played played(trial, 2);
-  const WorkerPlayer::Partial& partial = played.player.partial();
+  const WorkerResult result = played.player.result();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
   CpuDevice device(1);
   const ExecutionArguments arguments = arguments_of(trial);
   OutputMerge output(trial.plan, arguments, device);
-  output.add_group(worker, layout, 1, partial);
+  output.add_part(worker, layout, 0, 1, result);
   const TokenGroup& group = trial.plan.q_groups[static_cast<std::size_t>(worker.q_groups[1])];
   for (std::int64_t t = 0; t < trial.plan.problem.shape.q_len; ++t) {
     const float lse = *trial.lse.view().row_as<float>(1, 0, t);
     if (t >= group.first && t < group.first + group.count) {
-      EXPECT_EQ(lse, *partial.lse.view().row_as<float>(1, 0, layout.q_begin[1] + t - group.first));
+      EXPECT_EQ(lse, *result[1].row_as<float>(1, 0, layout.q_begin[1] + t - group.first));
     } else {
       EXPECT_TRUE(std::isnan(lse)) << "row " << t << " is of another group";
     }
@@ -122,20 +122,20 @@ TEST(OutputMerge, CopiesTheFirstPartialOverWhateverWasThere) {
 TEST(OutputMerge, MergesALaterPartialWithTheFirst) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());
   const Played played(trial, 2);
-  const WorkerPlayer::Partial& partial = played.player.partial();
+  const WorkerResult result = played.player.result();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
   CpuDevice device(1);
   const ExecutionArguments arguments = arguments_of(trial);
   OutputMerge output(trial.plan, arguments, device);
-  output.add_group(worker, layout, 0, partial);
-  output.add_group(worker, layout, 0, partial);
+  output.add_part(worker, layout, 0, 0, result);
+  output.add_part(worker, layout, 0, 0, result);
   const TokenGroup& group = trial.plan.q_groups[static_cast<std::size_t>(worker.q_groups[0])];
   // The same keys twice give twice the weight and the same average.
   EXPECT_NEAR(double{*trial.lse.view().row_as<float>(0, 1, group.first)},
-              double{*partial.lse.view().row_as<float>(0, 1, 0)} + std::log(2.0), 1e-6);
+              double{*result[1].row_as<float>(0, 1, 0)} + std::log(2.0), 1e-6);
   EXPECT_NEAR(double{*trial.out.view().row_as<float>(0, 1, group.first)},
-              double{*partial.out.view().row_as<float>(0, 1, 0)}, 1e-6);
+              double{*result[0].row_as<float>(0, 1, 0)}, 1e-6);
 }
 
 }  // namespace

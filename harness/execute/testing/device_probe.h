@@ -1,6 +1,6 @@
-// For tests: the CPU's device in the place of a GPU. It computes and takes memory as the CPU does,
-// and keeps schedules. Its clock counts operations, its tensors may be where the host cannot touch
-// them, and it can be told to break.
+// For tests: the CPU's device in the place of a GPU. It computes both passes of attention and takes
+// memory as the CPU does, and keeps schedules. Its clock counts operations, its tensors may be
+// where the host cannot touch them, and it can be told to break.
 #pragma once
 
 #include <functional>
@@ -32,7 +32,16 @@ class ProbeCosts final : public CpuDevice::Costs {
   ProbeCosts() : Costs(1) {}
   bool reads_schedule(Kernel) const override { return true; }
   cuda::CallCost of_call(Kernel kernel, const AttentionArguments& a) const override {
-    cuda::CallCost cost = Costs::of_call(kernel, a);
+    return with_lists(kernel, a, Costs::of_call(kernel, a));
+  }
+  cuda::CallCost of_backward_call(Kernel kernel, const BackwardArguments& a) const override {
+    return with_lists(kernel, a, Costs::of_backward_call(kernel, a));
+  }
+
+ private:
+  template <class Arguments>
+  [[nodiscard]] cuda::CallCost with_lists(Kernel kernel, const Arguments& a,
+                                          cuda::CallCost cost) const {
     cost.executed_pairs = a.q.extent.heads * a.q.extent.length * a.k.extent.length;
     if (kernel != Kernel::flash) return cost;
     const KernelTiles t = tiles(kernel, a.q.extent.head_dim);
@@ -74,7 +83,8 @@ class DeviceProbe : public ComputeDevice {
 
   void attention(Kernel kernel, const AttentionArguments& call, const KernelContext& context,
                  const cuda::OnStage& on_stage) override {
-    const Buffer lists = lists_of(kernel, call, context.workspace, context.worker);
+    const Buffer lists = room(costs_.of_call(kernel, call).list_bytes, "tile_lists",
+                              context.workspace, context.worker);
     attend(kernel, call, context.workspace, context.worker);
     if (kernel != Kernel::staged || !on_stage) return;
     using enum cuda::KernelStage;
@@ -90,17 +100,35 @@ class DeviceProbe : public ComputeDevice {
   KeptSchedule keep_schedule(Kernel kernel, const AttentionArguments& kept, Allocator& memory,
                              int worker) override {
     if (kernel != Kernel::flash) return {};
-    operate();
-    const auto lists = std::make_shared<Buffer>(lists_of(kernel, kept, memory, worker));
-    request("keep_schedule");
-    return [this, kernel, worker, lists, schedule = *kept.schedule](AttentionArguments call,
-                                                                    Allocator& workspace) {
-      call.schedule = &schedule;
-      attend(kernel, call, workspace, worker);
-    };
+    return keep("keep_schedule", costs_.of_call(kernel, kept), kept, memory, worker,
+                [this, kernel, worker](const AttentionArguments& call, Allocator& workspace) {
+                  attend(kernel, call, workspace, worker);
+                });
+  }
+  void attention_backward(Kernel kernel, const BackwardArguments& call,
+                          const KernelContext& context) override {
+    const Buffer lists = room(costs_.of_backward_call(kernel, call).list_bytes, "tile_lists",
+                              context.workspace, context.worker);
+    attend_backward(kernel, call, context.workspace, context.worker);
+  }
+  KeptBackward keep_backward_schedule(Kernel kernel, const BackwardArguments& kept,
+                                      Allocator& memory, int worker) override {
+    if (kernel != Kernel::flash) return {};
+    return keep("keep_backward_schedule", costs_.of_backward_call(kernel, kept), kept, memory,
+                worker,
+                [this, kernel, worker](const BackwardArguments& call, Allocator& workspace) {
+                  attend_backward(kernel, call, workspace, worker);
+                });
+  }
+  void compute_delta(const View& out, const View& d_out, const View& delta) override {
+    operate().compute_delta(to_host(out), to_host(d_out), to_host(delta));
   }
   void copy_rows(const View& from, const View& to) override {
     operate().copy_rows(to_host(from), to_host(to));
+  }
+  void clear_rows(const View& rows) override { operate().clear_rows(to_host(rows)); }
+  void add_rows(const View& sum, const View& part) override {
+    operate().add_rows(to_host(sum), to_host(part));
   }
   void clear_partial(const View& out, const View& lse) override {
     operate().clear_partial(to_host(out), to_host(lse));
@@ -149,13 +177,36 @@ class DeviceProbe : public ComputeDevice {
     for (View* view : {&call.q, &call.k, &call.v, &call.out, &call.lse}) *view = to_host(*view);
     operate("attention").attention(kernel, call, {memory, 1, worker}, {});
   }
+  virtual void attend_backward(Kernel kernel, BackwardArguments call, Allocator& memory,
+                               int worker) {
+    for (View* view : {&call.q, &call.k, &call.v, &call.d_out, &call.lse, &call.delta, &call.d_q,
+                       &call.d_k, &call.d_v})
+      *view = to_host(*view);
+    operate("attention_backward").attention_backward(kernel, call, {memory, 1, worker});
+  }
+  // Memory that nothing is written to.
+  [[nodiscard]] static Buffer room(std::int64_t bytes, const char* label, Allocator& memory,
+                                   int worker) {
+    return bytes == 0 ? Buffer() : Buffer(memory, static_cast<std::size_t>(bytes), label, worker);
+  }
   Facts facts_{.name = "a host that plays a GPU", .l2_bytes = 1 << 16};
 
  private:
-  // Room only: the host reads the schedule where it lies.
-  Buffer lists_of(Kernel kernel, const AttentionArguments& call, Allocator& memory, int worker) {
-    const auto bytes = static_cast<std::size_t>(costs_.of_call(kernel, call).list_bytes);
-    return bytes == 0 ? Buffer() : Buffer(memory, bytes, "tile_lists", worker);
+  // Takes the lists of a call, and keeps its schedule, which the host reads where it lies.
+  template <class Arguments, class Play>
+  [[nodiscard]] std::function<void(const Arguments&, Allocator&)> keep(std::string_view name,
+                                                                       const cuda::CallCost& cost,
+                                                                       const Arguments& kept,
+                                                                       Allocator& memory,
+                                                                       int worker, Play play) {
+    operate();
+    const auto lists =
+        std::make_shared<Buffer>(room(cost.list_bytes, "tile_lists", memory, worker));
+    request(name);
+    return [lists, play, schedule = *kept.schedule](Arguments call, Allocator& workspace) {
+      call.schedule = &schedule;
+      play(call, workspace);
+    };
   }
   void check() const {
     if (lost_at > 0 && operations >= lost_at)

@@ -1,6 +1,10 @@
 // For tests only: helpers that tests of executors on devices share.
 #pragma once
 
+#include <cstddef>
+#include <iterator>
+#include <vector>
+
 #include "harness/execute/player/device_executor.h"
 #include "harness/execute/testing/execute_fixtures.h"
 
@@ -40,40 +44,52 @@ template <class Play>
   return "nothing thrown";
 }
 
-// A trial's whole tensors in the memory of a device.
+// Returns the whole tensors that a pass writes.
+[[nodiscard]] inline std::vector<TensorView> written_by(Pass pass,
+                                                        const ExecutionArguments& arguments) {
+  if (pass == Pass::forward) return {arguments.out, arguments.lse};
+  return {arguments.d_q, arguments.d_k, arguments.d_v};
+}
+
+// The whole tensors of a trial of either pass in the memory of a device.
 class TrialOnDevice {
  public:
   // The trial and the device must outlive it.
-  TrialOnDevice(Trial& trial, ComputeDevice& device, Allocator& memory)
-      : trial_(trial), device_(device) {
-    const TensorView host[] = {trial.inputs.q.view(), trial.inputs.k.view(), trial.inputs.v.view(),
-                               trial.out.view(), trial.lse.view()};
-    for (std::size_t i = 0; i < 5; ++i) {
-      tensors_[i] = Tensor(memory, host[i].dtype, host[i].extent, "whole");
-      device.upload(host[i], tensors_[i].view());
+  template <class AnyTrial>
+  TrialOnDevice(const AnyTrial& trial, ComputeDevice& device, Allocator& memory)
+      : pass_(trial.plan.pass), host_(trial.with_tensors(ExecutionArguments())), device_(device) {
+    for (std::size_t i = 0; i < std::size(kTensors); ++i) {
+      const TensorView& host = host_.*kTensors[i];
+      if (host.data == nullptr) continue;
+      tensors_[i] = Tensor(memory, host.dtype, host.extent, "whole");
+      device.upload(host, tensors_[i].view());
     }
   }
 
   // Returns the arguments with these tensors.
   [[nodiscard]] ExecutionArguments with_tensors(ExecutionArguments arguments) const {
-    arguments.q = tensors_[0].view();
-    arguments.k = tensors_[1].view();
-    arguments.v = tensors_[2].view();
-    arguments.out = tensors_[3].view();
-    arguments.lse = tensors_[4].view();
+    for (std::size_t i = 0; i < std::size(kTensors); ++i)
+      arguments.*kTensors[i] = tensors_[i].view();
     return arguments;
   }
 
-  // Copies O and LSE into the trial's tensors.
+  // Copies what the pass has written into the trial's tensors.
   void download() const {
-    device_.download(tensors_[3].view(), trial_.out.view());
-    device_.download(tensors_[4].view(), trial_.lse.view());
+    const std::vector<TensorView> from = written_by(pass_, with_tensors(ExecutionArguments()));
+    const std::vector<TensorView> to = written_by(pass_, host_);
+    for (std::size_t i = 0; i < from.size(); ++i) device_.download(from[i], to[i]);
   }
 
  private:
-  Trial& trial_;
+  static constexpr TensorView ExecutionArguments::*kTensors[] = {
+      &ExecutionArguments::q,   &ExecutionArguments::k,   &ExecutionArguments::v,
+      &ExecutionArguments::out, &ExecutionArguments::lse, &ExecutionArguments::d_out,
+      &ExecutionArguments::d_q, &ExecutionArguments::d_k, &ExecutionArguments::d_v};
+
+  Pass pass_;
+  ExecutionArguments host_;
   ComputeDevice& device_;
-  Tensor tensors_[5];
+  Tensor tensors_[std::size(kTensors)];
 };
 
 }  // namespace qb

@@ -85,6 +85,9 @@ struct Trial {
     return arguments;
   }
 
+  // Makes the shards of ranks that have no whole tensors.
+  [[nodiscard]] ShardSource shards() const { return shard_source(plan.problem); }
+
   // eager: see verify_output().
   [[nodiscard]] Verification verify(bool eager = false) const {
     return verify_output(plan.problem, inputs.q.view(), inputs.k.view(), inputs.v.view(),

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -55,11 +56,23 @@ class FakeGpu : public DeviceProbe {
   }
 
  protected:
-  void attend(Kernel kernel, AttentionArguments call, Allocator&, int worker) override {
+  // The host's kernels work in memory of the host, beside what a kernel here would take.
+  void attend(Kernel kernel, AttentionArguments call, Allocator& memory, int worker) override {
+    const Buffer workspace = workspace_of(costs().of_call(kernel, call), memory, worker);
     DeviceProbe::attend(kernel, call, heap_allocator(), worker);
+  }
+  void attend_backward(Kernel kernel, BackwardArguments call, Allocator& memory,
+                       int worker) override {
+    const Buffer workspace = workspace_of(costs().of_backward_call(kernel, call), memory, worker);
+    DeviceProbe::attend_backward(kernel, call, heap_allocator(), worker);
   }
 
  private:
+  [[nodiscard]] static Buffer workspace_of(const cuda::CallCost& cost, Allocator& memory,
+                                           int worker) {
+    return room(cost.workspace_bytes.value_or(0) - cost.list_bytes, "workspace", memory, worker);
+  }
+
   FakeLinks* links_ = nullptr;
 };
 
@@ -86,6 +99,14 @@ class FakeLinks {
   [[nodiscard]] int groups() const {
     const std::lock_guard lock(mutex_);
     return n_groups_;
+  }
+  // Ends all waits: what waits here is a device, and its host goes on and finds what has failed.
+  void stop_waiting() {
+    {
+      const std::lock_guard lock(mutex_);
+      broken_ = true;
+    }
+    changed_.notify_all();
   }
   // Makes this rank's link fail from the `group`-th of all groups on (counting from 1).
   void fail_at(int rank, int group) {
@@ -181,11 +202,10 @@ class FakeLinks {
   void abort(int rank) {
     {
       const std::lock_guard lock(mutex_);
-      broken_ = true;
       at(rank).waiting.clear();
       std::erase_if(late_, [&](const Late& late) { return late.from == rank || late.to == rank; });
     }
-    changed_.notify_all();
+    stop_waiting();
   }
   void forget(int rank) {
     const std::lock_guard lock(mutex_);
@@ -294,16 +314,22 @@ inline std::unique_ptr<DeviceLink> FakeGpu::open_link(const std::string& id, int
 // Ranks that are threads: they start, fail and end together.
 class ThreadRanks {
  public:
-  explicit ThreadRanks(int ranks) : meeting_(ranks) {}
+  // on_failure is called whenever a rank has failed.
+  explicit ThreadRanks(int ranks, std::function<void()> on_failure = {})
+      : meeting_(ranks), on_failure_(std::move(on_failure)) {}
 
   class One final : public RankTransport {
    public:
     One(ThreadRanks& all, int rank) : all_(all), rank_(rank) {}
     void meet() override { all_.meeting_.arrive_and_wait(); }
     void fail(Status status, const std::string& message) override {
-      const std::lock_guard lock(all_.mutex_);
-      if (!all_.failure_)
-        all_.failure_.emplace(rank_, CaseError(status, fmt::format("rank {}: {}", rank_, message)));
+      {
+        const std::lock_guard lock(all_.mutex_);
+        if (!all_.failure_)
+          all_.failure_.emplace(rank_,
+                                CaseError(status, fmt::format("rank {}: {}", rank_, message)));
+      }
+      if (all_.on_failure_) all_.on_failure_();
     }
     [[nodiscard]] bool has_failed() const override {
       const std::lock_guard lock(all_.mutex_);
@@ -328,6 +354,7 @@ class ThreadRanks {
 
  private:
   std::barrier<> meeting_;
+  const std::function<void()> on_failure_;
   mutable std::mutex mutex_;
   std::optional<std::pair<int, CaseError>> failure_;
 };

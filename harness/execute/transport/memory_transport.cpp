@@ -36,7 +36,7 @@ MemoryTransport::~MemoryTransport() {
 
 Ticket MemoryTransport::post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) {
   std::unique_lock lock(mutex_);
-  std::shared_ptr<Parcel>& open = open_[{key.step, key.from, key.to}];
+  std::shared_ptr<Parcel>& open = open_[{key.step, key.from, key.to, key.late}];
   if (!open) open = std::make_shared<Parcel>(Parcel{.key = key});
   const std::shared_ptr<Parcel> parcel = open;
   if (outgoing ? parcel->sent : parcel->awaited)
@@ -63,7 +63,7 @@ void MemoryTransport::complete(const std::shared_ptr<Parcel>& parcel,
                                std::unique_lock<std::mutex>& lock) {
   if (!parcel->sent || !parcel->awaited) return;
   const MessageKey& key = parcel->key;
-  open_.erase({key.step, key.from, key.to});
+  open_.erase({key.step, key.from, key.to, key.late});
   if (parcel->out.size() != parcel->in.size())
     throw CaseError(
         Status::error,

@@ -42,7 +42,7 @@ class MemoryTransport final : public Transport {
 
  private:
   struct Parcel;
-  using Key = std::tuple<int, int, int>;
+  using Key = std::tuple<int, int, int, bool>;  // step, from, to, late
   struct Due {
     double at_s = 0.0;
     std::shared_ptr<Parcel> parcel;

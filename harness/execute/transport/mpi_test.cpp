@@ -13,6 +13,7 @@
 #include "harness/execute/player/worker.h"
 #include "harness/execute/testing/device_trial.h"
 #include "harness/execute/testing/fake_mpi_link.h"
+#include "harness/execute/testing/gradient_trial.h"
 #include "harness/execute/testing/timed_device.h"
 #include "harness/execute/transport/mpi_world.h"
 
@@ -73,6 +74,32 @@ TEST(Mpi, AgreesWithFloat64AndWithTheSerialExecutorBitForBit) {
     // One worker that works in place has one kernel call in both.
     ASSERT_EQ(trial.output_bytes(), serial.output_bytes());
   });
+  EXPECT_GT(played, 5);
+}
+
+TEST(Mpi, GradientsAgreeWithFloat64AndWithTheSerialExecutorBitForBit) {
+  int played = 0;
+  const auto attempt = [&](const Plan& drawn, Random& random) {
+    if (static_cast<int>(drawn.workers.size()) > world->size()) return;
+    ++played;
+    const Plan plan = testing_support::in_random_type(drawn, random);
+    const Kernel kernel = random() % 2 == 0 ? Kernel::flash : Kernel::reference;
+    SCOPED_TRACE(word(kernel));
+    const GradientTrial trial(plan);
+    ExecutionArguments arguments = is_root() ? trial.with_tensors({}) : ExecutionArguments();
+    if (!is_root()) arguments.shard = trial.shards();
+    arguments.kernel = kernel;
+    arguments.allocator = &heap_allocator();
+    arguments.message_timeout_s = 60.0;
+    arguments.guard_messages = true;
+    (void)execute(Ranks::mpi, trial.plan, arguments);
+    if (!is_root()) return;
+    trial.expect_exact();
+    const GradientTrial serial(plan);
+    (void)serial.run(Ranks::serial, kernel, 1, heap_allocator());
+    ASSERT_EQ(trial.gradient_bytes() == serial.gradient_bytes(), true);
+  };
+  (void)testing_support::for_random_plans(120, attempt, common_seed(), Pass::backward);
   EXPECT_GT(played, 5);
 }
 

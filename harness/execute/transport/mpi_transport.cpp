@@ -17,8 +17,14 @@ namespace qb {
 namespace {
 
 constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // MPI counts in int
-constexpr int kFirstTag = 64;  // tag of step 0; tags of the root are lower
 constexpr int kFailureTag = 1;
+
+// A step has two tags, and those of the root, whose step numbers are negative, lie below.
+int tag_of(const MessageKey& key) {
+  constexpr int kFirstTag = 64;
+  if (key.step < 0) return kFirstTag + key.step;
+  return kFirstTag + 2 * key.step + (key.late ? 1 : 0);
+}
 
 // One message of this rank, in pieces that MPI can count.
 struct Parcel {
@@ -171,7 +177,7 @@ Ticket MpiTransport::post(const MessageKey& key, std::span<std::byte> bytes, boo
       const int count = static_cast<int>(std::min(kMostAtOnce, bytes.size() - at));
       MPI_Request& request = parcel->requests.emplace_back(MPI_REQUEST_NULL);
       std::byte* const piece = bytes.data() + at;
-      const int tag = kFirstTag + key.step;
+      const int tag = tag_of(key);
       if (outgoing)
         QB_MPI(MPI_Isend(piece, count, MPI_BYTE, peer, tag, messages_, &request));
       else

@@ -59,6 +59,15 @@ class Transport {
   virtual void abandon() noexcept {}
 };
 
+// For a rehearsal, in which messages are always there.
+class NoTransport final : public Transport {
+ public:
+  [[nodiscard]] Ticket send(const MessageKey&, std::span<const std::byte>) override { return {}; }
+  [[nodiscard]] Ticket receive(const MessageKey&, std::span<std::byte>) override { return {}; }
+  Passage wait(const Ticket&) override { return {}; }
+  [[nodiscard]] bool waits_on_device() const override { return true; }
+};
+
 // Controls how processes that play one plan start, fail and end. This class itself is for a rank
 // that plays alone; others override it, except for messages that something else carries.
 class RankTransport : public Transport {

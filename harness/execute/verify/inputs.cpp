@@ -87,6 +87,13 @@ std::uint64_t key_of(const Problem& problem, TensorRole what) {
   return key;
 }
 
+// The shape of a whole tensor of a problem.
+Extent extent_of_input(const Shape& shape, TensorRole what) {
+  if (what == TensorRole::q) return shape.q();
+  if (what == TensorRole::k) return shape.k();
+  return what == TensorRole::v ? shape.v() : shape.out();  // dO has the shape of O
+}
+
 }  // namespace
 
 void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
@@ -100,9 +107,7 @@ void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
 
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
                 const HeadRange& heads, const TensorView& view) {
-  const Shape& shape = problem.shape;
-  const Extent whole =
-      what == TensorRole::q ? shape.q() : (what == TensorRole::k ? shape.k() : shape.v());
+  const Extent whole = extent_of_input(problem.shape, what);
   const std::uint64_t key = key_of(problem, what);
   for (std::int64_t b = 0; b < whole.batch; ++b)
     for (std::int64_t h = heads.begin; h < heads.end; ++h)
@@ -113,14 +118,16 @@ void make_shard(const Problem& problem, TensorRole what, const TokenGroup& token
 }
 
 Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads) {
-  const Shape& shape = problem.shape;
-  Inputs inputs{Tensor(allocator, problem.dtype, shape.q(), "q"),
-                Tensor(allocator, problem.dtype, shape.k(), "k"),
-                Tensor(allocator, problem.dtype, shape.v(), "v")};
-  fill_normal(inputs.q.view(), key_of(problem, TensorRole::q), threads);
-  fill_normal(inputs.k.view(), key_of(problem, TensorRole::k), threads);
-  fill_normal(inputs.v.view(), key_of(problem, TensorRole::v), threads);
-  return inputs;
+  return {make_input(problem, TensorRole::q, allocator, threads, "q"),
+          make_input(problem, TensorRole::k, allocator, threads, "k"),
+          make_input(problem, TensorRole::v, allocator, threads, "v")};
+}
+
+Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator, int threads,
+                  std::string_view label, int worker) {
+  Tensor tensor(allocator, problem.dtype, extent_of_input(problem.shape, what), label, worker);
+  fill_normal(tensor.view(), key_of(problem, what), threads);
+  return tensor;
 }
 
 }  // namespace qb

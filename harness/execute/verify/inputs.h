@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "harness/plan/plan.h"
 #include "kernels/allocator.h"
@@ -18,7 +19,11 @@ struct Inputs {
 // seed, the tensor and i, so any thread count gives the same bits.
 [[nodiscard]] Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads);
 
-// Writes a worker's shard of the same inputs: `heads` are the tensor's. Allocates nothing.
+// Makes one of them, or the dO of a backward pass, which has a stream of its own.
+[[nodiscard]] Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator,
+                                int threads, std::string_view label, int worker = 0);
+
+// Writes a worker's shard of Q, K, V or dO: `heads` are the tensor's. Allocates nothing.
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
                 const HeadRange& heads, const TensorView& view);
 

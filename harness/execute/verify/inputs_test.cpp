@@ -120,14 +120,33 @@ TEST(MakeInputs, OfASeedNeverChange) {
   EXPECT_NEAR(element(inputs.v, 15), 0.5754838813374473, 4e-16);
 }
 
+TEST(MakeInput, GivesEachTensorItsOwnStream) {
+  const Problem problem = problem_of(40, DType::f32, 7);
+  const Inputs inputs = make_inputs(problem, heap_allocator(), 1);
+  const auto made = [&](TensorRole what) {
+    return bytes_of(make_input(problem, what, heap_allocator(), 1, "one"));
+  };
+  EXPECT_EQ(made(TensorRole::q), bytes_of(inputs.q));
+  EXPECT_EQ(made(TensorRole::v), bytes_of(inputs.v));
+  const std::string d_out = made(TensorRole::d_out);
+  for (const Tensor* tensor : {&inputs.q, &inputs.k, &inputs.v})
+    EXPECT_NE(d_out, bytes_of(*tensor));
+}
+
+TEST(MakeInput, GivesDOTheShapeOfTheOutputAndTheTypeOfTheInputs) {
+  const Problem problem = make_problem({2, 6, 3, 17, 23, 5, 7}, MaskKind::full, DType::bf16, 11);
+  const Tensor d_out = make_input(problem, TensorRole::d_out, heap_allocator(), 2, "d_out");
+  EXPECT_EQ(d_out.view().extent, (Extent{2, 6, 17, 7}));
+  EXPECT_EQ(d_out.view().dtype, DType::bf16);
+}
+
 TEST(MakeShard, GivesTheRowsOfTheWholeInputs) {
   const Problem problem = make_problem({2, 6, 3, 17, 23, 5, 7}, MaskKind::full, DType::bf16, 11);
-  const Inputs whole = make_inputs(problem, heap_allocator(), 1);
-  const TensorView views[] = {whole.q.view(), whole.k.view(), whole.v.view()};
   const TokenGroup tokens{2, 4, 3};
   const HeadRange heads{1, 3};
-  for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v}) {
-    const TensorView& of_whole = views[static_cast<std::size_t>(what)];
+  for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v, TensorRole::d_out}) {
+    const Tensor whole = make_input(problem, what, heap_allocator(), 1, "whole");
+    const TensorView& of_whole = whole.view();
     const Tensor shard(heap_allocator(), DType::bf16, {2, 2, 4, of_whole.extent.head_dim}, "shard");
     make_shard(problem, what, tokens, heads, shard.view());
     for (std::int64_t b = 0; b < 2; ++b)

@@ -13,6 +13,7 @@
 #include <random>
 #include <set>
 
+#include "harness/execute/verify/worst_error.h"
 #include "kernels/parallel.h"
 #include "kernels/reference.h"
 
@@ -24,7 +25,6 @@ constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 // Tolerance = kNaiveFactor * naive error + floor. The floor is for rows whose naive error is 0 by
 // luck (one key, few elements): it allows a rounding to the inputs' type, and the float32 roundings
 // of sums, rescaling and merges.
-constexpr double kNaiveFactor = 4.0;
 constexpr double kInputRoundoffs = 1.0;
 constexpr double kStatisticsRoundoffs = 16.0;
 // In a class of so few elements the naive error and the largest output may both be small by luck,
@@ -32,28 +32,18 @@ constexpr double kStatisticsRoundoffs = 16.0;
 constexpr std::int64_t kFewElements = 64;
 constexpr double kValueRoundoffs = 4.0;
 
-struct Place {
-  std::int64_t batch = 0;
-  std::int64_t head = 0;
-  std::int64_t row = 0;
-};
-
-std::string to_text(const Place& place) {
-  return fmt::format("batch {}, head {}, row {}", place.batch, place.head, place.row);
-}
-
 // Returns what is wrong with a row whatever its exact values are; nullopt if nothing is.
 std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim, float lse,
-                                       bool has_keys, const Place& place) {
+                                       bool has_keys, const RowPlace& place) {
   for (std::int64_t x = 0; x < value_dim; ++x) {
     if (has_keys ? std::isfinite(out[x]) : out[x] == 0.0f) continue;
-    return fmt::format("O at {}, element {} is {}{}", to_text(place), x, out[x],
+    return fmt::format("O at {}, element {} is {}{}", place.text(), x, out[x],
                        !has_keys            ? ", want 0: the row has no keys"
                        : std::isnan(out[x]) ? ": never written, or not a number"
                                             : ": overflow");
   }
   if (has_keys ? std::isfinite(lse) : lse == kMinusInfinity) return std::nullopt;
-  return fmt::format("LSE at {} is {}{}", to_text(place), lse,
+  return fmt::format("LSE at {} is {}{}", place.text(), lse,
                      has_keys ? ", want a finite number" : ", want -inf: the row has no keys");
 }
 
@@ -66,7 +56,7 @@ std::optional<std::string> scan(const Problem& problem, const TensorView& out,
   parallel_for(slices, threads, 1, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t slice = begin; slice < end; ++slice) {
       std::optional<std::string>& flaw = flaws[static_cast<std::size_t>(slice)];
-      Place place{slice / extent.heads, slice % extent.heads, 0};
+      RowPlace place{slice / extent.heads, slice % extent.heads, 0};
       for (; place.row < extent.length && !flaw; ++place.row)
         flaw = flaw_of_row(out.row_as<float>(place.batch, place.head, place.row), extent.head_dim,
                            *lse.row_as<float>(place.batch, place.head, place.row),
@@ -78,33 +68,10 @@ std::optional<std::string> scan(const Problem& problem, const TensorView& out,
   return std::nullopt;
 }
 
-// The largest error of one tensor over a class of rows, and the numbers that its tolerance needs.
-struct Worst {
-  double error = 0.0;
-  double naive_error = 0.0;
-  double magnitude = 0.0;
-  std::int64_t elements = 0;
-  Place place;
-  std::int64_t element = 0;
-  double got = 0.0;
-  double want = 0.0;
-
-  void add(const Place& at, std::int64_t x, double value, double naive, double reference) {
-    ++elements;
-    naive_error = std::max(naive_error, std::abs(naive - reference));
-    magnitude = std::max(magnitude, std::abs(reference));
-    if (std::isnan(error) || std::abs(value - reference) <= error) return;  // NaN stays
-    error = std::abs(value - reference);
-    place = at;
-    element = x;
-    got = value;
-    want = reference;
-  }
-};
-
+// The largest errors of a class of rows.
 struct RowClass {
-  Worst out;
-  Worst lse;
+  WorstError out;
+  WorstError lse;
 };
 
 // Classes by the bit width of the number of keys.
@@ -157,7 +124,7 @@ double largest_of(const TensorView& view) {
   return largest;
 }
 
-double out_tolerance(const Worst& worst, const TensorView& v) {
+double out_tolerance(const WorstError& worst, const TensorView& v) {
   const double roundoff = unit_roundoff(DType::f32);
   const double roundoffs =
       kInputRoundoffs * unit_roundoff(v.dtype) + kStatisticsRoundoffs * roundoff;
@@ -167,15 +134,9 @@ double out_tolerance(const Worst& worst, const TensorView& v) {
 }
 
 // LSE is a float32 statistic whatever the inputs are; near 0 its error is that of log's argument.
-double lse_tolerance(const Worst& worst) {
+double lse_tolerance(const WorstError& worst) {
   return kNaiveFactor * worst.naive_error +
          kStatisticsRoundoffs * unit_roundoff(DType::f32) * std::max(worst.magnitude, 1.0);
-}
-
-std::string difference(std::string_view what, const Worst& worst, double tolerance) {
-  return fmt::format("{} at {}, element {} is {}, want {}: error {:.3g}, tolerance {:.3g}", what,
-                     to_text(worst.place), worst.element, worst.got, worst.want, worst.error,
-                     tolerance);
 }
 
 // a / b > c / d without dividing by a tolerance of 0.
@@ -200,21 +161,25 @@ void judge(const RowClasses& classes, const TensorView& v, Verification& verific
     first = false;
     if (!verification.message.empty()) continue;
     if (!(rows.out.error <= tolerance))
-      verification.message = difference("O", rows.out, tolerance);
+      verification.message = rows.out.text("O", tolerance);
     else if (!(rows.lse.error <= of_lse))
-      verification.message = difference("LSE", rows.lse, of_lse);
+      verification.message = rows.lse.text("LSE", of_lse);
   }
 }
 
 }  // namespace
 
+void poison(const TensorView& view) {
+  for (std::int64_t b = 0; b < view.extent.batch; ++b)
+    for (std::int64_t h = 0; h < view.extent.heads; ++h)
+      for (std::int64_t t = 0; t < view.extent.length; ++t)  // all bits set is a NaN in any type
+        std::memset(view.row(b, h, t), 0xff,
+                    static_cast<std::size_t>(view.extent.head_dim * size_of(view.dtype)));
+}
+
 void poison(const TensorView& out, const TensorView& lse) {
-  for (const TensorView& view : {out, lse})
-    for (std::int64_t b = 0; b < view.extent.batch; ++b)
-      for (std::int64_t h = 0; h < view.extent.heads; ++h)
-        for (std::int64_t t = 0; t < view.extent.length; ++t)  // all bits set is a NaN in any type
-          std::memset(view.row(b, h, t), 0xff,
-                      static_cast<std::size_t>(view.extent.head_dim * size_of(view.dtype)));
+  poison(out);
+  poison(lse);
 }
 
 std::vector<std::int64_t> rows_to_verify(std::int64_t n, const std::set<std::int64_t>& edges,
@@ -236,11 +201,25 @@ std::vector<std::int64_t> rows_to_verify(std::int64_t n, const std::set<std::int
   return {rows.begin(), rows.end()};
 }
 
-std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows) {
+namespace {
+
+std::set<std::int64_t> edges_of(const std::vector<TokenGroup>& groups) {
   std::set<std::int64_t> edges;
-  for (const TokenGroup& group : plan.q_groups)
+  for (const TokenGroup& group : groups)
     if (group.count > 0) edges.insert({group.first, group.token(group.count - 1)});
-  return rows_to_verify(plan.problem.shape.q_len, edges, max_rows, plan.problem.seed);
+  return edges;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows) {
+  return rows_to_verify(plan.problem.shape.q_len, edges_of(plan.q_groups), max_rows,
+                        plan.problem.seed);
+}
+
+std::vector<std::int64_t> keys_to_verify(const Plan& plan, std::int64_t max_keys) {
+  return rows_to_verify(plan.problem.shape.kv_len, edges_of(plan.kv_groups), max_keys,
+                        plan.problem.seed);
 }
 
 Verification verify_output(const Problem& problem, const TensorView& q, const TensorView& k,

@@ -35,11 +35,32 @@ class RelativeL2 {
   [[nodiscard]] double error() const {
     return error_squares_ == 0.0 ? 0.0 : std::sqrt(error_squares_ / reference_squares_);
   }
+  // The two norms that error() divides.
+  [[nodiscard]] double error_norm() const { return std::sqrt(error_squares_); }
+  [[nodiscard]] double reference_norm() const { return std::sqrt(reference_squares_); }
 
  private:
   double error_squares_ = 0.0;
   double reference_squares_ = 0.0;
 };
+
+// The errors of a gradient.
+template <class What>
+struct ErrorsOf {
+  What what{};
+  double max_error = 0.0;          // largest |dX - dX_ref|
+  double naive_error = 0.0;        // the same for naive gradients in the inputs' precision
+  double tolerance = 0.0;          // limit for max_error
+  double relative_l2_error = 0.0;  // over all elements that were compared
+};
+
+// Those of dQ, dK or dV, see verify_gradients.h.
+using GradientErrors = ErrorsOf<TensorRole>;
+
+// What the backward pass of a transformer layer computes: the gradient of its hidden states, and
+// those of its weights, biases and norms.
+enum class LayerGradient { hidden_states, weights };
+using LayerGradientErrors = ErrorsOf<LayerGradient>;
 
 // The largest errors are those of the class of rows whose output is closest to its tolerance.
 struct Verification {
@@ -49,12 +70,17 @@ struct Verification {
   double tolerance = 0.0;      // limit for max_error
   double lse_max_error = 0.0;  // largest |LSE - LSE_ref|
   double lse_tolerance = 0.0;
-  double relative_l2_error = 0.0;  // of O, over all compared rows
-  std::int64_t rows = 0;           // query rows compared with the reference (of each head)
-  std::string message;             // where and how it is wrong; empty when correct
+  double relative_l2_error = 0.0;         // of O, over all compared rows
+  std::int64_t rows = 0;                  // query rows compared with the reference (of each head)
+  std::int64_t keys = 0;                  // keys whose gradients were compared (of each head)
+  std::vector<GradientErrors> gradients;  // those that were compared
+  std::string message;                    // where and how it is wrong; empty when correct
+  // The errors of a layer's gradients, if they were compared.
+  std::vector<LayerGradientErrors> layer_gradients{};
 };
 
 // Fills an output before a run with a NaN pattern, so that an unwritten element shows.
+void poison(const TensorView& view);
 void poison(const TensorView& out, const TensorView& lse);
 
 // Returns the rows of n to compare, in ascending order: all if n <= max_rows, else the edges
@@ -64,6 +90,8 @@ void poison(const TensorView& out, const TensorView& lse);
                                                        std::int64_t max_rows, std::uint64_t seed);
 // Does so for the edges of every q group.
 [[nodiscard]] std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows);
+// Does so for keys and the edges of every kv group.
+[[nodiscard]] std::vector<std::int64_t> keys_to_verify(const Plan& plan, std::int64_t max_keys);
 
 // Every element is checked first: O must be finite; LSE too, except in a row without keys, where it
 // must be -inf with O exactly 0. Then the given rows are compared. out and lse are f32. eager: the

@@ -296,6 +296,20 @@ TEST(RowsToVerify, HoldTheEdgesOfEveryGroupAndAreAsManyAsAsked) {
   EXPECT_EQ(rows, rows_to_verify(plan, 30)) << "the same seed, the same rows";
 }
 
+TEST(KeysToVerify, HoldTheEdgesOfEveryGroupOfKeys) {
+  Problem problem = problem_of(30, MaskKind::full, DType::f32);
+  problem.shape.kv_len = 1000;
+  const Plan plan = make_plan("ring", problem, {.workers = 4});
+  const std::vector<std::int64_t> keys = keys_to_verify(plan, 20);
+  EXPECT_EQ(keys.size(), 20u);
+  for (const TokenGroup& group : plan.kv_groups) {
+    EXPECT_THAT(keys, ::testing::Contains(group.first));
+    EXPECT_THAT(keys, ::testing::Contains(group.last()));
+  }
+  EXPECT_EQ(keys_to_verify(plan, 1000).size(), 1000u);
+  EXPECT_EQ(rows_to_verify(plan, 1000).size(), 30u);
+}
+
 TEST(RowsToVerify, ThinOutTheEdgesOfManyGroupsButKeepTheLastToken) {
   const Plan plan = cqs_plan(problem_of(1000, MaskKind::full, DType::f32), 100);
   const std::vector<std::int64_t> rows = rows_to_verify(plan, 10);

@@ -15,6 +15,7 @@
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "base/statistics.h"
+#include "harness/experiment/audit/pass_checks.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
@@ -182,6 +183,10 @@ class Auditor {
     if (text(row, "status") != word(Status::ok)) return;
     ++audit_.timed_rows;
     check_medians(row);
+    for (const std::string& finding : pass_findings(
+             run_, row, [&](std::string_view column) { return repeats(row, column); },
+             samples_of(row)))
+      find("{}: {}", place(row), finding);
     if (!is_modelled(row)) {
       for (const std::size_t sample : samples_of(row)) check_clocks(row, sample);
       check_first_repeat(row);

@@ -6,6 +6,7 @@
 // Samples    samples.csv gives the same medians, intervals and counts, digit for digit
 // Plans      the case follows from the resolved spec, and its predicted columns from its plan
 // Parts      each repeat of a layer has all of them, and they take from half to all of its time
+// Passes     gradients are within their tolerances, and the times of two passes add up
 // Bounds     no repeat claims more FLOP/s than the processor could do
 #pragma once
 

@@ -8,35 +8,15 @@
 #include <vector>
 
 #include "base/numbers.h"
-#include "harness/execute/testing/device_probe.h"
-#include "harness/execute/testing/fake_link.h"
-#include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
+#include "harness/experiment/testing/gpu_cases.h"
 #include "harness/workload/case.h"
-#include "harness/workload/testing/tiny_case.h"
 #include "kernels/cuda/runtime/device.h"
 
 namespace qb {
 namespace {
 
 using testing::HasSubstr;
-
-Case tiny(Kernel kernel, const std::string& algorithm, int workers) {
-  Case c = qb::tiny(algorithm, workers);
-  c.kernel = kernel;
-  c.device = Device::cuda;
-  c.dtype = DType::bf16;
-  c.measure.min_repeats = c.measure.max_repeats = 4;
-  return c;
-}
-
-CaseResult run_with(const Case& c, const std::function<void(DeviceProbe&)>& prepare = {}) {
-  return run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
-    auto device = std::make_unique<DeviceProbe>();
-    if (prepare) prepare(*device);
-    return device;
-  });
-}
 
 TEST(GpuCase, ARowNamesTheGpuItsClockAndItsThrottledSamples) {
   for (const Case& c : {tiny(Kernel::flash, "dense", 1), tiny(Kernel::materialized, "cqs", 7)}) {
@@ -257,22 +237,6 @@ TEST(GpuCase, CombinationsWithoutAKernelNameTheNearest) {
   launch.device = Device::cpu;
   launch.launch = Launch::together;
   EXPECT_EQ(run_with(launch).message, "launch: together needs device: cuda");
-}
-
-// Runs a case of ranks: nccl in this process alone.
-CaseResult run_over_link(const Case& c) {
-  FakeLinks links(1);
-  return run_case(c, "", [&](const Case&) -> std::unique_ptr<ComputeDevice> {
-    auto device = std::make_unique<FakeGpu>();
-    device->connect(links);
-    return device;
-  });
-}
-
-Case over_nccl(const std::string& algorithm, int workers) {
-  Case c = tiny(Kernel::flash, algorithm, workers);
-  c.ranks = Ranks::nccl;
-  return c;
 }
 
 TEST(GpuCase, OneRankOverNcclHasTheColumnsOfRanksButNoIdleTime) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/schema/column_fields.h"
 #include "base/statistics.h"
 #include "harness/execute/memory/timeline.h"
 
@@ -42,6 +44,28 @@ std::vector<double> numbers_of(const std::vector<Sample>& samples, double HostAc
   return values;
 }
 
+// What its columns begin with. Both lists are dQ, dK, dV.
+std::string gradient_prefix(TensorRole what) {
+  static_assert(std::size(kGradients) == std::size(kGradientColumns));
+  const auto place = std::ranges::find(kGradients, what) - std::begin(kGradients);
+  return std::string(kGradientColumns[place]);
+}
+std::string gradient_prefix(LayerGradient what) {
+  return std::string(kLayerGradientColumns[what == LayerGradient::hidden_states ? 0 : 1]);
+}
+
+// Adds the columns of a gradient's errors, which begin with `prefix`.
+template <class What>
+void add_gradient_errors(const std::string& prefix, const ErrorsOf<What>& errors,
+                         RowValues& values) {
+  values[prefix + "_max_error"] = to_text(errors.max_error);
+  values[prefix + "_naive_error"] = to_text(errors.naive_error);
+  values[prefix + "_tolerance"] = to_text(errors.tolerance);
+  // It has no bound where all of the reference is 0.
+  if (std::isfinite(errors.relative_l2_error))
+    values[prefix + "_relative_l2_error"] = to_text(errors.relative_l2_error);
+}
+
 // What disturbed most of them. One of them at least is disturbed.
 Disturbance most_frequent_disturbance(const std::vector<Sample>& samples) {
   std::map<Disturbance, int> counts;
@@ -74,6 +98,11 @@ void add_verification(const Verification& verification, RowValues& values) {
   if (!std::isnan(verification.lse_max_error))
     values["lse_max_error"] = to_text(verification.lse_max_error);
   values["relative_l2_error"] = to_text(verification.relative_l2_error);
+  if (!verification.gradients.empty()) values["verified_keys"] = to_text(verification.keys);
+  for (const GradientErrors& gradient : verification.gradients)
+    add_gradient_errors(gradient_prefix(gradient.what), gradient, values);
+  for (const LayerGradientErrors& gradient : verification.layer_gradients)
+    add_gradient_errors(gradient_prefix(gradient.what), gradient, values);
 }
 
 void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
@@ -115,7 +144,9 @@ void add_medians(const Repeats& repeats, RowValues& values) {
       {"wall_time", &Sample::wall_s},
       {"critical_path", &Sample::critical_path_s},
       {"worker_sum", &Sample::worker_sum_s},
-      {"longest_subsequence", &Sample::longest_subsequence_s}};
+      {"longest_subsequence", &Sample::longest_subsequence_s},
+      {"forward_time", &Sample::forward_s},
+      {"backward_time", &Sample::backward_s}};
   for (const auto& [name, member] : kClocks) add_interval(name, numbers_of(samples, member), "_s");
   add_interval("instructions", numbers_of(samples, &HostActivity::instructions), "");
   constexpr std::pair<const char*, double Sample::*> kMedians[] = {

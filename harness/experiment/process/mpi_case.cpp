@@ -22,9 +22,12 @@
 namespace qb {
 namespace {
 
-// What rank 0 sends: a case as JSON, then `open` each time that it opens the workload and `time` or
-// `verify` each time that it runs it, then `over`.
+// What rank 0 sends: a case as JSON, then `open` each time that it opens the workload, one of the
+// next two each time that it prepares it, `time` or `verify` each time that it runs it, and `over`
+// at the end.
 constexpr const char* kOpen = "open";
+constexpr const char* kPrepareToTime = "prepare to time";
+constexpr const char* kPrepareToVerify = "prepare to verify";
 constexpr const char* kTime = "time";
 constexpr const char* kVerify = "verify";
 constexpr const char* kOver = "over";
@@ -36,8 +39,13 @@ void serve_case(MpiWorld& world, const Case& c, const OpenGpu& open_gpu) {
   std::string why_none;
   const auto workload = plan_workload(c);
   for (std::string text = world.broadcast({}); text != kOver; text = world.broadcast({})) {
+    // Rank 0 reports what goes wrong in the first two.
+    if (text == kPrepareToTime || text == kPrepareToVerify) {
+      workload->prepare(text == kPrepareToVerify);
+      continue;
+    }
     if (text != kOpen) {
-      (void)workload->run(text == kVerify);  // rank 0 reports what goes wrong here
+      (void)workload->run(text == kVerify);
       continue;
     }
     MemoryLedger::Options memory;
@@ -71,6 +79,11 @@ MpiCase::~MpiCase() {
 
 void MpiCase::announce_run(bool verifying) const {
   if (announced_) (void)MpiWorld::current()->broadcast(verifying ? kVerify : kTime);
+}
+
+void MpiCase::announce_prepare(bool verifying) const {
+  if (announced_)
+    (void)MpiWorld::current()->broadcast(verifying ? kPrepareToVerify : kPrepareToTime);
 }
 
 void MpiCase::announce_open() const {

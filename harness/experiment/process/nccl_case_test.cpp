@@ -60,6 +60,22 @@ TEST(NcclCase, EverySchemeIsARowThatWasVerified) {
   }
 }
 
+TEST(NcclCase, GradientsOfEverySchemeThatTrainsAreVerified) {
+  for (const Passes pass : {Passes::backward, Passes::both})
+    for (const char* algorithm : {"ring", "burst", "ulysses", "all_gather_kv", "cqs"}) {
+      SCOPED_TRACE(fmt::format("{} {}", word(pass), algorithm));
+      Case c = over_nccl(algorithm);
+      c.pass = pass;
+      if (takes_interest_set(c.algorithm) && c.workers < 3) continue;
+      const CaseResult result = run(c);
+      ASSERT_EQ(result.status, Status::ok) << result.message;
+      EXPECT_EQ(result.samples.size(), 4u);
+      for (const char* gradient : {"d_q", "d_k", "d_v"})
+        EXPECT_TRUE(result.values.contains(fmt::format("{}_max_error", gradient)));
+      EXPECT_EQ(result.values.contains("backward_time_median_s"), pass == Passes::both);
+    }
+}
+
 TEST(NcclCase, RanksThatCannotPlayAreARowAndTheNextCaseRuns) {
   const std::pair<std::uint64_t, const char*> flaws[] = {
       {kOneGpu, "are on one GPU (a GPU), which NCCL refuses"},

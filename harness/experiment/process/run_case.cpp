@@ -77,17 +77,19 @@ class CaseRun {
         result_.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
     if (case_.measure.verify_rows > 0) verify();
     // Recording events costs time: the timed runs get a ledger that keeps none.
-    if (record) open(false);
+    if (record) open(false, false);
     timed_pass();
     workload_->report(result_);
     workload_->close();  // the products that are measured next need memory
     add_gpu_peak(case_, *device_, result_.values);
   }
 
-  void open(bool record) {
+  void open(bool record, bool verifying) {
     workload_->close();
     ranks_->announce_open();
     workload_->open(device_.get(), ledger_options(case_, record, *device_));
+    ranks_->announce_prepare(verifying);
+    workload_->prepare(verifying);
   }
 
   Sample compute(bool verifying) {
@@ -97,7 +99,7 @@ class CaseRun {
 
   void memory_pass(bool record) {
     try {
-      open(record);
+      open(record, true);
       (void)compute(true);
     } catch (const OutOfMemory&) {
       // The events show how the memory ran out.

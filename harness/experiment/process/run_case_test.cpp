@@ -45,16 +45,19 @@ double number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
-// Columns that an attention case may lack with serial ranks on the CPU, a fused kernel and no
-// model, undisturbed and where the kernel counts no instructions.
+// Columns that a forward pass of attention may lack with serial ranks on the CPU, a fused kernel
+// and no model, undisturbed and where the kernel counts no instructions.
 bool may_be_empty(std::string_view column) {
   for (const std::string_view name :
        {"communication_median_s", "exposed_communication_median_s", "idle_median_s",
         "modelled_wall_time_s", "model_residual_ratio", "gpu", "device_time_median_s",
         "sm_clock_median_hz", "throttled_samples", "device_memory_peak_bytes", "idle_workers",
-        "disturbed_by", "cycles_median"})
+        "disturbed_by", "cycles_median", "verified_keys", "backward_sent_bytes"})
     if (column == name) return true;
-  return column.starts_with("stage_") || column.starts_with("instructions_");
+  for (const std::string_view start : {"stage_", "instructions_", "forward_time_", "backward_time_",
+                                       "d_q_", "d_k_", "d_v_", "d_x_", "d_weights_"})
+    if (column.starts_with(start)) return true;
+  return false;
 }
 
 // The peak of idle cores would make the case look slower than it is.

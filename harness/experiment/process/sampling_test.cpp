@@ -194,6 +194,53 @@ TEST(Sampling, EveryQuantityHasItsMedianWhereAllRepeatsHaveIt) {
   EXPECT_EQ(values.at("peak_fraction"), "0.25");
 }
 
+TEST(Sampling, BothPassesHaveTheirMediansAndIntervals) {
+  Repeats repeats;
+  for (int i = 1; i <= 3; ++i) {
+    Sample sample = timed(3.0 * i);
+    sample.forward_s = 1.0 * i;
+    sample.backward_s = 2.0 * i;
+    repeats.counted.push_back(sample);
+  }
+  RowValues values;
+  add_medians(repeats, values);
+  EXPECT_EQ(values.at("forward_time_median_s"), "2");
+  EXPECT_EQ(values.at("forward_time_low95_s"), "1");
+  EXPECT_EQ(values.at("forward_time_high95_s"), "3");
+  EXPECT_EQ(values.at("backward_time_median_s"), "4");
+  EXPECT_EQ(values.at("backward_time_low95_s"), "2");
+  EXPECT_EQ(values.at("backward_time_high95_s"), "6");
+}
+
+TEST(Sampling, TheErrorsOfGradientsHaveColumnsOfTheirOwn) {
+  Verification verification;
+  RowValues values;
+  add_verification(verification, values);
+  EXPECT_FALSE(values.contains("verified_keys"));
+  verification.keys = 5;
+  verification.gradients = {{TensorRole::d_q, 0.5, 0.25, 0.75, 0.125},
+                            {TensorRole::d_k, 1.5, 1.25, 1.75, 1.125},
+                            {TensorRole::d_v, 2.5, 2.25, 2.75, 2.125}};
+  add_verification(verification, values);
+  EXPECT_EQ(values.at("verified_keys"), "5");
+  EXPECT_EQ(values.at("d_q_max_error"), "0.5");
+  EXPECT_EQ(values.at("d_k_naive_error"), "1.25");
+  EXPECT_EQ(values.at("d_v_tolerance"), "2.75");
+  EXPECT_EQ(values.at("d_v_relative_l2_error"), "2.125");
+  EXPECT_FALSE(values.contains("d_x_max_error"));
+  verification.gradients.clear();
+  verification.layer_gradients = {{LayerGradient::hidden_states, 3.5, 3.25, 3.75, 3.125},
+                                  {LayerGradient::weights, 4.5, 4.25, 4.75, 4.125}};
+  RowValues of_layer;
+  add_verification(verification, of_layer);
+  EXPECT_FALSE(of_layer.contains("verified_keys"));
+  EXPECT_FALSE(of_layer.contains("d_q_max_error"));
+  EXPECT_EQ(of_layer.at("d_x_max_error"), "3.5");
+  EXPECT_EQ(of_layer.at("d_x_tolerance"), "3.75");
+  EXPECT_EQ(of_layer.at("d_weights_naive_error"), "4.25");
+  EXPECT_EQ(of_layer.at("d_weights_relative_l2_error"), "4.125");
+}
+
 TEST(Sampling, ThrottledRepeatsAreCountedWithoutWarmups) {
   std::vector<Sample> samples = {timed(1, {}, true), timed(1), timed(1), timed(1)};
   RowValues values;

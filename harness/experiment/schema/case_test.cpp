@@ -139,6 +139,15 @@ Case smoke_case() {
 // Resuming and comparing run folders depend on it: a new value makes all existing folders stale.
 TEST(CaseId, IsStableAcrossBuilds) { EXPECT_EQ(case_id(smoke_case()), "6fdc93d5bb74"); }
 
+// Cases that were run before there was a choice of the pass keep their ids.
+TEST(CaseId, OfAForwardPassDoesNotNameThePass) {
+  Case c = smoke_case();
+  c.pass = Passes::both;
+  EXPECT_NE(case_id(c), case_id(smoke_case()));
+  c.pass = Passes::forward;
+  EXPECT_EQ(case_id(c), "6fdc93d5bb74");
+}
+
 TEST(CaseId, IsTwelveHexDigits) {
   Random random(7);
   for (int i = 0; i < 100; ++i) {

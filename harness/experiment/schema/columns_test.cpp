@@ -59,7 +59,8 @@ TEST(Schema, ColumnsOfSamplesSayWhichVersionBroughtThem) {
                 {6, "stage_scores_s stage_softmax_s stage_product_s "},
                 {7,
                  "cpu_time_s run_delay_s other_cpu_time_s stolen_s memory_stall_s stopped_s "
-                 "involuntary_switches minor_faults major_faults instructions cycles "}}));
+                 "involuntary_switches minor_faults major_faults instructions cycles "},
+                {9, "forward_time_s backward_time_s "}}));
 }
 
 // A number's unit ends its column's name, for those who read only the file.

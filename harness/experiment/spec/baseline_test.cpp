@@ -42,6 +42,17 @@ TEST(Baseline, HasAllElseEqualAndNothingOfTheSplit) {
   EXPECT_EQ(base.shape, spec.cases[2].shape);
 }
 
+TEST(Baseline, HasThePassOfItsCases) {
+  const Spec spec = parse_spec(
+      "experiment: e\nbaseline: dense\nn_tokens: 64\nalgorithm: ring\nworkers: 4\n"
+      "sweep: {pass: [backward, both]}\n",
+      "spec.yaml", {});
+  ASSERT_EQ(spec.cases.size(), 4u);
+  EXPECT_EQ(spec.cases[0].algorithm, "dense");
+  EXPECT_EQ(spec.cases[0].pass, Passes::backward);
+  EXPECT_EQ(spec.cases[1].pass, Passes::both);
+}
+
 TEST(Baseline, StaysWhateverTheFilterKeeps) {
   EXPECT_THAT(cases(kSpec, {.set = {}, .filter = {"algorithm=ring", "n_tokens=128"}}),
               ElementsAre("dense/1/128", "ring/4/128"));

@@ -46,6 +46,8 @@ TEST(Filter, ComparesWordsAndSetsAsText) {
   EXPECT_TRUE(holds("algorithm=cqs", text("cqs")));
   EXPECT_FALSE(holds("algorithm=cqs", text("dense")));
   EXPECT_TRUE(holds("algorithm!=cqs", text("dense")));
+  EXPECT_TRUE(holds("pass=both", text("both")));
+  EXPECT_FALSE(holds("pass=backward", text("forward")));
   EXPECT_TRUE(holds("interest_set=0 1 3", text("0,1,3")));
 }
 

@@ -85,6 +85,8 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "group_sizes: equal\n"
             "product.row_groups: 0\n"
             "product.depth: 0\n"
+            "pass: forward\n"
+            "gradient_dtype: f32\n"
             "measure:\n"
             "  warmups: 1\n"
             "  min_repeats: 5\n"
@@ -148,6 +150,7 @@ std::string random_spec(std::mt19937_64& random) {
       {"scale", {"~", "0.1", "1e-7", "3"}},
       {"memory_budget", {"~", "80GiB", "123"}},
       {"cpu.isa", {"auto", "avx2", "scalar"}},
+      {"pass", {"forward", "backward", "both"}},
   };
   std::string fixed = "experiment: random-1\n";
   std::string sweep;

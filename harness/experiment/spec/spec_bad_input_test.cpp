@@ -203,6 +203,9 @@ TEST(SpecBadInput, Combinations) {
        "3:11: unknown workload 'transformer'; known: attention, transformer_layer, "
        "matrix_product"},
       {"n_tokens: 8\nproduct.depth: 4\n", "3:16: product.depth is for workload matrix_product"},
+      {"n_tokens: 8\npass: backwards\n", "3:7: unknown pass 'backwards'; did you mean 'backward'?"},
+      {"n_tokens: 8\nbackward: true\n",
+       "3:1: unknown key 'backward'; qb calls this pass: backward"},
       {"n_tokens: 8\nproduct.row_groups: 4\nworkload: transformer_layer\n",
        "3:21: product.row_groups is for workload matrix_product"},
       {"n_tokens: 8\nworker_speeds: 1.5\n",

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
+#include "harness/experiment/schema/columns.h"
 
 namespace qb {
 namespace {
@@ -165,6 +166,7 @@ RunFolder read_run_folder(const std::string& path) {
   RunFolder run{path, read_manifest(path), read_table(path + "/cases.csv"),
                 read_table(path + "/samples.csv")};
   add_later_columns(run.cases);
+  add_later_fields(run.samples, kSampleKeys, sample_fields());
   return run;
 }
 

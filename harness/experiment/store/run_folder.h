@@ -59,7 +59,7 @@ struct RunFolder {
 
 // A torn last line (the writer was killed) is left out; CsvTable::torn() reports it. Throws
 // UsageError, which names the file: no such folder, no run folder, a missing or malformed file.
-// Columns that are younger than the run are there and empty.
+// Columns that are younger than the run are there (base/schema/older_runs.h).
 [[nodiscard]] RunFolder read_run_folder(const std::string& path);
 
 // Throws UsageError, which names run and row, for a word that is no status.

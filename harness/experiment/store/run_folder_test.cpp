@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/schema/older_runs.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/testing/fake_run.h"
 #include "harness/workload/testing/tiny_case.h"
@@ -34,6 +35,31 @@ TEST(RunFolder, TornLastLineIsLeftOut) {
   const RunFolder run = read_run_folder(fake.path());
   EXPECT_EQ(run.cases.size(), 1U);
   EXPECT_TRUE(run.cases.torn());
+}
+
+TEST(RunFolder, ARunOlderThanThePassRanForward) {
+  FakeRun fake("older");
+  fake.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});
+  const auto without = [&](const RunTable& table, const char* file) {
+    const CsvTable now = CsvTable::parse(read_file(fake.path() + "/" + file), file);
+    std::vector<std::string> older;
+    for (const Field& field : table.fields)
+      if (field.since <= kOldestSchema) older.emplace_back(field.column);
+    CsvTable then(older);
+    for (std::size_t row = 0; row < now.size(); ++row) {
+      std::vector<std::string> fields;
+      for (const std::string& column : older) fields.push_back(now.text(row, column));
+      then.append(std::move(fields));
+    }
+    fake.write(file, then.to_string());
+  };
+  without(case_table(), "cases.csv");
+  without(sample_table(), "samples.csv");
+  const RunFolder run = read_run_folder(fake.path());
+  EXPECT_EQ(run.cases.header(), case_table().columns);
+  EXPECT_EQ(run.samples.header(), sample_table().columns);
+  EXPECT_EQ(run.cases.text(0, "pass"), "forward");
+  EXPECT_EQ(run.cases.text(0, "d_q_max_error"), "");
 }
 
 TEST(RunFolder, WhatIsNoneIsASentence) {

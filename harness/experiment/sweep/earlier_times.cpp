@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t kRunsOfAnExperiment = 3;
 
 std::string kind_of(const Case& c) {
-  return fmt::format("{} {} {} {} {}", word(c.workload), word(c.ranks), word(c.device),
-                     word(c.kernel), word(c.dtype));
+  return fmt::format("{} {} {} {} {} {}", word(c.workload), word(c.ranks), word(c.device),
+                     word(c.kernel), word(c.dtype), word(c.pass));
 }
 
 // The rows name their cases by id only; the resolved spec of the run has the cases.

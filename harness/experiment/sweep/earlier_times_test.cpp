@@ -26,7 +26,7 @@ TEST(EarlierTimes, AnotherCaseOfTheKindTakesTimeByItsWork) {
                    case_weight(small_case(4000)) * 8.0 / weight);
 }
 
-TEST(EarlierTimes, AnotherKernelOrTypeOrKindOfRanksIsNotKnown) {
+TEST(EarlierTimes, AnotherKernelOrTypeOrKindOfRanksOrPassIsNotKnown) {
   EarlierTimes times;
   times.add(small_case(1000), 3.0);
   Case other = small_case(1000);
@@ -37,6 +37,9 @@ TEST(EarlierTimes, AnotherKernelOrTypeOrKindOfRanksIsNotKnown) {
   EXPECT_EQ(times.seconds(other), std::nullopt);
   other = small_case(1000);
   other.ranks = Ranks::threads;
+  EXPECT_EQ(times.seconds(other), std::nullopt);
+  other = small_case(1000);
+  other.pass = Passes::backward;
   EXPECT_EQ(times.seconds(other), std::nullopt);
   EXPECT_EQ(EarlierTimes().seconds(small_case(1000)), std::nullopt);
 }

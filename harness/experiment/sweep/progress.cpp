@@ -126,7 +126,10 @@ double case_weight(const Case& c) {
   const double half =
       c.mask.kind() == MaskKind::full ? 1.0 : (c.mask.kind() == MaskKind::causal ? 0.5 : 0.1);
   const double repeats = 2.0 + c.measure.warmups + c.measure.min_repeats;
-  return kProcessStart + repeats * half * pairs * static_cast<double>(s.head_dim + s.value_dim);
+  // A backward pass has five products where a forward pass has two.
+  const double passes = c.pass == Passes::forward ? 1.0 : c.pass == Passes::backward ? 2.5 : 3.5;
+  return kProcessStart +
+         passes * repeats * half * pairs * static_cast<double>(s.head_dim + s.value_dim);
 }
 
 }  // namespace qb

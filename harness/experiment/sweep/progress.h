@@ -67,7 +67,7 @@ class RemainingTime {
   double took_s_ = 0.0;
 };
 
-// Multiply-adds of both products in all runs, plus a constant for the start of a process.
+// Multiply-adds of the products in all runs, plus a constant for the start of a process.
 [[nodiscard]] double case_weight(const Case& c);
 
 }  // namespace qb

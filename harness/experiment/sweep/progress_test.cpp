@@ -180,6 +180,10 @@ TEST(RemainingTime, WeighsACaseByItsProductsAndItsStart) {
   EXPECT_DOUBLE_EQ(case_weight(c), 2e9 + full);
   c.mask = MaskKind::causal;
   EXPECT_DOUBLE_EQ(case_weight(c), 2e9 + full / 2.0);
+  c.pass = Passes::backward;
+  EXPECT_DOUBLE_EQ(case_weight(c), 2e9 + 2.5 * full / 2.0);
+  c.pass = Passes::both;
+  EXPECT_DOUBLE_EQ(case_weight(c), 2e9 + 3.5 * full / 2.0);
 }
 
 }  // namespace

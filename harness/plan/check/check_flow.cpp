@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/random.h"
+#include "harness/plan/check/check_gradients.h"
 #include "harness/plan/messages.h"
 
 namespace qb {
@@ -41,7 +44,8 @@ class WorkerFlow {
         worker_(worker),
         heads_(plan.heads_of(worker_)),
         owns_q_(marked(worker.q_groups, plan.q_groups.size())),
-        owns_kv_(marked(worker.kv_groups, plan.kv_groups.size())) {}
+        owns_kv_(marked(worker.kv_groups, plan.kv_groups.size())),
+        gradients_(plan, index) {}
 
   Offence check() {
     if (!std::ranges::is_sorted(worker_.q_groups) || !std::ranges::is_sorted(worker_.kv_groups))
@@ -49,11 +53,16 @@ class WorkerFlow {
     for (step_ = 0; step_ < static_cast<int>(worker_.steps.size()); ++step_) {
       const Step& step = worker_.steps[static_cast<std::size_t>(step_)];
       for (const auto* transfers : {&step.receives, &step.sends})
-        for (const Transfer& transfer : *transfers)
+        for (const Transfer& transfer : *transfers) {
           if (transfer.groups < 0 || transfer.groups >= std::ssize(plan_.group_lists))
             return fmt::format("worker {} step {}: a transfer names a list that does not exist",
                                index_, step_);
-      for (const Transfer& transfer : step.receives) receive(transfer);
+          if (!belongs_to(plan_.pass, transfer.what))
+            return fmt::format("worker {} step {}: {} is no tensor of a {} pass", index_, step_,
+                               word(transfer.what), word(plan_.pass));
+        }
+      for (const Transfer& transfer : step.receives)
+        if (auto offence = receive(transfer)) return offence;
       for (const PairTask& task : step.tasks)
         if (auto offence = compute(task)) return offence;
       for (const Transfer& transfer : step.sends)
@@ -77,43 +86,73 @@ class WorkerFlow {
 
   static std::size_t index_of(TensorRole what) { return static_cast<std::size_t>(what); }
 
-  void receive(const Transfer& transfer) {
-    if (!is_input(transfer.what) || transfer.kind == TransferKind::scatter) return;
+  Offence receive(const Transfer& transfer) {
+    if (is_gradient(transfer.what)) return gradients_.receive(transfer, step_);
+    if (!is_input(transfer.what) || transfer.kind == TransferKind::scatter) return std::nullopt;
     std::vector<Held>& held = held_[index_of(transfer.what)];
-    held.resize((transfer.what == TensorRole::q ? plan_.q_groups : plan_.kv_groups).size());
+    held.resize((is_of_keys(transfer.what) ? plan_.kv_groups : plan_.q_groups).size());
     for (int group : plan_.groups_of(transfer))
       if (const auto index = static_cast<std::size_t>(group); index < held.size())
         held[index] = {step_, transfer.kind != TransferKind::p2p, transfer.heads};
+    return std::nullopt;
   }
 
   [[nodiscard]] const Held* received(TensorRole what, int group) const {
     const std::vector<Held>& of_kind = held_[index_of(what)];
     if (static_cast<std::size_t>(group) >= of_kind.size()) return nullptr;
     const Held& held = of_kind[static_cast<std::size_t>(group)];
-    return held.to_the_end || held.step == step_ ? &held : nullptr;
+    return held.step >= 0 ? &held : nullptr;
+  }
+
+  // Returns nullptr if it did not come, or is no longer there.
+  [[nodiscard]] const Held* received_and_kept(TensorRole what, int group) const {
+    const Held* held = received(what, group);
+    return held != nullptr && (held->to_the_end || held->step == step_) ? held : nullptr;
+  }
+
+  [[nodiscard]] bool is_resident(TensorRole what, int group, const HeadRange& heads) const {
+    const std::vector<bool>& resident = is_of_keys(what) ? owns_kv_ : owns_q_;
+    const auto index = static_cast<std::size_t>(group);
+    if (index >= resident.size()) return false;
+    if (resident[index] && within(heads, heads_)) return true;
+    return plan_.pass == Pass::backward && what != TensorRole::d_out && worker_.saved.end > 0 &&
+           within(heads, worker_.saved);
   }
 
   [[nodiscard]] bool holds(TensorRole what, int group, const HeadRange& heads) const {
+    if (const Held* held = received_and_kept(what, group))
+      if (within(heads, held->heads)) return true;
+    return is_resident(what, group, heads);
+  }
+
+  [[nodiscard]] bool has_held(TensorRole what, int group, const HeadRange& heads) const {
     if (const Held* held = received(what, group))
       if (within(heads, held->heads)) return true;
-    const std::vector<bool>& resident = what == TensorRole::q ? owns_q_ : owns_kv_;
-    const auto index = static_cast<std::size_t>(group);
-    return index < resident.size() && resident[index] && within(heads, heads_);
+    return is_resident(what, group, heads);
+  }
+
+  [[nodiscard]] bool holds_all(std::span<const TensorRole> inputs, int group,
+                               const HeadRange& heads) const {
+    return std::ranges::all_of(inputs, [&](TensorRole what) { return holds(what, group, heads); });
   }
 
   Offence compute(const PairTask& task) {
-    if (!holds(TensorRole::q, task.q_group, task.heads))
+    if (!holds_all(query_inputs(plan_.pass), task.q_group, task.heads))
       return fmt::format("worker {} step {}: computes with query group {} that it does not hold",
                          index_, step_, task.q_group);
-    if (!holds(TensorRole::k, task.kv_group, task.heads) ||
-        !holds(TensorRole::v, task.kv_group, task.heads))
+    if (!holds_all(kKeyInputs, task.kv_group, task.heads))
       return fmt::format("worker {} step {}: computes with key group {} that it does not hold",
                          index_, step_, task.kv_group);
     if (!plan_.kv_first_step.empty() &&
         plan_.kv_first_step[static_cast<std::size_t>(task.kv_group)] > step_)
       return fmt::format("worker {} step {}: computes with key group {} before there is one",
                          index_, step_, task.kv_group);
-    if (const Held* held = received(TensorRole::q, task.q_group)) {
+    return plan_.pass == Pass::forward ? owe(task) : gradients_.compute(task, step_);
+  }
+
+  // The forward pass: the worker has a partial for the owner of the task's queries.
+  Offence owe(const PairTask& task) {
+    if (const Held* held = received_and_kept(TensorRole::q, task.q_group)) {
       Owed& owed = owed_[task.q_group];
       owed.heads = held->heads;
       if (owed.times_sent > 0)
@@ -130,7 +169,7 @@ class WorkerFlow {
   }
 
   Offence send(const Transfer& transfer) {
-    if (transfer.kind == TransferKind::gather) {
+    if (transfer.kind == TransferKind::gather && plan_.pass == Pass::forward) {
       gathers_ += plan_.groups_of(transfer) == worker_.q_groups ? 1 : 0;
       return std::nullopt;
     }
@@ -138,6 +177,11 @@ class WorkerFlow {
       if (is_input(transfer.what) && !holds(transfer.what, group, transfer.heads))
         return fmt::format("worker {} step {}: sends {} of group {} that it does not hold", index_,
                            step_, word(transfer.what), group);
+      if (is_gradient(transfer.what)) {
+        const TensorRole input = is_of_keys(transfer.what) ? TensorRole::k : TensorRole::q;
+        const bool held = has_held(input, group, transfer.heads);
+        if (auto offence = gradients_.send(transfer, group, held, step_)) return offence;
+      }
       if (transfer.what != TensorRole::partial) continue;
       const auto owed = owed_.find(group);
       // Otherwise the mask left nothing to compute for these queries: their partial is empty.
@@ -159,6 +203,7 @@ class WorkerFlow {
   }
 
   [[nodiscard]] Offence check_results() const {
+    if (plan_.pass == Pass::backward) return gradients_.finish(owns_q_, owns_kv_);
     for (const auto& [group, owed] : owed_)
       if (owed.times_sent != 1)
         return fmt::format("worker {}: its partial of query group {} reaches its owner {} times",
@@ -177,10 +222,12 @@ class WorkerFlow {
   std::vector<bool> owns_q_;  // resident, by group
   std::vector<bool> owns_kv_;
   int step_ = 0;
-  std::array<std::vector<Held>, 3> held_;  // by TensorRole q, k, v; by group
-  std::map<int, Owed> owed_;               // by q group
+  // By TensorRole, of which D is the last input; by group.
+  std::array<std::vector<Held>, static_cast<std::size_t>(TensorRole::delta) + 1> held_;
+  std::map<int, Owed> owed_;  // by q group
   bool computed_own_ = false;
   int gathers_ = 0;
+  GradientFlow gradients_;
 };
 
 // One transfer, in the form that its sender and its receiver share.
@@ -233,18 +280,21 @@ std::string first_mismatch(const Plan& plan, std::size_t s) {
   return fmt::format("step {}: sends and receives differ", s);
 }
 
-Offence check_owners(const Plan& plan, const std::vector<std::vector<int>>& q_groups) {
-  std::vector<int> owner(plan.q_groups.size(), -1);
-  for (std::size_t w = 0; w < q_groups.size(); ++w)
-    for (int group : q_groups[w]) {
+// what: the groups are of queries or of keys. owned: the groups that each worker owns.
+Offence check_owners(std::string_view what, const std::vector<TokenGroup>& groups,
+                     const std::vector<std::vector<int>>& owned) {
+  std::vector<int> owner(groups.size(), -1);
+  for (std::size_t w = 0; w < owned.size(); ++w)
+    for (int group : owned[w]) {
       int& held_by = owner[static_cast<std::size_t>(group)];
       if (held_by >= 0)
-        return fmt::format("query group {} has two owners, workers {} and {}", group, held_by, w);
+        return fmt::format("{} group {} has two owners, workers {} and {}", what, group, held_by,
+                           w);
       held_by = static_cast<int>(w);
     }
   for (std::size_t group = 0; group < owner.size(); ++group)
-    if (owner[group] < 0 && plan.q_groups[group].count > 0)
-      return fmt::format("query group {} has no owner", group);
+    if (owner[group] < 0 && groups[group].count > 0)
+      return fmt::format("{} group {} has no owner", what, group);
   return std::nullopt;
 }
 
@@ -299,7 +349,14 @@ Offence FlowCheck::add(const Worker& worker) {
 Offence FlowCheck::finish() const {
   for (std::size_t s = 0; s < balance_.size(); ++s)
     if (balance_[s] != 0) return first_mismatch(plan_, s);
-  if (plan_.result == Result::owners) return check_owners(plan_, q_groups_);
+  if (plan_.result == Result::owners) {
+    if (auto offence = check_owners("query", plan_.q_groups, q_groups_)) return offence;
+    if (plan_.pass == Pass::forward) return std::nullopt;  // its result has no rows of keys
+    std::vector<std::vector<int>> owned;
+    for (std::size_t w = 0; w < plan_.workers.size(); ++w)
+      owned.push_back(plan_.workers.share(w).kv_groups);
+    return check_owners("key", plan_.kv_groups, owned);
+  }
   if (plan_.result == Result::everyone && plan_.workers.size() > 1)
     for (const TensorRole what :
          {TensorRole::row_max, TensorRole::denominator, TensorRole::numerator})

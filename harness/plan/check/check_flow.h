@@ -11,9 +11,9 @@
 namespace qb {
 
 // Follows the tensors of one worker: it uses and sends only what it holds at that step, and sends
-// each partial of foreign queries to its owner once. q_groups: the groups that each worker owns.
-// Returns nullopt, or a sentence that names the first offender. Nobody holds a group that does not
-// exist.
+// each partial of foreign queries to its owner once, or, in a backward pass, follows the rule of
+// plan/pass.h for gradients. q_groups: the groups that each worker owns. Returns nullopt, or a
+// sentence that names the first offender. Nobody holds a group that does not exist.
 [[nodiscard]] std::optional<std::string> check_worker_flow(
     const Plan& plan, const std::vector<std::vector<int>>& q_groups, const Worker& worker,
     int index);

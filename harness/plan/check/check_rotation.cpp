@@ -31,20 +31,22 @@ bool shards_are_a_partition(const Rotation& rotation, int first_list, std::size_
 
 // The transfer names a shard of the right kind and another worker; this proof knows its tensor.
 bool is_known(const Rotation& rotation, const Transfer& transfer) {
-  const bool keys = transfer.what == TensorRole::k || transfer.what == TensorRole::v;
-  const int first = keys ? rotation.workers : 0;
+  const int first = is_of_keys(transfer.what) ? rotation.workers : 0;
   return transfer.groups >= first && transfer.groups < first + rotation.workers &&
          transfer.peer >= 0 && transfer.peer < rotation.workers &&
          transfer.kind != TransferKind::scatter && transfer.kind != TransferKind::gather &&
-         (is_input(transfer.what) || transfer.what == TensorRole::partial);
+         (is_input(transfer.what) || is_gradient(transfer.what) ||
+          transfer.what == TensorRole::partial);
 }
 
-// Worker 0 uses and sends only what it holds, and returns each partial of foreign queries once.
-// Shards do not overlap, so the check is that of a plan with one group in place of each shard.
-bool worker_0_follows_its_tensors(const Rotation& rotation) {
+// Worker 0 uses and sends only what it holds, and returns each partial of foreign queries once, or
+// moves each gradient home. Shards do not overlap, so the check is that of a plan with one group in
+// place of each shard.
+bool worker_0_follows_its_tensors(const Rotation& rotation, Pass pass) {
   const auto n = static_cast<std::size_t>(rotation.workers);
   Plan plan;
   plan.problem = rotation.problem;
+  plan.pass = pass;
   plan.result = Result::owners;
   plan.q_groups.resize(n);
   plan.kv_groups.resize(n);
@@ -53,6 +55,7 @@ bool worker_0_follows_its_tensors(const Rotation& rotation) {
   plan.group_lists = shards;
   plan.group_lists.insert(plan.group_lists.end(), shards.begin(), shards.end());
   Worker worker{{0}, {0}, {}, {}};
+  if (rotation.saves_heads) worker.saved = rotation.heads_of(0);
   for (const Rotation::StepOfZero& rotated : rotation.steps) {
     for (const std::vector<Transfer>* transfers : {&rotated.receives, &rotated.sends})
       for (const Transfer& transfer : *transfers)
@@ -134,7 +137,7 @@ bool proved_by_rotation(const Plan& plan) {
     return false;
   return shards_are_a_partition(*rotation, 0, rotation->q_groups.size()) &&
          shards_are_a_partition(*rotation, rotation->workers, rotation->kv_groups.size()) &&
-         worker_0_follows_its_tensors(*rotation) && sends_meet_receives(*rotation) &&
+         worker_0_follows_its_tensors(*rotation, plan.pass) && sends_meet_receives(*rotation) &&
          covers_every_pair_once(*rotation);
 }
 

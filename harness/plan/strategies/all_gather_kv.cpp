@@ -1,7 +1,8 @@
 // All-gather of keys and values, like the context parallelism of Llama 3's training (arXiv
 // 2407.21783, section 3.3.2): tokens are dealt as in the zigzag ring; every worker first collects
 // all keys and values and then computes everything at once. It has no overlap and no merges, and
-// every worker needs memory for the whole keys and values.
+// every worker needs memory for the whole keys and values. The backward pass collects them again
+// and ends with a reduce-scatter: every worker returns its sums of dK and dV to their owners.
 //
 // A packed batch is dealt as one run of tokens, a contiguous part to each worker, as
 // llama3_flash_attn_varlen_func of ring-flash-attention does. A worker then needs only keys of the
@@ -28,8 +29,10 @@ std::vector<bool> add_all_tasks(PlanBuilder& builder, int worker) {
   return needed;
 }
 
-Plan gather_for_packed(const Problem& problem, int workers) {
-  PlanBuilder builder(problem, "all_gather_kv", workers);
+Plan gather_for_packed(const Problem& problem, const StrategyOptions& options) {
+  const int workers = options.workers;
+  const Pass pass = options.pass;
+  PlanBuilder builder(problem, "all_gather_kv", workers, pass, options.gradients);
   builder.plan.synchronisation = Synchronisation::rounds;
   builder.plan.result = Result::owners;
   const Shards shards = deal_contiguous(builder.plan, workers);
@@ -46,9 +49,13 @@ Plan gather_for_packed(const Problem& problem, int workers) {
       if (sent.empty()) continue;
       const auto [list, is_new] = lists.try_emplace(sent, 0);
       if (is_new) list->second = builder.add_list(std::move(sent));
-      for (const TensorRole what : {TensorRole::k, TensorRole::v})
+      for (const TensorRole what : kKeyInputs)
         builder.send(from, to, 0,
                      {TransferKind::all_gather, what, list->second, builder.all_heads(), 0});
+      if (pass == Pass::forward || from == to) continue;
+      for (const TensorRole what : gradients_of(false))
+        builder.send(to, from, 1,
+                     {TransferKind::reduce_scatter, what, list->second, builder.all_heads(), 0});
     }
   }
   return std::move(builder.plan);
@@ -57,12 +64,17 @@ Plan gather_for_packed(const Problem& problem, int workers) {
 }  // namespace
 
 Plan plan_all_gather_kv(const Problem& problem, const StrategyOptions& options) {
-  if (!problem.mask.segments.empty()) return gather_for_packed(problem, options.workers);
-  RotationBuilder builder(problem, "all_gather_kv", options.workers, deal_zigzag);
-  for (int distance = 0; distance < options.workers; ++distance)
-    for (const TensorRole what : {TensorRole::k, TensorRole::v})
+  const int workers = options.workers;
+  if (!problem.mask.segments.empty()) return gather_for_packed(problem, options);
+  RotationBuilder builder(problem, "all_gather_kv", workers, deal_zigzag, options.pass,
+                          options.gradients);
+  for (int distance = 0; distance < workers; ++distance)
+    for (const TensorRole what : kKeyInputs)
       builder.send(0, distance, TransferKind::all_gather, what, 0);
   builder.add_task(1, 0, kEveryShard);
+  for (int distance = 1; options.pass == Pass::backward && distance < workers; ++distance)
+    for (const TensorRole what : gradients_of(false))
+      builder.send(1, distance, TransferKind::reduce_scatter, what, distance);
   return builder.finish();
 }
 

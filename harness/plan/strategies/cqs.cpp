@@ -11,6 +11,9 @@
 // equally, so the balance stays. `distillation: balanced` (interest_sets/split/distillation.h)
 // keeps the cover and balances it: see cqs.h for the blocks that two workers share.
 //
+// In the backward pass the root scatters dO, LSE and D with Q, K and V, and gathers each worker's
+// sums of dQ, dK and dV, which it adds.
+//
 // Packed sequences are cut as one run of tokens. Many kept pairs may then be of two sequences and
 // leave nothing to compute, so that the balance follows from the lengths.
 #include "harness/plan/strategies/cqs.h"
@@ -95,7 +98,7 @@ struct Quorums {
   QuorumBlocks blocks;
 
   Quorums(const Problem& problem, const StrategyOptions& options)
-      : builder(problem, "cqs", options.workers), blocks(builder, options) {
+      : builder(problem, "cqs", options.workers, options.pass), blocks(builder, options) {
     for (int index = 0; index < options.workers; ++index) {
       std::vector<int> material = blocks.kept_groups(index);
       const auto own = std::ranges::lower_bound(material, index);
@@ -115,9 +118,11 @@ struct Quorums {
     Step& step = worker.steps.emplace_back();
     blocks.add_diagonal(builder, index, step);
     blocks.add_kept(builder, index, step);
-    builder.scatter(step, TensorRole::q, queries);
-    for (const TensorRole what : {TensorRole::k, TensorRole::v}) builder.scatter(step, what, keys);
-    builder.gather(step, queries, builder.all_heads());
+    const Pass pass = builder.plan.pass;
+    for (const TensorRole what : query_inputs(pass)) builder.scatter(step, what, queries);
+    for (const TensorRole what : kKeyInputs) builder.scatter(step, what, keys);
+    for (const TensorRole what : results_of(pass))
+      builder.gather(step, what, is_of_keys(what) ? keys : queries, builder.all_heads());
     return worker;
   }
 };

@@ -1,6 +1,7 @@
 // CQS-Attention without a root: group k starts and ends on worker k, as in a ring. A worker fetches
 // the groups of its kept pairs while it computes its diagonal block, then computes the kept pairs
-// and returns the partials of foreign queries. It moves about sqrt(W) shards, a ring W - 1.
+// and returns the partials of foreign queries, or in the backward pass its sums of dQ, dK and dV of
+// foreign groups. It moves about sqrt(W) shards, a ring W - 1.
 #include <memory>
 #include <utility>
 
@@ -17,7 +18,8 @@ struct Exchange {
   std::vector<std::vector<int>> fetchers;  // workers that fetch a worker's tokens, ascending
 
   Exchange(const Problem& problem, const StrategyOptions& options)
-      : builder(problem, "cqs_sharded", options.workers), blocks(builder, options) {
+      : builder(problem, "cqs_sharded", options.workers, options.pass, options.gradients),
+        blocks(builder, options) {
     builder.plan.synchronisation = Synchronisation::rounds;
     builder.plan.result = Result::owners;
     fetchers.resize(static_cast<std::size_t>(options.workers));
@@ -32,7 +34,7 @@ struct Exchange {
 
   // Returns a worker's own tokens as lists of groups, of queries or of keys.
   [[nodiscard]] static int list_of(int worker, TensorRole what) {
-    return 2 * worker + (what == TensorRole::k || what == TensorRole::v ? 1 : 0);
+    return 2 * worker + (is_of_keys(what) ? 1 : 0);
   }
 
   // Returns a message of `owner`'s tokens, as its sender or receiver sees it.
@@ -41,7 +43,17 @@ struct Exchange {
         {TransferKind::all_to_all, what, list_of(owner, what), builder.all_heads(), 0}, peer);
   }
 
-  // Steps: 0 is the diagonal, during the exchange; 1 the kept pairs; 2 the partials of the others.
+  void add_inputs(std::vector<Transfer>& messages, int owner, int peer) const {
+    for (const TensorRole what : query_inputs(builder.plan.pass))
+      messages.push_back(part(what, owner, peer));
+    for (const TensorRole what : kKeyInputs) messages.push_back(part(what, owner, peer));
+  }
+  void add_results(std::vector<Transfer>& messages, int owner, int peer) const {
+    for (const TensorRole what : results_of(builder.plan.pass))
+      messages.push_back(part(what, owner, peer));
+  }
+
+  // Steps: 0 is the diagonal, during the exchange; 1 the kept pairs; 2 the results of the others.
   [[nodiscard]] Worker worker(int index, bool with_steps) const {
     Worker worker{blocks.q_groups_of({index}), blocks.kv_groups_of({index}), {}, {}};
     if (!with_steps) return worker;
@@ -49,14 +61,12 @@ struct Exchange {
     blocks.add_diagonal(builder, index, worker.steps[0]);
     blocks.add_kept(builder, index, worker.steps[1]);
     for (int fetcher : fetchers[static_cast<std::size_t>(index)]) {
-      for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v})
-        worker.steps[0].sends.push_back(part(what, index, fetcher));
-      worker.steps[2].receives.push_back(part(TensorRole::partial, index, fetcher));
+      add_inputs(worker.steps[0].sends, index, fetcher);
+      add_results(worker.steps[2].receives, index, fetcher);
     }
     for (int owner : owners[static_cast<std::size_t>(index)]) {
-      for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v})
-        worker.steps[1].receives.push_back(part(what, owner, owner));
-      worker.steps[1].sends.push_back(part(TensorRole::partial, owner, owner));
+      add_inputs(worker.steps[1].receives, owner, owner);
+      add_results(worker.steps[1].sends, owner, owner);
     }
     return worker;
   }

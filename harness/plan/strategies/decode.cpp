@@ -161,7 +161,7 @@ Plan plan_decode(const Problem& problem, const StrategyOptions& options) {
           "{}, which is not there yet; use mask: causal, or of a pattern {{all_of: [causal, ...]}}",
           seen->query + 1, seen->key + 1));
   if (std::ranges::all_of(sequences, [](const Segment& s) { return s.q_end - s.q_begin == 1; }))
-    return pass_q_ring(problem, "decode", options.workers, deal_one_token);
+    return pass_q_ring(problem, "decode", options.workers, deal_one_token, Pass::forward);
   PlanBuilder builder(problem, "decode", options.workers);
   builder.plan.synchronisation = Synchronisation::rounds;
   builder.plan.result = Result::owners;

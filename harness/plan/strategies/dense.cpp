@@ -17,6 +17,7 @@ Plan plan_dense(const Problem& problem, const StrategyOptions& options) {
   Plan plan;
   plan.problem = problem;
   plan.algorithm = "dense";
+  plan.pass = options.pass;
   const Shards whole = deal_contiguous(plan, 1);
   Worker worker{whole.q[0], whole.kv[0], {Step{}}, {}};
   for (int q : worker.q_groups)

@@ -67,7 +67,7 @@ Plan plan_flash_decoding(const Problem& problem, const StrategyOptions& options)
     std::ranges::sort(worker.kv_groups);
     worker.kv_groups.erase(std::unique(worker.kv_groups.begin(), worker.kv_groups.end()),
                            worker.kv_groups.end());
-    builder.gather(step, queries, worker.heads);
+    builder.gather(step, TensorRole::partial, queries, worker.heads);
   }
   return std::move(builder.plan);
 }

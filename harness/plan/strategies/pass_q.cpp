@@ -7,7 +7,7 @@
 namespace qb {
 
 Plan plan_pass_q(const Problem& problem, const StrategyOptions& options) {
-  return pass_q_ring(problem, "pass_q", options.workers, deal_zigzag);
+  return pass_q_ring(problem, "pass_q", options.workers, deal_zigzag, Pass::forward);
 }
 
 }  // namespace qb

@@ -13,6 +13,9 @@
 // every round except the first a worker computes either all its queries with half of the keys or
 // half of its queries with all: c^2 / 2 pairs, the optimum.
 //
+// In the backward pass dK and dV go round with K and V, and make one hop more, which brings them
+// home.
+//
 // Packed sequences: ring and striped deal them as one run of tokens, and a worker computes nothing
 // in a round whose keys are of other sequences than its queries. So the balance of ring depends on
 // their lengths, while zigzag, which cuts each sequence by itself, keeps its own. (zigzag is
@@ -24,15 +27,18 @@
 namespace qb {
 
 Plan plan_ring(const Problem& problem, const StrategyOptions& options) {
-  return pass_kv_ring(problem, "ring", options.workers, deal_contiguous);
+  return pass_kv_ring(problem, "ring", options.workers, deal_contiguous, options.pass,
+                      options.gradients);
 }
 
 Plan plan_striped(const Problem& problem, const StrategyOptions& options) {
-  return pass_kv_ring(problem, "striped", options.workers, deal_striped);
+  return pass_kv_ring(problem, "striped", options.workers, deal_striped, options.pass,
+                      options.gradients);
 }
 
 Plan plan_zigzag(const Problem& problem, const StrategyOptions& options) {
-  return pass_kv_ring(problem, "zigzag", options.workers, deal_zigzag);
+  return pass_kv_ring(problem, "zigzag", options.workers, deal_zigzag, options.pass,
+                      options.gradients);
 }
 
 }  // namespace qb

@@ -39,9 +39,22 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
   if (!options.group_sizes.empty() && !takes_interest_set(algorithm))
     throw UsageError(fmt::format("group sizes belong to cqs; {} has none", algorithm));
   Plan plan = strategy.plan(problem, options);
+  if (plan.pass != options.pass)
+    throw Unsupported(fmt::format(
+        "{} is an algorithm of inference and has no backward pass; take one that trains, such as "
+        "ring or burst",
+        algorithm));
+  if (options.gradients != DType::f32 && options.pass == Pass::forward)
+    throw UsageError("a type of gradients belongs to a backward pass; a forward pass sends none");
+  if (options.gradients != DType::f32 && plan.result == Result::root && plan.workers.size() > 1)
+    throw Unsupported(
+        fmt::format("the root adds the gradients of {} in f32; a ring sends sums in {}", algorithm,
+                    word(options.gradients)));
   plan.algorithm = algorithm;  // the name that the caller asked for
   return plan;
 }
+
+bool has_own_forward_pass(std::string_view algorithm) { return algorithm != "burst"; }
 
 bool takes_interest_set(std::string_view algorithm) {
   return algorithm == "cqs" || algorithm == "cqs_sharded";

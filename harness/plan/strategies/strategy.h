@@ -27,13 +27,18 @@ struct StrategyOptions {
   NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
   Distillation distillation = Distillation::published;   // cqs
   std::vector<std::int64_t> group_sizes{};  // cqs: tokens by group (Q and K alike); empty: equal
+  Pass pass = Pass::forward;
+  // In which workers send sums of gradients to each other, and so round them at each hop. Ulysses
+  // sends none; its gradients are whole and have the type of the inputs.
+  DType gradients = DType::f32;
 };
 
 // A strategy with two names has two entries with the same function.
 struct Strategy {
   std::string_view name;
   std::string_view summary;  // one line for --help
-  // Throws Unsupported with the reason if there is no plan for the combination.
+  // Throws Unsupported with the reason if there is no plan for the combination. A strategy without
+  // a backward pass need not look at the pass: make_plan() refuses its forward plan.
   Plan (*plan)(const Problem&, const StrategyOptions&);
 };
 
@@ -41,11 +46,14 @@ struct Strategy {
 // The algorithm of a transformer layer whose weights are split (tensor_share.h). It has no plan: as
 // attention alone it would move nothing, because every worker has its heads from the beginning.
 inline constexpr std::string_view kTensorParallel = "tensor_parallel";
-// Throws UsageError with the nearest name where there is no such algorithm.
+// Throws UsageError with the nearest name where there is no such algorithm, and Unsupported where
+// it has no plan for the problem or the pass.
 [[nodiscard]] Plan make_plan(std::string_view algorithm, const Problem& problem,
                              const StrategyOptions& options);
 
 [[nodiscard]] bool takes_interest_set(std::string_view algorithm);
+// Returns false for a strategy that differs from another one in its backward pass only.
+[[nodiscard]] bool has_own_forward_pass(std::string_view algorithm);
 
 // Returns the interest set of the options or the default one. Throws Unsupported if W is below 3 or
 // above the number of tokens, UsageError if the set is for another W or does not cover.

@@ -110,13 +110,14 @@ inline Problem random_problem_for(std::string_view algorithm, std::mt19937_64& r
 
 // Makes a plan of any strategy for 1 to 9 workers. A strategy that refuses a problem is asked about
 // others, so that all come up about equally often. Returns nullopt if it refuses them all.
-inline std::optional<Plan> random_plan(std::mt19937_64& random) {
+inline std::optional<Plan> random_plan(std::mt19937_64& random, Pass pass = Pass::forward) {
   constexpr int kMostTries = 30;
   const auto known = strategies();
   const Strategy& strategy = known[random() % known.size()];
   for (int tries = 0; tries < kMostTries; ++tries) {
     const Problem problem = random_problem_for(strategy.name, random);
     StrategyOptions options;
+    options.pass = pass;
     options.workers = strategy.name == "dense" ? 1 : static_cast<int>(draw(random, 1, 9));
     if (random() % 2 == 0) options.new_key_owner = NewKeyOwner::fixed;
     if (random() % 2 == 0 && takes_interest_set(strategy.name))

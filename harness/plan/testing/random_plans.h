@@ -20,22 +20,24 @@ namespace qb {
   text << plan.algorithm << " W=" << plan.workers.size() << " b=" << s.batch << " h=" << s.q_heads
        << " g=" << s.kv_heads << " n=" << s.q_len << " m=" << s.kv_len << " d=" << s.head_dim << " "
        << word(plan.problem.dtype) << " " << to_string(plan.problem.mask)
-       << " segments=" << plan.problem.mask.segments.size();
+       << " segments=" << plan.problem.mask.segments.size() << " " << word(plan.pass);
   return text.str();
 }
 
 namespace testing_support {
 
 // Calls attempt(plan, random) for `rounds` random plans, until an ASSERT in it fails, which shows
-// the seed and the plan. Returns how many strategies came up: all of them in 250 rounds.
+// the seed and the plan. Returns how many strategies came up: all of them in 250 rounds. In a
+// backward pass rounds go by without a plan, since some strategies have none.
 template <class Attempt>
 std::size_t for_random_plans(int rounds, Attempt attempt,
-                             std::uint64_t seed = std::random_device{}()) {
+                             std::uint64_t seed = std::random_device{}(),
+                             Pass pass = Pass::forward) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   std::map<std::string, int> seen;
   for (int round = 0; round < rounds && !testing::Test::HasFatalFailure(); ++round) {
-    const std::optional<Plan> plan = random_plan(random);
+    const std::optional<Plan> plan = random_plan(random, pass);
     if (!plan) continue;
     ++seen[plan->algorithm];
     SCOPED_TRACE(testing::Message() << "round " << round << ": " << describe(*plan));
@@ -51,6 +53,7 @@ inline Plan in_random_type(const Plan& plan, std::mt19937_64& random) {
   problem.dtype = dtypes[random() % 3];
   StrategyOptions options;
   options.workers = static_cast<int>(plan.workers.size());
+  options.pass = plan.pass;
   return make_plan(plan.algorithm, problem, options);
 }
 

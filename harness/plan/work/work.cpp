@@ -164,6 +164,12 @@ class CriticalPath {
 
 }  // namespace
 
+double flop_per_pair(const Shape& shape, Pass pass) {
+  const std::int64_t wide = pass == Pass::forward ? 1 : 3;    // S; also dQ and dK
+  const std::int64_t values = pass == Pass::forward ? 1 : 2;  // O; or dP and dV
+  return static_cast<double>(2 * (wide * shape.head_dim + values * shape.value_dim));
+}
+
 // In a causal block, `flash` and `staged` compute tiles of query_tile rows and every key up to the
 // last one that the tile's last row sees.
 std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
@@ -211,9 +217,8 @@ Work model_work(const Plan& plan, Kernel kernel) {
   work.responsibility_ratio =
       static_cast<double>(work.unmasked_pairs) /
       static_cast<double>(std::max<std::int64_t>(work.critical_path_pairs, 1));
-  work.flops = 2.0 * static_cast<double>(work.unmasked_pairs) *
-               static_cast<double>(shape.batch * shape.q_heads) *
-               static_cast<double>(shape.head_dim + shape.value_dim);
+  work.flops = static_cast<double>(work.unmasked_pairs) *
+               static_cast<double>(shape.batch * shape.q_heads) * flop_per_pair(shape, plan.pass);
   return work;
 }
 

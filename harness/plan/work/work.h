@@ -44,8 +44,14 @@ struct Work {
   double responsibility_ratio = 0.0;  // unmasked pairs / critical path pairs: N^2 / max when full
   std::int64_t bytes_total = 0;       // sent by all workers and the root
   std::int64_t sent_bytes_max = 0;    // by the worker that sends most
-  double flops = 0.0;  // 4 * unmasked pairs * q_heads * batch * head_dim (value_dim counted apart)
+  // 4 * unmasked pairs * q_heads * batch * head_dim; a backward pass has 10 in place of 4, with
+  // its products S, dP, dV, dQ and dK (value_dim counted apart)
+  double flops = 0.0;
 };
+
+// The FLOP of one pair of one head: a multiplication and an addition for each element of a row, in
+// each product of the pass.
+[[nodiscard]] double flop_per_pair(const Shape& shape, Pass pass);
 
 // Returns the pairs per head that a kernel computes for a task, in tiles of `query_tile` rows
 // (`materialized`: all pairs of the call). alone: no other task is in its call.

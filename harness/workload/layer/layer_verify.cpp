@@ -6,14 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/execute/verify/worst_error.h"
 #include "kernels/dtype.h"
 
 namespace qb {
 namespace {
 
-constexpr double kNaiveFactor = 4.0;
-constexpr double kRoundoffs = 16.0;
-constexpr double kStoredRoundoffs = 2.0;  // added where the output is kept in 16 bits
+constexpr double kOutputRoundoffs = 16.0;
+constexpr double kStoredOutputRoundoffs = 2.0;  // added where the output is kept in 16 bits
 
 // The place of the i-th element of [batch, rows, width].
 struct Place {
@@ -69,8 +69,9 @@ Verification verify_layer(const LayerQuestion& question, const float* y,
     worst = i;
     got = value;
   }
-  double roundoffs = kRoundoffs * unit_roundoff(DType::f32);
-  if (question.dtype != DType::f32) roundoffs += kStoredRoundoffs * unit_roundoff(question.dtype);
+  double roundoffs = kOutputRoundoffs * unit_roundoff(DType::f32);
+  if (question.dtype != DType::f32)
+    roundoffs += kStoredOutputRoundoffs * unit_roundoff(question.dtype);
   verification.relative_l2_error = l2.error();
   verification.tolerance = kNaiveFactor * verification.naive_error + roundoffs * magnitude;
   Place place(static_cast<std::int64_t>(worst), verification.rows, width);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 
 #include "base/status.h"
 #include "harness/execute/verify/inputs.h"
@@ -15,15 +16,9 @@ namespace {
 
 constexpr double kBiasDeviation = 0.02;
 
-std::int64_t elements(const LayerShape& shape, LayerTensor tensor) {
-  std::int64_t n = 1;
-  for (const std::int64_t size : tensor_shape(shape, tensor)) n *= size;
-  return n;
-}
-
 std::int64_t all_elements(const LayerShape& shape) {
   std::int64_t n = 0;
-  for (const auto& entry : kWords<LayerTensor>.rows) n += elements(shape, entry.first);
+  for (const auto& entry : kWords<LayerTensor>.rows) n += tensor_elements(shape, entry.first);
   return n;
 }
 
@@ -31,7 +26,7 @@ bool is_norm_scale(LayerTensor tensor) {
   return tensor == LayerTensor::attention_norm_scale || tensor == LayerTensor::output_norm_scale;
 }
 
-// The key of the hidden states; those of the tensors follow it.
+// The key of the hidden states; those of the tensors follow it, then that of the output's gradient.
 std::uint64_t first_key(std::uint64_t seed) { return (seed + 1) << 8; }
 
 std::string file_of(const std::string& folder, LayerTensor tensor) {
@@ -80,12 +75,19 @@ std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tens
   }
 }
 
-LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype)
-    : tensor_(allocator, dtype, {1, 1, 1, all_elements(shape)}, "weights") {
+std::int64_t tensor_elements(const LayerShape& shape, LayerTensor tensor) {
+  std::int64_t n = 1;
+  for (const std::int64_t size : tensor_shape(shape, tensor)) n *= size;
+  return n;
+}
+
+LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype,
+                           std::string_view label, int worker)
+    : tensor_(allocator, dtype, {1, 1, 1, all_elements(shape)}, label, worker) {
   std::int64_t n = 0;
   for (const auto& entry : kWords<LayerTensor>.rows) {
     offsets_.push_back(n);
-    n += elements(shape, entry.first);
+    n += tensor_elements(shape, entry.first);
   }
 }
 
@@ -102,7 +104,7 @@ LayerWeights random_weights(const LayerShape& shape, std::uint64_t seed, Allocat
   for (const auto& entry : kWords<LayerTensor>.rows) {
     const LayerTensor tensor = entry.first;
     const std::vector<std::int64_t> sizes = tensor_shape(shape, tensor);
-    const std::int64_t n = elements(shape, tensor);
+    const std::int64_t n = tensor_elements(shape, tensor);
     float* const values = weights.data(tensor);
     fill_normal(contiguous_view(values, DType::f32, {1, 1, 1, n}), ++key, threads);
     const auto deviation = static_cast<float>(
@@ -120,6 +122,13 @@ Tensor random_states(const LayerShape& shape, std::uint64_t seed, Allocator& all
   Tensor states(allocator, DType::f32, shape.states(), "hidden_states");
   fill_normal(states.view(), first_key(seed), threads);
   return states;
+}
+
+Tensor random_output_gradients(const LayerShape& shape, std::uint64_t seed, Allocator& allocator,
+                               int threads, int worker) {
+  Tensor gradients(allocator, DType::f32, shape.states(), "d_output", worker);
+  fill_normal(gradients.view(), first_key(seed) + std::size(kWords<LayerTensor>.rows) + 1, threads);
+  return gradients;
 }
 
 LayerWeights read_weights(const std::string& folder, const LayerShape& shape,

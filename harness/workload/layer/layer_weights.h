@@ -84,11 +84,13 @@ inline constexpr auto kWords<LayerTensor> = word_table<LayerTensor>(
 
 // Returns [out, in], [out] or, for norms, [H].
 [[nodiscard]] std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tensor);
+[[nodiscard]] std::int64_t tensor_elements(const LayerShape& shape, LayerTensor tensor);
 
-// One allocation, labelled `weights`, with unspecified contents.
+// One allocation with unspecified contents: the weights, or their gradients.
 class LayerWeights {
  public:
-  LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype = DType::f32);
+  LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype = DType::f32,
+               std::string_view label = "weights", int worker = 0);
   [[nodiscard]] float* data(LayerTensor tensor) const;  // f32 only
   [[nodiscard]] void* at(LayerTensor tensor) const;
   [[nodiscard]] const TensorView& view() const { return tensor_.view(); }  // [1, 1, 1, elements]
@@ -107,6 +109,10 @@ class LayerWeights {
 // Standard normal hidden states [batch, N, H] of the same seed, labelled `hidden_states`.
 [[nodiscard]] Tensor random_states(const LayerShape& shape, std::uint64_t seed,
                                    Allocator& allocator, int threads);
+
+// Standard normal gradients of the layer's output, of the same seed too, labelled `d_output`.
+[[nodiscard]] Tensor random_output_gradients(const LayerShape& shape, std::uint64_t seed,
+                                             Allocator& allocator, int threads, int worker = 0);
 
 // Reads FOLDER/NAME.npy for each of the names above; f16, f32 or f64. Throws UsageError in one
 // sentence for a missing folder or file, a shape that does not fit, or a value that is not finite.

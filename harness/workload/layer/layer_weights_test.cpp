@@ -129,5 +129,17 @@ TEST(RandomWeights, DependOnTheSeedAloneAndKeepStatesInSize) {
   EXPECT_NEAR(one.data(LayerTensor::output_norm_scale)[3], 1.0f, 0.2f);
 }
 
+TEST(RandomWeights, GradientsOfTheOutputAreNoOtherValuesOfTheSeed) {
+  const LayerShape shape{1, 20, 4, 32, 512};
+  const Tensor gradients = random_output_gradients(shape, 1, heap_allocator(), 1);
+  const Tensor same = random_output_gradients(shape, 1, heap_allocator(), 3);
+  const Tensor states = random_states(shape, 1, heap_allocator(), 1);
+  const Tensor of_next_seed = random_states(shape, 2, heap_allocator(), 1);
+  const auto bytes = static_cast<std::size_t>(gradients.view().bytes());
+  EXPECT_EQ(std::memcmp(gradients.view().data, same.view().data, bytes), 0);
+  EXPECT_NE(std::memcmp(gradients.view().data, states.view().data, bytes), 0);
+  EXPECT_NE(std::memcmp(gradients.view().data, of_next_seed.view().data, bytes), 0);
+}
+
 }  // namespace
 }  // namespace qb

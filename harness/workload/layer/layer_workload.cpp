@@ -1,8 +1,13 @@
 // An encoder layer around attention, computed by one worker on the CPU or on a GPU, or by several
-// workers of one CPU with tensor parallelism.
-#include <fmt/format.h>
-
+// workers of one CPU with tensor parallelism. One worker on the CPU computes its backward pass too.
+//
+// A backward pass begins with what a forward pass keeps. If it alone is timed, a forward pass runs
+// once before the runs (prepare()); if both are, each run computes one and then the other, and the
+// tensors that only the backward pass needs come into being between the two.
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,7 +15,11 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "harness/execute/device/cpu_device.h"
-#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/pass.h"
+#include "harness/workload/layer/layer_backward.h"
+#include "harness/workload/layer/layer_cases.h"
+#include "harness/workload/layer/layer_gradients.h"
+#include "harness/workload/layer/layer_kept.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/tensor_parallel.h"
 #include "harness/workload/layer/transformer_layer.h"
@@ -21,65 +30,19 @@
 namespace qb {
 namespace {
 
-void require(bool holds, const std::string& otherwise) {
-  if (!holds) throw Unsupported("a transformer layer " + otherwise);
-}
-
-void require_supported_on_gpu(const Case& c) {
-  require(c.kernel == Kernel::flash || c.kernel == Kernel::materialized,
-          fmt::format("takes flash or materialized on a GPU, not {}", word(c.kernel)));
-  require(
-      c.dtype != DType::f32 || c.kernel == Kernel::materialized,
-      "in f32 takes kernel materialized on a GPU, not flash; the nearest of flash is dtype f16");
-  require(c.launch == Launch::alone,
-          fmt::format("has one worker, so that launch is alone, not {}", word(c.launch)));
-  require(c.l2_cache != L2Cache::rotated,
-          "has one set of weights, so that l2_cache is flushed or warm, not rotated");
-}
-
-bool is_split(const Case& c) { return c.algorithm == kTensorParallel; }
-
-void require_supported_split(const Case& c) {
-  require(c.ranks == Ranks::threads && c.device != Device::cuda,
-          fmt::format("by tensor_parallel needs ranks: threads and device: cpu, not {} and {}",
-                      word(c.ranks), word(c.device)));
-  require(c.dtype == DType::f32,
-          fmt::format("by tensor_parallel is computed in f32, not {}", word(c.dtype)));
-}
-
-void require_supported(const Case& c) {
-  if (is_split(c))
-    require_supported_split(c);
-  else
-    require(c.algorithm == "dense" && c.workers == 1 && c.ranks == Ranks::serial,
-            fmt::format("is computed by one worker: algorithm: dense, workers: 1 and ranks: "
-                        "serial, not {}, {} and {}; or by several: algorithm: tensor_parallel and "
-                        "ranks: threads",
-                        c.algorithm, c.workers, word(c.ranks)));
-  if (c.device == Device::cuda)
-    require_supported_on_gpu(c);
-  else
-    require(c.kernel != Kernel::staged && c.kernel != Kernel::cudnn,
-            fmt::format("takes flash, materialized or reference, not {}", word(c.kernel)));
-  require(c.dtype != DType::f64, "is computed in f16, bf16 or f32, not f64");
-  require(!c.worker_speeds, "has workers of one speed; leave out worker_speeds");
-  require(c.shape.kv_len == c.shape.q_len && !c.sequences,
-          "attends to its own tokens: leave out kv_len and sequences");
-}
-
-// The attention of the whole layer as one worker computes it; no plan splits its heads.
-Case whole_attention(Case c) {
-  if (!is_split(c)) return c;
-  c.algorithm = "dense";
-  c.workers = 1;
-  return c;
+// Adds the times of a pass to those of the one before it.
+DeviceLayer::Run in_sequence(DeviceLayer::Run first, const DeviceLayer::Run& second) {
+  for (std::size_t part = 0; part < kLayerParts; ++part) first.times[part] += second.times[part];
+  first.wall_s += second.wall_s;
+  first.device_s += second.device_s;
+  return first;
 }
 
 class Layer final : public Workload {
  public:
   explicit Layer(const Case& c) : Workload(c) {
-    require_supported(c);
-    attention_ = plan_case(whole_attention(c));
+    require_layer(c);
+    attention_ = plan_case(attention_of_layer(c));
     const Problem& problem = attention_.plan.problem;
     shape_ = {.batch = c.shape.batch,
               .n_tokens = c.shape.q_len,
@@ -88,7 +51,7 @@ class Layer final : public Workload {
               .feed_forward_dim = c.layer_feed_forward_dim,
               .kv_heads = c.shape.kv_heads};
     options_ = {problem.mask, problem.scale, c.kernel, c.layer_block_tokens, attention_.threads};
-    if (is_split(c)) (void)layer_share(shape_, c.workers);  // throws where it does not divide
+    if (is_split_layer(c)) (void)layer_share(shape_, c.workers);  // throws where it does not divide
   }
 
   // Pairs are those of the attention's plan; FLOP and bytes are those of the whole layer.
@@ -100,12 +63,12 @@ class Layer final : public Workload {
     if (on_gpu) return values;  // the rehearsal gave its columns
     // The plan counts the tiles of the whole sequence, not of blocks.
     if (options_.block_tokens != 0) values.erase("executed_pairs");
-    if (is_split(case_)) {
+    if (is_split_layer(case_)) {
       predict_shares(values);
       return values;
     }
-    const Rehearsal on_cpu =
-        rehearse_layer(shape_, case_.dtype, options_, CpuDevice::Costs(options_.threads));
+    const Rehearsal on_cpu = rehearse_layer_passes(shape_, case_.dtype, options_,
+                                                   CpuDevice::Costs(options_.threads), case_.pass);
     values["predicted_worker_active_peak_bytes"] = to_text(on_cpu.worker_peak_bytes.value());
     values["predicted_active_peak_bytes"] = to_text(on_cpu.active_peak_bytes.value());
     return values;
@@ -118,32 +81,56 @@ class Layer final : public Workload {
   int threads() const override { return options_.threads; }
   std::optional<std::string> flaw() const override { return attention_.flaw; }
 
+  void prepare(bool verifying) override {
+    // Of both passes the run that counts memory makes what each of them needs.
+    if (case_.pass == Passes::forward || (case_.pass == Passes::both && verifying)) return;
+    if (case_.pass == Passes::backward) {
+      (void)run_forward();
+      layer_.reset();
+    }
+    hold_kept();
+    hold_gradients();
+    ledger().reset_peaks();
+  }
+
   // The one worker's time is the critical path, the sum and the wall clock at once.
   Sample run(bool verifying) override {
-    if (is_on_host()) cpu::require_gemm("a transformer layer");
     if (split_) return run_split(verifying);
-    if (!layer_)
-      layer_ = std::make_unique<DeviceLayer>(*device_, shape_, case_.dtype, options_, case_.clock,
-                                             ledger());
-    const LayerWeights& weights = device_weights_ ? *device_weights_ : *weights_;
-    const DeviceLayer::Run run = layer_->run(weights, x_.device(), y_.device());
+    std::vector<DeviceLayer::Run> passes;
+    for (const Pass pass : passes_of(case_.pass))
+      passes.push_back(pass == Pass::forward ? run_forward() : run_backward());
+    DeviceLayer::Run all = passes.front();
+    if (passes.size() > 1) all = in_sequence(all, passes.back());
     worker_peak_bytes_ = static_cast<std::int64_t>(ledger().worker_peak_bytes(0));
-    if (!verifying) times_.push_back(run.times);
-    Sample sample{.wall_s = run.wall_s, .critical_path_s = run.wall_s, .worker_sum_s = run.wall_s};
-    sample.longest_subsequence_s = run.times[static_cast<std::size_t>(LayerPart::attention)];
-    if (!is_on_host()) sample.device_s = run.device_s;
+    // What is kept is the worker's own, and was there before a backward pass alone began.
+    if (case_.pass == Passes::backward) worker_peak_bytes_ += kept_->bytes();
+    if (!verifying) times_.push_back(all.times);
+    Sample sample{.wall_s = all.wall_s, .critical_path_s = all.wall_s, .worker_sum_s = all.wall_s};
+    sample.longest_subsequence_s = all.times[static_cast<std::size_t>(LayerPart::attention)];
+    if (passes.size() > 1) {
+      sample.forward_s = passes.front().wall_s;
+      sample.backward_s = passes.back().wall_s;
+    }
+    if (!is_on_host()) sample.device_s = all.device_s;
     return sample;
   }
   std::optional<std::int64_t> worker_peak_bytes() const override { return worker_peak_bytes_; }
 
   Verification verify() override {
     get(y_.device(), y_.host());
-    return verify_layer({shape_, *weights_, floats(x_.host()), options_.mask, options_.scale,
-                         case_.dtype, !is_on_host() && case_.kernel == Kernel::materialized},
-                        floats(y_.host()),
-                        layer_rows_to_verify(shape_.n_tokens, options_.block_tokens,
-                                             case_.measure.verify_rows, case_.seed),
-                        options_.threads);
+    Verification verification =
+        verify_layer(question(), floats(y_.host()),
+                     layer_rows_to_verify(shape_.n_tokens, options_.block_tokens,
+                                          case_.measure.verify_rows, case_.seed),
+                     options_.threads);
+    if (case_.pass == Passes::forward || !verification.correct) return verification;
+    get(d_x_.device(), d_x_.host());
+    Verification gradients = verify_layer_gradients(
+        question(), floats(d_y_.host()), floats(d_x_.host()), *d_weights_, options_.threads);
+    verification.correct = gradients.correct;
+    verification.message = std::move(gradients.message);
+    verification.layer_gradients = std::move(gradients.layer_gradients);
+    return verification;
   }
 
   void report(CaseResult& result) override {
@@ -159,8 +146,24 @@ class Layer final : public Workload {
  private:
   static float* floats(const TensorView& view) { return static_cast<float*>(view.data); }
 
+  [[nodiscard]] LayerQuestion question() const {
+    return {.shape = shape_,
+            .weights = *weights_,
+            .x = floats(x_.host()),
+            .mask = options_.mask,
+            .scale = options_.scale,
+            .dtype = case_.dtype,
+            .eager = !is_on_host() && case_.kernel == Kernel::materialized};
+  }
+
+  // Counts the passes that are timed.
   [[nodiscard]] double flop_of(LayerPart part) const {
-    return layer_part_flop(shape_, part, attention_.work.unmasked_pairs);
+    const std::int64_t pairs = attention_.work.unmasked_pairs;
+    double sum = 0.0;
+    for (const Pass pass : passes_of(case_.pass))
+      sum += pass == Pass::forward ? layer_part_flop(shape_, part, pairs)
+                                   : layer_part_backward_flop(shape_, part, pairs);
+    return sum;
   }
 
   // All workers exist at once, so that the peak of the case is a bound.
@@ -186,7 +189,33 @@ class Layer final : public Workload {
     values["moved_bytes"] = to_text(4 * (workers - 1) * states_bytes);
   }
 
+  [[nodiscard]] const LayerWeights& weights_on_device() const {
+    return device_weights_ ? *device_weights_ : *weights_;
+  }
+
+  DeviceLayer::Run run_forward() {
+    if (is_on_host()) cpu::require_gemm("a transformer layer");
+    if (case_.pass != Passes::forward) hold_kept();
+    if (!layer_)
+      layer_ = std::make_unique<DeviceLayer>(*device_, shape_, case_.dtype, options_, case_.clock,
+                                             ledger());
+    return layer_->run(weights_on_device(), x_.device(), y_.device(), kept_ ? &*kept_ : nullptr);
+  }
+
+  // The sums of the gradients of weights are cleared before the clock starts.
+  DeviceLayer::Run run_backward() {
+    hold_gradients();
+    if (!backward_)
+      backward_ = std::make_unique<LayerBackward>(*device_, shape_, case_.dtype, options_,
+                                                  case_.clock, ledger());
+    device_->clear_rows(d_weights_->view());
+    const LayerBackward::Run run = backward_->run(
+        {weights_on_device(), x_.device(), *kept_, d_y_.device(), d_x_.device(), *d_weights_});
+    return {run.times, run.wall_s, run.device_s};
+  }
+
   Sample run_split(bool verifying) {
+    cpu::require_gemm("a transformer layer");
     TensorParallelLayer::Run run = split_->run(x_.device(), y_.device());
     worker_peak_bytes_ = 0;
     Sample sample{.wall_s = run.wall_s, .critical_path_s = run.wall_s};
@@ -242,34 +271,62 @@ class Layer final : public Workload {
     times_.clear();
     runs_.clear();
     const int threads = options_.threads;
-    const bool is_shared = is_on_host() && case_.dtype == DType::f32;
-    Allocator& memory = is_shared ? host_memory() : heap_allocator();
     // Of a split layer each worker holds its share; the whole is for the reference alone.
-    Allocator& of_weights = is_split(case_) ? heap_allocator() : memory;
+    Allocator& of_weights = is_split_layer(case_) ? heap_allocator() : memory_of_host();
     weights_.emplace(case_.layer_weights ? read_weights(*case_.layer_weights, shape_, of_weights)
                                          : random_weights(shape_, case_.seed, of_weights, threads));
-    if (!is_shared) {
+    if (!is_shared()) {
       device_weights_.emplace(shape_, ledger(), case_.dtype);
       put(weights_->view(), device_weights_->view());
     }
-    x_ = share(random_states(shape_, case_.seed, memory, threads), case_.dtype, "hidden_states");
-    Tensor y(memory, DType::f32, shape_.states(), "output");
-    poison(y.view(), TensorView{});
-    y_ = share(std::move(y), case_.dtype, "output");
-    if (is_split(case_))
+    x_ = share(random_states(shape_, case_.seed, memory_of_host(), threads), case_.dtype,
+               "hidden_states");
+    y_ = poisoned_states("output");
+    if (is_split_layer(case_))
       split_ = std::make_unique<TensorParallelLayer>(
           shape_, *weights_,
           TensorParallelOptions{options_, case_.workers, link_of(case_), message_timeout_s(case_)},
           ledger());
   }
 
+  // The device reads the tensors of the host.
+  [[nodiscard]] bool is_shared() const { return is_on_host() && case_.dtype == DType::f32; }
+  [[nodiscard]] Allocator& memory_of_host() {
+    return is_shared() ? host_memory() : heap_allocator();
+  }
+
+  // States that a pass writes whole, with a pattern that shows what it does not.
+  [[nodiscard]] SharedTensor poisoned_states(std::string_view label, int worker = 0) {
+    Tensor of_host(memory_of_host(), DType::f32, shape_.states(), label, worker);
+    poison(of_host.view());
+    return share(std::move(of_host), case_.dtype, label, worker);
+  }
+
+  // Makes room for what the forward pass keeps for the backward pass, unless it is there.
+  void hold_kept() {
+    if (!kept_) kept_.emplace(shape_, case_.dtype, options_, ledger());
+  }
+
+  // Makes what the backward pass needs besides, unless it is there. It belongs to no worker.
+  void hold_gradients() {
+    if (d_weights_) return;
+    d_y_ = share(
+        random_output_gradients(shape_, case_.seed, memory_of_host(), options_.threads, kRoot),
+        case_.dtype, "d_output", kRoot);
+    d_x_ = poisoned_states("d_hidden_states", kRoot);
+    d_weights_.emplace(shape_, ledger(), DType::f32, "d_weights", kRoot);
+    poison(d_weights_->view());
+  }
+
   void release() override {
     layer_.reset();
+    backward_.reset();
     split_.reset();
     weights_.reset();
     device_weights_.reset();
-    x_ = {};
-    y_ = {};
+    kept_.reset();
+    d_weights_.reset();
+    for (SharedTensor* const tensor : {&x_, &y_, &d_y_, &d_x_}) *tensor = {};
   }
 
   PlannedCase attention_;
@@ -279,7 +336,12 @@ class Layer final : public Workload {
   std::optional<LayerWeights> device_weights_;  // none where the device reads the host's
   SharedTensor x_;
   SharedTensor y_;
+  std::optional<LayerKept> kept_;  // this and the next three: of a backward pass
+  SharedTensor d_y_;
+  SharedTensor d_x_;
+  std::optional<LayerWeights> d_weights_;  // float32, on the device
   std::unique_ptr<DeviceLayer> layer_;
+  std::unique_ptr<LayerBackward> backward_;
   std::unique_ptr<TensorParallelLayer> split_;  // in place of that
   std::int64_t worker_peak_bytes_ = 0;
   std::vector<LayerTimes> times_;               // of each timed run

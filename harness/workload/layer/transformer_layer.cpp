@@ -1,6 +1,5 @@
 #include "harness/workload/layer/transformer_layer.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -8,123 +7,57 @@
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/memory/system_memory.h"
+#include "harness/workload/layer/layer_blocks.h"
+#include "harness/workload/layer/layer_kept.h"
+#include "harness/workload/layer/layer_steps.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/layer_call.h"
-#include "kernels/mask/mask_tiles.h"
 #include "kernels/tile_schedule.h"
 
 namespace qb {
 namespace {
 
-// Rows of a multiple of 4 KiB would share the same few sets of a cache; one more line spreads them.
-constexpr std::int64_t kRowPadding = 16;
-
-std::int64_t query_stride(const LayerShape& shape) { return shape.query_width() + kRowPadding; }
-std::int64_t key_value_stride(const LayerShape& shape) {
-  return 2 * shape.key_width() + kRowPadding;
-}
-
-// Query rows [begin, end) of the sequence, computed together.
-struct QueryBlock {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
+struct PreparedBlock : QueryBlock {
   TileSchedule schedule{};  // empty where the device keeps one, or the run makes it
   ComputeDevice::KeptSchedule kept{};
-  [[nodiscard]] std::int64_t rows() const { return end - begin; }
 };
-
-// The spans of a block's rows over all keys, for a kernel with these tiles.
-TileSchedule block_schedule(const LayerShape& shape, const LayerOptions& options,
-                            const KernelTiles& tiles, const QueryBlock& block) {
-  const std::int64_t rows = block.rows();
-  if (options.mask.kind == MaskKind::pattern)
-    return build_mask_schedule(options.mask, rows, shape.n_tokens,
-                               {{0, 0, {block.begin, rows}, {0, shape.n_tokens}}}, tiles.query_tile,
-                               {tiles.residue_classes, options.threads});
-  const bool causal = options.mask.kind == MaskKind::causal;
-  const KeySpan keys{0, shape.n_tokens, causal ? SpanKind::causal : SpanKind::full,
-                     causal ? block.begin + options.mask.offset : 0};
-  return build_schedule(rows, shape.n_tokens, {{0, rows, keys}}, tiles.query_tile);
-}
-
-// The memory that a block's attention reads and writes, with heads side by side in rows.
-struct BlockBuffers {
-  void* queries = nullptr;
-  void* keys_values = nullptr;
-  void* context = nullptr;
-  void* lse = nullptr;
-};
-
-// Returns the arguments without a schedule.
-AttentionArguments block_attention(const LayerShape& shape, DType dtype, double scale,
-                                   std::int64_t rows, const BlockBuffers& buffers) {
-  const auto heads_of = [&](void* data, std::int64_t heads, std::int64_t count,
-                            std::int64_t stride) {
-    return TensorView{data,           dtype,          {1, heads, count, shape.head_dim},
-                      count * stride, shape.head_dim, stride};
-  };
-  const std::int64_t stride = key_value_stride(shape);
-  const std::int64_t kv_heads = shape.key_heads();
-  std::byte* const keys = static_cast<std::byte*>(buffers.keys_values);
-  return {heads_of(buffers.queries, shape.heads, rows, query_stride(shape)),
-          heads_of(keys, kv_heads, shape.n_tokens, stride),
-          heads_of(keys + shape.key_width() * size_of(dtype), kv_heads, shape.n_tokens, stride),
-          nullptr,
-          scale,
-          heads_of(buffers.context, shape.heads, rows, shape.query_width()),
-          contiguous_view(buffers.lse, DType::f32, {1, shape.heads, rows, 1})};
-}
 
 // Calls that read only shapes, strides and alignment get this address, aligned as an allocation is.
 void* address_only() { return reinterpret_cast<void*>(kHugePageBytes); }
 
 }  // namespace
 
-class DeviceLayer::State {
+class DeviceLayer::State : LayerSteps {
  public:
   State(ComputeDevice& device, const LayerShape& shape, DType dtype, const LayerOptions& options,
         ClockKind clock, Allocator& memory)
-      : device_(device),
-        shape_(shape),
-        dtype_(dtype),
-        options_(options),
-        allocator_(memory),
-        hidden_(shape.hidden()),
-        size_(size_of(dtype)),
-        watch_(device, clock) {
-    if (!options.mask.segments.empty())
-      throw std::invalid_argument("DeviceLayer: one sequence at a time, without segments");
+      : LayerSteps(device, shape, dtype, options, clock, memory) {
     if (options.workers > 1 && dtype != DType::f32)
       throw std::invalid_argument("DeviceLayer: workers add their sums in float32");
-    const std::int64_t rows =
-        options.block_tokens == 0 ? shape.n_tokens : std::min(options.block_tokens, shape.n_tokens);
-    for (std::int64_t begin = 0; begin < shape.n_tokens; begin += rows) {
-      blocks_.push_back({begin, std::min(shape.n_tokens, begin + rows)});
+    for (const QueryBlock& block : query_blocks(shape, options)) {
+      blocks_.push_back(PreparedBlock{block, {}, {}});
       if (!device.facts().on_host) prepare(blocks_.back());
     }
   }
 
-  Run run(const LayerWeights& weights, const TensorView& x, const TensorView& y) {
-    weights_ = &weights;
-    run_ = {};
-    watch_.start();
-    const std::int64_t sequence = shape_.n_tokens * hidden_ * size_;
-    for (std::int64_t b = 0; b < shape_.batch; ++b)
-      compute(static_cast<const std::byte*>(x.data) + b * sequence,
-              static_cast<std::byte*>(y.data) + b * sequence);
-    watch_.stop();
-    run_.wall_s = watch_.wall_s();
-    run_.device_s = watch_.device_s();
-    return run_;
+  Run run(const LayerWeights& weights, const TensorView& x, const TensorView& y,
+          const LayerKept* keep) {
+    keep_ = keep;
+    begin(weights);
+    for (sequence_ = 0; sequence_ < shape_.batch; ++sequence_) {
+      const std::int64_t offset = bytes_of_states(sequence_ * shape_.n_tokens);
+      compute(static_cast<const std::byte*>(x.data) + offset,
+              static_cast<std::byte*>(y.data) + offset);
+    }
+    return end();
   }
 
  private:
   // Makes the block's schedule before the layer runs, where the kernel reads one.
-  void prepare(QueryBlock& block) {
+  void prepare(PreparedBlock& block) {
     if (device_.reads_schedule(options_.kernel)) block.schedule = schedule_of(block);
-    AttentionArguments call =
-        block_attention(shape_, dtype_, options_.scale, block.rows(),
-                        {address_only(), address_only(), address_only(), address_only()});
+    AttentionArguments call = arguments_of(
+        block, {address_only(), address_only(), address_only(),
+                contiguous_view(address_only(), DType::f32, {1, shape_.heads, block.rows(), 1})});
     call.out.dtype = DType::f32;
     call.schedule = &block.schedule;
     block.kept = device_.keep_schedule(options_.kernel, call, allocator_, 0);
@@ -134,40 +67,54 @@ class DeviceLayer::State {
     return block_schedule(shape_, options_, device_.tiles(options_.kernel, shape_.head_dim), block);
   }
 
+  // The memory that a block's attention reads and writes.
+  struct BlockMemory {
+    void* queries = nullptr;
+    void* keys_values = nullptr;
+    void* context = nullptr;
+    TensorView lse{};
+  };
+  // Returns the arguments without a schedule.
+  [[nodiscard]] AttentionArguments arguments_of(const QueryBlock& block,
+                                                const BlockMemory& memory) const {
+    const KeysValues of_keys = keys_values_of(shape_, memory.keys_values, dtype_);
+    return {queries_of(shape_, memory.queries, dtype_, block.rows()),
+            of_keys.keys,
+            of_keys.values,
+            nullptr,
+            options_.scale,
+            context_of(shape_, memory.context, dtype_, block.rows()),
+            memory.lse};
+  }
+
   // Computes one sequence.
   void compute(const std::byte* x, std::byte* y) {
-    Buffer keys_values = take(shape_.n_tokens * key_value_stride(shape_), "keys_values");
-    timed(LayerPart::qkv, [&] {
-      LinearCall call = product(LayerTensor::key_weight, shape_.n_tokens, x, keys_values.data());
-      call.out = 2 * shape_.key_width();
-      call.bias = weights_->at(LayerTensor::key_bias);
-      call.y_stride = key_value_stride(shape_);
-      device_.linear(call, allocator_);
-    });
-    for (const QueryBlock& block : blocks_) {
-      const std::int64_t offset = block.begin * hidden_ * size_;
+    const std::int64_t stride = key_value_stride(shape_);
+    Place keys_values = place_of(&LayerKept::keys_values, {0, shape_.n_tokens},
+                                 shape_.n_tokens * stride, "keys_values");
+    timed(LayerPart::qkv,
+          [&] { multiply_biased(to_keys_values(), x, shape_.n_tokens, keys_values.data, stride); });
+    for (const PreparedBlock& block : blocks_) {
+      const std::int64_t offset = bytes_of_states(block.begin);
       const Buffer sum = attention_half(x + offset, block, keys_values);
-      feed_forward_half(sum.data(), y + offset, block.rows());
+      feed_forward_half(sum.data(), y + offset, block);
     }
   }
 
-  // Does the work, or enqueues it, and times it as the part; on a GPU until the next one begins.
-  template <class Work>
-  void timed(LayerPart part, const Work& work) {
-    watch_.charge(&run_.times[static_cast<std::size_t>(part)]);
-    work();
-    if (device_.facts().on_host) watch_.charge(nullptr);
+  // Returns where rows of the block are kept, or memory of the run where nothing is kept.
+  [[nodiscard]] Place place_of(Tensor LayerKept::*kept, const QueryBlock& block,
+                               std::int64_t elements, std::string_view label) const {
+    if (keep_ == nullptr) return take_place(elements, label);
+    return {Buffer(), LayerKept::rows_of(keep_->*kept, sequence_, block).data};
+  }
+  // Copies a block's product, which the next part overwrites, where the layer keeps it.
+  void keep_product(Tensor LayerKept::*kept, const QueryBlock& block, const void* product) {
+    if (keep_ == nullptr || (keep_->*kept).view().data == nullptr) return;
+    const TensorView rows = LayerKept::rows_of(keep_->*kept, sequence_, block);
+    const std::int64_t elements = rows.extent.elements();
+    device_.copy_rows(flat(product, elements), flat(rows.data, elements));
   }
 
-  [[nodiscard]] Buffer take(std::int64_t elements, std::string_view label) const {
-    return {allocator_, static_cast<std::size_t>(elements * size_), label};
-  }
-
-  // A product from hidden to hidden width without its bias, which a later pass adds.
-  [[nodiscard]] LinearCall product(LayerTensor weight, std::int64_t rows, const void* x,
-                                   void* y) const {
-    return {dtype_, rows, hidden_, hidden_, x, weights_->at(weight), nullptr, y, hidden_};
-  }
   // Adds what the other workers computed of the same sums.
   void all_reduce(void* sums, std::int64_t rows) const {
     if (options_.workers == 1) return;
@@ -176,110 +123,75 @@ class DeviceLayer::State {
     if (options_.all_reduce)
       options_.all_reduce(static_cast<float*>(sums), count, received.as<float>());
   }
-  // norm(y + bias + residual)
-  void norm(LayerTensor scale, LayerTensor shift, LayerTensor bias, std::int64_t rows, void* y,
-            const void* residual) {
-    device_.add_norm({dtype_, rows, hidden_, y, weights_->at(bias), residual, weights_->at(scale),
-                      weights_->at(shift), kLayerNormEpsilon});
-  }
 
   // Does what qb::attention does; `out` has the layer's type, and the schedule is the block's.
-  void attend(const QueryBlock& block, const AttentionArguments& arguments) {
+  void attend(const PreparedBlock& block, const AttentionArguments& arguments) {
     AttentionArguments call = arguments;
     if (dtype_ == DType::f32) return attend_f32(block, call);
-    const Tensor out(allocator_, DType::f32, flat(arguments.out).extent, "context_f32");
+    const TensorView rounded = flat(arguments.out.data, arguments.out.extent.elements());
+    const Tensor out(allocator_, DType::f32, rounded.extent, "context_f32");
     call.out.data = out.view().data;
     call.out.dtype = DType::f32;
     attend_f32(block, call);
-    device_.copy_rows(out.view(), flat(arguments.out));
+    device_.copy_rows(out.view(), rounded);
   }
-  void attend_f32(const QueryBlock& block, AttentionArguments call) {
+  void attend_f32(const PreparedBlock& block, AttentionArguments call) {
     if (block.kept) return block.kept(call, allocator_);
     const TileSchedule own = device_.facts().on_host ? schedule_of(block) : TileSchedule{};
     call.schedule = device_.facts().on_host ? &own : &block.schedule;
     device_.attention(options_.kernel, call, {allocator_, options_.threads, 0}, {});
   }
-  // Returns heads that are side by side in rows without a gap as one row.
-  static TensorView flat(const TensorView& heads) {
-    return contiguous_view(heads.data, heads.dtype, {1, 1, 1, heads.extent.elements()});
-  }
 
-  void attend(const void* x, const QueryBlock& block, const Buffer& keys_values,
-              const Buffer& context) {
+  void attend(const void* x, const PreparedBlock& block, void* keys_values, void* context) {
     const std::int64_t rows = block.rows();
-    const Buffer queries = take(rows * query_stride(shape_), "queries");
-    timed(LayerPart::qkv, [&] {
-      LinearCall call = product(LayerTensor::query_weight, rows, x, queries.data());
-      call.out = shape_.query_width();
-      call.bias = weights_->at(LayerTensor::query_bias);
-      call.y_stride = query_stride(shape_);
-      device_.linear(call, allocator_);
-    });
-    const Tensor lse(allocator_, DType::f32, {1, shape_.heads, rows, 1}, "lse");
+    const std::int64_t stride = query_stride(shape_);
+    const Place queries = place_of(&LayerKept::queries, block, rows * stride, "queries");
+    timed(LayerPart::qkv, [&] { multiply_biased(to_queries(), x, rows, queries.data, stride); });
+    const Extent statistics{1, shape_.heads, rows, 1};
+    const Tensor own_lse =
+        keep_ == nullptr ? Tensor(allocator_, DType::f32, statistics, "lse") : Tensor();
+    const TensorView lse = keep_ == nullptr ? own_lse.view() : keep_->lse_of(sequence_, block);
     timed(LayerPart::attention, [&] {
-      attend(block, block_attention(
-                        shape_, dtype_, options_.scale, rows,
-                        {queries.data(), keys_values.data(), context.data(), lse.view().data}));
+      attend(block, arguments_of(block, {queries.data, keys_values, context, lse}));
     });
   }
 
   // norm(x + attention Wo) of the block's rows; x: their states.
-  Buffer attention_half(const void* x, const QueryBlock& block, Buffer& keys_values) {
+  Buffer attention_half(const void* x, const PreparedBlock& block, Place& keys_values) {
     const std::int64_t rows = block.rows();
-    const Buffer context = take(rows * shape_.query_width(), "context");
-    attend(x, block, keys_values, context);
-    if (block.end == shape_.n_tokens) keys_values = Buffer();  // they are no longer needed
+    const Place context =
+        place_of(&LayerKept::context, block, rows * shape_.query_width(), "context");
+    attend(x, block, keys_values.data, context.data);
+    if (block.end == shape_.n_tokens) keys_values = Place();  // they are no longer needed
     Buffer sum = take(rows * hidden_, "attention_output");
     timed(LayerPart::attention_output, [&] {
-      LinearCall call =
-          product(LayerTensor::attention_output_weight, rows, context.data(), sum.data());
-      call.in = shape_.query_width();
-      device_.linear(call, allocator_);
+      multiply(to_attention_output(), context.data, rows, sum.data());
       all_reduce(sum.data(), rows);
+      keep_product(&LayerKept::attention_output, block, sum.data());
     });
-    timed(LayerPart::attention_norm, [&] {
-      norm(LayerTensor::attention_norm_scale, LayerTensor::attention_norm_shift,
-           LayerTensor::attention_output_bias, rows, sum.data(), x);
-    });
+    timed(LayerPart::attention_norm, [&] { add_norm(kAttentionNorm, rows, sum.data(), x); });
     return sum;
   }
 
   // y := norm(a + gelu(a W1) W2)
-  void feed_forward_half(const void* a, void* y, std::int64_t rows) {
-    const std::int64_t wide = shape_.feed_forward_dim;
-    const Buffer activation = take(rows * wide, "feed_forward");
+  void feed_forward_half(const void* a, void* y, const QueryBlock& block) {
+    const std::int64_t rows = block.rows();
+    const Buffer activation = take(rows * shape_.feed_forward_dim, "feed_forward");
     timed(LayerPart::feed_forward_in, [&] {
-      LinearCall call = product(LayerTensor::feed_forward_in_weight, rows, a, activation.data());
-      call.out = call.y_stride = wide;
-      device_.linear(call, allocator_);
+      multiply(to_pre_activation(), a, rows, activation.data());
+      keep_product(&LayerKept::pre_activation, block, activation.data());
     });
-    timed(LayerPart::gelu, [&] {
-      device_.bias_gelu(
-          {dtype_, rows, wide, activation.data(), weights_->at(LayerTensor::feed_forward_in_bias)});
-    });
+    timed(LayerPart::gelu, [&] { gelu(rows, activation.data()); });
     timed(LayerPart::feed_forward_out, [&] {
-      LinearCall call = product(LayerTensor::feed_forward_out_weight, rows, activation.data(), y);
-      call.in = wide;
-      device_.linear(call, allocator_);
+      multiply(to_feed_forward_output(), activation.data(), rows, y);
       all_reduce(y, rows);
+      keep_product(&LayerKept::feed_forward_output, block, y);
     });
-    timed(LayerPart::output_norm, [&] {
-      norm(LayerTensor::output_norm_scale, LayerTensor::output_norm_shift,
-           LayerTensor::feed_forward_out_bias, rows, y, a);
-    });
+    timed(LayerPart::output_norm, [&] { add_norm(kOutputNorm, rows, y, a); });
   }
 
-  ComputeDevice& device_;
-  const LayerShape shape_;
-  const DType dtype_;
-  const LayerOptions options_;
-  Allocator& allocator_;
-  const std::int64_t hidden_;
-  const std::int64_t size_;  // bytes of an element
-  Stopwatch watch_;
-  const LayerWeights* weights_ = nullptr;  // of the run
-  Run run_;
-  std::vector<QueryBlock> blocks_;
+  const LayerKept* keep_ = nullptr;  // of the run
+  std::vector<PreparedBlock> blocks_;
 };
 
 DeviceLayer::DeviceLayer(ComputeDevice& device, const LayerShape& shape, DType dtype,
@@ -291,8 +203,8 @@ DeviceLayer::DeviceLayer(ComputeDevice& device, const LayerShape& shape, DType d
 DeviceLayer::~DeviceLayer() = default;
 
 DeviceLayer::Run DeviceLayer::run(const LayerWeights& weights, const TensorView& x,
-                                  const TensorView& y) {
-  return state_->run(weights, x, y);
+                                  const TensorView& y, const LayerKept* keep) {
+  return state_->run(weights, x, y, keep);
 }
 
 Rehearsal rehearse_layer(const LayerShape& shape, DType dtype, const LayerOptions& options,

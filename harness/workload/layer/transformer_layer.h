@@ -7,7 +7,7 @@
 // 2305.19370): it computes keys and values of the whole sequence first, then block by block the
 // queries, attention, feed-forward and norms, so that the feed-forward's activation [N, F] never
 // exists whole. The plain layer has one block. Keys and values are freed after the last block's
-// attention. Sequences of a batch run one after another.
+// attention. Sequences of a batch run one after another. layer_backward.h has the backward pass.
 #pragma once
 
 #include <array>
@@ -23,6 +23,8 @@
 #include "kernels/mask/mask.h"
 
 namespace qb {
+
+struct LayerKept;
 
 // They run in this order. The norms and the GELU add the biases and residual sums before them. The
 // all-reduces of tensor parallelism belong to the products before them.
@@ -88,7 +90,12 @@ class DeviceLayer {
   // or f32, as has all that parts keep for later parts; the computation is in float32. Attention's
   // output is float32, so a 16-bit layer rounds it in a separate pass, which counts as attention.
   // Throws OutOfMemory.
-  [[nodiscard]] Run run(const LayerWeights& weights, const TensorView& x, const TensorView& y);
+  //
+  // keep: filled with what the backward pass of this run needs (layer_kept.h), which costs copies
+  // of the products that norms and the GELU overwrite; nullptr where none follows. It is made for
+  // the same shape, type and options.
+  [[nodiscard]] Run run(const LayerWeights& weights, const TensorView& x, const TensorView& y,
+                        const LayerKept* keep = nullptr);
 
  private:
   class State;

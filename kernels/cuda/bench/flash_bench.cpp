@@ -1,6 +1,7 @@
 // Measures how fast the flash kernels are alone: products in TFLOP/s of unmasked pairs, decoding in
-// GB/s of keys and values beside a device-to-device copy (read + written). Data are random, times
-// are medians of events. With --serve it does what flash_bench.h says.
+// GB/s of keys and values beside a device-to-device copy (read + written), the backward pass in
+// TFLOP/s. Data are random, times are medians of events. With --serve it does what flash_bench.h
+// says.
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
@@ -84,6 +85,7 @@ int run(int argc, char** argv) {
   fmt::print("{}\n", device.facts().name);
   report_products(device);
   report_decoding(device);
+  report_backward(device);
   return 0;
 }
 

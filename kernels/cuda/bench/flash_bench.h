@@ -134,6 +134,9 @@ struct BenchRequest {  // one request of --serve
 // repeats. Throws UsageError.
 [[nodiscard]] BenchRequest parse_request(const std::string& line);
 
+// Prints how fast the backward pass is, after a forward pass over the same random inputs.
+void report_backward(BenchDevice& device);
+
 // Answers each line of `requests` with a line: `ok SECONDS…`, `incorrect FLAW` or `unsupported
 // REASON`. Inputs are drawn anew where the shape differs from that of the line before, and a
 // kernel's output is checked before it is timed over them. Throws on every other error.

@@ -16,10 +16,10 @@ namespace {
 constexpr int kColumnThreads = 128;
 constexpr std::int64_t kMostRowSteps = 8192;
 constexpr int kNormThreads = 256;
-constexpr int kRowsOfABlock = kNormThreads / kNormLanes;
+constexpr int kNormRowsOfABlock = kNormThreads / kNormLanes;
 
 template <bool kGelu, class Group>
-__global__ void bias_kernel(const BiasRows<Group> p) {
+__global__ void bias_column_kernel(const BiasRows<Group> p) {
   bias_column<kGelu>(p, static_cast<std::int64_t>(blockIdx.x) * kColumnThreads + threadIdx.x,
                      blockIdx.y, gridDim.y);
 }
@@ -35,7 +35,7 @@ __device__ float warp_sum(float value) {
 template <class Group>
 __global__ void __launch_bounds__(kNormThreads) norm_kernel(const NormRows<Group> p) {
   const std::int64_t row =
-      static_cast<std::int64_t>(blockIdx.x) * kRowsOfABlock + threadIdx.x / kNormLanes;
+      static_cast<std::int64_t>(blockIdx.x) * kNormRowsOfABlock + threadIdx.x / kNormLanes;
   if (row >= p.rows) return;
   const int lane = static_cast<int>(threadIdx.x % kNormLanes);
   const float mean = warp_sum(lane_sum(p, row, lane)) / static_cast<float>(p.groups * Group::kSize);
@@ -53,7 +53,7 @@ void add_columns(DType dtype, std::int64_t rows, std::int64_t width, std::int64_
                             width / Group::kSize, stride / Group::kSize};
     const dim3 blocks(grid((p.groups + kColumnThreads - 1) / kColumnThreads),
                       grid(std::min(rows, kMostRowSteps)));
-    bias_kernel<kGelu><<<blocks, kColumnThreads, 0, static_cast<cudaStream_t>(stream)>>>(p);
+    bias_column_kernel<kGelu><<<blocks, kColumnThreads, 0, static_cast<cudaStream_t>(stream)>>>(p);
   });
   QB_CUDA_CHECK(cudaGetLastError());
 }
@@ -82,8 +82,8 @@ void add_norm(const NormCall& call, void* stream) {
                                       call.rows,
                                       call.width / Group::kSize,
                                       static_cast<float>(call.epsilon)};
-              norm_kernel<<<grid((call.rows + kRowsOfABlock - 1) / kRowsOfABlock), kNormThreads, 0,
-                            static_cast<cudaStream_t>(stream)>>>(p);
+              norm_kernel<<<grid((call.rows + kNormRowsOfABlock - 1) / kNormRowsOfABlock),
+                            kNormThreads, 0, static_cast<cudaStream_t>(stream)>>>(p);
             });
   QB_CUDA_CHECK(cudaGetLastError());
 }

@@ -12,7 +12,6 @@
 namespace qb::cuda {
 namespace {
 
-constexpr int kThreads = 256;
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
 __device__ std::int64_t thread_index() {
@@ -79,8 +78,8 @@ __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t col
 
 // Each block handles one row. The second reading of a row mostly hits the second-level cache.
 template <class Group>
-__global__ void softmax_kernel(const Group* from, Group* to, std::int64_t rows, std::int64_t groups,
-                               const LseRows lse) {
+__global__ void row_softmax_kernel(const Group* from, Group* to, std::int64_t rows,
+                                   std::int64_t groups, const LseRows lse) {
   const std::int64_t line = blockIdx.x;
   const Group* const source = from + line * groups;
   Group* const target = to + line * groups;
@@ -131,7 +130,6 @@ void scale_pass(DType dtype, const Scores& from, const Scores& to, float scale, 
 void bias_pass(DType dtype, const Scores& scores, const void* bias, void* stream) {
   in_groups(dtype, scores.rows * scores.columns, [&](auto group) {
     using Group = decltype(group);
-    constexpr std::int64_t kMaxGridY = 65535;
     const std::int64_t groups = scores.rows * scores.columns / Group::kSize;
     for (std::int64_t slice = 0; slice < scores.slices; slice += kMaxGridY) {
       const dim3 blocks(grid((groups + kThreads - 1) / kThreads),
@@ -156,8 +154,8 @@ void softmax_pass(DType dtype, const Scores& from, const Scores& to, const Tenso
                   void* stream) {
   in_groups(dtype, from.columns, [&](auto group) {
     using Group = decltype(group);
-    softmax_kernel<<<grid(from.slices * from.rows), kThreads, 0,
-                     static_cast<cudaStream_t>(stream)>>>(
+    row_softmax_kernel<<<grid(from.slices * from.rows), kThreads, 0,
+                         static_cast<cudaStream_t>(stream)>>>(
         static_cast<const Group*>(from.data), static_cast<Group*>(to.data), from.rows,
         from.columns / Group::kSize, LseRows(lse));
   });

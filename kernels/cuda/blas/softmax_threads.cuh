@@ -53,14 +53,14 @@ __device__ SoftmaxSum join_warp(SoftmaxSum mine, Exp exp) {
 }
 
 // It may be called once in a block.
-template <int kThreads, class Exp>
+template <int kBlockThreads, class Exp>
 __device__ SoftmaxSum join_block(SoftmaxSum mine, Exp exp) {
-  __shared__ SoftmaxSum of_warps[kThreads / kWarp];
+  __shared__ SoftmaxSum of_warps[kBlockThreads / kWarp];
   mine = join_warp(mine, exp);
   if (threadIdx.x % kWarp == 0) of_warps[threadIdx.x / kWarp] = mine;
   __syncthreads();
   mine = of_warps[0];
-  for (int i = 1; i < kThreads / kWarp; ++i) mine = join(mine, of_warps[i], exp);
+  for (int i = 1; i < kBlockThreads / kWarp; ++i) mine = join(mine, of_warps[i], exp);
   return mine;
 }
 

@@ -9,9 +9,7 @@
 namespace qb::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-
-struct Rows {
+struct SoftmaxRows {
   const StagedTile* tiles;
   std::int64_t blocks_of_a_tile;
   std::int64_t blocks_of_a_head;
@@ -23,7 +21,7 @@ struct Rows {
 // kLanes threads handle a row: a warp, or the block. Blocks go through the heads, their tiles, and
 // the rows of a tile.
 template <class Element, int kLanes>
-__global__ void __launch_bounds__(kThreads) softmax_kernel(const Rows p) {
+__global__ void __launch_bounds__(kThreads) softmax_kernel(const SoftmaxRows p) {
   const std::int64_t slice = blockIdx.x / p.blocks_of_a_head;
   const std::int64_t block = blockIdx.x % p.blocks_of_a_head;
   const StagedTile tile = p.tiles[block / p.blocks_of_a_tile];
@@ -53,8 +51,8 @@ __global__ void __launch_bounds__(kThreads) softmax_kernel(const Rows p) {
 }
 
 template <class Element, int kLanes>
-void launch(const StagedSoftmax& call, std::int64_t first_tile, std::int64_t n_tiles,
-            void* stream) {
+void launch_softmax(const StagedSoftmax& call, std::int64_t first_tile, std::int64_t n_tiles,
+                    void* stream) {
   if (n_tiles == 0) return;
   constexpr std::int64_t kRowsOfABlock = kThreads / kLanes;
   const std::int64_t of_a_tile = (call.rows_of_a_tile + kRowsOfABlock - 1) / kRowsOfABlock;
@@ -74,8 +72,8 @@ void launch(const StagedSoftmax& call, std::int64_t first_tile, std::int64_t n_t
 void staged_softmax(const StagedSoftmax& call, void* stream) {
   of_type(call.dtype, "the passes of kernel staged", [&](auto element) {
     using Element = decltype(element);
-    launch<Element, kWarp>(call, 0, call.n_short, stream);
-    launch<Element, kThreads>(call, call.n_short, call.n_tiles - call.n_short, stream);
+    launch_softmax<Element, kWarp>(call, 0, call.n_short, stream);
+    launch_softmax<Element, kThreads>(call, call.n_short, call.n_tiles - call.n_short, stream);
   });
 }
 

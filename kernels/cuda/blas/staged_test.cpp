@@ -48,7 +48,8 @@ struct StagedTrial {
   [[nodiscard]] AttentionArguments arguments() const {
     return {q.view(), k.view(), v.view(), &schedule, scale, out.view(), lse.view()};
   }
-  // Returns how far a sum of rounded weights may lie from the exact one.
+  // Returns how far a sum of rounded weights may lie from the exact one. Outliers make scores of
+  // over a thousand, which float32 rounds by up to 1e-4, and weights with them.
   [[nodiscard]] double tolerance() const {
     double largest = 0.0;
     const TensorView view = v.view();
@@ -56,7 +57,7 @@ struct StagedTrial {
       largest = std::max(largest, std::abs(load_element(static_cast<const std::byte*>(view.data) +
                                                             i * size_of(view.dtype),
                                                         view.dtype)));
-    return 1e-3 + 3.0 * unit_roundoff(view.dtype) * largest;
+    return 1e-3 + (1e-4 + 3.0 * unit_roundoff(view.dtype)) * largest;
   }
 };
 

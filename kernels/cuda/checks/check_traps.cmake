@@ -1,13 +1,13 @@
 # cmake -DNVCC= -DSOURCE= -DBUILD=debug|release -DOUTPUT= -P check_traps.cmake checks where the
-# assembly of flash_traps.cu traps. Both builds trap where shared memory is not aligned; a debug build
-# also traps where a wait for a barrier takes too long, by the clock.
+# assembly of flash_traps.cu traps, in each of its two kernels. Both builds trap where shared memory
+# is not aligned; a debug build also traps where a wait for a barrier takes too long, by the clock.
 set(define)
-set(expected_traps 1)
+set(expected_traps 2)
 set(expected_clocks 0)
 if(BUILD STREQUAL "debug")
   set(define -DQB_CUDA_DEBUG)
-  set(expected_traps 2)
-  set(expected_clocks 2)
+  set(expected_traps 4)
+  set(expected_clocks 4)
 endif()
 execute_process(COMMAND ${NVCC} -std=c++20 -O3 ${define} -I${SOURCE}
                         -gencode=arch=compute_90a,code=compute_90a -ptx -o ${OUTPUT}

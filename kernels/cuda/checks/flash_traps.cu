@@ -1,5 +1,6 @@
-// Tests compile a wait and the start of the sm_90a kernel alone and look for their traps in the
+// Tests compile a wait and the start of each sm_90a kernel alone and look for their traps in the
 // assembly.
+#include "kernels/cuda/flash/backward_sm90_shared.cuh"
 #include "kernels/cuda/flash/flash_sm90_shared.cuh"
 
 namespace qb::cuda {
@@ -11,6 +12,15 @@ __global__ void flash_traps() {
   if (ptx::thread_index() == 0) shared.init_barriers();
   ptx::sync_threads();
   ptx::barrier_wait(shared.query_full(), 0);
+}
+
+using Backward64 = BackwardSm90<true, 64, BackwardRole::keys>;
+
+__global__ void backward_traps() {
+  BackwardSm90Shared<Backward64> shared(ptx::shared_base());
+  if (ptx::thread_index() == 0) shared.init_barriers();
+  ptx::sync_threads();
+  ptx::barrier_wait(shared.own_full(), 0);
 }
 
 }  // namespace qb::cuda

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What the assembler made of the sm_90a flash kernels: python3 sass_check.py OBJECT TOOLS_FOLDER
 
-Reads the machine code of the four kernels in OBJECT (an object file or a static library) and checks
-what a compiler's silent decision could lose:
+Reads the machine code of the kernels in OBJECT (an object file or a static library), four of the
+forward pass and twelve of the backward pass, and checks what a compiler's silent decision could
+lose. The first two rules are for the forward pass; of the backward pass the second one says only
+that no product waits for each of its instructions.
 
   exponentials  In each step that multiplies P V while it takes the softmax of the next scores, all
                 but 2 of the 66 MUFU.EX2 (64 probabilities, 2 factors for older sums) stand between
@@ -31,15 +33,19 @@ FACTORS = 2  # these may be computed after the wait, because they are needed onl
 SM_REGISTERS = 65536
 WARPGROUP = 128  # threads
 KERNELS = {(dtype, dim) for dtype in ("f16", "bf16") for dim in (64, 128)}
+ROLES = ("keys", "keys_and_queries", "queries")  # BackwardRole in backward_parameters.h
+BACKWARD = {(*key, role) for key in KERNELS for role in ROLES}
+FEWEST_PRODUCTS = 4  # of a product of the backward pass
 
 
 class Kernel:
     """One kernel's code: `lines` are instructions in order, without their encodings."""
 
-    def __init__(self, dtype, dim):
+    def __init__(self, dtype, dim, role=None):
         self.dtype, self.dim, self.lines, self.entry_registers = dtype, dim, [], 0
+        self.role = role  # of a kernel of the backward pass
         self.stack = 0
-        self.consumers = 3 if dim == 64 else 2
+        self.consumers = 3 if dim == 64 and role is None else 2
 
     def places(self, pattern, begin=0, end=None):
         """Returns which instructions match, under any predicate."""
@@ -48,8 +54,14 @@ class Kernel:
 
 
 def kernel_of(name):
-    found = re.search(r"flash_sm90_kernel.*Sm90ILb([01])ELi(\d+)E", name)
-    return ("bf16" if found[1] == "1" else "f16", int(found[2])) if found else None
+    """Returns (type, dimension), and the role in the backward pass; None for other kernels."""
+    found = (re.search(r"flash_sm90_kernel.*Sm90ILb([01])ELi(\d+)E()", name) or
+             re.search(r"backward_sm90_kernel.*BackwardSm90ILb([01])ELi(\d+)ELNS\w+?"
+                       r"BackwardRoleE([012])E", name))
+    if not found:
+        return None
+    key = ("bf16" if found[1] == "1" else "f16", int(found[2]))
+    return (*key, ROLES[int(found[3])]) if found[3] else key
 
 
 def kernels_of(sass, usage):
@@ -169,23 +181,40 @@ def check_registers(kernel):
         yield f"register {largest} is used where the producer has {producer}"
 
 
+def check_backward_products(kernel):
+    counts = [len(kernel.places("HGMMA", first, last + 1)) for first, last in groups_of(kernel)]
+    if not counts:
+        yield "no product is computed by a warpgroup"
+    for count in counts:
+        if count < FEWEST_PRODUCTS:
+            yield f"a product of {count} instructions ends with a wait of its own"
+
+
 CHECKS = (check_exponentials, check_products, check_local_memory, check_registers)
+BACKWARD_CHECKS = (check_backward_products, check_local_memory, check_registers)
 
 
-def report(kernels):
+def name_of(key):
+    return f"{key[0]} d={key[1]}" + (f" backward, {key[2]}" if len(key) == 3 else "")
+
+
+def report(kernels, wanted):
     """Prints one line for each kernel and each broken rule; returns how many are broken."""
     broken = 0
-    for key in sorted(KERNELS - kernels.keys()):
-        print(f"{key[0]} d={key[1]}: the kernel is not in the object")
+    for key in sorted(wanted - kernels.keys()):
+        print(f"{name_of(key)}: the kernel is not in the object")
         broken += 1
     for key in sorted(kernels):
         kernel = kernels[key]
         consumer, producer = budget_of(kernel)
-        steps = ", ".join(f"{front} | {behind}" for front, behind in exponentials_of(kernel))
-        print(f"{key[0]} d={key[1]}: exponentials before | behind the wait {steps}; registers "
-              f"{kernel.entry_registers} at entry, {consumer} in consumers, {producer} in the "
-              f"producer")
-        for complaint in (text for check in CHECKS for text in check(kernel)):
+        steps = ""
+        if kernel.role is None:
+            counts = ", ".join(f"{front} | {behind}" for front, behind in exponentials_of(kernel))
+            steps = f"exponentials before | behind the wait {counts}; "
+        print(f"{name_of(key)}: {steps}registers {kernel.entry_registers} at entry, {consumer} in "
+              f"consumers, {producer} in the producer")
+        checks = CHECKS if kernel.role is None else BACKWARD_CHECKS
+        for complaint in (text for check in checks for text in check(kernel)):
             print(f"  BROKEN: {complaint}")
             broken += 1
     return broken
@@ -227,7 +256,7 @@ def main(words):
             print(f"cuobjdump {what} failed: {result.stderr.strip()}")
             return 1
         texts.append(result.stdout + result.stderr)
-    return 1 if report(kernels_of(*texts)) else 0
+    return 1 if report(kernels_of(*texts), KERNELS | BACKWARD) else 0
 
 
 if __name__ == "__main__":

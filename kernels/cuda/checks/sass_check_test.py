@@ -12,6 +12,15 @@ import sass_check  # pylint: disable=wrong-import-position
 
 NAME = ("_ZN2qb4cuda46_GLOBAL__N__060a8679_13_flash_sm90_cu_f46b600217flash_sm90_kernelINS0_4Sm90"
         "ILb{bf16}ELi{dim}EEEEEvNS0_15FlashParametersENS0_10TensorMapsE")
+BACKWARD_NAME = ("_ZN2qb4cuda48_GLOBAL__N__060a8679_16_backward_sm90_cu_f46b600220backward_sm90_"
+                 "kernelINS0_12BackwardSm90ILb{bf16}ELi{dim}ELNS0_12BackwardRoleE{role}EEEEEvNS0_18"
+                 "BackwardParametersENS0_12BackwardMapsE")
+
+
+def name_of(key):
+    if len(key) == 2:
+        return NAME.format(bf16=key[0], dim=key[1])
+    return BACKWARD_NAME.format(bf16=key[0], dim=key[1], role=key[2])
 
 
 def product(count, columns, between=None):
@@ -44,11 +53,20 @@ def code(dim, steps=None, consumer=None, producer=(24,), extra=()):
     return lines
 
 
+def backward_code(groups, extra=()):
+    """Returns a kernel of the backward pass with one product of each of these sizes."""
+    lines = ["USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xe8", "@P0 EXIT"]
+    for count in groups:
+        lines += [*product(count, 64), "WARPGROUP.DEPBAR.LE gsb0, 0x0"]
+    return [*lines, *extra, "EXIT", "USETMAXREG.DEALLOC.CTAPOOL 0x28", "@P1 EXIT",
+            "VIADD R24, R24, 0x1", "UTMALDG.5D [UR8], [UR4]", "EXIT", "BRA 0x11f70"]
+
+
 def listing(kernels):
     text = "Fatbin elf code:\n================\narch = sm_90a\n\n\tcode for sm_90a\n"
     text += "\t\tFunction : _ZN2qb4cuda12other_kernelEv\n        /*0000*/      STL [R1], R0 ; \n"
-    for (bf16, dim), lines in kernels.items():
-        text += f"\t\tFunction : {NAME.format(bf16=bf16, dim=dim)}\n"
+    for key, lines in kernels.items():
+        text += f"\t\tFunction : {name_of(key)}\n"
         for i, line in enumerate(lines):
             text += (f"        /*{16 * i:04x}*/                   {line} ;        "
                      f"/* 0x00000a00ff017b82 */\n{' ' * 80}/* 0x000fe20000000800 */\n")
@@ -56,9 +74,10 @@ def listing(kernels):
 
 
 def usage(kernels, registers=None, stack=0):
-    return "".join(f" Function {NAME.format(bf16=bf16, dim=dim)}:\n"
-                   f"  REG:{registers or (128 if dim == 64 else 168)} STACK:{stack} SHARED:1024\n"
-                   for bf16, dim in kernels)
+    def of_key(key):
+        return registers or (128 if key[1:] == (64,) else 168)
+    return "".join(f" Function {name_of(key)}:\n"
+                   f"  REG:{of_key(key)} STACK:{stack} SHARED:1024\n" for key in kernels)
 
 
 def checked(usage_of=usage, **changes):
@@ -67,7 +86,8 @@ def checked(usage_of=usage, **changes):
     kernels[(1, 128)] = code(128, **changes)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        broken = sass_check.report(sass_check.kernels_of(listing(kernels), usage_of(kernels)))
+        broken = sass_check.report(sass_check.kernels_of(listing(kernels), usage_of(kernels)),
+                                   sass_check.KERNELS)
     return broken, out.getvalue()
 
 
@@ -118,9 +138,30 @@ class SassCheck(unittest.TestCase):
     def test_a_kernel_that_is_missing_is_a_fault(self):
         with contextlib.redirect_stdout(io.StringIO()) as out:
             kernels = {(0, 64): code(64)}
-            broken = sass_check.report(sass_check.kernels_of(listing(kernels), usage(kernels)))
+            broken = sass_check.report(sass_check.kernels_of(listing(kernels), usage(kernels)),
+                                       sass_check.KERNELS)
         self.assertEqual(broken, 3)
         self.assertIn("bf16 d=128: the kernel is not in the object", out.getvalue())
+
+    def test_kernels_of_the_backward_pass_have_rules_of_their_own(self):
+        def said_of(groups=(8, 8, 8, 8), extra=()):
+            kernels = {(1, 128, 1): backward_code(groups, extra)}
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                broken = sass_check.report(
+                    sass_check.kernels_of(listing(kernels), usage(kernels)),
+                    {("bf16", 128, "keys_and_queries")})
+            return broken, out.getvalue()
+
+        count, said = said_of()
+        self.assertEqual(count, 0, said)
+        self.assertIn("bf16 d=128 backward, keys_and_queries: registers 168 at entry", said)
+        count, said = said_of(groups=(8, 1, 8, 8))
+        self.assertEqual(count, 1, said)
+        self.assertIn("a product of 1 instructions ends with a wait of its own", said)
+        count, said = said_of(groups=())
+        self.assertIn("no product is computed by a warpgroup", said)
+        count, said = said_of(extra=("LDL R7, [R1+0x4]",))
+        self.assertIn("1 instructions use local memory", said)
 
     def test_where_no_cuobjdump_can_be_had_it_skips_with_a_sentence(self):
         with contextlib.redirect_stdout(io.StringIO()) as out:

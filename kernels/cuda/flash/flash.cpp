@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <stdexcept>
 #include <type_traits>
@@ -16,44 +15,12 @@
 #include "kernels/cuda/flash/flash_kernels.h"
 #include "kernels/cuda/flash/flash_maps.h"
 #include "kernels/cuda/flash/flash_work.h"
+#include "kernels/cuda/flash/input_copy.h"
 #include "kernels/cuda/flash/kernel_costs.h"
 #include "kernels/cuda/runtime/check.cuh"
 
 namespace qb::cuda {
 namespace {
-
-int head_slots(const Extent& extent) { return static_cast<int>(extent.batch * extent.heads); }
-
-// Holds an input where the kernels read it: in place, or copied before each launch.
-class InputCopy {
- public:
-  InputCopy(const TensorView& view, const AlignedInputs::Input& aligned, const char* label,
-            const LaunchContext& context)
-      : from_(view), view_(view), factor_(aligned.factor) {
-    if (!aligned.copied) return;
-    copy_.emplace(context.workspace, view.dtype, aligned.extent, label, context.worker);
-    view_ = copy_->view();
-  }
-  [[nodiscard]] const TensorView& view() const { return view_; }
-  void refresh(void* stream) const {
-    if (!copy_) return;
-    PadParameters p;
-    p.from = address(from_);
-    p.to = address(view_);
-    p.n_tokens = static_cast<std::int32_t>(from_.extent.length);
-    p.heads = static_cast<std::int32_t>(from_.extent.heads);
-    p.columns = static_cast<std::int32_t>(from_.extent.head_dim);
-    p.padded_columns = static_cast<std::int32_t>(view_.extent.head_dim);
-    p.factor = factor_;
-    launch_pad(p, head_slots(from_.extent), stream);
-  }
-
- private:
-  TensorView from_;
-  TensorView view_;
-  float factor_;
-  std::optional<Tensor> copy_;
-};
 
 const GroupedCall& checked(const GroupedCall& call) {
   check_call(call);

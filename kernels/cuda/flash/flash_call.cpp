@@ -77,40 +77,46 @@ std::int64_t common_stride(const GroupedCall& call,
   return std::max<std::int64_t>(stride, 1);
 }
 
+void check_lengths(const Extent& q, const Extent& k) {
+  for (const std::int64_t n : {q.length, k.length})
+    if (n > std::numeric_limits<std::int32_t>::max())
+      throw Unsupported(fmt::format("flash on CUDA: {} tokens are more than 2^31 - 1", n));
+}
+
 void check_call(const GroupedCall& call) {
   check_tensors("flash", {call.q, call.k, call.v, nullptr, call.scale, call.out, call.lse});
   require_gpu_kernel(Kernel::flash, call.q.dtype);
-  for (const std::int64_t n : {call.q.extent.length, call.k.extent.length})
-    if (n > std::numeric_limits<std::int32_t>::max())
-      throw Unsupported(fmt::format("flash on CUDA: {} tokens are more than 2^31 - 1", n));
+  check_lengths(call.q.extent, call.k.extent);
   for (const GroupedWorker& worker : call.workers) check_worker(call, worker);
 }
 
+AlignedInputs::Input align_input(const TensorView& view, float factor) {
+  const auto whole = [](std::int64_t elements) { return elements % kChunkColumns == 0; };
+  const Extent& x = view.extent;
+  const bool aligned = whole(x.head_dim) && (x.length < 2 || whole(view.token_stride)) &&
+                       (x.heads < 2 || whole(view.head_stride)) &&
+                       (x.batch < 2 || whole(view.batch_stride)) &&
+                       reinterpret_cast<std::uintptr_t>(view.data) % kChunkBytes == 0;
+  AlignedInputs::Input result{!aligned || factor != 1.0F, x, factor};
+  result.extent.head_dim = round_up(x.head_dim, kChunkColumns);
+  return result;
+}
+
 AlignedInputs align_inputs(const GroupedCall& call) {
-  const auto input = [](const TensorView& view, float factor) {
-    const auto whole = [](std::int64_t elements) { return elements % kChunkColumns == 0; };
-    const Extent& x = view.extent;
-    const bool aligned = whole(x.head_dim) && (x.length < 2 || whole(view.token_stride)) &&
-                         (x.heads < 2 || whole(view.head_stride)) &&
-                         (x.batch < 2 || whole(view.batch_stride)) &&
-                         reinterpret_cast<std::uintptr_t>(view.data) % kChunkBytes == 0;
-    AlignedInputs::Input result{!aligned || factor != 1.0F, x, factor};
-    result.extent.head_dim = round_up(x.head_dim, kChunkColumns);
-    return result;
-  };
   const float factor = call.scale > 0.0 ? 1.0F : call.scale < 0.0 ? -1.0F : 0.0F;
-  return {input(call.q, factor), input(call.k, 1.0F), input(call.v, 1.0F),
+  return {align_input(call.q, factor), align_input(call.k), align_input(call.v),
           factor == 0.0F ? 1.0 : std::abs(call.scale)};
+}
+
+TensorView aligned_view(const TensorView& view, const AlignedInputs::Input& input) {
+  return input.copied ? contiguous_view(nullptr, view.dtype, input.extent) : view;
 }
 
 GroupedCall aligned_call(const GroupedCall& call, const AlignedInputs& inputs) {
   GroupedCall aligned = call;
-  const auto align = [](TensorView& view, const AlignedInputs::Input& input) {
-    if (input.copied) view = contiguous_view(nullptr, view.dtype, input.extent);
-  };
-  align(aligned.q, inputs.q);
-  align(aligned.k, inputs.k);
-  align(aligned.v, inputs.v);
+  aligned.q = aligned_view(call.q, inputs.q);
+  aligned.k = aligned_view(call.k, inputs.k);
+  aligned.v = aligned_view(call.v, inputs.v);
   return aligned;
 }
 

@@ -1,7 +1,9 @@
-// Only flash_work.cpp uses these parts of lowering: a worker's local rows as groups of tokens
-// (flash_call.cpp), and tiles of rows with their live key blocks (flash_tile_lists.cpp).
+// These parts of lowering are used by the other files of lowering only: a worker's local rows as
+// groups of tokens (flash_call.cpp), and tiles of rows with their live key blocks
+// (flash_tile_lists.cpp).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -15,6 +17,12 @@ namespace qb::cuda {
   return static_cast<std::int32_t>(value);
 }
 [[nodiscard]] constexpr std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Bounds of a mask that lie beyond every row and column of a block are this far away.
+inline constexpr std::int64_t kFarAway = std::int64_t{1} << 30;
+[[nodiscard]] constexpr std::int32_t near(std::int64_t value) {
+  return narrow(std::clamp(value, -kFarAway, kFarAway));
+}
 
 struct LocalGroup {
   std::int64_t begin = 0;  // first local row
@@ -32,6 +40,14 @@ struct LocalGroup {
 // Returns the one stride of all groups of several tokens, for the copy engine; 0 where they differ.
 [[nodiscard]] std::int64_t common_stride(const GroupedCall& call,
                                          std::vector<TokenGroup> GroupedWorker::*groups);
+
+// Returns whether the copy engine can read every stride-th token of the view as boxes: rows and
+// strides are of 16 bytes, and the stride divides the number of tokens. There is no tensor map of
+// no tokens.
+[[nodiscard]] bool box_readable(const TensorView& view, std::int64_t stride);
+
+// Throws Unsupported where there are more tokens than the kernels can count.
+void check_lengths(const Extent& q, const Extent& k);
 
 // A tile before it is split has its rows and the lists of its blocks.
 struct Tile {

@@ -130,6 +130,18 @@ TEST(Fragments, ValuesAreTheTransposedBOperandOfTwoTiles) {
       }
 }
 
+// This is A[row][depth], stored depth by depth: dS^T of the backward pass, of which the product for
+// dQ takes the transpose.
+TEST(Fragments, KeysTransposedAreAnAOperandThatIsStoredByItsDepth) {
+  for (int lane = 0; lane < 32; ++lane)
+    for (int i = 0; i < 4; ++i)
+      for (int half = 0; half < 2; ++half) {
+        const int row = lane / 4 + i % 2 * 8;
+        const int depth = lane % 4 * 2 + half + i / 2 * 8;
+        EXPECT_EQ(loaded(key_fragment, lane, i, half, true), (Place{depth, row}));
+      }
+}
+
 // Two neighbouring 16x8 score tiles, packed in pairs, are the A operand of 16 keys, register by
 // register: no value has to change lanes between the products.
 TEST(Fragments, ScoresComeOutWhereProbabilitiesGoIn) {

@@ -6,7 +6,6 @@
 #include "kernels/cuda/flash/flash_layout.h"
 
 namespace qb::cuda {
-namespace {
 
 BoxedInputs::Tensor boxed_tensor(const TensorView& view, std::int64_t stride, int rows) {
   const Extent& x = view.extent;
@@ -35,8 +34,6 @@ void encode(const BoxedInputs::Tensor& tensor, bool bf16, EncodeTiled encode_til
         "cuTensorMapEncodeTiled refused a tensor of {} x {} tokens and {} columns: CUresult {}",
         tensor.extents[2], tensor.extents[1], tensor.extents[0], result));
 }
-
-}  // namespace
 
 BoxedInputs boxed_inputs(const GroupedCall& call, const WorkLists& lists) {
   return {boxed_tensor(call.q, lists.q_map_stride, lists.shape.tile_rows),

@@ -28,12 +28,17 @@ struct BoxedInputs {
   friend bool operator==(const BoxedInputs&, const BoxedInputs&) = default;
 };
 
+// Describes an aligned tensor, of which groups of every stride-th token are read, `rows` at a time.
+[[nodiscard]] BoxedInputs::Tensor boxed_tensor(const TensorView& view, std::int64_t stride,
+                                               int rows);
+
 // The inputs of the call must be aligned and its kernel `hopper`.
 [[nodiscard]] BoxedInputs boxed_inputs(const GroupedCall& call, const WorkLists& lists);
 
 // Throws EnvironmentError where the driver refuses a tensor. The maps are written into their final
 // place: the driver wants them aligned, and gcc 12 does not align what a function returns by value.
 void encode(const BoxedInputs& inputs, EncodeTiled encode_tiled, TensorMaps& maps);
+void encode(const BoxedInputs::Tensor& tensor, bool bf16, EncodeTiled encode_tiled, TensorMap& map);
 
 // Keeps the maps of a call site, and encodes them again only where the tensors have changed.
 class KeptMaps {

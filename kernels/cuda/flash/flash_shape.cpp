@@ -11,16 +11,15 @@
 #include "kernels/cuda/flash/flash_work.h"
 
 namespace qb::cuda {
-namespace {
 
-// Checks for 16-byte rows and strides, and a stride of tokens that divides their number. There is
-// no tensor map of no tokens.
 bool box_readable(const TensorView& view, std::int64_t stride) {
   const auto aligned = [](std::int64_t elements) { return elements % 8 == 0; };
   return stride != 0 && view.extent.length > 0 && view.extent.length % stride == 0 &&
          aligned(view.token_stride) && aligned(view.head_stride) && aligned(view.batch_stride) &&
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
 }
+
+namespace {
 
 // Sorts tiles by the number of their steps, most first.
 std::vector<std::int32_t> heavy_first(const std::vector<TileWork>& tiles) {

@@ -30,18 +30,20 @@ struct Sm90 {
   static constexpr int kKeyTiles = kKeys / 8;
 };
 
+// Step `count` of a ring since the kernel began has this stage and parity.
+template <int kStages>
+struct RingPosition {
+  static_assert((kStages & (kStages - 1)) == 0);
+  int stage = 0;
+  int parity = 0;
+  QB_DEVICE explicit RingPosition(unsigned count)
+      : stage(static_cast<int>(count % kStages)), parity(static_cast<int>(count / kStages % 2)) {}
+};
+
 template <class C>
 class Sm90Shared {
  public:
-  // Both rings advance together: step `count` since the kernel began has this stage and parity.
-  struct Position {
-    static_assert((C::kStages & (C::kStages - 1)) == 0);
-    int stage = 0;
-    int parity = 0;
-    QB_DEVICE explicit Position(unsigned count)
-        : stage(static_cast<int>(count % C::kStages)),
-          parity(static_cast<int>(count / C::kStages % 2)) {}
-  };
+  using Position = RingPosition<C::kStages>;  // both rings advance together
 
   // Keeps in one register a consumer's steps and the parity of the phase that brings its next item.
   class Progress {

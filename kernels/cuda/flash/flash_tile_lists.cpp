@@ -8,10 +8,6 @@
 namespace qb::cuda {
 namespace {
 
-constexpr std::int64_t kFarAway = std::int64_t{1} << 30;  // beyond every column of a block
-
-std::int32_t near(std::int64_t value) { return narrow(std::clamp(value, -kFarAway, kFarAway)); }
-
 class TileBuilder {
  public:
   TileBuilder(const TileSchedule& schedule, const std::vector<LocalGroup>& keys,

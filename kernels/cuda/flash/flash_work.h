@@ -69,12 +69,18 @@ struct AlignedInputs {
     bool copied = false;
     Extent extent;  // extent of the copy
     float factor = 1.0F;
+    friend bool operator==(const Input&, const Input&) = default;
   };
   Input q;
   Input k;
   Input v;
   double scale = 1.0;
 };
+
+// Says how one input is read. A copy is multiplied by the factor: 1, -1 or 0.
+[[nodiscard]] AlignedInputs::Input align_input(const TensorView& view, float factor = 1.0F);
+// Returns the view as the kernels see it; a copy has no memory yet.
+[[nodiscard]] TensorView aligned_view(const TensorView& view, const AlignedInputs::Input& input);
 [[nodiscard]] AlignedInputs align_inputs(const GroupedCall& call);
 // Returns the call as the kernels see it; copies have no memory yet.
 [[nodiscard]] GroupedCall aligned_call(const GroupedCall& call, const AlignedInputs& inputs);

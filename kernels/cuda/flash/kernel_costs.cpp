@@ -2,11 +2,23 @@
 
 #include <algorithm>
 
+#include "base/status.h"
 #include "kernels/cuda/blas/blas.h"
 #include "kernels/cuda/blas/staged_work.h"
+#include "kernels/cuda/flash/backward_work.h"
 #include "kernels/cuda/flash/flash_work.h"
 
 namespace qb::cuda {
+
+namespace {
+
+[[noreturn]] void refuse_backward_pass() {
+  throw Unsupported(
+      "on a GPU a transformer layer has no backward pass; the nearest is device: cpu, or attention "
+      "alone");
+}
+
+}  // namespace
 
 GroupedCall whole_call(const AttentionArguments& a, int worker) {
   GroupedCall call{a.q, a.k, a.v, a.scale, {}, a.out, a.lse, false};
@@ -52,8 +64,29 @@ std::optional<CallCost> GpuKernelCosts::of_launch(const GroupedCall& call) const
   return cost;
 }
 
+CallCost GpuKernelCosts::of_backward_call(Kernel kernel, const BackwardArguments& a) const {
+  require_gpu_backward(kernel, a.q.dtype);
+  check_backward_call(a);
+  const BackwardInputs inputs = backward_inputs(a);
+  const BackwardArguments aligned = aligned_arguments(a, inputs);
+  const BackwardWork work = lower_backward(aligned, path_, {});
+  const BackwardMemory memory =
+      work.empty() ? BackwardMemory{} : backward_memory(aligned, inputs, work);
+  return {.workspace_bytes = memory.total(),
+          .list_bytes = memory.list_bytes,
+          .executed_pairs = executed_pairs(work, a.q.extent.heads)};
+}
+
 std::int64_t GpuKernelCosts::bytes_of_linear(const LinearCall&) const {
   return static_cast<std::int64_t>(kBlasWorkspaceBytes);
+}
+
+std::int64_t GpuKernelCosts::bytes_of_linear_backward(const LinearBackwardCall&) const {
+  refuse_backward_pass();
+}
+
+std::int64_t GpuKernelCosts::bytes_of_norm_backward(const NormBackwardCall&) const {
+  refuse_backward_pass();
 }
 
 }  // namespace qb::cuda

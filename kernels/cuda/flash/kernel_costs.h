@@ -5,18 +5,21 @@
 #include <cstdint>
 #include <optional>
 
+#include "kernels/attention_backward.h"
 #include "kernels/cuda/cuda_kernels.h"
 
 namespace qb {
+struct LinearBackwardCall;
 struct LinearCall;
-}
+struct NormBackwardCall;
+}  // namespace qb
 
 namespace qb::cuda {
 
 // Predicts a call. An empty value is not known before the call is made.
 struct CallCost {
   std::optional<std::int64_t> workspace_bytes;  // at the peak, as a ledger counts it
-  std::int64_t list_bytes = 0;                  // part of it that FlashLists takes
+  std::int64_t list_bytes = 0;                  // part of it that the lists of flash take
   std::optional<std::int64_t> executed_pairs;   // over the heads of one sequence
 };
 
@@ -35,8 +38,15 @@ class KernelCosts {
   [[nodiscard]] virtual std::optional<CallCost> of_launch(const GroupedCall& /*call*/) const {
     return std::nullopt;
   }
-  // Returns the bytes that a product of a transformer layer takes from the workspace.
+  // Predicts a call of the kernel's backward pass, which reads as of_call() does.
+  [[nodiscard]] virtual CallCost of_backward_call(Kernel kernel,
+                                                  const BackwardArguments& arguments) const = 0;
+  // These return the bytes that parts of a transformer layer take from the workspace; those of the
+  // backward pass throw Unsupported where there is none.
   [[nodiscard]] virtual std::int64_t bytes_of_linear(const LinearCall& call) const = 0;
+  [[nodiscard]] virtual std::int64_t bytes_of_linear_backward(
+      const LinearBackwardCall& call) const = 0;
+  [[nodiscard]] virtual std::int64_t bytes_of_norm_backward(const NormBackwardCall& call) const = 0;
 };
 
 // Predicts the kernels of this folder on a GPU of `n_sms` multiprocessors; 0 means not known. Then
@@ -48,7 +58,12 @@ class GpuKernelCosts final : public KernelCosts {
   [[nodiscard]] KernelTiles tiles(Kernel kernel, std::int64_t head_dim) const override;
   [[nodiscard]] CallCost of_call(Kernel kernel, const AttentionArguments& arguments) const override;
   [[nodiscard]] std::optional<CallCost> of_launch(const GroupedCall& call) const override;
+  [[nodiscard]] CallCost of_backward_call(Kernel kernel,
+                                          const BackwardArguments& arguments) const override;
   [[nodiscard]] std::int64_t bytes_of_linear(const LinearCall& call) const override;
+  [[nodiscard]] std::int64_t bytes_of_linear_backward(
+      const LinearBackwardCall& call) const override;
+  [[nodiscard]] std::int64_t bytes_of_norm_backward(const NormBackwardCall& call) const override;
 
  private:
   FlashPath path_;

@@ -150,6 +150,38 @@ QB_DEVICE void store_shared(std::uint32_t address, float value) {
 QB_DEVICE float load_shared(std::uint32_t address) {
   return __int_as_float(load_shared_int(address));
 }
+// Loads four neighbouring floats; the address is a multiple of 16.
+QB_DEVICE void load_shared_four(float (&x)[4], std::uint32_t address) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+               : "r"(address)
+               : "memory");
+}
+
+// These add to sums in device memory to which other blocks add at the same time. The order of the
+// additions, and so the rounding, differs from run to run. A pair is aligned to 8 bytes; sm_90
+// adds it with one instruction.
+QB_DEVICE void add_atomically(float* at, float value) { atomicAdd(at, value); }
+QB_DEVICE void add_pair_atomically(float* at, float first, float second) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  atomicAdd(reinterpret_cast<float2*>(at), make_float2(first, second));
+#else
+  atomicAdd(at, first);
+  atomicAdd(at + 1, second);
+#endif
+}
+
+// Returns the value of a 16-bit number.
+template <bool kBf16>
+QB_DEVICE float widen(std::uint16_t bits) {
+  if constexpr (kBf16) {
+    return __uint_as_float(static_cast<unsigned>(bits) << 16);
+  } else {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+  }
+}
 
 // Adds 1 to a counter in device memory, or sets it to 0 if it is `last`. Returns the value before.
 QB_DEVICE std::uint32_t increment_or_wrap(std::uint32_t* counter, std::uint32_t last) {
@@ -294,12 +326,13 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
 
-// c (= or +=) A B with A and B in shared memory, B read as stored (K: depth-major).
-#define QB_SHARED_PRODUCT(n, type, list, sd, a, b)                                        \
+// c (= or +=) A B with A and B in shared memory. `transposes` is "0, 0" where both are read as
+// stored (depth-major), "1, 1" where both are transposed when read (column-major).
+#define QB_SHARED_PRODUCT(n, type, list, sd, a, b, transposes)                            \
   "{\n.reg .pred add;\nsetp.ne.b32 add, " sd                                              \
   ", 0;\n"                                                                                \
   "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, " a ", " b \
-  ", add, 1, 1, 0, 0;\n}"
+  ", add, 1, 1, " transposes ";\n}"
 // c += A B with A in registers, B transposed when read (V: column-major).
 #define QB_REGISTER_PRODUCT(n, type, list, a0, a1, a2, a3, b)                                \
   "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, {" a0 ", " a1 \
@@ -311,27 +344,42 @@ QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint6
   static_assert(kCount == 16 || kCount == 32 || kCount == 64);
   const int add = kAdd ? 1 : 0;
   if constexpr (kCount == 64 && kBf16)
-    asm volatile(QB_SHARED_PRODUCT("128", "bf16", QB_LIST_64, "%66", "%64", "%65")
+    asm volatile(QB_SHARED_PRODUCT("128", "bf16", QB_LIST_64, "%66", "%64", "%65", "0, 0")
                  : QB_F32(c, 0), QB_F32(c, 32)
                  : "l"(a), "l"(b), "n"(add));
   else if constexpr (kCount == 64)
-    asm volatile(QB_SHARED_PRODUCT("128", "f16", QB_LIST_64, "%66", "%64", "%65")
+    asm volatile(QB_SHARED_PRODUCT("128", "f16", QB_LIST_64, "%66", "%64", "%65", "0, 0")
                  : QB_F32(c, 0), QB_F32(c, 32)
                  : "l"(a), "l"(b), "n"(add));
   else if constexpr (kCount == 16 && kBf16)
-    asm volatile(QB_SHARED_PRODUCT("32", "bf16", QB_LIST_16, "%18", "%16", "%17")
+    asm volatile(QB_SHARED_PRODUCT("32", "bf16", QB_LIST_16, "%18", "%16", "%17", "0, 0")
                  : QB_F16(c, 0)
                  : "l"(a), "l"(b), "n"(add));
   else if constexpr (kCount == 16)
-    asm volatile(QB_SHARED_PRODUCT("32", "f16", QB_LIST_16, "%18", "%16", "%17")
+    asm volatile(QB_SHARED_PRODUCT("32", "f16", QB_LIST_16, "%18", "%16", "%17", "0, 0")
                  : QB_F16(c, 0)
                  : "l"(a), "l"(b), "n"(add));
   else if constexpr (kBf16)
-    asm volatile(QB_SHARED_PRODUCT("64", "bf16", QB_LIST_32, "%34", "%32", "%33")
+    asm volatile(QB_SHARED_PRODUCT("64", "bf16", QB_LIST_32, "%34", "%32", "%33", "0, 0")
                  : QB_F32(c, 0)
                  : "l"(a), "l"(b), "n"(add));
   else
-    asm volatile(QB_SHARED_PRODUCT("64", "f16", QB_LIST_32, "%34", "%32", "%33")
+    asm volatile(QB_SHARED_PRODUCT("64", "f16", QB_LIST_32, "%34", "%32", "%33", "0, 0")
+                 : QB_F32(c, 0)
+                 : "l"(a), "l"(b), "n"(add));
+}
+
+// Multiplies tiles of which both are stored with their columns along the rows: A is 16 rows of the
+// depth by 64 columns, B 16 by 64.
+template <bool kBf16, bool kAdd>
+QB_DEVICE void product_of_transposed(float (&c)[32], std::uint64_t a, std::uint64_t b) {
+  const int add = kAdd ? 1 : 0;
+  if constexpr (kBf16)
+    asm volatile(QB_SHARED_PRODUCT("64", "bf16", QB_LIST_32, "%34", "%32", "%33", "1, 1")
+                 : QB_F32(c, 0)
+                 : "l"(a), "l"(b), "n"(add));
+  else
+    asm volatile(QB_SHARED_PRODUCT("64", "f16", QB_LIST_32, "%34", "%32", "%33", "1, 1")
                  : QB_F32(c, 0)
                  : "l"(a), "l"(b), "n"(add));
 }

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(kMergeThreads)
     merge_block(p, tile, slot);
 }
 
-dim3 grid(int n_tiles, int n_head_slots) {
+dim3 tile_grid(int n_tiles, int n_head_slots) {
   const auto slots = static_cast<unsigned>(n_head_slots);
   return {static_cast<unsigned>(n_tiles), slots < kMostGridY ? slots : kMostGridY};
 }
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(256) pad_kernel(const __grid_constant__ PadPar
 
 void launch_merge(const MergeParameters& parameters, int n_head_slots, void* stream) {
   if (parameters.n_tiles == 0 || n_head_slots == 0) return;
-  merge_tiles_kernel<<<grid(parameters.n_tiles, n_head_slots), kMergeThreads, 0,
+  merge_tiles_kernel<<<tile_grid(parameters.n_tiles, n_head_slots), kMergeThreads, 0,
                        static_cast<cudaStream_t>(stream)>>>(parameters, n_head_slots);
   QB_CUDA_CHECK(cudaGetLastError());
 }
@@ -66,7 +66,7 @@ void launch_merge_rows(const MergeParameters& parameters, std::int64_t n_rows, i
                        void* stream) {
   if (n_rows == 0 || n_head_slots == 0) return;
   const auto n_tiles = static_cast<int>((n_rows + kRowsOfATile - 1) / kRowsOfATile);
-  merge_rows_kernel<<<grid(n_tiles, n_head_slots), kMergeThreads, 0,
+  merge_rows_kernel<<<tile_grid(n_tiles, n_head_slots), kMergeThreads, 0,
                       static_cast<cudaStream_t>(stream)>>>(parameters, static_cast<int>(n_rows),
                                                            n_head_slots);
   QB_CUDA_CHECK(cudaGetLastError());

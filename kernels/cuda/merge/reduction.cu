@@ -4,12 +4,12 @@
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/merge/reduction_rows.h"
 #include "kernels/cuda/runtime/check.cuh"
+#include "kernels/cuda/runtime/element.cuh"
 
 namespace qb::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kRowsOfABlock = kThreads / kReductionLanes;
+constexpr int kReducedRowsOfABlock = kThreads / kReductionLanes;
 
 __global__ void combine_kernel(float* target, const float* source, std::int64_t n, bool sum) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
@@ -19,7 +19,8 @@ __global__ void combine_kernel(float* target, const float* source, std::int64_t 
 }
 
 __device__ std::int64_t row_of_thread() {
-  return static_cast<std::int64_t>(blockIdx.x) * kRowsOfABlock + threadIdx.x / kReductionLanes;
+  return static_cast<std::int64_t>(blockIdx.x) * kReducedRowsOfABlock +
+         threadIdx.x / kReductionLanes;
 }
 __device__ int lane_of_thread() { return static_cast<int>(threadIdx.x % kReductionLanes); }
 
@@ -33,9 +34,10 @@ __global__ void normalise_kernel(const ReductionRows p) {
 
 using RowsKernel = void (*)(ReductionRows);
 
-void launch(RowsKernel kernel, const ReductionRows& rows, void* stream) {
+void launch_reduction(RowsKernel kernel, const ReductionRows& rows, void* stream) {
   if (rows.rows == 0) return;
-  const auto blocks = static_cast<unsigned>((rows.rows + kRowsOfABlock - 1) / kRowsOfABlock);
+  const auto blocks =
+      static_cast<unsigned>((rows.rows + kReducedRowsOfABlock - 1) / kReducedRowsOfABlock);
   kernel<<<blocks, kThreads, 0, static_cast<cudaStream_t>(stream)>>>(rows);
   QB_CUDA_CHECK(cudaGetLastError());
 }
@@ -55,12 +57,12 @@ void combine(const TensorView& target, const TensorView& source, Combine how, vo
 
 void weigh_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
                    const TensorView& denominator, void* stream) {
-  launch(weigh_kernel, {out, lse, maximum, denominator}, stream);
+  launch_reduction(weigh_kernel, {out, lse, maximum, denominator}, stream);
 }
 
 void normalise_partial(const TensorView& out, const TensorView& lse, const TensorView& maximum,
                        const TensorView& denominator, void* stream) {
-  launch(normalise_kernel, {out, lse, maximum, denominator}, stream);
+  launch_reduction(normalise_kernel, {out, lse, maximum, denominator}, stream);
 }
 
 }  // namespace qb::cuda

@@ -1,5 +1,5 @@
 // Defines 16-bit elements without the toolkit's headers for them, which take longer to compile than
-// the kernels that use them, groups of elements, and the size of a grid.
+// the kernels that use them, groups of elements, and the sizes of a grid.
 #pragma once
 
 #include <algorithm>
@@ -94,6 +94,9 @@ void of_groups(DType dtype, const char* what, std::int64_t elements,
       function(ElementGroup<Element, 1>{});
   });
 }
+
+inline constexpr int kThreads = 256;  // in a block of the kernels that memory limits
+inline constexpr std::int64_t kMaxGridY = 65535;
 
 inline unsigned grid(std::int64_t blocks) {
   if (blocks > std::numeric_limits<int>::max())

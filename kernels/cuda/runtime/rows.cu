@@ -1,6 +1,7 @@
-// One copy of rows is one launch: a grid of heads times words. Words are as wide as the addresses
-// and strides of both sides allow, and tokens that follow one another in both are one long row. So
-// in a gather of contiguous groups each thread moves 16 bytes without a division.
+// A copy, sum or clearing of rows is one launch: a grid of heads times words. Words of a copy are
+// as wide as the addresses and strides of both sides allow, and tokens that follow one another in
+// both are one long row. So in a gather of contiguous groups each thread moves 16 bytes without a
+// division.
 #include <algorithm>
 #include <stdexcept>
 
@@ -10,9 +11,6 @@
 
 namespace qb::cuda {
 namespace {
-
-constexpr int kThreads = 256;
-constexpr std::int64_t kMaxGridY = 65535;
 
 struct Side {
   char* data;
@@ -40,8 +38,25 @@ __device__ To converted(From value) {
     return from_float<To>(value);
 }
 
-template <class To, class From>
-__global__ void move_words(const Copy copy) {
+// What is done with each word.
+struct Move {
+  template <class To, class From>
+  __device__ static void apply(To* to, const From* from) {
+    *to = converted<To>(*from);
+  }
+};
+struct Add {
+  template <class From>
+  __device__ static void apply(float* to, const From* from) {
+    *to += to_float(*from);
+  }
+};
+struct Clear {  // does not read
+  __device__ static void apply(float* to, const float*) { *to = 0.0F; }
+};
+
+template <class Operation, class To, class From>
+__global__ void for_each_word(const Copy copy) {
   const std::int64_t slice = copy.first_slice + blockIdx.y;
   const std::int64_t batch = slice / copy.heads;
   const std::int64_t head = slice % copy.heads;
@@ -52,9 +67,9 @@ __global__ void move_words(const Copy copy) {
   for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
        i < copy.words; i += step) {
     const std::int64_t row = copy.words == copy.words_per_row ? 0 : i / copy.words_per_row;
-    reinterpret_cast<To*>(to + row * copy.to.token_bytes)[i - row * copy.words_per_row] =
-        converted<To>(reinterpret_cast<const From*>(
-            from + row * copy.from.token_bytes)[i - row * copy.words_per_row]);
+    const std::int64_t column = i - row * copy.words_per_row;
+    Operation::apply(reinterpret_cast<To*>(to + row * copy.to.token_bytes) + column,
+                     reinterpret_cast<const From*>(from + row * copy.from.token_bytes) + column);
   }
 }
 
@@ -70,9 +85,9 @@ bool divides(std::int64_t width, const Side& side) {
          side.token_bytes % width == 0;
 }
 
-using Kernel = void (*)(Copy);
+using CopyKernel = void (*)(Copy);
 
-void launch(Kernel kernel, Copy copy, std::int64_t words_per_row, std::int64_t rows,
+void launch(CopyKernel kernel, Copy copy, std::int64_t words_per_row, std::int64_t rows,
             std::int64_t slices, void* stream) {
   copy.words_per_row = words_per_row;
   copy.words = words_per_row * rows;
@@ -83,6 +98,17 @@ void launch(Kernel kernel, Copy copy, std::int64_t words_per_row, std::int64_t r
              static_cast<cudaStream_t>(stream)>>>(copy);
     QB_CUDA_CHECK(cudaGetLastError());
   }
+}
+
+// `joins`: tokens follow one another in both views, so that they are one long row.
+void launch_on_elements(CopyKernel kernel, const Copy& copy, const Extent& extent, bool joins,
+                        void* stream) {
+  if (extent.elements() == 0) return;
+  const std::int64_t slices = extent.batch * extent.heads;
+  if (joins)
+    launch(kernel, copy, extent.head_dim * extent.length, 1, slices, stream);
+  else
+    launch(kernel, copy, extent.head_dim, extent.length, slices, stream);
 }
 
 }  // namespace
@@ -99,10 +125,10 @@ void copy_rows(const TensorView& source, const TensorView& destination, void* st
   std::int64_t rows = source.extent.length;
   const std::int64_t slices = source.extent.batch * source.extent.heads;
   if (converts) {
-    const Kernel widen =
-        narrow == DType::f16 ? move_words<float, Half> : move_words<float, Bfloat16>;
-    const Kernel round =
-        narrow == DType::f16 ? move_words<Half, float> : move_words<Bfloat16, float>;
+    const CopyKernel widen = narrow == DType::f16 ? for_each_word<Move, float, Half>
+                                                  : for_each_word<Move, float, Bfloat16>;
+    const CopyKernel round = narrow == DType::f16 ? for_each_word<Move, Half, float>
+                                                  : for_each_word<Move, Bfloat16, float>;
     return launch(source.dtype == DType::f32 ? round : widen, copy, source.extent.head_dim, rows,
                   slices, stream);
   }
@@ -115,11 +141,31 @@ void copy_rows(const TensorView& source, const TensorView& destination, void* st
     return row_bytes % width == 0 && divides(width, copy.from) && divides(width, copy.to);
   };
   if (fits(16))
-    launch(move_words<uint4, uint4>, copy, row_bytes / 16, rows, slices, stream);
+    launch(for_each_word<Move, uint4, uint4>, copy, row_bytes / 16, rows, slices, stream);
   else if (fits(4))
-    launch(move_words<unsigned, unsigned>, copy, row_bytes / 4, rows, slices, stream);
+    launch(for_each_word<Move, unsigned, unsigned>, copy, row_bytes / 4, rows, slices, stream);
   else
-    launch(move_words<unsigned short, unsigned short>, copy, row_bytes / 2, rows, slices, stream);
+    launch(for_each_word<Move, unsigned short, unsigned short>, copy, row_bytes / 2, rows, slices,
+           stream);
+}
+
+void clear_rows(const TensorView& rows, void* stream) {
+  if (rows.dtype != DType::f32) throw std::invalid_argument("clear_rows: sums are f32");
+  launch_on_elements(for_each_word<Clear, float, float>,
+                     {side(rows), side(rows), 0, rows.extent.heads, 0, 0}, rows.extent,
+                     rows.token_stride == rows.extent.head_dim, stream);
+}
+
+void add_rows(const TensorView& sum, const TensorView& part, void* stream) {
+  if (sum.dtype != DType::f32 || sum.extent != part.extent)
+    throw std::invalid_argument("add_rows: the sum is f32 and has the shape of the part");
+  const bool joins =
+      sum.token_stride == sum.extent.head_dim && part.token_stride == part.extent.head_dim;
+  of_type(part.dtype, "add_rows", [&](auto element) {
+    launch_on_elements(for_each_word<Add, float, decltype(element)>,
+                       {side(part), side(sum), 0, sum.extent.heads, 0, 0}, sum.extent, joins,
+                       stream);
+  });
 }
 
 }  // namespace qb::cuda

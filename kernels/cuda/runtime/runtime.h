@@ -92,4 +92,12 @@ void fill_bytes(void* device, unsigned char value, std::size_t bytes, void* stre
 // one has f32 and the other f16 or bf16 it converts, rounding to nearest even.
 void copy_rows(const TensorView& source, const TensorView& destination, void* stream);
 
+// These do what kernels/merge.h and kernels/attention_backward.h say, over device views: rows := 0;
+// sum += part; delta := the sums of the rows of d_out times out. A part, out and d_out are of any
+// type but f64. They throw std::invalid_argument where the views do not fit together.
+void clear_rows(const TensorView& rows, void* stream);
+void add_rows(const TensorView& sum, const TensorView& part, void* stream);
+void compute_delta(const TensorView& out, const TensorView& d_out, const TensorView& delta,
+                   void* stream);
+
 }  // namespace qb::cuda

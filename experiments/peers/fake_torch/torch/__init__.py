@@ -1,7 +1,7 @@
 """For tests only: as much of torch as torch_sdpa.py uses, in plain Python, on nested lists.
 
-Values are rounded to their type as torch rounds them, and attention is computed by its definition.
-There is a GPU, "Fake GPU", on which all backends but cudnn compute.
+Values are rounded to their type as torch rounds them, and attention is computed by its definition;
+autograd.py has its gradients. There is a GPU, "Fake GPU", on which all backends but cudnn compute.
 FAKE_TORCH_FAULTS="64:oom,80:wrong" makes the attention of 64 and 80 queries fail in that way.
 """
 
@@ -10,103 +10,30 @@ import math
 import os
 import random
 import signal
-import struct
 import types
 
+from torch.tensor import (  # pylint: disable=redefined-builtin,unused-import
+    Tensor, bfloat16, bool, dot, float16, float32, float64, inferring, rounded)
+
 __version__ = "0.0-fake"
-
-float64, float32, float16, bfloat16 = "float64", "float32", "float16", "bfloat16"
-bool = "bool"  # pylint: disable=redefined-builtin
-
-
-def rounded(value, dtype):
-    if dtype == float32:
-        return struct.unpack("f", struct.pack("f", value))[0]
-    if dtype == float16:
-        return struct.unpack("e", struct.pack("e", value))[0]
-    if dtype == bfloat16:
-        bits = struct.unpack("I", struct.pack("f", value))[0]
-        bits += 0x7FFF + (bits >> 16 & 1)  # to nearest, ties to even
-        return struct.unpack("f", struct.pack("I", bits & 0xFFFF0000))[0]
-    return value
-
-
-class Tensor:
-    """A scalar, or a list of tensors of one shape."""
-
-    def __init__(self, data, dtype):
-        self.data, self.dtype = data, dtype
-
-    def mapped(self, function, dtype=None):
-        dtype = dtype or self.dtype
-
-        def walk(data):
-            if isinstance(data, list):
-                return [walk(item) for item in data]
-            return rounded(function(data), dtype)
-
-        return Tensor(walk(self.data), dtype)
-
-    def flat(self):
-        def walk(data):
-            if not isinstance(data, list):
-                yield data
-                return
-            for item in data:
-                yield from walk(item)
-
-        return list(walk(self.data))
-
-    def to(self, dtype):
-        if dtype == "cuda":
-            return self
-        return self.mapped(lambda value: value, dtype)
-
-    def abs(self):
-        return self.mapped(abs)
-
-    def max(self):
-        return Tensor(max(self.flat()), self.dtype)
-
-    def all(self):
-        return Tensor(all(self.flat()), bool)
-
-    def item(self):
-        return self.data
-
-    def tril(self, diagonal):
-        return Tensor([[value and j <= i + diagonal for j, value in enumerate(row)]
-                       for i, row in enumerate(self.data)], self.dtype)
-
-    def __getitem__(self, index):
-        return Tensor(self.data[index], self.dtype)
-
-    def __mul__(self, factor):
-        return self.mapped(lambda value: value * factor)
-
-    def __sub__(self, other):
-        return Tensor([rounded(a - b, self.dtype) for a, b in zip(self.data, other.data)],
-                      self.dtype)
-
-    def __matmul__(self, other):
-        """Multiplies a matrix by a vector, or a vector by a matrix."""
-        if isinstance(self.data[0], list):
-            products = [dot(row, other.data) for row in self.data]
-        else:
-            products = [dot(self.data, column) for column in zip(*other.data)]
-        return Tensor([rounded(value, self.dtype) for value in products], self.dtype)
-
-
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b))
-
-
 linalg = types.SimpleNamespace(
-    vector_norm=lambda tensor: Tensor(math.hypot(*tensor.data), tensor.dtype))
+    vector_norm=lambda tensor: Tensor(math.hypot(*tensor.flat()), tensor.dtype))
 
 
 def ones(shape, dtype):
     return Tensor([[True] * shape[1] for _ in range(shape[0])], dtype)
+
+
+def ones_like(tensor, dtype):
+    return ones(tensor.shape(), dtype)
+
+
+def empty_like(tensor):
+    return tensor.mapped(lambda _: math.nan)
+
+
+def cat(tensors):
+    return Tensor([row for tensor in tensors for row in tensor.data], tensors[0].dtype)
 
 
 def isfinite(tensor):
@@ -114,11 +41,13 @@ def isfinite(tensor):
 
 
 def softmax(tensor, dim):
-    assert dim == 0
+    """Over the last dimension."""
+    if dim == 1:
+        return Tensor([softmax(tensor[i], 0).data for i in range(len(tensor.data))], tensor.dtype)
     most = max(tensor.data)
     weights = [math.exp(value - most) for value in tensor.data]
-    return Tensor([rounded(weight / sum(weights), tensor.dtype) for weight in weights],
-                  tensor.dtype)
+    total = sum(weights)
+    return Tensor([rounded(weight / total, tensor.dtype) for weight in weights], tensor.dtype)
 
 
 class Generator:
@@ -178,18 +107,25 @@ def scaled_dot_product_attention(q, k, v, attn_mask=None, is_causal=False, scale
         out[-1][-1][-1][-1] += 0.5
     if fault == "nan":
         out[-1][-1][-1][-1] = math.nan
-    return Tensor(out, float64).to(q.dtype)
+    out = Tensor(out, float64).to(q.dtype)
+    if q.requires_grad:
+        out.graph = autograd.Graph([q, k, v], lambda i, j: sees(i, j, attn_mask, is_causal), scale)
+    return out
+
+
+def weights_of(i, query, keys, allows, scale):
+    """Returns the keys that query `i` sees, and the softmax of its scores with them."""
+    seen = [j for j in range(len(keys)) if allows(i, j)]
+    scores = Tensor([dot(query, keys[j]) * scale for j in seen], float64)
+    return seen, softmax(scores, 0).data if seen else []
 
 
 def head(queries, keys, values, allows, scale):
     out = []
     for i, query in enumerate(queries):
-        seen = [j for j in range(len(keys)) if allows(i, j)]
-        if not seen:
-            out.append([0.0] * len(query))
-            continue
-        weights = softmax(Tensor([dot(query, keys[j]) * scale for j in seen], float64), 0)
-        out.append((weights @ Tensor([values[j] for j in seen], float64)).data)
+        seen, weights = weights_of(i, query, keys, allows, scale)
+        columns = zip(*(values[j] for j in seen)) if seen else [[]] * len(query)
+        out.append([dot(weights, column) for column in columns])
     return out
 
 
@@ -238,7 +174,16 @@ cuda = types.SimpleNamespace(
     set_per_process_memory_fraction=lambda share: None,
     get_device_properties=lambda ordinal: types.SimpleNamespace(L2_cache_size=1 << 20,
                                                                 total_memory=1 << 30))
-inference_mode = contextlib.nullcontext
+
+
+@contextlib.contextmanager
+def inference_mode(mode=True):
+    inferring.append(mode)
+    yield
+    inferring.pop()
+
+
+no_grad = contextlib.nullcontext
 nn = types.SimpleNamespace(
     attention=types.SimpleNamespace(
         sdpa_kernel=sdpa_kernel,
@@ -249,3 +194,5 @@ nn = types.SimpleNamespace(
 backends = types.SimpleNamespace(
     cpu=types.SimpleNamespace(get_cpu_capability=lambda: "AVX512"))
 __config__ = types.SimpleNamespace(show=lambda: "PyTorch built with: BLAS_INFO=fakeblas, MPI=0")
+
+from torch import autograd  # pylint: disable=wrong-import-position

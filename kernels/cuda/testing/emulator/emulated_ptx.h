@@ -56,6 +56,17 @@ void store_shared(std::uint32_t address, float value);
 float load_shared(std::uint32_t address);
 void store_shared(std::uint32_t address, int value);
 int load_shared_int(std::uint32_t address);
+void load_shared_four(float (&x)[4], std::uint32_t address);
+inline void add_atomically(float* at, float value) { *at += value; }
+inline void add_pair_atomically(float* at, float first, float second) {
+  at[0] += first;
+  at[1] += second;
+}
+float widen_bits(bool bf16, std::uint16_t bits);
+template <bool kBf16>
+float widen(std::uint16_t bits) {
+  return widen_bits(kBf16, bits);
+}
 // Blocks run one after another, so no other block interferes.
 inline std::uint32_t increment_or_wrap(std::uint32_t* counter, std::uint32_t last) {
   const std::uint32_t before = *counter;
@@ -94,7 +105,7 @@ void product_wait() {
 template <class T>
 void hold(T& /*registers*/) {}
 void issue_product(bool bf16, bool add, int columns, float* c, const std::uint32_t* a_registers,
-                   std::uint64_t a, std::uint64_t b);
+                   std::uint64_t a, std::uint64_t b, bool a_transposed = false);
 template <bool kBf16, bool kAdd, std::size_t kCount>
 void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint64_t b) {
   issue_product(kBf16, kAdd, static_cast<int>(2 * kCount), c, nullptr, a, b);
@@ -102,6 +113,10 @@ void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint64_t b) {
 template <bool kBf16, std::size_t kCount>
 void product_of_registers(float (&c)[kCount], const std::uint32_t* a, std::uint64_t b) {
   issue_product(kBf16, true, static_cast<int>(2 * kCount), c, a, 0, b);
+}
+template <bool kBf16, bool kAdd>
+void product_of_transposed(float (&c)[32], std::uint64_t a, std::uint64_t b) {
+  issue_product(kBf16, kAdd, 64, c, nullptr, a, b, true);
 }
 
 }  // namespace qb::cuda::ptx

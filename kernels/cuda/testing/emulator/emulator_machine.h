@@ -36,6 +36,7 @@ struct Product {
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   bool a_in_registers = false;
+  bool a_transposed = false;                      // A in shared memory is column-major, as is B
   std::vector<float*> accumulators;               // accumulators of the warpgroup's threads
   std::vector<const std::uint32_t*> a_registers;  // A registers of the warpgroup's threads
   std::vector<float> a_values;                    // 64 x 16, as captured when it was issued

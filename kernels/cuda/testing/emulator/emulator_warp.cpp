@@ -149,5 +149,10 @@ void store_shared(std::uint32_t address, float value) { store(address, value); }
 float load_shared(std::uint32_t address) { return load<float>(address); }
 void store_shared(std::uint32_t address, int value) { store(address, value); }
 int load_shared_int(std::uint32_t address) { return load<int>(address); }
+void load_shared_four(float (&x)[4], std::uint32_t address) {
+  std::memcpy(x, shared_bytes(address, sizeof x, sizeof x), sizeof x);
+}
+
+float widen_bits(bool bf16, std::uint16_t bits) { return from_bits(bf16, bits); }
 
 }  // namespace qb::cuda::ptx

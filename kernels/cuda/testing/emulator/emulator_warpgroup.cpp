@@ -47,13 +47,14 @@ void read_operands(const Product& product, std::vector<float>& a, std::vector<fl
   for (int row = 0; row < 64; ++row)
     for (int depth = 0; depth < 16; ++depth)
       a[static_cast<std::size_t>(row * 16 + depth)] =
-          product.a_in_registers ? register_operand(product, row, depth)
-                                 : operand(product.a, false, product.bf16, depth, row);
+          product.a_in_registers
+              ? register_operand(product, row, depth)
+              : operand(product.a, product.a_transposed, product.bf16, depth, row);
   b.resize(static_cast<std::size_t>(16 * product.columns));
   for (int depth = 0; depth < 16; ++depth)
     for (int column = 0; column < product.columns; ++column)
-      b[static_cast<std::size_t>(depth * product.columns + column)] =
-          operand(product.b, product.a_in_registers, product.bf16, depth, column);
+      b[static_cast<std::size_t>(depth * product.columns + column)] = operand(
+          product.b, product.a_in_registers || product.a_transposed, product.bf16, depth, column);
 }
 
 bool same_bits(const std::vector<float>& x, const std::vector<float>& y) {
@@ -117,12 +118,12 @@ struct Issue {
 }  // namespace
 
 void issue_product(bool bf16, bool add, int columns, float* c, const std::uint32_t* a_registers,
-                   std::uint64_t a, std::uint64_t b) {
+                   std::uint64_t a, std::uint64_t b, bool a_transposed) {
   static const char kWhat = 0;
   Issue mine{c, a_registers};
   const auto warpgroup = static_cast<std::size_t>(block->current / kWarpgroup);
   meet(block->warpgroups[warpgroup], kWarpgroup, &kWhat, &mine, [&](void** all) {
-    Product product{bf16, add, columns, a, b, a_registers != nullptr, {}, {}, {}, {}};
+    Product product{bf16, add, columns, a, b, a_registers != nullptr, a_transposed, {}, {}, {}, {}};
     for (int thread = 0; thread < kWarpgroup; ++thread) {
       product.accumulators.push_back(static_cast<Issue*>(all[thread])->c);
       product.a_registers.push_back(static_cast<Issue*>(all[thread])->a);

@@ -1,44 +1,28 @@
-#include "kernels/cpu/layer_parts.h"
+#include "kernels/cpu/layer/layer_parts.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <map>
-#include <random>
 #include <vector>
 
-#include "kernels/cpu/instruction_set.h"
+#include "kernels/testing/layer_support.h"
+#include "kernels/testing/test_support.h"
 
 namespace qb::cpu {
 namespace {
 
-constexpr double kRoundoff = 0x1p-24;
+using qb::testing_support::CountingAllocator;
+using qb::testing_support::normal;
+using qb::testing_support::Typed;
+using qb::testing_support::with_every_instruction_set;
 
-std::vector<float> normal(std::size_t n, std::uint64_t seed, double deviation = 1.0) {
-  std::mt19937_64 engine(seed);
-  std::normal_distribution<double> values(0.0, deviation);
-  std::vector<float> result(n);
-  for (float& value : result) value = static_cast<float>(values(engine));
-  return result;
-}
+constexpr double kRoundoff = 0x1p-24;
 
 std::vector<float> zeros(std::size_t n) { return std::vector<float>(n, 0.0f); }
 
 double exact_gelu(double x) { return 0.5 * x * std::erfc(-x / std::sqrt(2.0)); }
-
-// Runs `check` with every instruction set that this CPU has.
-template <class Check>
-void with_every_instruction_set(Check check) {
-  const InstructionSet best = instruction_set();
-  for (const InstructionSet set : available_instruction_sets()) {
-    SCOPED_TRACE(word(set));
-    use_instruction_set(set);
-    check();
-  }
-  use_instruction_set(best);
-}
 
 TEST(LayerParts, GeluIsExactToRoundingOverTheWholeLine) {
   with_every_instruction_set([] {
@@ -164,48 +148,6 @@ TEST(LayerParts, LinearIsTheProductWithTheTransposedWeightPlusBias) {
   }
 }
 
-// Values of a type, in its memory and as float32.
-struct Typed {
-  Typed(DType dtype, std::int64_t n, std::uint64_t seed)
-      : type(dtype),
-        values(normal(static_cast<std::size_t>(n), seed)),
-        kept(static_cast<std::size_t>(n)) {
-    convert(values.data(), DType::f32, kept.data(), dtype, n);
-    convert(kept.data(), dtype, values.data(), DType::f32, n);
-  }
-  // What the kept values are after the same call in float32 and in their type.
-  void expect_rounded() const {
-    std::vector<std::uint16_t> rounded(values.size());
-    convert(values.data(), DType::f32, rounded.data(), type, std::ssize(values));
-    EXPECT_EQ(kept, rounded);
-  }
-  DType type;
-  std::vector<float> values;
-  std::vector<std::uint16_t> kept;
-};
-
-// Counts the most bytes that are taken at once.
-class Counted final : public Allocator {
- public:
-  [[nodiscard]] void* allocate(std::size_t bytes, std::string_view label, int worker) override {
-    void* const memory = heap_allocator().allocate(bytes, label, worker);
-    taken_[memory] = static_cast<std::int64_t>(bytes);
-    held_ += taken_[memory];
-    peak_ = std::max(peak_, held_);
-    return memory;
-  }
-  void deallocate(void* memory) noexcept override {
-    held_ -= taken_[memory];
-    heap_allocator().deallocate(memory);
-  }
-  [[nodiscard]] std::int64_t peak() const { return peak_; }
-
- private:
-  std::map<void*, std::int64_t> taken_;
-  std::int64_t held_ = 0;
-  std::int64_t peak_ = 0;
-};
-
 TEST(LayerParts, OfSixteenBitsAreThoseOfFloat32Rounded) {
   for (const DType dtype : {DType::f16, DType::bf16})
     for (const std::int64_t rows : {1, 16, 513, 1100})
@@ -234,10 +176,10 @@ TEST(LayerParts, OfSixteenBitsAreThoseOfFloat32Rounded) {
                                 biased ? bias.kept.data() : nullptr,
                                 y.kept.data(),
                                 kStride};
-          Counted workspace;
+          CountingAllocator workspace;
           linear(call, threads, workspace);
           y.expect_rounded();
-          EXPECT_EQ(workspace.peak(), linear_workspace_bytes(call));
+          EXPECT_EQ(static_cast<std::int64_t>(workspace.peak()), linear_workspace_bytes(call));
         }
         Typed y(dtype, rows * kOut, 8);
         bias_gelu({DType::f32, rows, kOut, y.values.data(), bias.values.data()}, threads);

@@ -1,0 +1,82 @@
+// For tests only: random tensors in files, and requests to attend to them.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/testing/scratch_folder.h"
+#include "harness/cli/views/tensor_job.h"
+#include "harness/execute/verify/inputs.h"
+#include "harness/execute/verify/npy.h"
+
+namespace qb::testing_support {
+
+// Writes random q, k and v to files, and names files for the outputs.
+class AttendFixture : public ::testing::Test {
+ protected:
+  void write_inputs(const Shape& shape, DType dtype, std::size_t rank) {
+    problem_ = make_problem(shape, MaskKind::full, dtype, 3);
+    inputs_ = make_inputs(problem_, heap_allocator(), 1);
+    write("q.npy", inputs_.q.view(), rank);
+    write("k.npy", inputs_.k.view(), rank);
+    write("v.npy", inputs_.v.view(), rank);
+  }
+
+  // Writes a tensor without as many of its first axes as it has more than `rank`.
+  void write(const std::string& name, const TensorView& view, std::size_t rank) {
+    std::vector<std::int64_t> shape = {view.extent.batch, view.extent.heads, view.extent.length,
+                                       view.extent.head_dim};
+    shape.erase(shape.begin(), shape.end() - static_cast<std::ptrdiff_t>(rank));
+    (void)scratch_.file(name, npy_bytes(view.dtype, shape, view.data));
+  }
+
+  [[nodiscard]] AttendRequest request() const {
+    AttendRequest request;
+    request.q = scratch_.path("q.npy");
+    request.k = scratch_.path("k.npy");
+    request.v = scratch_.path("v.npy");
+    request.out = scratch_.path("o.npy");
+    request.lse = scratch_.path("lse.npy");
+    request.c.threads = 2;
+    return request;
+  }
+
+  static double largest_difference(const NpyArray& array, const std::vector<double>& reference) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      const double value = load_element(
+          array.data.data() + static_cast<std::int64_t>(i) * size_of(array.dtype), array.dtype);
+      if (value != reference[i]) largest = std::max(largest, std::abs(value - reference[i]));
+    }
+    return largest;
+  }
+
+  // There are only files that a test has written.
+  void expect_nothing_written() const {
+    for (const auto& entry : std::filesystem::directory_iterator(scratch_.path()))
+      EXPECT_THAT(entry.path().filename().string(), ::testing::MatchesRegex("([qkv]|do)\\.npy"));
+  }
+
+  template <class Error>
+  void expect_refused(const AttendRequest& asked, const std::string& what) {
+    try {
+      (void)attend(asked);
+      ADD_FAILURE() << "not refused: " << what;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(what));
+    }
+    expect_nothing_written();
+  }
+
+  ScratchFolder scratch_;
+  Problem problem_;
+  Inputs inputs_;
+};
+
+}  // namespace qb::testing_support

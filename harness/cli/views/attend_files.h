@@ -1,0 +1,49 @@
+// The files of `qb attend`: which it reads and which it writes, whether they fit together, and the
+// tensors that they hold.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/cli/views/tensor_job.h"
+#include "harness/plan/plan.h"
+#include "kernels/allocator.h"
+
+namespace qb {
+
+struct AttendJob {
+  std::optional<Plan> forward;   // empty: O and LSE were read
+  std::optional<Plan> backward;  // empty: nobody asks for gradients
+  // The shapes of the files, heads before tokens.
+  std::vector<std::int64_t> q_shape;
+  std::vector<std::int64_t> k_shape;
+  std::vector<std::int64_t> v_shape;
+  Tensor q;
+  Tensor k;
+  Tensor v;
+  // What is to be computed holds NaN, so that an element that is never written shows.
+  Tensor out;
+  Tensor lse;
+  Tensor d_out;  // this and the rest: only of a backward pass
+  Tensor d_q;
+  Tensor d_k;
+  Tensor d_v;
+
+  // The plan whose problem and groups are those of the job.
+  [[nodiscard]] const Plan& plan() const { return backward ? *backward : *forward; }
+  [[nodiscard]] std::vector<std::int64_t> out_shape() const;
+  [[nodiscard]] std::vector<std::int64_t> lse_shape() const;
+};
+
+// Throws UsageError for names that are missing, that are equal, or of which only some exist, and
+// EnvironmentError for a file that cannot be written. It reads no file.
+void check_attend_files(const AttendRequest& request);
+
+// Throws as attend() does before it computes.
+[[nodiscard]] AttendJob read_attend_files(const AttendRequest& request, Allocator& memory);
+
+// Writes everything that was computed and has a name, or nothing.
+void write_attend_files(const AttendRequest& request, const AttendJob& job);
+
+}  // namespace qb

@@ -1,0 +1,119 @@
+#include "harness/execute/verify/verify_gradients.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/execute/verify/worst_error.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+constexpr double kGradientFactor = 1.5;
+constexpr double kGradientFloor = 1e-4;
+constexpr double kRoundingsOnly = 1e-5;
+
+// One gradient: what was found, in which tokens it is compared, and with what.
+struct ComparedGradient {
+  TensorRole what;
+  const TensorView& found;
+  std::span<const std::int64_t> tokens;
+  const std::vector<double>& exact;  // [b, heads, tokens, dim], as is the next
+  const std::vector<double>& naive;
+
+  [[nodiscard]] std::string_view token_word() const { return is_of_keys(what) ? "key" : "row"; }
+};
+
+std::optional<std::string> first_not_finite(TensorRole what, const TensorView& view, int threads) {
+  const Extent& extent = view.extent;
+  const std::int64_t slices = extent.batch * extent.heads;
+  std::vector<std::optional<std::string>> flaws(static_cast<std::size_t>(slices));
+  parallel_for(slices, threads, 1, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t slice = begin; slice < end; ++slice) {
+      std::optional<std::string>& flaw = flaws[static_cast<std::size_t>(slice)];
+      RowPlace place{slice / extent.heads, slice % extent.heads, 0};
+      for (; place.row < extent.length && !flaw; ++place.row) {
+        const float* const values = view.row_as<float>(place.batch, place.head, place.row);
+        for (std::int64_t x = 0; x < extent.head_dim && !flaw; ++x)
+          if (!std::isfinite(values[x]))
+            flaw =
+                fmt::format("{} at {}, element {} is {}: never written, or not a number",
+                            word(what), place.text(is_of_keys(what) ? "key" : "row"), x, values[x]);
+      }
+    }
+  });
+  for (std::optional<std::string>& flaw : flaws)
+    if (flaw) return std::move(flaw);
+  return std::nullopt;
+}
+
+// Adds the errors of one gradient; the first that is wrong says so.
+void judge_gradient(const ComparedGradient& gradient, double roundoff, Verification& verification) {
+  WorstError worst;
+  RelativeL2 norm;
+  RelativeL2 naive_norm;
+  std::size_t at = 0;
+  const Extent& extent = gradient.found.extent;
+  for (std::int64_t b = 0; b < extent.batch; ++b)
+    for (std::int64_t h = 0; h < extent.heads; ++h)
+      for (const std::int64_t token : gradient.tokens) {
+        const float* const values = gradient.found.row_as<float>(b, h, token);
+        for (std::int64_t x = 0; x < extent.head_dim; ++x, ++at) {
+          const auto value = static_cast<double>(values[x]);
+          worst.add({b, h, token}, x, value, gradient.naive[at], gradient.exact[at]);
+          norm.add(value, gradient.exact[at]);
+          naive_norm.add(gradient.naive[at], gradient.exact[at]);
+        }
+      }
+  const double tolerance =
+      kGradientFactor * worst.naive_error + roundoff * worst.magnitude + kGradientFloor;
+  // Norms are compared and not their quotients, since all of a reference may be 0.
+  const double largest_norm = kGradientFactor * naive_norm.error_norm() +
+                              (roundoff + kGradientFloor) * norm.reference_norm();
+  verification.gradients.push_back(
+      {gradient.what, worst.error, worst.naive_error, tolerance, norm.error()});
+  if (!verification.message.empty()) return;
+  if (!(worst.error <= tolerance))
+    verification.message = worst.text(word(gradient.what), tolerance, gradient.token_word());
+  else if (worst.error > kRoundingsOnly && !(norm.error_norm() <= largest_norm))
+    verification.message = fmt::format(
+        "{} has a relative L2 error of {:.3g} over {} {}s of a head, tolerance {:.3g}; the largest "
+        "error is at {}",
+        word(gradient.what), norm.error(), gradient.tokens.size(), gradient.token_word(),
+        largest_norm / norm.reference_norm(), worst.place.text(gradient.token_word()));
+}
+
+}  // namespace
+
+void verify_gradients(const GradientProblem& problem, const GradientViews& found,
+                      std::span<const std::int64_t> rows, std::span<const std::int64_t> keys,
+                      int threads, Verification& verification, double asked_roundings) {
+  verification.keys = static_cast<std::int64_t>(keys.size());
+  const std::pair<TensorRole, const TensorView*> views[] = {
+      {TensorRole::d_q, &found.d_q}, {TensorRole::d_k, &found.d_k}, {TensorRole::d_v, &found.d_v}};
+  for (const auto& [what, view] : views) {
+    auto flaw = first_not_finite(what, *view, threads);
+    if (!flaw) continue;
+    verification.correct = false;
+    verification.message = std::move(*flaw);
+    return;
+  }
+  const ReferenceGradients exact = reference_gradients(problem, rows, keys, threads);
+  const ReferenceGradients naive = naive_gradients(problem, rows, keys, threads);
+  const ComparedGradient gradients[] = {{TensorRole::d_q, found.d_q, rows, exact.d_q, naive.d_q},
+                                        {TensorRole::d_k, found.d_k, keys, exact.d_k, naive.d_k},
+                                        {TensorRole::d_v, found.d_v, keys, exact.d_v, naive.d_v}};
+  for (const ComparedGradient& gradient : gradients)
+    judge_gradient(gradient, unit_roundoff(problem.q.dtype) + asked_roundings, verification);
+  verification.correct = verification.correct && verification.message.empty();
+}
+
+}  // namespace qb

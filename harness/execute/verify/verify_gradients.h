@@ -1,0 +1,41 @@
+// Checks the gradients of a backward pass against float64.
+//
+// The reference begins with O and LSE of the forward pass, which verify_output() has checked:
+// otherwise the gradient of one key would cost a whole forward pass. A gradient passes two limits,
+// both of them 1.5 x the error of naive gradients in the inputs' precision, the factor that
+// Stream-CQSA takes for gradients of several tasks, plus a floor:
+//
+//   largest error      1.5 naive + u max|dX| + 1e-4
+//   relative L2 error  1.5 naive + u + 1e-4
+//
+// u, the unit roundoff of the inputs, is for plans that send finished gradients in their type;
+// where sums travel in 16 bits because the case asks for it, their roundings are added to it. The
+// elements of a gradient shrink as sequences grow. So the first limit would in the end miss a part
+// that was lost, which the second finds at any length. The second does not judge errors below 1e-5:
+// where a gradient is 0 (a row that sees one key), roundings are all there is.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "harness/execute/verify/verify.h"
+#include "kernels/reference_gradients.h"
+
+namespace qb {
+
+// The gradients that a backward pass wrote, f32.
+struct GradientViews {
+  TensorView d_q;
+  TensorView d_k;
+  TensorView d_v;
+};
+
+// Adds the errors of the gradients to the verification of their forward pass, and what is wrong
+// with them: an element that is not finite, or dQ in one of the rows, or dK and dV in one of the
+// keys. problem.out and problem.lse are of that forward pass. asked_roundings: by how much,
+// relative to its size, a sum may be rounded on its way.
+void verify_gradients(const GradientProblem& problem, const GradientViews& found,
+                      std::span<const std::int64_t> rows, std::span<const std::int64_t> keys,
+                      int threads, Verification& verification, double asked_roundings = 0.0);
+
+}  // namespace qb

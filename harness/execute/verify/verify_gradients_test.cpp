@@ -1,0 +1,193 @@
+#include "harness/execute/verify/verify_gradients.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "harness/execute/verify/inputs.h"
+#include "kernels/reference.h"
+
+namespace qb {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::vector<std::int64_t> all_of(std::int64_t count) {
+  std::vector<std::int64_t> every(static_cast<std::size_t>(count));
+  std::iota(every.begin(), every.end(), 0);
+  return every;
+}
+
+void store(const std::vector<double>& values, const TensorView& view) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    static_cast<float*>(view.data)[i] = static_cast<float>(values[i]);
+}
+
+// A problem, and the gradients that a backward pass in float64 would leave.
+struct Solved {
+  // d_out is multiplied by `factor`.
+  explicit Solved(const Problem& given, double factor = 1.0)
+      : problem(given),
+        inputs(make_inputs(problem, heap_allocator(), 1)),
+        d_out(make_input(problem, TensorRole::d_out, heap_allocator(), 1, "d_out")),
+        out(heap_allocator(), DType::f32, problem.shape.out(), "out"),
+        lse(heap_allocator(), DType::f32, problem.shape.lse(), "lse"),
+        d_q(heap_allocator(), DType::f32, problem.shape.q(), "d_q"),
+        d_k(heap_allocator(), DType::f32, problem.shape.k(), "d_k"),
+        d_v(heap_allocator(), DType::f32, problem.shape.v(), "d_v") {
+    const TensorView& view = d_out.view();
+    for (std::int64_t i = 0; i < view.extent.elements(); ++i) {
+      std::byte* const element = static_cast<std::byte*>(view.data) + i * size_of(view.dtype);
+      store_element(element, view.dtype, factor * load_element(element, view.dtype));
+    }
+    const ReferenceRows forward =
+        reference_rows(inputs.q.view(), inputs.k.view(), inputs.v.view(), problem.mask,
+                       problem.scale, all_of(problem.shape.q_len), 2);
+    store(forward.out, out.view());
+    store(forward.lse, lse.view());
+    const ReferenceGradients exact = reference_gradients(gradient_problem(), 2);
+    store(exact.d_q, d_q.view());
+    store(exact.d_k, d_k.view());
+    store(exact.d_v, d_v.view());
+  }
+
+  [[nodiscard]] GradientProblem gradient_problem() const {
+    return {inputs.q.view(), inputs.k.view(), inputs.v.view(), d_out.view(),
+            problem.mask,    problem.scale,   out.view(),      lse.view()};
+  }
+  [[nodiscard]] Verification verify(const std::vector<std::int64_t>& rows,
+                                    const std::vector<std::int64_t>& keys) const {
+    Verification verification;
+    verification.correct = true;  // as the forward pass was
+    verify_gradients(gradient_problem(), {d_q.view(), d_k.view(), d_v.view()}, rows, keys, 2,
+                     verification);
+    return verification;
+  }
+  [[nodiscard]] Verification verify() const {
+    return verify(all_of(problem.shape.q_len), all_of(problem.shape.kv_len));
+  }
+
+  Problem problem;
+  Inputs inputs;
+  Tensor d_out;
+  Tensor out;
+  Tensor lse;
+  Tensor d_q;
+  Tensor d_k;
+  Tensor d_v;
+};
+
+Problem problem_of(std::int64_t n, MaskKind mask, DType dtype) {
+  return make_problem({2, 4, 2, n, n, 8, 8}, mask, dtype, 5);
+}
+
+TEST(VerifyGradients, AcceptsRightOnesAndSaysByHowMuch) {
+  for (const DType dtype : {DType::f16, DType::bf16, DType::f32})
+    for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+      const Verification verification = Solved(problem_of(40, mask, dtype)).verify();
+      EXPECT_TRUE(verification.correct) << verification.message;
+      EXPECT_EQ(verification.keys, 40);
+      ASSERT_EQ(verification.gradients.size(), 3u);
+      const TensorRole order[] = {TensorRole::d_q, TensorRole::d_k, TensorRole::d_v};
+      for (std::size_t i = 0; i < 3; ++i) {
+        const GradientErrors& errors = verification.gradients[i];
+        EXPECT_EQ(errors.what, order[i]);
+        EXPECT_GT(errors.naive_error, 0.0);
+        EXPECT_GT(errors.tolerance, 1e-4);
+        EXPECT_LE(errors.max_error, errors.tolerance);
+        EXPECT_LT(errors.relative_l2_error, 1e-6) << "they are the exact ones in float32";
+      }
+    }
+}
+
+TEST(VerifyGradients, FindsAnElementThatWasNeverWrittenInARowThatIsNotCompared) {
+  const Solved solved(problem_of(40, MaskKind::full, DType::f32));
+  for (const auto& [tensor, start] :
+       {std::pair{&solved.d_q, "dQ at batch 1, head 1, row 33, element 7 is nan"},
+        std::pair{&solved.d_k, "dK at batch 1, head 1, key 33, element 7 is nan"},
+        std::pair{&solved.d_v, "dV at batch 1, head 1, key 33, element 7 is nan"}}) {
+    float& element = tensor->view().row_as<float>(1, 1, 33)[7];
+    const float right = element;
+    element = std::numeric_limits<float>::quiet_NaN();
+    const Verification verification = solved.verify({0}, {0});
+    EXPECT_FALSE(verification.correct);
+    EXPECT_THAT(verification.message, StartsWith(start));
+    EXPECT_TRUE(verification.gradients.empty());
+    element = right;
+  }
+  EXPECT_TRUE(solved.verify({0}, {0}).correct);
+}
+
+TEST(VerifyGradients, NamesThePlaceOfAWrongElementAndItsError) {
+  const Solved solved(problem_of(40, MaskKind::causal, DType::bf16));
+  float& element = solved.d_k.view().row_as<float>(0, 1, 21)[2];
+  element += 0.5f;
+  const Verification verification = solved.verify();
+  EXPECT_FALSE(verification.correct);
+  EXPECT_THAT(verification.message, StartsWith("dK at batch 0, head 1, key 21, element 2 is "));
+  EXPECT_THAT(verification.message, HasSubstr("error 0.5, tolerance "));
+  EXPECT_NEAR(verification.gradients[1].max_error, 0.5, 1e-6);
+}
+
+TEST(VerifyGradients, ComparesTheGivenRowsAndKeysOnly) {
+  const Solved solved(problem_of(40, MaskKind::full, DType::f32));
+  solved.d_q.view().row_as<float>(0, 0, 3)[0] += 1.0f;
+  solved.d_v.view().row_as<float>(0, 0, 5)[0] += 1.0f;
+  EXPECT_TRUE(solved.verify({0, 39}, {0, 39}).correct);
+  EXPECT_THAT(solved.verify({0, 3}, {0, 39}).message, StartsWith("dQ at batch 0, head 0, row 3"));
+  EXPECT_THAT(solved.verify({0, 39}, {5}).message, StartsWith("dV at batch 0, head 0, key 5"));
+}
+
+// In a long sequence gradients are small. Here dO is, so that a part of 5 % that was lost stays
+// below what the largest error may be.
+TEST(VerifyGradients, APartThatWasLostShowsInTheNormHoweverSmallTheGradientsAre) {
+  const Problem problem = problem_of(40, MaskKind::full, DType::f32);
+  const auto largest_of = [](const TensorView& view) {
+    float largest = 0.0f;
+    for (std::int64_t i = 0; i < view.extent.elements(); ++i)
+      largest = std::max(largest, std::abs(static_cast<const float*>(view.data)[i]));
+    return largest;
+  };
+  const double largest = double{largest_of(Solved(problem).d_k.view())};
+  const Solved solved(problem, 1e-3 / largest);
+  ASSERT_TRUE(solved.verify().correct) << solved.verify().message;
+  const TensorView& d_k = solved.d_k.view();
+  for (std::int64_t i = 0; i < d_k.extent.elements(); ++i)
+    static_cast<float*>(d_k.data)[i] *= 0.95f;
+  const Verification verification = solved.verify();
+  EXPECT_LT(verification.gradients[1].max_error, verification.gradients[1].tolerance);
+  EXPECT_NEAR(verification.gradients[1].relative_l2_error, 0.05, 1e-5);
+  EXPECT_FALSE(verification.correct);
+  EXPECT_THAT(verification.message,
+              StartsWith("dK has a relative L2 error of 0.05 over 40 keys of a head"));
+}
+
+// The softmax over one key is 1 whatever the score is.
+TEST(VerifyGradients, AllowsRoundingsWhereAGradientIsNothing) {
+  const Solved solved(problem_of(1, MaskKind::full, DType::f32));
+  solved.d_q.view().row_as<float>(0, 0, 0)[0] = 3e-6f;
+  EXPECT_TRUE(solved.verify().correct) << solved.verify().message;
+  solved.d_q.view().row_as<float>(0, 0, 0)[0] = 3e-5f;
+  EXPECT_THAT(solved.verify().message, StartsWith("dQ has a relative L2 error of "));
+}
+
+TEST(VerifyGradients, WhatWasWrongBeforeStaysWrong) {
+  const Solved solved(problem_of(10, MaskKind::full, DType::f32));
+  Verification verification;
+  verification.message = "O at batch 0";
+  verify_gradients(solved.gradient_problem(),
+                   {solved.d_q.view(), solved.d_k.view(), solved.d_v.view()}, all_of(10),
+                   all_of(10), 1, verification);
+  EXPECT_FALSE(verification.correct);
+  EXPECT_EQ(verification.message, "O at batch 0");
+}
+
+}  // namespace
+}  // namespace qb

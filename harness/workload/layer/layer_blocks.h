@@ -1,0 +1,53 @@
+// The blocks of query tokens that a layer is computed in, and how the tensors of its attention lie
+// in memory: heads side by side in a token's row, keys and values in one row.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/workload/layer/transformer_layer.h"
+#include "kernels/tensor.h"
+#include "kernels/tile_schedule.h"
+
+namespace qb {
+
+// Query rows [begin, end) of the sequence, computed together.
+struct QueryBlock {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  [[nodiscard]] std::int64_t rows() const { return end - begin; }
+};
+
+// The plain layer has one block. Without tokens there is none.
+[[nodiscard]] std::vector<QueryBlock> query_blocks(const LayerShape& shape,
+                                                   const LayerOptions& options);
+[[nodiscard]] bool is_blockwise(const LayerShape& shape, const LayerOptions& options);
+
+// The spans of a block's rows over all keys, for a kernel with these tiles.
+[[nodiscard]] TileSchedule block_schedule(const LayerShape& shape, const LayerOptions& options,
+                                          const KernelTiles& tiles, const QueryBlock& block);
+
+// Elements from one row of queries, or of keys and values, to the next.
+[[nodiscard]] std::int64_t query_stride(const LayerShape& shape);
+[[nodiscard]] std::int64_t key_value_stride(const LayerShape& shape);
+
+// Heads of width head_dim that lie side by side in rows.
+[[nodiscard]] TensorView side_by_side(void* data, DType dtype, std::int64_t heads,
+                                      std::int64_t rows, std::int64_t head_dim,
+                                      std::int64_t stride);
+
+// Queries, or gradients of them, with the stride above.
+[[nodiscard]] TensorView queries_of(const LayerShape& shape, void* data, DType dtype,
+                                    std::int64_t rows);
+// Attention's output, or its gradient, without padding.
+[[nodiscard]] TensorView context_of(const LayerShape& shape, void* data, DType dtype,
+                                    std::int64_t rows);
+
+// Keys and values of a whole sequence, or gradients of them.
+struct KeysValues {
+  TensorView keys;
+  TensorView values;
+};
+[[nodiscard]] KeysValues keys_values_of(const LayerShape& shape, void* data, DType dtype);
+
+}  // namespace qb

@@ -1,0 +1,69 @@
+#include "kernels/attention_backward.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "base/status.h"
+#include "kernels/cpu/call_checks.h"
+#include "kernels/cpu/cpu_kernels.h"
+
+namespace qb {
+namespace {
+
+// Returns nullptr where the kernel has no backward pass.
+const cpu::CpuBackward* backward_of(Kernel kernel) {
+  const cpu::CpuKernel* const known = cpu::find_kernel(kernel);
+  return known == nullptr ? nullptr : known->backward;
+}
+
+}  // namespace
+
+void check_backward_tensors(std::string_view who, const BackwardArguments& a) {
+  cpu::check_inputs(who, a.q, a.k, a.v);
+  if (a.d_out.dtype != a.q.dtype)
+    throw std::invalid_argument(fmt::format("{}: d_out and q have different types: {}, {}", who,
+                                            word(a.d_out.dtype), word(a.q.dtype)));
+  for (const TensorView* const view : {&a.lse, &a.delta, &a.d_q, &a.d_k, &a.d_v})
+    if (view->dtype != DType::f32)
+      throw std::invalid_argument(fmt::format("{}: lse, delta, d_q, d_k and d_v must be f32", who));
+  Extent rows = a.q.extent;
+  cpu::require_extent(who, "d_q", a.d_q.extent, rows);
+  rows.head_dim = a.v.extent.head_dim;
+  cpu::require_extent(who, "d_out", a.d_out.extent, rows);
+  rows.head_dim = 1;
+  cpu::require_extent(who, "lse", a.lse.extent, rows);
+  cpu::require_extent(who, "delta", a.delta.extent, rows);
+  cpu::require_extent(who, "d_k", a.d_k.extent, a.k.extent);
+  cpu::require_extent(who, "d_v", a.d_v.extent, a.v.extent);
+}
+
+void require_backward_kernel(Kernel kernel, DType dtype) {
+  cpu::require_cpu_kernel(kernel, dtype);
+  if (backward_of(kernel) != nullptr) return;
+  std::vector<std::string_view> others;
+  for (const KernelRow& row : kKernelRows)
+    if (backward_of(row.kernel) != nullptr) others.push_back(row.name);
+  throw Unsupported(fmt::format("kernel {} has no backward pass on the CPU; these kernels have: {}",
+                                word(kernel), join(others, ", ")));
+}
+
+std::int64_t backward_workspace_bytes(Kernel kernel, const Extent& q, const Extent& k, DType dtype,
+                                      int threads, std::int64_t value_dim) {
+  require_backward_kernel(kernel, dtype);
+  return backward_of(kernel)->workspace_bytes(
+      {q, k, value_dim == 0 ? q.head_dim : value_dim, dtype, threads});
+}
+
+void attention_backward(Kernel kernel, const BackwardArguments& arguments,
+                        const KernelContext& context) {
+  require_backward_kernel(kernel, arguments.q.dtype);
+  constexpr std::string_view kWho = "attention_backward";
+  check_backward_tensors(kWho, arguments);
+  cpu::check_schedule(kWho, kernel, arguments.schedule, arguments.q.extent, arguments.k.extent);
+  cpu::require_threads(kWho, context.threads);
+  backward_of(kernel)->accumulate(arguments, context);
+}
+
+}  // namespace qb

@@ -1,0 +1,147 @@
+// The products of the backward pass, each a loop over blocks of C that stay in registers
+// (tile_product-inl.h). With the group's query rows in the lanes, three products have them in C's
+// columns, a panel of kVectorBlock vectors:
+//
+//   S^T = K Q^T, dP^T = V dO^T    A is rows of keys or values, read unit by unit where they lie
+//   dQ^T += K^T dS^T              A is columns of the same rows
+//
+// and two have the elements of a row of V or K there, cut into panels of up to kPanelVectors:
+//
+//   dV += P^T dO, dK += dS^T Q    A is rows of P^T or dS^T, just computed
+//
+// So nothing is transposed but Q and dO, once for a tile of rows. A panel of 4 vectors is a row of
+// 64 floats with AVX-512; its blocks have 6 rows, so that 24 sums are in registers again.
+#if defined(QB_KERNELS_CPU_BACKWARD_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef QB_KERNELS_CPU_BACKWARD_PRODUCTS_INL_H
+#undef QB_KERNELS_CPU_BACKWARD_PRODUCTS_INL_H
+#else
+#define QB_KERNELS_CPU_BACKWARD_PRODUCTS_INL_H
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include <hwy/highway.h>
+
+#include "base/integers.h"
+#include "kernels/cpu/flash_rows-inl.h"
+#include "kernels/cpu/tile_product-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+namespace {
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+inline constexpr std::size_t kPanelRows = 6;
+inline constexpr std::size_t kPanelVectors = 4;
+#else
+inline constexpr std::size_t kPanelRows = 4;
+inline constexpr std::size_t kPanelVectors = 3;
+#endif
+
+// Returns the query rows of a group, which fill kVectorBlock vectors.
+HWY_INLINE std::int64_t group_rows() { return static_cast<std::int64_t>(kVectorBlock) * lanes(); }
+
+// Calls function(first column, vectors) for the panels of so many columns: as few as possible, as
+// even as possible. The last one may have columns after the end.
+template <class Function>
+HWY_INLINE void for_each_panel(std::int64_t columns, Function function) {
+  std::int64_t vectors = ceil_div(columns, lanes());
+  std::int64_t x = 0;
+  for (std::int64_t panels = ceil_div(vectors, static_cast<std::int64_t>(kPanelVectors));
+       panels > 0; --panels) {
+    const std::int64_t width = ceil_div(vectors, panels);
+    function(x, width);
+    vectors -= width;
+    x += width * lanes();
+  }
+}
+
+// C [R][V vectors] := A B, or += where kAdd is set. A(r, k) is a unit of RowUnits<R> or ColumnUnits
+// from `a` on; B is a panel [depth][V vectors]. As in the forward pass this is a function of its
+// own, so that no vector of the loop is spilt.
+template <class Units, class A, std::size_t R, std::size_t V, bool kAdd>
+HWY_NOINLINE void multiply_block(const float* a, std::int64_t a_stride, const float* panel,
+                                 std::int64_t depth, float* c, std::int64_t c_stride) {
+  const Floats d;
+  Vector sum[R][V];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < R; ++r)
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < V; ++v) {
+      if constexpr (kAdd)
+        sum[r][v] = hn::Load(d, c + static_cast<std::int64_t>(r) * c_stride + v * hn::Lanes(d));
+      else
+        sum[r][v] = hn::Zero(d);
+    }
+  multiply_tile<Units>(d, A{a, a_stride}, panel, depth, sum);
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < R; ++r)
+#pragma GCC unroll 16
+    for (std::size_t v = 0; v < V; ++v)
+      hn::Store(sum[r][v], d, c + static_cast<std::int64_t>(r) * c_stride + v * hn::Lanes(d));
+}
+
+// c [count][group rows] := rows [count][depth] times a panel [depth][group rows].
+template <class Units>
+HWY_INLINE void multiply_rows(const UnitRows& rows, std::int64_t count, const float* panel,
+                              std::int64_t depth, float* c) {
+  constexpr auto kBlock = static_cast<std::int64_t>(kRowBlock);
+  const std::int64_t width = group_rows();
+  std::int64_t row = 0;
+  for (; row + kBlock <= count; row += kBlock)
+    multiply_block<Units, RowUnits<kRowBlock>, kRowBlock, kVectorBlock, false>(
+        rows.data + row * rows.stride, rows.stride, panel, depth, c + row * width, width);
+  for (; row < count; ++row)
+    multiply_block<Units, RowUnits<1>, 1, kVectorBlock, false>(
+        rows.data + row * rows.stride, rows.stride, panel, depth, c + row * width, width);
+}
+
+// c [columns][group rows] += the transpose of rows [depth][columns] times a panel [depth][group
+// rows]. Rows and c must go on to a multiple of kFlashColumns columns.
+template <class Units>
+HWY_INLINE void add_columns(const UnitRows& rows, std::int64_t columns, const float* panel,
+                            std::int64_t depth, float* c) {
+  const std::int64_t width = group_rows();
+  for (std::int64_t x = 0; x < columns; x += static_cast<std::int64_t>(kRowBlock))
+    multiply_block<Units, ColumnUnits, kRowBlock, kVectorBlock, true>(
+        rows.data + x, rows.stride, panel, depth, c + x * width, width);
+}
+
+template <class Units, std::size_t V>
+HWY_INLINE void add_panel(const UnitRows& rows, std::int64_t count, const float* panel,
+                          std::int64_t depth, float* c, std::int64_t c_stride) {
+  constexpr auto kBlock = static_cast<std::int64_t>(kPanelRows);
+  std::int64_t row = 0;
+  for (; row + kBlock <= count; row += kBlock)
+    multiply_block<Units, RowUnits<kPanelRows>, kPanelRows, V, true>(
+        rows.data + row * rows.stride, rows.stride, panel, depth, c + row * c_stride, c_stride);
+  for (; row < count; ++row)
+    multiply_block<Units, RowUnits<1>, 1, V, true>(rows.data + row * rows.stride, rows.stride,
+                                                   panel, depth, c + row * c_stride, c_stride);
+}
+
+// c [count][c_stride] += rows [count][depth] times the panels of rows [depth][columns], which lie
+// one after the other.
+template <class Units>
+HWY_INLINE void add_rows(const UnitRows& rows, std::int64_t count, const float* panels,
+                         std::int64_t depth, std::int64_t columns, float* c,
+                         std::int64_t c_stride) {
+  for_each_panel(columns, [&](std::int64_t x, std::int64_t vectors) {
+    const float* const panel = panels + x * depth;
+    if (vectors == 1)
+      add_panel<Units, 1>(rows, count, panel, depth, c + x, c_stride);
+    else if (vectors == 2)
+      add_panel<Units, 2>(rows, count, panel, depth, c + x, c_stride);
+    else if (vectors == 3)
+      add_panel<Units, 3>(rows, count, panel, depth, c + x, c_stride);
+    else if constexpr (kPanelVectors == 4)
+      add_panel<Units, 4>(rows, count, panel, depth, c + x, c_stride);
+  });
+}
+
+}  // namespace
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,131 @@
+// flash_backward.cpp hands these to the vector code (flash_backward_tile.cpp): some query rows,
+// some keys, and scratch memory. flash_backward_tile.cpp explains how a block is computed.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/integers.h"
+#include "kernels/attention_backward.h"
+#include "kernels/cpu/flash_tile.h"
+
+namespace qb::cpu {
+
+// At most this many keys are computed together with a group of query rows: P and dS are then 36
+// KiB, and the products over keys are deep enough. Every row block of the vector code divides it.
+inline constexpr std::int64_t kBackwardKeyBlock = 96;
+// Chunks of keys begin at multiples of this many, which every row block divides too.
+inline constexpr std::int64_t kBackwardKeyStep = 24;
+
+// Returns the most query rows of a tile, kFlashGroupRows times a power of two. More rows share each
+// read of a key block and each sum of dK and dV, but Q and dO, each transposed and in rows, and dQ
+// must fit in half of the second-level cache.
+[[nodiscard]] constexpr std::int64_t backward_query_tile(std::int64_t head_dim,
+                                                         std::int64_t value_dim) {
+  constexpr std::int64_t kCacheBytes = 512 * 1024;
+  std::int64_t rows = 8 * kFlashGroupRows;
+  while (rows > 2 * kFlashGroupRows && 4 * rows * (3 * head_dim + 2 * value_dim) > kCacheBytes)
+    rows /= 2;
+  return rows;
+}
+
+// The float32 buffers of one thread lie one after the other, each aligned to 64 bytes. d and e
+// stand for head_dim and value head_dim rounded up to kFlashColumns; a pair of bf16 takes the place
+// of one float. Panels are cut from rows (backward_products-inl.h).
+struct BackwardScratch {
+  // A tile's rows, group by group.
+  float* queries_t;    // [group][d][group rows], with the sign of the scale
+  float* d_outs_t;     // [group][e][group rows]
+  float* queries;      // [group] panels of [group rows] and d columns
+  float* d_outs;       // [group] panels of [group rows] and e columns
+  float* d_queries_t;  // [group][d][group rows], not yet scaled
+  float* lse;          // [tile rows], in units of log 2; +inf in lanes that add nothing
+  float* delta;        // [tile rows]
+  float* staged;       // [group rows][d or e]
+  // A block of keys.
+  float* keys;       // [key block][d], only keys that cannot be read in place
+  float* values;     // [key block][e], only values that cannot be read in place
+  float* key_pairs;  // [key block / 2][d], for pairs of bf16
+  float* d_keys;     // [key block][d], not yet scaled
+  float* d_values;   // [key block][e]
+  // A group and a block.
+  float* scores;         // [keys][group rows] S, then P
+  float* d_scores;       // [keys][group rows] dP, then dS
+  float* d_score_pairs;  // [keys / 2][group rows] dS, for pairs of bf16
+
+  [[nodiscard]] static std::int64_t floats(std::int64_t head_dim, std::int64_t value_dim) {
+    BackwardScratch scratch{};
+    return scratch.divide(nullptr, head_dim, value_dim);
+  }
+  [[nodiscard]] static BackwardScratch carve(float* memory, std::int64_t head_dim,
+                                             std::int64_t value_dim) {
+    BackwardScratch scratch{};
+    scratch.divide(memory, head_dim, value_dim);
+    return scratch;
+  }
+
+ private:
+  // Returns how many floats the buffers take; without memory it only counts.
+  std::int64_t divide(float* memory, std::int64_t head_dim, std::int64_t value_dim) {
+    const std::int64_t d = round_up(head_dim, kFlashColumns);
+    const std::int64_t e = round_up(value_dim, kFlashColumns);
+    const std::int64_t rows = backward_query_tile(head_dim, value_dim);
+    constexpr std::int64_t kKeys = kBackwardKeyBlock;
+    std::int64_t taken = 0;
+    const auto take = [&](float*& buffer, std::int64_t count) {
+      if (memory != nullptr) buffer = memory + taken;
+      taken += count;
+    };
+    take(queries_t, rows * d);
+    take(d_outs_t, rows * e);
+    take(queries, rows * d);
+    take(d_outs, rows * e);
+    take(d_queries_t, rows * d);
+    take(lse, rows);
+    take(delta, rows);
+    take(staged, kFlashGroupRows * std::max(d, e));
+    take(keys, kKeys * d);
+    take(values, kKeys * e);
+    take(key_pairs, kKeys / 2 * d);
+    take(d_keys, kKeys * d);
+    take(d_values, kKeys * e);
+    take(scores, kKeys * kFlashGroupRows);
+    take(d_scores, kKeys * kFlashGroupRows);
+    take(d_score_pairs, kKeys / 2 * kFlashGroupRows);
+    return taken;
+  }
+};
+
+// Query rows [begin, end) of one head, at most backward_query_tile(), and the head of their keys.
+struct BackwardTile {
+  const BackwardArguments* arguments;
+  std::int64_t batch;
+  std::int64_t head;
+  std::int64_t kv_head;
+  std::int64_t begin;
+  std::int64_t end;
+  bool bf16_pairs;   // multiplies bf16 unconverted, in pairs
+  bool keys_finite;  // K and V of the tile's keys hold neither NaN nor infinity
+  // begin_backward_tile() sets these two.
+  bool rows_finite;  // nor do Q and dO of its rows
+  bool idle_lanes;   // a row adds nothing, or a group has fewer rows than lanes
+
+  [[nodiscard]] std::int64_t rows() const { return end - begin; }
+};
+
+// Returns whether K and V of these keys of the tile's head hold neither NaN nor infinity.
+[[nodiscard]] bool backward_keys_finite(const BackwardTile& tile, const KeyRange& keys,
+                                        const BackwardScratch& scratch);
+
+// Packs the tile's rows and clears its dQ in the scratch memory.
+void begin_backward_tile(BackwardTile& tile, const BackwardScratch& scratch);
+
+// Adds the pairs of the tile's rows and a piece of at most kBackwardKeyBlock keys to dK and dV in
+// the caller's tensors, and to the tile's dQ in the scratch memory.
+void add_backward_block(const BackwardTile& tile, const BackwardScratch& scratch,
+                        const FlashTile::Piece& piece);
+
+// Adds the tile's dQ to the caller's tensor.
+void add_query_gradients(const BackwardTile& tile, const BackwardScratch& scratch);
+
+}  // namespace qb::cpu

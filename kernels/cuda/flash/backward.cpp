@@ -1,0 +1,176 @@
+// BackwardLaunch runs a backward call on the device.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/cuda_kernels.h"
+#include "kernels/cuda/flash/backward_kernels.h"
+#include "kernels/cuda/flash/backward_work.h"
+#include "kernels/cuda/flash/flash_kernels.h"
+#include "kernels/cuda/flash/input_copy.h"
+#include "kernels/cuda/runtime/check.cuh"
+
+namespace qb::cuda {
+
+namespace {
+
+Buffer buffer(std::int64_t bytes, const char* label, const LaunchContext& context) {
+  return {context.workspace, static_cast<std::size_t>(bytes), label, context.worker};
+}
+
+}  // namespace
+
+// The number BackwardPlaces::nonfinite and the lists of all passes.
+struct BackwardDeviceLists::State {
+  State(const BackwardArguments& aligned, const BackwardInputs& of_call, BackwardWork lowered,
+        const LaunchContext& context)
+      : inputs(of_call),
+        work(std::move(lowered)),
+        sizes(backward_memory(aligned, inputs, work)),
+        memory(buffer(sizes.list_bytes, "backward_lists", context)) {
+    std::vector<std::byte> bytes(memory.bytes());
+    std::byte* to = bytes.data() + place_bytes(NonfiniteList{});  // the number is 0
+    for (const BackwardPass& pass : work.passes) {
+      BackwardParameters p;
+      for_each_list(pass.lists, p, [&to](const auto& list, auto&) {
+        if (!list.empty()) std::memcpy(to, list.data(), list.size() * sizeof(list[0]));
+        to += place_bytes(list);
+      });
+    }
+    // The memory is pageable: the call returns when the bytes have been copied.
+    QB_CUDA_CHECK(cudaMemcpyAsync(memory.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice,
+                                  static_cast<cudaStream_t>(context.stream)));
+  }
+
+  BackwardInputs inputs;
+  BackwardWork work;
+  BackwardMemory sizes;
+  Buffer memory;
+};
+
+BackwardDeviceLists::BackwardDeviceLists(const BackwardArguments& a, const LaunchContext& context,
+                                         const BackwardOptions& options) {
+  check_backward_call(a);
+  const BackwardInputs inputs = backward_inputs(a);
+  const BackwardArguments aligned = aligned_arguments(a, inputs);
+  BackwardWork work = lower_backward(aligned, flash_path(context), options);
+  if (work.empty()) return;
+  state_ = std::make_shared<const State>(aligned, inputs, std::move(work), context);
+}
+
+struct BackwardLaunch::State {
+  State(const BackwardArguments& a, const BackwardDeviceLists::State& of_call,
+        const LaunchContext& context)
+      : q(a.q, of_call.inputs.q, "q_aligned", context),
+        k(a.k, of_call.inputs.k, "k_aligned", context),
+        v(a.v, of_call.inputs.v, "v_aligned", context),
+        d_out(a.d_out, of_call.inputs.d_out, "d_out_aligned", context),
+        numbers(buffer(of_call.sizes.numbers_bytes, "backward_row_numbers", context)),
+        query_flags(buffer(of_call.sizes.query_flag_bytes, "backward_query_flags", context)),
+        key_flags(buffer(of_call.sizes.key_flag_bytes, "backward_key_flags", context)),
+        bf16(a.q.dtype == DType::bf16),
+        stream(context.stream) {
+    BackwardArguments aligned = a;
+    aligned.q = q.view();
+    aligned.k = k.view();
+    aligned.v = v.view();
+    aligned.d_out = d_out.view();
+    // A run that finds NaN or infinity sets the number for all later ones, which costs them time
+    // only: the flags say which rows they are.
+    const BackwardPlaces places{numbers.as<RowNumbers>(), query_flags.as<std::int32_t>(),
+                                key_flags.as<std::int32_t>(), of_call.memory.as<std::int32_t>()};
+    of_queries = rows_parameters(aligned, false, places);
+    of_keys = rows_parameters(aligned, true, places);
+    const BackwardWork& work = of_call.work;
+    passes = std::vector<Pass>(work.passes.size());
+    std::byte* at = of_call.memory.as<std::byte>() + place_bytes(NonfiniteList{});
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      passes[i].kernel = {work.shape, work.passes[i].role, bf16};
+      passes[i].parameters = backward_parameters(aligned, work, work.passes[i], places);
+      for_each_list(work.passes[i].lists, passes[i].parameters,
+                    [&at](const auto& list, auto& pointer) {
+                      pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(at);
+                      at += place_bytes(list);
+                    });
+      prepare(passes[i], aligned);
+    }
+  }
+
+  void run() const {
+    for (const InputCopy* const input : {&q, &k, &v, &d_out}) input->refresh(stream);
+    launch_backward_rows(of_queries, stream);
+    launch_backward_rows(of_keys, stream);
+    for (const Pass& pass : passes) {
+      if (pass.kernel.shape.variant == BackwardVariant::hopper)
+        launch_backward_sm90(pass.parameters, pass.maps, pass.kernel, stream);
+      else
+        launch_backward_sm80(pass.parameters, pass.kernel, stream);
+      launch_backward_pairs(pass.parameters, bf16, stream);
+    }
+  }
+
+  std::shared_ptr<const void> own_lists;
+
+ private:
+  struct Pass {
+    BackwardKernel kernel;
+    BackwardParameters parameters;
+    BackwardMaps maps;  // sm_90a only
+  };
+
+  static void prepare(Pass& pass, const BackwardArguments& aligned) {
+    if (pass.kernel.shape.variant == BackwardVariant::wide)
+      return prepare_backward_sm80(pass.kernel);
+    prepare_backward_sm90(pass.kernel);
+    encode(aligned, pass.kernel.shape, pass.kernel.role, tensor_map_encoder(), pass.maps);
+  }
+
+  InputCopy q;
+  InputCopy k;
+  InputCopy v;
+  InputCopy d_out;
+  Buffer numbers;
+  Buffer query_flags;
+  Buffer key_flags;
+  bool bf16;
+  void* stream;
+  RowsParameters of_queries;
+  RowsParameters of_keys;
+  std::vector<Pass> passes;
+};
+
+BackwardLaunch::BackwardLaunch(const BackwardArguments& a, const LaunchContext& context,
+                               const BackwardOptions& options) {
+  const BackwardDeviceLists lists(a, context, options);
+  if (lists.state_ == nullptr) return;
+  const auto state = std::make_shared<State>(a, *lists.state_, context);
+  state->own_lists = lists.state_;
+  state_ = state;
+}
+
+BackwardLaunch::BackwardLaunch(const BackwardArguments& a, const BackwardDeviceLists& lists,
+                               const LaunchContext& context) {
+  check_backward_tensors("flash_backward", a);
+  if (lists.state_ == nullptr) return;
+  if (backward_inputs(a) != lists.state_->inputs)
+    throw std::invalid_argument(
+        "flash_backward: the tensors are shaped or aligned otherwise than the lists'");
+  state_ = std::make_shared<const State>(a, *lists.state_, context);
+}
+
+void BackwardLaunch::run() const {
+  if (state_ != nullptr) state_->run();
+}
+
+void flash_backward(const BackwardArguments& a, const LaunchContext& context,
+                    const BackwardOptions& options) {
+  BackwardLaunch(a, context, options).run();
+}
+
+}  // namespace qb::cuda

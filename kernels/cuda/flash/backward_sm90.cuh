@@ -1,0 +1,277 @@
+// Computes the backward pass of flash attention for sm_90a: TMA loads the tiles, wgmma multiplies
+// them, one warp produces and two warpgroups consume. The products and their names are those of
+// backward_sm80.cuh.
+//
+// A block owns 128 rows of one side, 64 for each consumer warpgroup, whose tiles stay in shared
+// memory and whose sums stay in registers. The producer brings blocks of the other side, 64 rows at
+// d = 128 and 128 at d = 64, in a ring of two stages. A consumer takes 64 of these rows at a time:
+//
+//   issue S, issue dP | wait S: P | wait dP: dS | issue both sums | dS to shared memory | wait
+//
+// For dQ both consumers meet when all of dS is there, and each computes 64 x 64 of the product over
+// all 128 own rows: half of the columns at d = 128, half of the rows at d = 64. So each element of
+// dQ gets one addition for 128 keys.
+//
+// What this version leaves out: the sums of a step are waited for before the next step's scores are
+// issued, so that a consumer's products and its exponentials do not overlap, only those of the two
+// consumers do; dQ is added by single threads and not by the copy engine; there is one block for
+// each item, and no persistent grid.
+#pragma once
+
+#include "kernels/cuda/flash/backward_sm90_shared.cuh"
+#include "kernels/cuda/flash/backward_step.cuh"
+#include "kernels/cuda/flash/backward_weights.cuh"
+
+namespace qb::cuda {
+
+template <class C>
+class Sm90Backward {
+ public:
+  QB_DEVICE Sm90Backward(const BackwardParameters& p, const BackwardMaps& maps,
+                         std::uint32_t shared)
+      : p_(p), maps_(maps), shared_(shared) {}
+
+  QB_DEVICE void run() {
+    const int thread = ptx::thread_index();
+    if (thread == 0) shared_.init_barriers();
+    ptx::sync_threads();
+    const int warpgroup = ptx::uniform(thread / 128);
+    if (warpgroup == 0) {
+      ptx::give_registers<C::kProducerRegisters>();
+      if (thread < 32) produce();
+    } else {
+      ptx::take_registers<C::kConsumerRegisters>();
+      consume();
+    }
+  }
+
+ private:
+  using Position = RingPosition<C::kStages>;
+
+  // The thread's number is read again where it is needed, so that it takes no registers in loops.
+  QB_DEVICE static unsigned thread() {
+    return ptx::opaque(static_cast<unsigned>(ptx::thread_index()));
+  }
+  QB_DEVICE static int lane() { return static_cast<int>(thread() % 32); }
+  QB_DEVICE static int consumer() { return ptx::uniform(static_cast<int>(thread() / 128)) - 1; }
+  // Returns the warp's first row of the 16 that it has of each 64.
+  QB_DEVICE static int warp_row() {
+    return 16 * (ptx::uniform(static_cast<int>(thread() / 32)) % 4);
+  }
+  QB_DEVICE static int first_own() { return 64 * consumer() + warp_row(); }
+
+  QB_DEVICE const WorkItem& item() const { return p_.items[ptx::opaque(ptx::block_index())]; }
+  QB_DEVICE int own_begin() const { return p_.blocks[item().tile].begin; }
+  QB_DEVICE const RowNumbers* numbers_of(int batch, int head) const {
+    const std::int64_t heads = C::kOwnsKeys ? p_.other_heads : p_.own_heads;
+    return p_.numbers + (batch * heads + head) * p_.padded_queries;
+  }
+
+  // ---- Producer ---------------------------------------------------------------------------------
+
+  QB_DEVICE void produce() {
+    const int lane = Sm90Backward::lane();
+    StepCursor at(p_, false);
+    if (!at.found()) return;
+    const WorkItem own = item();
+    if (lane == 0) {
+      const int begin = own_begin();
+      ptx::barrier_arrive_expecting(shared_.own_full(), 2 * C::kOwnBytes);
+      load(shared_.own_score(), C::kOwn, &maps_.own_score, shared_.own_full(), begin, own.q_head,
+           own.batch);
+      load(shared_.own_value(), C::kOwn, &maps_.own_value, shared_.own_full(), begin, own.q_head,
+           own.batch);
+    }
+    unsigned count = 0;
+    for (; at.found(); at.advance()) {
+      const Position position(count++);
+      const std::uint32_t full = shared_.full(position.stage);
+      ptx::barrier_wait(shared_.empty(position.stage), position.parity ^ 1);
+      if (lane == 0) {
+        ptx::barrier_arrive_expecting(full, 2 * C::kOtherBytes);
+        load(shared_.other_score(position.stage), C::kOther, &maps_.other_score, full, at.begin(),
+             at.head(), own.batch);
+        load(shared_.other_value(position.stage), C::kOther, &maps_.other_value, full, at.begin(),
+             at.head(), own.batch);
+      }
+      if constexpr (C::kOwnsKeys)
+        store_numbers(numbers_of(own.batch, at.head()) + at.begin(), position.stage, lane);
+      // All lanes have passed the wait before lane 0 goes on to a later one.
+      ptx::sync_warp();
+      if (C::kOwnsKeys && lane == 0) ptx::barrier_arrive(full);
+    }
+  }
+
+  // Loads rows from `begin` on; columns and rows outside the tensor are zeros.
+  QB_DEVICE static void load(std::uint32_t tile, int rows, const TensorMap* map, std::uint32_t full,
+                             int begin, int head, int batch) {
+    QB_UNROLL
+    for (int panel = 0; panel < C::kD / kPanelColumns; ++panel)
+      ptx::copy_box(tile + static_cast<std::uint32_t>(panel * rows * kPanelRowBytes), map, full,
+                    panel * kPanelColumns, 0, begin, head, batch);
+  }
+
+  QB_DEVICE void store_numbers(const RowNumbers* from, int stage, int lane) const {
+    for (int row = lane; row < C::kOther; row += 32) {
+      const RowNumbers numbers = from[row];
+      const std::uint32_t to = shared_.numbers(stage, 0) + static_cast<std::uint32_t>(8 * row);
+      ptx::store_shared(to, numbers.lse_log2);
+      ptx::store_shared(to + 4, numbers.delta);
+    }
+  }
+
+  // ---- Consumers --------------------------------------------------------------------------------
+
+  struct State {
+    OwnNumbers own;  // of blocks that own queries
+    float sum_score[C::kD / 2];
+    float sum_value[C::kD / 2];  // of blocks that own keys
+  };
+
+  // Says that what this warp has read may be overwritten.
+  QB_DEVICE static void give_back(std::uint32_t empty) {
+    if (lane() == 0) ptx::barrier_arrive(empty);
+  }
+
+  QB_DEVICE void consume() const {
+    StepCursor at(p_, false);
+    if (!at.found()) return;
+    State state;
+    QB_UNROLL
+    for (int i = 0; i < C::kD / 2; ++i) state.sum_score[i] = state.sum_value[i] = 0.0F;
+    if constexpr (!C::kOwnsKeys) {
+      const RowNumbers* const first =
+          numbers_of(item().batch, item().q_head) + own_begin() + first_own();
+      QB_UNROLL
+      for (int half = 0; half < 2; ++half)
+        state.own.row[half] = first[accumulator_place(lane(), 2 * half).row];
+    }
+    ptx::barrier_wait(shared_.own_full(), 0);
+    unsigned count = 0;
+    QB_NO_UNROLL
+    for (; at.found(); at.advance()) {
+      const Position position(count++);
+      ptx::barrier_wait(shared_.full(position.stage), position.parity);
+      QB_NO_UNROLL
+      for (int part = 0; part < C::kParts; ++part) add_own(state, at.step(), position.stage, part);
+      give_back(shared_.empty(position.stage));
+      if constexpr (C::kAddsQueries) add_queries(at.begin(), at.head());
+    }
+    finish(state);
+  }
+
+  // Issues S or dP: this consumer's 64 own rows by the 64 other rows of a part.
+  QB_DEVICE static void multiply(float (&s)[32], std::uint32_t own, std::uint32_t other, int part) {
+    const std::uint64_t a =
+        advance(depth_major_descriptor(own), depth_major_step(C::kOwn, 64 * consumer(), 0));
+    const std::uint64_t b =
+        advance(depth_major_descriptor(other), depth_major_step(C::kOther, 64 * part, 0));
+    ptx::product_of_shared<C::kBf16, false>(s, a, b);
+    QB_UNROLL
+    for (int depth = 16; depth < C::kD; depth += 16)
+      ptx::product_of_shared<C::kBf16, true>(s, advance(a, depth_major_step(C::kOwn, 0, depth)),
+                                             advance(b, depth_major_step(C::kOther, 0, depth)));
+  }
+
+  // Issues sum += A . (64 rows of a part).
+  QB_DEVICE static void add_product(float (&sum)[C::kD / 2], const std::uint32_t (&packed)[16],
+                                    std::uint32_t other, int part) {
+    const std::uint64_t b =
+        advance(column_major_descriptor(other, C::kOther), column_major_step(64 * part));
+    QB_UNROLL
+    for (int row = 0; row < 64; row += 16)
+      ptx::product_of_registers<C::kBf16>(sum, &packed[row / 4],
+                                          advance(b, column_major_step(row)));
+  }
+
+  // Adds a part of a step to the own sums, and stores its dS for dQ.
+  QB_DEVICE void add_own(State& state, int step, int stage, int part) const {
+    float s[32];
+    float d_p[32];
+    ptx::hold(s);
+    ptx::product_fence();
+    multiply(s, shared_.own_score(), shared_.other_score(stage), part);
+    ptx::product_commit();
+    ptx::hold(d_p);
+    ptx::product_fence();
+    multiply(d_p, shared_.own_value(), shared_.other_value(stage), part);
+    ptx::product_commit();
+    ptx::product_wait<1>();
+    ptx::hold(s);
+    const std::uint32_t numbers = shared_.numbers(stage, part);
+    to_weights<C::kOwnsKeys>(s, state.own, numbers, p_.scale_log2, lane());
+    if (step >= 0) clear_hidden(s, p_, p_.masked[step], first_own(), 64 * part, lane());
+    std::uint32_t weights[16];
+    if constexpr (C::kOwnsKeys) pack_probabilities<C::kBf16, 8>(weights, s);
+    ptx::product_wait<0>();
+    ptx::hold(d_p);
+    to_score_gradients<C::kOwnsKeys>(s, d_p, state.own, numbers, lane());
+    if (step >= 0) clear_hidden(s, p_, p_.masked[step], first_own(), 64 * part, lane());
+    std::uint32_t gradients[16];
+    pack_probabilities<C::kBf16, 8>(gradients, s);
+    ptx::hold(state.sum_score);
+    ptx::hold(gradients);
+    if constexpr (C::kOwnsKeys) {
+      ptx::hold(state.sum_value);
+      ptx::hold(weights);
+    }
+    ptx::product_fence();
+    if constexpr (C::kOwnsKeys)
+      add_product(state.sum_value, weights, shared_.other_value(stage), part);
+    add_product(state.sum_score, gradients, shared_.other_score(stage), part);
+    ptx::product_commit();
+    if constexpr (C::kAddsQueries)
+      store_packed(shared_.gradients(part), first_own(), gradients, lane());
+    ptx::product_wait<0>();
+    ptx::hold(state.sum_score);
+    ptx::hold(gradients);
+    if constexpr (C::kOwnsKeys) {
+      ptx::hold(state.sum_value);
+      ptx::hold(weights);
+    }
+  }
+
+  // Adds 64 x 64 of dS^T . own score to dQ. Named barrier 1 says that all of dS is there, barrier 2
+  // that both consumers have read it.
+  QB_DEVICE void add_queries(int begin, int head) const {
+    const int part = consumer() % C::kParts;
+    const int panel = consumer() / C::kParts;
+    ptx::store_fence();
+    ptx::named_sync(1, 128 * C::kConsumers);
+    const std::uint64_t a = column_major_descriptor(shared_.gradients(part), C::kOwn);
+    const std::uint64_t b = column_major_descriptor(
+        shared_.own_score() + static_cast<std::uint32_t>(panel * C::kOwn * kPanelRowBytes),
+        C::kOwn);
+    float d_q[32];
+    ptx::hold(d_q);
+    ptx::product_fence();
+    ptx::product_of_transposed<C::kBf16, false>(d_q, a, b);
+    QB_UNROLL
+    for (int row = 16; row < C::kOwn; row += 16)
+      ptx::product_of_transposed<C::kBf16, true>(d_q, advance(a, column_major_step(row)),
+                                                 advance(b, column_major_step(row)));
+    ptx::product_commit();
+    ptx::product_wait<0>();
+    ptx::hold(d_q);
+    ptx::named_sync(2, 128 * C::kConsumers);
+    add_share<true>(head_of(p_.sum_other, item().batch, head), p_.sum_other.token_stride,
+                    begin + 64 * part + warp_row(), p_.other_length, 64 * panel, p_.head_dim,
+                    p_.scale, d_q, lane());
+  }
+
+  QB_DEVICE void finish(const State& state) const {
+    const WorkItem& own = item();
+    const int first_row = own_begin() + first_own();
+    add_share<false>(head_of(p_.sum_score, own.batch, own.q_head), p_.sum_score.token_stride,
+                     first_row, p_.own_length, 0, p_.head_dim, p_.scale, state.sum_score, lane());
+    if constexpr (C::kOwnsKeys)
+      add_share<false>(head_of(p_.sum_value, own.batch, own.q_head), p_.sum_value.token_stride,
+                       first_row, p_.own_length, 0, p_.value_dim, 1.0F, state.sum_value, lane());
+  }
+
+  const BackwardParameters& p_;
+  const BackwardMaps& maps_;
+  BackwardSm90Shared<C> shared_;
+};
+
+}  // namespace qb::cuda

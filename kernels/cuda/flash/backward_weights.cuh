@@ -1,0 +1,127 @@
+// This is the arithmetic of the backward pass between its products, the same on both paths: what a
+// lane does with its share of 16 own rows (two rows: its own and that plus 8) and 64 rows of the
+// other side, and how sums get to device memory.
+//
+//   P  = 2^(c S - LSE)    c = scale log2(e), LSE in units of log 2
+//   dS = P (dP - D)
+//
+// LSE and D belong to query rows: to columns where the block owns keys, else to rows.
+#pragma once
+
+#include "kernels/cuda/flash/backward_parameters.h"
+#include "kernels/cuda/flash/flash_softmax.cuh"
+
+namespace qb::cuda {
+
+// The numbers of a lane's two rows, where rows are queries.
+struct OwnNumbers {
+  RowNumbers row[2];
+};
+
+// Loads the numbers of four columns' rows: LSE and D of the two columns that a lane has in each
+// tile of 8. `numbers` is where those of the 64 columns are in shared memory.
+QB_DEVICE void load_numbers(float (&x)[4], std::uint32_t numbers, int tile, int lane) {
+  ptx::load_shared_four(x, numbers + static_cast<std::uint32_t>(8 * tile + lane % 4 * 2) * 8U);
+}
+
+// Turns S into P in place.
+template <bool kOwnsKeys>
+QB_DEVICE void to_weights(float (&s)[32], const OwnNumbers& own, std::uint32_t numbers,
+                          float scale_log2, int lane) {
+  QB_UNROLL
+  for (int t = 0; t < 8; ++t) {
+    float column[4] = {};
+    if constexpr (kOwnsKeys) load_numbers(column, numbers, t, lane);
+    QB_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const float lse = kOwnsKeys ? column[i % 2 * 2] : own.row[i / 2].lse_log2;
+      s[4 * t + i] = ptx::exp2(fmaf(s[4 * t + i], scale_log2, -lse));
+    }
+  }
+}
+
+// Turns P into dS in place.
+template <bool kOwnsKeys>
+QB_DEVICE void to_score_gradients(float (&p)[32], const float (&d_p)[32], const OwnNumbers& own,
+                                  std::uint32_t numbers, int lane) {
+  QB_UNROLL
+  for (int t = 0; t < 8; ++t) {
+    float column[4] = {};
+    if constexpr (kOwnsKeys) load_numbers(column, numbers, t, lane);
+    QB_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const float delta = kOwnsKeys ? column[i % 2 * 2 + 1] : own.row[i / 2].delta;
+      p[4 * t + i] *= d_p[4 * t + i] - delta;
+    }
+  }
+}
+
+// Stores a lane's packed share of 16 rows and 64 columns, from row first_row on, in a panel of a
+// tile. Eight rows of the warp have eight different chunks at one place, which are all banks.
+QB_DEVICE void store_packed(std::uint32_t panel, int first_row, const std::uint32_t (&packed)[16],
+                            int lane) {
+  QB_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const Place at = accumulator_place(lane, 2 * half);
+    // The tile has one panel, so that its number of rows does not matter. The element is in chunk 0
+    // of the row, so that along_row() reaches every chunk.
+    const std::uint32_t row = panel + tile_address(0, first_row + at.row, at.column);
+    QB_UNROLL
+    for (int t = 0; t < 8; ++t)
+      ptx::store_shared(along_row(row, 0, 8 * t), static_cast<int>(packed[2 * t + half]));
+  }
+}
+
+// Returns row 0 of a head of sums.
+QB_DEVICE float* head_of(const TensorAddress& sums, int batch, int head) {
+  return static_cast<float*>(sums.data) + batch * sums.batch_stride + head * sums.head_stride;
+}
+
+// Adds to two neighbouring elements of a row, of which n_columns exist.
+template <bool kAtomic>
+QB_DEVICE void add_pair(float* row, int column, int n_columns, float first, float second) {
+  float* const at = row + column;
+  if (column + 1 < n_columns && reinterpret_cast<std::uintptr_t>(at) % 8 == 0) {
+    if constexpr (kAtomic) {
+      ptx::add_pair_atomically(at, first, second);
+    } else {
+#ifdef __CUDACC__
+      const float2 sum = *reinterpret_cast<const float2*>(at);
+      *reinterpret_cast<float2*>(at) = make_float2(sum.x + first, sum.y + second);
+#else
+      at[0] += first;
+      at[1] += second;
+#endif
+    }
+    return;
+  }
+  QB_UNROLL
+  for (int i = 0; i < 2; ++i) {
+    if (column + i >= n_columns) continue;
+    if constexpr (kAtomic)
+      ptx::add_atomically(at + i, i == 0 ? first : second);
+    else
+      at[i] += i == 0 ? first : second;
+  }
+}
+
+// Adds a lane's share of 16 rows and 2 kCount columns, times `factor`, to the rows of a head from
+// first_row on, of which n_rows exist.
+template <bool kAtomic, int kCount>
+QB_DEVICE void add_share(float* head, std::int64_t row_stride, int first_row, int n_rows,
+                         int first_column, int n_columns, float factor, const float (&x)[kCount],
+                         int lane) {
+  const int column = first_column + accumulator_place(lane, 0).column;
+  QB_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const int row = first_row + accumulator_place(lane, 2 * half).row;
+    if (row >= n_rows) continue;
+    float* const to = head + row * row_stride;
+    QB_UNROLL
+    for (int t = 0; t < kCount / 4; ++t)
+      add_pair<kAtomic>(to, column + 8 * t, n_columns, factor * x[4 * t + 2 * half],
+                        factor * x[4 * t + 2 * half + 1]);
+  }
+}
+
+}  // namespace qb::cuda

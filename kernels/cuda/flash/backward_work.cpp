@@ -1,0 +1,212 @@
+#include "kernels/cuda/flash/backward_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "base/integers.h"
+#include "base/status.h"
+#include "kernels/cuda/flash/flash_groups.h"
+#include "kernels/cuda/flash/flash_maps.h"
+
+namespace qb::cuda {
+namespace {
+
+std::int64_t chunks_of(std::int64_t length) {
+  return round_up(length, kBackwardPadding) / kFlagRows;
+}
+
+// The copy engine reads boxes only. At d = 256 the sums of a warpgroup do not fit into registers.
+BackwardVariant variant_of(const BackwardArguments& a, FlashPath path, std::int64_t dim) {
+  const bool boxes = box_readable(a.q, 1) && box_readable(a.k, 1) && box_readable(a.v, 1) &&
+                     box_readable(a.d_out, 1);
+  return path == FlashPath::sm90 && dim <= 128 && boxes ? BackwardVariant::hopper
+                                                        : BackwardVariant::wide;
+}
+
+// Lists the blocks for each of their heads: those whose other side shares the cache at once.
+std::vector<WorkItem> items_of(const BackwardLists& lists, const BackwardArguments& a,
+                               bool own_keys) {
+  const Extent& q = a.q.extent;
+  const Extent& k = a.k.extent;
+  if (q.batch * q.heads == 0) return {};
+  const std::int64_t group = q.heads / k.heads;
+  const std::int64_t row_bytes = (q.head_dim + a.v.extent.head_dim) * size_of(a.q.dtype);
+  const HeadSlots slots =
+      own_keys ? HeadSlots{q.batch, k.heads, 1,
+                           heads_at_once(q.batch * k.heads, 1, group * q.length * row_bytes), 1}
+               : HeadSlots{q.batch, q.heads, group,
+                           heads_at_once(q.batch * q.heads, group, k.length * row_bytes), 1};
+  std::vector<TileWork> tiles(lists.blocks.size());
+  for (std::size_t i = 0; i < tiles.size(); ++i) {
+    tiles[i].n_masked = lists.blocks[i].n_masked;
+    tiles[i].n_full = lists.blocks[i].n_full;
+    tiles[i].head_end = narrow(own_keys ? k.heads : q.heads);
+  }
+  return order_items(tiles, slots);
+}
+
+}  // namespace
+
+BackwardShape backward_shape(BackwardVariant variant, std::int64_t head_dim) {
+  const int padded = head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
+  if (variant == BackwardVariant::wide) return {variant, padded, 64, 64};
+  return {variant, padded, 128, padded == 64 ? 128 : 64};
+}
+
+BackwardInputs backward_inputs(const BackwardArguments& a) {
+  return {align_input(a.q), align_input(a.k), align_input(a.v), align_input(a.d_out)};
+}
+
+BackwardArguments aligned_arguments(const BackwardArguments& a, const BackwardInputs& inputs) {
+  BackwardArguments aligned = a;
+  aligned.q = aligned_view(a.q, inputs.q);
+  aligned.k = aligned_view(a.k, inputs.k);
+  aligned.v = aligned_view(a.v, inputs.v);
+  aligned.d_out = aligned_view(a.d_out, inputs.d_out);
+  return aligned;
+}
+
+void require_gpu_backward(Kernel kernel, DType dtype) {
+  if (kernel != Kernel::flash)
+    throw Unsupported(fmt::format(
+        "kernel {} has no backward pass on a GPU; the nearest that has one there is flash",
+        word(kernel)));
+  require_gpu_kernel(kernel, dtype);
+}
+
+void check_backward_call(const BackwardArguments& a) {
+  check_backward_tensors("flash_backward", a);
+  require_gpu_backward(Kernel::flash, a.q.dtype);
+  check_lengths(a.q.extent, a.k.extent);
+  if (a.schedule == nullptr)
+    throw std::invalid_argument("flash_backward: there is no tile schedule");
+  if (a.schedule->n_queries != a.q.extent.length || a.schedule->n_keys != a.k.extent.length)
+    throw std::invalid_argument(fmt::format(
+        "flash_backward: the tile schedule has {} queries and {} keys, the tensors have {} and {}",
+        a.schedule->n_queries, a.schedule->n_keys, a.q.extent.length, a.k.extent.length));
+  a.schedule->validate();
+  if (!a.schedule->classes.empty())
+    throw std::invalid_argument("flash_backward: the kernels take no schedule of residue classes");
+}
+
+BackwardWork lower_backward(const BackwardArguments& a, FlashPath path,
+                            const BackwardOptions& options) {
+  const std::int64_t dim = std::max(a.q.extent.head_dim, a.v.extent.head_dim);
+  BackwardWork work;
+  work.shape = backward_shape(variant_of(a, path, dim), dim);
+  const auto add_pass = [&](BackwardRole role) {
+    BackwardPass pass{role, list_cells(*a.schedule, owns_keys(role), work.shape)};
+    pass.lists.items = items_of(pass.lists, a, owns_keys(role));
+    work.passes.push_back(std::move(pass));
+  };
+  add_pass(options.deterministic ? BackwardRole::keys : BackwardRole::keys_and_queries);
+  if (options.deterministic) add_pass(BackwardRole::queries);
+  return work;
+}
+
+std::int64_t executed_pairs(const BackwardWork& work, std::int64_t q_heads) {
+  std::int64_t cells = 0;
+  for (const BackwardBlock& block : work.passes.front().lists.blocks)
+    cells += block.n_masked + block.n_full;
+  return q_heads * cells * work.shape.own_block * work.shape.other_block;
+}
+
+BackwardMemory backward_memory(const BackwardArguments& aligned, const BackwardInputs& inputs,
+                               const BackwardWork& work) {
+  const Extent& q = aligned.q.extent;
+  const Extent& k = aligned.k.extent;
+  std::size_t list_bytes = place_bytes(NonfiniteList{});
+  for (const BackwardPass& pass : work.passes) {
+    BackwardParameters p;
+    for_each_list(pass.lists, p, [&](const auto& list, auto&) { list_bytes += place_bytes(list); });
+  }
+  BackwardMemory memory;
+  memory.list_bytes = static_cast<std::int64_t>(list_bytes);
+  memory.numbers_bytes = q.batch * q.heads * round_up(q.length, kBackwardPadding) *
+                         static_cast<std::int64_t>(sizeof(RowNumbers));
+  memory.query_flag_bytes = q.batch * q.heads * chunks_of(q.length) * 4;
+  memory.key_flag_bytes = k.batch * k.heads * chunks_of(k.length) * 4;
+  if (inputs.q.copied) memory.copy_bytes += aligned.q.bytes();
+  if (inputs.k.copied) memory.copy_bytes += aligned.k.bytes();
+  if (inputs.v.copied) memory.copy_bytes += aligned.v.bytes();
+  if (inputs.d_out.copied) memory.copy_bytes += aligned.d_out.bytes();
+  return memory;
+}
+
+BackwardParameters backward_parameters(const BackwardArguments& a, const BackwardWork& work,
+                                       const BackwardPass& pass, const BackwardPlaces& places) {
+  const bool keys = owns_keys(pass.role);
+  const Extent& own = keys ? a.k.extent : a.q.extent;
+  const Extent& other = keys ? a.q.extent : a.k.extent;
+  BackwardParameters p;
+  p.own_score = address(keys ? a.k : a.q);
+  p.own_value = address(keys ? a.v : a.d_out);
+  p.other_score = address(keys ? a.q : a.k);
+  p.other_value = address(keys ? a.d_out : a.v);
+  p.sum_score = address(keys ? a.d_k : a.d_q);
+  if (keys) p.sum_value = address(a.d_v);
+  if (pass.role == BackwardRole::keys_and_queries) p.sum_other = address(a.d_q);
+  p.numbers = places.numbers;
+  p.own_flags = keys ? places.key_flags : places.query_flags;
+  p.other_flags = keys ? places.query_flags : places.key_flags;
+  p.nonfinite = places.nonfinite;
+  p.n_items = narrow(std::ssize(pass.lists.items));
+  p.owns_keys = keys ? 1 : 0;
+  p.own_block = work.shape.own_block;
+  p.other_block = work.shape.other_block;
+  p.own_length = narrow(own.length);
+  p.other_length = narrow(other.length);
+  p.own_chunks = narrow(chunks_of(own.length));
+  p.other_chunks = narrow(chunks_of(other.length));
+  p.own_heads = narrow(own.heads);
+  p.other_heads = narrow(other.heads);
+  p.group = narrow(a.q.extent.heads / a.k.extent.heads);
+  p.padded_queries = narrow(round_up(a.q.extent.length, kBackwardPadding));
+  p.score_columns = narrow(a.q.extent.head_dim);
+  p.value_columns = narrow(a.v.extent.head_dim);
+  p.head_dim = narrow(a.d_q.extent.head_dim);
+  p.value_dim = narrow(a.d_v.extent.head_dim);
+  p.scale = static_cast<float>(a.scale);
+  p.scale_log2 = static_cast<float>(a.scale * 1.4426950408889634);
+  return p;
+}
+
+RowsParameters rows_parameters(const BackwardArguments& a, bool of_keys,
+                               const BackwardPlaces& places) {
+  const Extent& rows = of_keys ? a.k.extent : a.q.extent;
+  RowsParameters p;
+  p.score = address(of_keys ? a.k : a.q);
+  p.value = address(of_keys ? a.v : a.d_out);
+  if (!of_keys) {
+    p.lse = address(a.lse);
+    p.delta = address(a.delta);
+    p.numbers = places.numbers;
+  }
+  p.flags = of_keys ? places.key_flags : places.query_flags;
+  p.nonfinite = places.nonfinite;
+  p.length = narrow(rows.length);
+  p.chunks = narrow(chunks_of(rows.length));
+  p.heads = narrow(rows.heads);
+  p.score_columns = narrow(a.q.extent.head_dim);
+  p.value_columns = narrow(a.v.extent.head_dim);
+  p.exponent = a.q.dtype == DType::bf16 ? 0x7F80U : 0x7C00U;
+  p.n_blocks = narrow(rows.batch * rows.heads * p.chunks);
+  return p;
+}
+
+void encode(const BackwardArguments& a, const BackwardShape& shape, BackwardRole role,
+            EncodeTiled encode_tiled, BackwardMaps& maps) {
+  const bool keys = owns_keys(role);
+  const auto encode_rows = [&](const TensorView& view, int rows, TensorMap& map) {
+    encode(boxed_tensor(view, 1, rows), view.dtype == DType::bf16, encode_tiled, map);
+  };
+  encode_rows(keys ? a.k : a.q, shape.own_block, maps.own_score);
+  encode_rows(keys ? a.v : a.d_out, shape.own_block, maps.own_value);
+  encode_rows(keys ? a.q : a.k, shape.other_block, maps.other_score);
+  encode_rows(keys ? a.d_out : a.v, shape.other_block, maps.other_value);
+}
+
+}  // namespace qb::cuda

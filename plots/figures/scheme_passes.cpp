@@ -1,0 +1,75 @@
+// What each way of splitting attention costs in each pass, against the worker count: a row of
+// panels for each pass, so that the growth from forward to backward is read from top to bottom.
+#include "base/schema/strategies.h"
+#include "plots/figures/figures.h"
+
+namespace qb {
+namespace {
+
+#define QB_NAME(name, ...) #name,
+constexpr const char* kStrategies[] = {QB_STRATEGIES(QB_NAME)};
+#undef QB_NAME
+
+// Keeps the cases of several workers of the most tokens that have a backward pass, with those of a
+// forward pass beside them.
+Rows forward_and_backward_rows(const CsvTable& cases) {
+  const Rows rows = where(standing_rows(cases),
+                          [](const Row& row) { return ran(row) && row.number("workers") >= 2.0; });
+  const double most =
+      largest(rows, [](const Row& row) { return is_forward(row) ? kNaN : row.number("n_tokens"); });
+  return where(rows, [&](const Row& row) { return row.number("n_tokens") == most; });
+}
+
+// A scheme may have been played by several kinds of ranks: each has its line, the later ones thin.
+Groups strategy_lines(const Group& panel) {
+  Groups lines = scheme_lines(panel, {"workers", "kv_len"});
+  std::ranges::stable_sort(lines, {}, [](const Group& line) {
+    return std::ranges::find(kStrategies, line.key[0]) - std::begin(kStrategies);
+  });
+  return lines;
+}
+
+}  // namespace
+
+Figure scheme_passes_figure(const PlottedRun& run) {
+  constexpr const char* kTitle = "Schemes of splitting exact attention, by pass";
+  const Rows rows = forward_and_backward_rows(run.cases);
+  const Columns shape = without(kShapeColumns, "pass");
+  Groups panels =
+      panels_by(rows, joined({"pass"}, shape), joined({"pass"}, differing_columns(rows, shape)));
+  for (Group& panel : panels)
+    if (is_forward(panel.rows.front())) panel.name = listed({"forward pass", panel.name});
+  // Panels are in the order of their words, which begins with the backward pass.
+  std::stable_partition(panels.begin(), panels.end(),
+                        [](const Group& panel) { return is_forward(panel.rows.front()); });
+  const std::string left_out = keep_first(panels, kMostPanels, "pass and shape");
+  LineFigure declared{
+      .title = kTitle,
+      .nothing = "no case of several workers has a backward pass",
+      .y = {bytes_quantity("bytes sent", "sent", "worker_sent", rows,
+                           number_in("worker_sent_bytes")),
+            bytes_quantity("memory of the fullest worker", "peak memory", "worker_active_peak",
+                           rows, worker_peak_bytes),
+            {.title = "critical path, or wall clock",
+             .y = {.label = "time (ms)", .column = "time_ms"},
+             .value = time_ms,
+             .fit = powers_or_zero}},
+      .panels = panels,
+      .by_panel = true,
+      .x = number_in("workers"),
+      .x_axis = workers_axis,
+      .last_of_x = true,
+      .notes = joined_notes(
+          {{"Both passes: a repeat times one after the other; bytes and times are sums. Bytes "
+            "follow from the plans, and are those of the worker that sends most. A worker's "
+            "memory is measured where a case measured it, else "
+            "predicted. Serial ranks count by their critical path, others by the wall clock."},
+           timing_notes(rows),
+           {left_out}})};
+  for (LineFigure::Quantity& quantity : declared.y) quantity.lines = strategy_lines;
+  Figure figure = line_figure(declared);
+  if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(declared.y.size()), 200);
+  return figure;
+}
+
+}  // namespace qb
