@@ -12,6 +12,7 @@
 #include "kernels/testing/backward_support.h"
 #include "kernels/testing/mask_fixtures.h"
 #include "kernels/testing/schedule_fixtures.h"
+#include "kernels/testing/shape_cases.h"
 
 namespace qb {
 namespace {
@@ -20,51 +21,15 @@ using testing_support::BackwardCall;
 using testing_support::Gradients;
 using testing_support::random_tensor;
 
-struct BackwardShape {
-  const char* name;
-  Extent q;
-  std::int64_t kv_heads;
-  std::int64_t m;
-  std::int64_t e;
-  MaskKind mask = MaskKind::full;
-  double deviation = 1.0;
-  int outlier_every = 0;
-};
-
-constexpr BackwardShape kBackwardShapes[] = {
-    {"one_token", {1, 1, 1, 1}, 1, 1, 1},
-    {"one_token_causal", {1, 1, 1, 64}, 1, 1, 64, MaskKind::causal},
-    {"head_dim_1", {1, 2, 67, 1}, 2, 67, 1},
-    {"head_dim_7", {2, 1, 101, 7}, 1, 301, 7},
-    {"head_dim_64", {1, 2, 257, 64}, 2, 263, 64},
-    {"head_dim_80", {1, 2, 131, 80}, 2, 131, 80, MaskKind::causal},
-    {"head_dim_128", {1, 1, 197, 128}, 1, 523, 128},
-    {"head_dim_256", {1, 1, 199, 256}, 1, 131, 256},
-    {"value_dim_differs", {1, 2, 97, 40}, 1, 103, 17},
-    {"grouped_queries", {2, 8, 61, 16}, 2, 300, 16, MaskKind::causal},
-    {"causal_with_cache", {1, 2, 37, 32}, 2, 777, 32, MaskKind::causal},
-    {"causal_more_queries", {1, 1, 400, 16}, 1, 150, 16, MaskKind::causal},
-    {"several_chunks", {1, 1, 130, 16}, 1, 1300, 16, MaskKind::causal},
-    {"one_query", {1, 4, 1, 64}, 2, 1000, 64, MaskKind::causal},
-    {"outliers", {1, 2, 211, 64}, 2, 211, 64, MaskKind::causal, 1.0, 50},
-    {"huge_scores", {1, 1, 150, 64}, 1, 290, 64, MaskKind::full, 30.0},
-    {"tiny_inputs", {1, 1, 70, 64}, 1, 70, 64, MaskKind::full, 1e-4},
-};
-
-using BackwardParam = std::tuple<Kernel, DType, BackwardShape>;
-
-class BackwardAgainstFloat64 : public ::testing::TestWithParam<BackwardParam> {};
+class BackwardAgainstFloat64 : public ::testing::TestWithParam<testing_support::KernelCase> {};
 
 TEST_P(BackwardAgainstFloat64, GradientsAgree) {
   const auto& [kernel, dtype, shape] = GetParam();
-  const Extent kv{shape.q.batch, shape.kv_heads, shape.m, shape.q.head_dim};
-  const Mask mask =
-      shape.mask == MaskKind::full ? Mask::full() : Mask::causal(shape.q.length, shape.m);
-  BackwardCall call(random_tensor(dtype, shape.q, 1, shape.deviation, shape.outlier_every),
-                    random_tensor(dtype, kv, 2, shape.deviation, shape.outlier_every),
-                    random_tensor(dtype, {kv.batch, kv.heads, kv.length, shape.e}, 3),
-                    random_tensor(dtype, {kv.batch, shape.q.heads, shape.q.length, shape.e}, 4),
-                    testing_support::dense_schedule(kernel, mask, shape.q.length, shape.m));
+  const Mask mask = shape.global_mask();
+  BackwardCall call(
+      shape.queries(dtype), shape.keys(dtype), shape.values(dtype),
+      random_tensor(dtype, {shape.q.batch, shape.q.heads, shape.q.length, shape.e}, 4),
+      testing_support::dense_schedule(kernel, mask, shape.q.length, shape.m));
   testing_support::set_forward(call, mask);
   const GradientProblem problem = testing_support::problem_of(call, mask);
   testing_support::expect_close(call, call.run(kernel, 2),
@@ -72,16 +37,8 @@ TEST_P(BackwardAgainstFloat64, GradientsAgree) {
                                 testing_support::gradients_of(naive_gradients(problem, 2)));
 }
 
-std::string backward_case_name(const ::testing::TestParamInfo<BackwardParam>& info) {
-  const auto& [kernel, dtype, shape] = info.param;
-  return std::string(word(kernel)) + "_" + std::string(word(dtype)) + "_" + shape.name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Shapes, BackwardAgainstFloat64,
-                         ::testing::Combine(::testing::ValuesIn(testing_support::kKernels),
-                                            ::testing::Values(DType::f32, DType::f16, DType::bf16),
-                                            ::testing::ValuesIn(kBackwardShapes)),
-                         backward_case_name);
+INSTANTIATE_TEST_SUITE_P(Shapes, BackwardAgainstFloat64, testing_support::every_kernel_case(),
+                         testing_support::kernel_case_name);
 
 TEST(AttentionBackward, EveryKernelFollowsRandomSchedules) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {

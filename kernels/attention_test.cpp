@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "kernels/testing/schedule_fixtures.h"
+#include "kernels/testing/shape_cases.h"
 #include "kernels/testing/test_support.h"
 
 namespace qb {
@@ -42,49 +43,13 @@ double largest_magnitude(const std::vector<double>& values) {
   return largest;
 }
 
-struct ShapeCase {
-  const char* name;
-  Extent q;
-  std::int64_t kv_heads;
-  std::int64_t m;
-  std::int64_t e;
-  MaskKind mask = MaskKind::full;
-  double deviation = 1.0;
-  int outlier_every = 0;
-};
-
-constexpr ShapeCase kShapes[] = {
-    {"one_token", {1, 1, 1, 1}, 1, 1, 1},
-    {"one_token_causal", {1, 1, 1, 64}, 1, 1, 64, MaskKind::causal},
-    {"head_dim_1", {1, 2, 67, 1}, 2, 67, 1},
-    {"head_dim_7", {2, 1, 101, 7}, 1, 301, 7},
-    {"head_dim_64", {1, 2, 257, 64}, 2, 263, 64},
-    {"head_dim_80", {1, 2, 131, 80}, 2, 131, 80, MaskKind::causal},
-    {"head_dim_128", {1, 1, 197, 128}, 1, 523, 128},
-    {"head_dim_256", {1, 1, 199, 256}, 1, 131, 256},
-    {"value_dim_differs", {1, 2, 97, 40}, 1, 103, 17},
-    {"grouped_queries", {2, 8, 61, 16}, 2, 300, 16, MaskKind::causal},
-    {"causal_with_cache", {1, 2, 37, 32}, 2, 777, 32, MaskKind::causal},
-    {"causal_more_queries", {1, 1, 400, 16}, 1, 150, 16, MaskKind::causal},
-    {"decode", {1, 4, 1, 64}, 2, 1000, 64, MaskKind::causal},
-    {"outliers", {1, 2, 211, 64}, 2, 211, 64, MaskKind::causal, 1.0, 50},
-    {"huge_scores", {1, 1, 150, 64}, 1, 290, 64, MaskKind::full, 30.0},
-    {"tiny_inputs", {1, 1, 70, 64}, 1, 70, 64, MaskKind::full, 1e-4},
-};
-
-using AgainstFloat64Param = std::tuple<Kernel, DType, ShapeCase>;
-
-class AgainstFloat64 : public ::testing::TestWithParam<AgainstFloat64Param> {};
+class AgainstFloat64 : public ::testing::TestWithParam<testing_support::KernelCase> {};
 
 TEST_P(AgainstFloat64, OutputAndLseAgree) {
   const auto& [kernel, dtype, shape] = GetParam();
-  const Extent kv{shape.q.batch, shape.kv_heads, shape.m, shape.q.head_dim};
-  const Mask mask =
-      shape.mask == MaskKind::full ? Mask::full() : Mask::causal(shape.q.length, shape.m);
+  const Mask mask = shape.global_mask();
   testing_support::Call call(
-      testing_support::random_tensor(dtype, shape.q, 1, shape.deviation, shape.outlier_every),
-      testing_support::random_tensor(dtype, kv, 2, shape.deviation, shape.outlier_every),
-      testing_support::random_tensor(dtype, {kv.batch, kv.heads, kv.length, shape.e}, 3),
+      shape.queries(dtype), shape.keys(dtype), shape.values(dtype),
       testing_support::dense_schedule(kernel, mask, shape.q.length, shape.m));
   const std::vector<std::int64_t> rows = all_rows(shape.q.length);
   const ReferenceRows expected =
@@ -96,16 +61,8 @@ TEST_P(AgainstFloat64, OutputAndLseAgree) {
                largest_magnitude(expected.lse));
 }
 
-std::string case_name(const ::testing::TestParamInfo<AgainstFloat64Param>& info) {
-  const auto& [kernel, dtype, shape] = info.param;
-  return std::string(word(kernel)) + "_" + std::string(word(dtype)) + "_" + shape.name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Shapes, AgainstFloat64,
-                         ::testing::Combine(::testing::ValuesIn(testing_support::kKernels),
-                                            ::testing::Values(DType::f32, DType::f16, DType::bf16),
-                                            ::testing::ValuesIn(kShapes)),
-                         case_name);
+INSTANTIATE_TEST_SUITE_P(Shapes, AgainstFloat64, testing_support::every_kernel_case(),
+                         testing_support::kernel_case_name);
 
 TEST(Attention, EveryKernelFollowsRandomSchedules) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {

@@ -13,13 +13,19 @@ cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/.."
 check=
 if [ "${1:-}" = --check ]; then check=yes; shift; fi
 qb=$(readlink -f -- "${1:-build/release/harness/cli/qb}")
-runs=data/measured/epyc-2-cores
+runs=data/measured
 out=$PWD
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
 desk=$scratch/desk
 mkdir "$desk"
 ln -s "$PWD/data" "$desk/data"
+
+# Prints the folder of a committed run; one machine has it.
+run_of() {
+  local found=("$runs"/*/"$1")
+  echo "${found[0]}"
+}
 
 # plot RUN FOLDER [--beside RUN]: the figures that FOLDER has.
 plot() {
@@ -35,16 +41,22 @@ draw_all() {
     name=$(basename "$(dirname "$folder")")
     case $name in
       case_study_2*) # it runs case study 1, of ten tokens, in ./results; the page names RUN as here
-        (cd "$desk" && "$qb" reproduce --from "$runs/$name" --quiet \
+        (cd "$desk" && "$qb" reproduce --from "$(run_of "$name")" --quiet \
           --out "$out/paper_figures/$name" >/dev/null)
         ;;
-      cpu_attention) plot "$runs/$name" "$folder" --beside "$runs/torch_sdpa" ;;
-      disturbance) plot "$runs/disturbance_quiet" "$folder" --beside "$runs/disturbance_with_neighbours" ;;
+      cpu_attention) plot "$(run_of "$name")" "$folder" --beside "$(run_of torch_sdpa)" ;;
+      cpu_attention_backward)
+        plot "$(run_of "$name")" "$folder" --beside "$(run_of torch_sdpa_backward)"
+        ;;
+      disturbance)
+        plot "$(run_of disturbance_quiet)" "$folder" \
+          --beside "$(run_of disturbance_with_neighbours)"
+        ;;
       papers) # of all papers, by `qb reproduce all`
         "$qb" reproduce all --from "$runs" --out "$out/paper_figures/papers" >/dev/null
         ;;
-      schemes_model) plot "paper_figures/$name" "$folder" ;;
-      *) plot "$runs/$name" "$folder" ;;
+      schemes_model | striped_training_model) plot "paper_figures/$name" "$folder" ;;
+      *) plot "$(run_of "$name")" "$folder" ;;
     esac
   done
   "$qb" sets figures --out "$out/paper_figures/interest_sets" >/dev/null

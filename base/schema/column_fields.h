@@ -18,6 +18,16 @@ inline constexpr Field kIdentityFields[] = {
     column(identity, "experiment", text, "the `experiment:` of the spec"),
 };
 
+// A measure of how right gradients are.
+[[nodiscard]] constexpr Field attention_gradient(std::string_view name, std::string_view meaning) {
+  return empty("unless gradients of attention were verified",
+               column(verification, name, real, meaning, 9));
+}
+[[nodiscard]] constexpr Field layer_gradient(std::string_view name, std::string_view meaning) {
+  return empty("unless gradients of a layer were verified",
+               column(verification, name, real, meaning, 9));
+}
+
 // cases.csv: the columns after the parameters.
 inline constexpr Field kResultFields[] = {
     column(outcome, "status", word,
@@ -227,70 +237,45 @@ inline constexpr Field kResultFields[] = {
     empty("unless gradients of attention were verified",
           column(verification, "verified_keys", integer,
                  "keys whose dK and dV were compared with the float64 reference", 9, "keys")),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_q_max_error", real,
-                 "the largest absolute error of dQ in the verified rows; the float64 reference "
-                 "begins with the O and LSE of the forward pass, which are verified before",
-                 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_q_naive_error", real,
-                 "the error of naive gradients in the precision of the inputs", 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_q_tolerance", real,
-                 "the largest error that passes: 1.5 x the naive one + 1e-4 + a rounding to the "
-                 "type of the inputs",
-                 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_q_relative_l2_error", real,
-                 "the L2 norm of the error of dQ divided by that of the reference", 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_k_max_error", real,
-                 "the same four of dK, in the verified keys: its largest absolute error", 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_k_naive_error", real, "the error of naive gradients", 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_k_tolerance", real, "the largest error that passes", 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_k_relative_l2_error", real, "the relative L2 error", 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_v_max_error", real,
-                 "the same four of dV, in the verified keys: its largest absolute error", 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_v_naive_error", real, "the error of naive gradients", 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_v_tolerance", real, "the largest error that passes", 9)),
-    empty("unless gradients of attention were verified",
-          column(verification, "d_v_relative_l2_error", real, "the relative L2 error", 9)),
-    empty("unless gradients of a layer were verified",
-          column(verification, "d_x_max_error", real,
-                 "the largest absolute error of dX, the gradient of a layer's hidden states, over "
-                 "all tokens",
-                 9)),
-    empty("unless gradients of a layer were verified",
-          column(verification, "d_x_naive_error", real,
-                 "the error of a naive backward pass in the precision of the layer", 9)),
-    empty("unless gradients of a layer were verified",
-          column(verification, "d_x_tolerance", real,
-                 "the largest error that passes: 4 x the naive one + roundings of the largest "
-                 "gradient",
-                 9)),
-    empty("unless gradients of a layer were verified",
-          column(verification, "d_x_relative_l2_error", real,
-                 "the L2 norm of the error of dX divided by that of the reference", 9)),
-    empty("unless gradients of a layer were verified",
-          column(verification, "d_weights_max_error", real,
-                 "the same four of the gradients of weights, biases and norms: the largest "
-                 "absolute error in the tensor nearest to its tolerance",
-                 9)),
-    empty("unless gradients of a layer were verified",
-          column(verification, "d_weights_naive_error", real,
-                 "the error of a naive backward pass in that tensor", 9)),
-    empty("unless gradients of a layer were verified",
-          column(verification, "d_weights_tolerance", real,
-                 "the largest error that passes in that tensor", 9)),
-    empty("unless gradients of a layer were verified",
-          column(verification, "d_weights_relative_l2_error", real,
-                 "the relative L2 error over all of them", 9)),
+    attention_gradient(
+        "d_q_max_error",
+        "the largest absolute error of dQ in the verified rows; the float64 reference "
+        "begins with the O and LSE of the forward pass, which are verified before"),
+    attention_gradient("d_q_naive_error",
+                       "the error of naive gradients in the precision of the inputs"),
+    attention_gradient(
+        "d_q_tolerance",
+        "the largest error that passes: 1.5 x the naive one + 1e-4 + a rounding to the "
+        "type of the inputs"),
+    attention_gradient("d_q_relative_l2_error",
+                       "the L2 norm of the error of dQ divided by that of the reference"),
+    attention_gradient("d_k_max_error",
+                       "the same four of dK, in the verified keys: its largest absolute error"),
+    attention_gradient("d_k_naive_error", "the error of naive gradients"),
+    attention_gradient("d_k_tolerance", "the largest error that passes"),
+    attention_gradient("d_k_relative_l2_error", "the relative L2 error"),
+    attention_gradient("d_v_max_error",
+                       "the same four of dV, in the verified keys: its largest absolute error"),
+    attention_gradient("d_v_naive_error", "the error of naive gradients"),
+    attention_gradient("d_v_tolerance", "the largest error that passes"),
+    attention_gradient("d_v_relative_l2_error", "the relative L2 error"),
+    layer_gradient(
+        "d_x_max_error",
+        "the largest absolute error of dX, the gradient of a layer's hidden states, over "
+        "all tokens"),
+    layer_gradient("d_x_naive_error",
+                   "the error of a naive backward pass in the precision of the layer"),
+    layer_gradient("d_x_tolerance",
+                   "the largest error that passes: 4 x the naive one + roundings of the largest "
+                   "gradient"),
+    layer_gradient("d_x_relative_l2_error",
+                   "the L2 norm of the error of dX divided by that of the reference"),
+    layer_gradient("d_weights_max_error",
+                   "the same four of the gradients of weights, biases and norms: the largest "
+                   "absolute error in the tensor nearest to its tolerance"),
+    layer_gradient("d_weights_naive_error", "the error of a naive backward pass in that tensor"),
+    layer_gradient("d_weights_tolerance", "the largest error that passes in that tensor"),
+    layer_gradient("d_weights_relative_l2_error", "the relative L2 error over all of them"),
     column(bookkeeping, "started_at", text, "when the case began, UTC"),
     quantity(bookkeeping, "duration_s", "how long the case took in all"),
 };

@@ -33,7 +33,7 @@ struct Block {
 
 inline constexpr int kResidentQueries = 0;
 inline constexpr int kResidentKeys = 1;
-// Of all tokens, if the worker has Worker::saved.
+// These hold all tokens, if the worker has Worker::saved.
 inline constexpr int kSavedQueries = 2;
 inline constexpr int kSavedKeys = 3;
 

@@ -168,7 +168,7 @@ enum class Synchronisation {
   rounds,     // a barrier ends each step: the path sums the slowest worker of each round
 };
 
-// Where the whole output, or the whole gradients are when all steps are done.
+// Says where the whole output, or the whole gradients are when all steps are done.
 enum class Result {
   root,      // workers gather their results at the root, which merges or adds them
   owners,    // the one worker that holds a group holds its output or gradient: tokens stay sharded

@@ -128,7 +128,7 @@ class Attention final : public Workload {
     SharedTensor q;
     SharedTensor k;
     SharedTensor v;
-    // Those of each pass hold memory of the ledger.
+    // One for each pass; both hold memory of the ledger.
     std::array<std::unique_ptr<DeviceExecutor>, 2> executors{};
 
     [[nodiscard]] std::unique_ptr<DeviceExecutor>& executor_of(Pass pass) {

@@ -48,7 +48,7 @@ StrategyOptions strategy_options(const Case& c, Pass pass) {
                           .new_key_owner = c.new_key_owner,
                           .distillation = c.distillation,
                           .pass = pass};
-  // Of both passes the forward pass sends none; alone it refuses another type.
+  // The forward pass of `both` sends no gradients; alone it refuses another type.
   if (pass == Pass::backward || c.pass == Passes::forward) options.gradients = c.gradient_dtype;
   if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   if (c.group_sizes == GroupSizes::by_speed)

@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "base/status.h"
 #include "harness/execute/model/model_executor.h"
+#include "harness/execute/player/device_executor.h"
 #include "harness/plan/check/check.h"
 #include "harness/workload/case.h"
 #include "harness/workload/passes.h"
@@ -48,6 +49,8 @@ void plan_passes(const Case& c, PlannedCase& planned) {
     cuda::require_gpu_backward(c.kernel, c.dtype);
   else
     require_backward_kernel(c.kernel, c.dtype);
+  if (c.device == Device::cuda && c.ranks == Ranks::serial)
+    require_launch(c.launch, Pass::backward, c.kernel);  // before the forward pass runs
   planned.times_forward = c.pass == Passes::both;
   planned.backward = plan_of(c, Pass::backward);
   if (!planned.flaw) planned.flaw = check(*planned.backward);

@@ -63,8 +63,8 @@ HWY_INLINE ScorePair differentiate(const float* score, const float* d_p, Vector 
 
 #if HWY_TARGET == HWY_AVX3
 // Rounds the lanes of a group to bf16, in their order, so that neighbouring rows are pairs.
-HWY_INLINE void store_rounded(const Vector (&row)[kVectorBlock], float* to) {
-  static_assert(kVectorBlock == 3);
+HWY_INLINE void store_rounded(const Vector (&row)[kGroupVectors], float* to) {
+  static_assert(kGroupVectors == 3);
   const __m512i two = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(row[1].raw, row[0].raw));
   const __m256i third = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(row[2].raw));
   _mm512_storeu_si512(to, two);
@@ -80,22 +80,28 @@ HWY_INLINE void differentiate_scores(const BackwardGroup& group, std::int64_t ke
   const Floats d;
   const std::int64_t width = group_rows();
   const Vector factor = hn::Set(d, group.factor);
+  const auto load_panel = [&](const float* from, Vector(&to)[kVectorBlock]) {
+    for (std::size_t v = 0; v < kVectorBlock; ++v) to[v] = hn::Load(d, from + v * hn::Lanes(d));
+  };
   Vector lse[kVectorBlock];
   Vector delta[kVectorBlock];
-  for (std::size_t v = 0; v < kVectorBlock; ++v) {
-    lse[v] = hn::Load(d, group.lse + v * hn::Lanes(d));
-    delta[v] = hn::Load(d, group.delta + v * hn::Lanes(d));
-  }
   if constexpr (Units::kElements == 1) {
-    for (std::int64_t key = 0; key < keys; ++key)
+    for_each_group_panel([&](std::int64_t x) {
+      load_panel(group.lse + x, lse);
+      load_panel(group.delta + x, delta);
+      for (std::int64_t key = 0; key < keys; ++key)
 #pragma GCC unroll 4
-      for (std::size_t v = 0; v < kVectorBlock; ++v) {
-        const std::int64_t at = key * width + static_cast<std::int64_t>(v) * lanes();
-        const ScorePair pair = differentiate(scores + at, d_scores + at, factor, lse[v], delta[v]);
-        hn::Store(pair.p, d, scores + at);
-        hn::Store(pair.d_score, d, d_scores + at);
-      }
+        for (std::size_t v = 0; v < kVectorBlock; ++v) {
+          const std::int64_t at = key * width + x + static_cast<std::int64_t>(v) * lanes();
+          const ScorePair pair =
+              differentiate(scores + at, d_scores + at, factor, lse[v], delta[v]);
+          hn::Store(pair.p, d, scores + at);
+          hn::Store(pair.d_score, d, d_scores + at);
+        }
+    });
   } else {
+    load_panel(group.lse, lse);
+    load_panel(group.delta, delta);
 #if HWY_TARGET == HWY_AVX3
     // The rows of two keys are read before their results are written: these lie where the keys
     // before were.
@@ -131,9 +137,9 @@ HWY_INLINE void differentiate_scores(const BackwardGroup& group, std::int64_t ke
 HWY_INLINE void hide_scores(const Run::Mask& mask, std::int64_t keys, float* scores) {
   alignas(64) float largest[kFlashGroupRows];  // not needed here
   if (mask.bits)
-    mask_scores_by_bits<kVectorBlock>(scores, keys, mask, largest);
+    mask_scores_by_bits<kGroupVectors>(scores, keys, mask, largest);
   else
-    mask_scores<kVectorBlock>(scores, keys, mask, largest);
+    mask_scores<kGroupVectors>(scores, keys, mask, largest);
 }
 
 template <class Units>

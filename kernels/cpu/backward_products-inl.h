@@ -1,6 +1,6 @@
 // The products of the backward pass, each a loop over blocks of C that stay in registers
 // (tile_product-inl.h). With the group's query rows in the lanes, three products have them in C's
-// columns, a panel of kVectorBlock vectors:
+// columns, cut into panels of kVectorBlock vectors:
 //
 //   S^T = K Q^T, dP^T = V dO^T    A is rows of keys or values, read unit by unit where they lie
 //   dQ^T += K^T dS^T              A is columns of the same rows
@@ -39,8 +39,13 @@ inline constexpr std::size_t kPanelRows = 4;
 inline constexpr std::size_t kPanelVectors = 3;
 #endif
 
-// Returns the query rows of a group, which fill kVectorBlock vectors.
-HWY_INLINE std::int64_t group_rows() { return static_cast<std::int64_t>(kVectorBlock) * lanes(); }
+// A group has as many query rows with every instruction set, because the last two products are that
+// deep: with half of them the ends of their loops would take a fifth of the time.
+inline constexpr std::size_t kGroupVectors =
+    static_cast<std::size_t>(kFlashGroupRows) / hn::MaxLanes(Floats());
+static_assert(kGroupVectors % kVectorBlock == 0);
+
+HWY_INLINE std::int64_t group_rows() { return kFlashGroupRows; }
 
 // Calls function(first column, vectors) for the panels of so many columns: as few as possible, as
 // even as possible. The last one may have columns after the end.
@@ -58,9 +63,9 @@ HWY_INLINE void for_each_panel(std::int64_t columns, Function function) {
 }
 
 // C [R][V vectors] := A B, or += where kAdd is set. A(r, k) is a unit of RowUnits<R> or ColumnUnits
-// from `a` on; B is a panel [depth][V vectors]. As in the forward pass this is a function of its
-// own, so that no vector of the loop is spilt.
-template <class Units, class A, std::size_t R, std::size_t V, bool kAdd>
+// from `a` on; B is a panel [depth][V vectors] whose rows are kPitch vectors apart. As in the
+// forward pass this is a function of its own, so that no vector of the loop is spilt.
+template <class Units, class A, std::size_t R, std::size_t V, bool kAdd, std::size_t kPitch = V>
 HWY_NOINLINE void multiply_block(const float* a, std::int64_t a_stride, const float* panel,
                                  std::int64_t depth, float* c, std::int64_t c_stride) {
   const Floats d;
@@ -74,12 +79,19 @@ HWY_NOINLINE void multiply_block(const float* a, std::int64_t a_stride, const fl
       else
         sum[r][v] = hn::Zero(d);
     }
-  multiply_tile<Units>(d, A{a, a_stride}, panel, depth, sum);
+  multiply_tile<Units>(d, A{a, a_stride}, panel, kPitch * hn::Lanes(d), depth, sum);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < R; ++r)
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < V; ++v)
       hn::Store(sum[r][v], d, c + static_cast<std::int64_t>(r) * c_stride + v * hn::Lanes(d));
+}
+
+// Calls function(first row) for the panels of a group's rows.
+template <class Function>
+HWY_INLINE void for_each_group_panel(Function function) {
+  for (std::int64_t x = 0; x < group_rows(); x += static_cast<std::int64_t>(kVectorBlock) * lanes())
+    function(x);
 }
 
 // c [count][group rows] := rows [count][depth] times a panel [depth][group rows].
@@ -90,11 +102,15 @@ HWY_INLINE void multiply_rows(const UnitRows& rows, std::int64_t count, const fl
   const std::int64_t width = group_rows();
   std::int64_t row = 0;
   for (; row + kBlock <= count; row += kBlock)
-    multiply_block<Units, RowUnits<kRowBlock>, kRowBlock, kVectorBlock, false>(
-        rows.data + row * rows.stride, rows.stride, panel, depth, c + row * width, width);
+    for_each_group_panel([&](std::int64_t x) {
+      multiply_block<Units, RowUnits<kRowBlock>, kRowBlock, kVectorBlock, false, kGroupVectors>(
+          rows.data + row * rows.stride, rows.stride, panel + x, depth, c + row * width + x, width);
+    });
   for (; row < count; ++row)
-    multiply_block<Units, RowUnits<1>, 1, kVectorBlock, false>(
-        rows.data + row * rows.stride, rows.stride, panel, depth, c + row * width, width);
+    for_each_group_panel([&](std::int64_t x) {
+      multiply_block<Units, RowUnits<1>, 1, kVectorBlock, false, kGroupVectors>(
+          rows.data + row * rows.stride, rows.stride, panel + x, depth, c + row * width + x, width);
+    });
 }
 
 // c [columns][group rows] += the transpose of rows [depth][columns] times a panel [depth][group
@@ -103,9 +119,11 @@ template <class Units>
 HWY_INLINE void add_columns(const UnitRows& rows, std::int64_t columns, const float* panel,
                             std::int64_t depth, float* c) {
   const std::int64_t width = group_rows();
-  for (std::int64_t x = 0; x < columns; x += static_cast<std::int64_t>(kRowBlock))
-    multiply_block<Units, ColumnUnits, kRowBlock, kVectorBlock, true>(
-        rows.data + x, rows.stride, panel, depth, c + x * width, width);
+  for (std::int64_t column = 0; column < columns; column += static_cast<std::int64_t>(kRowBlock))
+    for_each_group_panel([&](std::int64_t x) {
+      multiply_block<Units, ColumnUnits, kRowBlock, kVectorBlock, true, kGroupVectors>(
+          rows.data + column, rows.stride, panel + x, depth, c + column * width + x, width);
+    });
 }
 
 template <class Units, std::size_t V>

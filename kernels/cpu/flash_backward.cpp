@@ -5,6 +5,8 @@
 // Read in this order: this file has the items of the threads (backward_work.h says how they are
 // cut, and why), flash_backward_tile.cpp the steps of a block, backward_products-inl.h its
 // products.
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -159,7 +161,24 @@ void accumulate(const BackwardArguments& a, const KernelContext& context) {
     Round(calls, context, memory.as<float>()).run();
 }
 
+// Half of a core's second-level cache: 512 KiB on Zen 3, 1 MiB on Zen 4.
+std::int64_t tile_bytes() {
+  static const std::int64_t half = [] {
+    constexpr std::int64_t kUsual = 1 << 20;
+    const long known = ::sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0: the system does not say
+    return (known > 0 ? std::int64_t{known} : kUsual) / 2;
+  }();
+  return half;
+}
+
 }  // namespace
+
+std::int64_t backward_query_tile(std::int64_t head_dim, std::int64_t value_dim) {
+  std::int64_t rows = 8 * kFlashGroupRows;
+  while (rows > 2 * kFlashGroupRows && 4 * rows * (3 * head_dim + 2 * value_dim) > tile_bytes())
+    rows /= 2;
+  return rows;
+}
 
 const CpuBackward flash_backward{.workspace_bytes = workspace_bytes, .accumulate = accumulate};
 

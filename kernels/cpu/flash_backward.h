@@ -19,15 +19,8 @@ inline constexpr std::int64_t kBackwardKeyStep = 24;
 
 // Returns the most query rows of a tile, kFlashGroupRows times a power of two. More rows share each
 // read of a key block and each sum of dK and dV, but Q and dO, each transposed and in rows, and dQ
-// must fit in half of the second-level cache.
-[[nodiscard]] constexpr std::int64_t backward_query_tile(std::int64_t head_dim,
-                                                         std::int64_t value_dim) {
-  constexpr std::int64_t kCacheBytes = 512 * 1024;
-  std::int64_t rows = 8 * kFlashGroupRows;
-  while (rows > 2 * kFlashGroupRows && 4 * rows * (3 * head_dim + 2 * value_dim) > kCacheBytes)
-    rows /= 2;
-  return rows;
-}
+// must fit in half of this CPU's second-level cache.
+[[nodiscard]] std::int64_t backward_query_tile(std::int64_t head_dim, std::int64_t value_dim);
 
 // The float32 buffers of one thread lie one after the other, each aligned to 64 bytes. d and e
 // stand for head_dim and value head_dim rounded up to kFlashColumns; a pair of bf16 takes the place

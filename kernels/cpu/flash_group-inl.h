@@ -74,7 +74,7 @@ HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::i
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < V; ++v) sum[r][v] = hn::Zero(d);
   multiply_tile<Units>(d, RowUnits<R>(keys.data + key * keys.stride, keys.stride), group.queries,
-                       group.units, sum);
+                       V * hn::Lanes(d), group.units, sum);
   const std::size_t width = V * hn::Lanes(d);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < R; ++r)
@@ -107,7 +107,8 @@ HWY_NOINLINE void accumulate_columns(const Group<V>& group, const UnitRows& valu
     for (std::size_t v = 0; v < V; ++v)
       sum[r][v] = hn::Mul(hn::Load(d, factors + v * hn::Lanes(d)),
                           hn::Load(d, out + r * width + v * hn::Lanes(d)));
-  multiply_tile<Units>(d, ColumnUnits{values.data + x, values.stride}, probabilities, depth, sum);
+  multiply_tile<Units>(d, ColumnUnits{values.data + x, values.stride}, probabilities,
+                       V * hn::Lanes(d), depth, sum);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kRowBlock; ++r)
 #pragma GCC unroll 16

@@ -2,9 +2,10 @@
 //
 //   C[r][v] += sum over k < depth of A(r, k) B[k][v],   r < R rows, v < V vectors
 //
-// One unit of A at a time is broadcast from its place in memory; B is a packed panel with V vectors
-// in each row. R x V + V + 1 vectors must fit the registers: on AVX-512 and NEON 24 accumulators of
-// 32 registers, on the others 12 of 16, each enough to hide the latency of a fused multiply-add.
+// One unit of A at a time is broadcast from its place in memory; B is packed, and has V
+// vectors in each row. R x V + V + 1 vectors must fit the registers: on AVX-512 and NEON 24
+// accumulators of 32 registers, on the others 12 of 16, each enough to hide the latency of a fused
+// multiply-add.
 //
 // A unit is 32 bits: one float, or two neighbouring bf16 of the depth where the instruction set
 // multiplies pairs. Both pass through the same loads, so that only the multiplication differs.
@@ -87,12 +88,13 @@ struct ColumnUnits {
   }
 };
 
+// Rows of B are b_stride floats apart.
 template <class Units, std::size_t R, std::size_t V, class D, class A>
-HWY_INLINE void multiply_tile(D d, const A& a, const float* b, std::int64_t depth,
-                              hn::Vec<D> (&sum)[R][V]) {
+HWY_INLINE void multiply_tile(D d, const A& a, const float* b, std::size_t b_stride,
+                              std::int64_t depth, hn::Vec<D> (&sum)[R][V]) {
   const std::size_t lanes = hn::Lanes(d);
 #pragma GCC unroll 8
-  for (std::int64_t k = 0; k < depth; ++k, b += V * lanes) {
+  for (std::int64_t k = 0; k < depth; ++k, b += b_stride) {
     hn::Vec<D> columns[V];
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < V; ++v) columns[v] = hn::Load(d, b + v * lanes);

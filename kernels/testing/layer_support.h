@@ -13,6 +13,10 @@
 
 namespace qb::testing_support {
 
+inline constexpr double kRoundoff = 0x1p-24;  // of float32
+
+inline std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
 inline std::vector<float> normal(std::size_t n, std::uint64_t seed, double deviation = 1.0) {
   std::mt19937_64 engine(seed);
   std::normal_distribution<double> values(0.0, deviation);

@@ -61,7 +61,8 @@ Figure gradient_error_figure(const PlottedRun& run) {
         {.title = kGradients[i],
          .y = {.label = "relative L2 error", .column = error_column(i), .log = true},
          .value = shows(error_column(i)),
-         .lines = gradient_lines});
+         .lines = gradient_lines,
+         .timed = false});
   Figure figure = line_figure(
       {.title = "Error of gradients against float64",
        .nothing = "no case has gradients that were compared with float64",

@@ -17,6 +17,7 @@ struct KernelBar {
   double tokens = kNaN;
   double percent = kNaN;
   bool published = false;
+  bool disturbed = false;
 };
 
 // Keeps the cases of one worker with the most threads; 0 are all cores.
@@ -53,7 +54,8 @@ std::vector<KernelBar> own_bars(const Group& panel, const Rows& all) {
     for (const auto& [tokens, row] : by_number(kernel.rows, "n_tokens"))
       if (const double peak = peak_of(row, all); peak > 0.0)
         bars.push_back({listed(kernel.key), colour, tokens,
-                        kPercent * row.number("achieved_flop_per_s") / peak});
+                        kPercent * row.number("achieved_flop_per_s") / peak, false,
+                        disturbed(row)});
   }
   return bars;
 }
@@ -117,7 +119,7 @@ Series number_of(const KernelBar& bar, double middle) {
           .style = {kWhite},
           .thin = true,
           .in_legend = false,
-          .text = fmt::format("{:.0f}", bar.percent),
+          .text = fmt::format("{:.0f}{}", bar.percent, bar.disturbed ? "*" : ""),
           .points = {box(middle, middle, above, above)}};
 }
 
@@ -186,6 +188,18 @@ std::string speeds_finding(const Figure& figure) {
                      shown(*speeds.rbegin()));
 }
 
+// Says with how many threads the bars were measured, where the run has other cases too.
+std::string threads_note(const CsvTable& cases, const Rows& rows) {
+  const bool others = count(standing_rows(cases), [&](const Row& row) {
+                        return ran(row) && row.text("threads") != rows.front().text("threads");
+                      }) > 0;
+  return others ? fmt::format("Drawn: {}.", named_values(rows.front(), {"threads"})) : "";
+}
+
+std::string asterisk_note(const Rows& rows) {
+  return count(rows, disturbed) > 0 ? "* Something disturbed the measurement: measure again." : "";
+}
+
 }  // namespace
 
 Figure kernel_bars_figure(const PlottedRun& run) {
@@ -203,7 +217,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
   figure.notes = {
       "The number above a bar is its value: medians of useful FLOP/s over the peak that the same "
       "machine reached in matrix products of the type, measured beside the run.",
-      published_sentence(panels), left_out};
+      threads_note(run.cases, rows), asterisk_note(rows), published_sentence(panels), left_out};
   std::erase(figure.notes, "");
   figure.findings = {speeds_finding(figure)};
   return figure;

@@ -46,6 +46,21 @@ TEST(KernelBars, ABarIsThePercentOfThePeakAndItsNumberIsAboveIt) {
             "and 50.0 % (flash, f16, d = 64, full mask, N = 512) of the peak.");
 }
 
+TEST(KernelBars, ADisturbedBarHasAnAsteriskAndTheThreadsAreNamedWhereThereAreOthers) {
+  Values spoilt = timed_kernel("flash", 512, "5e10", "1e11");
+  spoilt["disturbed_by"] = "stolen";
+  const Values fine = timed_kernel("flash", 1024, "5e10", "1e11");
+  const Figure figure =
+      kernel_bars_figure(cases_of({spoilt, fine, timed_kernel("flash", 512, "1e10", "1e11", "1")}));
+  EXPECT_EQ(series_named(figure.panels.at(0), "flash, f16 at N = 512").text, "50*");
+  EXPECT_EQ(series_named(figure.panels.at(0), "flash, f16 at N = 1024").text, "50");
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("* Something disturbed")));
+  EXPECT_THAT(figure.notes, Contains("Drawn: 2 threads."));
+  const Figure quiet = kernel_bars_figure(cases_of({fine}));
+  EXPECT_THAT(quiet.notes, Not(Contains(HasSubstr("disturbed"))));
+  EXPECT_THAT(quiet.notes, Not(Contains(HasSubstr("threads"))));
+}
+
 TEST(KernelBars, PublishedBarsAreBesideOursOfTheSameLength) {
   const Figure figure = kernel_bars_figure(cases_of(
       {timed_kernel("flash", 512, "5e10", "1e11"), timed_kernel("flash", 1000, "5e10", "1e11")}));

@@ -54,7 +54,8 @@ Figure kernel_error_figure(const PlottedRun& run) {
        .nothing = "no case has an error against the float64 reference",
        .y = {{.y = {.label = "largest error of an output", .column = "max_error", .log = true},
               .value = shows("max_error"),
-              .lines = kernels_of}},
+              .lines = kernels_of,
+              .timed = false}},
        .panels =
            panels_by(rows, place, joined({"dtype"}, differing_columns(rows, {"mask", "device"}))),
        .keys = {legend_key("tolerance of the same cases", {kGrey, 0, kToleranceDash},

@@ -126,6 +126,7 @@ std::vector<LineFigure::Quantity> compared_quantities(const Group& setting, cons
        shows("exposed_communication_median_s", kMilli)},
       {"wall clock", {.label = "wall clock (ms)", .column = "wall_time_ms"}, time_ms}};
   for (std::size_t i = 0; i < shown.size(); ++i) {
+    shown[i].timed = i > 3;
     shown[i].lines = [lines = i < 3 ? plan_lines(setting.rows) : kind_lines(kinds)](const Group&) {
       return lines;
     };

@@ -2,7 +2,6 @@
 // in the colour of the winner, with its name and how many times faster it is than the next best.
 // Dense attention splits nothing and is left out, and so are cases under `serial`, which have no
 // wall clock of their workers.
-#include <cctype>
 
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
@@ -83,16 +82,6 @@ Rows rows_of_maps(const std::vector<Map>& maps) {
   return rows;
 }
 
-// Writes `modelled A100` in place of `model of data/devices/a100.csv`.
-std::string device_named(const std::string& title, const std::string& device) {
-  std::string name = device.substr(device.find_last_of('/') + 1);
-  name = name.substr(0, name.find('.'));
-  if (name.find('-') == std::string::npos)
-    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  const std::string known = "model of " + device;
-  return device.empty() ? title : replaced(title, {{known, "modelled " + name}});
-}
-
 std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
   std::set<std::string> contexts;  // lengths of cases in which cached keys precede the new tokens
   for (const Row& row : rows)
@@ -113,7 +102,7 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
   const Columns shown = joined(place, differing_columns(rows_of_maps(maps), kShapeColumns));
   for (Map& map : maps) {
     const Row& any = map.cells.front().any();
-    map.title = device_named(named_values(any, shown), any.text("model_device"));
+    map.title = named_values(any, shown);
     if (!map.keys.empty()) map.title += ", " + named_values(any, {"kv_len"});
   }
   return maps;

@@ -10,6 +10,9 @@ namespace {
 constexpr const char* kStrategies[] = {QB_STRATEGIES(QB_NAME)};
 #undef QB_NAME
 
+// Cases of different kinds of ranks have different clocks.
+const Columns kKind = {"ranks", "model_device"};
+
 // Keeps the cases of several workers of the most tokens that have a backward pass, with those of a
 // forward pass beside them.
 Rows forward_and_backward_rows(const CsvTable& cases) {
@@ -20,13 +23,40 @@ Rows forward_and_backward_rows(const CsvTable& cases) {
   return where(rows, [&](const Row& row) { return row.number("n_tokens") == most; });
 }
 
-// A scheme may have been played by several kinds of ranks: each has its line, the later ones thin.
-Groups strategy_lines(const Group& panel) {
-  Groups lines = scheme_lines(panel, {"workers", "kv_len"});
+// The lines of a panel's cases that were played as `kind` was.
+Groups strategy_lines(Group panel, const Group& kind) {
+  panel.rows = where(panel.rows, [&](const Row& row) { return values_of(row, kKind) == kind.key; });
+  Groups lines = scheme_lines(panel, joined({"workers", "kv_len"}, kKind));
   std::ranges::stable_sort(lines, {}, [](const Group& line) {
     return std::ranges::find(kStrategies, line.key[0]) - std::begin(kStrategies);
   });
   return lines;
+}
+
+// Bytes and memory are drawn of one kind of ranks, that of most cases and of equal ones threads.
+// Each kind has its clock.
+std::vector<LineFigure::Quantity> quantities_of(const Rows& rows) {
+  Groups kinds = group(rows, kKind);
+  std::ranges::stable_sort(kinds, std::greater{}, [](const Group& kind) {
+    return std::pair(kind.rows.size(), kind.key[0] == "threads");
+  });
+  std::vector<LineFigure::Quantity> all = {
+      bytes_quantity("bytes sent", "sent", "worker_sent", rows, number_in("worker_sent_bytes")),
+      bytes_quantity("memory of the fullest worker", "peak memory", "worker_active_peak", rows,
+                     worker_peak_bytes)};
+  for (const Group& kind : kinds) {
+    const Row& any = kind.rows.front();
+    const std::string clock = clock_of(any) == "critical_path" ? "critical path" : "wall clock";
+    all.push_back({.title = listed({clock, kinds.size() > 1 ? named_values(any, kKind) : ""}),
+                   .y = {.label = "time (ms)", .column = "time_ms"},
+                   .value = time_ms,
+                   .fit = powers_or_zero});
+  }
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i].lines = [kind = kinds.empty() ? Group{} : kinds[i < 2 ? 0 : i - 2]](const Group& panel) {
+      return strategy_lines(panel, kind);
+    };
+  return all;
 }
 
 }  // namespace
@@ -46,14 +76,7 @@ Figure scheme_passes_figure(const PlottedRun& run) {
   LineFigure declared{
       .title = kTitle,
       .nothing = "no case of several workers has a backward pass",
-      .y = {bytes_quantity("bytes sent", "sent", "worker_sent", rows,
-                           number_in("worker_sent_bytes")),
-            bytes_quantity("memory of the fullest worker", "peak memory", "worker_active_peak",
-                           rows, worker_peak_bytes),
-            {.title = "critical path, or wall clock",
-             .y = {.label = "time (ms)", .column = "time_ms"},
-             .value = time_ms,
-             .fit = powers_or_zero}},
+      .y = quantities_of(rows),
       .panels = panels,
       .by_panel = true,
       .x = number_in("workers"),
@@ -62,11 +85,9 @@ Figure scheme_passes_figure(const PlottedRun& run) {
       .notes = joined_notes(
           {{"Both passes: a repeat times one after the other; bytes and times are sums. Bytes "
             "follow from the plans, and are those of the worker that sends most. A worker's "
-            "memory is measured where a case measured it, else "
-            "predicted. Serial ranks count by their critical path, others by the wall clock."},
+            "memory is measured where a case measured it, else predicted."},
            timing_notes(rows),
            {left_out}})};
-  for (LineFigure::Quantity& quantity : declared.y) quantity.lines = strategy_lines;
   Figure figure = line_figure(declared);
   if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(declared.y.size()), 200);
   return figure;

@@ -27,16 +27,34 @@ TEST(SchemePasses, EachPassHasARowOfPanelsAndTheForwardPassIsTheFirst) {
   const Figure figure = scheme_passes_figure(scheme_table(rows));
   EXPECT_EQ(figure.columns, 3);
   EXPECT_THAT(titles(figure),
-              ElementsAre("bytes sent, forward pass", "memory of the fullest worker",
-                          "critical path, or wall clock", "bytes sent, backward pass",
-                          "memory of the fullest worker", "critical path, or wall clock",
-                          "bytes sent, both passes", "memory of the fullest worker",
-                          "critical path, or wall clock"));
+              ElementsAre("bytes sent, forward pass", "memory of the fullest worker", "wall clock",
+                          "bytes sent, backward pass", "memory of the fullest worker", "wall clock",
+                          "bytes sent, both passes", "memory of the fullest worker", "wall clock"));
   const Series& sent = series_named(figure.panels.at(3), "ring");
   ASSERT_EQ(sent.points.size(), 2u);
   EXPECT_DOUBLE_EQ(sent.points[0].x, 2.0);
   EXPECT_DOUBLE_EQ(sent.points[1].y / sent.points[0].y, 3.0);
   EXPECT_DOUBLE_EQ(series_named(figure.panels[5], "burst").points.at(0).y, 500.0);
+}
+
+TEST(SchemePasses, EachKindOfRanksHasItsClockAndOneHasTheBytes) {
+  std::vector<Values> rows;
+  for (const char* ranks : {"serial", "threads"})
+    for (const char* algorithm : {"ring", "burst"}) {
+      Values values = of_pass(algorithm, 2, "backward", "1048576");
+      values["ranks"] = ranks;
+      values["case_id"] += ranks;
+      values["disturbed_by"] = "stolen";
+      rows.push_back(values);
+    }
+  const Figure figure = scheme_passes_figure(scheme_table(rows));
+  EXPECT_EQ(figure.columns, 4);
+  EXPECT_THAT(titles(figure),
+              ElementsAre("bytes sent, backward pass", "memory of the fullest worker",
+                          "wall clock, threads", "critical path, serial"));
+  for (const Panel& panel : figure.panels) EXPECT_EQ(panel.series.size(), 2u) << panel.title;
+  EXPECT_FALSE(series_named(figure.panels[0], "ring").points.at(0).disturbed);
+  EXPECT_TRUE(series_named(figure.panels[2], "ring").points.at(0).disturbed);
 }
 
 TEST(SchemePasses, TheLongestSequenceThatHasABackwardPassIsDrawn) {

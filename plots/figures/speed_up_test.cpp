@@ -58,6 +58,31 @@ TEST(SpeedUp, ABaseBelowItsMachinesPeakIsCalledSlow) {
     EXPECT_THAT(notes_of(fine), ::testing::Not(::testing::Contains(HasSubstr("slow base"))));
 }
 
+// The bars of ok_case() reach from 0.93 to 1.12 of the time, and S goes as its inverse square.
+TEST(SpeedUp, APointApartFromBothNeighboursIsNamed) {
+  const auto notes_of = [](double middle_s) {
+    CsvTable cases = no_cases();
+    for (const std::int64_t n : {1000, 2000, 3000}) {
+      add_case(cases, ok_case(1, n, 1.0));
+      add_case(cases, ok_case(8, n, n == 2000 ? middle_s : 0.5));
+    }
+    return speed_up_figure(cases).notes;
+  };
+  EXPECT_THAT(notes_of(1.0),
+              ::testing::Contains(HasSubstr("the run does not tell: W = 8 at N = 2,000 (1 between "
+                                            "4 and 4).")));
+  EXPECT_THAT(notes_of(0.25), ::testing::Contains(HasSubstr("N = 2,000 (16 between 4 and 4).")));
+  CsvTable without_base = no_cases();
+  for (const std::int64_t n : {1000, 2000, 3000}) {
+    if (n < 3000) add_case(without_base, ok_case(1, n, 1.0));
+    add_case(without_base, ok_case(8, n, n == 2000 ? 1.0 : 0.5));
+  }
+  EXPECT_THAT(speed_up_figure(without_base).notes,
+              ::testing::Not(::testing::Contains(HasSubstr("Apart from"))));
+  for (const double within : {0.47, 0.5, 0.53})
+    EXPECT_THAT(notes_of(within), ::testing::Not(::testing::Contains(HasSubstr("Apart from"))));
+}
+
 TEST(SpeedUp, AnotherKernelIsNoBase) {
   CsvTable cases = no_cases();
   Values flash = ok_case(1, 1000, 1.0);

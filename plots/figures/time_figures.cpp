@@ -36,6 +36,33 @@ std::vector<std::string> speed_up_notes(const Rows& rows) {
   return out;
 }
 
+Point speed_up_of(const Row& row, const char* prefix = "longest_subsequence") {
+  const auto base = timed_base(row);
+  return base ? time_ratio(*base, row, prefix) : Point{};
+}
+
+// Names the points that lie above or below both their neighbours with the whole error bar.
+std::string outlier_note(const Groups& lines) {
+  std::vector<std::string> found;
+  for (const Group& line : lines)
+    for (std::size_t i = 1; i + 1 < line.rows.size(); ++i) {
+      const Point before = speed_up_of(line.rows[i - 1]);
+      const Point point = speed_up_of(line.rows[i]);
+      const Point after = speed_up_of(line.rows[i + 1]);
+      const bool below = point.high < before.low && point.high < after.low;
+      const bool above = point.low > before.high && point.low > after.high;
+      if (below || above)  // neither where one of them has no time
+        found.push_back(fmt::format("{} at N = {} ({:.3g} between {:.3g} and {:.3g})", line.name,
+                                    grouped(line.rows[i].number("n_tokens")), point.y, before.y,
+                                    after.y));
+    }
+  if (found.empty()) return {};
+  return fmt::format(
+      "Apart from both neighbours with the whole error bar, for a reason that the run does not "
+      "tell: {}.",
+      listed(found));
+}
+
 }  // namespace
 
 Figure wall_clock_figure(const PlottedRun& run) {
@@ -63,11 +90,7 @@ Figure speed_up_figure(const PlottedRun& run) {
   const auto speed_up = [](const char* title, const char* prefix) {
     return LineFigure::Quantity{.title = title,
                                 .y = {.label = "speed-up", .column = "speed_up_ratio"},
-                                .value =
-                                    [=](const Row& row) {
-                                      const auto base = timed_base(row);
-                                      return base ? time_ratio(*base, row, prefix) : Point{};
-                                    },
+                                .value = [=](const Row& row) { return speed_up_of(row, prefix); },
                                 .fit = powers_or_zero};
   };
   LineFigure declared{.title = "Speed-up over one worker",
@@ -79,6 +102,7 @@ Figure speed_up_figure(const PlottedRun& run) {
                       .panel_height = 330,
                       .notes = speed_up_notes(standing_rows(run.cases))};
   std::erase_if(declared.lines, [](const Group& line) { return workers_of(line) == 1; });
+  declared.notes.push_back(outlier_note(declared.lines));
   add_case_study_2(declared, run, true);
   return line_figure(declared);
 }

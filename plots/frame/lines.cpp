@@ -18,7 +18,7 @@ void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantit
       [&](const Row& row) {
         Point point = value(row);
         if (std::isnan(point.x)) point.x = x_of(row);
-        point.disturbed = point.disturbed || disturbed(row);
+        point.disturbed = point.disturbed || (quantity.timed && disturbed(row));
         return point;
       },
       declared.breaks);
@@ -190,7 +190,8 @@ LineFigure::Quantity bytes_quantity(std::string title, const std::string& label,
   return {.title = std::move(title),
           .y = axis_in(unit, label, column),
           .value = [=](const Row& row) { return Point{.y = bytes(row) * unit.factor}; },
-          .fit = powers_or_zero};
+          .fit = powers_or_zero,
+          .timed = false};
 }
 
 std::function<Axis(const std::vector<double>&)> fixed(Axis axis) {

@@ -70,8 +70,13 @@ std::vector<Report::Section> result_sections(const PlottedRun& run,
         "The last line of cases.csv is torn (its writer was killed) and left out.");
   if (!run.provenance.description.empty())
     result.paragraphs.insert(result.paragraphs.begin(), run.provenance.description);
-  Report::Section pictures{
-      .title = "Figures", .paragraphs = missing, .figures = std::move(figures)};
+  Report::Section pictures{.title = "Figures", .paragraphs = missing};
+  if (!figures.empty())
+    pictures.paragraphs.push_back(fmt::format(
+        "Each is here as SVG, with its numbers as CSV. As PDF in the size of a paper's column: qb "
+        "plot {} --figure NAME --width 3.5in",
+        run.path));
+  pictures.figures = std::move(figures);
   Report::Section tables{.title = "Tables"};
   if (Table table = case_study_2_table(run.cases, published_case_study_2()); !table.rows.empty())
     tables.tables.push_back(std::move(table));

@@ -76,6 +76,14 @@ TEST(RunReport, SaysWhichFiguresAreMissing) {
               HasSubstr("no case has a time"));
 }
 
+TEST(RunReport, SaysHowAFigureBecomesAPdf) {
+  const std::string line = "qb plot results/x/r1 --figure NAME --width 3.5in";
+  const std::string svg = "<svg viewBox=\"0 0 1 1\"><g id=\"canvas\"/></svg>";
+  const PlottedRun run = run_of(case_study_2(10));
+  EXPECT_THAT(report_html(run_report(run, {{.name = "one", .svg = svg}}, {})), HasSubstr(line));
+  EXPECT_THAT(report_html(run_report(run, {}, {})), ::testing::Not(HasSubstr(line)));
+}
+
 TEST(RunReport, WhatWasFoundComesBeforeTheSingleCases) {
   RunContext context;
   context.change = {{.title = "Change since the previous run"}};

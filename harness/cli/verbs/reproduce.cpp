@@ -51,7 +51,7 @@ Examples:
   qb reproduce
   qb reproduce --full
   qb reproduce ring_flash_attention
-  qb reproduce all --from data/measured/epyc-2-cores --out paper_figures/papers
+  qb reproduce all --from data/measured --out paper_figures/papers
   qb reproduce --from data/measured/epyc-2-cores/case_study_2_tenth --out paper_figures/case_study_2_tenth)";
 
 struct ReproduceWords {
@@ -261,7 +261,7 @@ void add_reproduce(Verb app) {
       verb.add_flag("--full", words.full, "Takes the paper's N instead of a tenth of it.");
   verb.add_option("--from", words.from,
                   "Takes case study 2 from this run folder, or a paper's runs from the run folders "
-                  "in this folder, instead of running them.")
+                  "in this folder or in its subfolders, instead of running them.")
       .excludes(full);
   verb.add_option("-o,--out", words.out,
                   "Writes report, tables and figures into this folder (default: "

@@ -119,7 +119,7 @@ ExitCode reproduce_papers(const PapersToReproduce& asked) {
   ensure_directory(asked.out + "/tables");
   ensure_directory(asked.out + "/figures");
   ExitCode code = ExitCode::ok;
-  std::vector<std::string> folders = {asked.runs};
+  std::vector<std::string> folders = with_subfolders(asked.runs);
   if (asked.runs.empty()) {
     code = run_experiments(experiments_of(papers), asked);
     if (code == ExitCode::interrupted) return code;

@@ -147,12 +147,15 @@ Case case_of(const PredictedCase& predicted) {
   return case_of_spec(spec_of(predicted.device, predicted.parameters));
 }
 
-std::vector<std::string> committed_runs() {
-  std::vector<std::string> folders;
-  for (const auto& entry : fs::directory_iterator(source_path("data/measured")))
+std::vector<std::string> with_subfolders(const std::string& folder) {
+  std::vector<std::string> folders = {folder};
+  if (!fs::is_directory(folder)) return folders;
+  for (const auto& entry : fs::directory_iterator(folder))
     if (entry.is_directory()) folders.push_back(entry.path().string());
   std::ranges::sort(folders);
   return folders;
 }
+
+std::vector<std::string> committed_runs() { return with_subfolders(source_path("data/measured")); }
 
 }  // namespace qb

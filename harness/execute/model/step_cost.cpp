@@ -9,7 +9,7 @@
 namespace qb {
 namespace {
 
-// Of rows of queries, or of keys.
+// Returns the bytes of these tensors; `rows` are queries, or keys.
 std::int64_t priced_bytes(const Plan& plan, std::span<const TensorRole> tensors, std::int64_t rows,
                           const HeadRange& heads) {
   std::int64_t bytes = 0;

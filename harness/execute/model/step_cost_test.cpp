@@ -37,7 +37,7 @@ Plan plan_of(std::string_view algorithm, MaskKind mask = MaskKind::full) {
   return make_plan(algorithm, problem, {.workers = algorithm == "dense" ? 1 : 3});
 }
 
-// With as many key-value heads as query heads.
+// The problem has as many key-value heads as query heads.
 Plan backward_plan_of(std::string_view algorithm, int workers) {
   const Problem problem =
       make_problem({1, 2, 2, 12, 12, kDim, kDim}, MaskKind::full, DType::f32, 1);
@@ -86,8 +86,8 @@ TEST(StepCosts, OfACallAreThoseOfItsTensorsWhereTheyTakeLonger) {
               DoubleEq(kOverheadS + kQ + kKv + kPartial));
 }
 
-// Of a shard of four tokens, with two heads each: Q, which is as long as K, V and, in f32, their
-// gradients; LSE or D.
+// The bytes of a shard of four tokens with two heads: Q, which is as long as K, V and, in f32,
+// their gradients; LSE or D.
 constexpr double kTensor = 4 * 2 * kDim * 4;
 constexpr double kStatistic = 4 * 2 * 4;
 constexpr double kBackwardCallS = kOverheadS + 2.5 * 2 * 4 * 4;

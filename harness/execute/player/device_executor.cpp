@@ -36,26 +36,29 @@ struct DeviceExecutor::Round {
   ComputeDevice::Prepared prepared{};
 };
 
+void require_launch(Launch launch, Pass pass, Kernel kernel) {
+  if (launch == Launch::alone) return;
+  if (pass == Pass::backward)
+    throw Unsupported(fmt::format(
+        "launch: {} is for the forward pass; a backward pass computes each worker alone",
+        word(launch)));
+  if (kernel != Kernel::flash)
+    throw Unsupported(
+        fmt::format("launch: {} needs kernel flash; kernel {} computes each worker alone",
+                    word(launch), word(kernel)));
+}
+
 DeviceExecutor::DeviceExecutor(const Plan& plan, const ExecutionArguments& arguments,
                                ComputeDevice& device)
     : plan_(plan), arguments_(arguments), device_(device) {
   const Problem& problem = plan.problem;
   for (const std::int64_t dim : {problem.shape.head_dim, problem.shape.value_dim})
     device.require(arguments.kernel, problem.dtype, dim);
+  require_launch(arguments.launch, plan.pass, arguments.kernel);
   if (plays_workers()) {
-    if (arguments.launch == Launch::alone) {
-      keeps_prepared_ = plan.pass == Pass::backward && works_in_place(plan) &&
-                        keep_in_place(plan_, arguments_, device_, kept_);
-      return;
-    }
-    if (plan.pass == Pass::backward)
-      throw Unsupported(
-          fmt::format("launch: {} is for the forward pass; a backward pass computes "
-                      "each worker alone",
-                      word(arguments.launch)));
-    throw Unsupported(
-        fmt::format("launch: {} needs kernel flash; kernel {} computes each worker alone",
-                    word(arguments.launch), word(arguments.kernel)));
+    keeps_prepared_ = plan.pass == Pass::backward && works_in_place(plan) &&
+                      keep_in_place(plan_, arguments_, device_, kept_);
+    return;
   }
   for (std::size_t i = 0; i < plan.workers.size(); ++i) add_worker(static_cast<int>(i));
   keeps_prepared_ = arguments_.launch != Launch::alone || plan_.workers.size() == 1;

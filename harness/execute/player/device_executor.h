@@ -16,6 +16,9 @@
 
 namespace qb {
 
+// Throws Unsupported where `launch` cannot compute this pass with this kernel.
+void require_launch(Launch launch, Pass pass, Kernel kernel);
+
 // It prepares schedules and graphs once if every run uses all of them. In `alone` with several
 // workers it prepares each in turn, so that only one holds memory. A backward pass computes each
 // worker alone.

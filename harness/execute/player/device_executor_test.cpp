@@ -8,6 +8,7 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/device_trial.h"
+#include "harness/execute/testing/failing_allocator.h"
 
 namespace qb {
 namespace {
@@ -165,13 +166,11 @@ TEST(DeviceExecutor, GivesEverythingBackWhereverMemoryRunsOut) {
       Trial trial(
           make_plan(algorithm, small_problem(40, MaskKind::causal), {workers, std::nullopt}),
           heap_allocator());
-      int failures = 0;
-      for (int k = 1;; ++k) {
+      MemoryLedger ledger;
+      const int failures = run_out_at_each_request(ledger, [&](Allocator& memory) {
         DeviceProbe device;
-        MemoryLedger ledger;
-        FailingAllocator memory(ledger);
-        memory.fail_at(k);
         const auto play = [&] {
+          poison(trial.out.view(), trial.lse.view());
           (void)DeviceExecutor(trial.plan, arguments_of(trial, memory, {kernel, Launch::alone}),
                                device)
               .run();
@@ -179,15 +178,11 @@ TEST(DeviceExecutor, GivesEverythingBackWhereverMemoryRunsOut) {
         try {
           play();
         } catch (const OutOfMemory&) {
-          ++failures;
-          EXPECT_EQ(ledger.active_bytes(), 0u);
-          poison(trial.out.view(), trial.lse.view());
           play();  // the next case has the device to itself
           EXPECT_TRUE(trial.verify().correct);
+          throw;
         }
-        EXPECT_EQ(ledger.active_bytes(), 0u);
-        if (memory.still_armed()) break;
-      }
+      });
       EXPECT_GT(failures, 0) << algorithm;
     }
 }

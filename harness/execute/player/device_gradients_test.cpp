@@ -9,6 +9,7 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/execute/testing/device_trial.h"
+#include "harness/execute/testing/failing_allocator.h"
 #include "harness/execute/testing/fake_link.h"
 #include "harness/execute/testing/gradient_trial.h"
 
@@ -104,27 +105,25 @@ TEST(DeviceGradients, GiveEverythingBackWhereverMemoryRunsOut) {
   for (const char* algorithm : {"dense", "cqs", "all_gather_kv"}) {
     const GradientTrial trial(backward_plan(algorithm, 24, algorithm[0] == 'd' ? 1 : 3));
     const std::string serial = trial.serial_bytes(Kernel::flash);
-    int failures = 0;
-    for (int k = 1;; ++k) {
-      Scene scene(trial);
-      const std::uint64_t held = scene.ledger.active_bytes();
-      FailingAllocator memory(scene.ledger);
-      memory.fail_at(k);
-      const auto play = [&] {
-        (void)DeviceExecutor(trial.plan, scene.arguments(Kernel::flash, memory), scene.gpu).run();
+    Scene scene(trial);
+    const int failures = run_out_at_each_request(scene.ledger, [&](Allocator& memory) {
+      const ExecutionArguments arguments = scene.arguments(Kernel::flash, memory);
+      for (const TensorView& written : written_by(Pass::backward, arguments))
+        scene.gpu.fill(written.data, 0x7b, static_cast<std::size_t>(written.bytes()));
+      const auto play = [&] { (void)DeviceExecutor(trial.plan, arguments, scene.gpu).run(); };
+      const auto expect_correct = [&] {
+        scene.whole.download();
+        EXPECT_EQ(trial.gradient_bytes() == serial, true) << algorithm;
       };
       try {
         play();
       } catch (const OutOfMemory&) {
-        ++failures;
-        EXPECT_EQ(scene.ledger.active_bytes(), held);
         play();  // the next case has the device to itself
+        expect_correct();
+        throw;
       }
-      EXPECT_EQ(scene.ledger.active_bytes(), held);
-      scene.whole.download();
-      EXPECT_EQ(trial.gradient_bytes() == serial, true) << algorithm << " " << k;
-      if (memory.still_armed()) break;
-    }
+      expect_correct();
+    });
     EXPECT_GT(failures, 1) << algorithm;
   }
 }

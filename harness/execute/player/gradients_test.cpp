@@ -76,7 +76,7 @@ TEST(Gradients, OfARingTravelWithoutACopy) {
   EXPECT_EQ(packed, 4 * 2);
 }
 
-// As the field's rings do that keep the travelling sums in the type of the inputs.
+// Rings may keep the travelling sums in the type of the inputs; each hop then rounds them.
 TEST(Gradients, SumsThatTravelInSixteenBitsAreRoundedAtEachHop) {
   const Problem problem = make_problem({1, 1, 1, 256, 256, 16, 16}, MaskKind::full, DType::f32, 7);
   const auto errors = [&](const char* algorithm, DType travelling) {

@@ -5,6 +5,7 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/execute_fixtures.h"
+#include "harness/execute/testing/failing_allocator.h"
 #include "harness/execute/testing/gradient_trial.h"
 
 namespace qb {
@@ -165,7 +166,7 @@ GradientTrial backward_trial() {
   return trial;
 }
 
-// As in a repeat that plays one pass after the other.
+// A repeat of `pass: both` plays one pass after the other.
 TEST(KeptCalls, OfTheTwoPassesAreKeptApart) {
   Scene scene;
   const TileSchedule schedule = rows_of_keys(33, 40);

@@ -155,19 +155,7 @@ TEST(Nccl, EndsOnAllRanksWhereverMemoryRunsOut) {
     Trial trial(make_plan(algorithm, small_problem(40, MaskKind::causal), {4, {}}),
                 heap_allocator());
     for (const int victim : {0, 2}) {
-      int failures = 0;
-      for (int k = 1;; ++k) {
-        Crew crew(4);
-        crew.prepare = [&](int rank, FakeGpu&, FailingAllocator& memory) {
-          if (rank == victim) memory.fail_at(k);
-        };
-        const std::string failure = failure_of(trial, crew);
-        if (failure == "nothing thrown") break;
-        ++failures;
-        EXPECT_THAT(failure, StartsWith(fmt::format("oom: rank {}: a host that plays", victim)))
-            << algorithm << " " << k;
-      }
-      EXPECT_GT(failures, 4) << algorithm;
+      EXPECT_GT(run_out_on_rank(trial, 4, victim), 4) << algorithm;
       poison(trial.out.view(), trial.lse.view());
       Crew whole(4);
       EXPECT_EQ(failure_of(trial, whole), "nothing thrown");
@@ -178,20 +166,7 @@ TEST(Nccl, EndsOnAllRanksWhereverMemoryRunsOut) {
 
 TEST(Nccl, EndsOnAllRanksWhereverAGpuIsLost) {
   Trial trial(ring(3), heap_allocator());
-  int lost = 0;
-  for (int operation = 1; operation <= 40; ++operation) {
-    Crew crew(3);
-    crew.prepare = [&](int rank, FakeGpu& gpu, FailingAllocator&) {
-      if (rank == 1) gpu.lost_at = gpu.operations + operation;
-    };
-    const std::string failure = failure_of(trial, crew);
-    if (failure == "nothing thrown") break;
-    ++lost;
-    EXPECT_EQ(failure,
-              "crashed: rank 1: a host that plays a GPU: the device was lost: unspecified launch "
-              "failure");
-  }
-  EXPECT_GE(lost, 8);
+  EXPECT_GE(lose_rank_1(trial, 3), 8);
 }
 
 TEST(Nccl, ALinkThatFailsIsToldWithItsRank) {

@@ -144,19 +144,7 @@ TEST(NcclGradients, EndOnAllRanksWhereverMemoryRunsOut) {
     const GradientTrial trial(backward_plan(algorithm, 24, 3));
     const std::string serial = trial.serial_bytes(Kernel::flash);
     for (const int victim : {0, 2}) {
-      int failures = 0;
-      for (int k = 1;; ++k) {
-        Crew crew(3);
-        crew.prepare = [&](int rank, FakeGpu&, FailingAllocator& memory) {
-          if (rank == victim) memory.fail_at(k);
-        };
-        const std::string failure = failure_of(trial, crew);
-        if (failure == "nothing thrown") break;
-        ++failures;
-        EXPECT_THAT(failure, StartsWith(fmt::format("oom: rank {}: a host that plays", victim)))
-            << algorithm << " " << k;
-      }
-      EXPECT_GT(failures, 6) << algorithm;
+      EXPECT_GT(run_out_on_rank(trial, 3, victim), 6) << algorithm;
       EXPECT_EQ(trial.gradient_bytes() == serial, true) << algorithm;
     }
   }
@@ -164,20 +152,7 @@ TEST(NcclGradients, EndOnAllRanksWhereverMemoryRunsOut) {
 
 TEST(NcclGradients, EndOnAllRanksWhereverAGpuIsLost) {
   const GradientTrial trial(backward_plan("ring", 24, 3));
-  int lost = 0;
-  for (int operation = 1; operation <= 200; ++operation) {
-    Crew crew(3);
-    crew.prepare = [&](int rank, FakeGpu& gpu, FailingAllocator&) {
-      if (rank == 1) gpu.lost_at = gpu.operations + operation;
-    };
-    const std::string failure = failure_of(trial, crew);
-    if (failure == "nothing thrown") break;
-    ++lost;
-    ASSERT_EQ(failure,
-              "crashed: rank 1: a host that plays a GPU: the device was lost: unspecified launch "
-              "failure");
-  }
-  EXPECT_GE(lost, 15);
+  EXPECT_GE(lose_rank_1(trial, 3), 15);
 }
 
 // The first groups bring what the forward pass left, the others inputs and gradients.

@@ -5,7 +5,7 @@
 namespace qb {
 namespace {
 
-// Of a resident block's tensor, or of a saved one's.
+// Names the memory of a resident block's tensor, or of a saved one's.
 const char* label_of(TensorRole what, int block) {
   const bool saved = block >= kSavedQueries;
   switch (what) {

@@ -197,8 +197,8 @@ class WorkerPlayer {
 // Returns true if rank 0 holds the inputs when the work begins, and scatters them.
 [[nodiscard]] bool is_scattered(const Plan& plan);
 
-// Of a backward plan that scatters, the root makes D of all rows before. Returns that tensor
-// without contents and puts it into the arguments; of other plans an empty one.
+// The root makes D of all rows before a backward plan that scatters. Returns that tensor without
+// contents and puts it into the arguments; of other plans it returns an empty one.
 [[nodiscard]] Tensor room_for_root_delta(const Plan& plan, ExecutionArguments& arguments);
 
 // Returns the schedule that the device's kernel reads for a call; nullopt: it reads none.

@@ -2,6 +2,7 @@
 // device of its own, whose memory the host cannot touch, and links are in memory.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/nccl_executor.h"
 #include "harness/execute/testing/device_trial.h"
+#include "harness/execute/testing/failing_allocator.h"
 #include "harness/execute/testing/fake_link.h"
 
 namespace qb {
@@ -94,6 +96,39 @@ template <class AnyTrial>
 std::string failure_of(const AnyTrial& trial, Crew& crew) {
   return case_failure(
       [&] { (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew)); });
+}
+
+// Lets the victim's k-th request for memory fail in the k-th run, until a run succeeds, and returns
+// how many did not. Each must name the victim.
+template <class AnyTrial>
+int run_out_on_rank(const AnyTrial& trial, int ranks, int victim) {
+  for (int request = 1;; ++request) {
+    Crew crew(ranks);
+    crew.prepare = [&](int rank, FakeGpu&, FailingAllocator& memory) {
+      if (rank == victim) memory.fail_at(request);
+    };
+    const std::string failure = failure_of(trial, crew);
+    if (failure == "nothing thrown") return request - 1;
+    EXPECT_EQ(failure.find(fmt::format("oom: rank {}: a host that plays", victim)), 0u)
+        << failure << ", request " << request;
+  }
+}
+
+// Loses the device of rank 1 at its k-th operation in the k-th run, as run_out_on_rank() does.
+template <class AnyTrial>
+int lose_rank_1(const AnyTrial& trial, int ranks) {
+  for (int operation = 1;; ++operation) {
+    Crew crew(ranks);
+    crew.prepare = [&](int rank, FakeGpu& gpu, FailingAllocator&) {
+      if (rank == 1) gpu.lost_at = gpu.operations + operation;
+    };
+    const std::string failure = failure_of(trial, crew);
+    if (failure == "nothing thrown") return operation - 1;
+    EXPECT_EQ(failure,
+              "crashed: rank 1: a host that plays a GPU: the device was lost: unspecified launch "
+              "failure")
+        << operation;
+  }
 }
 
 }  // namespace qb

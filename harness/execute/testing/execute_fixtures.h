@@ -1,10 +1,9 @@
-// Fixtures that the executor tests share: random problems with plans, a run of one on poisoned
-// outputs, and an allocator that fails on request.
+// Fixtures that the executor tests share: random problems with plans, and a run of one on
+// poisoned outputs.
 #pragma once
 
 #include <fmt/format.h>
 
-#include <atomic>
 #include <random>
 #include <string>
 
@@ -106,27 +105,6 @@ struct Trial {
   Inputs inputs;
   Tensor out;
   Tensor lse;
-};
-
-// Forwards to `inner` and throws OutOfMemory at the k-th request after fail_at(k) was called (k >=
-// 1); later requests succeed again.
-class FailingAllocator final : public Allocator {
- public:
-  explicit FailingAllocator(Allocator& inner) : inner_(inner) {}
-
-  void fail_at(int k) { countdown_ = k; }
-  // Returns true if fewer than k requests have come since.
-  [[nodiscard]] bool still_armed() const { return countdown_ > 0; }
-
-  [[nodiscard]] void* allocate(std::size_t bytes, std::string_view label, int worker) override {
-    if (countdown_-- == 1) throw OutOfMemory(label, bytes, 0, 1);
-    return inner_.allocate(bytes, label, worker);
-  }
-  void deallocate(void* pointer) noexcept override { inner_.deallocate(pointer); }
-
- private:
-  Allocator& inner_;
-  std::atomic<int> countdown_{0};
 };
 
 }  // namespace qb

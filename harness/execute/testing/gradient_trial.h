@@ -69,7 +69,7 @@ struct GradientTrial {
     return bytes;
   }
 
-  // As shard_source() does, and dO, on every rank alike.
+  // Fills what shard_source() does, and dO, on every rank alike.
   [[nodiscard]] ShardSource shards() const {
     return [this](TensorRole what, const TokenGroup& tokens, const HeadRange& heads,
                   const TensorView& view) {

@@ -11,6 +11,7 @@
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/player/worker.h"
 #include "harness/execute/testing/execute_fixtures.h"
+#include "harness/execute/testing/failing_allocator.h"
 
 namespace qb {
 namespace {

@@ -12,6 +12,7 @@
 #include "harness/execute/player/nccl_executor.h"
 #include "harness/execute/player/worker.h"
 #include "harness/execute/testing/device_trial.h"
+#include "harness/execute/testing/failing_allocator.h"
 #include "harness/execute/testing/fake_mpi_link.h"
 #include "harness/execute/testing/gradient_trial.h"
 #include "harness/execute/testing/timed_device.h"

@@ -54,7 +54,7 @@ struct ErrorsOf {
   double relative_l2_error = 0.0;  // over all elements that were compared
 };
 
-// Those of dQ, dK or dV, see verify_gradients.h.
+// The errors of dQ, dK or dV, see verify_gradients.h.
 using GradientErrors = ErrorsOf<TensorRole>;
 
 // What the backward pass of a transformer layer computes: the gradient of its hidden states, and

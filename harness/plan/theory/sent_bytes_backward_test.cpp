@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kHeadDim = 64;
 
-// With the letters of sent_bytes.h.
+// The letters are those of sent_bytes.h.
 struct Sizes {
   std::int64_t new_tokens = 0;     // T
   std::int64_t cached_tokens = 0;  // P

@@ -71,7 +71,7 @@ std::int64_t pass_q_hop_bytes(const SplitProblem& p) {
   return shard(p.new_tokens, p) * p.q_heads * p.head_dim * p.element_bytes;
 }
 
-// After the ring pass-Q returns the partials of the others' queries.
+// When its ring is done, pass-Q returns the partials of the others' queries.
 std::int64_t pass_q_all_to_all_bytes(const SplitProblem& p) {
   return (p.workers - 1) * shard(p.new_tokens, p) * partial_bytes_per_token(p);
 }

@@ -9,6 +9,7 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/execute_fixtures.h"
+#include "harness/execute/testing/failing_allocator.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 
@@ -186,20 +187,11 @@ TEST(DeviceLayer, GivesEverythingBackWhereverMemoryRunsOutOrTheDeviceIsLost) {
   LayerTrial trial({1, 40, 2, 16, 64}, MaskKind::causal, DType::f16, 6);
   trial.layer.options.block_tokens = 16;
   std::vector<float> y;
-  int failures = 0;
-  for (int k = 1;; ++k) {
+  MemoryLedger scarce;
+  const int failures = run_out_at_each_request(scarce, [&](Allocator& memory) {
     DeviceProbe device;
-    MemoryLedger ledger;
-    FailingAllocator memory(ledger);
-    memory.fail_at(k);
-    try {
-      (void)trial.run(device, memory, y);
-    } catch (const OutOfMemory&) {
-      ++failures;
-    }
-    EXPECT_EQ(ledger.active_bytes(), 0u);
-    if (memory.still_armed()) break;
-  }
+    (void)trial.run(device, memory, y);
+  });
   EXPECT_GT(failures, 10);
   DeviceProbe whole;
   (void)trial.run(whole, heap_allocator(), y);

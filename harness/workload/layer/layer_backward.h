@@ -82,7 +82,7 @@ struct LayerTensors {
   Tensor x;
   Tensor y;
 };
-// Those that a backward pass needs besides.
+// The tensors that a backward pass needs besides.
 struct LayerGradientTensors {
   LayerGradientTensors(const LayerShape& shape, DType dtype, Allocator& allocator);
 

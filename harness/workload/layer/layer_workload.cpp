@@ -82,7 +82,7 @@ class Layer final : public Workload {
   std::optional<std::string> flaw() const override { return attention_.flaw; }
 
   void prepare(bool verifying) override {
-    // Of both passes the run that counts memory makes what each of them needs.
+    // With `both`, the run that counts memory makes what each pass needs.
     if (case_.pass == Passes::forward || (case_.pass == Passes::both && verifying)) return;
     if (case_.pass == Passes::backward) {
       (void)run_forward();

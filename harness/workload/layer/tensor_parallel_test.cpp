@@ -13,6 +13,7 @@
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/execute_fixtures.h"
+#include "harness/execute/testing/failing_allocator.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 
@@ -164,19 +165,9 @@ TEST(TensorParallelLayer, HoldsOnEachWorkerWhatItsShareIsPredictedToTake) {
 
 TEST(TensorParallelLayer, EndsEveryWorkerAndFreesAllWhereverMemoryRunsOut) {
   Split split({1, 20, 4, 8, 32}, MaskKind::causal, 4, 10);
-  int failures = 0;
-  for (int k = 1;; ++k) {
-    MemoryLedger ledger;
-    FailingAllocator memory(ledger);
-    memory.fail_at(k);
-    try {
-      (void)split.run(memory);
-    } catch (const OutOfMemory&) {
-      ++failures;
-    }
-    EXPECT_EQ(ledger.active_bytes(), 0u) << k;
-    if (memory.still_armed()) break;
-  }
+  MemoryLedger ledger;
+  const int failures =
+      run_out_at_each_request(ledger, [&](Allocator& memory) { (void)split.run(memory); });
   EXPECT_GT(failures, 20);
   (void)split.run();
   EXPECT_TRUE(split.verify().correct);

@@ -16,13 +16,11 @@ namespace qb::cpu {
 namespace {
 
 using qb::testing_support::CountingAllocator;
+using qb::testing_support::kRoundoff;
 using qb::testing_support::normal;
+using qb::testing_support::size;
 using qb::testing_support::Typed;
 using qb::testing_support::with_every_instruction_set;
-
-constexpr double kRoundoff = 0x1p-24;
-
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
 // A product with rows of d_y that lie apart, in float32, and sums that hold something already.
 struct LinearTrial {

@@ -14,11 +14,10 @@ namespace qb::cpu {
 namespace {
 
 using qb::testing_support::CountingAllocator;
+using qb::testing_support::kRoundoff;
 using qb::testing_support::normal;
 using qb::testing_support::Typed;
 using qb::testing_support::with_every_instruction_set;
-
-constexpr double kRoundoff = 0x1p-24;
 
 std::vector<float> zeros(std::size_t n) { return std::vector<float>(n, 0.0f); }
 

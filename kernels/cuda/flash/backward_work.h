@@ -98,7 +98,7 @@ struct BackwardMemory {
                                              const BackwardInputs& inputs,
                                              const BackwardWork& work);
 
-// Where the numbers and flags of rows are.
+// Points to the numbers and flags of rows.
 struct BackwardPlaces {
   RowNumbers* numbers = nullptr;
   std::int32_t* query_flags = nullptr;

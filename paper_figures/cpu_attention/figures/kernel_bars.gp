@@ -5,27 +5,28 @@ set datafile columnheaders
 data = 'kernel_bars.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,1315 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'kernel_bars' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,13.698in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,2630 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,1331 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'kernel_bars' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,13.865in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,2662 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'kernel_bars.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Speed of kernels in percent of the machine''s peak' at screen 0.01875, screen 0.98175 left font ',16'
-  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 117222098e21 with' at screen 0.01875, screen 0.96502 left font ',11' textcolor rgb '#444444'
-  set label 103 'changes; 2026-11-20; beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-20)' at screen 0.01875, screen 0.95285 left font ',11' textcolor rgb '#444444'
-  set label 104 'The number above a bar is its value: medians of useful FLOP/s over the peak that the same machine reached in matrix products of the type, measured' at screen 0.01875, screen 0.04943 left font ',11' textcolor rgb '#444444'
-  set label 105 'beside the run.' at screen 0.01875, screen 0.03726 left font ',11' textcolor rgb '#444444'
-  set label 106 'Published: FlashAttention-3''s figure of its forward pass, f16, on one H100 SXM5, 16,384 tokens in a batch, over the 989.4 TFLOP/s of its data' at screen 0.01875, screen 0.02510 left font ',11' textcolor rgb '#444444'
-  set label 107 'sheet, which no product reaches: ours are over a measured peak. The forms compare.' at screen 0.01875, screen 0.01293 left font ',11' textcolor rgb '#444444'
+  set label 101 'Speed of kernels in percent of the machine''s peak' at screen 0.01875, screen 0.98197 left font ',16'
+  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 117222098e21 with' at screen 0.01875, screen 0.96544 left font ',11' textcolor rgb '#444444'
+  set label 103 'changes; 2026-11-20; beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-20)' at screen 0.01875, screen 0.95342 left font ',11' textcolor rgb '#444444'
+  set label 104 'The number above a bar is its value: medians of useful FLOP/s over the peak that the same machine reached in matrix products of the type, measured' at screen 0.01875, screen 0.06086 left font ',11' textcolor rgb '#444444'
+  set label 105 'beside the run.' at screen 0.01875, screen 0.04884 left font ',11' textcolor rgb '#444444'
+  set label 106 'Drawn: 2 threads.' at screen 0.01875, screen 0.03681 left font ',11' textcolor rgb '#444444'
+  set label 107 'Published: FlashAttention-3''s figure of its forward pass, f16, on one H100 SXM5, 16,384 tokens in a batch, over the 989.4 TFLOP/s of its data' at screen 0.01875, screen 0.02479 left font ',11' textcolor rgb '#444444'
+  set label 108 'sheet, which no product reaches: ours are over a measured peak. The forms compare.' at screen 0.01875, screen 0.01277 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.70958
-  set tmargin at screen 0.91635
-  set bmargin at screen 0.77186
+  set tmargin at screen 0.91736
+  set bmargin at screen 0.77461
   unset logscale x
   set xrange [-0.673:4.673]
   set xtics nomirror out ('512' 0, '1,024' 1, '2,048' 2, '4,096' 3, '8,192' 4)
@@ -34,7 +35,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel '% of the machine''s peak'
-  set label 1 'd = 64, causal mask' at screen 0.09062, screen 0.92852 left font ',13'
+  set label 1 'd = 64, causal mask' at screen 0.09062, screen 0.92938 left font ',13'
   plot data every ::0::4 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#d46207' notitle, \
        data every ::5::9 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9b082' notitle, \
        data every ::10::14 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#2572aa' notitle, \
@@ -107,8 +108,8 @@ do for [format in 'svg pdf png'] {
   # panel 2
   set lmargin at screen 0.09062
   set rmargin at screen 0.70958
-  set tmargin at screen 0.69582
-  set bmargin at screen 0.55133
+  set tmargin at screen 0.69947
+  set bmargin at screen 0.55672
   unset logscale x
   set xrange [-0.673:4.673]
   set xtics nomirror out ('512' 0, '1,024' 1, '2,048' 2, '4,096' 3, '8,192' 4)
@@ -117,7 +118,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel '% of the machine''s peak'
-  set label 1 'd = 64, full mask' at screen 0.09062, screen 0.70798 left font ',13'
+  set label 1 'd = 64, full mask' at screen 0.09062, screen 0.71150 left font ',13'
   plot data every ::60::64 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#d46207' notitle, \
        data every ::65::69 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9b082' notitle, \
        data every ::70::74 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#2572aa' notitle, \
@@ -190,8 +191,8 @@ do for [format in 'svg pdf png'] {
   # panel 3
   set lmargin at screen 0.09062
   set rmargin at screen 0.70958
-  set tmargin at screen 0.47529
-  set bmargin at screen 0.33080
+  set tmargin at screen 0.48159
+  set bmargin at screen 0.33884
   unset logscale x
   set xrange [-0.673:4.673]
   set xtics nomirror out ('512' 0, '1,024' 1, '2,048' 2, '4,096' 3, '8,192' 4)
@@ -200,7 +201,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel '% of the machine''s peak'
-  set label 1 'd = 128, causal mask' at screen 0.09062, screen 0.48745 left font ',13'
+  set label 1 'd = 128, causal mask' at screen 0.09062, screen 0.49361 left font ',13'
   plot data every ::120::124 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#d46207' notitle, \
        data every ::125::129 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9b082' notitle, \
        data every ::130::134 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#2572aa' notitle, \
@@ -273,8 +274,8 @@ do for [format in 'svg pdf png'] {
   # panel 4
   set lmargin at screen 0.09062
   set rmargin at screen 0.70958
-  set tmargin at screen 0.25475
-  set bmargin at screen 0.11027
+  set tmargin at screen 0.26371
+  set bmargin at screen 0.12096
   unset logscale x
   set xrange [-0.673:4.673]
   set xtics nomirror out ('512' 0, '1,024' 1, '2,048' 2, '4,096' 3, '8,192' 4)
@@ -283,7 +284,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel '% of the machine''s peak'
-  set label 1 'd = 128, full mask' at screen 0.09062, screen 0.26692 left font ',13'
+  set label 1 'd = 128, full mask' at screen 0.09062, screen 0.27573 left font ',13'
   plot data every ::180::184 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#d46207' notitle, \
        data every ::185::189 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9b082' notitle, \
        data every ::190::194 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#2572aa' notitle, \
@@ -365,7 +366,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.73771, screen 0.91635 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.73771, screen 0.91736 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with boxes fs solid 1.0 noborder lc rgb '#d46207' title 'flash, bf16', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#e9b082' title 'flash, f32', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#2572aa' title 'torch_sdpa, bf16', \

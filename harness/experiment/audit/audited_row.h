@@ -1,0 +1,55 @@
+// A row of a published run as the audit reads it: with its repeats, and what is wrong with it.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/experiment/store/run_folder.h"
+#include "harness/workload/case.h"
+
+namespace qb {
+
+struct AuditedRow {
+  const RunFolder& run;
+  std::size_t row;                          // of cases.csv
+  const std::vector<std::size_t>& samples;  // the case's rows of samples.csv
+  std::vector<std::string> findings{};      // what is wrong, one sentence each
+  std::vector<std::string> notes{};         // what is odd
+
+  [[nodiscard]] const std::string& text(std::string_view column) const {
+    return run.cases.text(row, column);
+  }
+  [[nodiscard]] double number(std::string_view column) const {
+    return run.cases.number(row, column);
+  }
+  [[nodiscard]] bool is_modelled() const { return text("ranks") == word(Ranks::model); }
+  [[nodiscard]] const std::string& repeat(std::size_t sample) const {
+    return run.samples.text(sample, "repeat");
+  }
+  // The repeats that count: all of a row that stayed disturbed, else the undisturbed ones.
+  [[nodiscard]] std::vector<double> repeats(std::string_view column) const {
+    const bool all = !text("disturbed_by").empty();
+    std::vector<double> values;
+    for (const std::size_t sample : samples)
+      if (run.samples.text(sample, "warmup") == "0" &&
+          (all || run.samples.text(sample, "disturbed_by").empty()))
+        values.push_back(run.samples.number(sample, column));
+    return values;
+  }
+
+  template <class... Args>
+  void find(fmt::format_string<Args...> format, Args&&... args) {
+    findings.push_back(fmt::format(format, std::forward<Args>(args)...));
+  }
+  void expect(std::string_view column, std::string_view recomputed, std::string_view source) {
+    if (const std::string& written = text(column); written != recomputed)
+      find("{} is '{}', but {} gives '{}'", column, written, source, recomputed);
+  }
+};
+
+}  // namespace qb

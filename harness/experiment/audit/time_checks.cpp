@@ -1,0 +1,155 @@
+#include "harness/experiment/audit/time_checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "base/numbers.h"
+#include "base/statistics.h"
+#include "harness/workload/layer/transformer_layer.h"
+
+namespace qb {
+namespace {
+
+constexpr const char* kStages[] = {"stage_scores", "stage_softmax", "stage_product"};
+constexpr const char* kSamples = "samples.csv";
+
+void check_disturbances(AuditedRow& row) {
+  std::set<std::string> found;
+  std::int64_t n = 0;
+  for (const std::size_t sample : row.samples) {
+    const std::string& by = row.run.samples.text(sample, "disturbed_by");
+    if (by.empty() || row.run.samples.text(sample, "warmup") != "0") continue;
+    found.insert(by);
+    ++n;
+  }
+  // Runs older than the column count nothing.
+  if (!row.text("disturbed_samples").empty() || n > 0)
+    row.expect("disturbed_samples", to_text(n), kSamples);
+  if (const std::string& by = row.text("disturbed_by"); !by.empty() && !found.contains(by))
+    row.find("the row is disturbed by {}, but none of its repeats is", by);
+}
+
+// Each clock must contain what it says that it contains.
+void check_sample(AuditedRow& row, std::size_t sample, std::size_t n_cores) {
+  constexpr double kRounding = 1e-6;
+  const CsvTable& samples = row.run.samples;
+  const auto at_most = [&](const std::string& part, double part_s, const std::string& whole) {
+    const double whole_s = samples.number(sample, whole);
+    if (part_s > whole_s * (1.0 + kRounding))
+      row.find("in repeat {} {} is {} s, but {} is only {} s", row.repeat(sample), part,
+               to_text(part_s), whole, to_text(whole_s));
+  };
+  const auto contains = [&](const std::string& whole, const std::string& part) {
+    at_most(part, samples.number(sample, part), whole);
+  };
+  contains("critical_path_s", "longest_subsequence_s");
+  contains("wall_time_s", "critical_path_s");
+  contains("wall_time_s", "device_time_s");
+  at_most("gather_s + merge_s",
+          samples.number(sample, "gather_s") + samples.number(sample, "merge_s"), "worker_sum_s");
+  // With other ranks a critical path has waits that no worker's time has.
+  if (row.text("ranks") == word(Ranks::serial)) {
+    contains("worker_sum_s", "critical_path_s");
+    contains("wall_time_s", "worker_sum_s");
+  }
+  // The process's own work belongs into its wall clock, on all its cores. Starting and stopping
+  // the counters takes a few ms at most.
+  constexpr double kCounting_s = 5e-3;
+  constexpr double kTicks = 1.1;
+  const double cpu_s = samples.number(sample, "cpu_time_s");
+  const double wall_s = samples.number(sample, "wall_time_s");
+  const auto cores = static_cast<double>(n_cores);
+  if (cores > 0.0 && cpu_s > kTicks * cores * wall_s + kCounting_s)
+    row.find("in repeat {} the process computed for {} s, but the clock ran for {} s on {} cores",
+             row.repeat(sample), to_text(cpu_s), to_text(wall_s), cores);
+}
+
+// What is loaded, compiled or touched for the first time belongs into a warm-up.
+void check_first_repeat(AuditedRow& row) {
+  constexpr double kMuchLonger = 5.0;
+  std::vector<double> times = row.repeats("wall_time_s");
+  if (times.size() < 4) return;
+  const double first_s = times.front();
+  times.erase(times.begin());
+  if (const double ratio = first_s / median(times); ratio > kMuchLonger)
+    row.notes.push_back(
+        fmt::format("its first repeat took {:.1f} times as long as the "
+                    "others: was there no warm-up?",
+                    ratio));
+}
+
+}  // namespace
+
+void check_medians(AuditedRow& row) {
+  const Summary wall = summarise(row.repeats("wall_time_s"));
+  if (wall.n == 0) return row.find("the row is ok, but samples.csv has no repeat of it");
+  row.expect("n_samples", to_text(static_cast<std::int64_t>(wall.n)), kSamples);
+  row.expect("interval_coverage", to_text(wall.coverage), kSamples);
+  check_disturbances(row);
+  // Workers that are launched together have no times of their own.
+  const bool together =
+      row.text("launch") != word(Launch::alone) && row.text("worker_sum_median_s").empty();
+  for (const std::string clock : kClocks) {
+    if (together && clock != "wall_time" && clock != "critical_path") continue;
+    const std::vector<double> values = row.repeats(clock + "_s");
+    const Summary summary = summarise(values);
+    row.expect(clock + "_median_s", to_text(summary.median), kSamples);
+    row.expect(clock + "_low95_s", to_text(summary.low95), kSamples);
+    row.expect(clock + "_high95_s", to_text(summary.high95), kSamples);
+    if (!std::ranges::all_of(values, [](double value) { return value > 0.0; }))
+      row.find("samples.csv has a {}_s that is not above 0", clock);
+  }
+  if (!together)
+    for (const std::string part : {"gather", "merge"})
+      row.expect(part + "_median_s", to_text(median(row.repeats(part + "_s"))), kSamples);
+  if (!row.is_modelled())
+    row.expect("achieved_flop_per_s", to_text(row.number("unmasked_flop") / wall.median), kSamples);
+}
+
+void check_clocks(AuditedRow& row, std::size_t n_cores) {
+  for (const std::size_t sample : row.samples) check_sample(row, sample, n_cores);
+  check_first_repeat(row);
+}
+
+void check_stages(AuditedRow& row) {
+  if (row.samples.empty()) return;
+  for (const std::string stage : kStages) {
+    const std::vector<double> values = row.repeats(stage + "_s");
+    const bool timed = !values.empty() &&
+                       std::ranges::none_of(values, [](double value) { return std::isnan(value); });
+    row.expect(stage + "_median_s", timed ? to_text(median(values)) : "", kSamples);
+  }
+  for (const std::size_t sample : row.samples) {
+    double sum_s = 0.0;
+    for (const std::string stage : kStages) sum_s += row.run.samples.number(sample, stage + "_s");
+    if (sum_s > row.run.samples.number(sample, "wall_time_s"))
+      row.find("the stages of repeat {} take {} s, which is longer than its wall clock",
+               row.repeat(sample), to_text(sum_s));
+  }
+}
+
+void check_parts(AuditedRow& row, const CsvTable& parts) {
+  if (row.text("workload") != word(WorkloadKind::transformer_layer)) return;
+  // Between two parts the layer only reads the clock and allocates buffers.
+  constexpr double kLeastShare = 0.5;
+  std::map<std::string, std::vector<double>> times;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts.text(i, "case_id") == row.text("case_id"))
+      times[repeat_of(parts, i)].push_back(parts.number(i, "time_s"));
+  for (const std::size_t sample : row.samples) {
+    const std::vector<double>& parts_s = times[repeat_of(row.run.samples, sample)];
+    const double sum_s = std::accumulate(parts_s.begin(), parts_s.end(), 0.0);
+    const double wall_s = row.run.samples.number(sample, "wall_time_s");
+    if (parts_s.size() != kLayerParts)
+      row.find("parts.csv has {} parts of repeat {}, and a layer has {}", parts_s.size(),
+               row.repeat(sample), kLayerParts);
+    else if (!(sum_s <= wall_s && sum_s >= kLeastShare * wall_s))
+      row.find("the parts of repeat {} take {} s, and the layer takes {} s", row.repeat(sample),
+               to_text(sum_s), to_text(wall_s));
+  }
+}
+
+}  // namespace qb
