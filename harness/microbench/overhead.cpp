@@ -108,33 +108,53 @@ void add(Recorder& recorder, const SparseCase& c, std::int64_t n) {
                 [=](Subject& s) { prepare_schedule(s, c, n); });
 }
 
+struct CqsCase {
+  Pass pass = Pass::forward;
+  std::int64_t n = 0;
+  int workers = 0;
+  std::int64_t heads = 0;
+};
+
+// Adds the tensors of a backward pass, and the O and LSE that it begins with.
+void add_backward(Subject& s, const Problem& problem, ExecutionArguments& arguments) {
+  (void)execute(Ranks::serial, make_plan("dense", problem, {}), arguments);
+  arguments.d_out = s.add(DType::f32, arguments.out.extent);
+  arguments.d_q = s.add(DType::f32, arguments.q.extent);
+  arguments.d_k = s.add(DType::f32, arguments.k.extent);
+  arguments.d_v = s.add(DType::f32, arguments.v.extent);
+}
+
 // Measures the sum of all workers' times with gather and merge, run one after another on one
 // device, over the time of the dense plan.
-void prepare_cqs(Subject& s, std::int64_t n, int workers, std::int64_t heads) {
+void prepare_cqs(Subject& s, const CqsCase& c) {
+  const auto& [pass, n, workers, heads] = c;
   const Problem problem =
       make_problem({1, heads, heads, n, n, kHeadDim, kHeadDim}, MaskKind::full, DType::f32, 1);
-  const Plan dense = make_plan("dense", problem, {});
-  const Plan cqs = make_plan("cqs", problem, {.workers = workers, .interest_set = {}});
-  const ExecutionArguments arguments = s.add_execution(DType::f32, heads, n, kHeadDim);
-  s.row = {.benchmark = "cqs",
+  const Plan dense = make_plan("dense", problem, {.pass = pass});
+  const Plan cqs = make_plan("cqs", problem, {.workers = workers, .pass = pass});
+  ExecutionArguments arguments = s.add_execution(DType::f32, heads, n, kHeadDim);
+  if (pass == Pass::backward) add_backward(s, problem, arguments);
+  const double flop_a_pair = pass == Pass::backward ? 10.0 : 4.0;
+  s.row = {.benchmark = pass == Pass::backward ? "cqs_backward" : "cqs",
            .dtype = "f32",
            .mask = "full",
            .threads = arguments.threads,
            .workers = workers,
            .n_tokens = n,
            .head_dim = kHeadDim,
-           .flop = 4.0 * static_cast<double>(unmasked_pairs(problem) * heads * kHeadDim)};
+           .flop = flop_a_pair * static_cast<double>(unmasked_pairs(problem) * heads * kHeadDim)};
   s.measure = [arguments, dense, cqs](MicrobenchRow& row) {
     const double dense_s = execute(Ranks::serial, dense, arguments).wall_s;
-    row.wall_time_s = execute(Ranks::serial, cqs, arguments).worker_sum_s;
+    const Execution all = execute(Ranks::serial, cqs, arguments);
+    row.wall_time_s = all.delta_s + all.worker_sum_s;
     row.overhead = row.wall_time_s / dense_s;
   };
 }
 
-void add_cqs(Recorder& recorder, const std::string& prefix, std::int64_t n, int workers,
-             std::int64_t heads) {
-  add_benchmark(fmt::format("{}cqs/n:{}/w:{}/h:{}", prefix, n, workers, heads), std::nullopt,
-                recorder, [=](Subject& s) { prepare_cqs(s, n, workers, heads); });
+void add_cqs(Recorder& recorder, const std::string& prefix, const CqsCase& c) {
+  const char* const name = c.pass == Pass::backward ? "cqs_backward" : "cqs";
+  add_benchmark(fmt::format("{}{}/n:{}/w:{}/h:{}", prefix, name, c.n, c.workers, c.heads),
+                std::nullopt, recorder, [=](Subject& s) { prepare_cqs(s, c); });
 }
 
 }  // namespace
@@ -148,10 +168,14 @@ void register_sparse(Recorder& recorder, bool quick) {
 }
 
 void register_cqs(Recorder& recorder, bool quick) {
-  for (const int workers : {7, 31}) add_cqs(recorder, "", 16384, workers, 4);
+  for (const int workers : {7, 31}) {
+    add_cqs(recorder, "", {.n = 16384, .workers = workers, .heads = 4});
+    add_cqs(recorder, "", {.pass = Pass::backward, .n = 16384, .workers = workers, .heads = 1});
+  }
   if (quick) return;
   for (const int workers : {4, 7, 8, 13, 21, 31, 57})
-    for (std::int64_t n = 2048; n <= 16384; n *= 2) add_cqs(recorder, "sweep/", n, workers, 2);
+    for (std::int64_t n = 2048; n <= 16384; n *= 2)
+      add_cqs(recorder, "sweep/", {.n = n, .workers = workers, .heads = 2});
 }
 
 }  // namespace qb

@@ -114,6 +114,19 @@ TEST(Targets, TheBackwardPassHasItsOwn) {
   EXPECT_EQ(find(targets, "f32, d = 64, N = 8192, 1 thread").verdict, "not measured");
 }
 
+TEST(Targets, EachPassOfCqsHasItsLimit) {
+  MicrobenchRow row = flash_row(kNotAvailable);
+  row.n_tokens = 16384;
+  row.workers = 7;
+  row.threads = 2;
+  row.overhead = 1.09;
+  row.benchmark = "cqs";
+  EXPECT_EQ(find(judge({row}, 2), "CQS, W = 7").verdict, "missed");
+  row.benchmark = "cqs_backward";
+  EXPECT_EQ(find(judge({row}, 2), "CQS backward, W = 7").verdict, "met");
+  EXPECT_EQ(find(judge({row}, 2), "CQS backward, W = 31").verdict, "not measured");
+}
+
 TEST(Targets, TheWorstErrorDecides) {
   MicrobenchRow good = flash_row(kNotAvailable);
   good.error_ratio = 1.1;

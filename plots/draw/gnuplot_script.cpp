@@ -94,7 +94,7 @@ void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& 
   line(out, "  set tmargin at {}", at_y(layout, box.top));
   line(out, "  set bmargin at {}", at_y(layout, box.bottom));
   const Scale y = y_scale(figure, p);
-  axis(out, 'x', from.x, x_scale(figure, p));
+  axis(out, 'x', from.x, x_scale(figure, p, box.right - box.left));
   axis(out, 'y', from.y, y);
   texts_above(out, figure, p, layout);
   if (figure.legend == Figure::Legend::inside)

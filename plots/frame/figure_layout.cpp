@@ -149,13 +149,18 @@ bool is_cross(const Series& series) {
   return series.draw == Draw::out_of_memory || series.draw == Draw::not_tried;
 }
 
-Scale x_scale(const Figure& figure, std::size_t p) {
+Scale x_scale(const Figure& figure, std::size_t p, double width) {
+  // The first label and the last reach half their length beyond the frame.
+  constexpr double kBeyond = 4.0;
+  constexpr double kMostLetters = 30.0;
+  const double letters = width / (kCharacter * sheet_of(figure).text) + kBeyond;
   std::vector<double> values;
   for_points(figure, p, figure.shared_axes || figure.shared_x, [&](const Point& point) {
     values.insert(values.end(), {point.x, point.x_low, point.x_high});
   });
   for (const Axis::Tic& tic : figure.panels[p].x.tics) values.push_back(tic.value);
-  return make_scale(figure.panels[p].x, values);
+  return make_scale(figure.panels[p].x, values,
+                    static_cast<std::size_t>(std::min(kMostLetters, letters)));
 }
 
 Scale y_scale(const Figure& figure, std::size_t p) {

@@ -31,8 +31,9 @@ struct Scale {
 };
 
 // Ignores NaN and, on a log axis, values <= 0. A single value gets room around it; no value at all
-// gives [0, 1] or [1, 10].
-[[nodiscard]] Scale make_scale(const Axis& axis, std::span<const double> values);
+// gives [0, 1] or [1, 10]. The labels of powers of two have at most so many letters together.
+[[nodiscard]] Scale make_scale(const Axis& axis, std::span<const double> values,
+                               std::size_t most_letters = 30);
 
 // ---- layout ------------------------------------------------------------------------------------
 
@@ -49,7 +50,8 @@ inline constexpr std::string_view kCsvDisturbed = "disturbed";  // the last one
 [[nodiscard]] bool is_cross(const Series& series);
 
 // Makes the scale of panel `p`, from all panels' values if the figure shares its axes, or this one.
-[[nodiscard]] Scale x_scale(const Figure& figure, std::size_t p);
+// In a frame of `width` pixels labels of powers of two stand apart.
+[[nodiscard]] Scale x_scale(const Figure& figure, std::size_t p, double width = 960.0);
 [[nodiscard]] Scale y_scale(const Figure& figure, std::size_t p);
 
 inline constexpr double kPixelsPerInch = 96.0;

@@ -106,6 +106,16 @@ TEST(FigureLayout, ASharedXLeavesEachPanelItsOwnY) {
   EXPECT_NE(y_scale(figure, 0).max, y_scale(figure, 1).max);
 }
 
+TEST(FigureLayout, ANarrowFrameLabelsEverySecondPowerOfTwo) {
+  Figure figure = two_panels();
+  figure.panels.resize(1);
+  figure.panels[0].series = {
+      {.name = "ring", .points = {{.x = 512.0, .y = 1.0}, {.x = 8192.0, .y = 1.0}}}};
+  figure.panels[0].x = tokens_axis(std::vector<double>{512.0, 8192.0});
+  EXPECT_EQ(x_scale(figure, 0).tics.size(), 5u);
+  EXPECT_EQ(x_scale(figure, 0, 110.0).tics.size(), 3u);
+}
+
 TEST(FigureLayout, ColumnsAreNamedByTheAxesWhereAllPanelsAgree) {
   Figure figure = two_panels();
   EXPECT_EQ(csv_columns(figure)[kCsvY], "time_ms");

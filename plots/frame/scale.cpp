@@ -73,8 +73,7 @@ void linear_tics(Scale& scale, bool whole) {
 }
 
 // Uses every power of two, or every second, third, ..., so that their labels stand apart.
-void binary_tics(Scale& scale) {
-  constexpr std::size_t kMostLetters = 30;
+void binary_tics(Scale& scale, std::size_t most_letters) {
   const int first = static_cast<int>(std::ceil(std::log2(scale.min) - 1e-9));
   const int last = static_cast<int>(std::floor(std::log2(scale.max) + 1e-9));
   for (int exponent = first; exponent <= last; ++exponent)
@@ -87,7 +86,7 @@ void binary_tics(Scale& scale) {
       scale.tics.push_back({value, plain_label(value, value)});
       letters += display_width(scale.tics.back().label) + 1;
     }
-    if (letters <= kMostLetters) return;
+    if (letters <= most_letters) return;
   }
 }
 
@@ -142,7 +141,7 @@ void log_range(const Axis& axis, double low, double high, Scale& scale) {
 
 }  // namespace
 
-Scale make_scale(const Axis& axis, std::span<const double> values) {
+Scale make_scale(const Axis& axis, std::span<const double> values, std::size_t most_letters) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (const double value : values) {
@@ -163,7 +162,7 @@ Scale make_scale(const Axis& axis, std::span<const double> values) {
   if (!axis.tics.empty())
     scale.tics = axis.tics;
   else if (axis.log && axis.powers_of_two)
-    binary_tics(scale);
+    binary_tics(scale, most_letters);
   else if (axis.log)
     log_tics(scale, axis.whole);
   else

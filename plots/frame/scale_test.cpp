@@ -70,6 +70,8 @@ TEST(Scale, LengthsThatArePowersOfTwoHaveTicsThereAndOthersDecimalOnes) {
   const std::vector<double> powers = {512, 1024, 2048, 4096, 8192};
   EXPECT_THAT(labels(make_scale(tokens_axis(powers), powers)),
               ElementsAre("512", "1,024", "2,048", "4,096", "8,192"));
+  EXPECT_THAT(labels(make_scale(tokens_axis(powers), powers, 20)),
+              ElementsAre("512", "2,048", "8,192"));
   const std::vector<double> many = {128, 1 << 20};
   const Scale thinned = make_scale(tokens_axis(many), many);
   EXPECT_THAT(labels(thinned), ElementsAre("128", "2,048", "32,768", "524,288"));
