@@ -30,6 +30,7 @@ struct BackwardGroup {
   float* d_queries_t;  // [d][group rows]
   const float* lse;    // [group rows]
   const float* delta;
+  std::int64_t rows;  // what lies in the lanes after them is skipped where it can be
   std::int64_t head_dim;
   std::int64_t value_dim;
   float factor;  // |scale| log2(e)
@@ -86,7 +87,7 @@ HWY_INLINE void differentiate_scores(const BackwardGroup& group, std::int64_t ke
   Vector lse[kVectorBlock];
   Vector delta[kVectorBlock];
   if constexpr (Units::kElements == 1) {
-    for_each_group_panel([&](std::int64_t x) {
+    for_each_group_panel(group.rows, [&](std::int64_t x) {
       load_panel(group.lse + x, lse);
       load_panel(group.delta + x, delta);
       for (std::int64_t key = 0; key < keys; ++key)
@@ -148,21 +149,22 @@ HWY_INLINE void add_run(const BackwardGroup& group, const BackwardRun& run,
   const std::int64_t d = round_up(group.head_dim, kFlashColumns);
   const std::int64_t e = round_up(group.value_dim, kFlashColumns);
   multiply_rows<Units>(run.keys, run.count, group.queries_t,
-                       ceil_div(group.head_dim, Units::kElements), scratch.scores);
+                       ceil_div(group.head_dim, Units::kElements), group.rows, scratch.scores);
   if (run.mask != nullptr) hide_scores(*run.mask, run.count, scratch.scores);
   multiply_rows<Units>(run.values, run.count, group.d_outs_t,
-                       ceil_div(group.value_dim, Units::kElements), scratch.d_scores);
+                       ceil_div(group.value_dim, Units::kElements), group.rows, scratch.d_scores);
   differentiate_scores<Units>(group, run.count, scratch.scores, scratch.d_scores,
                               scratch.d_score_pairs);
 
-  const std::int64_t depth = group_rows() / Units::kElements;  // also the length of rows of P, dS
-  add_rows<Units>({scratch.scores, depth}, run.count, group.d_outs, depth, group.value_dim,
+  const std::int64_t length = group_rows() / Units::kElements;  // of rows of P and dS
+  const std::int64_t depth = ceil_div(group.rows, Units::kElements);
+  add_rows<Units>({scratch.scores, length}, run.count, group.d_outs, depth, group.value_dim,
                   run.d_values, e);
-  add_rows<Units>({scratch.d_scores, depth}, run.count, group.queries, depth, group.head_dim,
+  add_rows<Units>({scratch.d_scores, length}, run.count, group.queries, depth, group.head_dim,
                   run.d_keys, d);
   const float* const by_keys = Units::kElements == 1 ? scratch.d_scores : scratch.d_score_pairs;
   add_columns<Units>(run.key_columns, group.head_dim, by_keys,
-                     ceil_div(run.count, Units::kElements), group.d_queries_t);
+                     ceil_div(run.count, Units::kElements), group.rows, group.d_queries_t);
 }
 
 }  // namespace

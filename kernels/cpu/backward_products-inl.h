@@ -87,40 +87,41 @@ HWY_NOINLINE void multiply_block(const float* a, std::int64_t a_stride, const fl
       hn::Store(sum[r][v], d, c + static_cast<std::int64_t>(r) * c_stride + v * hn::Lanes(d));
 }
 
-// Calls function(first row) for the panels of a group's rows.
+// Calls function(first row) for the panels that hold the first `rows` rows of a group.
 template <class Function>
-HWY_INLINE void for_each_group_panel(Function function) {
-  for (std::int64_t x = 0; x < group_rows(); x += static_cast<std::int64_t>(kVectorBlock) * lanes())
+HWY_INLINE void for_each_group_panel(std::int64_t rows, Function function) {
+  for (std::int64_t x = 0; x < rows; x += static_cast<std::int64_t>(kVectorBlock) * lanes())
     function(x);
 }
 
-// c [count][group rows] := rows [count][depth] times a panel [depth][group rows].
+// c [count][group rows] := rows [count][depth] times a panel [depth][group rows], for the panels of
+// its first `group` columns.
 template <class Units>
 HWY_INLINE void multiply_rows(const UnitRows& rows, std::int64_t count, const float* panel,
-                              std::int64_t depth, float* c) {
+                              std::int64_t depth, std::int64_t group, float* c) {
   constexpr auto kBlock = static_cast<std::int64_t>(kRowBlock);
   const std::int64_t width = group_rows();
   std::int64_t row = 0;
   for (; row + kBlock <= count; row += kBlock)
-    for_each_group_panel([&](std::int64_t x) {
+    for_each_group_panel(group, [&](std::int64_t x) {
       multiply_block<Units, RowUnits<kRowBlock>, kRowBlock, kVectorBlock, false, kGroupVectors>(
           rows.data + row * rows.stride, rows.stride, panel + x, depth, c + row * width + x, width);
     });
   for (; row < count; ++row)
-    for_each_group_panel([&](std::int64_t x) {
+    for_each_group_panel(group, [&](std::int64_t x) {
       multiply_block<Units, RowUnits<1>, 1, kVectorBlock, false, kGroupVectors>(
           rows.data + row * rows.stride, rows.stride, panel + x, depth, c + row * width + x, width);
     });
 }
 
 // c [columns][group rows] += the transpose of rows [depth][columns] times a panel [depth][group
-// rows]. Rows and c must go on to a multiple of kFlashColumns columns.
+// rows], likewise. Rows and c must go on to a multiple of kFlashColumns columns.
 template <class Units>
 HWY_INLINE void add_columns(const UnitRows& rows, std::int64_t columns, const float* panel,
-                            std::int64_t depth, float* c) {
+                            std::int64_t depth, std::int64_t group, float* c) {
   const std::int64_t width = group_rows();
   for (std::int64_t column = 0; column < columns; column += static_cast<std::int64_t>(kRowBlock))
-    for_each_group_panel([&](std::int64_t x) {
+    for_each_group_panel(group, [&](std::int64_t x) {
       multiply_block<Units, ColumnUnits, kRowBlock, kVectorBlock, true, kGroupVectors>(
           rows.data + column, rows.stride, panel + x, depth, c + column * width + x, width);
     });
@@ -140,13 +141,13 @@ HWY_INLINE void add_panel(const UnitRows& rows, std::int64_t count, const float*
 }
 
 // c [count][c_stride] += rows [count][depth] times the panels of rows [depth][columns], which lie
-// one after the other.
+// one after the other, each as deep as a row of `rows` is long.
 template <class Units>
 HWY_INLINE void add_rows(const UnitRows& rows, std::int64_t count, const float* panels,
                          std::int64_t depth, std::int64_t columns, float* c,
                          std::int64_t c_stride) {
   for_each_panel(columns, [&](std::int64_t x, std::int64_t vectors) {
-    const float* const panel = panels + x * depth;
+    const float* const panel = panels + x * rows.stride;
     if (vectors == 1)
       add_panel<Units, 1>(rows, count, panel, depth, c + x, c_stride);
     else if (vectors == 2)

@@ -225,6 +225,7 @@ class TileGradients {
             scratch_.d_queries_t + row * d_,
             scratch_.lse + row,
             scratch_.delta + row,
+            std::min(group_rows(), tile_.rows() - row),
             dim_,
             value_dim_,
             folded_scale(a_.scale)};
