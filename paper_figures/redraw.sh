@@ -45,9 +45,6 @@ draw_all() {
           --out "$out/paper_figures/$name" >/dev/null)
         ;;
       cpu_attention) plot "$(run_of "$name")" "$folder" --beside "$(run_of torch_sdpa)" ;;
-      cpu_attention_backward)
-        plot "$(run_of "$name")" "$folder" --beside "$(run_of torch_sdpa_backward)"
-        ;;
       disturbance)
         plot "$(run_of disturbance_quiet)" "$folder" \
           --beside "$(run_of disturbance_with_neighbours)"
@@ -55,7 +52,7 @@ draw_all() {
       papers) # of all papers, by `qb reproduce all`
         "$qb" reproduce all --from "$runs" --out "$out/paper_figures/papers" >/dev/null
         ;;
-      schemes_model | striped_training_model) plot "paper_figures/$name" "$folder" ;;
+      schemes_model) plot "paper_figures/$name" "$folder" ;;
       *) plot "$(run_of "$name")" "$folder" ;;
     esac
   done

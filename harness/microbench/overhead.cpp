@@ -113,6 +113,10 @@ struct CqsCase {
   std::int64_t n = 0;
   int workers = 0;
   std::int64_t heads = 0;
+
+  [[nodiscard]] const char* benchmark() const {
+    return pass == Pass::backward ? "cqs_backward" : "cqs";
+  }
 };
 
 // Adds the tensors of a backward pass, and the O and LSE that it begins with.
@@ -135,7 +139,7 @@ void prepare_cqs(Subject& s, const CqsCase& c) {
   ExecutionArguments arguments = s.add_execution(DType::f32, heads, n, kHeadDim);
   if (pass == Pass::backward) add_backward(s, problem, arguments);
   const double flop_a_pair = pass == Pass::backward ? 10.0 : 4.0;
-  s.row = {.benchmark = pass == Pass::backward ? "cqs_backward" : "cqs",
+  s.row = {.benchmark = c.benchmark(),
            .dtype = "f32",
            .mask = "full",
            .threads = arguments.threads,
@@ -152,8 +156,7 @@ void prepare_cqs(Subject& s, const CqsCase& c) {
 }
 
 void add_cqs(Recorder& recorder, const std::string& prefix, const CqsCase& c) {
-  const char* const name = c.pass == Pass::backward ? "cqs_backward" : "cqs";
-  add_benchmark(fmt::format("{}{}/n:{}/w:{}/h:{}", prefix, name, c.n, c.workers, c.heads),
+  add_benchmark(fmt::format("{}{}/n:{}/w:{}/h:{}", prefix, c.benchmark(), c.n, c.workers, c.heads),
                 std::nullopt, recorder, [=](Subject& s) { prepare_cqs(s, c); });
 }
 

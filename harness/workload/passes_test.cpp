@@ -77,6 +77,24 @@ TEST(Passes, AKernelWithoutABackwardPassIsUnsupported) {
   }
 }
 
+// Planning refuses it, so that no forward pass runs before.
+TEST(Passes, ABackwardPassIsNotPlannedForWorkersLaunchedTogether) {
+  Case c = tiny("cqs", 7);
+  c.kernel = Kernel::flash;
+  c.device = Device::cuda;
+  c.dtype = DType::bf16;
+  c.launch = Launch::together;
+  c.pass = Passes::forward;
+  EXPECT_NO_THROW((void)plan_case(c));
+  c.pass = Passes::both;
+  try {
+    (void)plan_case(c);
+    FAIL() << "it has a plan";
+  } catch (const Unsupported& reason) {
+    EXPECT_THAT(reason.what(), HasSubstr("launch: together is for the forward pass"));
+  }
+}
+
 Execution execution_of(double wall_s, std::vector<StepTime> steps) {
   Execution execution;
   execution.wall_s = wall_s;

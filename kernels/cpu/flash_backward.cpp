@@ -161,7 +161,7 @@ void accumulate(const BackwardArguments& a, const KernelContext& context) {
     Round(calls, context, memory.as<float>()).run();
 }
 
-// Half of a core's second-level cache: 512 KiB on Zen 3, 1 MiB on Zen 4.
+// Half of a core's second-level cache, which has 512 KiB on Zen 3 and 1 MiB on Zen 4.
 std::int64_t tile_bytes() {
   static const std::int64_t half = [] {
     constexpr std::int64_t kUsual = 1 << 20;
