@@ -1,14 +1,12 @@
 // For tests: devices that compute on the host and make one mistake each.
 #pragma once
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <memory>
-#include <thread>
 #include <vector>
 
-#include "base/clock.h"
+#include "base/testing/fake_clock.h"
 #include "harness/execute/testing/device_probe.h"
 #include "kernels/cpu/roofline.h"
 
@@ -131,55 +129,35 @@ class InfiniteSentinel final : public HonestDevice {
   }
 };
 
-// The first timed call compiles; the verified one before it did so too, in another cache.
-class CompilesInTime final : public HonestDevice {
+// A device whose clock only its own calls move: each takes a second, at half of its peak.
+class CountedDevice : public HonestDevice {
  public:
-  explicit CompilesInTime(int calls_before) : left_(calls_before) {}
-  void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) override {
-    if (left_-- == 0) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    HonestDevice::compute(kernel, a, context);
-  }
-
- private:
-  int left_;
-};
-
-// Work is only enqueued, and wait() returns at once, except before the output is verified. The
-// queue has copies, so that the host may free its tensors.
-class EarlyClock final : public HonestDevice {
- public:
-  explicit EarlyClock(int calls_before) : left_(calls_before) {}
-  ~EarlyClock() override { join(); }
-  // The cache is flushed between repeats, outside their time.
-  void fill(void* device, unsigned char value, std::size_t bytes) override {
-    join();
-    HonestDevice::fill(device, value, bytes);
-  }
+  std::optional<double> peak_flop_per_s(DType) override { return 2.0 * flop_; }
 
  protected:
-  void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) override {
-    if (left_-- > 0) return HonestDevice::compute(kernel, a, context);
-    join();
-    tensors_.clear();
-    const auto copy_of = [&](const TensorView& view) {
-      tensors_.emplace_back(heap_allocator(), view.dtype, view.extent, "queued");
-      copy_rows(view, tensors_.back().view());
-      return tensors_.back().view();
-    };
-    schedule_ = *a.schedule;
-    const AttentionArguments queued{copy_of(a.q), copy_of(a.k),   copy_of(a.v),  &schedule_,
-                                    a.scale,      copy_of(a.out), copy_of(a.lse)};
-    work_ = std::thread([=] { qb::attention(kernel, queued, {heap_allocator(), 1, 0}); });
-  }
+  // The first call is the untimed run of the case, which is verified.
+  static constexpr int kFirstTimed = 1;
+  static constexpr int kSecond = 8;  // in eighths
+  virtual int eighths(int /*call*/) const { return kSecond; }
 
  private:
-  void join() {
-    if (work_.joinable()) work_.join();
+  void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) final {
+    HonestDevice::compute(kernel, a, context);
+    testing_support::FakeClock::advance_eighths(eighths(calls_++));
+    flop_ = 4.0 * static_cast<double>(a.q.extent.elements() * a.k.extent.length);
   }
-  int left_;
-  TileSchedule schedule_;
-  std::vector<Tensor> tensors_;
-  std::thread work_;
+  int calls_ = 0;
+  double flop_ = 0.0;
+};
+
+// The first timed call compiles; the verified one before it did so too, in another cache.
+class CompilesInTime final : public CountedDevice {
+  int eighths(int call) const override { return call == kFirstTimed ? 10 * kSecond : kSecond; }
+};
+
+// Work is only enqueued, and wait() returns at once, except before the output is verified.
+class EarlyClock final : public CountedDevice {
+  int eighths(int call) const override { return call < kFirstTimed ? kSecond : 1; }
 };
 
 class Throttled final : public HonestDevice {

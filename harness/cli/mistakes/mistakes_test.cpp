@@ -23,32 +23,28 @@ using testing::HasSubstr;
 using testing::Not;
 
 // A case of one or more workers on a device that makes a mistake.
-template <class Device, class... Arguments>
-std::string on_device(bool planted, Lines more, const Arguments&... arguments) {
+template <class Device, class Honest = HonestDevice>
+std::string on_device(bool planted, Lines more) {
   more["device"] = "cuda";
   Subject subject{.spec = spec_text(more)};
   subject.device = [&](const Case&) -> std::unique_ptr<ComputeDevice> {
-    if (planted) return std::make_unique<Device>(arguments...);
-    return std::make_unique<HonestDevice>();
+    if (planted) return std::make_unique<Device>();
+    return std::make_unique<Honest>();
   };
   return answer_to(subject);
 }
 
 const Lines kWhole = {{"algorithm", "dense"}, {"workers", "1"}};
-const Lines kCold = {{"algorithm", "dense"},
-                     {"workers", "1"},
-                     {"n_tokens", "1024"},
-                     {"l2_cache", "flushed"},
-                     {"measure", "{repeats: 6, retakes: 0, warmups: 0}"}};
-// One call is the untimed run of the case, which is verified.
-constexpr int kVerifiedCalls = 1;
+const Lines kNoWarmups = {
+    {"algorithm", "dense"}, {"workers", "1"}, {"measure", "{repeats: 6, retakes: 0, warmups: 0}"}};
 
-std::string of_early_clock(bool planted) {
-  return on_device<EarlyClock>(planted, kCold, kVerifiedCalls);
+template <class Device>
+std::string on_counted_device(bool planted) {
+  const testing_support::FakeClock clock;
+  return on_device<Device, CountedDevice>(planted, kNoWarmups);
 }
-std::string of_compilation(bool planted) {
-  return on_device<CompilesInTime>(planted, kCold, kVerifiedCalls);
-}
+std::string of_early_clock(bool planted) { return on_counted_device<EarlyClock>(planted); }
+std::string of_compilation(bool planted) { return on_counted_device<CompilesInTime>(planted); }
 std::string of_no_exp(bool planted) { return on_device<NoExp>(planted, kWhole); }
 std::string of_lost_launch(bool planted) { return on_device<LostLaunch>(planted, kWhole); }
 std::string of_half_written(bool planted) { return on_device<HalfWritten>(planted, kWhole); }
