@@ -21,16 +21,20 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 QB_PLACES = ("bin/qb", "build/release/harness/cli/qb")
 
 
-def read_schema():
-    """Returns what `qb env --schema` says about the columns of run folders."""
+def qb_path():
     places = [os.environ["QB"]] if "QB" in os.environ else [
         os.path.join(ROOT, place) for place in QB_PLACES]
     for place in places:
         if os.path.exists(place):
-            said = subprocess.run([place, "env", "--schema"], capture_output=True, text=True,
-                                  check=True)
-            return json.loads(said.stdout)
+            return place
     raise Refusal(3, f"qb is not at {' or '.join(places)}; build it, or set QB to its path")
+
+
+def read_schema():
+    """Returns what `qb env --schema` says about the columns of run folders."""
+    said = subprocess.run([qb_path(), "env", "--schema"], capture_output=True, text=True,
+                          check=True)
+    return json.loads(said.stdout)
 
 
 class Schema:

@@ -204,9 +204,9 @@ def run(argv):
     return 1 if failed or not statuses["ok"] else 0
 
 
-if __name__ == "__main__":
+def main(run_words):
     try:
-        sys.exit(run(sys.argv[1:]))
+        sys.exit(run_words(sys.argv[1:]))
     except Refusal as refusal:
         print(f"torch_sdpa: {refusal}", file=sys.stderr)
         sys.exit(refusal.code)
@@ -216,3 +216,7 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         print("torch_sdpa: interrupted; the rows that are there stay", file=sys.stderr)
         sys.exit(130)
+
+
+if __name__ == "__main__":
+    main(run)

@@ -18,6 +18,7 @@ import torch_verify
 from torch_attention import problem_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+TURN = os.path.join(HERE, "torch_turn.py")
 QB = ""
 ROUNDOFF = {"f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8}
 PASS_COLUMNS = [f"{name}_time_{what}_s" for name in ("forward", "backward")
@@ -114,12 +115,31 @@ class TorchSdpa(unittest.TestCase):
             write([row for row in read(folder) if int(row["n_tokens"]) in lengths], folder)
         return folder
 
-    def sdpa(self, *words, torch=os.path.join(HERE, "fake_torch"), faults=""):
+    def program(self, *words, torch=os.path.join(HERE, "fake_torch"), faults=""):
         environment = dict(os.environ, PYTHONPATH=torch, PYTHONDONTWRITEBYTECODE="1",
                            FAKE_TORCH_FAULTS=faults)
-        return subprocess.run(
-            [sys.executable, os.path.join(HERE, "torch_sdpa.py"), *words],
-            capture_output=True, text=True, check=False, env=environment)
+        return subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+
+    def sdpa(self, *words, **torch):
+        return self.program(sys.executable, os.path.join(HERE, "torch_sdpa.py"), *words, **torch)
+
+    def turns(self, **torch):
+        """Returns what `qb ab` says of qb and PyTorch at one case."""
+        return self.program(QB, "ab", QB, TURN, self.turn_spec(), "--pairs", "2", "--retakes", "0",
+                            "--out", self.path("pairs.csv"), **torch)
+
+    def turn_spec(self):
+        spec = self.path("turns.yaml")
+        with open(spec, "w", encoding="utf-8") as file:
+            file.write("{experiment: turns, kernel: reference, n_tokens: 8, head_dim: 4}")
+        return spec
+
+    def without_torch(self):
+        folder = self.path("none")
+        os.mkdir(folder)
+        with open(os.path.join(folder, "torch.py"), "w", encoding="utf-8") as file:
+            file.write("raise ImportError(\"No module named 'torch'\")\n")
+        return folder
 
     def test_rows_are_those_of_qb(self):
         run = self.qb_run(SPEC)
@@ -302,6 +322,29 @@ class TorchSdpa(unittest.TestCase):
         self.assertEqual(counts, [2, 2, 2])
         self.assertEqual(self.sdpa(*words, "--resume").returncode, 0)  # there is nothing left
 
+    def test_it_takes_turns_with_qb(self):
+        said = self.turns()
+        self.assertIn(said.returncode, (0, 4), said.stderr)
+        with open(self.path("pairs.csv"), encoding="utf-8", newline="") as file:
+            ratios = [float(pair["ratio"]) for pair in csv.DictReader(file)]
+        self.assertEqual(len(ratios), 2, said.stdout)
+        self.assertGreater(min(ratios), 1.0)  # the fake is Python, which takes longer than qb
+
+    def test_a_turn_is_a_run_folder_of_one_case(self):
+        said = self.program(TURN, "run", self.turn_spec(), "--quiet", "--out", self.out, "--run-id",
+                            "turn", "--set", "measure.repeats=3")
+        self.assertEqual(said.returncode, 0, said.stderr)
+        [row] = read(os.path.join(self.out, "turns", "turn"))
+        self.assertEqual((row["kernel"], row["n_samples"]), ("torch_sdpa", "3"))
+
+    def test_a_turn_that_fails_is_told(self):
+        said = self.turns(faults="8:wrong")
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("B: incorrect: ", said.stdout)
+        said = self.turns(torch=self.without_torch())
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("B: torch_sdpa: PyTorch cannot be imported", said.stdout)
+
     def test_two_kernels_are_one_case_here(self):
         run = self.qb_run(TWO_KERNELS)
         self.assertEqual(self.sdpa(run, "--out", self.out, "--repeats", "1").returncode, 0)
@@ -349,10 +392,7 @@ class TorchSdpa(unittest.TestCase):
 
     def test_without_torch_it_says_so(self):
         run = self.qb_run(LENGTHS, (8,))
-        os.mkdir(self.path("none"))
-        with open(self.path("none/torch.py"), "w", encoding="utf-8") as file:
-            file.write("raise ImportError(\"No module named 'torch'\")\n")
-        said = self.sdpa(run, "--out", self.out, torch=self.path("none"))
+        said = self.sdpa(run, "--out", self.out, torch=self.without_torch())
         self.assertEqual(said.returncode, 3)
         self.assertEqual(said.stderr, "torch_sdpa: PyTorch cannot be imported (No module named "
                          "'torch'); install torch, or run this script with a Python that has it\n")

@@ -79,7 +79,7 @@ TEST_F(MicrobenchTest, QuickRegistersOnlyWhatTheTargetsNeed) {
   EXPECT_THAT(console(), HasSubstr("flash/f32/full/n:8192/d:64/h:8/threads:1"));
   EXPECT_THAT(console(), HasSubstr("backward/f32/causal/n:8192/d:128/h:1/threads:1"));
   EXPECT_THAT(console(), HasSubstr("cqs/n:16384/w:31"));
-  EXPECT_THAT(console(), HasSubstr("cqs_backward/n:16384/w:7"));
+  EXPECT_THAT(console(), HasSubstr("cqs_backward/n:16384/w:7/h:1/threads:1"));
   EXPECT_THAT(console(), Not(HasSubstr("sweep/")));
 }
 

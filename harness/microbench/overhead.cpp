@@ -113,6 +113,7 @@ struct CqsCase {
   std::int64_t n = 0;
   int workers = 0;
   std::int64_t heads = 0;
+  int threads = available_cores();
 
   [[nodiscard]] const char* benchmark() const {
     return pass == Pass::backward ? "cqs_backward" : "cqs";
@@ -131,18 +132,19 @@ void add_backward(Subject& s, const Problem& problem, ExecutionArguments& argume
 // Measures the sum of all workers' times with gather and merge, run one after another on one
 // device, over the time of the dense plan.
 void prepare_cqs(Subject& s, const CqsCase& c) {
-  const auto& [pass, n, workers, heads] = c;
+  const auto& [pass, n, workers, heads, threads] = c;
   const Problem problem =
       make_problem({1, heads, heads, n, n, kHeadDim, kHeadDim}, MaskKind::full, DType::f32, 1);
   const Plan dense = make_plan("dense", problem, {.pass = pass});
   const Plan cqs = make_plan("cqs", problem, {.workers = workers, .pass = pass});
   ExecutionArguments arguments = s.add_execution(DType::f32, heads, n, kHeadDim);
+  arguments.threads = threads;
   if (pass == Pass::backward) add_backward(s, problem, arguments);
   const double flop_a_pair = pass == Pass::backward ? 10.0 : 4.0;
   s.row = {.benchmark = c.benchmark(),
            .dtype = "f32",
            .mask = "full",
-           .threads = arguments.threads,
+           .threads = threads,
            .workers = workers,
            .n_tokens = n,
            .head_dim = kHeadDim,
@@ -156,7 +158,8 @@ void prepare_cqs(Subject& s, const CqsCase& c) {
 }
 
 void add_cqs(Recorder& recorder, const std::string& prefix, const CqsCase& c) {
-  add_benchmark(fmt::format("{}{}/n:{}/w:{}/h:{}", prefix, c.benchmark(), c.n, c.workers, c.heads),
+  add_benchmark(fmt::format("{}{}/n:{}/w:{}/h:{}/threads:{}", prefix, c.benchmark(), c.n, c.workers,
+                            c.heads, c.threads),
                 std::nullopt, recorder, [=](Subject& s) { prepare_cqs(s, c); });
 }
 
@@ -173,9 +176,15 @@ void register_sparse(Recorder& recorder, bool quick) {
 void register_cqs(Recorder& recorder, bool quick) {
   for (const int workers : {7, 31}) {
     add_cqs(recorder, "", {.n = 16384, .workers = workers, .heads = 4});
-    add_cqs(recorder, "", {.pass = Pass::backward, .n = 16384, .workers = workers, .heads = 1});
+    add_cqs(recorder, "",
+            {.pass = Pass::backward, .n = 16384, .workers = workers, .heads = 1, .threads = 1});
   }
   if (quick) return;
+  // The threads of a worker share one head of a token group, 529 rows with W = 31.
+  if (available_cores() > 1)
+    for (const int workers : {7, 31})
+      add_cqs(recorder, "sweep/",
+              {.pass = Pass::backward, .n = 16384, .workers = workers, .heads = 1});
   for (const int workers : {4, 7, 8, 13, 21, 31, 57})
     for (std::int64_t n = 2048; n <= 16384; n *= 2)
       add_cqs(recorder, "sweep/", {.n = n, .workers = workers, .heads = 2});

@@ -123,8 +123,10 @@ TEST(Targets, EachPassOfCqsHasItsLimit) {
   row.benchmark = "cqs";
   EXPECT_EQ(find(judge({row}, 2), "CQS, W = 7").verdict, "missed");
   row.benchmark = "cqs_backward";
-  EXPECT_EQ(find(judge({row}, 2), "CQS backward, W = 7").verdict, "met");
-  EXPECT_EQ(find(judge({row}, 2), "CQS backward, W = 31").verdict, "not measured");
+  EXPECT_EQ(find(judge({row}, 2), "CQS backward, 1 thread, W = 7").verdict, "not measured");
+  row.threads = 1;
+  EXPECT_EQ(find(judge({row}, 2), "CQS backward, 1 thread, W = 7").verdict, "met");
+  EXPECT_EQ(find(judge({row}, 2), "CQS backward, 1 thread, W = 31").verdict, "not measured");
 }
 
 TEST(Targets, TheWorstErrorDecides) {

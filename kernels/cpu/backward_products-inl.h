@@ -10,7 +10,8 @@
 //   dV += P^T dO, dK += dS^T Q    A is rows of P^T or dS^T, just computed
 //
 // So nothing is transposed but Q and dO, once for a tile of rows. A panel of 4 vectors is a row of
-// 64 floats with AVX-512; its blocks have 6 rows, so that 24 sums are in registers again.
+// 64 floats with AVX-512; its blocks have 6 rows, so that 24 sums are in registers again. Narrower
+// panels have more rows in a block.
 #if defined(QB_KERNELS_CPU_BACKWARD_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QB_KERNELS_CPU_BACKWARD_PRODUCTS_INL_H
 #undef QB_KERNELS_CPU_BACKWARD_PRODUCTS_INL_H
@@ -18,6 +19,7 @@
 #define QB_KERNELS_CPU_BACKWARD_PRODUCTS_INL_H
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,10 +34,10 @@ namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-inline constexpr std::size_t kPanelRows = 6;
+inline constexpr std::size_t kPanelSums = 24;
 inline constexpr std::size_t kPanelVectors = 4;
 #else
-inline constexpr std::size_t kPanelRows = 4;
+inline constexpr std::size_t kPanelSums = 12;
 inline constexpr std::size_t kPanelVectors = 3;
 #endif
 
@@ -130,10 +132,11 @@ HWY_INLINE void add_columns(const UnitRows& rows, std::int64_t columns, const fl
 template <class Units, std::size_t V>
 HWY_INLINE void add_panel(const UnitRows& rows, std::int64_t count, const float* panel,
                           std::int64_t depth, float* c, std::int64_t c_stride) {
-  constexpr auto kBlock = static_cast<std::int64_t>(kPanelRows);
+  constexpr std::size_t kRows = std::min<std::size_t>(8, kPanelSums / V);  // each has a pointer
+  constexpr auto kBlock = static_cast<std::int64_t>(kRows);
   std::int64_t row = 0;
   for (; row + kBlock <= count; row += kBlock)
-    multiply_block<Units, RowUnits<kPanelRows>, kPanelRows, V, true>(
+    multiply_block<Units, RowUnits<kRows>, kRows, V, true>(
         rows.data + row * rows.stride, rows.stride, panel, depth, c + row * c_stride, c_stride);
   for (; row < count; ++row)
     multiply_block<Units, RowUnits<1>, 1, V, true>(rows.data + row * rows.stride, rows.stride,

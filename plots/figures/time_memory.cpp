@@ -27,6 +27,13 @@ Groups scheme_marks(const Group& panel) {
   return schemes;
 }
 
+// Keeps the rows of both passes together where there are some: they are the step of training that
+// its passes are parts of.
+Rows whole_steps(const Rows& rows) {
+  const Rows both = where(rows, [](const Row& row) { return row.is("pass", "both"); });
+  return both.empty() ? rows : both;
+}
+
 }  // namespace
 
 Figure time_memory_figure(const PlottedRun& run) {
@@ -35,7 +42,8 @@ Figure time_memory_figure(const PlottedRun& run) {
   });
   const PeakColumns columns = peak_columns(all);
   const char* column = columns.measured;
-  const Rows rows = where(all, [&](const Row& row) { return row.number(column) > 0.0; });
+  const Rows held = where(all, [&](const Row& row) { return row.number(column) > 0.0; });
+  const Rows rows = whole_steps(held);
   const Unit memory = byte_unit(largest(rows, number_in(column)));
   const Unit time = time_unit(largest(rows, seconds));
   const Columns first = joined({"n_tokens", "workers"}, kPlaceColumns);
@@ -64,10 +72,12 @@ Figure time_memory_figure(const PlottedRun& run) {
                   }}},
        .panels = panels,
        .x = [&](const Row& row) { return row.number(column) * memory.factor; },
-       .notes = joined_notes({timing_notes(rows),
-                              {"The grey steps lead from scheme to scheme of which none has less "
-                               "memory and less time.",
-                               left_out}})});
+       .notes = joined_notes(
+           {timing_notes(rows),
+            {"The grey steps lead from scheme to scheme of which none has less "
+             "memory and less time.",
+             rows.size() < held.size() ? "Both passes together; scheme_passes has each." : "",
+             left_out}})});
 }
 
 }  // namespace qb

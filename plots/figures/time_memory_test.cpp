@@ -8,8 +8,10 @@ namespace qb {
 namespace {
 
 using namespace testing_support;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Values held(const std::string& algorithm, int workers, double seconds, double mib) {
   return scheme_case(algorithm, workers, 1024, seconds,
@@ -39,6 +41,22 @@ TEST(TimeMemory, EachWorkerCountHasAPanel) {
       scheme_table({held("ring", 4, 0.5, 2), held("cqs", 4, 0.6, 8), held("ring", 8, 0.5, 2),
                     held("cqs", 8, 0.6, 8), held("ring", 16, 0.6, 8)}));
   EXPECT_THAT(titles(figure), ElementsAre(HasSubstr("W = 4"), HasSubstr("W = 8")));
+}
+
+TEST(TimeMemory, OfPassesThatRanAloneAndTogetherTheLatterAreDrawn) {
+  std::vector<Values> cases;
+  for (const char* pass : {"forward", "backward", "both"})
+    for (const char* algorithm : {"ring", "cqs"}) {
+      cases.push_back(held(algorithm, 4, 0.5, 2));
+      cases.back()["pass"] = pass;
+      cases.back()["case_id"] += pass;
+      if (cases.size() < 3) cases.back()["n_samples"] = "3";
+    }
+  const Figure figure = time_memory_figure(scheme_table(cases));
+  EXPECT_EQ(figure.panels.size(), 1u);
+  EXPECT_THAT(figure.notes[0], HasSubstr("of 5 repeats")) << "those of the rows that are drawn";
+  EXPECT_THAT(figure.notes[0], Not(HasSubstr("points")));
+  EXPECT_THAT(figure.notes, Contains("Both passes together; scheme_passes has each."));
 }
 
 TEST(TimeMemory, OneSchemeIsASentence) {

@@ -44,6 +44,10 @@ std::string status_reason(const Group& status) {
   return listed({status.key[0], told ? *messages.begin() : ""}, ": ");
 }
 
+Rows measured_rows(const Rows& rows) {
+  return where(rows, [](const Row& row) { return ran(row) && !modelled(row); });
+}
+
 }  // namespace
 
 std::string interval_note(const Rows& rows) {
@@ -71,7 +75,6 @@ std::string interval_note(const Rows& rows) {
 
 std::vector<std::string> case_notes(const CsvTable& cases) {
   const Rows rows = standing_rows(cases);
-  const Rows measured = where(rows, [](const Row& row) { return ran(row) && !modelled(row); });
   std::vector<Omission> missing;
   for (const Group& status :
        group(where(rows, [](const Row& row) { return !ran(row) && !out_of_memory(row); }),
@@ -80,6 +83,7 @@ std::vector<std::string> case_notes(const CsvTable& cases) {
                        .what = "case",
                        .reason = status_reason(status),
                        .of = rows.size()});
+  const Rows measured = measured_rows(rows);
   std::vector<std::string> notes = {interval_note(measured.empty() ? rows : measured)};
   if (!missing.empty()) notes.push_back(not_drawn(missing));
   return notes;
@@ -89,7 +93,10 @@ std::vector<std::string> timing_notes(const Rows& rows) {
   if (rows.empty()) return {};
   std::vector<std::string> notes = case_notes(*rows.front().table);
   const std::size_t of_model = count(rows, modelled);
-  if (of_model == rows.size()) notes.erase(notes.begin());  // modelled rows have no bars
+  if (of_model == rows.size())
+    notes.erase(notes.begin());  // modelled rows have no bars
+  else
+    notes.front() = interval_note(measured_rows(rows));
   if (const std::size_t lost = count(rows, out_of_memory); lost > 0)
     notes.push_back(fmt::format("Out of memory: {} of {} cases.", lost, rows.size()));
   if (of_model > 0) notes.emplace_back(kModelNote);

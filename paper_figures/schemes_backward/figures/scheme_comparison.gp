@@ -22,8 +22,8 @@ do for [format in 'svg pdf png'] {
   set label 107 'Slowest worker: query-key pairs of the slowest worker of each round, summed over rounds, over unmasked pairs / W; 1 is perfect balance and no pair' at screen 0.01875, screen 0.09293 left font ',11' textcolor rgb '#444444'
   set label 108 'in vain. cqs scatters from one root and gathers there; cqs_sharded begins and ends sharded, as the others do.' at screen 0.01875, screen 0.07977 left font ',11' textcolor rgb '#444444'
   set label 109 'Pairs and bytes follow from the plan. Memory is measured where a case measured it, else predicted.' at screen 0.01875, screen 0.06661 left font ',11' textcolor rgb '#444444'
-  set label 110 'Marks: medians; error bars: min to max of 6 repeats (96.9 % interval of the median) in 150 of 156 points, 98.8 % interval of the median of 11' at screen 0.01875, screen 0.05345 left font ',11' textcolor rgb '#444444'
-  set label 111 'repeats in 6.' at screen 0.01875, screen 0.04030 left font ',11' textcolor rgb '#444444'
+  set label 110 'Marks: medians; error bars: min to max of 6 repeats (96.9 % interval of the median) in 36 of 38 points, 98.8 % interval of the median of 11' at screen 0.01875, screen 0.05345 left font ',11' textcolor rgb '#444444'
+  set label 111 'repeats in 2.' at screen 0.01875, screen 0.04030 left font ',11' textcolor rgb '#444444'
   set label 112 'serial: one device played the workers in turn; its wall clock is the critical path composed of them, without a network.' at screen 0.01875, screen 0.02714 left font ',11' textcolor rgb '#444444'
   set label 113 'Hollow: 2 marks of measurements that something disturbed: measure again.' at screen 0.01875, screen 0.01398 left font ',11' textcolor rgb '#444444'
 

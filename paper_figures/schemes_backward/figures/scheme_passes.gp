@@ -18,7 +18,7 @@ do for [format in 'svg pdf png'] {
   set label 103 '1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit d0c284855df0; 2026-11-23' at screen 0.01875, screen 0.94906 left font ',11' textcolor rgb '#444444'
   set label 104 'Both passes: a repeat times one after the other; bytes and times are sums. Bytes follow from the plans, and are those of the worker that sends' at screen 0.01875, screen 0.07970 left font ',11' textcolor rgb '#444444'
   set label 105 'most. A worker''s memory is measured where a case measured it, else predicted.' at screen 0.01875, screen 0.06656 left font ',11' textcolor rgb '#444444'
-  set label 106 'Marks: medians; error bars: min to max of 6 repeats (96.9 % interval of the median) in 150 of 156 points, 98.8 % interval of the median of 11' at screen 0.01875, screen 0.05341 left font ',11' textcolor rgb '#444444'
+  set label 106 'Marks: medians; error bars: min to max of 6 repeats (96.9 % interval of the median) in 144 of 150 points, 98.8 % interval of the median of 11' at screen 0.01875, screen 0.05341 left font ',11' textcolor rgb '#444444'
   set label 107 'repeats in 6.' at screen 0.01875, screen 0.04026 left font ',11' textcolor rgb '#444444'
   set label 108 'serial: one device played the workers in turn; its wall clock is the critical path composed of them, without a network.' at screen 0.01875, screen 0.02712 left font ',11' textcolor rgb '#444444'
   set label 109 'Hollow: 6 marks of measurements that something disturbed: measure again.' at screen 0.01875, screen 0.01397 left font ',11' textcolor rgb '#444444'
