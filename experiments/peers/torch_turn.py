@@ -36,7 +36,8 @@ def run(argv):
              "measure.repeats=1", "--set", "measure.warmups=0", "--set", "measure.verify_rows=0"],
             capture_output=True, text=True, check=False)
         if said.returncode:
-            raise run_folder.Refusal(said.returncode, said.stderr.strip().splitlines()[-1])
+            lines = said.stderr.strip().splitlines() or ["qb run said nothing"]
+            raise run_folder.Refusal(said.returncode, lines[-1])
         [source] = glob.glob(os.path.join(folder, "*", "qb"))
         [row, *_] = run_folder.Run(source).rows
         out = os.path.join(words.out, os.path.basename(os.path.dirname(source)), words.run_id)

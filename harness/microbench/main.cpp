@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kHelp =
     R"(microbench: ceilings of this machine, parts of attention, whole kernels, CQS and sparse over dense
 
-  microbench --quick       the targets of the CPU kernels, in under two minutes
+  microbench --quick       the targets of the CPU kernels, in a few minutes
   microbench --out=DIR     everything, into DIR; qb plot DIR draws it
   microbench --benchmark_filter='sweep/flash/f32' --out=DIR
 

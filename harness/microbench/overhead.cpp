@@ -176,15 +176,13 @@ void register_sparse(Recorder& recorder, bool quick) {
 void register_cqs(Recorder& recorder, bool quick) {
   for (const int workers : {7, 31}) {
     add_cqs(recorder, "", {.n = 16384, .workers = workers, .heads = 4});
-    add_cqs(recorder, "",
-            {.pass = Pass::backward, .n = 16384, .workers = workers, .heads = 1, .threads = 1});
+    // The threads of a worker share one head of a token group, 529 rows with W = 31.
+    for (const int threads : thread_counts(available_cores()))
+      add_cqs(
+          recorder, "",
+          {.pass = Pass::backward, .n = 16384, .workers = workers, .heads = 1, .threads = threads});
   }
   if (quick) return;
-  // The threads of a worker share one head of a token group, 529 rows with W = 31.
-  if (available_cores() > 1)
-    for (const int workers : {7, 31})
-      add_cqs(recorder, "sweep/",
-              {.pass = Pass::backward, .n = 16384, .workers = workers, .heads = 1});
   for (const int workers : {4, 7, 8, 13, 21, 31, 57})
     for (std::int64_t n = 2048; n <= 16384; n *= 2)
       add_cqs(recorder, "sweep/", {.n = n, .workers = workers, .heads = 2});

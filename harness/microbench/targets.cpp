@@ -172,22 +172,18 @@ class Judge {
   }
 
   void limit_rows() {
-    struct Limit {
-      const char* benchmark;
-      const char* name;
-      double most;
-      int threads;
-    };
-    for (const Limit& pass : {Limit{"cqs", "CQS", 1.08, all_threads_},
-                              {"cqs_backward", "CQS backward, 1 thread", 1.10, 1}})
+    const auto limit_cqs = [&](const char* benchmark, const std::string& name, double most,
+                               int threads) {
       for (const int workers : {7, 31})
-        at_most(fmt::format("{}, W = {}, N = 16384: worker sum over dense", pass.name, workers),
-                pass.most,
-                median_of({.benchmark = pass.benchmark,
-                           .n = 16384,
-                           .threads = pass.threads,
-                           .workers = workers},
-                          &MicrobenchRow::overhead));
+        at_most(
+            fmt::format("{}, W = {}, N = 16384: worker sum over dense", name, workers), most,
+            median_of({.benchmark = benchmark, .n = 16384, .threads = threads, .workers = workers},
+                      &MicrobenchRow::overhead));
+    };
+    limit_cqs("cqs", "CQS", 1.08, all_threads_);
+    for (const int threads : thread_counts(all_threads_))
+      limit_cqs("cqs_backward", fmt::format("CQS backward, {}", of_threads(threads)), 1.10,
+                threads);
     const auto of_pattern = [&](const char* benchmark, const char* pattern) {
       return median_of(
           {.benchmark = benchmark, .mask = pattern, .n = 32768, .threads = all_threads_},

@@ -123,6 +123,7 @@ TEST(Targets, EachPassOfCqsHasItsLimit) {
   row.benchmark = "cqs";
   EXPECT_EQ(find(judge({row}, 2), "CQS, W = 7").verdict, "missed");
   row.benchmark = "cqs_backward";
+  EXPECT_EQ(find(judge({row}, 2), "CQS backward, 2 threads, W = 7").verdict, "met");
   EXPECT_EQ(find(judge({row}, 2), "CQS backward, 1 thread, W = 7").verdict, "not measured");
   row.threads = 1;
   EXPECT_EQ(find(judge({row}, 2), "CQS backward, 1 thread, W = 7").verdict, "met");
