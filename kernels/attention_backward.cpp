@@ -51,6 +51,7 @@ void require_backward_kernel(Kernel kernel, DType dtype) {
 
 std::int64_t backward_workspace_bytes(Kernel kernel, const Extent& q, const Extent& k, DType dtype,
                                       int threads, std::int64_t value_dim) {
+  if (cpu::find_kernel(kernel) == nullptr) return 0;
   require_backward_kernel(kernel, dtype);
   return backward_of(kernel)->workspace_bytes(
       {q, k, value_dim == 0 ? q.head_dim : value_dim, dtype, threads});

@@ -172,9 +172,9 @@ class Verdict(unittest.TestCase):
         self.assertIn("580 TFLOP/s ", full)
         self.assertNotIn("microbenchmark", full)
 
-    def test_of_the_backward_pass_is_a_rate_and_nothing_of_cudnn(self):
-        def row(tera_flops, **other):
-            return self.attention("flash", tera_flops, mask="causal", **other)
+    def test_of_the_backward_pass_is_a_rate_and_its_share_of_cudnn(self):
+        def row(tera_flops, kernel="flash", **other):
+            return self.attention(kernel, tera_flops, mask="causal", **other)
 
         self.write("attention_backward", [row(560, **{"pass": "backward"}),
                                           row(600, head_dim="64", **{"pass": "backward"}),
@@ -188,10 +188,18 @@ class Verdict(unittest.TestCase):
         self.assertIn("480 TFLOP/s", self.line(lines, "flash both passes d=128 causal"))
         self.assertTrue(self.line(lines, "flash both passes d=64 causal").endswith("not measured"))
         self.assertTrue(self.line(lines, "flash d=128 causal").endswith("not measured"))
-        self.write("attention_backward", [row(549, **{"pass": "backward"})])
+        self.write("attention_backward", [row(549, **{"pass": "backward"}),
+                                          row(600, "cudnn", **{"pass": "backward"})])
         code, lines = self.verdict()
         self.assertEqual(code, 4)
         self.assertTrue(self.line(lines, "flash backward d=128 causal bf16").endswith("missed"))
+        self.assertIn("0.915 x", self.line(lines, "flash backward over cuDNN's"))
+        self.assertTrue(self.line(lines, "flash backward over cuDNN's").endswith("met"))
+        self.write("attention_backward", [
+            row(560, **{"pass": "backward"}),
+            row(1, "cudnn", status="unsupported", **{"pass": "backward"})])
+        self.assertTrue(self.line(self.verdict()[1], "flash backward over cuDNN's")
+                        .endswith("not measured"))
 
     def test_of_cqs_is_over_dense_in_the_same_launch(self):
         def row(algorithm, workers, launch, device_s):

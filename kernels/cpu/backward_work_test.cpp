@@ -46,6 +46,30 @@ TEST(BackwardWork, HasEachPairOfTheScheduleOnce) {
   }
 }
 
+TEST(BackwardWork, ChunksAreAPowerOfTwoAndEquallyLong) {
+  for (const auto& [n, n_chunks] : std::map<std::int64_t, std::int64_t>{{1, 1},
+                                                                        {24, 1},
+                                                                        {512, 1},
+                                                                        {513, 2},
+                                                                        {1024, 2},
+                                                                        {1025, 4},
+                                                                        {2049, 4},
+                                                                        {2561, 8},
+                                                                        {3171, 8},
+                                                                        {7022, 16},
+                                                                        {20'000, 32}}) {
+    SCOPED_TRACE(n);
+    const TileSchedule full = build_schedule(n, n, {{0, n, {0, n, SpanKind::full, 0}}}, 768);
+    const TileSchedule* const schedules[] = {&full};
+    const BackwardWork work = cut_backward(schedules, 1, 384);
+    EXPECT_EQ(std::ssize(work.chunks), n_chunks);
+    for (const BackwardChunk& chunk : work.chunks) {
+      EXPECT_EQ(chunk.keys.begin % kBackwardKeyStep, 0);
+      EXPECT_LE(std::abs(chunk.keys.count() - n / n_chunks), kBackwardKeyStep + 1);
+    }
+  }
+}
+
 // An item waits for the chunks before it in the list only, so that no two wait for each other.
 TEST(BackwardWork, TurnsOfATileCountTheChunksBefore) {
   std::mt19937_64 engine(7);

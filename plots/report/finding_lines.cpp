@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 
 #include "plots/frame/frame.h"
@@ -145,21 +146,33 @@ void add_gap(const Quantity& quantity, std::vector<std::string>& out) {
 void add_crossings(const Quantity& quantity, std::vector<std::string>& out) {
   std::vector<std::string> decided;
   std::vector<std::string> undecided;
+  std::map<std::string, std::size_t> places_of_pair;
   for (const Curves& curves : quantity.panels) {
     if (has_words(curves.panel->x)) continue;
     for (auto a = curves.lines.begin(); a != curves.lines.end(); ++a)
       for (auto b = std::next(a); b != curves.lines.end(); ++b) {
         if (!a->joined || !b->joined) continue;
-        for (const Crossing& found : crossings_of(*a, *b, quantity.intervals))
+        for (const Crossing& found : crossings_of(*a, *b, quantity.intervals)) {
           (found.decided ? decided : undecided).push_back(crossing_sentence(curves, *a, *b, found));
+          if (found.decided) ++places_of_pair[fmt::format("{} and {}", a->name, b->name)];
+        }
       }
   }
   const std::string y = name_of(quantity.panels.front().panel->y);
-  if (decided.size() <= kMostCrossings)
+  if (decided.size() <= kMostCrossings) {
     out.insert(out.end(), decided.begin(), decided.end());
-  else
-    out.push_back(
-        fmt::format("In {}, two lines change their order in {} places.", y, decided.size()));
+  } else {
+    const auto& [pair, places] = *std::ranges::max_element(
+        places_of_pair, {}, [](const auto& counted) { return counted.second; });
+    if (places == decided.size())
+      out.push_back(fmt::format("In {}, {} change their order in {} places.", y, pair, places));
+    else if (places == 1)
+      out.push_back(fmt::format("In {}, {} pairs of lines change their order, each once.", y,
+                                decided.size()));
+    else
+      out.push_back(fmt::format("In {}, lines change their order in {} places, most often {} ({}).",
+                                y, decided.size(), pair, places));
+  }
   if (undecided.size() <= kMostCrossings)
     out.insert(out.end(), undecided.begin(), undecided.end());
   else

@@ -101,7 +101,16 @@ TEST(Findings, ManyCrossingsAreCounted) {
   for (int i = 0; i < 5; ++i)
     fans.push_back(line(fmt::format("line {}", i), {{1.0, 1.0 + i}, {2.0, 10.0 - i}}));
   EXPECT_THAT(findings(times(fans)),
-              Contains("In time, two lines change their order in 10 places."));
+              Contains("In time, 10 pairs of lines change their order, each once."));
+  const auto there_and_back = [](const char* name, double y) {
+    return line(name, {{1.0, 5.0 + y}, {2.0, 5.0 - y}, {3.0, 5.0 + y}, {4.0, 5.0 - y}});
+  };
+  std::vector<Series> waves = {there_and_back("ring", 2.0), there_and_back("cqs", 1.0)};
+  EXPECT_THAT(findings(times(waves)),
+              Contains("In time, ring and cqs change their order in 3 places."));
+  waves.push_back(line("dense", {{1.0, 6.5}, {2.0, 6.5}, {3.0, 6.5}, {4.0, 6.5}}));
+  EXPECT_THAT(findings(times(waves)), Contains("In time, lines change their order in 6 places, "
+                                               "most often ring and cqs (3)."));
 }
 
 // Points of a curve at powers of two of x.

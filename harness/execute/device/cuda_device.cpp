@@ -72,7 +72,9 @@ class CudaComputeDevice final : public ComputeDevice {
   void attention_backward(Kernel kernel, const BackwardArguments& arguments,
                           const KernelContext& place) override {
     cuda::require_gpu_backward(kernel, arguments.q.dtype);
-    cuda::flash_backward(arguments, launch_context(place.workspace, place.worker));
+    const cuda::LaunchContext context = launch_context(place.workspace, place.worker);
+    if (kernel == Kernel::cudnn) return cudnn().attend_backward(arguments, context);
+    cuda::flash_backward(arguments, context);
   }
   KeptBackward keep_backward_schedule(Kernel kernel, const BackwardArguments& kept,
                                       Allocator& memory, int worker) override {

@@ -53,6 +53,25 @@ class CudaSmall : public testing::Test {
     return play_on(*device_, trial, call, allocator);
   }
 
+  // Plays a backward plan and compares its gradients with float64.
+  Verification verified_gradients(const Plan& plan, Kernel kernel, MemoryLedger& ledger) const {
+    const GradientTrial trial(plan);
+    const TrialOnDevice whole(trial, *device_, ledger);
+    ExecutionArguments arguments = whole.with_tensors(ExecutionArguments());
+    arguments.kernel = kernel;
+    arguments.allocator = &ledger;
+    (void)DeviceExecutor(trial.plan, arguments, *device_).run();
+    whole.download();
+    const ExecutionArguments host = trial.with_tensors(ExecutionArguments());
+    Verification verification;
+    verification.correct = true;
+    verify_gradients({host.q, host.k, host.v, host.d_out, plan.problem.mask, plan.problem.scale,
+                      host.out, host.lse},
+                     {host.d_q, host.d_k, host.d_v}, rows_to_verify(plan, 40),
+                     keys_to_verify(plan, 40), 1, verification);
+    return verification;
+  }
+
   std::unique_ptr<ComputeDevice> device_;
 };
 
@@ -86,21 +105,8 @@ TEST_F(CudaSmall, GradientsOfEveryStrategyThatTrainsAgreeWithFloat64) {
   const auto attempt = [this](const Plan& drawn, Random& random) {
     Plan plan = testing_support::in_random_type(drawn, random);
     while (plan.problem.dtype == DType::f32) plan = testing_support::in_random_type(drawn, random);
-    const GradientTrial trial(plan);
     MemoryLedger ledger(memory(AllocatorKind::pool));
-    const TrialOnDevice whole(trial, *device_, ledger);
-    ExecutionArguments arguments = whole.with_tensors(ExecutionArguments());
-    arguments.kernel = Kernel::flash;
-    arguments.allocator = &ledger;
-    (void)DeviceExecutor(trial.plan, arguments, *device_).run();
-    whole.download();
-    const ExecutionArguments host = trial.with_tensors(ExecutionArguments());
-    Verification verification;
-    verification.correct = true;
-    verify_gradients({host.q, host.k, host.v, host.d_out, plan.problem.mask, plan.problem.scale,
-                      host.out, host.lse},
-                     {host.d_q, host.d_k, host.d_v}, rows_to_verify(plan, 40),
-                     keys_to_verify(plan, 40), 1, verification);
+    const Verification verification = verified_gradients(plan, Kernel::flash, ledger);
     ASSERT_TRUE(verification.correct) << verification.message;
     EXPECT_EQ(rehearse(plan, Kernel::flash, Launch::alone, device_->costs()).active_peak_bytes,
               static_cast<std::int64_t>(ledger.active_peak_bytes()));
@@ -191,6 +197,26 @@ TEST_F(CudaSmall, CudnnAgreesWithFloat64OnWholeBlocks) {
     const Verification verification = trial.verify();
     EXPECT_TRUE(verification.correct) << verification.message;
   }
+}
+
+TEST_F(CudaSmall, CudnnsGradientsAgreeWithFloat64) {
+  Shape shape;
+  shape.batch = 2;
+  shape.q_heads = shape.kv_heads = 4;
+  shape.q_len = shape.kv_len = 250;
+  shape.head_dim = shape.value_dim = 64;
+  for (const MaskKind mask : {MaskKind::full, MaskKind::causal})
+    for (const DType dtype : {DType::f16, DType::bf16}) {
+      MemoryLedger ledger(memory(AllocatorKind::pool));
+      try {
+        const Verification verification = verified_gradients(
+            make_plan("dense", make_problem(shape, mask, dtype, 3), {.pass = Pass::backward}),
+            Kernel::cudnn, ledger);
+        EXPECT_TRUE(verification.correct) << verification.message;
+      } catch (const Unsupported& reason) {
+        GTEST_SKIP() << reason.what();
+      }
+    }
 }
 
 TEST_F(CudaSmall, RunsOutOfMemoryAsACaseAndGoesOn) {

@@ -48,7 +48,8 @@ BackwardArguments backward_in_place(const Plan& plan, const ExecutionArguments& 
           .scale = plan.problem.scale,
           .d_q = arguments.d_q,
           .d_k = arguments.d_k,
-          .d_v = arguments.d_v};
+          .d_v = arguments.d_v,
+          .out = arguments.out};
 }
 
 void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
@@ -58,7 +59,9 @@ void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
     tools.device.clear_rows(gradient);
   if (no_pairs) return;
   const Tensor delta(*arguments.allocator, DType::f32, plan.problem.shape.lse(), "delta_local", 0);
-  tools.device.compute_delta(arguments.out, arguments.d_out, delta.view());
+  // Kernel cudnn makes D itself.
+  if (arguments.kernel != Kernel::cudnn)
+    tools.device.compute_delta(arguments.out, arguments.d_out, delta.view());
   attend_backward(tools, arguments, backward_in_place(plan, arguments, delta.view(), schedule), 0,
                   compute_s);
 }

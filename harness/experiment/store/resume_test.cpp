@@ -1,5 +1,6 @@
 #include "harness/experiment/store/run_folder.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/files.h"
@@ -14,19 +15,22 @@ constexpr std::time_t kNow = 1'700'000'000;  // 2023-11-14 22:13:20 UTC
 class Resume : public testing::Test {
  protected:
   void add_run(const std::string& run_id, const std::string& started_at, bool finished,
-               const std::string& hash = "0123456789abcdef", const std::string& machine = "m") {
+               const std::string& hash = "0123456789abcdef", const std::string& machine = "m",
+               const std::string& commit = "c0ffee") {
     Manifest manifest;
     manifest.run_id = run_id;
     manifest.spec_hash = hash;
     manifest.started_at = started_at;
     manifest.finished_at = finished ? "2025-12-31T00:00:00Z" : "";
-    manifest.environment = "{\"device_fingerprint\": \"" + machine + "\"}";
+    manifest.environment =
+        R"({"device_fingerprint": ")" + machine + R"(", "build": {"commit": ")" + commit + "\"}}";
     ensure_directory(folder_ / ("study/" + run_id));
     write_file_atomically(folder_ / ("study/" + run_id + "/manifest.json"),
                           manifest_to_json(manifest));
   }
   RunPlace find(const std::string& run_id = "", bool retry = false) const {
-    return find_run({folder_.path(), "study", run_id, "0123456789abcdef", "m", retry}, kNow);
+    return find_run({folder_.path(), "study", run_id, "0123456789abcdef", "m", "c0ffee", retry},
+                    kNow);
   }
   ScratchFolder folder_;
 };
@@ -53,6 +57,20 @@ TEST_F(Resume, FinishedRunsOtherSpecsAndOtherMachinesAreLeftAlone) {
   ensure_directory(folder_ / "study/broken");
   write_file_atomically(folder_ / "study/broken/manifest.json", "{\"run_id\":");
   EXPECT_FALSE(find().exists);
+}
+
+TEST_F(Resume, ARunOfAnotherBuildIsLeftAlone) {
+  add_run("old", "2025-01-01T00:00:00Z", false, "0123456789abcdef", "m", "beef");
+  const RunPlace place = find();
+  EXPECT_FALSE(place.exists);
+  EXPECT_THAT(
+      place.left_alone,
+      testing::EndsWith("/old was measured by another build (commit beef, this is c0ffee)"));
+  EXPECT_THROW((void)find("old"), UsageError);
+  EXPECT_THROW((void)find("", true), UsageError);
+  add_run("ours", "2024-12-31T00:00:00Z", false);
+  EXPECT_EQ(find().run_id, "ours");
+  EXPECT_EQ(find("", true).run_id, "ours");
 }
 
 TEST_F(Resume, TwoRunsInOneSecondGetTwoNames) {

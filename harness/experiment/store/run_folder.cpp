@@ -40,6 +40,12 @@ bool is_name(std::string_view text) {
   });
 }
 
+std::string another_build(const Manifest& manifest, const RunRequest& request) {
+  const auto named = [](const std::string& commit) { return commit.empty() ? "unknown" : commit; };
+  return fmt::format("another build (commit {}, this is {})", named(manifest.commit),
+                     named(request.commit));
+}
+
 void require_same(const RunRequest& request, const Manifest& manifest) {
   if (manifest.spec_hash != request.spec_hash)
     throw UsageError(
@@ -51,6 +57,9 @@ void require_same(const RunRequest& request, const Manifest& manifest) {
         fmt::format("run {} was measured on another machine ({}); choose another "
                     "--run-id",
                     request.run_id, manifest.device_fingerprint));
+  if (manifest.commit != request.commit)
+    throw UsageError(fmt::format("run {} was measured by {}; choose another --run-id",
+                                 request.run_id, another_build(manifest, request)));
 }
 
 RunPlace named_run(const RunRequest& request, const std::string& folder) {
@@ -100,6 +109,14 @@ std::string fingerprint_of(std::string_view environment) {
   return Json::parse(environment).value("device_fingerprint", "");
 }
 
+std::string commit_of(std::string_view environment) {
+  const Json build = Json::parse(environment).value("build", Json::object());
+  // Programs that are no git checkout have null.
+  const Json commit = build.value("commit", Json());
+  const bool changed = build.value("sources_modified", Json()) == true;
+  return (commit.is_string() ? commit.get<std::string>().substr(0, 10) : "") + (changed ? "+" : "");
+}
+
 std::string manifest_to_json(const Manifest& m) {
   Json json;
   for_each_fact(m, [&](const char* key, const auto& value) { json[key] = value; });
@@ -122,11 +139,7 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
     if (const Json load = environment.value(Json::json_pointer("/system/load_average"), Json());
         load.is_string())
       m.load_average = parse_real(first_word(load.get<std::string>())).value_or(0.0);
-    const Json build = environment.value("build", Json::object());
-    // Programs that are no git checkout have null.
-    if (const Json commit = build.value("commit", Json()); commit.is_string())
-      m.commit = commit.get<std::string>().substr(0, 10);
-    if (build.value("sources_modified", Json()) == true) m.commit += '+';
+    m.commit = commit_of(m.environment);
     return m;
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("{}: no manifest of a run: {}", name, problem.what()));
@@ -184,14 +197,23 @@ std::string hash_spec(std::string_view resolved_yaml) {
 RunPlace find_run(const RunRequest& request, std::time_t now) {
   const std::string folder = request.out + "/" + request.experiment;
   if (!request.run_id.empty()) return named_run(request, folder);
-  for (const Manifest& run : list_runs(folder))
-    if (run.spec_hash == request.spec_hash &&
-        run.device_fingerprint == request.device_fingerprint &&
-        (request.retry || run.finished_at.empty()))
-      return {run.folder, run.run_id, true};
+  std::string left_alone;
+  for (const Manifest& run : list_runs(folder)) {
+    if (run.spec_hash != request.spec_hash ||
+        run.device_fingerprint != request.device_fingerprint ||
+        (!request.retry && !run.finished_at.empty()))
+      continue;
+    if (run.commit == request.commit) return {run.folder, run.run_id, true};
+    if (left_alone.empty())
+      left_alone = fmt::format("{} was measured by {}", run.folder, another_build(run, request));
+  }
   if (request.retry)
-    throw UsageError(fmt::format("--retry: there is no run of this spec in {}", folder));
-  return new_run(request, folder, now);
+    throw UsageError(left_alone.empty()
+                         ? fmt::format("--retry: there is no run of this spec in {}", folder)
+                         : fmt::format("--retry: {}; run the spec without --retry", left_alone));
+  RunPlace place = new_run(request, folder, now);
+  place.left_alone = left_alone;
+  return place;
 }
 
 }  // namespace qb

@@ -42,6 +42,9 @@ struct Manifest {
 // The device_fingerprint of an environment_json(); empty where it has none.
 [[nodiscard]] std::string fingerprint_of(std::string_view environment);
 
+// Its commit, as a Manifest has it.
+[[nodiscard]] std::string commit_of(std::string_view environment);
+
 [[nodiscard]] std::string utc_text(std::time_t time);  // `2025-01-31T12:00:00Z`
 
 // Throws UsageError where FOLDER/manifest.json cannot be read.
@@ -71,6 +74,7 @@ struct RunRequest {
   std::string run_id;  // empty: choose
   std::string spec_hash;
   std::string device_fingerprint;
+  std::string commit;
   bool retry = false;
 };
 
@@ -78,14 +82,16 @@ struct RunPlace {
   std::string path;
   std::string run_id;
   bool exists = false;
+  std::string left_alone{};  // which unfinished run is of another build; empty: none
 };
 
 // 16 hex digits over the resolved spec.
 [[nodiscard]] std::string hash_spec(std::string_view resolved_yaml);
 
-// A run id chooses that run; if it exists, its spec and machine must be the same. No run id chooses
-// the newest unfinished run of this spec on this machine (retry: the newest of all), or else a new
-// run named YYYYMMDD-HHMMSS-<6 hex of the hash>, in UTC. Throws UsageError.
+// A run id chooses that run; if it exists, its spec, machine and build must be the same, since a
+// row does not say which build measured it. No run id chooses the newest unfinished run of this
+// spec by this build on this machine (retry: the newest, finished or not), or else a new run named
+// YYYYMMDD-HHMMSS-<6 hex of the hash>, in UTC. Throws UsageError.
 [[nodiscard]] RunPlace find_run(const RunRequest& request, std::time_t now);
 
 }  // namespace qb

@@ -146,8 +146,11 @@ RunStore open_store(const Spec& spec, const RunOptions& options, SweepWorld& wor
                            options.run_id,
                            hash_spec(spec.resolved_yaml),
                            fingerprint_of(world.environment),
+                           commit_of(world.environment),
                            options.retry};
   const RunPlace place = find_run(request, world.utc());
+  if (!place.left_alone.empty())
+    world.progress.note(fmt::format("{}: {} and stays unfinished", spec.name, place.left_alone));
   if (!place.exists) {
     RunStore store =
         RunStore::create(place.path, new_manifest(spec, options, request, place, world, n_cases),

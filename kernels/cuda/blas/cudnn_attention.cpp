@@ -2,9 +2,11 @@
 #include "kernels/cuda/blas/cudnn_attention.h"
 
 #include <array>
-#include <limits>
 #include <map>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "kernels/cuda/blas/cudnn_graph.h"
@@ -15,7 +17,7 @@ namespace {
 
 // Identifies a planned shape: the strides are part of it.
 using Four = std::array<std::int64_t, 4>;
-using Key = std::tuple<WholeMask, DType, Four, Four, Four, Four, Four, std::int64_t>;
+using Key = std::tuple<WholeMask, DType, Four, Four, std::vector<Four>, std::int64_t>;
 
 Four strides_of(const TensorView& view) {
   return {view.batch_stride, view.head_stride, view.token_stride, view.extent.head_dim};
@@ -24,14 +26,27 @@ Four extent_of(const TensorView& view) {
   return {view.extent.batch, view.extent.heads, view.extent.length, view.extent.head_dim};
 }
 
-WholeMask supported_mask(const AttentionArguments& a) {
-  if (a.q.dtype != DType::f16 && a.q.dtype != DType::bf16)
+WholeMask supported_mask(DType dtype, const TileSchedule& schedule) {
+  if (dtype != DType::f16 && dtype != DType::bf16)
     throw Unsupported("kernel cudnn takes f16 and bf16; the nearest for others is materialized");
-  const WholeMask mask = whole_mask(*a.schedule);
+  const WholeMask mask = whole_mask(schedule);
   if (mask == WholeMask::other)
     throw Unsupported(
         "kernel cudnn is for whole blocks and for the causal mask of as many queries as keys, and "
         "leaves out no other pair; the nearest is kernel flash");
+  return mask;
+}
+
+WholeMask supported_gradients(const BackwardArguments& a) {
+  const WholeMask mask = supported_mask(a.q.dtype, *a.schedule);
+  if (a.q.extent.heads != a.k.extent.heads || a.q.extent.head_dim != a.v.extent.head_dim)
+    throw Unsupported(
+        "the backward pass of kernel cudnn is for as many key-value heads as query heads and one "
+        "head_dim; the nearest is kernel flash");
+  if (a.out.data == nullptr)
+    throw Unsupported(
+        "the backward pass of kernel cudnn makes D of the whole output, which only algorithm dense "
+        "has beside its inputs; the nearest is kernel flash");
   return mask;
 }
 
@@ -42,6 +57,21 @@ struct CudnnAttention::State {
   cudnnHandle_t handle = nullptr;
   std::map<Key, CudnnPlan> plans;
   std::string isa;
+
+  // Makes the plan of a shape when it is asked for first.
+  template <class Operations>
+  const CudnnPlan& plan(const Key& key, Operations operations) {
+    auto found = plans.find(key);
+    if (found == plans.end()) found = plans.emplace(key, make_plan(handle, operations())).first;
+    return found->second;
+  }
+
+  void execute(const CudnnPlan& plan, const std::vector<std::pair<TensorId, void*>>& tensors,
+               double scale, WholeMask mask, const LaunchContext& context) const {
+    const Buffer workspace(context.workspace, static_cast<std::size_t>(plan.workspace_bytes),
+                           "cudnn_workspace", context.worker);
+    cuda::execute(handle, plan, tensors, scale, mask, workspace.data());
+  }
 
   ~State() {
     plans.clear();
@@ -61,41 +91,62 @@ CudnnAttention::CudnnAttention(void* stream) : state_(std::make_shared<State>())
 const std::string& CudnnAttention::isa() const { return state_->isa; }
 
 void CudnnAttention::attend(const AttentionArguments& a, const LaunchContext& context) {
-  const WholeMask mask = supported_mask(a);
+  const WholeMask mask = supported_mask(a.q.dtype, *a.schedule);
   if (a.q.extent.length == 0) return;
   const Tensor narrow(context.workspace, a.q.dtype, a.out.extent, "out_16_bit", context.worker);
-  const Key key{mask,
-                a.q.dtype,
-                extent_of(a.q),
-                extent_of(a.v),
-                strides_of(a.q),
-                strides_of(a.k),
-                strides_of(a.v),
-                a.lse.head_stride};
-  auto found = state_->plans.find(key);
-  if (found == state_->plans.end())
-    found =
-        state_->plans
-            .emplace(key, make_plan(state_->handle, attention_operations(a, narrow.view(), mask)))
-            .first;
-  const CudnnPlan& plan = found->second;
-  const Buffer workspace(context.workspace, static_cast<std::size_t>(plan.workspace_bytes),
-                         "cudnn_workspace", context.worker);
-
-  auto scale = static_cast<float>(a.scale);
-  float masked = -std::numeric_limits<float>::infinity();
-  constexpr std::int64_t kIds[] = {kQ, kK, kV, kO, kStatistics, kScale, kMasked};
-  void* const pointers[] = {a.q.data,   a.k.data, a.v.data, narrow.view().data,
-                            a.lse.data, &scale,   &masked};
-  const std::int64_t n_pointers = mask == WholeMask::causal ? 7 : 6;
-  void* const scratch = workspace.data();
-  Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, "the pointers");
-  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, n_pointers, kIds);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, n_pointers, pointers);
-  pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &scratch);
-  pack.finalize();
-  check(dnn().execute(state_->handle, plan.plan.get(), pack.get()), "computing attention");
+  const CudnnPlan& plan =
+      state_->plan({mask,
+                    a.q.dtype,
+                    extent_of(a.q),
+                    extent_of(a.v),
+                    {strides_of(a.q), strides_of(a.k), strides_of(a.v)},
+                    a.lse.head_stride},
+                   [&] { return attention_operations(a, narrow.view(), mask); });
+  state_->execute(plan,
+                  {{kQ, a.q.data},
+                   {kK, a.k.data},
+                   {kV, a.v.data},
+                   {kO, narrow.view().data},
+                   {kStatistics, a.lse.data}},
+                  a.scale, mask, context);
   copy_rows(narrow.view(), a.out, state_->stream);
+}
+
+void CudnnAttention::attend_backward(const BackwardArguments& a, const LaunchContext& context) {
+  const WholeMask mask = supported_gradients(a);
+  if (a.q.extent.length == 0 || a.k.extent.length == 0) return;
+  const auto narrow = [&](const TensorView& wide, const char* label) {
+    return Tensor(context.workspace, a.q.dtype, wide.extent, label, context.worker);
+  };
+  const Tensor out = narrow(a.out, "out_16_bit");
+  const Tensor d_q = narrow(a.d_q, "d_q_16_bit");
+  const Tensor d_k = narrow(a.d_k, "d_k_16_bit");
+  const Tensor d_v = narrow(a.d_v, "d_v_16_bit");
+  copy_rows(a.out, out.view(), state_->stream);
+  const CudnnPlan& plan = state_->plan(
+      {mask,
+       a.q.dtype,
+       extent_of(a.q),
+       extent_of(a.v),
+       {strides_of(a.q), strides_of(a.k), strides_of(a.v), strides_of(a.d_out)},
+       a.lse.head_stride},
+      [&] {
+        return gradient_operations(a, {out.view(), d_q.view(), d_k.view(), d_v.view()}, mask);
+      });
+  state_->execute(plan,
+                  {{kQ, a.q.data},
+                   {kK, a.k.data},
+                   {kV, a.v.data},
+                   {kO, out.view().data},
+                   {kDOut, a.d_out.data},
+                   {kStatistics, a.lse.data},
+                   {kDQ, d_q.view().data},
+                   {kDK, d_k.view().data},
+                   {kDV, d_v.view().data}},
+                  a.scale, mask, context);
+  add_rows(a.d_q, d_q.view(), state_->stream);
+  add_rows(a.d_k, d_k.view(), state_->stream);
+  add_rows(a.d_v, d_v.view(), state_->stream);
 }
 
 }  // namespace qb::cuda

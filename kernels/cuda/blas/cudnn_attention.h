@@ -1,5 +1,5 @@
-// cuDNN's fused attention is a baseline for dense and causal problems. This host header needs no
-// CUDA; cuDNN is loaded when the first object is made.
+// cuDNN's fused attention and its gradients are a baseline for dense and causal problems. This host
+// header needs no CUDA; cuDNN is loaded when the first object is made.
 #pragma once
 
 #include <memory>
@@ -27,6 +27,11 @@ class CudnnAttention {
   // other schedules and for what cuDNN refuses. cuDNN writes O in the inputs' type, and it is then
   // widened to float32. Only the first call of a shape plans: the heuristics' choice is kept.
   void attend(const AttentionArguments& device_views, const LaunchContext& context);
+
+  // Adds to dQ, dK and dV over device views, under the same masks. Throws Unsupported as attend()
+  // does, and for grouped queries, another head_dim of V, and a call without O. cuDNN reads O and
+  // writes gradients in the inputs' type.
+  void attend_backward(const BackwardArguments& device_views, const LaunchContext& context);
 
   [[nodiscard]] const std::string& isa() const;  // as in `cudnn 9.19.0`
 

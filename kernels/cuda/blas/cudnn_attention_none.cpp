@@ -11,6 +11,7 @@ CudnnAttention::CudnnAttention(void*) {
   throw Unsupported("kernel cudnn: this build found no cudnn.h; the nearest is kernel flash");
 }
 void CudnnAttention::attend(const AttentionArguments&, const LaunchContext&) {}
+void CudnnAttention::attend_backward(const BackwardArguments&, const LaunchContext&) {}
 const std::string& CudnnAttention::isa() const { return state_->isa; }
 
 }  // namespace qb::cuda

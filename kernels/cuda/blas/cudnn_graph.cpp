@@ -66,6 +66,28 @@ class Pattern {
     return make(CUDNN_DATA_FLOAT, {scores_[0], scores_[1], scores_[2], 1});
   }
 
+  // Returns the sums over d of the product of two tensors with a row of d for each of the scores.
+  [[nodiscard]] Descriptor row_sums_of_product(const Descriptor& a, const Descriptor& b,
+                                               std::int64_t dim) {
+    const Descriptor product = make(CUDNN_DATA_FLOAT, {scores_[0], scores_[1], scores_[2], dim});
+    pass(CUDNN_POINTWISE_MUL, a, &b, product);
+    Descriptor sums = column();
+    reduce(CUDNN_REDUCE_TENSOR_ADD, product, sums);
+    return sums;
+  }
+
+  // Returns the transpose of a matrix of scores, rounded to the type.
+  [[nodiscard]] Descriptor transpose(const Descriptor& x, cudnnDataType_t type) {
+    const auto& [batch, heads, rows, columns] = scores_;
+    Descriptor y = tensor(next_id_++, type, {batch, heads, columns, rows},
+                          {heads * rows * columns, rows * columns, 1, columns}, false, true);
+    Descriptor operation(CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR, "a transposition");
+    operation.set(CUDNN_ATTR_OPERATION_RESHAPE_XDESC, x);
+    operation.set(CUDNN_ATTR_OPERATION_RESHAPE_YDESC, y);
+    add(std::move(operation));
+    return y;
+  }
+
   void multiply(const Descriptor& a, const Descriptor& b, const Descriptor& c) {
     Descriptor how(CUDNN_BACKEND_MATMUL_DESCRIPTOR, "a product");
     how.set(CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &kFloat);
@@ -142,30 +164,39 @@ class Pattern {
   std::vector<Descriptor> operations_;
 };
 
-// K is the right operand of the first product: its rows are the depth, its columns the keys.
-Descriptor transposed_keys(const TensorView& k) {
-  const Extent& e = k.extent;
-  return tensor(kK, native(k.dtype), {e.batch, e.heads, e.head_dim, e.length},
-                {k.batch_stride, k.head_stride, 1, k.token_stride});
+// K or V as the right operand of a product over d: its rows are the depth, its columns the keys.
+Descriptor transposed(TensorId id, const TensorView& view) {
+  const Extent& e = view.extent;
+  return tensor(id, native(view.dtype), {e.batch, e.heads, e.head_dim, e.length},
+                {view.batch_stride, view.head_stride, 1, view.token_stride});
 }
 
-std::vector<Descriptor> causal_pattern(const AttentionArguments& a, const TensorView& out) {
-  const Extent& q = a.q.extent;
-  Pattern pattern({q.batch, q.heads, q.length, a.k.extent.length});
-  const Descriptor scores = pattern.matrix();
-  pattern.multiply(tensor(kQ, a.q), transposed_keys(a.k), scores);
-  const Descriptor scale = scalar(kScale);
-  const Descriptor scaled = pattern.matrix();
-  pattern.pass(CUDNN_POINTWISE_MUL, scores, &scale, scaled);
+Pattern pattern_of(const TensorView& q, const TensorView& k) {
+  return Pattern({q.extent.batch, q.extent.heads, q.extent.length, k.extent.length});
+}
 
+// Returns scale Q K^T, with -inf where the mask hides a pair.
+Descriptor masked_scores(Pattern& pattern, const TensorView& q, const TensorView& k,
+                         WholeMask mask) {
+  const Descriptor scores = pattern.matrix();
+  pattern.multiply(tensor(kQ, q), transposed(kK, k), scores);
+  const Descriptor scale = scalar(kScale);
+  Descriptor scaled = pattern.matrix();
+  pattern.pass(CUDNN_POINTWISE_MUL, scores, &scale, scaled);
+  if (mask == WholeMask::none) return scaled;
   const Descriptor row = pattern.number(scaled, 2);
   const Descriptor column = pattern.number(scaled, 3);
   const Descriptor sees = pattern.matrix(CUDNN_DATA_BOOLEAN);
   pattern.pass(CUDNN_POINTWISE_CMP_GE, row, &column, sees);
   const Descriptor minus_infinity = scalar(kMasked);
-  const Descriptor masked = pattern.matrix();
+  Descriptor masked = pattern.matrix();
   pattern.pass(CUDNN_POINTWISE_BINARY_SELECT, scaled, &minus_infinity, masked, &sees);
+  return masked;
+}
 
+std::vector<Descriptor> causal_pattern(const AttentionArguments& a, const TensorView& out) {
+  Pattern pattern = pattern_of(a.q, a.k);
+  const Descriptor masked = masked_scores(pattern, a.q, a.k, WholeMask::causal);
   const Descriptor largest = pattern.column();
   pattern.reduce(CUDNN_REDUCE_TENSOR_MAX, masked, largest);
   const Descriptor shifted = pattern.matrix();
@@ -191,6 +222,35 @@ std::vector<Descriptor> attention_operations(const AttentionArguments& a, const 
   std::vector<Descriptor> one;
   one.push_back(one_node(a, out));
   return one;
+}
+
+std::vector<Descriptor> gradient_operations(const BackwardArguments& a, const NarrowTensors& narrow,
+                                            WholeMask mask) {
+  Pattern pattern = pattern_of(a.q, a.k);
+  const cudnnDataType_t type = native(a.q.dtype);
+  const Descriptor d_out = tensor(kDOut, a.d_out);
+  const Descriptor delta =
+      pattern.row_sums_of_product(d_out, tensor(kO, narrow.out), narrow.out.extent.head_dim);
+  const Descriptor scores = masked_scores(pattern, a.q, a.k, mask);
+  const Descriptor shifted = pattern.matrix();
+  const Descriptor statistics = tensor(kStatistics, a.lse);
+  pattern.pass(CUDNN_POINTWISE_SUB, scores, &statistics, shifted);
+  const Descriptor weights = pattern.matrix();
+  pattern.pass(CUDNN_POINTWISE_EXP, shifted, nullptr, weights);
+  pattern.multiply(pattern.transpose(weights, type), d_out, tensor(kDV, narrow.d_v));
+
+  const Descriptor d_weights = pattern.matrix();
+  pattern.multiply(d_out, transposed(kV, a.v), d_weights);
+  const Descriptor centred = pattern.matrix();
+  pattern.pass(CUDNN_POINTWISE_SUB, d_weights, &delta, centred);
+  const Descriptor product = pattern.matrix();
+  pattern.pass(CUDNN_POINTWISE_MUL, centred, &weights, product);
+  const Descriptor scale = scalar(kScale);
+  const Descriptor d_scores = pattern.matrix();
+  pattern.pass(CUDNN_POINTWISE_MUL, product, &scale, d_scores);
+  pattern.multiply(pattern.transpose(d_scores, type), tensor(kQ, a.q), tensor(kDK, narrow.d_k));
+  pattern.multiply(d_scores, tensor(kK, a.k), tensor(kDQ, narrow.d_q));
+  return pattern.take();
 }
 
 }  // namespace qb::cuda

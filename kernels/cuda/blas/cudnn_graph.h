@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/attention.h"
+#include "kernels/attention_backward.h"
 #include "kernels/cuda/blas/cudnn_attention.h"
 #include "kernels/cuda/runtime/loaded_library.h"
 
@@ -72,7 +73,20 @@ class Descriptor {
 };
 
 // These tensors are bound at execution. The two scalars are float32 on the host.
-enum TensorId : std::int64_t { kQ = 1, kK, kV, kO, kStatistics, kScale, kMasked, kFirstVirtual };
+enum TensorId : std::int64_t {
+  kQ = 1,
+  kK,
+  kV,
+  kO,
+  kStatistics,
+  kScale,
+  kMasked,
+  kDOut,
+  kDQ,
+  kDK,
+  kDV,
+  kFirstVirtual
+};
 
 // Returns the operations of softmax(scale Q K^T) V with the statistics of its rows; out has the
 // inputs' type. Without a mask this is one node. That node of cuDNN 9.19 has no attribute for the
@@ -80,6 +94,21 @@ enum TensorId : std::int64_t { kQ = 1, kK, kV, kO, kStatistics, kScale, kMasked,
 // and column number, softmax, product.
 [[nodiscard]] std::vector<Descriptor> attention_operations(const AttentionArguments& a,
                                                            const TensorView& out, WholeMask mask);
+
+// What cuDNN reads or writes in the inputs' type where a call has float32.
+struct NarrowTensors {
+  TensorView out;
+  TensorView d_q;
+  TensorView d_k;
+  TensorView d_v;
+};
+
+// Returns the operations of the gradients of the same attention, with or without the causal mask,
+// as the pattern that cuDNN's engines know: D of O and dO, P of the scores and statistics, then the
+// five products. As many query heads as key-value heads.
+[[nodiscard]] std::vector<Descriptor> gradient_operations(const BackwardArguments& a,
+                                                          const NarrowTensors& narrow,
+                                                          WholeMask mask);
 
 struct CudnnPlan {
   Descriptor graph;
@@ -93,5 +122,11 @@ struct CudnnPlan {
 // reason, where every engine refuses; CaseError error where one fails otherwise and no other one
 // accepts the graph; CaseError crashed, at once, where the device is lost.
 [[nodiscard]] CudnnPlan make_plan(cudnnHandle_t handle, const std::vector<Descriptor>& operations);
+
+// Executes the plan over the tensors of a call, with workspace_bytes at `workspace`; the mask is
+// that of its operations.
+void execute(cudnnHandle_t handle, const CudnnPlan& plan,
+             const std::vector<std::pair<TensorId, void*>>& tensors, double scale, WholeMask mask,
+             void* workspace);
 
 }  // namespace qb::cuda

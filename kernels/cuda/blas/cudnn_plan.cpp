@@ -1,6 +1,7 @@
 #include "kernels/cuda/blas/cudnn_graph.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -124,6 +125,28 @@ CudnnPlan make_plan(cudnnHandle_t handle, const std::vector<Descriptor>& operati
     }
   }
   attempts.give_up(n_engines);
+}
+
+void execute(cudnnHandle_t handle, const CudnnPlan& plan,
+             const std::vector<std::pair<TensorId, void*>>& tensors, double scale, WholeMask mask,
+             void* workspace) {
+  auto factor = static_cast<float>(scale);
+  float masked = -std::numeric_limits<float>::infinity();
+  std::vector<std::int64_t> ids = {kScale};
+  std::vector<void*> pointers = {&factor};
+  const auto bind = [&](TensorId id, void* data) {
+    ids.push_back(id);
+    pointers.push_back(data);
+  };
+  if (mask == WholeMask::causal) bind(kMasked, &masked);
+  for (const auto& [id, data] : tensors) bind(id, data);
+  const Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, "the pointers");
+  pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, std::ssize(ids), ids.data());
+  pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, std::ssize(pointers),
+           pointers.data());
+  pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1, &workspace);
+  pack.finalize();
+  check(dnn().execute(handle, plan.plan.get(), pack.get()), "computing attention");
 }
 
 }  // namespace qb::cuda

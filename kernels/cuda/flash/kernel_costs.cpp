@@ -66,6 +66,7 @@ std::optional<CallCost> GpuKernelCosts::of_launch(const GroupedCall& call) const
 
 CallCost GpuKernelCosts::of_backward_call(Kernel kernel, const BackwardArguments& a) const {
   require_gpu_backward(kernel, a.q.dtype);
+  if (kernel != Kernel::flash) return {};
   check_backward_call(a);
   const BackwardInputs inputs = backward_inputs(a);
   const BackwardArguments aligned = aligned_arguments(a, inputs);

@@ -1,6 +1,9 @@
 #include "kernels/cuda/testing/cudnn_fake.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "kernels/cuda/testing/cudnn_fake_graph.h"
 
 namespace qb::cuda {
 
@@ -11,11 +14,11 @@ FakeCudnn& fake_cudnn() {
 
 namespace {
 
-struct FakeDescriptor {
-  cudnnBackendDescriptorType_t type;
-  cudnnBackendHeurMode_t mode = CUDNN_HEUR_MODE_A;  // mode of the heuristics, an engine or a plan
-  int engine = 0;
-};
+// The operations of the last graph.
+std::vector<FakeDescriptor>& operations() {
+  static std::vector<FakeDescriptor> last;
+  return last;
+}
 
 FakeDescriptor& of(cudnnBackendDescriptor_t handle) {
   return *static_cast<FakeDescriptor*>(handle);
@@ -69,17 +72,34 @@ cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t handle) {
 
 cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t handle,
                                        cudnnBackendAttributeName_t name,
-                                       cudnnBackendAttributeType_t, std::int64_t count,
+                                       cudnnBackendAttributeType_t type, std::int64_t count,
                                        const void* values) {
   FakeDescriptor& descriptor = of(handle);
+  const auto n = static_cast<std::size_t>(count);
+  if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR) {
+    const auto* const parts = static_cast<const cudnnBackendDescriptor_t*>(values);
+    for (std::size_t i = 0; i < n; ++i) descriptor.parts[name].push_back(of(parts[i]));
+  } else if (type == CUDNN_TYPE_VOID_PTR || type == CUDNN_TYPE_HANDLE) {
+    const auto* const pointers = static_cast<void* const*>(values);
+    descriptor.pointers[name].assign(pointers, pointers + n);
+  } else if (type == CUDNN_TYPE_INT64) {
+    const auto* const numbers = static_cast<const std::int64_t*>(values);
+    descriptor.numbers[name].assign(numbers, numbers + n);
+  } else if (type == CUDNN_TYPE_BOOLEAN) {
+    descriptor.numbers[name] = {*static_cast<const bool*>(values) ? 1 : 0};
+  } else {  // words, all of four bytes
+    std::int32_t word = 0;
+    std::memcpy(&word, values, sizeof word);
+    descriptor.numbers[name] = {word};
+  }
   if (name == CUDNN_ATTR_ENGINEHEUR_MODE) {
-    descriptor.mode = *static_cast<const cudnnBackendHeurMode_t*>(values);
+    descriptor.mode = static_cast<cudnnBackendHeurMode_t>(descriptor.number(name));
   } else if (name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG) {
-    const FakeDescriptor& engine = of(*static_cast<const cudnnBackendDescriptor_t*>(values));
-    descriptor.mode = engine.mode;
-    descriptor.engine = engine.engine;
+    descriptor.mode = descriptor.part(name).mode;
+    descriptor.engine = descriptor.part(name).engine;
   } else if (name == CUDNN_ATTR_OPERATIONGRAPH_OPS) {
-    fake_cudnn().n_operations = static_cast<std::size_t>(count);
+    operations() = descriptor.parts.at(name);
+    fake_cudnn().n_operations = n;
   }
   return CUDNN_STATUS_SUCCESS;
 }
@@ -105,6 +125,8 @@ cudnnStatus_t cudnnBackendGetAttribute(const cudnnBackendDescriptor_t handle,
 }
 
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t, cudnnBackendDescriptor_t,
-                                  cudnnBackendDescriptor_t) {
+                                  cudnnBackendDescriptor_t pack) {
+  FakeEvaluation evaluation(of(pack));
+  for (const FakeDescriptor& operation : operations()) evaluation.run(operation);
   return CUDNN_STATUS_SUCCESS;
 }
