@@ -179,14 +179,18 @@ TEST_F(CudaSmall, TheFastestProductIsFasterInSixteenBitsAndMeasuredOnce) {
   EXPECT_EQ(device_->peak_flop_per_s(DType::f64), std::nullopt);
 }
 
-TEST_F(CudaSmall, CudnnAgreesWithFloat64OnWholeBlocks) {
+Shape square_of(std::int64_t n_tokens) {
   Shape shape;
   shape.batch = 2;
   shape.q_heads = shape.kv_heads = 4;
-  shape.q_len = shape.kv_len = 256;
+  shape.q_len = shape.kv_len = n_tokens;
   shape.head_dim = shape.value_dim = 64;
+  return shape;
+}
+
+TEST_F(CudaSmall, CudnnAgreesWithFloat64OnWholeBlocks) {
   for (const DType dtype : {DType::f16, DType::bf16}) {
-    Trial trial(make_plan("dense", make_problem(shape, MaskKind::full, dtype, 3), {}),
+    Trial trial(make_plan("dense", make_problem(square_of(256), MaskKind::full, dtype, 3), {}),
                 heap_allocator());
     MemoryLedger ledger(memory(AllocatorKind::pool));
     try {
@@ -200,18 +204,14 @@ TEST_F(CudaSmall, CudnnAgreesWithFloat64OnWholeBlocks) {
 }
 
 TEST_F(CudaSmall, CudnnsGradientsAgreeWithFloat64) {
-  Shape shape;
-  shape.batch = 2;
-  shape.q_heads = shape.kv_heads = 4;
-  shape.q_len = shape.kv_len = 250;
-  shape.head_dim = shape.value_dim = 64;
   for (const MaskKind mask : {MaskKind::full, MaskKind::causal})
     for (const DType dtype : {DType::f16, DType::bf16}) {
       MemoryLedger ledger(memory(AllocatorKind::pool));
       try {
-        const Verification verification = verified_gradients(
-            make_plan("dense", make_problem(shape, mask, dtype, 3), {.pass = Pass::backward}),
-            Kernel::cudnn, ledger);
+        const Verification verification =
+            verified_gradients(make_plan("dense", make_problem(square_of(250), mask, dtype, 3),
+                                         {.pass = Pass::backward}),
+                               Kernel::cudnn, ledger);
         EXPECT_TRUE(verification.correct) << verification.message;
       } catch (const Unsupported& reason) {
         GTEST_SKIP() << reason.what();
