@@ -131,6 +131,17 @@ function checkWidth(view, what) {
   check(hidden.length === 0, `${what}: the status of every case is in sight`);
 }
 
+// A verdict that stays in sight must not hide what it judges.
+function checkVerdicts(view, what) {
+  const root = view.document.documentElement;
+  const hidden = [...view.document.querySelectorAll('.judged tbody td')].filter((cell) => {
+    const box = cell.getBoundingClientRect();
+    const next = cell.nextElementSibling?.getBoundingClientRect();
+    return box.width > 0 && (box.right > root.clientWidth || (next && next.top < box.bottom && next.left < box.right));
+  });
+  check(hidden.length === 0, `${what}: no cell beside a verdict is hidden`);
+}
+
 // ---- what makes a page readable ----------------------------------------------------------------
 
 function luminance([r, g, b]) {
@@ -197,6 +208,7 @@ async function main() {
     for (const width of [360, 768, 1440]) {
       const view = await open(page, width);
       checkWidth(view, `${name} at ${width} px`);
+      if (width === 360) checkVerdicts(view, name);
       views.push(view);
     }
     const printed = await open(styled.print(page), 690);  // A4 without its margins

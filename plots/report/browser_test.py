@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Opens the page of a committed run in a headless browser and checks what browser_checks.js says.
+"""Opens the page of a committed run, that of a reproduction and the index of all figures in a headless
+browser and checks what browser_checks.js says.
 
     browser_test.py QB
 
@@ -20,6 +21,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 RUN = ROOT / "data/measured/epyc-2-cores/schemes"
+VERDICTS = ROOT / "paper_figures/case_study_2_tenth/report.html"
 SKIPPED = 77
 
 
@@ -81,6 +83,7 @@ def main():
             subprocess.run([qb, "report", *words, "--out", str(page)], check=True,
                            stdout=subprocess.DEVNULL, cwd=ROOT)
             pages[kind] = page.read_text(encoding="utf-8")
+        pages["verdicts"] = VERDICTS.read_text(encoding="utf-8")
         checks = folder / "checks.html"
         checks.write_text(test_page(pages), encoding="utf-8")
         result = run_in_browser(browser, checks, folder)

@@ -69,7 +69,8 @@ std::string scrolling_box(std::string_view label, std::string_view content) {
 }
 
 std::string html_table(const Table& table) {
-  std::string out = fmt::format("<table{}>\n", ends_in_verdicts(table) ? " class=\"judged\"" : "");
+  const bool judged = ends_in_verdicts(table);
+  std::string out = fmt::format("<table{}>\n", judged ? " class=\"judged\"" : "");
   if (!table.title.empty()) out += fmt::format("<caption>{}</caption>\n", html_escape(table.title));
   out += "<thead><tr>";
   std::vector<bool> right;
@@ -82,8 +83,10 @@ std::string html_table(const Table& table) {
   for (const auto& row : table.rows) {
     out += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i)
-      out += fmt::format("<td{}>{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
-                         html_escape(row[i]));
+      out += fmt::format(
+          "<td{}{}>{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
+          judged && i > 0 ? fmt::format(" data-label=\"{}\"", html_escape(table.header[i])) : "",
+          html_escape(row[i]));
     out += "</tr>\n";
   }
   out = scrolling_box(table.title.empty() ? "table" : table.title, out + "</tbody></table>");

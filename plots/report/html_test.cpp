@@ -40,8 +40,8 @@ TEST(Html, TablesEscapeCellsAndMarkVerdicts) {
                                        .header = {"what", "n", "verdict"},
                                        .rows = {{"<script>", "12", "contradicts: 3 off"}}});
   EXPECT_THAT(html, HasSubstr("<caption>T&lt;1&gt;</caption>"));
-  EXPECT_THAT(html, HasSubstr("<td>&lt;script&gt;</td><td class=\"number\">12</td>"
-                              "<td class=\"bad\">contradicts: 3 off</td>"));
+  EXPECT_THAT(html, HasSubstr("<td>&lt;script&gt;</td><td class=\"number\" data-label=\"n\">12</td>"
+                              "<td class=\"bad\" data-label=\"verdict\">contradicts: 3 off</td>"));
 }
 
 TEST(Html, StatusesAreMarkedAloneAndVerdictsWithTheirReasons) {
