@@ -69,7 +69,7 @@ std::int64_t workers_in(const Group& panel) { return *parse_integer(panel.key[0]
 // Makes a panel for each worker count of the rows. If nothing is published of any of them, there is
 // also one for the nearest count of which something is.
 Groups worker_count_panels(const Rows& rows) {
-  Groups panels = panels_by(rows, {"workers"});
+  Groups panels = panels_by(rows, {"workers", "model_device"});
   const auto shared = [](const Group& panel) {
     return !published_striped_speed_ups(workers_of(panel)).empty();
   };

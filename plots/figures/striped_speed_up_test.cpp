@@ -52,6 +52,20 @@ TEST(StripedSpeedUp, SerialCasesCompareCriticalPathsOthersWallClocks) {
   EXPECT_DOUBLE_EQ(series_named(panel, "striped, threads").points.at(0).y, 1.0);
 }
 
+TEST(StripedSpeedUp, APanelNamesTheDeviceThatItsCasesAreModelledOn) {
+  const auto modelled_on = [](const char* device) {
+    return Values{{"ranks", "model"}, {"model_device", device}};
+  };
+  const Values a100 = modelled_on("data/devices/a100.csv");
+  const Values tpu = modelled_on("data/devices/tpu_v4.csv");
+  const CsvTable cases =
+      cases_of({causal_case("ring", 4, 4000, 1.5, a100), causal_case("striped", 4, 4000, 1.0, a100),
+                causal_case("ring", 8, 4000, 1.5, tpu), causal_case("striped", 8, 4000, 1.2, tpu)});
+  const Figure figure = striped_speed_up_figure(cases);
+  EXPECT_EQ(figure.panels.at(0).title, "W = 4 A100");
+  EXPECT_EQ(figure.panels.at(1).title, "W = 8 TPU_V4");
+}
+
 TEST(StripedSpeedUp, ZigzagIsASecondCurveUnderEitherOfItsNames) {
   const CsvTable cases =
       cases_of({causal_case("ring", 4, 4000, 1.5), causal_case("zigzag", 4, 4000, 1.0),
