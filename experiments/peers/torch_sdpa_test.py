@@ -326,9 +326,12 @@ class TorchSdpa(unittest.TestCase):
         said = self.turns()
         self.assertIn(said.returncode, (0, 4), said.stderr)
         with open(self.path("pairs.csv"), encoding="utf-8", newline="") as file:
-            ratios = [float(pair["ratio"]) for pair in csv.DictReader(file)]
-        self.assertEqual(len(ratios), 2, said.stdout)
-        self.assertGreater(min(ratios), 0.0)
+            pairs = list(csv.DictReader(file))
+        self.assertEqual(len(pairs), 2, said.stdout)
+        for pair in pairs:  # neither side is a copy of the other
+            self.assertNotEqual(pair["a_time_s"], pair["b_time_s"])
+            self.assertAlmostEqual(float(pair["ratio"]) * float(pair["a_time_s"]),
+                                   float(pair["b_time_s"]))
 
     def test_a_turn_is_a_run_folder_of_one_case(self):
         said = self.program(TURN, "run", self.turn_spec(), "--quiet", "--out", self.out, "--run-id",

@@ -176,7 +176,7 @@ void register_sparse(Recorder& recorder, bool quick) {
 void register_cqs(Recorder& recorder, bool quick) {
   for (const int workers : {7, 31}) {
     add_cqs(recorder, "", {.n = 16384, .workers = workers, .heads = 4});
-    // The threads of a worker share one head of a token group, 529 rows with W = 31.
+    // The threads of a worker share one head of its tokens, 3171 rows and keys with W = 31.
     for (const int threads : thread_counts(available_cores()))
       add_cqs(
           recorder, "",
