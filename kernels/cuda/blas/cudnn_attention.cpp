@@ -38,6 +38,7 @@ WholeMask supported_mask(DType dtype, const TileSchedule& schedule) {
 }
 
 WholeMask supported_gradients(const BackwardArguments& a) {
+  check_backward_tensors("kernel cudnn", a);
   const WholeMask mask = supported_mask(a.q.dtype, *a.schedule);
   if (a.q.extent.heads != a.k.extent.heads || a.q.extent.head_dim != a.v.extent.head_dim)
     throw Unsupported(
