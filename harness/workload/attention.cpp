@@ -52,15 +52,15 @@ class Attention final : public Workload {
   int threads() const override { return planned_.threads; }
   std::optional<std::string> flaw() const override { return planned_.flaw; }
 
-  void prepare(bool verifying) override {
+  void prepare() override {
     if (!planned_.backward) return;
     if (planned_.times_forward) {
-      // No timed run makes them, and none of several processes, which would wait for a rank 0 that
-      // has no memory for them.
-      if (!verifying || case_.ranks == Ranks::mpi || case_.ranks == Ranks::nccl) hold_gradients();
+      // The first run makes them between its passes, but none of several processes, which would
+      // wait for a rank 0 that has no memory for them.
+      if (case_.ranks == Ranks::mpi || case_.ranks == Ranks::nccl) hold_gradients();
       return;
     }
-    (void)execute(planned_.plan, verifying);
+    (void)execute(planned_.plan, true);
     if (rank_) rank_->forget_lists();
     hold_gradients();
     ledger().reset_peaks();

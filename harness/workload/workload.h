@@ -40,10 +40,10 @@ class Workload {
             const std::string& why_no_device = {});
   // Frees everything. The device must live until then.
   void close();
-  // Called once after each open(), on every rank: computes what all runs need and none of them
-  // counts, as a backward pass needs the output of a forward pass. verifying: the run that counts
-  // memory comes next. The ledger counts the peaks of the runs only. Throws as run() does.
-  virtual void prepare(bool /*verifying*/) {}
+  // Called once after open(), on every rank: computes what all runs need and none of them counts,
+  // as a backward pass needs the output of a forward pass. The ledger counts the peaks of the runs
+  // only. Throws as run() does.
+  virtual void prepare() {}
   // Counts what the device holds; it exists from the first open() to close().
   [[nodiscard]] MemoryLedger& ledger() { return *ledger_; }
 

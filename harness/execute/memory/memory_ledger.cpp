@@ -112,6 +112,12 @@ std::uint64_t MemoryLedger::worker_peak_bytes(int worker) const {
   return found == shares_.end() ? 0 : found->second.peak - found->second.at_reset;
 }
 
+void MemoryLedger::stop_recording() {
+  const std::lock_guard lock(mutex_);
+  options_.record_events = false;
+  events_ = {};
+}
+
 void MemoryLedger::release_cached() {
   const std::lock_guard lock(mutex_);
   allocator_->release_cached();

@@ -52,7 +52,7 @@ class MemoryLedger final : public Allocator {
  public:
   struct Options {
     std::uint64_t budget_bytes = 0;   // limit on active bytes (caching: reserved); 0: the machine's
-    bool record_events = false;       // keep the timeline (memory passes, not timed ones)
+    bool record_events = false;       // keep the timeline
     std::function<double()> clock{};  // seconds; the default is a steady clock, tests use a fake
     MemorySource source = system_memory();  // a GPU's memory; a fake machine in tests
     AllocatorKind allocator = AllocatorKind::same_size;
@@ -77,6 +77,7 @@ class MemoryLedger final : public Allocator {
   void reset_peaks();     // to what is held now
   void release_cached();  // gives cached blocks back to the system
   [[nodiscard]] std::vector<MemoryEvent> events() const { return read(events_); }
+  void stop_recording();  // forgets the events too; memory and peaks stay as they are
 
  private:
   struct Block {

@@ -196,6 +196,21 @@ TEST(MemoryLedger, RecordsNothingUnlessAsked) {
   EXPECT_TRUE(ledger.events().empty());
 }
 
+TEST(MemoryLedger, StopsRecordingAndKeepsItsMemory) {
+  FakeMachine machine(40 * kMiB);
+  MemoryLedger::Options options = machine.options();
+  options.record_events = true;
+  MemoryLedger ledger(options);
+  { const Buffer buffer(ledger, 3 * kMiB, "buffer"); }
+  const std::uint64_t held = machine.held_bytes();
+  ledger.stop_recording();
+  { const Buffer again(ledger, 3 * kMiB, "buffer"); }
+  EXPECT_TRUE(ledger.events().empty());
+  EXPECT_GT(held, 0u);
+  EXPECT_EQ(machine.held_bytes(), held);
+  EXPECT_EQ(ledger.active_peak_bytes(), 3 * kMiB);
+}
+
 TEST(MemoryLedgerThreads, HandsOutDisjointBlocksToManyThreads) {
   MemoryLedger ledger;
   std::vector<std::thread> threads;

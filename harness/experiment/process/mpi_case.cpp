@@ -22,12 +22,10 @@
 namespace qb {
 namespace {
 
-// What rank 0 sends: a case as JSON, then `open` each time that it opens the workload, one of the
-// next two each time that it prepares it, `time` or `verify` each time that it runs it, and `over`
-// at the end.
+// What rank 0 sends: a case as JSON, then `open` and `prepare` when it opens and prepares the
+// workload, `time` or `verify` each time that it runs it, and `over` at the end.
 constexpr const char* kOpen = "open";
-constexpr const char* kPrepareToTime = "prepare to time";
-constexpr const char* kPrepareToVerify = "prepare to verify";
+constexpr const char* kPrepare = "prepare";
 constexpr const char* kTime = "time";
 constexpr const char* kVerify = "verify";
 constexpr const char* kOver = "over";
@@ -40,8 +38,8 @@ void serve_case(MpiWorld& world, const Case& c, const OpenGpu& open_gpu) {
   const auto workload = plan_workload(c);
   for (std::string text = world.broadcast({}); text != kOver; text = world.broadcast({})) {
     // Rank 0 reports what goes wrong in the first two.
-    if (text == kPrepareToTime || text == kPrepareToVerify) {
-      workload->prepare(text == kPrepareToVerify);
+    if (text == kPrepare) {
+      workload->prepare();
       continue;
     }
     if (text != kOpen) {
@@ -81,9 +79,8 @@ void MpiCase::announce_run(bool verifying) const {
   if (announced_) (void)MpiWorld::current()->broadcast(verifying ? kVerify : kTime);
 }
 
-void MpiCase::announce_prepare(bool verifying) const {
-  if (announced_)
-    (void)MpiWorld::current()->broadcast(verifying ? kPrepareToVerify : kPrepareToTime);
+void MpiCase::announce_prepare() const {
+  if (announced_) (void)MpiWorld::current()->broadcast(kPrepare);
 }
 
 void MpiCase::announce_open() const {

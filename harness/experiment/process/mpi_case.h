@@ -15,7 +15,7 @@ class MpiCase {
   explicit MpiCase(const Case& c);  // tells the other ranks which case comes next
   ~MpiCase();                       // tells them that it is over
   void announce_open() const;
-  void announce_prepare(bool verifying) const;
+  void announce_prepare() const;
   void announce_run(bool verifying) const;
   MpiCase(const MpiCase&) = delete;
   MpiCase& operator=(const MpiCase&) = delete;

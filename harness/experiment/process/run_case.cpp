@@ -76,20 +76,20 @@ class CaseRun {
       if (const auto peak = device_->watched_peak_bytes())
         result_.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
     if (case_.measure.verify_rows > 0) verify();
-    // Recording events costs time: the timed runs get a ledger that keeps none.
-    if (record) open(false, false);
+    // Recording costs time. The memory stays with the ledger, so that the first timed run does not
+    // pay for it again.
+    workload_->ledger().stop_recording();
     timed_pass();
     workload_->report(result_);
     workload_->close();  // the products that are measured next need memory
     add_gpu_peak(case_, *device_, result_.values);
   }
 
-  void open(bool record, bool verifying) {
-    workload_->close();
+  void open(bool record) {
     ranks_->announce_open();
     workload_->open(device_.get(), ledger_options(case_, record, *device_));
-    ranks_->announce_prepare(verifying);
-    workload_->prepare(verifying);
+    ranks_->announce_prepare();
+    workload_->prepare();
   }
 
   Sample compute(bool verifying) {
@@ -99,7 +99,7 @@ class CaseRun {
 
   void memory_pass(bool record) {
     try {
-      open(record, true);
+      open(record);
       (void)compute(true);
     } catch (const OutOfMemory&) {
       // The events show how the memory ran out.

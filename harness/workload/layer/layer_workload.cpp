@@ -81,13 +81,11 @@ class Layer final : public Workload {
   int threads() const override { return options_.threads; }
   std::optional<std::string> flaw() const override { return attention_.flaw; }
 
-  void prepare(bool verifying) override {
-    // With `both`, the run that counts memory makes what each pass needs.
-    if (case_.pass == Passes::forward || (case_.pass == Passes::both && verifying)) return;
-    if (case_.pass == Passes::backward) {
-      (void)run_forward();
-      layer_.reset();
-    }
+  // With `both`, the first run makes what each pass needs.
+  void prepare() override {
+    if (case_.pass != Passes::backward) return;
+    (void)run_forward();
+    layer_.reset();
     hold_kept();
     hold_gradients();
     ledger().reset_peaks();

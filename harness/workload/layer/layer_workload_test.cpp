@@ -33,7 +33,7 @@ Case tiny_step(Passes pass, std::int64_t block_tokens) {
 Verification verified(ComputeDevice& device, const Case& c) {
   const std::unique_ptr<Workload> layer = plan_workload(c);
   layer->open(&device, MemoryLedger::Options());
-  layer->prepare(true);
+  layer->prepare();
   (void)layer->run(true);
   return layer->verify();
 }
@@ -51,7 +51,7 @@ TEST(LayerWorkload, TakesRightGradientsOfEveryRun) {
     CpuDevice device(1);
     const std::unique_ptr<Workload> layer = plan_workload(c);
     layer->open(&device, MemoryLedger::Options());
-    layer->prepare(true);
+    layer->prepare();
     for (int run = 0; run < 3; ++run) {
       (void)layer->run(run == 0);
       const Verification verification = layer->verify();
