@@ -65,8 +65,10 @@ HWY_INLINE void for_each_panel(std::int64_t columns, Function function) {
 }
 
 // C [R][V vectors] := A B, or += where kAdd is set. A(r, k) is a unit of RowUnits<R> or ColumnUnits
-// from `a` on; B is a panel [depth][V vectors] whose rows are kPitch vectors apart. As in the
-// forward pass this is a function of its own, so that no vector of the loop is spilt.
+// from `a` on; B is a panel [depth][V vectors] whose rows are kPitch vectors apart. What is added
+// to C is summed apart: its many small terms would lose digits beside a C that has grown for a
+// whole sequence. As in the forward pass this is a function of its own, so that no vector of the
+// loop is spilt.
 template <class Units, class A, std::size_t R, std::size_t V, bool kAdd, std::size_t kPitch = V>
 HWY_NOINLINE void multiply_block(const float* a, std::int64_t a_stride, const float* panel,
                                  std::int64_t depth, float* c, std::int64_t c_stride) {
@@ -75,18 +77,15 @@ HWY_NOINLINE void multiply_block(const float* a, std::int64_t a_stride, const fl
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < R; ++r)
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < V; ++v) {
-      if constexpr (kAdd)
-        sum[r][v] = hn::Load(d, c + static_cast<std::int64_t>(r) * c_stride + v * hn::Lanes(d));
-      else
-        sum[r][v] = hn::Zero(d);
-    }
+    for (std::size_t v = 0; v < V; ++v) sum[r][v] = hn::Zero(d);
   multiply_tile<Units>(d, A{a, a_stride}, panel, kPitch * hn::Lanes(d), depth, sum);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < R; ++r)
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < V; ++v)
-      hn::Store(sum[r][v], d, c + static_cast<std::int64_t>(r) * c_stride + v * hn::Lanes(d));
+    for (std::size_t v = 0; v < V; ++v) {
+      float* const to = c + static_cast<std::int64_t>(r) * c_stride + v * hn::Lanes(d);
+      hn::Store(kAdd ? hn::Add(hn::Load(d, to), sum[r][v]) : sum[r][v], d, to);
+    }
 }
 
 // Calls function(first row) for the panels that hold the first `rows` rows of a group.

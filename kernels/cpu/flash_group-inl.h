@@ -93,6 +93,8 @@ HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::i
 }
 
 // Computes O^T = f O^T + V^T P for value columns [x, x + kRowBlock). `factors` is f, [V vectors].
+// V^T P is summed apart: its many small terms would lose digits beside an O that has grown for a
+// whole sequence.
 template <class Units, std::size_t V>
 HWY_NOINLINE void accumulate_columns(const Group<V>& group, const UnitRows& values, std::int64_t x,
                                      const float* probabilities, std::int64_t depth,
@@ -104,15 +106,17 @@ HWY_NOINLINE void accumulate_columns(const Group<V>& group, const UnitRows& valu
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kRowBlock; ++r)
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < V; ++v)
-      sum[r][v] = hn::Mul(hn::Load(d, factors + v * hn::Lanes(d)),
-                          hn::Load(d, out + r * width + v * hn::Lanes(d)));
+    for (std::size_t v = 0; v < V; ++v) sum[r][v] = hn::Zero(d);
   multiply_tile<Units>(d, ColumnUnits{values.data + x, values.stride}, probabilities,
                        V * hn::Lanes(d), depth, sum);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < kRowBlock; ++r)
 #pragma GCC unroll 16
-    for (std::size_t v = 0; v < V; ++v) hn::Store(sum[r][v], d, out + r * width + v * hn::Lanes(d));
+    for (std::size_t v = 0; v < V; ++v) {
+      float* const to = out + r * width + v * hn::Lanes(d);
+      const Vector factor = hn::Load(d, factors + v * hn::Lanes(d));
+      hn::Store(hn::MulAdd(factor, hn::Load(d, to), sum[r][v]), d, to);
+    }
 }
 
 // Sets the scores of keys that a row does not see to -inf and computes `largest` again.
