@@ -2,7 +2,7 @@
 // through a step together, without a queue of events. A ring of 4096 workers has 16.8 million
 // messages.
 //
-// The times equal those of the simulation in model_executor.cpp, bit for bit. A worker waits for
+// The times equal those of model_simulation.h, bit for bit. A worker waits for
 // all that a step sends and receives before it posts the next step's messages, so the messages of
 // one step find every link free. Messages of one step do not wait for each other if each worker
 // sends one and receives one; if all are ready at the same moment, every worker's messages travel
