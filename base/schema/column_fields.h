@@ -5,7 +5,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 9;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 10;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 
@@ -200,6 +200,12 @@ inline constexpr Field kResultFields[] = {
               "the time that the worker with the most of it waits for messages and has nothing to "
               "compute",
               3)),
+    empty("unless the case is `ok`, and with `ranks: serial`",
+          quantity(time, "exposed_communication_low95_s",
+                   "the low end of the interval of its median", 10)),
+    empty("unless the case is `ok`, and with `ranks: serial`",
+          quantity(time, "exposed_communication_high95_s",
+                   "the high end of the interval of its median", 10)),
     empty(
         "unless the case is `ok`, and with `ranks: serial`",
         quantity(time, "idle_median_s",

@@ -107,11 +107,9 @@ class Attention final : public Workload {
 
   void report(CaseResult& result) override {
     const bool is_modelled = case_.ranks == Ranks::model;
-    if (!is_modelled) executions_.erase(executions_.begin(), timed_begin());
-    add_parts(case_, executions_, result.values);
     // Nobody reads a table with a row for each step of thousands of workers.
     if (!is_modelled || case_.workers <= kMostWorkersWithSteps)
-      add_steps(case_, planned_, executions_, result.steps);
+      add_steps(case_, planned_, counted_executions(result.samples), result.steps);
     if (!is_modelled && planned_.work.rows_without_keys > 0)
       result.message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
                                    planned_.work.rows_without_keys, problem().shape.q_len);
@@ -137,8 +135,11 @@ class Attention final : public Workload {
   };
 
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
-  [[nodiscard]] std::vector<Execution>::const_iterator timed_begin() const {
-    return executions_.begin() + case_.measure.warmups;
+  [[nodiscard]] std::vector<Execution> counted_executions(const std::vector<Sample>& all) const {
+    std::vector<Execution> counted;
+    for (const std::size_t i : counted_samples(all, case_.measure.min_repeats))
+      counted.push_back(executions_.at(i));
+    return counted;
   }
   // What a backward pass needs of the forward pass is labelled as saved for it.
   [[nodiscard]] const char* label(const char* alone, const char* saved) const {
@@ -317,6 +318,7 @@ class Attention final : public Workload {
                   .critical_path_s = e.critical_path_s,
                   .worker_sum_s = e.worker_sum_s,
                   .longest_subsequence_s = e.longest_subsequence_s};
+    add_parts(case_, e, sample);
     if (e.device_s > 0.0) sample.device_s = e.device_s;
     if (e.workers.empty())  // launched together
       sample.gather_s = sample.merge_s = std::numeric_limits<double>::quiet_NaN();
@@ -343,7 +345,7 @@ class Attention final : public Workload {
   SharedTensor d_v_;
   std::optional<NcclRank> rank_;
   std::optional<std::int64_t> worker_peak_bytes_;
-  std::vector<Execution> executions_;  // timed
+  std::vector<Execution> executions_;  // one for each sample
 };
 
 }  // namespace

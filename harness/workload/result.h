@@ -1,6 +1,7 @@
 // The result of a case.
 #pragma once
 
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <optional>
@@ -25,6 +26,11 @@ struct Sample {
   double longest_subsequence_s = 0.0;
   double gather_s = 0.0;  // the sum over workers
   double merge_s = 0.0;
+  // What the worker with most of it spends, summed over its steps. NaN where it is not known.
+  double compute_s = std::numeric_limits<double>::quiet_NaN();
+  double communication_s = std::numeric_limits<double>::quiet_NaN();
+  double exposed_communication_s = std::numeric_limits<double>::quiet_NaN();
+  double idle_s = std::numeric_limits<double>::quiet_NaN();
   // NaN unless the repeat had both passes, whose sum is wall_s.
   double forward_s = std::numeric_limits<double>::quiet_NaN();
   double backward_s = std::numeric_limits<double>::quiet_NaN();
@@ -39,6 +45,11 @@ struct Sample {
   HostActivity host{};
   std::optional<Disturbance> disturbed_by{};
 };
+
+// Returns the places of the samples that medians are made of: no warm-ups, and the undisturbed ones
+// alone if there are min_repeats of them.
+[[nodiscard]] std::vector<std::size_t> counted_samples(const std::vector<Sample>& samples,
+                                                       int min_repeats);
 
 // NaN and empty mean "not available". Times are filled in only where status is ok.
 struct CaseResult {

@@ -39,25 +39,21 @@ std::string median_of(const Case& c, std::span<const Execution> executions, std:
 
 }  // namespace
 
-void add_parts(const Case& c, std::span<const Execution> executions, RowValues& values) {
-  if (executions.front().workers.empty()) return;
-  constexpr std::pair<const char*, double StepTime::*> kParts[] = {
-      {"compute_median_s", &StepTime::compute_s},
-      {"communication_median_s", &StepTime::communication_s},
-      {"exposed_communication_median_s", &StepTime::exposed_communication_s},
-      {"idle_median_s", &StepTime::idle_s}};
-  for (const auto& [column, member] : kParts) {
+void add_parts(const Case& c, const Execution& execution, Sample& sample) {
+  if (execution.workers.empty()) return;
+  constexpr std::pair<double Sample::*, double StepTime::*> kParts[] = {
+      {&Sample::compute_s, &StepTime::compute_s},
+      {&Sample::communication_s, &StepTime::communication_s},
+      {&Sample::exposed_communication_s, &StepTime::exposed_communication_s},
+      {&Sample::idle_s, &StepTime::idle_s}};
+  for (const auto& [part, member] : kParts) {
     if (!is_known(c, member)) continue;
-    std::vector<double> largest;
-    for (const Execution& execution : executions) {
-      largest.push_back(0.0);
-      for (const WorkerTime& worker : execution.workers) {
-        double sum_s = 0.0;
-        for (const StepTime& step : worker.steps) sum_s += step.*member;
-        largest.back() = std::max(largest.back(), sum_s);
-      }
+    sample.*part = 0.0;
+    for (const WorkerTime& worker : execution.workers) {
+      double sum_s = 0.0;
+      for (const StepTime& step : worker.steps) sum_s += step.*member;
+      sample.*part = std::max(sample.*part, sum_s);
     }
-    values[column] = to_text(median(largest));
   }
 }
 

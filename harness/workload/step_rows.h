@@ -1,4 +1,4 @@
-// What the times of a case's workers and steps become: columns of its row, and rows of steps.csv.
+// What the times of a case's workers and steps become: numbers of a repeat, and rows of steps.csv.
 #pragma once
 
 #include <span>
@@ -11,10 +11,9 @@
 
 namespace qb {
 
-// Adds the time that workers compute, communicate, wait for messages and are idle: for each the
-// median over the executions of the worker that has the most of it. Adds nothing where the workers
-// have no times.
-void add_parts(const Case& c, std::span<const Execution> executions, RowValues& values);
+// Adds the time that workers compute, communicate, wait for messages and are idle: for each that of
+// the worker with the most of it. Adds nothing where the workers have no times.
+void add_parts(const Case& c, const Execution& execution, Sample& sample);
 
 // Adds a row for each worker and step, with medians over the executions. Adds none where the
 // workers have no times.

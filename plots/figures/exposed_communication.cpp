@@ -9,6 +9,8 @@ namespace {
 
 constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
 constexpr const char* kExposed = "exposed_communication_median_s";
+constexpr const char* kExposedLow = "exposed_communication_low95_s";
+constexpr const char* kExposedHigh = "exposed_communication_high95_s";
 const Columns kPanelKey = {"n_tokens", "workers", "ranks"};
 
 bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "model"); }
@@ -16,9 +18,20 @@ bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "mo
 // Gives GB/s; NaN if there is no limit.
 double bandwidth(const Row& row) { return row.number(kBandwidth) / 1e9; }
 
+Point exposed_seconds(const Row& row) { return timed(row, "exposed_communication", 1.0); }
+
 // Gives percent of the wall clock; NaN if the row has no such time.
-double exposed_share(const Row& row) {
-  return kPercent * row.number(kExposed) / row.number("wall_time_median_s");
+Point exposed_percent(const Row& row) {
+  return scaled(exposed_seconds(row), kPercent / row.number("wall_time_median_s"));
+}
+
+bool has_interval(const Row& row) { return !std::isnan(row.number(kExposedLow)); }
+
+// Says what the error bars are; `otherwise` where a run of before schema 10 has none.
+std::string bars_note(const Rows& rows, const std::string& otherwise) {
+  const Rows measured = where(rows, [](const Row& row) { return !of_model(row); });
+  if (measured.empty()) return {};
+  return count(measured, has_interval) == measured.size() ? interval_note(measured) : otherwise;
 }
 
 double link_seconds(const Row& row) {
@@ -28,7 +41,7 @@ double link_seconds(const Row& row) {
 Rows communicating_rows(const CsvTable& cases) {
   return where(standing_rows(cases), [](const Row& row) {
     return ran(row) && row.number("workers") >= 2.0 && !row.is("ranks", "serial") &&
-           exposed_share(row) >= 0.0;
+           exposed_percent(row).y >= 0.0;
   });
 }
 
@@ -37,7 +50,7 @@ std::string reason_left_out(const Row& row) {
   if (!ran(row)) return row.text("status");
   if (row.number("workers") < 2.0) return "one worker";
   if (row.is("ranks", "serial")) return "serial ranks, whose workers took turns";
-  if (!(exposed_share(row) >= 0.0)) return "no communication times";
+  if (!(exposed_percent(row).y >= 0.0)) return "no communication times";
   return bandwidth(row) > 0.0 ? "nothing exposed" : "no limit of its link";
 }
 
@@ -143,7 +156,11 @@ Groups drawn_lines(const Group& panel, const Columns& others, const Links& links
     apart.name += ", no limit";
     apart.in_legend = false;
     apart.rows = where(line.rows, [](const Row& row) { return std::isnan(bandwidth(row)); });
-    apart.value = [=](const Row& row) { return Point{.x = links.no_limit, .y = value(row).y}; };
+    apart.value = [=](const Row& row) {
+      Point point = value(row);
+      point.x = links.no_limit;
+      return point;
+    };
     lines.insert(lines.end(), {limited(line), apart});
   }
   Group own = panel;
@@ -194,15 +211,19 @@ std::string upturn_note(const Rows& rows) {
     for (std::size_t i = 1; i < line.rows.size(); ++i) {
       const Row& before = line.rows[i - 1];
       const Row& after = line.rows[i];
-      if (after.number(kExposed) > kMore * before.number(kExposed))
+      const bool within_intervals = has_interval(before) && has_interval(after) &&
+                                    after.number(kExposedLow) <= before.number(kExposedHigh);
+      if (after.number(kExposed) > kMore * before.number(kExposed) && !within_intervals)
         found.push_back(fmt::format("{} from {:g} to {:g} GB/s", line.key[0], bandwidth(before),
                                     bandwidth(after)));
     }
   if (found.empty()) return {};
-  return fmt::format(
-      "More exposed over a faster link: {}. The bytes are the same and the run keeps no interval "
-      "of exposed time, so it does not say whether that is noise.",
-      listed(found));
+  return fmt::format("More exposed over a faster link: {}. The bytes are the same{}.",
+                     listed(found),
+                     count(measured, has_interval) == measured.size()
+                         ? " and the intervals lie apart"
+                         : " and the run keeps no interval of exposed time, so it does not say "
+                           "whether that is noise");
 }
 
 }  // namespace
@@ -217,14 +238,17 @@ Figure exposed_time_figure(const PlottedRun& run) {
        .y = {{.y = {.label = "exposed communication (s)",
                     .column = "exposed_communication_s",
                     .log = true},
-              .value = shows(kExposed)}},
+              .value = exposed_seconds}},
        .keys = {legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}, Draw::line_points,
                            true)},
        .notes = {"Time in which the worker with most of it waited for data on its way, summed over "
                  "steps: median. Thin: what the busiest worker sends over the link's bandwidth, "
                  "which is what would be exposed if nothing were hidden behind computing. A line "
                  "below its thin one hides the difference; one above it waits for more than the "
-                 "link. There are no error bars, since the run keeps no interval of this time.",
+                 "link.",
+                 bars_note(
+                     rows,
+                     "There are no error bars, since the run keeps no interval of this time."),
                  upturn_note(rows)}},
       run.cases, rows, true);
 }
@@ -240,10 +264,11 @@ Figure exposed_communication_figure(const PlottedRun& run) {
        .y = {{.y = {.label = "exposed communication (% of wall)",
                     .column = "exposed_communication_percent",
                     .from_zero = true},
-              .value = [](const Row& row) { return Point{.y = exposed_share(row)}; }}},
+              .value = exposed_percent}},
        .notes = {"Time in which the worker with most of it waited for data on its way, summed over "
-                 "steps, over the wall clock of the case: medians of both; the run keeps no "
-                 "interval of the first. Waiting for a peer that is not ready is not in it.",
+                 "steps, over the median wall clock of the case. Waiting for a peer that is not "
+                 "ready is not in it.",
+                 bars_note(rows, "The run keeps no interval of this time."),
                  count(rows, modelled_cqs) == 0
                      ? ""
                      : "cqs, modelled: a worker's first step begins when the root's link has "

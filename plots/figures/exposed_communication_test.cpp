@@ -158,6 +158,31 @@ TEST(ExposedTime, ARiseOverAFasterLinkIsSaidAndNotExplained) {
               ::testing::Not(rises));
 }
 
+TEST(ExposedTime, IntervalsAreDrawnAndARiseWithinThemIsNotSaid) {
+  const auto with_interval = [](Values values, const char* low, const char* high) {
+    values["exposed_communication_low95_s"] = low;
+    values["exposed_communication_high95_s"] = high;
+    return values;
+  };
+  Values faster = sent_case("mpi", "0.7");
+  faster["link_bandwidth_byte_per_s"] = "4e9";
+  faster["case_id"] = "faster";
+  const Values slower = with_interval(sent_case("mpi", "0.5"), "0.4", "0.6");
+  const auto rises = ::testing::Contains(HasSubstr("the intervals lie apart"));
+  const Figure apart =
+      exposed_time_figure(scheme_table({slower, with_interval(faster, "0.65", "0.8")}));
+  EXPECT_THAT(apart.notes, rises);
+  EXPECT_THAT(apart.notes, ::testing::Contains(HasSubstr("error bars: ")));
+  const Series& line = series_named(apart.panels.at(0), "ring");
+  EXPECT_DOUBLE_EQ(line.points.at(0).low, 0.4);
+  EXPECT_DOUBLE_EQ(line.points.at(1).high, 0.8);
+  const Figure overlapping =
+      exposed_time_figure(scheme_table({slower, with_interval(faster, "0.55", "0.8")}));
+  EXPECT_THAT(overlapping.notes, ::testing::Not(::testing::Contains(HasSubstr("More exposed"))));
+  const Figure share = exposed_communication_figure(scheme_table({slower}));
+  EXPECT_DOUBLE_EQ(share.panels.at(0).series.at(0).points.at(0).high, 30.0);
+}
+
 TEST(ExposedTime, StandsBesideWhatTheBytesAloneTakeOnTheLink) {
   Values unlimited = sent_case("mpi", "0.1");
   unlimited["link_bandwidth_byte_per_s"] = "";

@@ -161,6 +161,7 @@ class Auditor {
       check_memory(row);
       check_split(row);
     }
+    check_worker_parts(row);
     check_stages(row);
     check_parts(row, parts_);
     check_bounds(row);

@@ -145,6 +145,26 @@ TEST_F(Audited, StagesThatTheSamplesDoNotGiveAreFound) {
                   HasSubstr("stage_scores_median_s is '0.002', but samples.csv gives ''")));
 }
 
+TEST_F(Audited, ExposedTimeThatTheSamplesDoNotGiveIsFound) {
+  for (RunRow& sample : samples_)
+    if (sample["case_id"] == cases_[0]["case_id"]) sample["exposed_communication_s"] = "0.003";
+  for (const char* end : {"median_s", "low95_s", "high95_s"})
+    cases_[0][std::string("exposed_communication_") + end] = "0.003";
+  EXPECT_THAT(audit().findings, IsEmpty());
+  cases_[0]["exposed_communication_low95_s"] = "0.002";
+  cases_[1]["compute_median_s"] = "0.002";
+  EXPECT_THAT(audit().findings,
+              ElementsAre(HasSubstr("exposed_communication_low95_s is '0.002', but samples.csv "
+                                    "gives '0.003'"),
+                          HasSubstr("compute_median_s is '0.002', but samples.csv gives ''")));
+}
+
+TEST_F(Audited, AWorkerThatWaitsLongerThanTheRepeatTakesIsFound) {
+  samples_[0]["exposed_communication_s"] = "0.5";  // the wall clock is 0.01
+  EXPECT_THAT(audit().findings,
+              ElementsAre(HasSubstr("exposed_communication_s is 0.5 s, but wall_time_s is only")));
+}
+
 TEST_F(Audited, StagesLongerThanTheWallClockAreFound) {
   for (const char* column : {"stage_scores_s", "stage_softmax_s", "stage_product_s"})
     samples_[0][column] = "0.004";  // the wall clock is 0.01

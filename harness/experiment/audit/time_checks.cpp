@@ -16,6 +16,22 @@ namespace {
 constexpr const char* kStages[] = {"stage_scores", "stage_softmax", "stage_product"};
 constexpr const char* kSamples = "samples.csv";
 
+// The times of workers' parts; repeats have them since the version below.
+constexpr const char* kWorkerParts[] = {"compute", "communication", "exposed_communication",
+                                        "idle"};
+constexpr int kFirstWithWorkerParts = 10;
+
+// Returns the values that a quantity has in the repeats that count; none where some lack it.
+std::vector<double> known_repeats(const AuditedRow& row, const std::string& column) {
+  std::vector<double> values = row.repeats(column);
+  if (std::ranges::any_of(values, [](double value) { return std::isnan(value); })) values.clear();
+  return values;
+}
+
+std::string median_text(const std::vector<double>& values) {
+  return values.empty() ? "" : to_text(median(values));
+}
+
 void check_disturbances(AuditedRow& row) {
   std::set<std::string> found;
   std::int64_t n = 0;
@@ -48,6 +64,8 @@ void check_sample(AuditedRow& row, std::size_t sample, std::size_t n_cores) {
   contains("critical_path_s", "longest_subsequence_s");
   contains("wall_time_s", "critical_path_s");
   contains("wall_time_s", "device_time_s");
+  for (const char* part : {"compute_s", "exposed_communication_s", "idle_s"})
+    contains("wall_time_s", part);
   at_most("gather_s + merge_s",
           samples.number(sample, "gather_s") + samples.number(sample, "merge_s"), "worker_sum_s");
   // With other ranks a critical path has waits that no worker's time has.
@@ -109,6 +127,18 @@ void check_medians(AuditedRow& row) {
     row.expect("achieved_flop_per_s", to_text(row.number("unmasked_flop") / wall.median), kSamples);
 }
 
+void check_worker_parts(AuditedRow& row) {
+  if (row.samples.empty() || row.run.manifest.schema_version < kFirstWithWorkerParts) return;
+  for (const std::string part : kWorkerParts)
+    row.expect(part + "_median_s", median_text(known_repeats(row, part + "_s")), kSamples);
+  const std::vector<double> exposed_s = known_repeats(row, "exposed_communication_s");
+  const auto end = [&](double Summary::*value) {
+    return exposed_s.empty() ? "" : to_text(summarise(exposed_s).*value);
+  };
+  row.expect("exposed_communication_low95_s", end(&Summary::low95), kSamples);
+  row.expect("exposed_communication_high95_s", end(&Summary::high95), kSamples);
+}
+
 void check_clocks(AuditedRow& row, std::size_t n_cores) {
   for (const std::size_t sample : row.samples) check_sample(row, sample, n_cores);
   check_first_repeat(row);
@@ -116,12 +146,8 @@ void check_clocks(AuditedRow& row, std::size_t n_cores) {
 
 void check_stages(AuditedRow& row) {
   if (row.samples.empty()) return;
-  for (const std::string stage : kStages) {
-    const std::vector<double> values = row.repeats(stage + "_s");
-    const bool timed = !values.empty() &&
-                       std::ranges::none_of(values, [](double value) { return std::isnan(value); });
-    row.expect(stage + "_median_s", timed ? to_text(median(values)) : "", kSamples);
-  }
+  for (const std::string stage : kStages)
+    row.expect(stage + "_median_s", median_text(known_repeats(row, stage + "_s")), kSamples);
   for (const std::size_t sample : row.samples) {
     double sum_s = 0.0;
     for (const std::string stage : kStages) sum_s += row.run.samples.number(sample, stage + "_s");

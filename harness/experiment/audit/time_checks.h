@@ -23,6 +23,8 @@ void check_medians(AuditedRow& row);
 // Each clock of a measured repeat must contain what it says that it contains, and fit n_cores (0:
 // not known).
 void check_clocks(AuditedRow& row, std::size_t n_cores);
+// The row's times of workers must be those of its repeats, interval included.
+void check_worker_parts(AuditedRow& row);
 // The stages of a repeat must have the row's medians and end within the repeat.
 void check_stages(AuditedRow& row);
 // Each repeat of a layer must have all of its parts, which take from half to all of its time.

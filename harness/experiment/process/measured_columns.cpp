@@ -115,18 +115,14 @@ void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedge
 }
 
 Repeats repeats_of(const std::vector<Sample>& samples, const Measure& measure) {
+  const auto is_disturbed = [](const Sample& sample) { return sample.disturbed_by.has_value(); };
   Repeats repeats;
-  std::vector<Sample> all;
-  for (const Sample& sample : samples) {
-    if (sample.warmup) continue;
-    all.push_back(sample);
-    if (!sample.disturbed_by) repeats.counted.push_back(sample);
-  }
-  repeats.disturbed = all.size() - repeats.counted.size();
-  if (repeats.disturbed > 0 && std::cmp_less(repeats.counted.size(), measure.min_repeats)) {
-    repeats.disturbed_by = most_frequent_disturbance(all);
-    repeats.counted = std::move(all);
-  }
+  for (const std::size_t i : counted_samples(samples, measure.min_repeats))
+    repeats.counted.push_back(samples[i]);
+  repeats.disturbed = static_cast<std::size_t>(std::ranges::count_if(
+      samples, [&](const Sample& sample) { return !sample.warmup && is_disturbed(sample); }));
+  if (std::ranges::any_of(repeats.counted, is_disturbed))
+    repeats.disturbed_by = most_frequent_disturbance(repeats.counted);
   return repeats;
 }
 
@@ -145,6 +141,7 @@ void add_medians(const Repeats& repeats, RowValues& values) {
       {"critical_path", &Sample::critical_path_s},
       {"worker_sum", &Sample::worker_sum_s},
       {"longest_subsequence", &Sample::longest_subsequence_s},
+      {"exposed_communication", &Sample::exposed_communication_s},
       {"forward_time", &Sample::forward_s},
       {"backward_time", &Sample::backward_s}};
   for (const auto& [name, member] : kClocks) add_interval(name, numbers_of(samples, member), "_s");
@@ -152,6 +149,9 @@ void add_medians(const Repeats& repeats, RowValues& values) {
   constexpr std::pair<const char*, double Sample::*> kMedians[] = {
       {"gather_median_s", &Sample::gather_s},
       {"merge_median_s", &Sample::merge_s},
+      {"compute_median_s", &Sample::compute_s},
+      {"communication_median_s", &Sample::communication_s},
+      {"idle_median_s", &Sample::idle_s},
       {"stage_scores_median_s", &Sample::stage_scores_s},
       {"stage_softmax_median_s", &Sample::stage_softmax_s},
       {"stage_product_median_s", &Sample::stage_product_s},

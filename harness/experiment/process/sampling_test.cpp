@@ -149,6 +149,9 @@ TEST(Sampling, EveryQuantityHasItsMedianWhereAllRepeatsHaveIt) {
     sample.longest_subsequence_s = 4 * x;
     sample.gather_s = 5 * x;
     sample.merge_s = 6 * x;
+    sample.compute_s = 15 * x;
+    sample.communication_s = 16 * x;
+    sample.exposed_communication_s = 17 * x;
     sample.stage_scores_s = 7 * x;
     sample.stage_softmax_s = 8 * x;
     sample.stage_product_s = i < 3 ? 9 * x : std::numeric_limits<double>::quiet_NaN();
@@ -175,6 +178,11 @@ TEST(Sampling, EveryQuantityHasItsMedianWhereAllRepeatsHaveIt) {
                                {"longest_subsequence_high95_s", "12"},
                                {"gather_median_s", "10"},
                                {"merge_median_s", "12"},
+                               {"compute_median_s", "30"},
+                               {"communication_median_s", "32"},
+                               {"exposed_communication_median_s", "34"},
+                               {"exposed_communication_low95_s", "17"},
+                               {"exposed_communication_high95_s", "51"},
                                {"stage_scores_median_s", "14"},
                                {"stage_softmax_median_s", "16"},
                                {"device_time_median_s", "20"},

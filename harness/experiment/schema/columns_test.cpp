@@ -60,7 +60,8 @@ TEST(Schema, ColumnsOfSamplesSayWhichVersionBroughtThem) {
                 {7,
                  "cpu_time_s run_delay_s other_cpu_time_s stolen_s memory_stall_s stopped_s "
                  "involuntary_switches minor_faults major_faults instructions cycles "},
-                {9, "forward_time_s backward_time_s "}}));
+                {9, "forward_time_s backward_time_s "},
+                {10, "compute_s communication_s exposed_communication_s idle_s "}}));
 }
 
 // A number's unit ends its column's name, for those who read only the file.

@@ -132,7 +132,6 @@ class Layer final : public Workload {
   }
 
   void report(CaseResult& result) override {
-    if (split_) report_messages(result);
     for (std::size_t i = 0; i < times_.size(); ++i)
       for (const auto& [part, name] : kWords<LayerPart>.rows)
         result.parts.push_back({to_text(std::int64_t{result.samples[i].repeat}),
@@ -214,7 +213,7 @@ class Layer final : public Workload {
 
   Sample run_split(bool verifying) {
     cpu::require_gemm("a transformer layer");
-    TensorParallelLayer::Run run = split_->run(x_.device(), y_.device());
+    const TensorParallelLayer::Run run = split_->run(x_.device(), y_.device());
     worker_peak_bytes_ = 0;
     Sample sample{.wall_s = run.wall_s, .critical_path_s = run.wall_s};
     for (int w = 0; w < case_.workers; ++w) {
@@ -226,35 +225,19 @@ class Layer final : public Workload {
           std::max(sample.longest_subsequence_s,
                    worker.times[static_cast<std::size_t>(LayerPart::attention)]);
     }
-    if (!verifying) {
-      // The parts of the worker that took longest; they contain its all-reduces.
-      const auto longest =
-          std::ranges::max_element(run.workers, {}, &TensorParallelLayer::WorkerRun::wall_s);
-      times_.push_back(longest->times);
-      runs_.push_back(std::move(run));
-    }
-    return sample;
-  }
-
-  // Adds for each part the median over repeats of the worker that has the most of it.
-  void report_messages(CaseResult& result) const {
     using WorkerRun = TensorParallelLayer::WorkerRun;
-    const auto add = [&](const char* column, double (*seconds)(const WorkerRun&)) {
-      std::vector<double> most;
-      for (std::size_t i = 0; i < runs_.size(); ++i) {
-        if (result.samples[i].warmup) continue;
-        most.push_back(0.0);
-        for (const WorkerRun& worker : runs_[i].workers)
-          most.back() = std::max(most.back(), seconds(worker));
-      }
-      result.values[column] = to_text(median(most));
+    const auto most = [&](double (*seconds)(const WorkerRun&)) {
+      return seconds(*std::ranges::max_element(run.workers, {}, seconds));
     };
-    add("compute_median_s", [](const WorkerRun& w) { return w.wall_s - w.all_reduce_s; });
+    sample.compute_s = most([](const WorkerRun& w) { return w.wall_s - w.all_reduce_s; });
     // Nothing is computed during an all-reduce, which hides none of it.
-    const auto on_the_way = [](const WorkerRun& w) { return w.all_reduce_s - w.idle_s; };
-    add("communication_median_s", on_the_way);
-    add("exposed_communication_median_s", on_the_way);
-    add("idle_median_s", [](const WorkerRun& w) { return w.idle_s; });
+    sample.communication_s = most([](const WorkerRun& w) { return w.all_reduce_s - w.idle_s; });
+    sample.exposed_communication_s = sample.communication_s;
+    sample.idle_s = most([](const WorkerRun& w) { return w.idle_s; });
+    // The parts of the worker that took longest; they contain its all-reduces.
+    if (!verifying)
+      times_.push_back(std::ranges::max_element(run.workers, {}, &WorkerRun::wall_s)->times);
+    return sample;
   }
 
   void rehearse_on(const cuda::KernelCosts& costs) {
@@ -267,7 +250,6 @@ class Layer final : public Workload {
 
   void hold(const std::string&) override {
     times_.clear();
-    runs_.clear();
     const int threads = options_.threads;
     // Of a split layer each worker holds its share; the whole is for the reference alone.
     Allocator& of_weights = is_split_layer(case_) ? heap_allocator() : memory_of_host();
@@ -342,8 +324,7 @@ class Layer final : public Workload {
   std::unique_ptr<LayerBackward> backward_;
   std::unique_ptr<TensorParallelLayer> split_;  // in place of that
   std::int64_t worker_peak_bytes_ = 0;
-  std::vector<LayerTimes> times_;               // of each timed run
-  std::vector<TensorParallelLayer::Run> runs_;  // likewise, where the layer is split
+  std::vector<LayerTimes> times_;  // of each timed run
 };
 
 }  // namespace
