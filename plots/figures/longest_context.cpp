@@ -69,16 +69,11 @@ Groups schemes_of(const Group& panel) {
       splitting_columns(panel.rows, {"algorithm", "workers", "kv_len", "interest_set",
                                      "link_bandwidth_byte_per_s", "link_latency_s"});
   Groups schemes = group(panel.rows, joined({"workers", "algorithm"}, others));
-  std::set<std::string> algorithms;
   for (Group& one : schemes) {
     const Row& row = one.rows.front();
     one.name = name_with(named_values(row, {"algorithm", "workers"}), row, others);
-    if (!row.is("algorithm", "dense")) algorithms.insert(row.text("algorithm"));
   }
-  if (algorithms.size() > 1)
-    style_by_algorithm(schemes, [](const Group& one) { return one.key[1]; });
-  else
-    for (Group& one : schemes) one.style = worker_style(workers_of(one));
+  style_by_algorithm(schemes, [](const Group& one) { return one.key[1]; });
   return schemes;
 }
 

@@ -144,6 +144,7 @@ inline constexpr const char* kModelNote =
 // no point and why, and whether some come from a model.
 [[nodiscard]] std::vector<std::string> timing_notes(const Rows& rows);
 
+// Joins lists of notes; empty notes are left out.
 [[nodiscard]] std::vector<std::string> joined_notes(
     std::initializer_list<std::vector<std::string>> parts);
 

@@ -48,6 +48,20 @@ Rows measured_rows(const Rows& rows) {
   return where(rows, [](const Row& row) { return ran(row) && !modelled(row); });
 }
 
+// Which cases have no point, and why; memory that ran out has its own marks.
+std::string missing_note(const CsvTable& cases) {
+  const Rows rows = standing_rows(cases);
+  std::vector<Omission> missing;
+  for (const Group& status :
+       group(where(rows, [](const Row& row) { return !ran(row) && !out_of_memory(row); }),
+             Columns{"status"}))
+    missing.push_back({.number = status.rows.size(),
+                       .what = "case",
+                       .reason = status_reason(status),
+                       .of = rows.size()});
+  return missing.empty() ? "" : not_drawn(missing);
+}
+
 }  // namespace
 
 std::string interval_note(const Rows& rows) {
@@ -75,28 +89,17 @@ std::string interval_note(const Rows& rows) {
 
 std::vector<std::string> case_notes(const CsvTable& cases) {
   const Rows rows = standing_rows(cases);
-  std::vector<Omission> missing;
-  for (const Group& status :
-       group(where(rows, [](const Row& row) { return !ran(row) && !out_of_memory(row); }),
-             Columns{"status"}))
-    missing.push_back({.number = status.rows.size(),
-                       .what = "case",
-                       .reason = status_reason(status),
-                       .of = rows.size()});
   const Rows measured = measured_rows(rows);
-  std::vector<std::string> notes = {interval_note(measured.empty() ? rows : measured)};
-  if (!missing.empty()) notes.push_back(not_drawn(missing));
-  return notes;
+  return joined_notes({{interval_note(measured.empty() ? rows : measured), missing_note(cases)}});
 }
 
 std::vector<std::string> timing_notes(const Rows& rows) {
   if (rows.empty()) return {};
-  std::vector<std::string> notes = case_notes(*rows.front().table);
   const std::size_t of_model = count(rows, modelled);
-  if (of_model == rows.size())
-    notes.erase(notes.begin());  // modelled rows have no bars
-  else
-    notes.front() = interval_note(measured_rows(rows));
+  const bool all_modelled = of_model == rows.size();  // such rows have no bars
+  std::vector<std::string> notes =
+      joined_notes({{all_modelled ? "" : interval_note(measured_rows(rows)),
+                     missing_note(*rows.front().table)}});
   if (const std::size_t lost = count(rows, out_of_memory); lost > 0)
     notes.push_back(fmt::format("Out of memory: {} of {} cases.", lost, rows.size()));
   if (of_model > 0) notes.emplace_back(kModelNote);
@@ -110,7 +113,8 @@ std::vector<std::string> timing_notes(const Rows& rows) {
 std::vector<std::string> joined_notes(std::initializer_list<std::vector<std::string>> parts) {
   std::vector<std::string> notes;
   for (const std::vector<std::string>& part : parts)
-    notes.insert(notes.end(), part.begin(), part.end());
+    for (const std::string& note : part)
+      if (!note.empty()) notes.push_back(note);
   return notes;
 }
 

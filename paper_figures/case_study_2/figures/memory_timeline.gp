@@ -14,8 +14,8 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Active memory over time' at screen 0.01875, screen 0.97126 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, all cores; 1 to 5 repeats; AMD EPYC, family 25 model 17 | 2 cores |' at screen 0.01875, screen 0.94491 left font ',11' textcolor rgb '#444444'
-  set label 103 'avx512 | 24 GiB; qb 0.1.0; commit 7152e59a18ab; 2026-11-20' at screen 0.01875, screen 0.92575 left font ',11' textcolor rgb '#444444'
+  set label 102 'B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, all cores; 3 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 |' at screen 0.01875, screen 0.94491 left font ',11' textcolor rgb '#444444'
+  set label 103 '24 GiB; qb 0.1.0; commit 1fe5046ed490; 2026-11-24' at screen 0.01875, screen 0.92575 left font ',11' textcolor rgb '#444444'
   set label 104 'Bytes of all live tensors after each allocation and release, in the memory pass, which is not the timed one. The device plays the workers of a' at screen 0.01875, screen 0.07784 left font ',11' textcolor rgb '#444444'
   set label 105 'plan one after the other where ranks are serial.' at screen 0.01875, screen 0.05868 left font ',11' textcolor rgb '#444444'
   set label 106 'Crosses: what would have been active with the request that failed, of 26.82 GiB (W = 1, N = 30,000), 65.83 GiB (W = 1, N = 47,000).' at screen 0.01875, screen 0.03952 left font ',11' textcolor rgb '#444444'
@@ -27,7 +27,7 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.86826
   set bmargin at screen 0.58084
   unset logscale x
-  set xrange [0:6247.932507000551]
+  set xrange [0:7286.72900370002]
   set xtics nomirror out ('0' 0, '2,000' 2000, '4,000' 4000, '6,000' 6000)
   set xlabel 'time since the case began (ms)'
   unset logscale y
@@ -49,8 +49,8 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.86826
   set bmargin at screen 0.58084
   unset logscale x
-  set xrange [0:47038.835349839756]
-  set xtics nomirror out ('0' 0, '10,000' 10000, '20,000' 20000, '30,000' 30000, '40,000' 40000)
+  set xrange [0:34603.392061519946]
+  set xtics nomirror out ('0' 0, '10,000' 10000, '20,000' 20000, '30,000' 30000)
   set xlabel 'time since the case began (ms)'
   unset logscale y
   set yrange [0:12.85921335220337]
@@ -71,8 +71,8 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.46108
   set bmargin at screen 0.17365
   unset logscale x
-  set xrange [0:787619.2244255003]
-  set xtics nomirror out ('0' 0, '200,000' 2e+05, '400,000' 4e+05, '600,000' 6e+05)
+  set xrange [0:66785.7740288202]
+  set xtics nomirror out ('0' 0, '20,000' 20000, '40,000' 40000, '60,000' 60000)
   set xlabel 'time since the case began (ms)'
   unset logscale y
   set yrange [0:28.765958547592163]
@@ -94,8 +94,8 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.46108
   set bmargin at screen 0.17365
   unset logscale x
-  set xrange [0:83280.80449351907]
-  set xtics nomirror out ('0' 0, '20,000' 20000, '40,000' 40000, '60,000' 60000, '80,000' 80000)
+  set xrange [0:128973.7175994004]
+  set xtics nomirror out ('0' 0, '50,000' 50000, '100,000' 1e+05)
   set xlabel 'time since the case began (ms)'
   unset logscale y
   set yrange [0:70.30744731426239]

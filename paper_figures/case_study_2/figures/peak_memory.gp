@@ -14,8 +14,8 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Peak active memory against sequence length' at screen 0.01875, screen 0.95628 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, all cores; 1 to 5 repeats; AMD EPYC, family 25 model 17 | 2 cores |' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
-  set label 103 'avx512 | 24 GiB; qb 0.1.0; commit 7152e59a18ab; 2026-11-20' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
+  set label 102 'B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, all cores; 3 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 |' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
+  set label 103 '24 GiB; qb 0.1.0; commit 1fe5046ed490; 2026-11-24' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
   set label 104 'Bytes of every tensor alive at once at the worst moment, inputs and outputs included, as the memory ledger counts them.' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
   set label 105 'Crosses at the limit: out of memory. Pluses: not tried, because a shorter sequence of that line ran out. Those of several lines stand below one' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
   set label 106 'another.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
@@ -30,15 +30,15 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('10,000' 10000, '20,000' 20000, '30,000' 30000, '40,000' 40000, '50,000' 50000)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [0.1412189354680297:30.034695711165885]
+  set yrange [0.14121893661223966:30.034690600761135]
   set ytics nomirror out ('0.3' 0.30000000000000004, '1' 1, '3' 3, '10' 10, '30' 30, '' 0.2 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1)
   set ylabel 'peak active memory (GiB)'
   plot data every ::0::1 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
-       data every ::2::4 using (num('n_tokens')):(strlen(strcol('active_memory_peak_gib')) > 0 ? column('active_memory_peak_gib') : 30.034695711165885) with points pt 2 ps 1.3 lw 2.6 lc rgb '#000000' notitle, \
-       data every ::5::8 using (num('n_tokens')):(strlen(strcol('active_memory_peak_gib')) > 0 ? column('active_memory_peak_gib') : 30.034695711165885) with points pt 1 ps 1.1 lw 1.4 lc rgb '#000000' notitle, \
+       data every ::2::4 using (num('n_tokens')):(strlen(strcol('active_memory_peak_gib')) > 0 ? column('active_memory_peak_gib') : 30.034690600761135) with points pt 2 ps 1.3 lw 2.6 lc rgb '#000000' notitle, \
+       data every ::5::8 using (num('n_tokens')):(strlen(strcol('active_memory_peak_gib')) > 0 ? column('active_memory_peak_gib') : 30.034690600761135) with points pt 1 ps 1.1 lw 1.4 lc rgb '#000000' notitle, \
        data every ::9::11 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' notitle, \
-       data every ::12::12 using (num('n_tokens')):((strlen(strcol('active_memory_peak_gib')) > 0 ? column('active_memory_peak_gib') : 30.034695711165885) * 0.7856916476400865) with points pt 2 ps 1.3 lw 2.6 lc rgb '#ebb68c' notitle, \
-       data every ::13::17 using (num('n_tokens')):((strlen(strcol('active_memory_peak_gib')) > 0 ? column('active_memory_peak_gib') : 30.034695711165885) * 0.7856916476400865) with points pt 1 ps 1.1 lw 1.4 lc rgb '#ebb68c' notitle, \
+       data every ::12::12 using (num('n_tokens')):((strlen(strcol('active_memory_peak_gib')) > 0 ? column('active_memory_peak_gib') : 30.034690600761135) * 0.7856916539424019) with points pt 2 ps 1.3 lw 2.6 lc rgb '#ebb68c' notitle, \
+       data every ::13::17 using (num('n_tokens')):((strlen(strcol('active_memory_peak_gib')) > 0 ? column('active_memory_peak_gib') : 30.034690600761135) * 0.7856916539424019) with points pt 1 ps 1.1 lw 1.4 lc rgb '#ebb68c' notitle, \
        data every ::18::26 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d97424' notitle, \
        data every ::27::35 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b4805' notitle, \
        data every ::36::44 using (num('n_tokens')):(num('active_memory_peak_gib')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#572803' notitle, \

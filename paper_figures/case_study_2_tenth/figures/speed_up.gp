@@ -5,32 +5,33 @@ set datafile columnheaders
 data = 'speed_up.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,1095 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'speed_up' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,11.406in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,2190 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,1111 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'speed_up' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,11.573in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,2222 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'speed_up.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Speed-up over one worker' at screen 0.01875, screen 0.97808 left font ',16'
-  set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; 5 repeats; AMD EPYC, family 25 model 17 | 2 cores |' at screen 0.01875, screen 0.95799 left font ',11' textcolor rgb '#444444'
-  set label 103 'avx512 | 24 GiB; qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.94338 left font ',11' textcolor rgb '#444444'
-  set label 104 'Base case: dense, materialized, W = 1, of the same N. By the longest subsequence: time of the whole sequence over its kernel time, the paper''s S,' at screen 0.01875, screen 0.13242 left font ',11' textcolor rgb '#444444'
-  set label 105 'without gather and merge. By the critical path: critical path over critical path, with both. Error bars: quotients of the ends of the two' at screen 0.01875, screen 0.11781 left font ',11' textcolor rgb '#444444'
-  set label 106 'intervals.' at screen 0.01875, screen 0.10320 left font ',11' textcolor rgb '#444444'
-  set label 107 'A slow base: 7 base cases are below 60 % of the machine''s measured peak (54 to 59 %), so that speed-ups over them look better than they are.' at screen 0.01875, screen 0.08858 left font ',11' textcolor rgb '#444444'
-  set label 108 'Apart from both neighbours with the whole error bar, for a reason that the run does not tell: W = 31 at N = 2,000 (26.6 between 19 and 15.3), W =' at screen 0.01875, screen 0.07397 left font ',11' textcolor rgb '#444444'
-  set label 109 '31 at N = 3,000 (15.3 between 26.6 and 24.8).' at screen 0.01875, screen 0.05936 left font ',11' textcolor rgb '#444444'
-  set label 110 'Published: CQS-Attention, IEEE Access 13 (2025), case study 2, one A100 80 GB, f16, mean without outliers; its N is 10 times ours.' at screen 0.01875, screen 0.04475 left font ',11' textcolor rgb '#444444'
-  set label 111 'It has axes of its own. Its host clock was read without synchronising the device, its inputs were made inside the timed region, and its W = 1' at screen 0.01875, screen 0.03014 left font ',11' textcolor rgb '#444444'
-  set label 112 'jumps where the GPU allocator must free and retry: its milliseconds do not compare with this machine''s, and its speed-ups only below that jump.' at screen 0.01875, screen 0.01553 left font ',11' textcolor rgb '#444444'
+  set label 101 'Speed-up over one worker' at screen 0.01875, screen 0.97840 left font ',16'
+  set label 102 'B = 1, H = 8, d = 64, f32, full mask, materialized kernel, cpu, serial ranks, all cores; 5 repeats; AMD EPYC, family 25 model 17 | 2 cores |' at screen 0.01875, screen 0.95860 left font ',11' textcolor rgb '#444444'
+  set label 103 'avx512 | 24 GiB; qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.94419 left font ',11' textcolor rgb '#444444'
+  set label 104 'Base case: dense, materialized, W = 1, of the same N. By the longest subsequence: time of the whole sequence over its kernel time, the paper''s S,' at screen 0.01875, screen 0.14491 left font ',11' textcolor rgb '#444444'
+  set label 105 'without gather and merge. By the critical path: critical path over critical path, with both. Error bars: quotients of the ends of the two' at screen 0.01875, screen 0.13051 left font ',11' textcolor rgb '#444444'
+  set label 106 'intervals.' at screen 0.01875, screen 0.11611 left font ',11' textcolor rgb '#444444'
+  set label 107 'A slow base: 7 base cases are below 60 % of the machine''s measured peak (54 to 59 %), so that speed-ups over them look better than they are.' at screen 0.01875, screen 0.10171 left font ',11' textcolor rgb '#444444'
+  set label 108 'Apart from both neighbours with the whole error bar, for a reason that the run does not tell: W = 31 at N = 2,000 (26.6 between 19 and 15.3), W =' at screen 0.01875, screen 0.08731 left font ',11' textcolor rgb '#444444'
+  set label 109 '31 at N = 3,000 (15.3 between 26.6 and 24.8).' at screen 0.01875, screen 0.07291 left font ',11' textcolor rgb '#444444'
+  set label 110 'Published: CQS-Attention, IEEE Access 13 (2025), case study 2, one A100 80 GB, f16, mean without outliers; its N is 10 times ours.' at screen 0.01875, screen 0.05851 left font ',11' textcolor rgb '#444444'
+  set label 111 'It has axes of its own. Its host clock was read without synchronising the device, its inputs were made inside the timed region, and its W = 1' at screen 0.01875, screen 0.04410 left font ',11' textcolor rgb '#444444'
+  set label 112 'takes 28.7 times as long at N = 45,000 as at 40,000, for 1.27 times the scores: its milliseconds do not compare with this machine''s, and its' at screen 0.01875, screen 0.02970 left font ',11' textcolor rgb '#444444'
+  set label 113 'speed-ups only below that jump.' at screen 0.01875, screen 0.01530 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.41948
-  set tmargin at screen 0.89954
-  set bmargin at screen 0.59817
+  set tmargin at screen 0.90099
+  set bmargin at screen 0.60396
   unset logscale x
   set xrange [805:5095]
   set xtics nomirror out ('1,000' 1000, '2,000' 2000, '3,000' 3000, '4,000' 4000, '5,000' 5000)
@@ -39,7 +40,7 @@ do for [format in 'svg pdf png'] {
   set yrange [1.0312365838349369:36.93079796603172]
   set ytics nomirror out ('3' 3, '10' 10, '30' 30, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1)
   set ylabel 'speed-up'
-  set label 1 'the paper''s S: longest subsequence' at screen 0.09062, screen 0.91416 left font ',13'
+  set label 1 'the paper''s S: longest subsequence' at screen 0.09062, screen 0.91539 left font ',13'
   plot data every ::0::8 using (num('n_tokens')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#ebb68c' notitle, \
        data every ::0::8 using (num('n_tokens')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' notitle, \
        data every ::9::17 using (num('n_tokens')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d97424' notitle, \
@@ -54,8 +55,8 @@ do for [format in 'svg pdf png'] {
   # panel 2
   set lmargin at screen 0.51948
   set rmargin at screen 0.84833
-  set tmargin at screen 0.89954
-  set bmargin at screen 0.59817
+  set tmargin at screen 0.90099
+  set bmargin at screen 0.60396
   unset logscale x
   set xrange [805:5095]
   set xtics nomirror out ('1,000' 1000, '2,000' 2000, '3,000' 3000, '4,000' 4000, '5,000' 5000)
@@ -64,7 +65,7 @@ do for [format in 'svg pdf png'] {
   set yrange [1.0312365838349369:36.93079796603172]
   set ytics nomirror out ('3' 3, '10' 10, '30' 30, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1)
   set ylabel 'speed-up'
-  set label 1 'critical path, with gather and merge' at screen 0.51948, screen 0.91416 left font ',13'
+  set label 1 'critical path, with gather and merge' at screen 0.51948, screen 0.91539 left font ',13'
   plot data every ::36::44 using (num('n_tokens')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#ebb68c' notitle, \
        data every ::36::44 using (num('n_tokens')):(num('speed_up_ratio')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' notitle, \
        data every ::45::53 using (num('n_tokens')):(num('speed_up_ratio_low')):(0):(num('speed_up_ratio_high') - num('speed_up_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d97424' notitle, \
@@ -79,8 +80,8 @@ do for [format in 'svg pdf png'] {
   # panel 3
   set lmargin at screen 0.09062
   set rmargin at screen 0.41948
-  set tmargin at screen 0.50685
-  set bmargin at screen 0.20548
+  set tmargin at screen 0.51395
+  set bmargin at screen 0.21692
   unset logscale x
   set xrange [8050:50950]
   set xtics nomirror out ('10,000' 10000, '20,000' 20000, '30,000' 30000, '40,000' 40000, '50,000' 50000)
@@ -89,7 +90,7 @@ do for [format in 'svg pdf png'] {
   set yrange [1.0584795880272115:395.53073238157054]
   set ytics nomirror out ('3' 3, '10' 10, '30' 30, '100' 100, '300' 300, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1)
   set ylabel 'speed-up'
-  set label 1 'published: A100 80 GB, at the paper''s N' at screen 0.09062, screen 0.52146 left font ',13'
+  set label 1 'published: A100 80 GB, at the paper''s N' at screen 0.09062, screen 0.52835 left font ',13'
   plot data every ::72::80 using (num('n_tokens')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 12 ps 0.75 lc rgb '#ebb68c' notitle, \
        data every ::81::89 using (num('n_tokens')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 12 ps 0.75 lc rgb '#d97424' notitle, \
        data every ::90::98 using (num('n_tokens')):(num('speed_up_ratio')) with linespoints dt 2 lw 1.4 pt 12 ps 0.75 lc rgb '#9b4805' notitle, \
@@ -109,7 +110,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.87646, screen 0.89954 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.87646, screen 0.90099 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' title 'W = 4', \
        NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d97424' title 'W = 7', \
        NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b4805' title 'W = 8', \

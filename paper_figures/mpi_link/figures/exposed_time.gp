@@ -5,28 +5,29 @@ set datafile columnheaders
 data = 'exposed_time.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,614 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'exposed_time' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,6.396in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,1228 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,630 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'exposed_time' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,6.562in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,1260 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'exposed_time.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Exposed communication follows the link' at screen 0.01875, screen 0.96091 left font ',16'
-  set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, mpi ranks, 1 thread; W = 4 on 2 cores; 6 repeats; AMD EPYC, family 25' at screen 0.01875, screen 0.92508 left font ',11' textcolor rgb '#444444'
-  set label 103 'model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 0c2cd2bb93d1; 2026-11-21' at screen 0.01875, screen 0.89902 left font ',11' textcolor rgb '#444444'
-  set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps: median. Thin: what the busiest worker sends over the' at screen 0.01875, screen 0.13192 left font ',11' textcolor rgb '#444444'
-  set label 105 'link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A line below its thin one hides the difference; one' at screen 0.01875, screen 0.10586 left font ',11' textcolor rgb '#444444'
-  set label 106 'above it waits for more than the link. There are no error bars, since the run keeps no interval of this time.' at screen 0.01875, screen 0.07980 left font ',11' textcolor rgb '#444444'
-  set label 107 'More exposed over a faster link: all_gather_kv from 0.6 to 2 GB/s. The bytes are the same and the run keeps no interval of exposed time, so it' at screen 0.01875, screen 0.05375 left font ',11' textcolor rgb '#444444'
-  set label 108 'does not say whether that is noise.' at screen 0.01875, screen 0.02769 left font ',11' textcolor rgb '#444444'
+  set label 101 'Exposed communication follows the link' at screen 0.01875, screen 0.96190 left font ',16'
+  set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, mpi ranks, 1 thread; W = 4 on 2 cores; 6 repeats; AMD EPYC, family 25' at screen 0.01875, screen 0.92698 left font ',11' textcolor rgb '#444444'
+  set label 103 'model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 0c2cd2bb93d1; 2026-11-21' at screen 0.01875, screen 0.90159 left font ',11' textcolor rgb '#444444'
+  set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps: median. Thin: what the busiest worker sends over the' at screen 0.01875, screen 0.15397 left font ',11' textcolor rgb '#444444'
+  set label 105 'link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A line below its thin one hides the difference; one' at screen 0.01875, screen 0.12857 left font ',11' textcolor rgb '#444444'
+  set label 106 'above it waits for more than the link.' at screen 0.01875, screen 0.10317 left font ',11' textcolor rgb '#444444'
+  set label 107 'There are no error bars, since the run keeps no interval of this time.' at screen 0.01875, screen 0.07778 left font ',11' textcolor rgb '#444444'
+  set label 108 'More exposed over a faster link: all_gather_kv from 0.6 to 2 GB/s. The bytes are the same and the run keeps no interval of exposed time, so it' at screen 0.01875, screen 0.05238 left font ',11' textcolor rgb '#444444'
+  set label 109 'does not say whether that is noise.' at screen 0.01875, screen 0.02698 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.78667
-  set tmargin at screen 0.79967
-  set bmargin at screen 0.26221
+  set tmargin at screen 0.80476
+  set bmargin at screen 0.28095
   set logscale x
   set xrange [0.0014158915687682758:2.8250750892455088]
   set xtics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1)
@@ -35,8 +36,8 @@ do for [format in 'svg pdf png'] {
   set yrange [0.0021221110125959155:13.334756537862557]
   set ytics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '10' 10, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1)
   set ylabel 'exposed communication (s)'
-  set label 1 'N = 4,096, W = 4, mpi' at screen 0.09062, screen 0.84691 left font ',13'
-  set label 2 'ring = striped = zigzag = all_gather_kv, bytes / bandwidth' at screen 0.09062, screen 0.82573 left font ',11' textcolor rgb '#2572aa'
+  set label 1 'N = 4,096, W = 4, mpi' at screen 0.09062, screen 0.85079 left font ',13'
+  set label 2 'ring = striped = zigzag = all_gather_kv, bytes / bandwidth' at screen 0.09062, screen 0.83016 left font ',11' textcolor rgb '#2572aa'
   plot data every ::0::6 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle, \
        data every ::7::13 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
        data every ::14::20 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
@@ -61,7 +62,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.81479, screen 0.79967 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.81479, screen 0.80476 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' title 'cqs_sharded', \
        NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' title 'ring', \
        NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' title 'striped', \

@@ -5,26 +5,27 @@ set datafile columnheaders
 data = 'exposed_time.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,582 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'exposed_time' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,6.062in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,1164 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,598 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'exposed_time' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,6.229in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,1196 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'exposed_time.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Exposed communication follows the link' at screen 0.01875, screen 0.95876 left font ',16'
-  set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2 cores; 6 repeats; AMD EPYC,' at screen 0.01875, screen 0.92096 left font ',11' textcolor rgb '#444444'
-  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 328f7de39fe8; 2026-11-23' at screen 0.01875, screen 0.89347 left font ',11' textcolor rgb '#444444'
-  set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps: median. Thin: what the busiest worker sends over the' at screen 0.01875, screen 0.08419 left font ',11' textcolor rgb '#444444'
-  set label 105 'link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A line below its thin one hides the difference; one' at screen 0.01875, screen 0.05670 left font ',11' textcolor rgb '#444444'
-  set label 106 'above it waits for more than the link. There are no error bars, since the run keeps no interval of this time.' at screen 0.01875, screen 0.02921 left font ',11' textcolor rgb '#444444'
+  set label 101 'Exposed communication follows the link' at screen 0.01875, screen 0.95987 left font ',16'
+  set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2 cores; 6 repeats; AMD EPYC,' at screen 0.01875, screen 0.92308 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 328f7de39fe8; 2026-11-23' at screen 0.01875, screen 0.89632 left font ',11' textcolor rgb '#444444'
+  set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps: median. Thin: what the busiest worker sends over the' at screen 0.01875, screen 0.10870 left font ',11' textcolor rgb '#444444'
+  set label 105 'link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A line below its thin one hides the difference; one' at screen 0.01875, screen 0.08194 left font ',11' textcolor rgb '#444444'
+  set label 106 'above it waits for more than the link.' at screen 0.01875, screen 0.05518 left font ',11' textcolor rgb '#444444'
+  set label 107 'There are no error bars, since the run keeps no interval of this time.' at screen 0.01875, screen 0.02843 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.78667
-  set tmargin at screen 0.78866
-  set bmargin at screen 0.22165
+  set tmargin at screen 0.79431
+  set bmargin at screen 0.24247
   set logscale x
   set xrange [0.0014158915687682758:2.8250750892455088]
   set xtics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1)
@@ -33,8 +34,8 @@ do for [format in 'svg pdf png'] {
   set yrange [0.0013329845474659443:12.73697865873457]
   set ytics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '10' 10, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1)
   set ylabel 'exposed communication (s)'
-  set label 1 'N = 4,096, W = 4, threads' at screen 0.09062, screen 0.83849 left font ',13'
-  set label 2 'ring = striped = zigzag = all_gather_kv, bytes / bandwidth' at screen 0.09062, screen 0.81615 left font ',11' textcolor rgb '#2572aa'
+  set label 1 'N = 4,096, W = 4, threads' at screen 0.09062, screen 0.84281 left font ',13'
+  set label 2 'ring = striped = zigzag = all_gather_kv, bytes / bandwidth' at screen 0.09062, screen 0.82107 left font ',11' textcolor rgb '#2572aa'
   plot data every ::0::6 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle, \
        data every ::7::13 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
        data every ::14::20 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
@@ -59,7 +60,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.81479, screen 0.78866 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.81479, screen 0.79431 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' title 'cqs_sharded', \
        NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' title 'ring', \
        NaN with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' title 'striped', \

@@ -1,0 +1,70 @@
+# Draws longest_context.svg, longest_context.pdf and longest_context.png from longest_context.csv: gnuplot longest_context.gp
+set encoding utf8
+set datafile separator ','
+set datafile columnheaders
+data = 'longest_context.csv'
+num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
+do for [format in 'svg pdf png'] {
+  if (format eq 'svg') { set terminal svg size 960,549 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'longest_context' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,5.719in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,1098 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  set output 'longest_context.'.format
+  set multiplot
+  unset key
+  set border 3 lw 1 lc rgb '#444444'
+  set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
+  set label 101 'The longest sequence that a memory budget carries' at screen 0.01875, screen 0.95628 left font ',16'
+  set label 102 'B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, all cores; 3 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 |' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
+  set label 103 '24 GiB; qb 0.1.0; commit 1fe5046ed490; 2026-11-24' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
+  set label 104 'Peak active memory of a worker, as the ledger counts it. Between two cases that ran, N is interpolated on log axes. Predicted: one of the two did' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
+  set label 105 'not run and its peak is computed from the plan, or the budget is beyond the last case and the line through the last two is continued, to 8 times' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
+  set label 106 'its memory. Schemes joined by = differ by less than 2 %.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
+
+  # panel 1
+  set lmargin at screen 0.09833
+  set rmargin at screen 0.82521
+  set tmargin at screen 0.83607
+  set bmargin at screen 0.23497
+  set logscale x
+  set xrange [0.17075503209429943:749.6118763241602]
+  set xtics nomirror out ('0.25' 0.25, '1' 1, '4' 4, '16' 16, '64' 64, '256' 256)
+  set xlabel 'memory budget of a worker (GiB)'
+  set logscale y
+  set yrange [9426.180865505312:148589.6101490639]
+  set ytics nomirror out ('10,000' 10000, '30,000' 30000, '100,000' 1e+05, '' 20000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1)
+  set ylabel 'longest N (tokens)'
+  plot data every ::0::1 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \
+       data every ::2::8 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints dt (7,3) lw 0.8 pt 6 ps 0.75 lc rgb '#000000' notitle, \
+       data every ::9::11 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' notitle, \
+       data every ::12::16 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints dt (7,3) lw 0.8 pt 12 ps 0.75 lc rgb '#ebb68c' notitle, \
+       data every ::17::20 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d97424' notitle, \
+       data every ::21::24 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints dt (7,3) lw 0.8 pt 12 ps 0.75 lc rgb '#d97424' notitle, \
+       data every ::25::29 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b4805' notitle, \
+       data every ::30::33 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints dt (7,3) lw 0.8 pt 12 ps 0.75 lc rgb '#9b4805' notitle, \
+       data every ::34::37 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#572803' notitle, \
+       data every ::38::41 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints dt (7,3) lw 0.8 pt 12 ps 0.75 lc rgb '#572803' notitle
+  unset label
+  unset key
+
+  # legend
+  unset logscale
+  unset border
+  unset xtics
+  unset ytics
+  unset xlabel
+  unset ylabel
+  unset grid
+  set tmargin at screen 1
+  set bmargin at screen 0
+  set xrange [0:1]
+  set yrange [0:1]
+  set key at screen 0.85333, screen 0.83607 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  plot NaN with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' title 'dense, W = 1', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#ebb68c' title 'cqs, W = 4', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d97424' title 'cqs, W = 7', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b4805' title 'cqs, W = 8', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#572803' title 'cqs, W = 31', \
+       NaN with linespoints dt (7,3) lw 0.8 pt 6 ps 0.75 lc rgb '#6e6e6e' title 'predicted'
+  unset multiplot
+}
+unset output
