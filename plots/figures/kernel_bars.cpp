@@ -32,15 +32,23 @@ Rows one_worker_rows(const CsvTable& cases) {
   return where(rows, [&](const Row& row) { return row.number("threads") == most; });
 }
 
-// Gives the measured peak of a row's machine. Another program's rows have none: theirs is that of
-// our rows of the same type and device.
+// Gives the peak of a row's machine: the best that was measured beside any case of its type and
+// run, since a host that runs two cores as one for a while halves what is measured beside some.
+// Another program's rows have none: theirs is that of our rows on the same device.
 double peak_of(const Row& row, const Rows& all) {
-  if (const double own = row.number("peak_flop_per_s"); own > 0.0) return own;
+  const bool has_own = row.number("peak_flop_per_s") > 0.0 && row.table->has("run");
   return largest(all, [&](const Row& other) {
-    const bool same =
-        other.is("dtype", row.text("dtype")) && other.is("device", row.text("device"));
+    const bool same = other.is("dtype", row.text("dtype")) &&
+                      other.is("device", row.text("device")) &&
+                      (!has_own || other.is("run", row.text("run")));
     return same ? other.number("peak_flop_per_s") : kNaN;
   });
+}
+
+// True if something disturbed the case, or its machine was far from its peak beside it.
+bool is_doubtful(const Row& row, const Rows& all) {
+  constexpr double kLeastShare = 0.75;
+  return disturbed(row) || row.number("peak_flop_per_s") < kLeastShare * peak_of(row, all);
 }
 
 // Gives our bars of a panel, by kernel and type; the second type of a kernel is paler. Of several
@@ -55,7 +63,7 @@ std::vector<KernelBar> own_bars(const Group& panel, const Rows& all) {
       if (const double peak = peak_of(row, all); peak > 0.0)
         bars.push_back({listed(kernel.key), colour, tokens,
                         kPercent * row.number("achieved_flop_per_s") / peak, false,
-                        disturbed(row)});
+                        is_doubtful(row, all)});
   }
   return bars;
 }
@@ -197,7 +205,8 @@ std::string threads_note(const CsvTable& cases, const Rows& rows) {
 }
 
 std::string asterisk_note(const Rows& rows) {
-  return count(rows, disturbed) > 0 ? "* Something disturbed the measurement: measure again." : "";
+  const auto doubtful = [&](const Row& row) { return is_doubtful(row, rows); };
+  return count(rows, doubtful) > 0 ? "* Something disturbed the measurement: measure again." : "";
 }
 
 }  // namespace

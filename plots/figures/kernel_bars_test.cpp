@@ -46,6 +46,15 @@ TEST(KernelBars, ABarIsThePercentOfThePeakAndItsNumberIsAboveIt) {
             "and 50.0 % (flash, f16, d = 64, full mask, N = 512) of the peak.");
 }
 
+TEST(KernelBars, APeakThatWasHalvedBesideOneCaseIsThatOfTheOthers) {
+  const Figure figure = kernel_bars_figure(cases_of(
+      {timed_kernel("flash", 512, "4.5e10", "5e10"), timed_kernel("flash", 1024, "6e10", "1e11")}));
+  const Series& bars = series_named(figure.panels.at(0), "flash, f16");
+  EXPECT_DOUBLE_EQ(bars.points.at(0).high, 45.0);
+  EXPECT_DOUBLE_EQ(bars.points.at(1).high, 60.0);
+  EXPECT_EQ(series_named(figure.panels.at(0), "flash, f16 at N = 512").text, "45*");
+}
+
 TEST(KernelBars, ADisturbedBarHasAnAsteriskAndTheThreadsAreNamedWhereThereAreOthers) {
   Values spoilt = timed_kernel("flash", 512, "5e10", "1e11");
   spoilt["disturbed_by"] = "stolen";

@@ -5,28 +5,29 @@ set datafile columnheaders
 data = 'kernel_bars.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,1331 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'kernel_bars' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,13.865in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,2662 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,1347 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'kernel_bars' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,14.031in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,2694 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'kernel_bars.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Speed of kernels in percent of the machine''s peak' at screen 0.01875, screen 0.98197 left font ',16'
-  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 117222098e21 with' at screen 0.01875, screen 0.96544 left font ',11' textcolor rgb '#444444'
-  set label 103 'changes; 2026-11-20; beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-20)' at screen 0.01875, screen 0.95342 left font ',11' textcolor rgb '#444444'
-  set label 104 'The number above a bar is its value: medians of useful FLOP/s over the peak that the same machine reached in matrix products of the type, measured' at screen 0.01875, screen 0.06086 left font ',11' textcolor rgb '#444444'
-  set label 105 'beside the run.' at screen 0.01875, screen 0.04884 left font ',11' textcolor rgb '#444444'
-  set label 106 'Drawn: 2 threads.' at screen 0.01875, screen 0.03681 left font ',11' textcolor rgb '#444444'
-  set label 107 'Published: FlashAttention-3''s figure of its forward pass, f16, on one H100 SXM5, 16,384 tokens in a batch, over the 989.4 TFLOP/s of its data' at screen 0.01875, screen 0.02479 left font ',11' textcolor rgb '#444444'
-  set label 108 'sheet, which no product reaches: ours are over a measured peak. The forms compare.' at screen 0.01875, screen 0.01277 left font ',11' textcolor rgb '#444444'
+  set label 101 'Speed of kernels in percent of the machine''s peak' at screen 0.01875, screen 0.98218 left font ',16'
+  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 117222098e21 with' at screen 0.01875, screen 0.96585 left font ',11' textcolor rgb '#444444'
+  set label 103 'changes; 2026-11-20; beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-20)' at screen 0.01875, screen 0.95397 left font ',11' textcolor rgb '#444444'
+  set label 104 'The number above a bar is its value: medians of useful FLOP/s over the peak that the same machine reached in matrix products of the type, measured' at screen 0.01875, screen 0.07201 left font ',11' textcolor rgb '#444444'
+  set label 105 'beside the run.' at screen 0.01875, screen 0.06013 left font ',11' textcolor rgb '#444444'
+  set label 106 'Drawn: 2 threads.' at screen 0.01875, screen 0.04826 left font ',11' textcolor rgb '#444444'
+  set label 107 '* Something disturbed the measurement: measure again.' at screen 0.01875, screen 0.03638 left font ',11' textcolor rgb '#444444'
+  set label 108 'Published: FlashAttention-3''s figure of its forward pass, f16, on one H100 SXM5, 16,384 tokens in a batch, over the 989.4 TFLOP/s of its data' at screen 0.01875, screen 0.02450 left font ',11' textcolor rgb '#444444'
+  set label 109 'sheet, which no product reaches: ours are over a measured peak. The forms compare.' at screen 0.01875, screen 0.01262 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.70958
-  set tmargin at screen 0.91736
-  set bmargin at screen 0.77461
+  set tmargin at screen 0.91834
+  set bmargin at screen 0.77728
   unset logscale x
   set xrange [-0.673:4.673]
   set xtics nomirror out ('512' 0, '1,024' 1, '2,048' 2, '4,096' 3, '8,192' 4)
@@ -35,7 +36,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel '% of the machine''s peak'
-  set label 1 'd = 64, causal mask' at screen 0.09062, screen 0.92938 left font ',13'
+  set label 1 'd = 64, causal mask' at screen 0.09062, screen 0.93022 left font ',13'
   plot data every ::0::4 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#d46207' notitle, \
        data every ::5::9 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9b082' notitle, \
        data every ::10::14 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#2572aa' notitle, \
@@ -53,13 +54,13 @@ do for [format in 'svg pdf png'] {
        data every ::34::34 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::34::34 using (num('n_tokens_index')):(num('peak_percent')):('78') with labels font ',11' notitle, \
        data every ::35::35 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::35::35 using (num('n_tokens_index')):(num('peak_percent')):('61') with labels font ',11' notitle, \
+       data every ::35::35 using (num('n_tokens_index')):(num('peak_percent')):('60') with labels font ',11' notitle, \
        data every ::36::36 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::36::36 using (num('n_tokens_index')):(num('peak_percent')):('79') with labels font ',11' notitle, \
+       data every ::36::36 using (num('n_tokens_index')):(num('peak_percent')):('40*') with labels font ',11' notitle, \
        data every ::37::37 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::37::37 using (num('n_tokens_index')):(num('peak_percent')):('77') with labels font ',11' notitle, \
+       data every ::37::37 using (num('n_tokens_index')):(num('peak_percent')):('75') with labels font ',11' notitle, \
        data every ::38::38 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::38::38 using (num('n_tokens_index')):(num('peak_percent')):('85') with labels font ',11' notitle, \
+       data every ::38::38 using (num('n_tokens_index')):(num('peak_percent')):('82') with labels font ',11' notitle, \
        data every ::39::39 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::39::39 using (num('n_tokens_index')):(num('peak_percent')):('84') with labels font ',11' notitle, \
        data every ::40::40 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
@@ -108,8 +109,8 @@ do for [format in 'svg pdf png'] {
   # panel 2
   set lmargin at screen 0.09062
   set rmargin at screen 0.70958
-  set tmargin at screen 0.69947
-  set bmargin at screen 0.55672
+  set tmargin at screen 0.70304
+  set bmargin at screen 0.56199
   unset logscale x
   set xrange [-0.673:4.673]
   set xtics nomirror out ('512' 0, '1,024' 1, '2,048' 2, '4,096' 3, '8,192' 4)
@@ -118,7 +119,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel '% of the machine''s peak'
-  set label 1 'd = 64, full mask' at screen 0.09062, screen 0.71150 left font ',13'
+  set label 1 'd = 64, full mask' at screen 0.09062, screen 0.71492 left font ',13'
   plot data every ::60::64 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#d46207' notitle, \
        data every ::65::69 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9b082' notitle, \
        data every ::70::74 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#2572aa' notitle, \
@@ -128,21 +129,21 @@ do for [format in 'svg pdf png'] {
        data every ::90::90 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::90::90 using (num('n_tokens_index')):(num('peak_percent')):('70') with labels font ',11' notitle, \
        data every ::91::91 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::91::91 using (num('n_tokens_index')):(num('peak_percent')):('63') with labels font ',11' notitle, \
+       data every ::91::91 using (num('n_tokens_index')):(num('peak_percent')):('62') with labels font ',11' notitle, \
        data every ::92::92 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::92::92 using (num('n_tokens_index')):(num('peak_percent')):('72') with labels font ',11' notitle, \
+       data every ::92::92 using (num('n_tokens_index')):(num('peak_percent')):('71') with labels font ',11' notitle, \
        data every ::93::93 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::93::93 using (num('n_tokens_index')):(num('peak_percent')):('74') with labels font ',11' notitle, \
        data every ::94::94 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::94::94 using (num('n_tokens_index')):(num('peak_percent')):('79') with labels font ',11' notitle, \
        data every ::95::95 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::95::95 using (num('n_tokens_index')):(num('peak_percent')):('83') with labels font ',11' notitle, \
+       data every ::95::95 using (num('n_tokens_index')):(num('peak_percent')):('41*') with labels font ',11' notitle, \
        data every ::96::96 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::96::96 using (num('n_tokens_index')):(num('peak_percent')):('81') with labels font ',11' notitle, \
+       data every ::96::96 using (num('n_tokens_index')):(num('peak_percent')):('80') with labels font ',11' notitle, \
        data every ::97::97 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::97::97 using (num('n_tokens_index')):(num('peak_percent')):('82') with labels font ',11' notitle, \
        data every ::98::98 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::98::98 using (num('n_tokens_index')):(num('peak_percent')):('80') with labels font ',11' notitle, \
+       data every ::98::98 using (num('n_tokens_index')):(num('peak_percent')):('79') with labels font ',11' notitle, \
        data every ::99::99 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::99::99 using (num('n_tokens_index')):(num('peak_percent')):('86') with labels font ',11' notitle, \
        data every ::100::100 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
@@ -191,8 +192,8 @@ do for [format in 'svg pdf png'] {
   # panel 3
   set lmargin at screen 0.09062
   set rmargin at screen 0.70958
-  set tmargin at screen 0.48159
-  set bmargin at screen 0.33884
+  set tmargin at screen 0.48775
+  set bmargin at screen 0.34670
   unset logscale x
   set xrange [-0.673:4.673]
   set xtics nomirror out ('512' 0, '1,024' 1, '2,048' 2, '4,096' 3, '8,192' 4)
@@ -201,7 +202,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel '% of the machine''s peak'
-  set label 1 'd = 128, causal mask' at screen 0.09062, screen 0.49361 left font ',13'
+  set label 1 'd = 128, causal mask' at screen 0.09062, screen 0.49963 left font ',13'
   plot data every ::120::124 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#d46207' notitle, \
        data every ::125::129 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9b082' notitle, \
        data every ::130::134 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#2572aa' notitle, \
@@ -209,23 +210,23 @@ do for [format in 'svg pdf png'] {
        data every ::140::144 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#c4c4c4' notitle, \
        data every ::145::149 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#8a8a8a' notitle, \
        data every ::150::150 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::150::150 using (num('n_tokens_index')):(num('peak_percent')):('56') with labels font ',11' notitle, \
+       data every ::150::150 using (num('n_tokens_index')):(num('peak_percent')):('55') with labels font ',11' notitle, \
        data every ::151::151 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::151::151 using (num('n_tokens_index')):(num('peak_percent')):('64') with labels font ',11' notitle, \
+       data every ::151::151 using (num('n_tokens_index')):(num('peak_percent')):('62') with labels font ',11' notitle, \
        data every ::152::152 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::152::152 using (num('n_tokens_index')):(num('peak_percent')):('75') with labels font ',11' notitle, \
+       data every ::152::152 using (num('n_tokens_index')):(num('peak_percent')):('73') with labels font ',11' notitle, \
        data every ::153::153 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::153::153 using (num('n_tokens_index')):(num('peak_percent')):('81') with labels font ',11' notitle, \
        data every ::154::154 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::154::154 using (num('n_tokens_index')):(num('peak_percent')):('84') with labels font ',11' notitle, \
        data every ::155::155 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::155::155 using (num('n_tokens_index')):(num('peak_percent')):('61') with labels font ',11' notitle, \
+       data every ::155::155 using (num('n_tokens_index')):(num('peak_percent')):('60') with labels font ',11' notitle, \
        data every ::156::156 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::156::156 using (num('n_tokens_index')):(num('peak_percent')):('68') with labels font ',11' notitle, \
+       data every ::156::156 using (num('n_tokens_index')):(num('peak_percent')):('66') with labels font ',11' notitle, \
        data every ::157::157 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::157::157 using (num('n_tokens_index')):(num('peak_percent')):('80') with labels font ',11' notitle, \
+       data every ::157::157 using (num('n_tokens_index')):(num('peak_percent')):('78') with labels font ',11' notitle, \
        data every ::158::158 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::158::158 using (num('n_tokens_index')):(num('peak_percent')):('82') with labels font ',11' notitle, \
+       data every ::158::158 using (num('n_tokens_index')):(num('peak_percent')):('80') with labels font ',11' notitle, \
        data every ::159::159 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::159::159 using (num('n_tokens_index')):(num('peak_percent')):('90') with labels font ',11' notitle, \
        data every ::160::160 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
@@ -274,8 +275,8 @@ do for [format in 'svg pdf png'] {
   # panel 4
   set lmargin at screen 0.09062
   set rmargin at screen 0.70958
-  set tmargin at screen 0.26371
-  set bmargin at screen 0.12096
+  set tmargin at screen 0.27246
+  set bmargin at screen 0.13140
   unset logscale x
   set xrange [-0.673:4.673]
   set xtics nomirror out ('512' 0, '1,024' 1, '2,048' 2, '4,096' 3, '8,192' 4)
@@ -284,7 +285,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:106]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel '% of the machine''s peak'
-  set label 1 'd = 128, full mask' at screen 0.09062, screen 0.27573 left font ',13'
+  set label 1 'd = 128, full mask' at screen 0.09062, screen 0.28434 left font ',13'
   plot data every ::180::184 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#d46207' notitle, \
        data every ::185::189 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9b082' notitle, \
        data every ::190::194 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#2572aa' notitle, \
@@ -294,13 +295,13 @@ do for [format in 'svg pdf png'] {
        data every ::210::210 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::210::210 using (num('n_tokens_index')):(num('peak_percent')):('75') with labels font ',11' notitle, \
        data every ::211::211 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::211::211 using (num('n_tokens_index')):(num('peak_percent')):('77') with labels font ',11' notitle, \
+       data every ::211::211 using (num('n_tokens_index')):(num('peak_percent')):('76') with labels font ',11' notitle, \
        data every ::212::212 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::212::212 using (num('n_tokens_index')):(num('peak_percent')):('80') with labels font ',11' notitle, \
+       data every ::212::212 using (num('n_tokens_index')):(num('peak_percent')):('79') with labels font ',11' notitle, \
        data every ::213::213 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::213::213 using (num('n_tokens_index')):(num('peak_percent')):('85') with labels font ',11' notitle, \
        data every ::214::214 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::214::214 using (num('n_tokens_index')):(num('peak_percent')):('74') with labels font ',11' notitle, \
+       data every ::214::214 using (num('n_tokens_index')):(num('peak_percent')):('72') with labels font ',11' notitle, \
        data every ::215::215 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::215::215 using (num('n_tokens_index')):(num('peak_percent')):('81') with labels font ',11' notitle, \
        data every ::216::216 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
@@ -308,9 +309,9 @@ do for [format in 'svg pdf png'] {
        data every ::217::217 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::217::217 using (num('n_tokens_index')):(num('peak_percent')):('89') with labels font ',11' notitle, \
        data every ::218::218 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::218::218 using (num('n_tokens_index')):(num('peak_percent')):('85') with labels font ',11' notitle, \
+       data every ::218::218 using (num('n_tokens_index')):(num('peak_percent')):('84') with labels font ',11' notitle, \
        data every ::219::219 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::219::219 using (num('n_tokens_index')):(num('peak_percent')):('90') with labels font ',11' notitle, \
+       data every ::219::219 using (num('n_tokens_index')):(num('peak_percent')):('87') with labels font ',11' notitle, \
        data every ::220::220 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::220::220 using (num('n_tokens_index')):(num('peak_percent')):('28') with labels font ',11' notitle, \
        data every ::221::221 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
@@ -366,7 +367,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.73771, screen 0.91736 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.73771, screen 0.91834 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with boxes fs solid 1.0 noborder lc rgb '#d46207' title 'flash, bf16', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#e9b082' title 'flash, f32', \
        NaN with boxes fs solid 1.0 noborder lc rgb '#2572aa' title 'torch_sdpa, bf16', \
