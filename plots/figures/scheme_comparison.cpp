@@ -1,5 +1,6 @@
 // The schemes side by side in one setting (length, mask and link), against the worker count: the
-// setting with the most schemes, then the most tokens, then the most measured cases.
+// setting with the most schemes, then the most tokens, then the most measured cases. Its clocks
+// have a panel for each link, if there are few.
 #include "base/schema/strategies.h"
 #include "plots/figures/figures.h"
 
@@ -12,6 +13,7 @@ constexpr const char* kSchemes[] = {QB_SCHEMES_AND_OTHERS(QB_NAME, QB_NOTHING)};
 #undef QB_NAME
 #undef QB_NOTHING
 constexpr std::size_t kMostNamedSettings = 6;
+constexpr std::size_t kMostLinks = 3;
 constexpr double kLeastRatioSpan = 0.2;
 
 // Counts the schemes that ran in a setting.
@@ -19,22 +21,50 @@ std::size_t count_schemes(const Group& setting) {
   return group(where(setting.rows, ran), Columns{"algorithm"}).size();
 }
 
+Columns shape_columns() { return joined(without(kShapeColumns, "threads"), {"sequences"}); }
+
+// The columns that name a setting beside its link: a subtitle already says what all cases share.
+Columns naming_columns(const CsvTable& cases) {
+  return differing_columns(standing_rows(cases), joined({"n_tokens"}, shape_columns()));
+}
+
 Groups settings(const CsvTable& cases) {
   const Rows rows = where(standing_rows(cases), [](const Row& row) {
     return std::ranges::count(kSchemes, row.text("algorithm")) > 0 && row.number("workers") >= 2;
   });
-  const Columns shape = joined(without(kShapeColumns, "threads"), {"sequences"});
-  const Columns link = {"link_bandwidth_byte_per_s", "link_latency_s"};
-  // The subtitle already says what all cases share.
-  const Columns shown =
-      joined(differing_columns(standing_rows(cases), joined({"n_tokens"}, shape)), link);
-  Groups found = panels_by(rows, joined({"n_tokens", "kv_len"}, joined(shape, link)), shown);
+  Groups found =
+      panels_by(rows, joined({"n_tokens", "kv_len"}, joined(shape_columns(), kLinkColumns)),
+                joined(naming_columns(cases), kLinkColumns));
   std::ranges::stable_sort(found, std::greater{}, [](const Group& one) {
     const auto measured = [](const Row& row) { return ran(row) && !modelled(row); };
     return std::tuple(count_schemes(one), one.rows.front().number("n_tokens"),
                       count(one.rows, measured));
   });
   return found;
+}
+
+// Takes the first setting out of `all`, with those that have only another link if they are few, by
+// ascending bandwidth.
+Groups take_drawn(Groups& all) {
+  const auto shape_of = [](const Group& setting) {
+    return std::vector(setting.key.begin(), setting.key.end() - std::ssize(kLinkColumns));
+  };
+  const auto same = [&, shape = shape_of(all.front())](const Group& setting) {
+    return shape_of(setting) == shape;
+  };
+  Groups drawn;
+  if (static_cast<std::size_t>(std::ranges::count_if(all, same)) <= kMostLinks) {
+    std::ranges::copy_if(all, std::back_inserter(drawn), same);
+    std::erase_if(all, same);
+  } else {
+    drawn.push_back(all.front());
+    all.erase(all.begin());
+  }
+  std::ranges::stable_sort(drawn, {}, [](const Group& setting) {
+    const double bandwidth = setting.rows.front().number(kLinkColumns.front());
+    return std::isnan(bandwidth) ? std::numeric_limits<double>::infinity() : bandwidth;
+  });
+  return drawn;
 }
 
 // Groups rows by how they were timed, and sets the look of their lines: thin beside measured ones.
@@ -106,10 +136,27 @@ double pairs_over_mask(const Row& row, const char* pairs) {
   return row.number(pairs) / row.number("unmasked_pairs");
 }
 
-std::vector<LineFigure::Quantity> compared_quantities(const Group& setting, const Groups& kinds) {
+// A setting of one link with its kinds of cases.
+struct Drawn {
+  Group setting;
+  Groups kinds;
+  std::string link{};  // in titles; empty if no other link is drawn
+};
+
+LineFigure::Quantity clock_quantity(const Drawn& drawn, std::string title, Axis y, PointOf value) {
+  if (!drawn.link.empty()) title += ", " + drawn.link;
+  LineFigure::Quantity quantity{std::move(title), std::move(y), std::move(value)};
+  quantity.lines = [lines = kind_lines(drawn.kinds)](const Group&) { return lines; };
+  return quantity;
+}
+
+// What does not depend on a link has one panel; a clock has one for each.
+std::vector<LineFigure::Quantity> compared_quantities(const std::vector<Drawn>& all) {
   const auto ratio_axis = [](const char* label, const char* column) {
     return Axis{.label = label, .column = column, .least_span = kLeastRatioSpan};
   };
+  const Drawn& first = all.front();
+  const Rows& rows = first.setting.rows;
   std::vector<LineFigure::Quantity> shown = {
       {"pairs of the slowest worker", ratio_axis("slowest / ideal", "critical_path_ratio"),
        [](const Row& row) {
@@ -117,39 +164,55 @@ std::vector<LineFigure::Quantity> compared_quantities(const Group& setting, cons
        }},
       {"pairs of all workers", ratio_axis("executed / unmasked", "executed_ratio"),
        [](const Row& row) { return Point{.y = pairs_over_mask(row, "executed_pairs")}; }},
-      bytes_quantity("sent by the busiest worker", "sent", "worker_sent", setting.rows,
+      bytes_quantity("sent by the busiest worker", "sent", "worker_sent", rows,
                      number_in("worker_sent_bytes")),
-      bytes_quantity("memory of the fullest worker", "peak memory", "worker_active_peak",
-                     setting.rows, worker_peak_bytes),
-      {"exposed communication, longest",
-       {.label = "exposed (ms)", .column = "exposed_communication_ms"},
-       [](const Row& row) { return timed(row, "exposed_communication", kMilli); }},
-      {"wall clock", {.label = "wall clock (ms)", .column = "wall_time_ms"}, time_ms}};
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    shown[i].timed = i > 3;
-    shown[i].lines = [lines = i < 3 ? plan_lines(setting.rows) : kind_lines(kinds)](const Group&) {
-      return lines;
-    };
-    if (shown[i].y.least_span > 0.0)  // 1 is the least possible ratio
-      shown[i].reference = always(limit_line("1", 1.0, false));
-    shown[i].fit = [](Axis axis, const std::vector<double>& y) {
+      bytes_quantity("memory of the fullest worker", "peak memory", "worker_active_peak", rows,
+                     worker_peak_bytes)};
+  for (LineFigure::Quantity& of_plan : shown) {
+    of_plan.timed = false;
+    of_plan.lines = [lines = plan_lines(rows)](const Group&) { return lines; };
+    if (of_plan.y.least_span > 0.0)  // 1 is the least possible ratio
+      of_plan.reference = always(limit_line("1", 1.0, false));
+  }
+  shown.back().lines = [lines = kind_lines(first.kinds)](const Group&) { return lines; };
+  for (const Drawn& one : all) {
+    shown.push_back(
+        clock_quantity(one, "exposed communication, longest",
+                       {.label = "exposed (ms)", .column = "exposed_communication_ms"},
+                       [](const Row& row) { return timed(row, "exposed_communication", kMilli); }));
+    shown.push_back(clock_quantity(
+        one, "wall clock", {.label = "wall clock (ms)", .column = "wall_time_ms"}, time_ms));
+    shown.back().reference = [&one](const Group&) { return crosses(one.setting.rows); };
+  }
+  for (LineFigure::Quantity& one : shown)
+    one.fit = [](Axis axis, const std::vector<double>& y) {
       axis.log = spans_powers(y) && std::ranges::none_of(y, [](double at) { return at <= 0.0; });
       axis.from_zero = !axis.log && !(axis.least_span > 0.0);
       return axis;
     };
-  }
-  shown.back().reference = [&setting](const Group&) { return crosses(setting.rows); };
   return shown;
 }
 
-// Says which setting is drawn, and in one sentence what is not.
-std::vector<std::string> choice_notes(const CsvTable& cases, const Groups& all, const Groups& kinds,
+// Says what the drawn settings share, and their links.
+std::string drawn_name(const CsvTable& cases, const std::vector<Drawn>& drawn) {
+  if (drawn.size() == 1) return drawn.front().setting.name;
+  std::vector<std::string> links;
+  for (const Drawn& one : drawn) links.push_back(one.link);
+  return listed({named_values(drawn.front().setting.rows.front(), naming_columns(cases)),
+                 fmt::format("links of {}", listed(links, " and "))});
+}
+
+// Says which settings are drawn, and in one sentence what is not.
+std::vector<std::string> choice_notes(const CsvTable& cases, const std::string& drawn,
+                                      const Groups& others_of_run, const Groups& kinds,
                                       const Rows& other_kinds) {
   std::vector<Omission> left_out;
-  for (std::size_t i = 1; i < std::min(all.size(), kMostNamedSettings + 1); ++i)
-    left_out.push_back({.number = count_schemes(all[i]), .what = "scheme", .reason = all[i].name});
-  if (all.size() > kMostNamedSettings + 1)
-    left_out.push_back({.number = all.size() - kMostNamedSettings - 1,
+  for (std::size_t i = 0; i < std::min(others_of_run.size(), kMostNamedSettings); ++i)
+    left_out.push_back({.number = count_schemes(others_of_run[i]),
+                        .what = "scheme",
+                        .reason = others_of_run[i].name});
+  if (others_of_run.size() > kMostNamedSettings)
+    left_out.push_back({.number = others_of_run.size() - kMostNamedSettings,
                         .what = "other setting",
                         .reason = "of fewer schemes or tokens"});
   for (const Group& kind : group(other_kinds, Columns{"ranks"}))
@@ -166,41 +229,50 @@ std::vector<std::string> choice_notes(const CsvTable& cases, const Groups& all, 
                         .what = "case",
                         .reason = algorithm.key[0] + " is not one of the schemes compared here"});
   const std::string kind = kinds.size() == 1 ? kinds.front().name : "";
-  return {fmt::format("Drawn: {}.", listed({all.front().name, kind})), not_drawn(left_out)};
+  return {fmt::format("Drawn: {}.", listed({drawn, kind})), not_drawn(left_out)};
 }
 
 }  // namespace
 
 Figure scheme_comparison_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Schemes of splitting exact attention at one length";
-  const Groups all = settings(run.cases);
-  if (all.empty() || count_schemes(all.front()) < 2)
+  Groups others = settings(run.cases);
+  if (others.empty() || count_schemes(others.front()) < 2)
     return empty_figure(kTitle, "no two schemes ran at one length, mask and link with W > 1");
-  const Group& setting = all.front();
-  Groups kinds = kinds_of(setting.rows);
-  const Rows other_kinds = keep_one_measured(kinds);
+  std::vector<Drawn> drawn;
+  Rows rows, other_kinds;
+  for (Group& setting : take_drawn(others)) {
+    Drawn& one = drawn.emplace_back(Drawn{std::move(setting), {}});
+    one.kinds = kinds_of(one.setting.rows);
+    std::ranges::copy(keep_one_measured(one.kinds), std::back_inserter(other_kinds));
+    std::ranges::copy(one.setting.rows, std::back_inserter(rows));
+  }
+  if (drawn.size() > 1)
+    for (Drawn& one : drawn) one.link = named_values(one.setting.rows.front(), kLinkColumns);
+  const Groups& kinds = drawn.front().kinds;
+  const std::string name = drawn_name(run.cases, drawn);
   std::vector<Series> keys;
   if (kinds.size() > 1)
     for (const Group& kind : kinds)
       keys.push_back(legend_key(kind.name, kind.style, Draw::line_points, kind.thin));
   Figure figure = line_figure(
       {.title = kTitle,
-       .y = compared_quantities(setting, kinds),
+       .y = compared_quantities(drawn),
        .x = number_in("workers"),
        .x_axis = workers_axis,
        .last_of_x = true,
        .keys = keys,
        .panel_height = 200,
        .notes = joined_notes(
-           {choice_notes(run.cases, all, kinds, other_kinds),
+           {choice_notes(run.cases, name, others, kinds, other_kinds),
             {"Slowest worker: query-key pairs of the slowest worker of each round, summed over "
              "rounds, over unmasked pairs / W; 1 is perfect balance and no pair in vain. cqs "
              "scatters from one root and gathers there; cqs_sharded begins and ends sharded, as "
              "the others do.",
              "Pairs and bytes follow from the plan. Memory is measured where a case measured it, "
              "else predicted."},
-            timing_notes(setting.rows)})});
-  figure.subtitle = setting.name;
+            timing_notes(rows)})});
+  figure.subtitle = name;
   std::erase_if(figure.panels, [](const Panel& panel) {
     return std::ranges::none_of(all_x({panel}), [](double x) { return std::isfinite(x); });
   });

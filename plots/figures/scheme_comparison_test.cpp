@@ -95,6 +95,42 @@ TEST(SchemeComparison, TheSettingWithMostSchemesIsDrawnAndTheOthersNamed) {
             "Not drawn: 2 schemes (N = 512, no link limit); 1 scheme (N = 4,096, no link limit).");
 }
 
+TEST(SchemeComparison, ClocksHaveAPanelForEachLinkAndPlansHaveOne) {
+  CsvTable cases = no_cases();
+  const std::pair<const char*, double> links[] = {{"2e9", 0.02}, {"5e8", 0.08}, {"", 0.01}};
+  for (const auto& [bandwidth, seconds] : links)
+    for (const char* algorithm : {"ring", "zigzag"})
+      add_case(cases, scheme_case(algorithm, 4, 1024, seconds,
+                                  {{"link_bandwidth_byte_per_s", bandwidth}}));
+  const Figure figure = scheme_comparison_figure(cases);
+  ASSERT_EQ(figure.panels.size(), 4u + 3u + 3u);
+  const auto wall_ms = [&](std::size_t panel) {
+    return series_named(figure.panels.at(panel), "ring, threads").points.at(0).y;
+  };
+  EXPECT_EQ(figure.panels.at(5).title, "wall clock, 500 MB/s");
+  EXPECT_DOUBLE_EQ(wall_ms(5), 80.0);
+  EXPECT_EQ(figure.panels.at(7).title, "wall clock, 2 GB/s");
+  EXPECT_DOUBLE_EQ(wall_ms(7), 20.0);
+  EXPECT_EQ(figure.panels.at(9).title, "wall clock, no link limit");
+  EXPECT_DOUBLE_EQ(wall_ms(9), 10.0);
+  EXPECT_EQ(series_named(figure.panels.at(2), "ring").points.size(), 1u) << "one plan";
+  EXPECT_THAT(figure.subtitle, HasSubstr("links of 500 MB/s and 2 GB/s and no link limit"));
+  EXPECT_THAT(figure.notes, ::testing::Not(Contains(HasSubstr("Not drawn"))));
+}
+
+TEST(SchemeComparison, OfManyLinksOneIsDrawnAndTheOthersNamed) {
+  CsvTable cases = no_cases();
+  for (const char* bandwidth : {"1e9", "2e9", "4e9", "8e9"})
+    for (const char* algorithm : {"ring", "zigzag"})
+      add_case(cases,
+               scheme_case(algorithm, 4, 1024, 0.02, {{"link_bandwidth_byte_per_s", bandwidth}}));
+  const Figure figure = scheme_comparison_figure(cases);
+  EXPECT_EQ(figure.panels.size(), 6u);
+  EXPECT_THAT(figure.subtitle, HasSubstr("1 GB/s"));
+  EXPECT_EQ(figure.notes.at(1),
+            "Not drawn: 2 schemes (2 GB/s); 2 schemes (4 GB/s); 2 schemes (8 GB/s).");
+}
+
 TEST(SchemeComparison, PackingsOfOneLengthAreSettingsOfTheirOwn) {
   const std::pair<const char*, double> packings[] = {{"0+1024", 0.02}, {"0+512 0+512", 0.01}};
   CsvTable cases = no_cases();

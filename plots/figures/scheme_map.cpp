@@ -16,8 +16,6 @@ constexpr double kHalfWidth = 0.49;
 constexpr double kHalfHeight = 0.475;
 constexpr std::size_t kMostNamedColumns = 7;  // more cells side by side are too narrow for a name
 
-const Columns kLink = {"link_bandwidth_byte_per_s", "link_latency_s"};
-
 // The times of cases that are equal except for their algorithm, fastest first, each algorithm once.
 struct MapCell {
   Rows rows{};
@@ -94,7 +92,7 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
          return key;
        })) {
     Map map{.keys = panel.key.back()};
-    for (const Group& where_to : group(panel.rows, joined(kLink, {sides.y})))
+    for (const Group& where_to : group(panel.rows, joined(kLinkColumns, {sides.y})))
       map.cells.push_back(cell_of(where_to.rows));
     std::erase_if(map.cells, [](const MapCell& cell) { return cell.rows.size() < 2; });
     if (!map.cells.empty()) maps.push_back(std::move(map));
@@ -157,13 +155,13 @@ void add_cell(Panel& panel, const MapCell& cell, double x, double y, const std::
 Columns link_columns(const Groups& links) {
   std::set<std::string> bandwidths;
   for (const Group& link : links)
-    if (!bandwidths.insert(link.key[0]).second) return kLink;
-  return {kLink[0]};
+    if (!bandwidths.insert(link.key[0]).second) return kLinkColumns;
+  return {kLinkColumns[0]};
 }
 
 std::vector<Panel> map_panels(const std::vector<Map>& maps, const Sides& sides) {
   const Rows drawn = rows_of_maps(maps);
-  const Groups links = group(drawn, kLink);
+  const Groups links = group(drawn, kLinkColumns);
   const Groups heights = group(drawn, Columns{sides.y});
   const bool cached =
       std::any_of(maps.begin(), maps.end(), [](const Map& map) { return !map.keys.empty(); });
@@ -184,7 +182,7 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const Sides& sides) 
     Panel panel{.title = map.title, .x = x, .y = y};
     for (const MapCell& cell : map.cells)
       add_cell(panel, cell, index_of(links, cell.any()), index_of(heights, cell.any()),
-               named_values(cell.any(), joined({sides.y}, kLink)),
+               named_values(cell.any(), joined({sides.y}, kLinkColumns)),
                links.size() <= kMostNamedColumns);
     panels.push_back(std::move(panel));
   }
@@ -225,13 +223,14 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
                   "colours and ≈: the two best are within 2 %, a tie. White: fewer than two ran. "
                   "Dense attention, which splits nothing, is no candidate.",
                   listed({compared.begin(), compared.end()}))};
-  const Groups links = group(rows_of_maps(maps), kLink);
+  const Groups links = group(rows_of_maps(maps), kLinkColumns);
   std::vector<std::string> latencies;
   if (link_columns(links).size() == 1)
     for (const Group& link : links)
       if (!link.key[1].empty())
-        latencies.push_back(fmt::format("{} at {}", named_values(link.rows.front(), {kLink[1]}),
-                                        named_values(link.rows.front(), {kLink[0]})));
+        latencies.push_back(fmt::format("{} at {}",
+                                        named_values(link.rows.front(), {kLinkColumns[1]}),
+                                        named_values(link.rows.front(), {kLinkColumns[0]})));
   if (!latencies.empty()) notes.push_back("Latency of the link: " + listed(latencies) + ".");
   if (count(rows, modelled) > 0) notes.emplace_back(kModelNote);
   return notes;

@@ -162,6 +162,8 @@ using Groups = std::vector<Group>;
 inline const Columns kShapeColumns = {"mask",     "batch",   "q_heads", "kv_heads",
                                       "head_dim", "dtype",   "kernel",  "device",
                                       "threads",  "cpu_isa", "pass"};
+// What says how fast a message travels.
+inline const Columns kLinkColumns = {"link_bandwidth_byte_per_s", "link_latency_s"};
 // What says where cases ran.
 inline const Columns kPlaceColumns = {"ranks", "model_device", "link_bandwidth_byte_per_s",
                                       "link_latency_s"};

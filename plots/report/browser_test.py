@@ -20,7 +20,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-RUN = ROOT / "data/measured/epyc-2-cores/schemes"
+RUN = ROOT / "data/measured/epyc-zen3-2-cores/schemes"
 VERDICTS = ROOT / "paper_figures/case_study_2_tenth/report.html"
 SKIPPED = 77
 

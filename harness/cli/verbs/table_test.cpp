@@ -14,7 +14,7 @@ using testing_support::run_qb;
 using testing_support::Said;
 
 Said tabulated(const std::string& words) {
-  return run_qb("table " + source_path("data/measured/epyc-2-cores/schemes") + " " + words);
+  return run_qb("table " + source_path("data/measured/epyc-zen3-2-cores/schemes") + " " + words);
 }
 
 TEST(TableVerb, ABaseAndAFilterChooseWhatIsDivided) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/numbers.h"
+#include "base/statistics.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/workload/case.h"
 
@@ -49,6 +51,17 @@ struct AuditedRow {
   void expect(std::string_view column, std::string_view recomputed, std::string_view source) {
     if (const std::string& written = text(column); written != recomputed)
       find("{} is '{}', but {} gives '{}'", column, written, source, recomputed);
+  }
+  // Expects the median of a time and the ends of its interval; all are empty without values.
+  void expect_interval(const std::string& time, const std::vector<double>& values,
+                       std::string_view source) {
+    const Summary summary = summarise(values);
+    const auto expect_end = [&](const char* end, double value) {
+      expect(time + end, values.empty() ? "" : to_text(value), source);
+    };
+    expect_end("_median_s", summary.median);
+    expect_end("_low95_s", summary.low95);
+    expect_end("_high95_s", summary.high95);
   }
 };
 

@@ -13,7 +13,6 @@
 
 #include "base/integers.h"
 #include "base/numbers.h"
-#include "base/statistics.h"
 #include "harness/execute/device/cpu_device.h"
 #include "harness/plan/pass.h"
 #include "harness/workload/layer/layer_backward.h"

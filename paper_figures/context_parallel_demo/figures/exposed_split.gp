@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Where the time of pass_kv and pass_q goes, by miss rate' at screen 0.01875, screen 0.97878 left font ',16'
   set label 102 'W = 4, H = 8, G = 2, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; W = 4 on 2 cores; 7 repeats; AMD EPYC, family 25 model' at screen 0.01875, screen 0.95933 left font ',11' textcolor rgb '#444444'
-  set label 103 '17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.94518 left font ',11' textcolor rgb '#444444'
+  set label 103 '1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.94518 left font ',11' textcolor rgb '#444444'
   set label 104 'A bar: what the worker that ends last, which decides the critical path, does until it ends, in the repeat of steps.csv. Between steps it sends or' at screen 0.01875, screen 0.07162 left font ',11' textcolor rgb '#444444'
   set label 105 'has no processor. Under it: KV is pass_kv, Q is pass_q, and where there is room the median wall clock in ms.' at screen 0.01875, screen 0.05747 left font ',11' textcolor rgb '#444444'
   set label 106 'Published: Context Parallelism (arXiv 2411.01783), Llama 3 405B, each context-parallel rank a host of 8 H100, RDMA of 400 Gb/s per GPU between' at screen 0.01875, screen 0.04332 left font ',11' textcolor rgb '#444444'
@@ -32,7 +32,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('0.977' 0, '4.98' 1, '25' 2, '100' 3)
   set xlabel 'miss rate T / (P + T) (%)'
   unset logscale y
-  set yrange [-19:100]
+  set yrange [-19:100.00000000000001]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'share of the time (%)'
   set label 1 'W = 4, threads, 1 GB/s, 2,048 keys' at screen 0.09062, screen 0.91689 left font ',13'
@@ -42,28 +42,28 @@ do for [format in 'svg pdf png'] {
        data every ::20::27 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
        data every ::28::28 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
        data every ::28::28 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::28::28 using (num('miss_rate_index')):(num('share_percent')):('2.89') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::28::28 using (num('miss_rate_index')):(num('share_percent')):('3.20') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::29::29 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
        data every ::29::29 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::29::29 using (num('miss_rate_index')):(num('share_percent')):('1.69') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::29::29 using (num('miss_rate_index')):(num('share_percent')):('2.61') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::30::30 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
        data every ::30::30 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::30::30 using (num('miss_rate_index')):(num('share_percent')):('4.29') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::30::30 using (num('miss_rate_index')):(num('share_percent')):('5.92') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::31::31 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
        data every ::31::31 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::31::31 using (num('miss_rate_index')):(num('share_percent')):('5.02') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::31::31 using (num('miss_rate_index')):(num('share_percent')):('7.63') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::32::32 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
        data every ::32::32 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::32::32 using (num('miss_rate_index')):(num('share_percent')):('19.7') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::32::32 using (num('miss_rate_index')):(num('share_percent')):('16.2') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::33::33 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
        data every ::33::33 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::33::33 using (num('miss_rate_index')):(num('share_percent')):('16.8') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::33::33 using (num('miss_rate_index')):(num('share_percent')):('17.0') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::34::34 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
        data every ::34::34 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::34::34 using (num('miss_rate_index')):(num('share_percent')):('29.9') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::34::34 using (num('miss_rate_index')):(num('share_percent')):('40.1') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::35::35 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
        data every ::35::35 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::35::35 using (num('miss_rate_index')):(num('share_percent')):('36.5') with labels font ',11' offset 0,-0.53 notitle
+       data every ::35::35 using (num('miss_rate_index')):(num('share_percent')):('46.0') with labels font ',11' offset 0,-0.53 notitle
   unset label
   unset key
 
@@ -87,10 +87,10 @@ do for [format in 'svg pdf png'] {
        data every ::42::42 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
        data every ::43::43 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
        data every ::43::43 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::43::43 using (num('miss_rate_index')):(num('share_percent')):('0.70') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::43::43 using (num('miss_rate_index')):(num('share_percent')):('1.24') with labels font ',11' offset 0,-0.53 notitle, \
        data every ::44::44 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
        data every ::44::44 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::44::44 using (num('miss_rate_index')):(num('share_percent')):('0.91') with labels font ',11' offset 0,-0.53 notitle
+       data every ::44::44 using (num('miss_rate_index')):(num('share_percent')):('1.66') with labels font ',11' offset 0,-0.53 notitle
   unset label
   unset key
 

@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'What each worker does when' at screen 0.01875, screen 0.98129 left font ',16'
   set label 102 'W = 4; W = 4, H = 8, G = 2, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; W = 4 on 2 cores; 7 repeats; AMD EPYC, family' at screen 0.01875, screen 0.96415 left font ',11' textcolor rgb '#444444'
-  set label 103 '25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
+  set label 103 '25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
   set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.08807 left font ',11' textcolor rgb '#444444'
   set label 105 'that was not ready.' at screen 0.01875, screen 0.07560 left font ',11' textcolor rgb '#444444'
   set label 106 'Waiting between steps: steps.csv says nothing of this time, in which a worker sends, plans its next step or has no processor.' at screen 0.01875, screen 0.06313 left font ',11' textcolor rgb '#444444'
@@ -30,32 +30,32 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.91426
   set bmargin at screen 0.85191
   unset logscale x
-  set xrange [0:1.1070788426877698]
-  set xtics nomirror out ('0.00' 0, '0.25' 0.25, '0.50' 0.5, '0.75' 0.75, '1.00' 1)
+  set xrange [0:2.3337415850983234]
+  set xtics nomirror out ('0.0' 0, '0.5' 0.5, '1.0' 1, '1.5' 1.5, '2.0' 2)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'decode, N = 8, no link limit: 4.80 ms, the first 8 of 40 steps' at screen 0.09062, screen 0.92673 left font ',13'
+  set label 1 'decode, N = 8, no link limit: 9.88 ms, the first 8 of 40 steps' at screen 0.09062, screen 0.92673 left font ',13'
   plot data every ::0::10 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::11::34 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::35::44 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::45::70 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::71::73 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::71::73 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::74::76 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::74::76 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::77::79 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::77::79 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::80::82 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::80::82 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
-       data every ::83::85 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::83::85 using (num('time_ms')):(num('worker')):('5') with labels font ',11' notitle, \
-       data every ::86::88 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::86::88 using (num('time_ms')):(num('worker')):('6') with labels font ',11' notitle, \
-       data every ::89::91 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::89::91 using (num('time_ms')):(num('worker')):('7') with labels font ',11' notitle
+       data every ::35::40 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::41::69 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::70::72 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::70::72 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::73::75 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::73::75 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::76::78 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::76::78 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::79::81 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::79::81 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
+       data every ::82::84 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::82::84 using (num('time_ms')):(num('worker')):('5') with labels font ',11' notitle, \
+       data every ::85::87 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::85::87 using (num('time_ms')):(num('worker')):('6') with labels font ',11' notitle, \
+       data every ::88::90 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::88::90 using (num('time_ms')):(num('worker')):('7') with labels font ',11' notitle
   unset label
   unset key
 
@@ -65,25 +65,24 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.77397
   set bmargin at screen 0.71161
   unset logscale x
-  set xrange [0:30.073905541721615]
-  set xtics nomirror out ('0' 0, '10' 10, '20' 20, '30' 30)
+  set xrange [0:40.75772821568535]
+  set xtics nomirror out ('0' 0, '10' 10, '20' 20, '30' 30, '40' 40)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_kv, N = 2,048, 1 GB/s: 28.37 ms' at screen 0.09062, screen 0.78644 left font ',13'
-  plot data every ::92::103 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::104::104 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::105::116 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::117::120 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::117::120 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::121::124 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::121::124 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::125::128 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::125::128 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::129::132 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::129::132 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
+  set label 1 'pass_kv, N = 2,048, 1 GB/s: 38.45 ms' at screen 0.09062, screen 0.78644 left font ',13'
+  plot data every ::91::102 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::103::115 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::116::119 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::116::119 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::120::123 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::120::123 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::124::127 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::124::127 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::128::131 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::128::131 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
@@ -93,26 +92,26 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.63367
   set bmargin at screen 0.57132
   unset logscale x
-  set xrange [0:39.29910675062274]
-  set xtics nomirror out ('0' 0, '10' 10, '20' 20, '30' 30)
+  set xrange [0:51.05066000644001]
+  set xtics nomirror out ('0' 0, '20' 20, '40' 40)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_q, N = 2,048, 1 GB/s: 37.07 ms' at screen 0.09062, screen 0.64614 left font ',13'
-  plot data every ::133::136 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::137::152 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::153::155 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::156::171 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::172::175 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::172::175 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::176::179 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::176::179 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::180::183 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::180::183 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::184::187 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::184::187 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
+  set label 1 'pass_q, N = 2,048, 1 GB/s: 48.16 ms' at screen 0.09062, screen 0.64614 left font ',13'
+  plot data every ::132::135 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::136::151 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::152::153 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::154::168 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::169::172 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::169::172 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::173::176 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::173::176 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::177::180 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::177::180 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::181::184 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::181::184 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
@@ -122,32 +121,32 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.49337
   set bmargin at screen 0.43102
   unset logscale x
-  set xrange [0:1.1312203414126998]
-  set xtics nomirror out ('0.00' 0, '0.25' 0.25, '0.50' 0.5, '0.75' 0.75, '1.00' 1)
+  set xrange [0:2.216508764613536]
+  set xtics nomirror out ('0.0' 0, '0.5' 0.5, '1.0' 1, '1.5' 1.5, '2.0' 2)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'decode, N = 8, fixed owner, no link limit: 5.52 ms, the first 8 of 40 steps' at screen 0.09062, screen 0.50585 left font ',13'
-  plot data every ::188::198 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::199::222 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::223::232 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::233::262 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+  set label 1 'decode, N = 8, fixed owner, no link limit: 9.31 ms, the first 8 of 40 steps' at screen 0.09062, screen 0.50585 left font ',13'
+  plot data every ::185::195 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::196::219 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::220::230 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::231::259 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::260::262 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::260::262 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
        data every ::263::265 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::263::265 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::263::265 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
        data every ::266::268 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::266::268 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::266::268 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
        data every ::269::271 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::269::271 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::269::271 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
        data every ::272::274 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::272::274 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle, \
+       data every ::272::274 using (num('time_ms')):(num('worker')):('5') with labels font ',11' notitle, \
        data every ::275::277 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::275::277 using (num('time_ms')):(num('worker')):('5') with labels font ',11' notitle, \
+       data every ::275::277 using (num('time_ms')):(num('worker')):('6') with labels font ',11' notitle, \
        data every ::278::280 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::278::280 using (num('time_ms')):(num('worker')):('6') with labels font ',11' notitle, \
-       data every ::281::283 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::281::283 using (num('time_ms')):(num('worker')):('7') with labels font ',11' notitle
+       data every ::278::280 using (num('time_ms')):(num('worker')):('7') with labels font ',11' notitle
   unset label
   unset key
 
@@ -157,25 +156,25 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.35308
   set bmargin at screen 0.29072
   unset logscale x
-  set xrange [0:18.850499394757207]
+  set xrange [0:16.85817110395874]
   set xtics nomirror out ('0' 0, '5' 5, '10' 10, '15' 15)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_kv, N = 512, 1 GB/s: 17.78 ms' at screen 0.09062, screen 0.36555 left font ',13'
-  plot data every ::284::295 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::296::296 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::297::310 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::311::314 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::311::314 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::315::318 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::315::318 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::319::322 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::319::322 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::323::326 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::323::326 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
+  set label 1 'pass_kv, N = 512, 1 GB/s: 15.90 ms' at screen 0.09062, screen 0.36555 left font ',13'
+  plot data every ::281::292 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::293::294 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::295::309 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::310::313 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::310::313 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::314::317 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::314::317 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::318::321 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::318::321 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::322::325 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::322::325 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
@@ -185,17 +184,17 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.21278
   set bmargin at screen 0.15043
   unset logscale x
-  set xrange [0:17.907683456505765]
+  set xrange [0:18.54424525088689]
   set xtics nomirror out ('0' 0, '5' 5, '10' 10, '15' 15)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'pass_q, N = 512, 1 GB/s: 16.89 ms' at screen 0.09062, screen 0.22525 left font ',13'
-  plot data every ::327::330 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::331::346 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::347::351 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+  set label 1 'pass_q, N = 512, 1 GB/s: 17.49 ms' at screen 0.09062, screen 0.22525 left font ',13'
+  plot data every ::326::329 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::330::345 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::346::351 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
        data every ::352::370 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
        data every ::371::374 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::371::374 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \

@@ -14,8 +14,8 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Error of kernels against float64' at screen 0.01875, screen 0.97206 left font ',16'
-  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 117222098e21 with' at screen 0.01875, screen 0.94645 left font ',11' textcolor rgb '#444444'
-  set label 103 'changes; 2026-11-20; beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-20)' at screen 0.01875, screen 0.92782 left font ',11' textcolor rgb '#444444'
+  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24;' at screen 0.01875, screen 0.94645 left font ',11' textcolor rgb '#444444'
+  set label 103 'beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-24)' at screen 0.01875, screen 0.92782 left font ',11' textcolor rgb '#444444'
   set label 104 'Of each length the case that comes nearest to its tolerance, of 160 cases that also differ in head dim and threads. A tolerance follows from the' at screen 0.01875, screen 0.05704 left font ',11' textcolor rgb '#444444'
   set label 105 'error of a naive computation in the type of the inputs.' at screen 0.01875, screen 0.03842 left font ',11' textcolor rgb '#444444'
   set label 106 'The case that comes nearest to its tolerance uses 34 % of it: torch_sdpa, bf16, full mask, N = 8,192, d = 64.' at screen 0.01875, screen 0.01979 left font ',11' textcolor rgb '#444444'
@@ -30,8 +30,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('512' 512, '1,024' 1024, '2,048' 2048, '4,096' 4096, '8,192' 8192)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [0.00012102268451630004:0.02694405463240655]
-  set ytics nomirror out ('3×10⁻⁴' 0.00030000000000000003, '10⁻³' 0.001, '3×10⁻³' 0.003, '10⁻²' 0.01, '' 2e-04 1, '' 4e-04 1, '' 5e-04 1, '' 0.0006000000000000001 1, '' 7e-04 1, '' 8e-04 1, '' 0.0009000000000000001 1, '' 0.002 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1)
+  set yrange [7.16778433893498e-08:0.03838420608997981]
+  set ytics nomirror out ('10⁻⁷' 1e-07, '10⁻⁶' 1e-06, '10⁻⁵' 1e-05, '10⁻⁴' 1e-04, '10⁻³' 0.001, '10⁻²' 0.01, '' 8e-08 1, '' 9e-08 1, '' 2e-07 1, '' 3e-07 1, '' 4e-07 1, '' 5e-07 1, '' 6e-07 1, '' 7e-07 1, '' 8e-07 1, '' 9e-07 1, '' 2e-06 1, '' 3e-06 1, '' 4e-06 1, '' 4.9999999999999996e-06 1, '' 6e-06 1, '' 7e-06 1, '' 8e-06 1, '' 9e-06 1, '' 2e-05 1, '' 3.0000000000000004e-05 1, '' 4e-05 1, '' 5e-05 1, '' 6.000000000000001e-05 1, '' 7.000000000000001e-05 1, '' 8e-05 1, '' 9e-05 1, '' 2e-04 1, '' 0.00030000000000000003 1, '' 4e-04 1, '' 5e-04 1, '' 0.0006000000000000001 1, '' 7e-04 1, '' 8e-04 1, '' 0.0009000000000000001 1, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1)
   set ylabel 'largest error of an output'
   set label 1 'bf16, causal mask' at screen 0.09062, screen 0.89057 left font ',13'
   plot data every ::0::4 using (num('n_tokens')):(num('max_error')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
@@ -51,8 +51,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('512' 512, '1,024' 1024, '2,048' 2048, '4,096' 4096, '8,192' 8192)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [0.0001078301091868459:0.006403641410058713]
-  set ytics nomirror out ('3×10⁻⁴' 0.00030000000000000003, '10⁻³' 0.001, '3×10⁻³' 0.003, '' 2e-04 1, '' 4e-04 1, '' 5e-04 1, '' 0.0006000000000000001 1, '' 7e-04 1, '' 8e-04 1, '' 0.0009000000000000001 1, '' 0.002 1, '' 0.004 1, '' 0.005 1, '' 0.006 1)
+  set yrange [1.7334269460403446e-08:0.009707016999249422]
+  set ytics nomirror out ('10⁻⁷' 1e-07, '10⁻⁶' 1e-06, '10⁻⁵' 1e-05, '10⁻⁴' 1e-04, '10⁻³' 0.001, '' 2e-08 1, '' 3.0000000000000004e-08 1, '' 4e-08 1, '' 5e-08 1, '' 6.000000000000001e-08 1, '' 7e-08 1, '' 8e-08 1, '' 9e-08 1, '' 2e-07 1, '' 3e-07 1, '' 4e-07 1, '' 5e-07 1, '' 6e-07 1, '' 7e-07 1, '' 8e-07 1, '' 9e-07 1, '' 2e-06 1, '' 3e-06 1, '' 4e-06 1, '' 4.9999999999999996e-06 1, '' 6e-06 1, '' 7e-06 1, '' 8e-06 1, '' 9e-06 1, '' 2e-05 1, '' 3.0000000000000004e-05 1, '' 4e-05 1, '' 5e-05 1, '' 6.000000000000001e-05 1, '' 7.000000000000001e-05 1, '' 8e-05 1, '' 9e-05 1, '' 2e-04 1, '' 0.00030000000000000003 1, '' 4e-04 1, '' 5e-04 1, '' 0.0006000000000000001 1, '' 7e-04 1, '' 8e-04 1, '' 0.0009000000000000001 1, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1)
   set ylabel 'largest error of an output'
   set label 1 'bf16, full mask' at screen 0.45010, screen 0.89057 left font ',13'
   plot data every ::20::24 using (num('n_tokens')):(num('max_error')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
@@ -72,7 +72,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('512' 512, '1,024' 1024, '2,048' 2048, '4,096' 4096, '8,192' 8192)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [2.2714578231627969e-07:3.2461868839115886e-06]
+  set yrange [2.4798190940171593e-07:3.232648639415921e-06]
   set ytics nomirror out ('3×10⁻⁷' 3e-07, '10⁻⁶' 1e-06, '3×10⁻⁶' 3e-06, '' 4e-07 1, '' 5e-07 1, '' 6e-07 1, '' 7e-07 1, '' 8e-07 1, '' 9e-07 1, '' 2e-06 1)
   set ylabel 'largest error of an output'
   set label 1 'f32, causal mask' at screen 0.09062, screen 0.47148 left font ',13'
@@ -93,7 +93,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('512' 512, '1,024' 1024, '2,048' 2048, '4,096' 4096, '8,192' 8192)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [5.83755510027652e-08:3.5751557707881946e-06]
+  set yrange [5.710573632426014e-08:3.5789018704851533e-06]
   set ytics nomirror out ('10⁻⁷' 1e-07, '3×10⁻⁷' 3e-07, '10⁻⁶' 1e-06, '3×10⁻⁶' 3e-06, '' 6.000000000000001e-08 1, '' 7e-08 1, '' 8e-08 1, '' 9e-08 1, '' 2e-07 1, '' 4e-07 1, '' 5e-07 1, '' 6e-07 1, '' 7e-07 1, '' 8e-07 1, '' 9e-07 1, '' 2e-06 1)
   set ylabel 'largest error of an output'
   set label 1 'f32, full mask' at screen 0.45010, screen 0.47148 left font ',13'

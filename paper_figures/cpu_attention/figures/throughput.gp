@@ -5,36 +5,38 @@ set datafile columnheaders
 data = 'throughput.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,895 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'throughput' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,9.323in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,1790 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,947 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'throughput' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,9.865in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,1894 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'throughput.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Throughput against sequence length' at screen 0.01875, screen 0.97318 left font ',16'
-  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 117222098e21 with' at screen 0.01875, screen 0.94860 left font ',11' textcolor rgb '#444444'
-  set label 103 'changes; 2026-11-20; beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-20)' at screen 0.01875, screen 0.93073 left font ',11' textcolor rgb '#444444'
-  set label 104 'Marks: medians; error bars: min to max of 5 repeats (93.8 % interval of the median) in 80 of 160 points, of 6 repeats (96.9 %) in 80.' at screen 0.01875, screen 0.03687 left font ',11' textcolor rgb '#444444'
-  set label 105 'FLOP: 4 × unmasked query-key pairs × heads × d, over the wall clock of the whole call; what a kernel computes beyond the mask counts for nothing.' at screen 0.01875, screen 0.01899 left font ',11' textcolor rgb '#444444'
+  set label 101 'Throughput against sequence length' at screen 0.01875, screen 0.97466 left font ',16'
+  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24;' at screen 0.01875, screen 0.95143 left font ',11' textcolor rgb '#444444'
+  set label 103 'beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-24)' at screen 0.01875, screen 0.93453 left font ',11' textcolor rgb '#444444'
+  set label 104 'Marks: medians; error bars: min to max of 5 repeats (93.8 % interval of the median) in 80 of 160 points, of 6 repeats (96.9 %) in 80.' at screen 0.01875, screen 0.03485 left font ',11' textcolor rgb '#444444'
+  set label 105 'FLOP: 4 × unmasked query-key pairs × heads × d, over the wall clock of the whole call; what a kernel computes beyond the mask counts for nothing.' at screen 0.01875, screen 0.01795 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.33854
-  set tmargin at screen 0.84804
-  set bmargin at screen 0.55754
+  set tmargin at screen 0.82893
+  set bmargin at screen 0.55438
   set logscale x
   set xrange [445.72188840761555:9410.136924135712]
   set xtics nomirror out ('512' 512, '1,024' 1024, '2,048' 2048, '4,096' 4096, '8,192' 8192)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [24.821828612909105:538.1657962720408]
-  set ytics nomirror out ('30' 30, '100' 100, '300' 300, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 400 1, '' 500 1)
+  set yrange [21.259511463402777:226.72407913695136]
+  set ytics nomirror out ('50' 50, '100' 100, '200' 200, '' 30 1, '' 40 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1)
   set ylabel 'achieved GFLOP/s'
-  set label 1 'd = 64, causal mask' at screen 0.09062, screen 0.89497 left font ',13'
-  set label 2 'measured peak, bf16, 1 thread =' at screen 0.09062, screen 0.88045 left font ',11' textcolor rgb '#cc8f13'
-  set label 3 'measured peak, f32, 2 threads' at screen 0.09062, screen 0.86592 left font ',11' textcolor rgb '#cc8f13'
+  set label 1 'd = 64, causal mask' at screen 0.09062, screen 0.90074 left font ',13'
+  set label 2 'measured peak, bf16, 1 thread =' at screen 0.09062, screen 0.88701 left font ',11' textcolor rgb '#cc8f13'
+  set label 3 'measured peak, f32, 1 thread' at screen 0.09062, screen 0.87328 left font ',11' textcolor rgb '#cc8f13'
+  set label 4 'measured peak, bf16, 2 threads =' at screen 0.09062, screen 0.85956 left font ',11' textcolor rgb '#704f0b'
+  set label 5 'measured peak, f32, 2 threads' at screen 0.09062, screen 0.84583 left font ',11' textcolor rgb '#704f0b'
   plot data every ::0::4 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
        data every ::0::4 using (num('n_tokens')):(num('achieved_gflop_per_s')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
        data every ::5::9 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
@@ -52,27 +54,28 @@ do for [format in 'svg pdf png'] {
        data every ::35::39 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#53499d' notitle, \
        data every ::35::39 using (num('n_tokens')):(num('achieved_gflop_per_s')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#53499d' notitle, \
        data every ::40::41 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#cc8f13' notitle, \
-       data every ::42::43 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#704f0b' notitle, \
-       data every ::44::45 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#9b96c6' notitle
+       data every ::42::43 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#704f0b' notitle
   unset label
   unset key
 
   # panel 2
   set lmargin at screen 0.43854
   set rmargin at screen 0.68646
-  set tmargin at screen 0.84804
-  set bmargin at screen 0.55754
+  set tmargin at screen 0.82893
+  set bmargin at screen 0.55438
   set logscale x
   set xrange [445.72188840761555:9410.136924135712]
   set xtics nomirror out ('512' 512, '1,024' 1024, '2,048' 2048, '4,096' 4096, '8,192' 8192)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [24.821828612909105:538.1657962720408]
-  set ytics nomirror out ('30' 30, '100' 100, '300' 300, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 400 1, '' 500 1)
+  set yrange [21.259511463402777:226.72407913695136]
+  set ytics nomirror out ('50' 50, '100' 100, '200' 200, '' 30 1, '' 40 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1)
   set ylabel 'achieved GFLOP/s'
-  set label 1 'd = 64, full mask' at screen 0.43854, screen 0.89497 left font ',13'
-  set label 2 'measured peak, bf16, 1 thread =' at screen 0.43854, screen 0.88045 left font ',11' textcolor rgb '#cc8f13'
-  set label 3 'measured peak, f32, 2 threads' at screen 0.43854, screen 0.86592 left font ',11' textcolor rgb '#cc8f13'
+  set label 1 'd = 64, full mask' at screen 0.43854, screen 0.90074 left font ',13'
+  set label 2 'measured peak, bf16, 1 thread =' at screen 0.43854, screen 0.88701 left font ',11' textcolor rgb '#cc8f13'
+  set label 3 'measured peak, f32, 1 thread' at screen 0.43854, screen 0.87328 left font ',11' textcolor rgb '#cc8f13'
+  set label 4 'measured peak, bf16, 2 threads =' at screen 0.43854, screen 0.85956 left font ',11' textcolor rgb '#704f0b'
+  set label 5 'measured peak, f32, 2 threads' at screen 0.43854, screen 0.84583 left font ',11' textcolor rgb '#704f0b'
   plot data every ::48::52 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
        data every ::48::52 using (num('n_tokens')):(num('achieved_gflop_per_s')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
        data every ::53::57 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
@@ -90,27 +93,28 @@ do for [format in 'svg pdf png'] {
        data every ::83::87 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#53499d' notitle, \
        data every ::83::87 using (num('n_tokens')):(num('achieved_gflop_per_s')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#53499d' notitle, \
        data every ::88::89 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#cc8f13' notitle, \
-       data every ::90::91 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#704f0b' notitle, \
-       data every ::92::93 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#9b96c6' notitle
+       data every ::90::91 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#704f0b' notitle
   unset label
   unset key
 
   # panel 3
   set lmargin at screen 0.09062
   set rmargin at screen 0.33854
-  set tmargin at screen 0.41676
-  set bmargin at screen 0.12626
+  set tmargin at screen 0.39388
+  set bmargin at screen 0.11932
   set logscale x
   set xrange [445.72188840761555:9410.136924135712]
   set xtics nomirror out ('512' 512, '1,024' 1024, '2,048' 2048, '4,096' 4096, '8,192' 8192)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [24.821828612909105:538.1657962720408]
-  set ytics nomirror out ('30' 30, '100' 100, '300' 300, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 400 1, '' 500 1)
+  set yrange [21.259511463402777:226.72407913695136]
+  set ytics nomirror out ('50' 50, '100' 100, '200' 200, '' 30 1, '' 40 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1)
   set ylabel 'achieved GFLOP/s'
-  set label 1 'd = 128, causal mask' at screen 0.09062, screen 0.46369 left font ',13'
-  set label 2 'measured peak, bf16, 1 thread =' at screen 0.09062, screen 0.44916 left font ',11' textcolor rgb '#cc8f13'
-  set label 3 'measured peak, f32, 2 threads' at screen 0.09062, screen 0.43464 left font ',11' textcolor rgb '#cc8f13'
+  set label 1 'd = 128, causal mask' at screen 0.09062, screen 0.46568 left font ',13'
+  set label 2 'measured peak, bf16, 1 thread =' at screen 0.09062, screen 0.45195 left font ',11' textcolor rgb '#cc8f13'
+  set label 3 'measured peak, f32, 1 thread' at screen 0.09062, screen 0.43823 left font ',11' textcolor rgb '#cc8f13'
+  set label 4 'measured peak, bf16, 2 threads =' at screen 0.09062, screen 0.42450 left font ',11' textcolor rgb '#704f0b'
+  set label 5 'measured peak, f32, 2 threads' at screen 0.09062, screen 0.41077 left font ',11' textcolor rgb '#704f0b'
   plot data every ::96::100 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
        data every ::96::100 using (num('n_tokens')):(num('achieved_gflop_per_s')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
        data every ::101::105 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
@@ -128,27 +132,28 @@ do for [format in 'svg pdf png'] {
        data every ::131::135 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#53499d' notitle, \
        data every ::131::135 using (num('n_tokens')):(num('achieved_gflop_per_s')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#53499d' notitle, \
        data every ::136::137 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#cc8f13' notitle, \
-       data every ::138::139 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#704f0b' notitle, \
-       data every ::140::141 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#9b96c6' notitle
+       data every ::138::139 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#704f0b' notitle
   unset label
   unset key
 
   # panel 4
   set lmargin at screen 0.43854
   set rmargin at screen 0.68646
-  set tmargin at screen 0.41676
-  set bmargin at screen 0.12626
+  set tmargin at screen 0.39388
+  set bmargin at screen 0.11932
   set logscale x
   set xrange [445.72188840761555:9410.136924135712]
   set xtics nomirror out ('512' 512, '1,024' 1024, '2,048' 2048, '4,096' 4096, '8,192' 8192)
   set xlabel 'sequence length N (tokens)'
   set logscale y
-  set yrange [24.821828612909105:538.1657962720408]
-  set ytics nomirror out ('30' 30, '100' 100, '300' 300, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 400 1, '' 500 1)
+  set yrange [21.259511463402777:226.72407913695136]
+  set ytics nomirror out ('50' 50, '100' 100, '200' 200, '' 30 1, '' 40 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1)
   set ylabel 'achieved GFLOP/s'
-  set label 1 'd = 128, full mask' at screen 0.43854, screen 0.46369 left font ',13'
-  set label 2 'measured peak, bf16, 1 thread =' at screen 0.43854, screen 0.44916 left font ',11' textcolor rgb '#cc8f13'
-  set label 3 'measured peak, f32, 2 threads' at screen 0.43854, screen 0.43464 left font ',11' textcolor rgb '#cc8f13'
+  set label 1 'd = 128, full mask' at screen 0.43854, screen 0.46568 left font ',13'
+  set label 2 'measured peak, bf16, 1 thread =' at screen 0.43854, screen 0.45195 left font ',11' textcolor rgb '#cc8f13'
+  set label 3 'measured peak, f32, 1 thread' at screen 0.43854, screen 0.43823 left font ',11' textcolor rgb '#cc8f13'
+  set label 4 'measured peak, bf16, 2 threads =' at screen 0.43854, screen 0.42450 left font ',11' textcolor rgb '#704f0b'
+  set label 5 'measured peak, f32, 2 threads' at screen 0.43854, screen 0.41077 left font ',11' textcolor rgb '#704f0b'
   plot data every ::144::148 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
        data every ::144::148 using (num('n_tokens')):(num('achieved_gflop_per_s')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
        data every ::149::153 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
@@ -166,8 +171,7 @@ do for [format in 'svg pdf png'] {
        data every ::179::183 using (num('n_tokens')):(num('achieved_gflop_per_s_low')):(0):(num('achieved_gflop_per_s_high') - num('achieved_gflop_per_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#53499d' notitle, \
        data every ::179::183 using (num('n_tokens')):(num('achieved_gflop_per_s')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#53499d' notitle, \
        data every ::184::185 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#cc8f13' notitle, \
-       data every ::186::187 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#704f0b' notitle, \
-       data every ::188::189 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#9b96c6' notitle
+       data every ::186::187 using (num('n_tokens')):(num('achieved_gflop_per_s')) with lines dt 4 lw 1.4 lc rgb '#704f0b' notitle
   unset label
   unset key
 
@@ -183,7 +187,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.71458, screen 0.84804 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.71458, screen 0.82893 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' title 'flash bf16, 1 thread', \
        NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' title 'flash bf16, 2 threads', \
        NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9b96c6' title 'flash f32, 1 thread', \

@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Where the time of pass_kv and pass_q goes, by miss rate' at screen 0.01875, screen 0.98346 left font ',16'
   set label 102 'W = 4, B = 1, H = 16, G = 1, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; W = 4 on 2 cores; 3 to 5 repeats; AMD EPYC,' at screen 0.01875, screen 0.96830 left font ',11' textcolor rgb '#444444'
-  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.95727 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.95727 left font ',11' textcolor rgb '#444444'
   set label 104 'A bar: what the worker that ends last, which decides the critical path, does until it ends, in the repeat of steps.csv. Between steps it sends or' at screen 0.01875, screen 0.05582 left font ',11' textcolor rgb '#444444'
   set label 105 'has no processor. Under it: KV is pass_kv, Q is pass_q, and where there is room the median wall clock in ms.' at screen 0.01875, screen 0.04480 left font ',11' textcolor rgb '#444444'
   set label 106 'Published: Context Parallelism (arXiv 2411.01783), Llama 3 405B, each context-parallel rank a host of 8 H100, RDMA of 400 Gb/s per GPU between' at screen 0.01875, screen 0.03377 left font ',11' textcolor rgb '#444444'
@@ -38,56 +38,56 @@ do for [format in 'svg pdf png'] {
   set label 1 'W = 4, threads, 50 MB/s, 8,192 keys' at screen 0.09062, screen 0.93522 left font ',13'
   plot data every ::0::15 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::16::31 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::32::46 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::47::53 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::54::54 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::54::54 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::54::54 using (num('miss_rate_index')):(num('share_percent')):('74.5') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::55::55 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::55::55 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::55::55 using (num('miss_rate_index')):(num('share_percent')):('30.1') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::56::56 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::56::56 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::56::56 using (num('miss_rate_index')):(num('share_percent')):('83.7') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::57::57 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::57::57 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::57::57 using (num('miss_rate_index')):(num('share_percent')):('36.3') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::58::58 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::58::58 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::58::58 using (num('miss_rate_index')):(num('share_percent')):('92.9') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::59::59 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::59::59 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::59::59 using (num('miss_rate_index')):(num('share_percent')):('66.3') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::60::60 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::60::60 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::60::60 using (num('miss_rate_index')):(num('share_percent')):('104') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::61::61 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::61::61 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::61::61 using (num('miss_rate_index')):(num('share_percent')):('130') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::62::62 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::62::62 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::62::62 using (num('miss_rate_index')):(num('share_percent')):('175') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::63::63 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::63::63 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::63::63 using (num('miss_rate_index')):(num('share_percent')):('273') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::64::64 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::64::64 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::64::64 using (num('miss_rate_index')):(num('share_percent')):('331') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::65::65 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::65::65 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::65::65 using (num('miss_rate_index')):(num('share_percent')):('455') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::66::66 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::66::66 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::66::66 using (num('miss_rate_index')):(num('share_percent')):('585') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::67::67 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::67::67 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::67::67 using (num('miss_rate_index')):(num('share_percent')):('829') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::68::68 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::68::68 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::68::68 using (num('miss_rate_index')):(num('share_percent')):('779') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::69::69 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::69::69 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::69::69 using (num('miss_rate_index')):(num('share_percent')):('1343') with labels font ',11' offset 0,-0.53 notitle
+       data every ::32::47 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::48::48 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::49::49 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::49::49 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::49::49 using (num('miss_rate_index')):(num('share_percent')):('75.9') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::50::50 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::50::50 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::50::50 using (num('miss_rate_index')):(num('share_percent')):('22.0') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::51::51 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::51::51 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::51::51 using (num('miss_rate_index')):(num('share_percent')):('85.7') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::52::52 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::52::52 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::52::52 using (num('miss_rate_index')):(num('share_percent')):('43.5') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::53::53 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::53::53 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::53::53 using (num('miss_rate_index')):(num('share_percent')):('94.9') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::54::54 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::54::54 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::54::54 using (num('miss_rate_index')):(num('share_percent')):('82.4') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::55::55 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::55::55 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::55::55 using (num('miss_rate_index')):(num('share_percent')):('122') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::56::56 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::56::56 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::56::56 using (num('miss_rate_index')):(num('share_percent')):('152') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::57::57 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::57::57 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::57::57 using (num('miss_rate_index')):(num('share_percent')):('220') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::58::58 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::58::58 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::58::58 using (num('miss_rate_index')):(num('share_percent')):('298') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::59::59 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::59::59 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::59::59 using (num('miss_rate_index')):(num('share_percent')):('417') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::60::60 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::60::60 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::60::60 using (num('miss_rate_index')):(num('share_percent')):('528') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::61::61 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::61::61 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::61::61 using (num('miss_rate_index')):(num('share_percent')):('674') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::62::62 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::62::62 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::62::62 using (num('miss_rate_index')):(num('share_percent')):('924') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::63::63 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::63::63 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::63::63 using (num('miss_rate_index')):(num('share_percent')):('882') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::64::64 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::64::64 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::64::64 using (num('miss_rate_index')):(num('share_percent')):('1461') with labels font ',11' offset 0,-0.53 notitle
   unset label
   unset key
 
@@ -105,58 +105,58 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'share of the time (%)'
   set label 1 'W = 4, threads, 200 MB/s, 8,192 keys' at screen 0.09062, screen 0.71468 left font ',13'
-  plot data every ::70::85 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::86::101 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::102::112 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::113::118 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::119::119 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::119::119 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::119::119 using (num('miss_rate_index')):(num('share_percent')):('32.4') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::120::120 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::120::120 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::120::120 using (num('miss_rate_index')):(num('share_percent')):('17.7') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::121::121 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::121::121 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::121::121 using (num('miss_rate_index')):(num('share_percent')):('35.3') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::122::122 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::122::122 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::122::122 using (num('miss_rate_index')):(num('share_percent')):('30.1') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::123::123 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::123::123 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::123::123 using (num('miss_rate_index')):(num('share_percent')):('52.9') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::124::124 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::124::124 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::124::124 using (num('miss_rate_index')):(num('share_percent')):('57.1') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::125::125 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::125::125 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::125::125 using (num('miss_rate_index')):(num('share_percent')):('99.9') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::126::126 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::126::126 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::126::126 using (num('miss_rate_index')):(num('share_percent')):('109') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::127::127 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::127::127 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::127::127 using (num('miss_rate_index')):(num('share_percent')):('178') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::128::128 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::128::128 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::128::128 using (num('miss_rate_index')):(num('share_percent')):('210') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::129::129 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::129::129 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::129::129 using (num('miss_rate_index')):(num('share_percent')):('344') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::130::130 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::130::130 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::130::130 using (num('miss_rate_index')):(num('share_percent')):('367') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::131::131 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::131::131 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::131::131 using (num('miss_rate_index')):(num('share_percent')):('562') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::132::132 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::132::132 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::132::132 using (num('miss_rate_index')):(num('share_percent')):('666') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::133::133 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::133::133 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::133::133 using (num('miss_rate_index')):(num('share_percent')):('766') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::134::134 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::134::134 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::134::134 using (num('miss_rate_index')):(num('share_percent')):('952') with labels font ',11' offset 0,-0.53 notitle
+  plot data every ::65::80 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::81::96 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::97::101 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::102::113 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::114::114 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::114::114 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::114::114 using (num('miss_rate_index')):(num('share_percent')):('29.9') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::115::115 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::115::115 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::115::115 using (num('miss_rate_index')):(num('share_percent')):('18.3') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::116::116 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::116::116 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::116::116 using (num('miss_rate_index')):(num('share_percent')):('36.0') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::117::117 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::117::117 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::117::117 using (num('miss_rate_index')):(num('share_percent')):('40.9') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::118::118 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::118::118 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::118::118 using (num('miss_rate_index')):(num('share_percent')):('71.9') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::119::119 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::119::119 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::119::119 using (num('miss_rate_index')):(num('share_percent')):('72.2') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::120::120 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::120::120 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::120::120 using (num('miss_rate_index')):(num('share_percent')):('113') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::121::121 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::121::121 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::121::121 using (num('miss_rate_index')):(num('share_percent')):('124') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::122::122 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::122::122 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::122::122 using (num('miss_rate_index')):(num('share_percent')):('226') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::123::123 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::123::123 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::123::123 using (num('miss_rate_index')):(num('share_percent')):('240') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::124::124 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::124::124 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::124::124 using (num('miss_rate_index')):(num('share_percent')):('417') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::125::125 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::125::125 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::125::125 using (num('miss_rate_index')):(num('share_percent')):('428') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::126::126 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::126::126 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::126::126 using (num('miss_rate_index')):(num('share_percent')):('709') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::127::127 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::127::127 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::127::127 using (num('miss_rate_index')):(num('share_percent')):('748') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::128::128 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::128::128 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::128::128 using (num('miss_rate_index')):(num('share_percent')):('914') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::129::129 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::129::129 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::129::129 using (num('miss_rate_index')):(num('share_percent')):('1029') with labels font ',11' offset 0,-0.53 notitle
   unset label
   unset key
 
@@ -174,58 +174,58 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'share of the time (%)'
   set label 1 'W = 4, threads, 1 GB/s, 8,192 keys' at screen 0.09062, screen 0.49414 left font ',13'
-  plot data every ::135::150 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::151::166 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::167::182 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::183::191 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::192::192 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::192::192 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::192::192 using (num('miss_rate_index')):(num('share_percent')):('17.9') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::193::193 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::193::193 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::193::193 using (num('miss_rate_index')):(num('share_percent')):('18.5') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::194::194 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::194::194 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::194::194 using (num('miss_rate_index')):(num('share_percent')):('24.8') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::195::195 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::195::195 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::195::195 using (num('miss_rate_index')):(num('share_percent')):('27.0') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::196::196 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::196::196 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::196::196 using (num('miss_rate_index')):(num('share_percent')):('51.7') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::197::197 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::197::197 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::197::197 using (num('miss_rate_index')):(num('share_percent')):('48.4') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::198::198 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::198::198 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::198::198 using (num('miss_rate_index')):(num('share_percent')):('98.1') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::199::199 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::199::199 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::199::199 using (num('miss_rate_index')):(num('share_percent')):('106') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::200::200 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::200::200 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::200::200 using (num('miss_rate_index')):(num('share_percent')):('184') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::201::201 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::201::201 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::201::201 using (num('miss_rate_index')):(num('share_percent')):('184') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::202::202 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::202::202 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::202::202 using (num('miss_rate_index')):(num('share_percent')):('325') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::203::203 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::203::203 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::203::203 using (num('miss_rate_index')):(num('share_percent')):('334') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::204::204 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::204::204 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::204::204 using (num('miss_rate_index')):(num('share_percent')):('537') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::205::205 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::205::205 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::205::205 using (num('miss_rate_index')):(num('share_percent')):('583') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::206::206 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::206::206 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::206::206 using (num('miss_rate_index')):(num('share_percent')):('774') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::207::207 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::207::207 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::207::207 using (num('miss_rate_index')):(num('share_percent')):('804') with labels font ',11' offset 0,-0.53 notitle
+  plot data every ::130::145 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::146::161 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::162::176 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::177::180 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::181::181 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::181::181 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::181::181 using (num('miss_rate_index')):(num('share_percent')):('17.0') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::182::182 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::182::182 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::182::182 using (num('miss_rate_index')):(num('share_percent')):('16.8') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::183::183 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::183::183 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::183::183 using (num('miss_rate_index')):(num('share_percent')):('52.3') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::184::184 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::184::184 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::184::184 using (num('miss_rate_index')):(num('share_percent')):('37.9') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::185::185 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::185::185 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::185::185 using (num('miss_rate_index')):(num('share_percent')):('69.7') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::186::186 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::186::186 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::186::186 using (num('miss_rate_index')):(num('share_percent')):('85.7') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::187::187 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::187::187 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::187::187 using (num('miss_rate_index')):(num('share_percent')):('125') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::188::188 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::188::188 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::188::188 using (num('miss_rate_index')):(num('share_percent')):('141') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::189::189 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::189::189 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::189::189 using (num('miss_rate_index')):(num('share_percent')):('233') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::190::190 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::190::190 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::190::190 using (num('miss_rate_index')):(num('share_percent')):('229') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::191::191 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::191::191 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::191::191 using (num('miss_rate_index')):(num('share_percent')):('382') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::192::192 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::192::192 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::192::192 using (num('miss_rate_index')):(num('share_percent')):('421') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::193::193 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::193::193 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::193::193 using (num('miss_rate_index')):(num('share_percent')):('674') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::194::194 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::194::194 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::194::194 using (num('miss_rate_index')):(num('share_percent')):('720') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::195::195 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::195::195 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::195::195 using (num('miss_rate_index')):(num('share_percent')):('933') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::196::196 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::196::196 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::196::196 using (num('miss_rate_index')):(num('share_percent')):('977') with labels font ',11' offset 0,-0.53 notitle
   unset label
   unset key
 
@@ -243,29 +243,29 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'share of the time (%)'
   set label 1 'published: 4 ranks, P + T = 128,000' at screen 0.09062, screen 0.27360 left font ',13'
-  plot data every ::208::208 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::208::208 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 414 µs') with labels font ',11' notitle, \
-       data every ::209::209 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
-       data every ::209::209 using (num('miss_rate_index')):(num('share_percent')):('sendrecv beyond attn') with labels font ',11' offset 0,0.53 notitle, \
-       data every ::209::209 using (num('miss_rate_index')):(num('share_percent')):('3 × 213 µs') with labels font ',11' offset 0,-0.53 notitle, \
-       data every ::210::210 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::210::210 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 414 µs') with labels font ',11' notitle, \
-       data every ::211::211 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e3bc94' notitle, \
-       data every ::211::211 using (num('miss_rate_index')):(num('share_percent')):('all2all 424 µs') with labels font ',11' notitle, \
-       data every ::212::212 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::212::212 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 1608 µs') with labels font ',11' notitle, \
-       data every ::213::213 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
-       data every ::213::213 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 1608 µs') with labels font ',11' notitle, \
-       data every ::214::214 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e3bc94' notitle, \
-       data every ::214::214 using (num('miss_rate_index')):(num('share_percent')):('all2all 1023 µs') with labels font ',11' notitle, \
-       data every ::215::215 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::215::215 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' notitle, \
-       data every ::216::216 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::216::216 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' notitle, \
-       data every ::217::217 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
-       data every ::217::217 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' notitle, \
-       data every ::218::218 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
-       data every ::218::218 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' notitle
+  plot data every ::197::197 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::197::197 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 414 µs') with labels font ',11' notitle, \
+       data every ::198::198 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e9ae7f' notitle, \
+       data every ::198::198 using (num('miss_rate_index')):(num('share_percent')):('sendrecv beyond attn') with labels font ',11' offset 0,0.53 notitle, \
+       data every ::198::198 using (num('miss_rate_index')):(num('share_percent')):('3 × 213 µs') with labels font ',11' offset 0,-0.53 notitle, \
+       data every ::199::199 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::199::199 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 414 µs') with labels font ',11' notitle, \
+       data every ::200::200 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e3bc94' notitle, \
+       data every ::200::200 using (num('miss_rate_index')):(num('share_percent')):('all2all 424 µs') with labels font ',11' notitle, \
+       data every ::201::201 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::201::201 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 1608 µs') with labels font ',11' notitle, \
+       data every ::202::202 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#aad9f3' notitle, \
+       data every ::202::202 using (num('miss_rate_index')):(num('share_percent')):('attn 4 × 1608 µs') with labels font ',11' notitle, \
+       data every ::203::203 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#e3bc94' notitle, \
+       data every ::203::203 using (num('miss_rate_index')):(num('share_percent')):('all2all 1023 µs') with labels font ',11' notitle, \
+       data every ::204::204 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::204::204 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' notitle, \
+       data every ::205::205 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::205::205 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' notitle, \
+       data every ::206::206 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#9ae8d9' lw 0.5 fc rgb '#9ae8d9' notitle, \
+       data every ::206::206 using (num('miss_rate_index')):(num('share_percent')):('KV') with labels font ',11' notitle, \
+       data every ::207::207 using (num('miss_rate_index')):(num('share_percent')):(num('miss_rate_index_low')):(num('miss_rate_index_high')):(num('share_percent_low')):(num('share_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#cacdad' lw 0.5 fc rgb '#cacdad' notitle, \
+       data every ::207::207 using (num('miss_rate_index')):(num('share_percent')):('Q') with labels font ',11' notitle
   unset label
   unset key
 

@@ -5,30 +5,32 @@ set datafile columnheaders
 data = 'scheme_comparison.csv'
 num(name) = strlen(strcol(name)) > 0 ? column(name) : NaN
 do for [format in 'svg pdf png'] {
-  if (format eq 'svg') { set terminal svg size 960,1155 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'scheme_comparison' }
-  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,12.031in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
-  if (format eq 'png') { set terminal pngcairo size 1920,2310 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
+  if (format eq 'svg') { set terminal svg size 960,1187 dynamic noenhanced font 'DejaVu Sans,12' background '#ffffff' name 'scheme_comparison' }
+  if (format eq 'pdf') { set terminal pdfcairo size 10.000in,12.365in noenhanced font 'DejaVu Sans,12' fontscale 0.5625 background '#ffffff' }
+  if (format eq 'png') { set terminal pngcairo size 1920,2374 noenhanced font 'DejaVu Sans,12' fontscale 1.5 linewidth 2 pointscale 2 background '#ffffff' }
   set output 'scheme_comparison.'.format
   set multiplot
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Schemes of splitting exact attention at one length' at screen 0.01875, screen 0.97922 left font ',16'
-  set label 102 'no link limit; N = 8,192, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, all cores; W = 4, 8 on 2 cores; 7 repeats; AMD EPYC, family' at screen 0.01875, screen 0.96017 left font ',11' textcolor rgb '#444444'
-  set label 103 '25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.94632 left font ',11' textcolor rgb '#444444'
-  set label 104 'Drawn: no link limit, threads.' at screen 0.01875, screen 0.09784 left font ',11' textcolor rgb '#444444'
-  set label 105 'Not drawn: 21 cases (mpi ranks, of the same plans; --filter ranks=mpi draws them); 6 cases (pass_q is not one of the schemes compared here); 4 of' at screen 0.01875, screen 0.08398 left font ',11' textcolor rgb '#444444'
-  set label 106 '48 cases (unsupported: cqs needs at least 3 workers).' at screen 0.01875, screen 0.07013 left font ',11' textcolor rgb '#444444'
-  set label 107 'Slowest worker: query-key pairs of the slowest worker of each round, summed over rounds, over unmasked pairs / W; 1 is perfect balance and no pair' at screen 0.01875, screen 0.05628 left font ',11' textcolor rgb '#444444'
-  set label 108 'in vain. cqs scatters from one root and gathers there; cqs_sharded begins and ends sharded, as the others do.' at screen 0.01875, screen 0.04242 left font ',11' textcolor rgb '#444444'
-  set label 109 'Pairs and bytes follow from the plan. Memory is measured where a case measured it, else predicted.' at screen 0.01875, screen 0.02857 left font ',11' textcolor rgb '#444444'
-  set label 110 'Marks: medians; error bars: min to max of 7 repeats (98.4 % interval of the median).' at screen 0.01875, screen 0.01472 left font ',11' textcolor rgb '#444444'
+  set label 101 'Schemes of splitting exact attention at one length' at screen 0.01875, screen 0.97978 left font ',16'
+  set label 102 'no link limit; N = 8,192, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, all cores; W = 4, 8 on 2 cores; 7 to 12 repeats; AMD EPYC,' at screen 0.01875, screen 0.96125 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.94777 left font ',11' textcolor rgb '#444444'
+  set label 104 'Drawn: no link limit, threads.' at screen 0.01875, screen 0.12216 left font ',11' textcolor rgb '#444444'
+  set label 105 'Not drawn: 21 cases (mpi ranks, of the same plans; --filter ranks=mpi draws them); 6 cases (pass_q is not one of the schemes compared here); 4 of' at screen 0.01875, screen 0.10868 left font ',11' textcolor rgb '#444444'
+  set label 106 '48 cases (unsupported: cqs needs at least 3 workers).' at screen 0.01875, screen 0.09520 left font ',11' textcolor rgb '#444444'
+  set label 107 'Slowest worker: query-key pairs of the slowest worker of each round, summed over rounds, over unmasked pairs / W; 1 is perfect balance and no pair' at screen 0.01875, screen 0.08172 left font ',11' textcolor rgb '#444444'
+  set label 108 'in vain. cqs scatters from one root and gathers there; cqs_sharded begins and ends sharded, as the others do.' at screen 0.01875, screen 0.06824 left font ',11' textcolor rgb '#444444'
+  set label 109 'Pairs and bytes follow from the plan. Memory is measured where a case measured it, else predicted.' at screen 0.01875, screen 0.05476 left font ',11' textcolor rgb '#444444'
+  set label 110 'Marks: medians; error bars: min to max of 7 repeats (98.4 % interval of the median) in 34 of 38 points, 96.1 % interval of the median of 12' at screen 0.01875, screen 0.04128 left font ',11' textcolor rgb '#444444'
+  set label 111 'repeats in 4.' at screen 0.01875, screen 0.02780 left font ',11' textcolor rgb '#444444'
+  set label 112 'Hollow: 8 marks of measurements that something disturbed: measure again.' at screen 0.01875, screen 0.01432 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
   set rmargin at screen 0.40406
-  set tmargin at screen 0.87100
-  set bmargin at screen 0.69784
+  set tmargin at screen 0.87447
+  set bmargin at screen 0.70598
   set logscale x
   set xrange [1.8660659830736148:8.574187700290345]
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
@@ -37,12 +39,15 @@ do for [format in 'svg pdf png'] {
   set yrange [0.9562553399243257:1.9186378615891615]
   set ytics nomirror out ('1.0' 1, '1.2' 1.2000000000000002, '1.4' 1.4000000000000001, '1.6' 1.6, '1.8' 1.8)
   set ylabel 'slowest / ideal'
-  set label 1 'pairs of the slowest worker' at screen 0.09062, screen 0.90736 left font ',13'
-  set label 2 'striped = zigzag = ulysses = all_gather_kv' at screen 0.09062, screen 0.89610 left font ',11' textcolor rgb '#e6a216'
-  set label 3 'cqs = cqs_sharded' at screen 0.09062, screen 0.88485 left font ',11' textcolor rgb '#d46207'
+  set label 1 'pairs of the slowest worker' at screen 0.09062, screen 0.90986 left font ',13'
+  set label 2 'striped = zigzag = ulysses = all_gather_kv' at screen 0.09062, screen 0.89890 left font ',11' textcolor rgb '#e6a216'
+  set label 3 'cqs = cqs_sharded' at screen 0.09062, screen 0.88795 left font ',11' textcolor rgb '#d46207'
   plot data every ::0::1 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::0::1 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::4::6 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::4::6 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::7::9 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::7::9 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 5 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::19::20 using (num('workers')):(num('y')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
@@ -50,8 +55,8 @@ do for [format in 'svg pdf png'] {
   # panel 2
   set lmargin at screen 0.50406
   set rmargin at screen 0.81750
-  set tmargin at screen 0.87100
-  set bmargin at screen 0.69784
+  set tmargin at screen 0.87447
+  set bmargin at screen 0.70598
   set logscale x
   set xrange [1.8660659830736148:8.574187700290345]
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
@@ -60,13 +65,16 @@ do for [format in 'svg pdf png'] {
   set yrange [0.9688026363969242:1.6551446356645918]
   set ytics nomirror out ('1.0' 1, '1.2' 1.2000000000000002, '1.4' 1.4000000000000001, '1.6' 1.6)
   set ylabel 'executed / unmasked'
-  set label 1 'pairs of all workers' at screen 0.50406, screen 0.91861 left font ',13'
-  set label 2 'ring = ulysses = cqs (4 to 8) = cqs_sharded' at screen 0.50406, screen 0.90736 left font ',11' textcolor rgb '#2572aa'
-  set label 3 '(4 to 8)' at screen 0.50406, screen 0.89610 left font ',11' textcolor rgb '#2572aa'
-  set label 4 'zigzag = all_gather_kv' at screen 0.50406, screen 0.88485 left font ',11' textcolor rgb '#409877'
+  set label 1 'pairs of all workers' at screen 0.50406, screen 0.92081 left font ',13'
+  set label 2 'ring = ulysses = cqs (4 to 8) = cqs_sharded' at screen 0.50406, screen 0.90986 left font ',11' textcolor rgb '#2572aa'
+  set label 3 '(4 to 8)' at screen 0.50406, screen 0.89890 left font ',11' textcolor rgb '#2572aa'
+  set label 4 'zigzag = all_gather_kv' at screen 0.50406, screen 0.88795 left font ',11' textcolor rgb '#409877'
   plot data every ::25::27 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::25::27 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::28::30 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::28::30 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 5 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::31::33 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' notitle, \
+       data every ::31::33 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 11 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::40::41 using (num('workers')):(num('y')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
@@ -74,8 +82,8 @@ do for [format in 'svg pdf png'] {
   # panel 3
   set lmargin at screen 0.09062
   set rmargin at screen 0.40406
-  set tmargin at screen 0.60000
-  set bmargin at screen 0.42684
+  set tmargin at screen 0.61078
+  set bmargin at screen 0.44229
   set logscale x
   set xrange [1.8660659830736148:8.574187700290345]
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
@@ -84,20 +92,24 @@ do for [format in 'svg pdf png'] {
   set yrange [0:29.74625]
   set ytics nomirror out ('0' 0, '10' 10, '20' 20)
   set ylabel 'sent (MiB)'
-  set label 1 'sent by the busiest worker' at screen 0.09062, screen 0.62511 left font ',13'
-  set label 2 'ring = striped = zigzag = all_gather_kv' at screen 0.09062, screen 0.61385 left font ',11' textcolor rgb '#2572aa'
+  set label 1 'sent by the busiest worker' at screen 0.09062, screen 0.63521 left font ',13'
+  set label 2 'ring = striped = zigzag = all_gather_kv' at screen 0.09062, screen 0.62426 left font ',11' textcolor rgb '#2572aa'
   plot data every ::42::43 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::42::43 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::44::45 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::44::45 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::46::48 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
-       data every ::55::57 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle
+       data every ::46::48 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::55::57 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle, \
+       data every ::55::57 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 15 ps 0.4 lc rgb '#ffffff' notitle
   unset label
   unset key
 
   # panel 4
   set lmargin at screen 0.50406
   set rmargin at screen 0.81750
-  set tmargin at screen 0.60000
-  set bmargin at screen 0.42684
+  set tmargin at screen 0.61078
+  set bmargin at screen 0.44229
   set logscale x
   set xrange [1.8660659830736148:8.574187700290345]
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
@@ -106,68 +118,94 @@ do for [format in 'svg pdf png'] {
   set yrange [0:101.89262939453126]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'peak memory (MiB)'
-  set label 1 'memory of the fullest worker' at screen 0.50406, screen 0.62511 left font ',13'
-  set label 2 'ring = striped = zigzag, threads' at screen 0.50406, screen 0.61385 left font ',11' textcolor rgb '#2572aa'
+  set label 1 'memory of the fullest worker' at screen 0.50406, screen 0.63521 left font ',13'
+  set label 2 'ring = striped = zigzag, threads' at screen 0.50406, screen 0.62426 left font ',11' textcolor rgb '#2572aa'
   plot data every ::61::62 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::61::62 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::63::64 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::63::64 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::65::67 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::65::67 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::74::76 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle, \
-       data every ::77::79 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle
+       data every ::74::76 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 15 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::77::79 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle, \
+       data every ::77::79 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 7 ps 0.4 lc rgb '#ffffff' notitle
   unset label
   unset key
 
   # panel 5
   set lmargin at screen 0.09062
   set rmargin at screen 0.40406
-  set tmargin at screen 0.34026
-  set bmargin at screen 0.16710
+  set tmargin at screen 0.35805
+  set bmargin at screen 0.18955
   set logscale x
   set xrange [1.8660659830736148:8.574187700290345]
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
   unset logscale y
-  set yrange [0:57.96000500668015]
-  set ytics nomirror out ('0' 0, '20' 20, '40' 40)
+  set yrange [0:105.36287427654315]
+  set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'exposed (ms)'
-  set label 1 'exposed communication, longest' at screen 0.09062, screen 0.35411 left font ',13'
-  plot data every ::80::81 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+  set label 1 'exposed communication, longest' at screen 0.09062, screen 0.37152 left font ',13'
+  plot data every ::80::81 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d46207' notitle, \
+       data every ::80::81 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::80::81 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::82::83 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#801a4d' notitle, \
        data every ::82::83 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::82::83 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::84::86 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
        data every ::84::86 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::84::86 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::87::89 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
        data every ::87::89 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::87::89 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 5 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::90::92 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
        data every ::90::92 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' notitle, \
+       data every ::90::92 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 11 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::93::95 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c877a5' notitle, \
        data every ::93::95 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle, \
-       data every ::96::98 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle
+       data every ::93::95 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 15 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::96::98 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
+       data every ::96::98 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle, \
+       data every ::96::98 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 7 ps 0.4 lc rgb '#ffffff' notitle
   unset label
   unset key
 
   # panel 6
   set lmargin at screen 0.50406
   set rmargin at screen 0.81750
-  set tmargin at screen 0.34026
-  set bmargin at screen 0.16710
+  set tmargin at screen 0.35805
+  set bmargin at screen 0.18955
   set logscale x
   set xrange [1.8660659830736148:8.574187700290345]
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
   unset logscale y
-  set yrange [0:751.2454959603929]
-  set ytics nomirror out ('0' 0, '200' 200, '400' 400, '600' 600)
+  set yrange [0:865.0897005395382]
+  set ytics nomirror out ('0' 0, '200' 200, '400' 400, '600' 600, '800' 800)
   set ylabel 'wall clock (ms)'
-  set label 1 'wall clock' at screen 0.50406, screen 0.35411 left font ',13'
+  set label 1 'wall clock' at screen 0.50406, screen 0.37152 left font ',13'
   plot data every ::99::100 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d46207' notitle, \
        data every ::99::100 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
+       data every ::99::100 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::101::102 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#801a4d' notitle, \
        data every ::101::102 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::101::102 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::103::105 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
        data every ::103::105 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::103::105 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::106::108 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
        data every ::106::108 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::106::108 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 5 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::109::111 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
        data every ::109::111 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' notitle, \
+       data every ::109::111 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 11 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::112::114 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c877a5' notitle, \
        data every ::112::114 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle, \
+       data every ::112::114 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 15 ps 0.4 lc rgb '#ffffff' notitle, \
        data every ::115::117 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
-       data every ::115::117 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle
+       data every ::115::117 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle, \
+       data every ::115::117 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 7 ps 0.4 lc rgb '#ffffff' notitle
   unset label
   unset key
 
@@ -183,7 +221,7 @@ do for [format in 'svg pdf png'] {
   set bmargin at screen 0
   set xrange [0:1]
   set yrange [0:1]
-  set key at screen 0.84562, screen 0.87100 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
+  set key at screen 0.84562, screen 0.87447 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' title 'cqs', \
        NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' title 'cqs_sharded', \
        NaN with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' title 'ring', \

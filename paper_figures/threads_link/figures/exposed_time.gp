@@ -15,11 +15,11 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Exposed communication follows the link' at screen 0.01875, screen 0.95987 left font ',16'
   set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2 cores; 6 repeats; AMD EPYC,' at screen 0.01875, screen 0.92308 left font ',11' textcolor rgb '#444444'
-  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 328f7de39fe8; 2026-11-23' at screen 0.01875, screen 0.89632 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.89632 left font ',11' textcolor rgb '#444444'
   set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps: median. Thin: what the busiest worker sends over the' at screen 0.01875, screen 0.10870 left font ',11' textcolor rgb '#444444'
   set label 105 'link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A line below its thin one hides the difference; one' at screen 0.01875, screen 0.08194 left font ',11' textcolor rgb '#444444'
   set label 106 'above it waits for more than the link.' at screen 0.01875, screen 0.05518 left font ',11' textcolor rgb '#444444'
-  set label 107 'There are no error bars, since the run keeps no interval of this time.' at screen 0.01875, screen 0.02843 left font ',11' textcolor rgb '#444444'
+  set label 107 'Marks: medians; error bars: min to max of 6 repeats (96.9 % interval of the median).' at screen 0.01875, screen 0.02843 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -31,16 +31,22 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1)
   set xlabel 'link bandwidth (GB/s)'
   set logscale y
-  set yrange [0.0013329845474659443:12.73697865873457]
-  set ytics nomirror out ('0.01' 0.01, '0.1' 0.1, '1' 1, '10' 10, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1)
+  set yrange [2.184968184954033e-06:17.300806439907383]
+  set ytics nomirror out ('10⁻⁵' 1e-05, '10⁻⁴' 1e-04, '10⁻³' 0.001, '10⁻²' 0.01, '10⁻¹' 0.1, '1' 1, '10' 10, '' 3e-06 1, '' 4e-06 1, '' 4.9999999999999996e-06 1, '' 6e-06 1, '' 7e-06 1, '' 8e-06 1, '' 9e-06 1, '' 2e-05 1, '' 3.0000000000000004e-05 1, '' 4e-05 1, '' 5e-05 1, '' 6.000000000000001e-05 1, '' 7.000000000000001e-05 1, '' 8e-05 1, '' 9e-05 1, '' 2e-04 1, '' 0.00030000000000000003 1, '' 4e-04 1, '' 5e-04 1, '' 0.0006000000000000001 1, '' 7e-04 1, '' 8e-04 1, '' 0.0009000000000000001 1, '' 0.002 1, '' 0.003 1, '' 0.004 1, '' 0.005 1, '' 0.006 1, '' 0.007 1, '' 0.008 1, '' 0.009000000000000001 1, '' 0.02 1, '' 0.03 1, '' 0.04 1, '' 0.05 1, '' 0.06 1, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1)
   set ylabel 'exposed communication (s)'
   set label 1 'N = 4,096, W = 4, threads' at screen 0.09062, screen 0.84281 left font ',13'
   set label 2 'ring = striped = zigzag = all_gather_kv, bytes / bandwidth' at screen 0.09062, screen 0.82107 left font ',11' textcolor rgb '#2572aa'
-  plot data every ::0::6 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle, \
+  plot data every ::0::6 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s_low')):(0):(num('exposed_communication_s_high') - num('exposed_communication_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
+       data every ::0::6 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#8a520d' notitle, \
+       data every ::7::13 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s_low')):(0):(num('exposed_communication_s_high') - num('exposed_communication_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#801a4d' notitle, \
        data every ::7::13 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
+       data every ::14::20 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s_low')):(0):(num('exposed_communication_s_high') - num('exposed_communication_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
        data every ::14::20 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 9 ps 0.75 lc rgb '#2572aa' notitle, \
+       data every ::21::27 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s_low')):(0):(num('exposed_communication_s_high') - num('exposed_communication_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
        data every ::21::27 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 5 ps 0.75 lc rgb '#e6a216' notitle, \
+       data every ::28::34 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s_low')):(0):(num('exposed_communication_s_high') - num('exposed_communication_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c877a5' notitle, \
        data every ::28::34 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 15 ps 0.75 lc rgb '#c877a5' notitle, \
+       data every ::35::41 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s_low')):(0):(num('exposed_communication_s_high') - num('exposed_communication_s_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
        data every ::35::41 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints lw 1.8 pt 11 ps 0.75 lc rgb '#409877' notitle, \
        data every ::49::55 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints dt (2,3) lw 0.8 pt 12 ps 0.75 lc rgb '#801a4d' notitle, \
        data every ::56::62 using (num('link_bandwidth_gb_per_s')):(num('exposed_communication_s')) with linespoints dt (2,3) lw 0.8 pt 8 ps 0.75 lc rgb '#2572aa' notitle, \

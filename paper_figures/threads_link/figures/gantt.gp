@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'What each worker does when' at screen 0.01875, screen 0.98129 left font ',16'
   set label 102 'N = 4,096, W = 4, 60 MB/s; N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2' at screen 0.01875, screen 0.96415 left font ',11' textcolor rgb '#444444'
-  set label 103 'cores; 6 repeats; AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 328f7de39fe8; 2026-11-23' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
+  set label 103 'cores; 6 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
   set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.08807 left font ',11' textcolor rgb '#444444'
   set label 105 'that was not ready.' at screen 0.01875, screen 0.07560 left font ',11' textcolor rgb '#444444'
   set label 106 'Waiting between steps: steps.csv says nothing of this time, in which a worker sends, plans its next step or has no processor.' at screen 0.01875, screen 0.06313 left font ',11' textcolor rgb '#444444'
@@ -30,20 +30,20 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.91426
   set bmargin at screen 0.85191
   unset logscale x
-  set xrange [0:375.15851885480515]
+  set xrange [0:386.55066958122916]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'all_gather_kv: 301.65 ms' at screen 0.09062, screen 0.92673 left font ',13'
+  set label 1 'all_gather_kv: 332.73 ms' at screen 0.09062, screen 0.92673 left font ',13'
   plot data every ::0::3 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
        data every ::4::7 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
        data every ::8::10 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::11::14 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::15::18 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::15::18 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
+       data every ::11::16 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::17::20 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::17::20 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
   unset label
   unset key
 
@@ -53,22 +53,22 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.77397
   set bmargin at screen 0.71161
   unset logscale x
-  set xrange [0:375.15851885480515]
+  set xrange [0:386.55066958122916]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'cqs_sharded: 353.92 ms' at screen 0.09062, screen 0.78644 left font ',13'
-  plot data every ::19::22 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::23::30 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::31::33 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::34::40 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::41::44 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::41::44 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+  set label 1 'cqs_sharded: 364.67 ms' at screen 0.09062, screen 0.78644 left font ',13'
+  plot data every ::21::24 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::25::32 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::33::35 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::36::44 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
        data every ::45::48 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::45::48 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
+       data every ::45::48 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::49::52 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::49::52 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
   unset label
   unset key
 
@@ -78,26 +78,26 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.63367
   set bmargin at screen 0.57132
   unset logscale x
-  set xrange [0:375.15851885480515]
+  set xrange [0:386.55066958122916]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ring: 239.98 ms' at screen 0.09062, screen 0.64614 left font ',13'
-  plot data every ::49::54 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::55::66 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::67::67 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::68::76 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::77::80 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::77::80 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::81::83 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::81::83 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::84::85 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::84::85 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::86::86 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::86::86 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
+  set label 1 'ring: 251.97 ms' at screen 0.09062, screen 0.64614 left font ',13'
+  plot data every ::53::58 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::59::70 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::71::72 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::73::81 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::82::85 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::82::85 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::86::88 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::86::88 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::89::90 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::89::90 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::91::91 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::91::91 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
@@ -107,24 +107,24 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.49337
   set bmargin at screen 0.43102
   unset logscale x
-  set xrange [0:375.15851885480515]
+  set xrange [0:386.55066958122916]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'striped: 248.90 ms' at screen 0.09062, screen 0.50585 left font ',13'
-  plot data every ::87::98 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::99::106 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::107::110 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::107::110 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::111::114 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::111::114 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+  set label 1 'striped: 256.80 ms' at screen 0.09062, screen 0.50585 left font ',13'
+  plot data every ::92::103 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::104::114 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
        data every ::115::118 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::115::118 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::115::118 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
        data every ::119::122 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::119::122 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
+       data every ::119::122 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::123::126 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::123::126 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::127::130 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::127::130 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 
@@ -134,20 +134,20 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.35308
   set bmargin at screen 0.29072
   unset logscale x
-  set xrange [0:375.15851885480515]
+  set xrange [0:386.55066958122916]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'ulysses: 202.31 ms' at screen 0.09062, screen 0.36555 left font ',13'
-  plot data every ::123::130 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::131::138 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::139::142 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
-       data every ::143::151 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::152::155 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::152::155 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
+  set label 1 'ulysses: 231.07 ms' at screen 0.09062, screen 0.36555 left font ',13'
+  plot data every ::131::138 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#56b4e9' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::139::146 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::147::148 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d4d4d4' lw 0.5 fc rgb '#d4d4d4' notitle, \
+       data every ::149::157 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::158::161 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::158::161 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle
   unset label
   unset key
 
@@ -157,24 +157,24 @@ do for [format in 'svg pdf png'] {
   set tmargin at screen 0.21278
   set bmargin at screen 0.15043
   unset logscale x
-  set xrange [0:375.15851885480515]
+  set xrange [0:386.55066958122916]
   set xtics nomirror out ('0' 0, '100' 100, '200' 200, '300' 300)
   set xlabel 'time since all workers were ready (ms)'
   unset logscale y
   set yrange [3.59:-0.5900000000000001]
   set ytics nomirror out ('0' 0, '1' 1, '2' 2, '3' 3)
   set ylabel 'worker'
-  set label 1 'zigzag: 257.08 ms' at screen 0.09062, screen 0.22525 left font ',13'
-  plot data every ::156::167 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
-       data every ::168::175 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
-       data every ::176::179 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::176::179 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
-       data every ::180::183 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::180::183 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
-       data every ::184::187 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::184::187 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
-       data every ::188::191 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
-       data every ::188::191 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
+  set label 1 'zigzag: 258.47 ms' at screen 0.09062, screen 0.22525 left font ',13'
+  plot data every ::162::173 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#d55e00' lw 0.5 fc rgb '#d55e00' notitle, \
+       data every ::174::184 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#f3e3b0' lw 0.5 fc rgb '#f3e3b0' notitle, \
+       data every ::185::188 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::185::188 using (num('time_ms')):(num('worker')):('0') with labels font ',11' notitle, \
+       data every ::189::192 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::189::192 using (num('time_ms')):(num('worker')):('1') with labels font ',11' notitle, \
+       data every ::193::196 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::193::196 using (num('time_ms')):(num('worker')):('2') with labels font ',11' notitle, \
+       data every ::197::200 using (num('time_ms')):(num('worker')):(num('time_ms_low')):(num('time_ms_high')):(num('worker_low')):(num('worker_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#56b4e9' notitle, \
+       data every ::197::200 using (num('time_ms')):(num('worker')):('3') with labels font ',11' notitle
   unset label
   unset key
 

@@ -15,7 +15,7 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Query-key pairs in each round' at screen 0.01875, screen 0.94702 left font ',16'
   set label 102 'N = 4,096, W = 8, B = 1, H = 4, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; W = 8 on 2 cores; 7 repeats; AMD EPYC,' at screen 0.01875, screen 0.89845 left font ',11' textcolor rgb '#444444'
-  set label 103 'family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 05810fb56efb with changes; 2026-11-20' at screen 0.01875, screen 0.86313 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.86313 left font ',11' textcolor rgb '#444444'
   set label 104 'A mark is the busiest worker of a round, and its bar ends at the least busy one; both are counts from the plans. A round ends when its busiest' at screen 0.01875, screen 0.07285 left font ',11' textcolor rgb '#444444'
   set label 105 'worker has ended.' at screen 0.01875, screen 0.03753 left font ',11' textcolor rgb '#444444'
 
