@@ -44,9 +44,8 @@ draw_all() {
         (cd "$desk" && "$qb" reproduce --from "$(run_of "$name")" --quiet \
           --out "$out/paper_figures/$name" >/dev/null)
         ;;
-      cpu_attention) plot "$(run_of "$name")" "$folder" --beside "$(run_of torch_sdpa)" ;;
-      cpu_attention_backward)
-        plot "$(run_of "$name")" "$folder" --beside "$(run_of torch_sdpa_backward)"
+      cpu_attention*) # PyTorch at the same cases
+        plot "$(run_of "$name")" "$folder" --beside "$(run_of "torch_sdpa${name#cpu_attention}")"
         ;;
       disturbance)
         plot "$(run_of disturbance_quiet)" "$folder" \
@@ -61,8 +60,9 @@ draw_all() {
   done
   "$qb" sets figures --out "$out/paper_figures/interest_sets" >/dev/null
   "$qb" masks --out "$out/paper_figures/sparse_connectivity" >/dev/null
+  "$qb" select "$(run_of pass_kv_or_q)" \
+    --csv "$out/paper_figures/pass_kv_or_q/selectors.csv" >/dev/null
   mkdir -p "$out/paper_figures/bounds"
-  "$qb" select "$(run_of pass_kv_or_q)" --csv "$out/paper_figures/pass_kv_or_q/selectors.csv" >/dev/null
   for name in tms min-block; do
     "$qb" bounds "$name" --markdown >"$out/paper_figures/bounds/${name//-/_}.md"
     "$qb" bounds "$name" --csv >"$out/paper_figures/bounds/${name//-/_}.csv"

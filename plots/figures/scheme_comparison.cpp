@@ -1,6 +1,8 @@
 // The schemes side by side in one setting (length, mask and link), against the worker count: the
 // setting with the most schemes, then the most tokens, then the most measured cases. Its clocks
 // have a panel for each link, if there are few.
+#include <limits>
+
 #include "base/schema/strategies.h"
 #include "plots/figures/figures.h"
 
@@ -150,13 +152,12 @@ LineFigure::Quantity clock_quantity(const Drawn& drawn, std::string title, Axis 
   return quantity;
 }
 
-// What does not depend on a link has one panel; a clock has one for each.
-std::vector<LineFigure::Quantity> compared_quantities(const std::vector<Drawn>& all) {
+// What does not depend on a link has one panel, of all drawn rows; a clock has one for each.
+std::vector<LineFigure::Quantity> compared_quantities(const std::vector<Drawn>& all,
+                                                      const Rows& rows, const Groups& kinds) {
   const auto ratio_axis = [](const char* label, const char* column) {
     return Axis{.label = label, .column = column, .least_span = kLeastRatioSpan};
   };
-  const Drawn& first = all.front();
-  const Rows& rows = first.setting.rows;
   std::vector<LineFigure::Quantity> shown = {
       {"pairs of the slowest worker", ratio_axis("slowest / ideal", "critical_path_ratio"),
        [](const Row& row) {
@@ -174,7 +175,7 @@ std::vector<LineFigure::Quantity> compared_quantities(const std::vector<Drawn>& 
     if (of_plan.y.least_span > 0.0)  // 1 is the least possible ratio
       of_plan.reference = always(limit_line("1", 1.0, false));
   }
-  shown.back().lines = [lines = kind_lines(first.kinds)](const Group&) { return lines; };
+  shown.back().lines = [lines = kind_lines(kinds)](const Group&) { return lines; };
   for (const Drawn& one : all) {
     shown.push_back(
         clock_quantity(one, "exposed communication, longest",
@@ -249,7 +250,8 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
   }
   if (drawn.size() > 1)
     for (Drawn& one : drawn) one.link = named_values(one.setting.rows.front(), kLinkColumns);
-  const Groups& kinds = drawn.front().kinds;
+  Groups kinds = kinds_of(rows);
+  keep_one_measured(kinds);
   const std::string name = drawn_name(run.cases, drawn);
   std::vector<Series> keys;
   if (kinds.size() > 1)
@@ -257,7 +259,7 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
       keys.push_back(legend_key(kind.name, kind.style, Draw::line_points, kind.thin));
   Figure figure = line_figure(
       {.title = kTitle,
-       .y = compared_quantities(drawn),
+       .y = compared_quantities(drawn, rows, kinds),
        .x = number_in("workers"),
        .x_axis = workers_axis,
        .last_of_x = true,
@@ -270,7 +272,10 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
              "scatters from one root and gathers there; cqs_sharded begins and ends sharded, as "
              "the others do.",
              "Pairs and bytes follow from the plan. Memory is measured where a case measured it, "
-             "else predicted."},
+             "else predicted.",
+             drawn.size() > 1 ? "Pairs, bytes and memory are drawn once for all links, where they "
+                                "differ those of the fastest."
+                              : ""},
             timing_notes(rows)})});
   figure.subtitle = name;
   std::erase_if(figure.panels, [](const Panel& panel) {

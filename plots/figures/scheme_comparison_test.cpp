@@ -118,6 +118,18 @@ TEST(SchemeComparison, ClocksHaveAPanelForEachLinkAndPlansHaveOne) {
   EXPECT_THAT(figure.notes, ::testing::Not(Contains(HasSubstr("Not drawn"))));
 }
 
+TEST(SchemeComparison, ASchemeOfOneLinkOnlyHasItsPlanDrawnToo) {
+  CsvTable cases = no_cases();
+  for (const char* bandwidth : {"5e8", "2e9"})
+    for (const char* algorithm : {"ring", "zigzag"})
+      add_case(cases,
+               scheme_case(algorithm, 4, 1024, 0.02, {{"link_bandwidth_byte_per_s", bandwidth}}));
+  add_case(cases, scheme_case("striped", 4, 1024, 0.02, {{"link_bandwidth_byte_per_s", "2e9"}}));
+  const Figure figure = scheme_comparison_figure(cases);
+  EXPECT_EQ(series_named(figure.panels.at(0), "striped").points.size(), 1u);
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("once for all links")));
+}
+
 TEST(SchemeComparison, OfManyLinksOneIsDrawnAndTheOthersNamed) {
   CsvTable cases = no_cases();
   for (const char* bandwidth : {"1e9", "2e9", "4e9", "8e9"})
