@@ -117,6 +117,24 @@ TEST(Answers, AShapeIsJudgedOnceForAllPointsOfItsCurve) {
               ElementsAre(Answer::disturbed, Answer::disturbed, Answer::disturbed));
 }
 
+TEST(Answers, WhatAnotherRunMayTurnRoundIsNoOtherShape) {
+  FakeMeasurements measurements;
+  const auto verdict_of = [&](double last) {
+    CsvTable run({"status", "n_tokens", "wall_time_median_s", "wall_time_low95_s",
+                  "wall_time_high95_s", "disturbed_by"});
+    for (const auto& [n, seconds] : {std::pair("1", 10.0), std::pair("2", last)})
+      run.append({"ok", n, std::to_string(seconds), std::to_string(0.98 * seconds),
+                  std::to_string(1.02 * seconds), ""});
+    measurements.runs["smoke"] = run;
+    const auto all =
+        answers(paper_of(kColumns, shape("rule: order, level: 0"), "n,value\n1,1.0\n2,2.0\n"),
+                measurements);
+    return all.at(0).verdict.answer;
+  };
+  EXPECT_EQ(verdict_of(8.5), Answer::shape_agrees) << "intervals apart, but less than runs are";
+  EXPECT_EQ(verdict_of(7.0), Answer::contradicts);
+}
+
 TEST(Answers, APointThatTheRunLacksIsNotMeasured) {
   FakeMeasurements measurements;
   measurements.runs["smoke"] = run_of({"10", "25"});

@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/status.h"
+#include "base/verdict.h"
 #include "harness/papers/quantities.h"
 
 namespace qb {
@@ -42,21 +43,24 @@ const CellReference::Binding* binding_of(const CellReference& reference, std::st
   return found == reference.bindings.end() ? nullptr : &*found;
 }
 
-// The median of our repeats with its interval, where the row has one.
+// The repeats of a case lie closer together than another run of it: nine runs of two cases, minutes
+// apart, had medians from 108 to 128 ms and from 52 to 64 ms, each with an interval of some 5 %.
+constexpr double kBetweenRuns = kShapeResolution;
+
+// The median of our repeats with its interval, where the row has one, and what lies between runs.
 Interval measured_cell(const CsvTable& cells, std::size_t row, const std::string& column) {
   const double value = cells.number(row, column);
-  Interval interval = exactly(value);
   const std::size_t at = column.find("_median_");
-  if (at == std::string::npos) return interval;
-  const auto end = [&](std::string_view name, double otherwise) {
+  if (at == std::string::npos) return exactly(value);
+  const auto end = [&](std::string_view name) {
     std::string other = column;
     other.replace(at, std::string_view("_median_").size(), name);
-    const double found = cells.has(other) ? cells.number(row, other) : kNoNumber;
-    return std::isnan(found) ? otherwise : found;
+    return cells.has(other) ? cells.number(row, other) : kNoNumber;
   };
-  interval.low = end("_low95_", value);
-  interval.high = end("_high95_", value);
-  return interval;
+  const double low = end("_low95_");
+  const double high = end("_high95_");
+  if (std::isnan(low) || std::isnan(high)) return exactly(value);  // a single repeat, or a model
+  return {low * (1.0 - kBetweenRuns), value, high * (1.0 + kBetweenRuns)};
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Speed of kernels in percent of the machine''s peak' at screen 0.01875, screen 0.98218 left font ',16'
-  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24;' at screen 0.01875, screen 0.96585 left font ',11' textcolor rgb '#444444'
+  set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 7f9ccb82d904; 2026-11-24;' at screen 0.01875, screen 0.96585 left font ',11' textcolor rgb '#444444'
   set label 103 'beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-24)' at screen 0.01875, screen 0.95397 left font ',11' textcolor rgb '#444444'
   set label 104 'The number above a bar is its value: medians of useful FLOP/s over the peak that the same machine reached in matrix products of the type, measured' at screen 0.01875, screen 0.07201 left font ',11' textcolor rgb '#444444'
   set label 105 'beside the run.' at screen 0.01875, screen 0.06013 left font ',11' textcolor rgb '#444444'
@@ -44,43 +44,43 @@ do for [format in 'svg pdf png'] {
        data every ::20::24 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#c4c4c4' notitle, \
        data every ::25::29 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#8a8a8a' notitle, \
        data every ::30::30 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::30::30 using (num('n_tokens_index')):(num('peak_percent')):('35*') with labels font ',11' notitle, \
+       data every ::30::30 using (num('n_tokens_index')):(num('peak_percent')):('48') with labels font ',11' notitle, \
        data every ::31::31 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::31::31 using (num('n_tokens_index')):(num('peak_percent')):('62') with labels font ',11' notitle, \
+       data every ::31::31 using (num('n_tokens_index')):(num('peak_percent')):('61') with labels font ',11' notitle, \
        data every ::32::32 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::32::32 using (num('n_tokens_index')):(num('peak_percent')):('73') with labels font ',11' notitle, \
+       data every ::32::32 using (num('n_tokens_index')):(num('peak_percent')):('72') with labels font ',11' notitle, \
        data every ::33::33 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::33::33 using (num('n_tokens_index')):(num('peak_percent')):('78') with labels font ',11' notitle, \
+       data every ::33::33 using (num('n_tokens_index')):(num('peak_percent')):('81') with labels font ',11' notitle, \
        data every ::34::34 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::34::34 using (num('n_tokens_index')):(num('peak_percent')):('80') with labels font ',11' notitle, \
+       data every ::34::34 using (num('n_tokens_index')):(num('peak_percent')):('79') with labels font ',11' notitle, \
        data every ::35::35 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::35::35 using (num('n_tokens_index')):(num('peak_percent')):('54') with labels font ',11' notitle, \
+       data every ::35::35 using (num('n_tokens_index')):(num('peak_percent')):('51') with labels font ',11' notitle, \
        data every ::36::36 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::36::36 using (num('n_tokens_index')):(num('peak_percent')):('53*') with labels font ',11' notitle, \
+       data every ::36::36 using (num('n_tokens_index')):(num('peak_percent')):('61') with labels font ',11' notitle, \
        data every ::37::37 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::37::37 using (num('n_tokens_index')):(num('peak_percent')):('42*') with labels font ',11' notitle, \
+       data every ::37::37 using (num('n_tokens_index')):(num('peak_percent')):('71') with labels font ',11' notitle, \
        data every ::38::38 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::38::38 using (num('n_tokens_index')):(num('peak_percent')):('77') with labels font ',11' notitle, \
+       data every ::38::38 using (num('n_tokens_index')):(num('peak_percent')):('75') with labels font ',11' notitle, \
        data every ::39::39 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::39::39 using (num('n_tokens_index')):(num('peak_percent')):('82') with labels font ',11' notitle, \
+       data every ::39::39 using (num('n_tokens_index')):(num('peak_percent')):('79') with labels font ',11' notitle, \
        data every ::40::40 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::40::40 using (num('n_tokens_index')):(num('peak_percent')):('20') with labels font ',11' notitle, \
+       data every ::40::40 using (num('n_tokens_index')):(num('peak_percent')):('22') with labels font ',11' notitle, \
        data every ::41::41 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::41::41 using (num('n_tokens_index')):(num('peak_percent')):('33') with labels font ',11' notitle, \
+       data every ::41::41 using (num('n_tokens_index')):(num('peak_percent')):('34') with labels font ',11' notitle, \
        data every ::42::42 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::42::42 using (num('n_tokens_index')):(num('peak_percent')):('41') with labels font ',11' notitle, \
+       data every ::42::42 using (num('n_tokens_index')):(num('peak_percent')):('40') with labels font ',11' notitle, \
        data every ::43::43 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::43::43 using (num('n_tokens_index')):(num('peak_percent')):('48') with labels font ',11' notitle, \
+       data every ::43::43 using (num('n_tokens_index')):(num('peak_percent')):('49') with labels font ',11' notitle, \
        data every ::44::44 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::44::44 using (num('n_tokens_index')):(num('peak_percent')):('55') with labels font ',11' notitle, \
+       data every ::44::44 using (num('n_tokens_index')):(num('peak_percent')):('51') with labels font ',11' notitle, \
        data every ::45::45 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::45::45 using (num('n_tokens_index')):(num('peak_percent')):('20') with labels font ',11' notitle, \
+       data every ::45::45 using (num('n_tokens_index')):(num('peak_percent')):('22') with labels font ',11' notitle, \
        data every ::46::46 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::46::46 using (num('n_tokens_index')):(num('peak_percent')):('34') with labels font ',11' notitle, \
+       data every ::46::46 using (num('n_tokens_index')):(num('peak_percent')):('41') with labels font ',11' notitle, \
        data every ::47::47 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::47::47 using (num('n_tokens_index')):(num('peak_percent')):('46') with labels font ',11' notitle, \
+       data every ::47::47 using (num('n_tokens_index')):(num('peak_percent')):('30') with labels font ',11' notitle, \
        data every ::48::48 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::48::48 using (num('n_tokens_index')):(num('peak_percent')):('59') with labels font ',11' notitle, \
+       data every ::48::48 using (num('n_tokens_index')):(num('peak_percent')):('49') with labels font ',11' notitle, \
        data every ::49::49 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::49::49 using (num('n_tokens_index')):(num('peak_percent')):('55') with labels font ',11' notitle, \
        data every ::50::50 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
@@ -127,45 +127,45 @@ do for [format in 'svg pdf png'] {
        data every ::80::84 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#c4c4c4' notitle, \
        data every ::85::89 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#8a8a8a' notitle, \
        data every ::90::90 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::90::90 using (num('n_tokens_index')):(num('peak_percent')):('70') with labels font ',11' notitle, \
+       data every ::90::90 using (num('n_tokens_index')):(num('peak_percent')):('62') with labels font ',11' notitle, \
        data every ::91::91 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::91::91 using (num('n_tokens_index')):(num('peak_percent')):('68') with labels font ',11' notitle, \
+       data every ::91::91 using (num('n_tokens_index')):(num('peak_percent')):('69') with labels font ',11' notitle, \
        data every ::92::92 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::92::92 using (num('n_tokens_index')):(num('peak_percent')):('76') with labels font ',11' notitle, \
        data every ::93::93 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::93::93 using (num('n_tokens_index')):(num('peak_percent')):('76') with labels font ',11' notitle, \
+       data every ::93::93 using (num('n_tokens_index')):(num('peak_percent')):('75') with labels font ',11' notitle, \
        data every ::94::94 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::94::94 using (num('n_tokens_index')):(num('peak_percent')):('80') with labels font ',11' notitle, \
+       data every ::94::94 using (num('n_tokens_index')):(num('peak_percent')):('73') with labels font ',11' notitle, \
        data every ::95::95 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::95::95 using (num('n_tokens_index')):(num('peak_percent')):('55*') with labels font ',11' notitle, \
+       data every ::95::95 using (num('n_tokens_index')):(num('peak_percent')):('65') with labels font ',11' notitle, \
        data every ::96::96 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::96::96 using (num('n_tokens_index')):(num('peak_percent')):('76') with labels font ',11' notitle, \
+       data every ::96::96 using (num('n_tokens_index')):(num('peak_percent')):('69') with labels font ',11' notitle, \
        data every ::97::97 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::97::97 using (num('n_tokens_index')):(num('peak_percent')):('77') with labels font ',11' notitle, \
+       data every ::97::97 using (num('n_tokens_index')):(num('peak_percent')):('71') with labels font ',11' notitle, \
        data every ::98::98 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::98::98 using (num('n_tokens_index')):(num('peak_percent')):('82') with labels font ',11' notitle, \
+       data every ::98::98 using (num('n_tokens_index')):(num('peak_percent')):('76') with labels font ',11' notitle, \
        data every ::99::99 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::99::99 using (num('n_tokens_index')):(num('peak_percent')):('83') with labels font ',11' notitle, \
+       data every ::99::99 using (num('n_tokens_index')):(num('peak_percent')):('76') with labels font ',11' notitle, \
        data every ::100::100 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::100::100 using (num('n_tokens_index')):(num('peak_percent')):('44') with labels font ',11' notitle, \
+       data every ::100::100 using (num('n_tokens_index')):(num('peak_percent')):('45') with labels font ',11' notitle, \
        data every ::101::101 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::101::101 using (num('n_tokens_index')):(num('peak_percent')):('52') with labels font ',11' notitle, \
+       data every ::101::101 using (num('n_tokens_index')):(num('peak_percent')):('54') with labels font ',11' notitle, \
        data every ::102::102 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::102::102 using (num('n_tokens_index')):(num('peak_percent')):('51') with labels font ',11' notitle, \
+       data every ::102::102 using (num('n_tokens_index')):(num('peak_percent')):('50') with labels font ',11' notitle, \
        data every ::103::103 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::103::103 using (num('n_tokens_index')):(num('peak_percent')):('53') with labels font ',11' notitle, \
+       data every ::103::103 using (num('n_tokens_index')):(num('peak_percent')):('58') with labels font ',11' notitle, \
        data every ::104::104 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::104::104 using (num('n_tokens_index')):(num('peak_percent')):('55') with labels font ',11' notitle, \
+       data every ::104::104 using (num('n_tokens_index')):(num('peak_percent')):('53') with labels font ',11' notitle, \
        data every ::105::105 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::105::105 using (num('n_tokens_index')):(num('peak_percent')):('39') with labels font ',11' notitle, \
+       data every ::105::105 using (num('n_tokens_index')):(num('peak_percent')):('60') with labels font ',11' notitle, \
        data every ::106::106 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::106::106 using (num('n_tokens_index')):(num('peak_percent')):('52') with labels font ',11' notitle, \
+       data every ::106::106 using (num('n_tokens_index')):(num('peak_percent')):('51') with labels font ',11' notitle, \
        data every ::107::107 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::107::107 using (num('n_tokens_index')):(num('peak_percent')):('66') with labels font ',11' notitle, \
+       data every ::107::107 using (num('n_tokens_index')):(num('peak_percent')):('56') with labels font ',11' notitle, \
        data every ::108::108 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::108::108 using (num('n_tokens_index')):(num('peak_percent')):('56') with labels font ',11' notitle, \
+       data every ::108::108 using (num('n_tokens_index')):(num('peak_percent')):('52') with labels font ',11' notitle, \
        data every ::109::109 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::109::109 using (num('n_tokens_index')):(num('peak_percent')):('59') with labels font ',11' notitle, \
+       data every ::109::109 using (num('n_tokens_index')):(num('peak_percent')):('57') with labels font ',11' notitle, \
        data every ::110::110 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::110::110 using (num('n_tokens_index')):(num('peak_percent')):('29') with labels font ',11' notitle, \
        data every ::111::111 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
@@ -210,43 +210,43 @@ do for [format in 'svg pdf png'] {
        data every ::140::144 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#c4c4c4' notitle, \
        data every ::145::149 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#8a8a8a' notitle, \
        data every ::150::150 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::150::150 using (num('n_tokens_index')):(num('peak_percent')):('60') with labels font ',11' notitle, \
+       data every ::150::150 using (num('n_tokens_index')):(num('peak_percent')):('56') with labels font ',11' notitle, \
        data every ::151::151 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::151::151 using (num('n_tokens_index')):(num('peak_percent')):('63') with labels font ',11' notitle, \
        data every ::152::152 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::152::152 using (num('n_tokens_index')):(num('peak_percent')):('77') with labels font ',11' notitle, \
+       data every ::152::152 using (num('n_tokens_index')):(num('peak_percent')):('72') with labels font ',11' notitle, \
        data every ::153::153 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::153::153 using (num('n_tokens_index')):(num('peak_percent')):('81') with labels font ',11' notitle, \
+       data every ::153::153 using (num('n_tokens_index')):(num('peak_percent')):('74') with labels font ',11' notitle, \
        data every ::154::154 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::154::154 using (num('n_tokens_index')):(num('peak_percent')):('85') with labels font ',11' notitle, \
+       data every ::154::154 using (num('n_tokens_index')):(num('peak_percent')):('80') with labels font ',11' notitle, \
        data every ::155::155 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::155::155 using (num('n_tokens_index')):(num('peak_percent')):('65') with labels font ',11' notitle, \
+       data every ::155::155 using (num('n_tokens_index')):(num('peak_percent')):('53') with labels font ',11' notitle, \
        data every ::156::156 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::156::156 using (num('n_tokens_index')):(num('peak_percent')):('65') with labels font ',11' notitle, \
+       data every ::156::156 using (num('n_tokens_index')):(num('peak_percent')):('44') with labels font ',11' notitle, \
        data every ::157::157 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::157::157 using (num('n_tokens_index')):(num('peak_percent')):('73') with labels font ',11' notitle, \
+       data every ::157::157 using (num('n_tokens_index')):(num('peak_percent')):('70') with labels font ',11' notitle, \
        data every ::158::158 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::158::158 using (num('n_tokens_index')):(num('peak_percent')):('75') with labels font ',11' notitle, \
        data every ::159::159 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::159::159 using (num('n_tokens_index')):(num('peak_percent')):('85') with labels font ',11' notitle, \
+       data every ::159::159 using (num('n_tokens_index')):(num('peak_percent')):('78') with labels font ',11' notitle, \
        data every ::160::160 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::160::160 using (num('n_tokens_index')):(num('peak_percent')):('27') with labels font ',11' notitle, \
+       data every ::160::160 using (num('n_tokens_index')):(num('peak_percent')):('26') with labels font ',11' notitle, \
        data every ::161::161 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::161::161 using (num('n_tokens_index')):(num('peak_percent')):('40') with labels font ',11' notitle, \
        data every ::162::162 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::162::162 using (num('n_tokens_index')):(num('peak_percent')):('48') with labels font ',11' notitle, \
+       data every ::162::162 using (num('n_tokens_index')):(num('peak_percent')):('47') with labels font ',11' notitle, \
        data every ::163::163 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::163::163 using (num('n_tokens_index')):(num('peak_percent')):('61') with labels font ',11' notitle, \
        data every ::164::164 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::164::164 using (num('n_tokens_index')):(num('peak_percent')):('59') with labels font ',11' notitle, \
+       data every ::164::164 using (num('n_tokens_index')):(num('peak_percent')):('66') with labels font ',11' notitle, \
        data every ::165::165 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::165::165 using (num('n_tokens_index')):(num('peak_percent')):('18') with labels font ',11' notitle, \
+       data every ::165::165 using (num('n_tokens_index')):(num('peak_percent')):('25') with labels font ',11' notitle, \
        data every ::166::166 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::166::166 using (num('n_tokens_index')):(num('peak_percent')):('41') with labels font ',11' notitle, \
        data every ::167::167 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::167::167 using (num('n_tokens_index')):(num('peak_percent')):('48') with labels font ',11' notitle, \
        data every ::168::168 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::168::168 using (num('n_tokens_index')):(num('peak_percent')):('57') with labels font ',11' notitle, \
+       data every ::168::168 using (num('n_tokens_index')):(num('peak_percent')):('64') with labels font ',11' notitle, \
        data every ::169::169 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::169::169 using (num('n_tokens_index')):(num('peak_percent')):('58') with labels font ',11' notitle, \
        data every ::170::170 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
@@ -293,45 +293,45 @@ do for [format in 'svg pdf png'] {
        data every ::200::204 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#c4c4c4' notitle, \
        data every ::205::209 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#8a8a8a' notitle, \
        data every ::210::210 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::210::210 using (num('n_tokens_index')):(num('peak_percent')):('42*') with labels font ',11' notitle, \
+       data every ::210::210 using (num('n_tokens_index')):(num('peak_percent')):('58') with labels font ',11' notitle, \
        data every ::211::211 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::211::211 using (num('n_tokens_index')):(num('peak_percent')):('74') with labels font ',11' notitle, \
        data every ::212::212 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::212::212 using (num('n_tokens_index')):(num('peak_percent')):('90') with labels font ',11' notitle, \
+       data every ::212::212 using (num('n_tokens_index')):(num('peak_percent')):('45*') with labels font ',11' notitle, \
        data every ::213::213 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::213::213 using (num('n_tokens_index')):(num('peak_percent')):('79') with labels font ',11' notitle, \
+       data every ::213::213 using (num('n_tokens_index')):(num('peak_percent')):('89') with labels font ',11' notitle, \
        data every ::214::214 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::214::214 using (num('n_tokens_index')):(num('peak_percent')):('84') with labels font ',11' notitle, \
+       data every ::214::214 using (num('n_tokens_index')):(num('peak_percent')):('79') with labels font ',11' notitle, \
        data every ::215::215 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::215::215 using (num('n_tokens_index')):(num('peak_percent')):('70') with labels font ',11' notitle, \
+       data every ::215::215 using (num('n_tokens_index')):(num('peak_percent')):('72') with labels font ',11' notitle, \
        data every ::216::216 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::216::216 using (num('n_tokens_index')):(num('peak_percent')):('75') with labels font ',11' notitle, \
+       data every ::216::216 using (num('n_tokens_index')):(num('peak_percent')):('76') with labels font ',11' notitle, \
        data every ::217::217 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::217::217 using (num('n_tokens_index')):(num('peak_percent')):('48') with labels font ',11' notitle, \
+       data every ::217::217 using (num('n_tokens_index')):(num('peak_percent')):('85') with labels font ',11' notitle, \
        data every ::218::218 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::218::218 using (num('n_tokens_index')):(num('peak_percent')):('86') with labels font ',11' notitle, \
+       data every ::218::218 using (num('n_tokens_index')):(num('peak_percent')):('85') with labels font ',11' notitle, \
        data every ::219::219 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::219::219 using (num('n_tokens_index')):(num('peak_percent')):('79') with labels font ',11' notitle, \
+       data every ::219::219 using (num('n_tokens_index')):(num('peak_percent')):('77') with labels font ',11' notitle, \
        data every ::220::220 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::220::220 using (num('n_tokens_index')):(num('peak_percent')):('55') with labels font ',11' notitle, \
+       data every ::220::220 using (num('n_tokens_index')):(num('peak_percent')):('50') with labels font ',11' notitle, \
        data every ::221::221 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::221::221 using (num('n_tokens_index')):(num('peak_percent')):('53') with labels font ',11' notitle, \
+       data every ::221::221 using (num('n_tokens_index')):(num('peak_percent')):('69') with labels font ',11' notitle, \
        data every ::222::222 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::222::222 using (num('n_tokens_index')):(num('peak_percent')):('63') with labels font ',11' notitle, \
+       data every ::222::222 using (num('n_tokens_index')):(num('peak_percent')):('46') with labels font ',11' notitle, \
        data every ::223::223 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::223::223 using (num('n_tokens_index')):(num('peak_percent')):('72') with labels font ',11' notitle, \
+       data every ::223::223 using (num('n_tokens_index')):(num('peak_percent')):('68') with labels font ',11' notitle, \
        data every ::224::224 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::224::224 using (num('n_tokens_index')):(num('peak_percent')):('70') with labels font ',11' notitle, \
        data every ::225::225 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::225::225 using (num('n_tokens_index')):(num('peak_percent')):('53') with labels font ',11' notitle, \
+       data every ::225::225 using (num('n_tokens_index')):(num('peak_percent')):('52') with labels font ',11' notitle, \
        data every ::226::226 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::226::226 using (num('n_tokens_index')):(num('peak_percent')):('61') with labels font ',11' notitle, \
+       data every ::226::226 using (num('n_tokens_index')):(num('peak_percent')):('59') with labels font ',11' notitle, \
        data every ::227::227 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::227::227 using (num('n_tokens_index')):(num('peak_percent')):('63') with labels font ',11' notitle, \
+       data every ::227::227 using (num('n_tokens_index')):(num('peak_percent')):('62') with labels font ',11' notitle, \
        data every ::228::228 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::228::228 using (num('n_tokens_index')):(num('peak_percent')):('70') with labels font ',11' notitle, \
+       data every ::228::228 using (num('n_tokens_index')):(num('peak_percent')):('68') with labels font ',11' notitle, \
        data every ::229::229 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
-       data every ::229::229 using (num('n_tokens_index')):(num('peak_percent')):('62') with labels font ',11' notitle, \
+       data every ::229::229 using (num('n_tokens_index')):(num('peak_percent')):('70') with labels font ',11' notitle, \
        data every ::230::230 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \
        data every ::230::230 using (num('n_tokens_index')):(num('peak_percent')):('31') with labels font ',11' notitle, \
        data every ::231::231 using (num('n_tokens_index')):(num('peak_percent')):(num('n_tokens_index_low')):(num('n_tokens_index_high')):(num('peak_percent_low')):(num('peak_percent_high')) with boxxyerror fs solid 1.0 border lc rgb '#ffffff' lw 0.5 fc rgb '#ffffff' notitle, \

@@ -14,7 +14,7 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Cost of splitting: time of all CQS workers over dense' at screen 0.01875, screen 0.95660 left font ',16'
-  set label 102 'AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 117222098e21 with changes; 2026-11-20' at screen 0.01875, screen 0.91682 left font ',11' textcolor rgb '#444444'
+  set label 102 'AMD EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 7f9ccb82d904; 2026-11-24' at screen 0.01875, screen 0.91682 left font ',11' textcolor rgb '#444444'
   set label 103 'Time of all workers: their sum, gather and merge included, on one device; dense attention on the same problem is measured between them, repeat by' at screen 0.01875, screen 0.08861 left font ',11' textcolor rgb '#444444'
   set label 104 'repeat. 1: splitting costs nothing; dashed: the limit 1.08.' at screen 0.01875, screen 0.05967 left font ',11' textcolor rgb '#444444'
   set label 105 'Marks: medians; error bars: min to max of 4 repeats (87.5 % interval of the median).' at screen 0.01875, screen 0.03074 left font ',11' textcolor rgb '#444444'
@@ -29,8 +29,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('2,048' 2048, '4,096' 4096, '8,192' 8192, '16,384' 16384)
   set xlabel 'sequence length N (tokens)'
   unset logscale y
-  set yrange [0.6836939448339472:2.16882334867576]
-  set ytics nomirror out ('1.0' 1, '1.5' 1.5, '2.0' 2)
+  set yrange [0.6845981121870497:1.999300377009686]
+  set ytics nomirror out ('1.0' 1, '1.5' 1.5)
   set ylabel 'time of all workers / time of dense'
   set label 1 'd = 64, full mask' at screen 0.09062, screen 0.85895 left font ',13'
   plot data every ::0::3 using (num('n_tokens')):(num('overhead_ratio_low')):(0):(num('overhead_ratio_high') - num('overhead_ratio_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#f3d1b7' notitle, \

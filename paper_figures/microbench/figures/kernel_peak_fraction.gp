@@ -14,10 +14,10 @@ do for [format in 'svg pdf png'] {
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Share of the measured peak against sequence length' at screen 0.01875, screen 0.97153 left font ',16'
-  set label 102 'AMD EPYC, family 25 model 17 | 2 cores | avx512 | 24 GiB; qb 0.1.0; commit 117222098e21 with changes; 2026-11-20' at screen 0.01875, screen 0.94543 left font ',11' textcolor rgb '#444444'
+  set label 102 'AMD EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 7f9ccb82d904; 2026-11-24' at screen 0.01875, screen 0.94543 left font ',11' textcolor rgb '#444444'
   set label 103 'Ceiling: f32: FMA peak of the instruction set, bf16: of vdpbf16ps, both measured beside each repeat. f16 and materialized multiply in f32. Filled' at screen 0.01875, screen 0.05813 left font ',11' textcolor rgb '#444444'
   set label 104 'diamonds: flash; thin lines with hollow squares: materialized.' at screen 0.01875, screen 0.03915 left font ',11' textcolor rgb '#444444'
-  set label 105 'Marks: medians; error bars: min to max of 4 repeats (87.5 % interval of the median) in 200 of 215 points, of 8 repeats (99.2 %) in 15.' at screen 0.01875, screen 0.02017 left font ',11' textcolor rgb '#444444'
+  set label 105 'Marks: medians; error bars: min to max of 4 repeats (87.5 % interval of the median) in 194 of 209 points, of 8 repeats (99.2 %) in 15.' at screen 0.01875, screen 0.02017 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -41,10 +41,10 @@ do for [format in 'svg pdf png'] {
        data every ::16::23 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
        data every ::24::31 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
        data every ::24::31 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
-       data every ::32::39 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7068ae' notitle, \
-       data every ::32::39 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' notitle, \
-       data every ::40::47 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#211962' notitle, \
-       data every ::40::47 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' notitle, \
+       data every ::32::39 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#aea9d1' notitle, \
+       data every ::32::39 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#aea9d1' notitle, \
+       data every ::40::47 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#413693' notitle, \
+       data every ::40::47 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#413693' notitle, \
        data every ::48::54 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2e2388' notitle, \
        data every ::48::54 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 0.8 pt 4 ps 0.75 lc rgb '#2e2388' notitle, \
        data every ::55::56 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
@@ -73,19 +73,15 @@ do for [format in 'svg pdf png'] {
        data every ::73::80 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
        data every ::81::88 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
        data every ::81::88 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
-       data every ::89::91 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c6c3df' notitle, \
-       data every ::89::91 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#c6c3df' notitle, \
-       data every ::92::94 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#9a95c6' notitle, \
-       data every ::92::94 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9a95c6' notitle, \
-       data every ::95::102 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7068ae' notitle, \
-       data every ::95::102 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' notitle, \
-       data every ::103::105 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#463c96' notitle, \
-       data every ::103::105 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#463c96' notitle, \
-       data every ::106::113 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#211962' notitle, \
-       data every ::106::113 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' notitle, \
-       data every ::114::120 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2e2388' notitle, \
-       data every ::114::120 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 0.8 pt 4 ps 0.75 lc rgb '#2e2388' notitle, \
-       data every ::121::122 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
+       data every ::89::96 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#aea9d1' notitle, \
+       data every ::89::96 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#aea9d1' notitle, \
+       data every ::97::99 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#766fb1' notitle, \
+       data every ::97::99 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#766fb1' notitle, \
+       data every ::100::107 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#413693' notitle, \
+       data every ::100::107 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#413693' notitle, \
+       data every ::108::114 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2e2388' notitle, \
+       data every ::108::114 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 0.8 pt 4 ps 0.75 lc rgb '#2e2388' notitle, \
+       data every ::115::116 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -103,19 +99,19 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '20' 20, '40' 40, '60' 60, '80' 80, '100' 100)
   set ylabel 'share of the measured peak (%)'
   set label 1 'd = 128, causal mask' at screen 0.09062, screen 0.48043 left font ',13'
-  plot data every ::123::130 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
-       data every ::123::130 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
-       data every ::131::138 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
-       data every ::131::138 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' notitle, \
-       data every ::139::146 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#60a98e' notitle, \
-       data every ::139::146 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
-       data every ::147::154 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
-       data every ::147::154 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
-       data every ::155::162 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7068ae' notitle, \
-       data every ::155::162 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' notitle, \
-       data every ::163::170 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#211962' notitle, \
-       data every ::163::170 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' notitle, \
-       data every ::171::172 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
+  plot data every ::117::124 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
+       data every ::117::124 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
+       data every ::125::132 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
+       data every ::125::132 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' notitle, \
+       data every ::133::140 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#60a98e' notitle, \
+       data every ::133::140 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
+       data every ::141::148 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
+       data every ::141::148 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
+       data every ::149::156 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#aea9d1' notitle, \
+       data every ::149::156 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#aea9d1' notitle, \
+       data every ::157::164 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#413693' notitle, \
+       data every ::157::164 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#413693' notitle, \
+       data every ::165::166 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -133,19 +129,19 @@ do for [format in 'svg pdf png'] {
   set ytics nomirror out ('0' 0, '20' 20, '40' 40, '60' 60, '80' 80, '100' 100)
   set ylabel 'share of the measured peak (%)'
   set label 1 'd = 128, full mask' at screen 0.44625, screen 0.48043 left font ',13'
-  plot data every ::173::180 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
-       data every ::173::180 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
-       data every ::181::188 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
-       data every ::181::188 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' notitle, \
-       data every ::189::196 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#60a98e' notitle, \
-       data every ::189::196 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
-       data every ::197::204 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
-       data every ::197::204 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
-       data every ::205::212 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#7068ae' notitle, \
-       data every ::205::212 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' notitle, \
-       data every ::213::220 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#211962' notitle, \
-       data every ::213::220 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' notitle, \
-       data every ::221::222 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
+  plot data every ::167::174 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#cc8f13' notitle, \
+       data every ::167::174 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#cc8f13' notitle, \
+       data every ::175::182 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#704f0b' notitle, \
+       data every ::175::182 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' notitle, \
+       data every ::183::190 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#60a98e' notitle, \
+       data every ::183::190 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' notitle, \
+       data every ::191::198 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#285e4a' notitle, \
+       data every ::191::198 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' notitle, \
+       data every ::199::206 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#aea9d1' notitle, \
+       data every ::199::206 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#aea9d1' notitle, \
+       data every ::207::214 using (num('n_tokens')):(num('peak_fraction_percent_low')):(0):(num('peak_fraction_percent_high') - num('peak_fraction_percent_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#413693' notitle, \
+       data every ::207::214 using (num('n_tokens')):(num('peak_fraction_percent')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#413693' notitle, \
+       data every ::215::216 using (num('n_tokens')):(num('peak_fraction_percent')) with lines dt 4 lw 1.4 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -166,12 +162,10 @@ do for [format in 'svg pdf png'] {
        NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#704f0b' title 'bf16, 2 threads', \
        NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#60a98e' title 'f16, 1 thread', \
        NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#285e4a' title 'f16, 2 threads', \
-       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#7068ae' title 'f32, 1 thread, avx512_bf16', \
-       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#211962' title 'f32, 2 threads', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#aea9d1' title 'f32, 1 thread, avx2', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#413693' title 'f32, 2 threads', \
        NaN with linespoints lw 0.8 pt 4 ps 0.75 lc rgb '#2e2388' title 'materialized, f32, 2 threads', \
-       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#c6c3df' title 'f32, 1 thread, avx2', \
-       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#9a95c6' title 'f32, 1 thread, avx512', \
-       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#463c96' title 'f32, 1 thread, sse4', \
+       NaN with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#766fb1' title 'f32, 1 thread, sse4', \
        NaN with lines dt 4 lw 1.4 lc rgb '#6e6e6e' title 'measured peak'
   unset multiplot
 }
