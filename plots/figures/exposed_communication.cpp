@@ -265,15 +265,16 @@ Figure exposed_communication_figure(const PlottedRun& run) {
                     .column = "exposed_communication_percent",
                     .from_zero = true},
               .value = exposed_percent}},
-       .notes = {"Time in which the worker with most of it waited for data on its way, summed over "
-                 "steps, over the median wall clock of the case. Waiting for a peer that is not "
-                 "ready is not in it.",
-                 bars_note(rows, "The run keeps no interval of this time."),
-                 count(rows, modelled_cqs) == 0
-                     ? ""
-                     : "cqs, modelled: a worker's first step begins when the root's link has "
-                       "served those before it, which is in the wall clock and not in what is "
-                       "exposed."}},
+       .notes =
+           {"Time in which the worker with most of it waited for data on its way, summed over "
+            "steps, over the median wall clock of the case, so that a bar may end above 100 %. "
+            "Waiting for a peer that is not ready is not in it.",
+            bars_note(rows, "The run keeps no interval of this time."),
+            count(rows, modelled_cqs) == 0
+                ? ""
+                : "cqs, modelled: a worker's first step begins when the root's link has "
+                  "served those before it, which is in the wall clock and not in what is "
+                  "exposed."}},
       run.cases, rows, false);
 }
 

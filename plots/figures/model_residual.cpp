@@ -40,7 +40,6 @@ Groups residual_marks(const Groups& groups, const Groups& players) {
       Group marks{.rows = where(groups[row].rows, "ranks", {ranks}),
                   .name = listed({algorithm, ranks}),
                   .style = {algorithm_style(algorithm).colour, ranks_mark(ranks)},
-                  .thin = true,
                   .in_legend = false,
                   .draw = Draw::points};
       marks.value = [y = dot_place(row, slot, players.size())](const Row& one) {
@@ -63,6 +62,14 @@ std::string summary(const Rows& rows, const Groups& players) {
       "{}: {:+.1f} %.",
       typical(rows), rows.size(), listed(parts),
       named_values(worst, {"algorithm", "n_tokens", "workers", "ranks"}), residual_percent(worst));
+}
+
+// Says which device the model is of: it need not be the one that was measured.
+std::string modelled_devices(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const Group& one : group(rows, Columns{"model_device"}))
+    if (!one.key[0].empty()) names.push_back(named_value("model_device", one.key[0]));
+  return names.empty() ? "" : fmt::format("Modelled device: {}.", listed(names, " and "));
 }
 
 // Says how far the intervals of the measured medians reach.
@@ -92,7 +99,7 @@ Figure model_residual_figure(const PlottedRun& run) {
   std::vector<Series> keys;
   for (const Group& one : players)
     keys.push_back(
-        legend_key("a case, " + one.key[0], {kGrey, ranks_mark(one.key[0])}, Draw::points, true));
+        legend_key("a case, " + one.key[0], {kGrey, ranks_mark(one.key[0])}, Draw::points));
   Figure figure = line_figure(
       {.title = "Measured against modelled wall clock",
        .nothing = "no case has a measured time beside a modelled one",
@@ -106,7 +113,7 @@ Figure model_residual_figure(const PlottedRun& run) {
        .notes = {rows.empty() ? "" : summary(rows, players),
                  "Above zero the case took longer than the model says. A line is the range of an "
                  "algorithm's cases.",
-                 interval_reach(rows)}});
+                 modelled_devices(rows), interval_reach(rows)}});
   figure.panel_height = dot_rows_height(dots.size());
   figure.findings = {
       dot_rows_finding(dots, "By algorithm, the median of measured / modelled - 1", " %")};

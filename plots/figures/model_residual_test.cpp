@@ -19,6 +19,7 @@ Values modelled_case(const std::string& algorithm, const std::string& ranks, dou
   values["ranks"] = ranks;
   values["modelled_wall_time_s"] = to_text(modelled_s);
   values["model_residual_ratio"] = to_text(ratio);
+  values["model_device"] = "data/devices/epyc-2-cores.csv";
   values["case_id"] += algorithm + ranks + values["modelled_wall_time_s"];
   return values;
 }
@@ -31,6 +32,7 @@ TEST(ModelResidual, AnAlgorithmHasItsCasesTheirRangeAndTheirMedian) {
   EXPECT_EQ(panel.x.column, "model_residual_percent");
   const Series& cases = series_named(panel, "ring, threads");
   EXPECT_EQ(cases.draw, Draw::points);
+  EXPECT_FALSE(cases.thin) << "hollow marks are disturbed ones";
   ASSERT_EQ(cases.points.size(), 3u);
   EXPECT_DOUBLE_EQ(cases.points[2].x, 40.0);
   EXPECT_DOUBLE_EQ(cases.points[2].y, 0.0);
@@ -81,7 +83,8 @@ TEST(ModelResidual, TheNotesHaveTheTypicalDistanceTheWorstCaseAndTheWidestInterv
   EXPECT_EQ(figure.notes.at(0),
             "The typical case is 5.0 % from its model, the median of 4 distances (mpi 50.0 % of 1, "
             "threads 4.0 % of 3); the worst: zigzag, N = 8,192, W = 4, mpi: -50.0 %.");
-  EXPECT_THAT(figure.notes.at(2), HasSubstr("reaches 12 % from its median"));
+  EXPECT_EQ(figure.notes.at(2), "Modelled device: epyc-2-cores.");
+  EXPECT_THAT(figure.notes.at(3), HasSubstr("reaches 12 % from its median"));
 }
 
 TEST(ModelResidual, CasesWithoutAModelledTimeHaveNoMark) {

@@ -118,7 +118,6 @@ Groups regret_marks(const std::vector<Choices>& all) {
     Group marks{.rows = all[row].rows,
                 .name = all[row].selector.name,
                 .style = {all[row].selector.colour, 0},
-                .thin = true,
                 .in_legend = false,
                 .draw = Draw::points};
     marks.value = [regrets, y = dot_place(row)](const Row& chosen) {
@@ -153,7 +152,7 @@ Figure selector_regret_figure(const PlottedRun& run) {
        .y = {{.y = dot_rows_axis("selector_index", dots),
               .reference = [&](const Group&) { return dot_row_summaries(dots, "no regret"); }}},
        .x_axis = fixed({.label = "regret (%)", .column = "regret_percent"}),
-       .keys = {legend_key("a set of cases", {kGrey, 0}, Draw::points, true)},
+       .keys = {legend_key("a set of cases", {kGrey, 0}, Draw::points)},
        .notes = {
            fmt::format("Regret: the median wall clock of the scheme that a rule chooses over "
                        "the least, minus one; a mark is one of {} of cases that are equal "

@@ -30,6 +30,7 @@ TEST(SelectorRegret, AChoiceCostsItsTimeOverTheFastest) {
   ASSERT_EQ(ring.size(), 2u) << "a mark a set of cases";
   EXPECT_DOUBLE_EQ(ring[0].x, 100.0);
   EXPECT_DOUBLE_EQ(ring[1].x, 0.0);
+  EXPECT_FALSE(series_named(panel, "ring").thin) << "hollow marks are disturbed ones";
   const auto& model = series_named(panel, "by the model").points;
   EXPECT_DOUBLE_EQ(model.at(0).x, 0.0);
   EXPECT_DOUBLE_EQ(model.at(1).x, 25.0);

@@ -49,12 +49,13 @@ std::string field_name(const Row& row, const std::string& column) {
   if (column == "n_tokens") return "N = " + grouped(row.number(column));
   if (column == "kv_len") return grouped(row.number(column)) + " keys";
   if (column == "workers") return "W = " + grouped(row.number(column));
-  return column == "model_device" ? model_device_name(value) : named_value(column, value);
+  return named_value(column, value);
 }
 
 }  // namespace
 
 std::string named_value(std::string_view column, const std::string& value) {
+  if (column == "model_device") return model_device_name(value);
   if (column == "threads" && value == "0") return "all cores";
   if (column == "threads" && value == "1") return "1 thread";
   if (column == "pass" && value == "both") return "both passes";
