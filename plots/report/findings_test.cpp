@@ -174,6 +174,13 @@ TEST(Findings, PublishedAndBackgroundLinesLimitsAndBarsGiveNoSentence) {
               IsEmpty());
 }
 
+TEST(Findings, OfRowsWithNamesThereIsNoDifference) {
+  Figure rows = times({line("ring", {{1024, 3}}), line("zigzag", {{1024, 1}})});
+  EXPECT_THAT(findings(rows), Not(IsEmpty()));
+  rows.panels[0].y.label.clear();
+  EXPECT_THAT(findings(rows), IsEmpty());
+}
+
 // Bars of two parts; each box is a slice.
 Figure bars(Points compute, Points idle) {
   Figure figure = times({line("compute", std::move(compute)), line("idle", std::move(idle))});

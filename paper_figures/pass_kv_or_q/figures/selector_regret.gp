@@ -36,11 +36,11 @@ do for [format in 'svg pdf png'] {
   set yrange [4.75:-0.75]
   set ytics nomirror out ('by bytes sent' 0, 'by miss rate' 1, 'by pairs' 2, 'pass_q' 3, 'pass_kv' 4)
   set ylabel ''
-  plot data every ::0::23 using (num('regret_percent')):(num('selector_index')) with points pt 6 ps 0.9 lc rgb '#6e6e6e' notitle, \
-       data every ::24::47 using (num('regret_percent')):(num('selector_index')) with points pt 6 ps 0.9 lc rgb '#6e6e6e' notitle, \
-       data every ::48::71 using (num('regret_percent')):(num('selector_index')) with points pt 6 ps 0.9 lc rgb '#6e6e6e' notitle, \
-       data every ::72::95 using (num('regret_percent')):(num('selector_index')) with points pt 6 ps 0.9 lc rgb '#979d5c' notitle, \
-       data every ::96::119 using (num('regret_percent')):(num('selector_index')) with points pt 6 ps 0.9 lc rgb '#36d2b4' notitle, \
+  plot data every ::0::23 using (num('regret_percent')):(num('selector_index')) with points pt 7 ps 0.9 lc rgb '#6e6e6e' notitle, \
+       data every ::24::47 using (num('regret_percent')):(num('selector_index')) with points pt 7 ps 0.9 lc rgb '#6e6e6e' notitle, \
+       data every ::48::71 using (num('regret_percent')):(num('selector_index')) with points pt 7 ps 0.9 lc rgb '#6e6e6e' notitle, \
+       data every ::72::95 using (num('regret_percent')):(num('selector_index')) with points pt 7 ps 0.9 lc rgb '#979d5c' notitle, \
+       data every ::96::119 using (num('regret_percent')):(num('selector_index')) with points pt 7 ps 0.9 lc rgb '#36d2b4' notitle, \
        data every ::120::121 using (num('regret_percent')):(num('selector_index')) with lines lw 1.8 lc rgb '#6e6e6e' notitle, \
        data every ::122::123 using (num('regret_percent')):(num('selector_index')) with lines lw 1.8 lc rgb '#6e6e6e' notitle, \
        data every ::124::125 using (num('regret_percent')):(num('selector_index')) with lines lw 1.8 lc rgb '#6e6e6e' notitle, \
@@ -66,7 +66,7 @@ do for [format in 'svg pdf png'] {
   set key at screen 0.83792, screen 0.80306 left top Left reverse samplen 2.4 spacing 1.25 font ',12'
   plot NaN with points pt 13 ps 0.9 lc rgb '#000000' title 'median', \
        NaN with lines dt (7,3) lw 0.6 lc rgb '#6e6e6e' title 'no regret', \
-       NaN with points pt 6 ps 0.9 lc rgb '#6e6e6e' title 'a set of cases'
+       NaN with points pt 7 ps 0.9 lc rgb '#6e6e6e' title 'a set of cases'
   unset multiplot
 }
 unset output

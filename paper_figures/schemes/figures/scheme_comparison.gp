@@ -15,16 +15,16 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Schemes of splitting exact attention at one length' at screen 0.01875, screen 0.97978 left font ',16'
   set label 102 'no link limit; N = 8,192, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, all cores; W = 4, 8 on 2 cores; 7 to 12 repeats; AMD EPYC,' at screen 0.01875, screen 0.96125 left font ',11' textcolor rgb '#444444'
-  set label 103 'family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.94777 left font ',11' textcolor rgb '#444444'
+  set label 103 'family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 47ba9886139a; 2026-11-24' at screen 0.01875, screen 0.94777 left font ',11' textcolor rgb '#444444'
   set label 104 'Drawn: no link limit, threads.' at screen 0.01875, screen 0.12216 left font ',11' textcolor rgb '#444444'
   set label 105 'Not drawn: 21 cases (mpi ranks, of the same plans; --filter ranks=mpi draws them); 6 cases (pass_q is not one of the schemes compared here); 4 of' at screen 0.01875, screen 0.10868 left font ',11' textcolor rgb '#444444'
   set label 106 '48 cases (unsupported: cqs needs at least 3 workers).' at screen 0.01875, screen 0.09520 left font ',11' textcolor rgb '#444444'
   set label 107 'Slowest worker: query-key pairs of the slowest worker of each round, summed over rounds, over unmasked pairs / W; 1 is perfect balance and no pair' at screen 0.01875, screen 0.08172 left font ',11' textcolor rgb '#444444'
   set label 108 'in vain. cqs scatters from one root and gathers there; cqs_sharded begins and ends sharded, as the others do.' at screen 0.01875, screen 0.06824 left font ',11' textcolor rgb '#444444'
   set label 109 'Pairs and bytes follow from the plan. Memory is measured where a case measured it, else predicted.' at screen 0.01875, screen 0.05476 left font ',11' textcolor rgb '#444444'
-  set label 110 'Marks: medians; error bars: min to max of 7 repeats (98.4 % interval of the median) in 34 of 38 points, 96.1 % interval of the median of 12' at screen 0.01875, screen 0.04128 left font ',11' textcolor rgb '#444444'
-  set label 111 'repeats in 4.' at screen 0.01875, screen 0.02780 left font ',11' textcolor rgb '#444444'
-  set label 112 'Hollow: 8 marks of measurements that something disturbed: measure again.' at screen 0.01875, screen 0.01432 left font ',11' textcolor rgb '#444444'
+  set label 110 'Marks: medians; error bars: min to max of 7 repeats (98.4 % interval of the median) in 36 of 38 points, 96.1 % interval of the median of 12' at screen 0.01875, screen 0.04128 left font ',11' textcolor rgb '#444444'
+  set label 111 'repeats in 2.' at screen 0.01875, screen 0.02780 left font ',11' textcolor rgb '#444444'
+  set label 112 'Hollow: 4 marks of measurements that something disturbed: measure again.' at screen 0.01875, screen 0.01432 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -143,8 +143,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
   unset logscale y
-  set yrange [0:105.36287427654315]
-  set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
+  set yrange [0:93.17371485914919]
+  set ytics nomirror out ('0' 0, '20' 20, '40' 40, '60' 60, '80' 80)
   set ylabel 'exposed (ms)'
   set label 1 'exposed communication, longest' at screen 0.09062, screen 0.37152 left font ',13'
   plot data every ::80::81 using (num('workers')):(num('y_low')):(0):(num('y_high') - num('y_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d46207' notitle, \
@@ -181,7 +181,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
   unset logscale y
-  set yrange [0:865.0897005395382]
+  set yrange [0:876.8512707983609]
   set ytics nomirror out ('0' 0, '200' 200, '400' 400, '600' 600, '800' 800)
   set ylabel 'wall clock (ms)'
   set label 1 'wall clock' at screen 0.50406, screen 0.37152 left font ',13'

@@ -15,12 +15,12 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Time against memory across schemes' at screen 0.01875, screen 0.98082 left font ',16'
   set label 102 'N = 8,192, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, all cores; W = 4, 8 on 2 cores; 7 to 12 repeats; AMD EPYC, family 25 model 1' at screen 0.01875, screen 0.96323 left font ',11' textcolor rgb '#444444'
-  set label 103 '| 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
-  set label 104 'Marks: medians; error bars: min to max of 7 repeats (98.4 % interval of the median) in 40 of 44 points, 96.1 % interval of the median of 12' at screen 0.01875, screen 0.06475 left font ',11' textcolor rgb '#444444'
-  set label 105 'repeats in 4.' at screen 0.01875, screen 0.05196 left font ',11' textcolor rgb '#444444'
+  set label 103 '| 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 47ba9886139a; 2026-11-24' at screen 0.01875, screen 0.95044 left font ',11' textcolor rgb '#444444'
+  set label 104 'Marks: medians; error bars: min to max of 7 repeats (98.4 % interval of the median) in 42 of 44 points, 96.1 % interval of the median of 12' at screen 0.01875, screen 0.06475 left font ',11' textcolor rgb '#444444'
+  set label 105 'repeats in 2.' at screen 0.01875, screen 0.05196 left font ',11' textcolor rgb '#444444'
   set label 106 'Not drawn: 4 of 48 cases (unsupported: cqs needs at least 3 workers).' at screen 0.01875, screen 0.03917 left font ',11' textcolor rgb '#444444'
   set label 107 'The grey steps lead from scheme to scheme of which none has less memory and less time.' at screen 0.01875, screen 0.02638 left font ',11' textcolor rgb '#444444'
-  set label 108 'Hollow: 4 marks of measurements that something disturbed: measure again.' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
+  set label 108 'Hollow: 2 marks of measurements that something disturbed: measure again.' at screen 0.01875, screen 0.01359 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062
@@ -32,8 +32,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('70' 70, '80' 80, '90' 90)
   set xlabel 'peak active memory of a worker (MiB)'
   unset logscale y
-  set yrange [418.7038582027526:823.4912258007171]
-  set ytics nomirror out ('500' 500, '600' 600, '700' 700, '800' 800)
+  set yrange [443.0921445984495:951.9896634026736]
+  set ytics nomirror out ('600' 600, '800' 800)
   set ylabel 'wall clock (ms)'
   set label 1 'N = 8,192, W = 2, mpi, no link limit' at screen 0.09062, screen 0.92486 left font ',13'
   plot data every ::0::0 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
@@ -68,7 +68,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('70' 70, '80' 80, '90' 90)
   set xlabel 'peak active memory of a worker (MiB)'
   unset logscale y
-  set yrange [418.2828322487694:730.0628007500563]
+  set yrange [427.0152404000328:746.16696559915]
   set ytics nomirror out ('500' 500, '600' 600, '700' 700)
   set ylabel 'wall clock (ms)'
   set label 1 'N = 8,192, W = 2, threads, no link limit' at screen 0.46938, screen 0.92486 left font ',13'
@@ -104,8 +104,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('40' 40, '50' 50, '60' 60, '70' 70, '80' 80)
   set xlabel 'peak active memory of a worker (MiB)'
   unset logscale y
-  set yrange [422.594338500312:834.4416975001877]
-  set ytics nomirror out ('500' 500, '600' 600, '700' 700, '800' 800)
+  set yrange [430.93937875091797:725.6205622514244]
+  set ytics nomirror out ('500' 500, '600' 600, '700' 700)
   set ylabel 'wall clock (ms)'
   set label 1 'N = 8,192, W = 4, mpi, no link limit' at screen 0.09062, screen 0.63709 left font ',13'
   plot data every ::17::17 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
@@ -132,7 +132,7 @@ do for [format in 'svg pdf png'] {
        data every ::24::24 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
        data every ::24::24 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 11 ps 0.9 lc rgb '#409877' notitle, \
        data every ::24::24 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 11 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::25::27 using (num('peak_memory_mib')):(num('wall_time_ms')) with steps lw 0.8 lc rgb '#6e6e6e' notitle
+       data every ::25::26 using (num('peak_memory_mib')):(num('wall_time_ms')) with steps lw 0.8 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -146,35 +146,35 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('40' 40, '50' 50, '60' 60, '70' 70, '80' 80)
   set xlabel 'peak active memory of a worker (MiB)'
   unset logscale y
-  set yrange [420.97964949953166:834.9386784995659]
+  set yrange [444.8029384004258:845.4284295983598]
   set ytics nomirror out ('500' 500, '600' 600, '700' 700, '800' 800)
   set ylabel 'wall clock (ms)'
   set label 1 'N = 8,192, W = 4, threads, no link limit' at screen 0.46938, screen 0.63709 left font ',13'
-  plot data every ::28::28 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
-       data every ::28::28 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 7 ps 0.9 lc rgb '#8a520d' notitle, \
-       data every ::28::28 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 7 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::29::29 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d46207' notitle, \
-       data every ::29::29 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 13 ps 0.9 lc rgb '#d46207' notitle, \
+  plot data every ::27::27 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
+       data every ::27::27 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 7 ps 0.9 lc rgb '#8a520d' notitle, \
+       data every ::27::27 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 7 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::28::28 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d46207' notitle, \
+       data every ::28::28 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 13 ps 0.9 lc rgb '#d46207' notitle, \
+       data every ::28::28 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::29::29 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#801a4d' notitle, \
+       data every ::29::29 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 13 ps 0.9 lc rgb '#801a4d' notitle, \
        data every ::29::29 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::30::30 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#801a4d' notitle, \
-       data every ::30::30 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 13 ps 0.9 lc rgb '#801a4d' notitle, \
-       data every ::30::30 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::31::31 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#979d5c' notitle, \
-       data every ::31::31 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 9 ps 0.9 lc rgb '#979d5c' notitle, \
+       data every ::30::30 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#979d5c' notitle, \
+       data every ::30::30 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 9 ps 0.9 lc rgb '#979d5c' notitle, \
+       data every ::30::30 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::31::31 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
+       data every ::31::31 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 9 ps 0.9 lc rgb '#2572aa' notitle, \
        data every ::31::31 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::32::32 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
-       data every ::32::32 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 9 ps 0.9 lc rgb '#2572aa' notitle, \
-       data every ::32::32 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::33::33 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
-       data every ::33::33 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 5 ps 0.9 lc rgb '#e6a216' notitle, \
-       data every ::33::33 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 5 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::34::34 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c877a5' notitle, \
-       data every ::34::34 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 15 ps 0.9 lc rgb '#c877a5' notitle, \
-       data every ::34::34 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 15 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::35::35 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
-       data every ::35::35 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 11 ps 0.9 lc rgb '#409877' notitle, \
-       data every ::35::35 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 11 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::36::36 using (num('peak_memory_mib')):(num('wall_time_ms')) with steps lw 0.8 lc rgb '#6e6e6e' notitle
+       data every ::32::32 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
+       data every ::32::32 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 5 ps 0.9 lc rgb '#e6a216' notitle, \
+       data every ::32::32 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 5 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::33::33 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c877a5' notitle, \
+       data every ::33::33 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 15 ps 0.9 lc rgb '#c877a5' notitle, \
+       data every ::33::33 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 15 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::34::34 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
+       data every ::34::34 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 11 ps 0.9 lc rgb '#409877' notitle, \
+       data every ::34::34 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 11 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::35::35 using (num('peak_memory_mib')):(num('wall_time_ms')) with steps lw 0.8 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -188,35 +188,35 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('20' 20, '40' 40, '60' 60)
   set xlabel 'peak active memory of a worker (MiB)'
   unset logscale y
-  set yrange [442.657910996968:633.0181250012174]
-  set ytics nomirror out ('450' 450, '500' 500, '550' 550, '600' 600)
+  set yrange [433.74699689920817:833.9907330995629]
+  set ytics nomirror out ('500' 500, '600' 600, '700' 700, '800' 800)
   set ylabel 'wall clock (ms)'
   set label 1 'N = 8,192, W = 8, mpi, no link limit' at screen 0.09062, screen 0.34932 left font ',13'
-  plot data every ::37::37 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
-       data every ::37::37 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 7 ps 0.9 lc rgb '#8a520d' notitle, \
-       data every ::37::37 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 7 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::38::38 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d46207' notitle, \
-       data every ::38::38 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 13 ps 0.9 lc rgb '#d46207' notitle, \
+  plot data every ::36::36 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
+       data every ::36::36 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 7 ps 0.9 lc rgb '#8a520d' notitle, \
+       data every ::36::36 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 7 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::37::37 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#d46207' notitle, \
+       data every ::37::37 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 13 ps 0.9 lc rgb '#d46207' notitle, \
+       data every ::37::37 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::38::38 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#801a4d' notitle, \
+       data every ::38::38 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 13 ps 0.9 lc rgb '#801a4d' notitle, \
        data every ::38::38 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::39::39 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#801a4d' notitle, \
-       data every ::39::39 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 13 ps 0.9 lc rgb '#801a4d' notitle, \
-       data every ::39::39 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::40::40 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#979d5c' notitle, \
-       data every ::40::40 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 9 ps 0.9 lc rgb '#979d5c' notitle, \
+       data every ::39::39 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#979d5c' notitle, \
+       data every ::39::39 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 9 ps 0.9 lc rgb '#979d5c' notitle, \
+       data every ::39::39 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::40::40 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
+       data every ::40::40 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 9 ps 0.9 lc rgb '#2572aa' notitle, \
        data every ::40::40 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::41::41 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#2572aa' notitle, \
-       data every ::41::41 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 9 ps 0.9 lc rgb '#2572aa' notitle, \
-       data every ::41::41 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 9 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::42::42 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
-       data every ::42::42 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 5 ps 0.9 lc rgb '#e6a216' notitle, \
-       data every ::42::42 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 5 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::43::43 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c877a5' notitle, \
-       data every ::43::43 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 15 ps 0.9 lc rgb '#c877a5' notitle, \
-       data every ::43::43 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 15 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::44::44 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
-       data every ::44::44 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 11 ps 0.9 lc rgb '#409877' notitle, \
-       data every ::44::44 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 11 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::45::46 using (num('peak_memory_mib')):(num('wall_time_ms')) with steps lw 0.8 lc rgb '#6e6e6e' notitle
+       data every ::41::41 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#e6a216' notitle, \
+       data every ::41::41 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 5 ps 0.9 lc rgb '#e6a216' notitle, \
+       data every ::41::41 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 5 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::42::42 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#c877a5' notitle, \
+       data every ::42::42 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 15 ps 0.9 lc rgb '#c877a5' notitle, \
+       data every ::42::42 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 15 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::43::43 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
+       data every ::43::43 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 11 ps 0.9 lc rgb '#409877' notitle, \
+       data every ::43::43 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 11 ps 0.4 lc rgb '#ffffff' notitle, \
+       data every ::44::46 using (num('peak_memory_mib')):(num('wall_time_ms')) with steps lw 0.8 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
@@ -230,8 +230,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('20' 20, '40' 40, '60' 60)
   set xlabel 'peak active memory of a worker (MiB)'
   unset logscale y
-  set yrange [460.466291251214:747.4257937523362]
-  set ytics nomirror out ('500' 500, '600' 600, '700' 700)
+  set yrange [444.29634530188196:841.5027087014096]
+  set ytics nomirror out ('500' 500, '600' 600, '700' 700, '800' 800)
   set ylabel 'wall clock (ms)'
   set label 1 'N = 8,192, W = 8, threads, no link limit' at screen 0.46938, screen 0.34932 left font ',13'
   plot data every ::47::47 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#8a520d' notitle, \
@@ -258,7 +258,7 @@ do for [format in 'svg pdf png'] {
        data every ::54::54 using (num('peak_memory_mib')):(num('wall_time_ms_low')):(0):(num('wall_time_ms_high') - num('wall_time_ms_low')) with vectors heads size screen 0.004,90 lw 1.2 lc rgb '#409877' notitle, \
        data every ::54::54 using (num('peak_memory_mib')):(num('wall_time_ms')) with points pt 11 ps 0.9 lc rgb '#409877' notitle, \
        data every ::54::54 using (num('peak_memory_mib')):(column('disturbed') > 0 ? (num('wall_time_ms')) : NaN) with points pt 11 ps 0.4 lc rgb '#ffffff' notitle, \
-       data every ::55::55 using (num('peak_memory_mib')):(num('wall_time_ms')) with steps lw 0.8 lc rgb '#6e6e6e' notitle
+       data every ::55::56 using (num('peak_memory_mib')):(num('wall_time_ms')) with steps lw 0.8 lc rgb '#6e6e6e' notitle
   unset label
   unset key
 
