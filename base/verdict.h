@@ -70,6 +70,10 @@ struct ShapePoint {
 };
 // Differences below this fraction show no order: published medians scatter as much.
 inline constexpr double kShapeResolution = 0.1;
+// The repeats of a case lie closer together than another run of it: nine runs of two cases, minutes
+// apart, had medians from 108 to 128 ms and from 52 to 64 ms, each with an interval of some 5 %.
+// What is judged of times therefore reaches this fraction beyond both ends of their intervals.
+inline constexpr double kBetweenRuns = 0.1;
 // Judges two curves over x by what does not depend on the machine's speed. The shape agrees if ours
 // never clearly falls where the published one clearly rises, or the reverse, and if both cross
 // `level` once at places that differ by `factor` at most, or are on the same side of it. Points

@@ -43,11 +43,7 @@ const CellReference::Binding* binding_of(const CellReference& reference, std::st
   return found == reference.bindings.end() ? nullptr : &*found;
 }
 
-// The repeats of a case lie closer together than another run of it: nine runs of two cases, minutes
-// apart, had medians from 108 to 128 ms and from 52 to 64 ms, each with an interval of some 5 %.
-constexpr double kBetweenRuns = kShapeResolution;
-
-// The median of our repeats with its interval, where the row has one, and what lies between runs.
+// The median of our repeats with its interval and kBetweenRuns, where the row has one.
 Interval measured_cell(const CsvTable& cells, std::size_t row, const std::string& column) {
   const double value = cells.number(row, column);
   const std::size_t at = column.find("_median_");

@@ -267,8 +267,8 @@ Figure exposed_communication_figure(const PlottedRun& run) {
               .value = exposed_percent}},
        .notes =
            {"Time in which the worker with most of it waited for data on its way, summed over "
-            "steps, over the median wall clock of the case, so that a bar may end above 100 %. "
-            "Waiting for a peer that is not ready is not in it.",
+            "steps, over the median wall clock of the case, so that an error bar may end above "
+            "100 %. Waiting for a peer that is not ready is not in it.",
             bars_note(rows, "The run keeps no interval of this time."),
             count(rows, modelled_cqs) == 0
                 ? ""

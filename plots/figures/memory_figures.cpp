@@ -239,7 +239,8 @@ Figure peak_memory_figure(const PlottedRun& run) {
                                           : kNaN};
                   },
               .reference = limits,
-              .fit = powers_or_zero}},
+              .fit = powers_or_zero,
+              .timed = false}},
        .crosses = limit * unit.factor,
        .notes = {
            "Bytes of every tensor alive at once at the worst moment, inputs and outputs "

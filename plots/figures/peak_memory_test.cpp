@@ -50,6 +50,14 @@ TEST(PeakMemory, CasesThatDidNotRunAreSaidToBeLeftOut) {
               ::testing::Contains("Not drawn: 1 of 2 cases (timeout: too slow)."));
 }
 
+TEST(PeakMemory, ADisturbedClockMakesNoPeakHollow) {
+  Values disturbed = ok_case(1, 1000, 1.0);
+  disturbed["disturbed_by"] = "stolen";
+  const Figure figure = peak_memory_figure(cases_of({disturbed}));
+  ASSERT_NE(find(figure, Draw::line_points), nullptr);
+  EXPECT_FALSE(find(figure, Draw::line_points)->points.at(0).disturbed);
+}
+
 TEST(PeakMemory, ASharedBudgetIsTheLimit) {
   CsvTable cases = no_cases();
   Values values = ok_case(1, 1000, 1.0);

@@ -138,13 +138,16 @@ std::vector<LineFigure::Quantity> quantities(const SparseCases& cases, bool besi
                                  log_axis("peak active memory (MiB)", "active_memory_mib"),
                                  shows("active_memory_peak_bytes", 1.0 / kMiB)};
   memory.reference = score_matrix;
+  LineFigure::Quantity work = {"work beyond the mask",
+                               log_axis("executed / useful pairs", "executed_ratio"),
+                               [](const Row& row) { return Point{.y = executed_ratio(row)}; }};
+  memory.timed = work.timed = false;
   std::vector<LineFigure::Quantity> shown = {times};
   shown.push_back(speed_ups);
   shown.push_back({"time a token", log_axis("time / N (µs)", "time_per_token_us"),
                    [=](const Row& row) { return time(row, kMicro / row.number("n_tokens")); }});
   shown.push_back(over_ideal);
-  shown.push_back({"work beyond the mask", log_axis("executed / useful pairs", "executed_ratio"),
-                   [](const Row& row) { return Point{.y = executed_ratio(row)}; }});
+  shown.push_back(work);
   shown.push_back(memory);
   if (beside_published) shown.push_back(published_of(cases, times, false));
   if (beside_published) shown.push_back(published_of(cases, speed_ups, true));

@@ -67,6 +67,19 @@ TEST(SparseAttentionFigure, ComparesWithDenseAndTheIdeal) {
   EXPECT_EQ(figure.published_legend, "") << "of another shape";
 }
 
+TEST(SparseAttentionFigure, OnlyWhatAClockMeasuredIsHollowWhereItWasDisturbed) {
+  Values disturbed = sparse_case(kWindow, 10000, 0.01, 0.01);
+  disturbed["disturbed_by"] = "stolen";
+  const Figure figure =
+      sparse_attention_figure(cases_of({sparse_case("full", 10000, 1.0, 0.8), disturbed}));
+  const auto hollow = [&](const char* column) {
+    return series_of(panel_of(figure, column), "sliding_window").points.at(0).disturbed;
+  };
+  EXPECT_TRUE(hollow("time_ms"));
+  EXPECT_FALSE(hollow("executed_ratio"));
+  EXPECT_FALSE(hollow("active_memory_mib"));
+}
+
 TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
   CsvTable cpu = one_window();
   CsvTable gpu = cases_of({on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <optional>
 #include <set>
 
@@ -76,6 +77,9 @@ double speed_up(const Cells& wholes, const Cells& parts, std::int64_t workers,
 
 // Crossings of S = 1 may lie this far apart: N was chosen in steps of about two.
 constexpr double kCrossingFactor = 2.0;
+
+// A quotient of two medians, each of which another run may give otherwise.
+constexpr double kQuotientBetweenRuns = std::numbers::sqrt2 * kBetweenRuns;
 
 // What disturbed a case of these; empty if nothing did.
 std::string disturbance_of(const CsvTable& cases, std::initializer_list<std::int64_t> workers,
@@ -202,7 +206,8 @@ std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTa
       if (of_workers != workers || n_tokens >= kPublishedJump || std::isnan(our_s)) continue;
       const std::string disturbed = disturbance_of(cases, {1, workers}, n);
       ShapePoint point{static_cast<double>(n_tokens), speed_up(theirs, theirs, workers, n_tokens),
-                       our_s, speed_up(low, high, workers, n), speed_up(high, low, workers, n)};
+                       our_s, speed_up(low, high, workers, n) * (1.0 - kQuotientBetweenRuns),
+                       speed_up(high, low, workers, n) * (1.0 + kQuotientBetweenRuns)};
       over_n.add(point, disturbed);
       point.x = static_cast<double>(workers);
       over_workers[n_tokens].add(point, disturbed);

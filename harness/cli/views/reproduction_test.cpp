@@ -63,13 +63,13 @@ TEST(Reproduction, SpeedUpsOfTheSameShapeAgreeBelowTheCliff) {
 }
 
 TEST(Reproduction, ASpeedUpThatIsALossHereContradicts) {
-  const auto rows = compare_speed_ups(published(), cases("4,4000,1.62,", kSeven), 10);
+  const auto rows = compare_speed_ups(published(), cases("4,4000,2.5,", kSeven), 10);
   EXPECT_EQ(rows[0].verdict.text(), "contradicts: at 40000 published is above 1 and ours below");
   EXPECT_EQ(rows[1].verdict.text(), "shape agrees");
 }
 
 TEST(Reproduction, AnotherOrderOfWorkersContradicts) {
-  const auto rows = compare_speed_ups(published(), cases(kFour, "7,1000,0.07,\n7,4000,1.2,"), 10);
+  const auto rows = compare_speed_ups(published(), cases(kFour, "7,1000,0.07,\n7,4000,1.5,"), 10);
   EXPECT_EQ(rows[2].verdict.text(), "contradicts: from 4 to 7 published rises and ours falls");
 }
 

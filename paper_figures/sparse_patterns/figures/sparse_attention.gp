@@ -18,7 +18,7 @@ do for [format in 'svg pdf png'] {
   set label 103 'qb 0.1.0; commit fff30970ba19; 2026-11-23' at screen 0.01875, screen 0.97453 left font ',11' textcolor rgb '#444444'
   set label 104 'Marks: medians; error bars: 96.1 % interval of the median of 9 repeats in 55 of 72 points, min to max of 6 repeats (96.9 % interval of the median)' at screen 0.01875, screen 0.05957 left font ',11' textcolor rgb '#444444'
   set label 105 'in 7, of 3 repeats (75.0 %) in 4, of 5 repeats (93.8 %) in 3, of 7 repeats (98.4 %) in 3.' at screen 0.01875, screen 0.05300 left font ',11' textcolor rgb '#444444'
-  set label 106 'Hollow: 18 marks of measurements that something disturbed: measure again.' at screen 0.01875, screen 0.04643 left font ',11' textcolor rgb '#444444'
+  set label 106 'Hollow: 12 marks of measurements that something disturbed: measure again.' at screen 0.01875, screen 0.04643 left font ',11' textcolor rgb '#444444'
   set label 107 'Dense: full mask, flash, the same N and device. Ideal: its time × the share of pairs that the mask keeps.' at screen 0.01875, screen 0.03985 left font ',11' textcolor rgb '#444444'
   set label 108 'Fitted growth a N^b over all lengths, b and its R²: full 2.00 (0.9999), bigbird 1.05 (0.9986), block_local 0.98 (0.9993), dilated_window 0.98' at screen 0.01875, screen 0.03328 left font ',11' textcolor rgb '#444444'
   set label 109 '(0.9911), fixed 1.71 (0.9961), global 0.99 (0.9990), longformer 1.00 (0.9989), random 1.04 (0.9943), sliding_window 1.02 (0.9994).' at screen 0.01875, screen 0.02671 left font ',11' textcolor rgb '#444444'

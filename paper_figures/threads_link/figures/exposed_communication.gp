@@ -16,8 +16,8 @@ do for [format in 'svg pdf png'] {
   set label 101 'Communication that computing does not hide' at screen 0.01875, screen 0.95782 left font ',16'
   set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2 cores; 6 repeats; AMD EPYC,' at screen 0.01875, screen 0.91916 left font ',11' textcolor rgb '#444444'
   set label 103 'family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.89104 left font ',11' textcolor rgb '#444444'
-  set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps, over the median wall clock of the case, so that a bar may' at screen 0.01875, screen 0.08612 left font ',11' textcolor rgb '#444444'
-  set label 105 'end above 100 %. Waiting for a peer that is not ready is not in it.' at screen 0.01875, screen 0.05800 left font ',11' textcolor rgb '#444444'
+  set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps, over the median wall clock of the case, so that an error' at screen 0.01875, screen 0.08612 left font ',11' textcolor rgb '#444444'
+  set label 105 'bar may end above 100 %. Waiting for a peer that is not ready is not in it.' at screen 0.01875, screen 0.05800 left font ',11' textcolor rgb '#444444'
   set label 106 'Marks: medians; error bars: min to max of 6 repeats (96.9 % interval of the median).' at screen 0.01875, screen 0.02988 left font ',11' textcolor rgb '#444444'
 
   # panel 1
