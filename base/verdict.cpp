@@ -97,6 +97,17 @@ std::optional<std::string> other_side(std::span<const ShapePoint> points, double
   return std::nullopt;
 }
 
+Verdict judge_known_shape(std::span<const ShapePoint> known, double level, double factor) {
+  if (const auto reversed = reversed_order(known)) return {Answer::contradicts, *reversed};
+  const auto theirs = crossings(known, &ShapePoint::published, level);
+  const auto ours = crossings(known, &ShapePoint::ours, level);
+  if (theirs.size() != 1 || ours.size() != 1) {
+    if (const auto side = other_side(known, level)) return {Answer::contradicts, *side};
+    return {Answer::shape_agrees};
+  }
+  return one_crossing_each(theirs[0], ours[0], level, factor);
+}
+
 }  // namespace
 
 std::string Verdict::text() const {
@@ -138,16 +149,14 @@ Verdict judge_within(double ours, double published, double tolerance,
 }
 
 Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor) {
-  const std::vector<ShapePoint> known = by_rising_x(points);
+  std::vector<ShapePoint> known = by_rising_x(points);
   if (known.empty()) return {Answer::not_measured, "a point that both have"};
-  if (const auto reversed = reversed_order(known)) return {Answer::contradicts, *reversed};
-  const auto theirs = crossings(known, &ShapePoint::published, level);
-  const auto ours = crossings(known, &ShapePoint::ours, level);
-  if (theirs.size() != 1 || ours.size() != 1) {
-    if (const auto side = other_side(known, level)) return {Answer::contradicts, *side};
-    return {Answer::shape_agrees};
-  }
-  return one_crossing_each(theirs[0], ours[0], level, factor);
+  const Verdict sure = judge_known_shape(known, level, factor);
+  if (sure.answer == Answer::contradicts) return sure;
+  for (ShapePoint& point : known) point.ours_low = point.ours_high = point.ours;
+  const Verdict of_medians = judge_known_shape(known, level, factor);
+  if (of_medians.answer != Answer::contradicts) return sure;
+  return {Answer::not_comparable, "our intervals leave it open: " + of_medians.detail};
 }
 
 Verdict judge_crossover(std::span<const ShapePoint> points, double level, double factor) {

@@ -76,8 +76,9 @@ inline constexpr double kShapeResolution = 0.1;
 inline constexpr double kBetweenRuns = 0.1;
 // Judges two curves over x by what does not depend on the machine's speed. The shape agrees if ours
 // never clearly falls where the published one clearly rises, or the reverse, and if both cross
-// `level` once at places that differ by `factor` at most, or are on the same side of it. Points
-// without both values are left out; none left is `not measured`.
+// `level` once at places that differ by `factor` at most, or are on the same side of it. Where the
+// medians contradict and their intervals do not, it is not comparable. Points without both values
+// are left out; none left is `not measured`.
 [[nodiscard]] Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor);
 // The shape agrees if both cross `level` once, at places that differ by `factor` at most.
 [[nodiscard]] Verdict judge_crossover(std::span<const ShapePoint> points, double level,

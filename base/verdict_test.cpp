@@ -79,8 +79,8 @@ TEST(Verdict, TheSidesOfTheLevelAreComparedWhereOneIsClearlyOffIt) {
   EXPECT_EQ(answer({{1, 1.05, 0.95}}), Answer::shape_agrees);
   EXPECT_EQ(answer({{1, 2.0, 0.5, 0.4, 0.6}}), Answer::contradicts);
   EXPECT_EQ(answer({{1, 0.5, 2.0, 1.6, 2.4}}), Answer::contradicts);
-  EXPECT_EQ(answer({{1, 0.5, 2.0, 1.0, 2.4}}), Answer::shape_agrees);  // the level is within
-  EXPECT_EQ(answer({{1, 2.0, 0.5, 0.4, 1.0}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 0.5, 2.0, 1.0, 2.4}}), Answer::not_comparable);  // the level is within
+  EXPECT_EQ(answer({{1, 2.0, 0.5, 0.4, 1.0}}), Answer::not_comparable);
   // The level itself counts as below it.
   EXPECT_EQ(answer({{1, 2.0, 1.0}}), Answer::contradicts);
   EXPECT_EQ(answer({{1, 0.5, 1.0}}), Answer::shape_agrees);
@@ -99,10 +99,14 @@ TEST(Verdict, AnOrderThatIsClearlyReversedContradicts) {
   EXPECT_EQ(answer({{1, 2.0, 9.0}, {2, 2.05, 3.0}}), Answer::shape_agrees);  // theirs: none
 }
 
-TEST(Verdict, WhatLiesWithinOurIntervalsContradictsNothing) {
-  EXPECT_EQ(answer({{1, 2.0, 4.0, 2.5, 5.0}, {2, 2.5, 3.0, 2.0, 3.5}}), Answer::shape_agrees);
+TEST(Verdict, WhatLiesWithinOurIntervalsNeitherContradictsNorAgrees) {
+  const std::vector<ShapePoint> open = {{1, 2.0, 4.0, 2.5, 5.0}, {2, 2.5, 3.0, 2.0, 3.5}};
+  EXPECT_EQ(judge_shape(open, 1.0, 2.0).text(),
+            "not comparable because our intervals leave it open: from 1 to 2 published rises and "
+            "ours falls");
+  EXPECT_EQ(answer({{1, 2.0, 3.0, 2.0, 5.0}, {2, 2.5, 4.0, 2.0, 5.0}}), Answer::shape_agrees);
   EXPECT_EQ(answer({{1, 2.0, 4.0, 3.6, 5.0}, {2, 2.5, 3.0, 2.0, 3.5}}), Answer::contradicts);
-  EXPECT_EQ(answer({{4096, 1.57, 0.99, 0.9, 1.1}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{4096, 1.57, 0.99, 0.9, 1.1}}), Answer::not_comparable);
   EXPECT_EQ(answer({{4096, 1.57, 0.99, 0.9, 0.995}}), Answer::contradicts);
 }
 

@@ -202,8 +202,8 @@ Table verdict_table(const std::vector<Reproduced>& rows) {
           "Speed-ups come from an A100 whose clock was read without synchronising the device, so "
           "that only their shape is judged: shape agrees where no order that differs by more than "
           "10 %, and by more than another run of ours may, is reversed and both are on the same "
-          "side "
-          "of S = 1, or cross it within a factor of two. The ratio is that of the last value."}};
+          "side of S = 1, or cross it within a factor of two. Where only our medians say "
+          "otherwise, the answer is left open. The ratio is that of the last value."}};
   for (const Reproduced& row : rows)
     table.rows.push_back({row.what, row.published, row.ours,
                           std::isnan(row.ratio) ? "" : fmt::format("{:.4g}", row.ratio),
