@@ -43,20 +43,20 @@ const CellReference::Binding* binding_of(const CellReference& reference, std::st
   return found == reference.bindings.end() ? nullptr : &*found;
 }
 
-// The median of our repeats with its interval and kBetweenRuns, where the row has one.
+// The median of our repeats with its interval, if it has one, and kBetweenRuns; a model has
+// neither.
 Interval measured_cell(const CsvTable& cells, std::size_t row, const std::string& column) {
   const double value = cells.number(row, column);
   const std::size_t at = column.find("_median_");
-  if (at == std::string::npos) return exactly(value);
+  const bool modelled = cells.has("ranks") && cells.text(row, "ranks") == "model";
+  if (at == std::string::npos || modelled) return exactly(value);
   const auto end = [&](std::string_view name) {
     std::string other = column;
     other.replace(at, std::string_view("_median_").size(), name);
-    return cells.has(other) ? cells.number(row, other) : kNoNumber;
+    const double found = cells.has(other) ? cells.number(row, other) : kNoNumber;
+    return std::isnan(found) ? value : found;  // there is none of a single repeat
   };
-  const double low = end("_low95_");
-  const double high = end("_high95_");
-  if (std::isnan(low) || std::isnan(high)) return exactly(value);  // a single repeat, or a model
-  return {low * (1.0 - kBetweenRuns), value, high * (1.0 + kBetweenRuns)};
+  return {end("_low95_") * (1.0 - kBetweenRuns), value, end("_high95_") * (1.0 + kBetweenRuns)};
 }
 
 }  // namespace
