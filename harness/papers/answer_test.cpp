@@ -135,6 +135,23 @@ TEST(Answers, WhatAnotherRunMayTurnRoundIsLeftOpen) {
   EXPECT_EQ(verdict_of(7.0), Answer::contradicts);
 }
 
+TEST(Answers, ASingleRepeatReachesBeyondItselfAndAModelDoesNot) {
+  FakeMeasurements measurements;
+  const auto verdict_of = [&](const std::string& ranks) {
+    CsvTable run({"status", "n_tokens", "ranks", "wall_time_median_s", "wall_time_low95_s",
+                  "wall_time_high95_s", "disturbed_by"});
+    run.append({"ok", "1", ranks, "10", "", "", ""});
+    run.append({"ok", "2", ranks, "8.5", "", "", ""});
+    measurements.runs["smoke"] = run;
+    const auto all =
+        answers(paper_of(kColumns, shape("rule: order, level: 0"), "n,value\n1,1.0\n2,2.0\n"),
+                measurements);
+    return all.at(0).verdict.answer;
+  };
+  EXPECT_EQ(verdict_of("serial"), Answer::not_comparable);
+  EXPECT_EQ(verdict_of("model"), Answer::contradicts);
+}
+
 TEST(Answers, APointThatTheRunLacksIsNotMeasured) {
   FakeMeasurements measurements;
   measurements.runs["smoke"] = run_of({"10", "25"});
