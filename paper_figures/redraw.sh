@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Draws every committed figure and table again from the run behind it.
+# Draws every committed figure and table again from the run behind it, and records how the published
+# rows stand (data/papers/coverage.csv).
 #
 #   paper_figures/redraw.sh [QB]            all of them, in their places
 #   paper_figures/redraw.sh --check [QB]    none: compares their numbers and gnuplot scripts with
@@ -37,6 +38,8 @@ plot() {
 
 draw_all() {
   local folder name
+  mkdir -p "$out/data/papers"
+  "$qb" papers --record "$out/data/papers/coverage.csv"
   for folder in paper_figures/*/figures; do
     name=$(basename "$(dirname "$folder")")
     case $name in
@@ -100,7 +103,7 @@ cd "$out"
 differ=0
 while IFS= read -r file; do
   diff -U0 "$committed/$file" "$file" || differ=1
-done < <(find paper_figures \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \
+done < <(find paper_figures data \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \
   -o -name index.html \))
 if [ "$differ" = 1 ]; then
   echo 'redraw.sh: these differ from what is committed; paper_figures/redraw.sh draws them again' >&2

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
+#include <span>
 
 #include "base/verdict.h"
 
@@ -11,8 +11,9 @@ namespace {
 
 constexpr Interval kNoValue{kNoNumber, kNoNumber, kNoNumber};
 
-Interval around(double value, std::initializer_list<double> ends) {
-  return {std::min(ends), value, std::max(ends)};
+Interval around(double value, std::span<const double> ends) {
+  const auto [low, high] = std::ranges::minmax(ends);
+  return {low, value, high};
 }
 
 }  // namespace
@@ -44,19 +45,20 @@ Interval operator-(const Interval& a, const Interval& b) { return a + -b; }
 
 Interval operator*(const Interval& a, const Interval& b) {
   if (!a.known() || !b.known()) return kNoValue;
-  return around(a.value * b.value,
-                {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  const double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  return around(a.value * b.value, ends);
 }
 
 Interval operator/(const Interval& a, const Interval& b) {
   if (!a.known() || !b.known() || (b.low <= 0.0 && b.high >= 0.0)) return kNoValue;
-  return around(a.value / b.value,
-                {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high});
+  const double ends[] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
+  return around(a.value / b.value, ends);
 }
 
 Interval monotone(const Interval& a, double (*function)(double)) {
   if (!a.known()) return kNoValue;
-  return around(function(a.value), {function(a.low), function(a.high)});
+  const double ends[] = {function(a.low), function(a.high)};
+  return around(function(a.value), ends);
 }
 
 }  // namespace qb

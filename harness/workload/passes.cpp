@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -13,7 +14,7 @@ namespace {
 template <class Steps>
 void append_steps(Steps& first, const Steps& second) {
   if (first.empty() || second.empty()) return first.clear();
-  first.insert(first.end(), second.begin(), second.end());
+  std::ranges::copy(second, std::back_inserter(first));
 }
 
 // Unknown where one of the two is not known.

@@ -37,8 +37,8 @@ TEST(ColumnsVerb, TakesAFileOfARunFolder) {
 TEST(EnvVerb, IsShortUnlessAllIsAskedFor) {
   const std::string facts = run_qb("env").out;
   EXPECT_LE(std::ranges::count(facts, '\n'), 20) << facts;
-  EXPECT_THAT(run_qb("env --all").out,
-              AllOf(HasSubstr("cpu.caches.0.level"), HasSubstr("build.flags")));
+  EXPECT_THAT(run_qb("env --all").out, AllOf(HasSubstr("cpu.model"), HasSubstr("build.flags")));
+  EXPECT_THAT(facts, HasSubstr("known answers: all "));
 }
 
 }  // namespace

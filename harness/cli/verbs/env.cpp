@@ -1,7 +1,10 @@
 // `qb env`: the machine, build and libraries that a run's manifest records.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "harness/cli/options.h"
+#include "harness/cli/views/known_answers.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/store/environment.h"
 
@@ -11,6 +14,11 @@ namespace {
 constexpr const char* kEnvFooter =
     R"(The host name, the user and network addresses are not recorded, so that a run folder can be
 published as it is.
+
+The last line says whether this build gives known answers: interval arithmetic, verdicts, statistics,
+counts of plans, interest sets, float64 attention and its gradients.
+
+Exit codes: 0; 4 a known answer is wrong, so that nothing of this build can be believed.
 
 Examples:
   qb env
@@ -28,11 +36,16 @@ struct EnvWords {
   bool schema = false;
 };
 
-void print_environment(const EnvWords& words) {
+ExitCode print_environment(const EnvWords& words) {
   fmt::print("{}", words.schema ? schema_json() + "\n"
                    : words.json ? environment_json(true) + "\n"
                    : words.all  ? environment_table(true)
                                 : environment_summary());
+  const std::vector<KnownAnswer> answers = known_answers();
+  const bool wrong = std::ranges::any_of(answers, is_wrong);
+  if (wrong || !(words.schema || words.json))
+    fmt::print(wrong ? stderr : stdout, "known answers: {}\n", known_answers_text(answers));
+  return wrong ? ExitCode::regression : ExitCode::ok;
 }
 
 }  // namespace

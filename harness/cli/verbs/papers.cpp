@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/files.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/coverage_record.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/cli/views/paper_tables.h"
 #include "harness/cli/views/table_format.h"
@@ -18,7 +20,11 @@ tables themselves, from closed forms, from the committed runs (data/measured), o
 --from, and from the cost model; nothing is measured. data/papers/README.md says how a paper is
 added.
 
-Exit codes: 0; 2 no such paper or table, or a wrong index; 4 a value that is exact here contradicts.
+Without --from the standings are compared with those of data/papers/coverage.csv: a build that answers
+the same data otherwise is wrong, and says so.
+
+Exit codes: 0; 2 no such paper or table, or a wrong index; 4 a value that is exact here contradicts, or
+this build answers unchanged data otherwise than data/papers/coverage.csv records.
 
 Examples:
   qb papers
@@ -31,6 +37,7 @@ struct PapersWords {
   std::vector<std::string> names;
   std::string needs;
   std::string from;
+  std::string record;
   bool contradictions = false;
   bool functions = false;
   TableFormat format = TableFormat::text;
@@ -93,6 +100,11 @@ ExitCode answer(const PapersWords& words) {
   if (!words.from.empty()) folders.insert(folders.begin(), words.from);
   const RunsAndModel measurements(folders);
   const std::vector<AnsweredPaper> papers = answer_all(library, measurements);
+  if (!words.record.empty()) {
+    write_file_atomically(words.record, coverage_record(papers));
+    return ExitCode::ok;
+  }
+  const bool wrong_build = words.from.empty() && !answers_as_recorded(papers);
   if (words.names.size() > 2) throw UsageError("name one paper and at most one of its tables");
   if (words.contradictions) {
     const auto found = all_contradictions(papers, library, measurements);
@@ -113,7 +125,8 @@ ExitCode answer(const PapersWords& words) {
     print_tables(paper_named(papers, words.names[0]), words.names.size() == 2 ? words.names[1] : "",
                  words.format);
   }
-  return std::ranges::any_of(papers, is_wrong_here) ? ExitCode::regression : ExitCode::ok;
+  return wrong_build || std::ranges::any_of(papers, is_wrong_here) ? ExitCode::regression
+                                                                   : ExitCode::ok;
 }
 
 }  // namespace
@@ -125,8 +138,12 @@ void add_papers(Verb app) {
   verb.add_option("NAMES", words.names, "Names a paper, and maybe one of its tables.");
   verb.add_option("--needs", words.needs,
                   "Lists the rows that this would answer, such as training or one_gpu.");
-  verb.add_option("--from", words.from,
-                  "Takes runs from this folder of run folders before the committed ones.");
+  const Option from =
+      verb.add_option("--from", words.from,
+                      "Takes runs from this folder of run folders before the committed ones.");
+  verb.add_option("--record", words.record,
+                  "Writes the standings of every table into this file, and prints nothing.")
+      .excludes(from);
   verb.add_flag("--contradictions", words.contradictions,
                 "Lists where published tables contradict themselves, each other or the hardware.");
   verb.add_flag("--functions", words.functions, "Lists the functions that formulas can call.");

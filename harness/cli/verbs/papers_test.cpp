@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/csv.h"
 #include "base/files.h"
@@ -187,6 +188,55 @@ TEST(PapersVerb, RefusesWhatItDoesNotKnow) {
               HasSubstr("ring_attention_table_2_min_block"));
   EXPECT_THAT(error("--needs trainin"), HasSubstr("did you mean 'training'?"));
   EXPECT_THAT(error("a b c"), HasSubstr("name one paper"));
+}
+
+// A build and the data that it finds, as a checkout has them.
+class CheckedByItsData : public testing::Test {
+ protected:
+  CheckedByItsData() {
+    std::filesystem::create_directories(folder_.path("data"));
+    std::filesystem::create_directories(folder_.path("bin"));
+    std::filesystem::copy_file(QB_BINARY, folder_.path("bin/qb"));
+    for (const char* name : {"experiments", "data/devices", "data/published", "data/measured"})
+      std::filesystem::create_symlink(source_path(name), folder_.path(name));
+    std::filesystem::copy(source_path("data/papers"), folder_.path("data/papers"));
+  }
+
+  void replace(const std::string& file, const std::string& from, const std::string& to) {
+    std::string text = read_file(folder_.path(file));
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    write_file_atomically(folder_.path(file), text.replace(at, from.size(), to));
+  }
+  [[nodiscard]] Said papers() const {
+    return run_qb("papers", "QB_TESTED_BINARY=" + folder_.path("bin/qb"));
+  }
+
+ private:
+  testing_support::ScratchFolder folder_;
+};
+
+TEST_F(CheckedByItsData, AsRecorded) {
+  const Said said = papers();
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_EQ(said.err, "");
+}
+
+TEST_F(CheckedByItsData, OtherAnswersToUnchangedDataAreSaidLoudly) {
+  replace("data/papers/coverage.csv", "striped_attention_tables.csv,59,1,58,",
+          "striped_attention_tables.csv,59,2,57,");
+  const Said said = papers();
+  EXPECT_EQ(said.exit_code, 4);
+  EXPECT_THAT(said.err, AllOf(HasSubstr("THIS BUILD IS WRONG"),
+                              HasSubstr("in 1 of 46 tables (striped_attention_tables.csv has 1 "
+                                        "rows called 'contradicts' in place of 2)")));
+}
+
+TEST_F(CheckedByItsData, OtherDataAreNotJudged) {
+  replace("data/papers/striped_attention.yaml", "title:", "# a remark\ntitle:");
+  const Said said = papers();
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_THAT(said.err, HasSubstr("the data are not those of data/papers/coverage.csv"));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "base/source_root.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/coverage_record.h"
 #include "harness/cli/views/paper_reproduction.h"
 #include "harness/cli/views/paper_tables.h"
 #include "harness/cli/views/publish.h"
@@ -44,7 +45,8 @@ that paper's tables (specs that fit this machine, which may be a tenth of the pa
 answers all its rows, and writes OUT/PAPER.html (default: results/papers). --from then names a folder
 of run folders, and nothing is run.
 
-Exit codes: 0 all exact quantities agree; 4 one differs; 1 a case failed; 3 gnuplot is missing, or
+Exit codes: 0 all exact quantities agree; 4 one differs, or this build answers the committed data
+otherwise than data/papers/coverage.csv records; 1 a case failed; 3 gnuplot is missing, or
 the disk is full; 130 interrupted.
 
 Examples:
@@ -212,9 +214,11 @@ Table verdict_table(const std::vector<Reproduced>& rows) {
 }
 
 // What answers the rows of all papers, by the committed runs.
-Table committed_coverage() {
+Table committed_coverage(Reproduction& all) {
   const Library library = read_library();
-  return coverage_table(answer_all(library, RunsAndModel(committed_runs())));
+  const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel(committed_runs()));
+  if (!answers_as_recorded(papers)) all.code = ExitCode::regression;
+  return coverage_table(papers);
 }
 
 ExitCode reproduce(ReproduceWords words) {
@@ -235,7 +239,7 @@ ExitCode reproduce(ReproduceWords words) {
   const Table verdicts = verdict_table(all.comparisons);
   (void)write_table(verdicts, words.out + "/tables");
   (void)write_provenance(provenance, words.out);
-  const Table coverage = committed_coverage();
+  const Table coverage = committed_coverage(all);
   all.sections.insert(all.sections.begin(), {.title = verdicts.title, .tables = {verdicts}});
   all.sections.push_back({.title = coverage.title, .tables = {coverage}});
   std::ranges::move(all.exact, std::back_inserter(all.sections));

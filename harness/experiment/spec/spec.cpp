@@ -145,7 +145,7 @@ Measure read_measure(const YamlNode& spec) {
 // Checks combinations of values, each of which is valid alone.
 class Combinations {
  public:
-  void check(const Case& c, const Point& point) {
+  void check(const Case& c, const SweepPoint& point) {
     if (c.shape.q_heads % c.shape.kv_heads != 0)
       fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is not a multiple of kv_heads {}",
                                                     c.shape.q_heads, c.shape.kv_heads));
@@ -168,15 +168,15 @@ class Combinations {
 
  private:
   // `choice` is a parameter, perhaps with its value; `neutral` is what other algorithms take.
-  static void require_cqs(const Case& c, const Point& point, std::string_view choice, bool chosen,
-                          std::string_view neutral) {
+  static void require_cqs(const Case& c, const SweepPoint& point, std::string_view choice,
+                          bool chosen, std::string_view neutral) {
     if (chosen && !takes_interest_set(c.algorithm))
       fail_at(place(point, choice.substr(0, choice.find(':'))),
               fmt::format("{} is for algorithm cqs or cqs_sharded, and this spec combines it with "
                           "{}; zip the two, with {} for the others",
                           choice, c.algorithm, neutral));
   }
-  static void check_workload(const Case& c, const Point& point) {
+  static void check_workload(const Case& c, const SweepPoint& point) {
     constexpr std::pair<std::string_view, WorkloadKind> kOwn[] = {
         {"layer.feed_forward_dim", WorkloadKind::transformer_layer},
         {"layer.block_tokens", WorkloadKind::transformer_layer},
@@ -188,15 +188,15 @@ class Combinations {
           c.workload != workload && !value.text.empty() && value.text != "0")
         fail_at(value.place, fmt::format("{} is for workload {}", name, word(workload)));
   }
-  static void check_speeds(const Case& c, const Point& point) {
+  static void check_speeds(const Case& c, const SweepPoint& point) {
     at_place(place(point, "worker_speeds"), [&] { return worker_speeds_of(c); });
   }
   // Global tokens, dilations and window sizes must fit the length.
-  static void check_mask(const Case& c, const Point& point) {
+  static void check_mask(const Case& c, const SweepPoint& point) {
     if (c.mask.kind() == MaskKind::pattern && !c.sequences)
       at_place(place(point, "mask"), [&] { return c.mask.mask(c.shape.q_len, c.shape.kv_len); });
   }
-  static const Place& place(const Point& point, std::string_view name) {
+  static const Place& place(const SweepPoint& point, std::string_view name) {
     return point[*find_parameter(name)]->place;
   }
   std::set<std::pair<std::string, int>> verified_;
@@ -245,7 +245,7 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::O
   check_count(grid.count(), root, options);
 
   Combinations combinations;
-  grid.walk([&](const Point& point) {
+  grid.walk([&](const SweepPoint& point) {
     Case c = base;
     for (std::size_t p = 0; p < point.size(); ++p)
       parameters()[p].set(c, parameters()[p], point[p]->text);

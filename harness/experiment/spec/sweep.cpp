@@ -258,8 +258,8 @@ std::optional<std::uint64_t> Grid::count() const {
   return kept == points.end() ? 0 : kept->second;
 }
 
-void Grid::walk(const std::function<void(const Point&)>& visit) const {
-  Point point(fixed_.size(), nullptr);
+void Grid::walk(const std::function<void(const SweepPoint&)>& visit) const {
+  SweepPoint point(fixed_.size(), nullptr);
   for (std::size_t p = 0; p < fixed_.size(); ++p)
     if (fixed_[p]) point[p] = &*fixed_[p];
   const std::function<void(std::size_t, std::uint64_t)> descend = [&](std::size_t depth,

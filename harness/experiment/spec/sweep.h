@@ -25,7 +25,7 @@ inline constexpr std::int64_t kMaxRangeValues = 1'000'000;
 
 inline constexpr std::size_t kMaxExcludeRules = 64;
 
-using Point = std::vector<const Value*>;  // by index into parameters()
+using SweepPoint = std::vector<const Value*>;  // by index into parameters()
 
 class Grid {
  public:
@@ -48,7 +48,7 @@ class Grid {
 
   // The number of points left; nullopt where 64 bits cannot count them.
   [[nodiscard]] std::optional<std::uint64_t> count() const;
-  void walk(const std::function<void(const Point&)>& visit) const;
+  void walk(const std::function<void(const SweepPoint&)>& visit) const;
 
  private:
   struct Axis {

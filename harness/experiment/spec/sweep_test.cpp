@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 // The values of the named parameters at every point, joined with '/'.
 std::vector<std::string> points(const Grid& grid, const std::vector<std::string>& names) {
   std::vector<std::string> out;
-  grid.walk([&](const Point& point) {
+  grid.walk([&](const SweepPoint& point) {
     std::string text;
     for (const std::string& name : names)
       text += (text.empty() ? "" : "/") + point[*find_parameter(name)]->text;
