@@ -17,6 +17,7 @@ fresh_debian.sh RELEASE [options] [COMMAND…]
   COMMAND…       each one quoted word, run in the clone ('./qb reproduce' './qb test')
   --user         as an ordinary user who may use sudo without a password (as root)
   --no-sudo      as an ordinary user without sudo
+  --no-sys       without /sys, as in some containers
   --mirror URL   where packages come from (where this machine's own do)
   --folder DIR   for the system, its copy and the logs (build/fresh_debian)
   --lines N      how many of each command's last lines are shown (12); the log has all
@@ -33,7 +34,7 @@ fail() {
 }
 
 checkout=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
-family='' who=root mirror='' folder=$checkout/build/fresh_debian lines=12 keep='' release=''
+family='' who=root sys=/sys mirror='''' folder=$checkout/build/fresh_debian lines=12 keep='' release=''
 commands=()
 
 read_words() {
@@ -41,6 +42,7 @@ read_words() {
     case $1 in
       --user) who=user ;;
       --no-sudo) who=no-sudo ;;
+      --no-sys) sys='' ;;
       --keep) keep=yes ;;
       --mirror | --folder | --lines)
         [ $# -gt 1 ] || fail 2 "$1 needs a value (see --help)"
@@ -106,22 +108,22 @@ make_base() {
   mv "$base.part" "$base"
 }
 
-# Runs its words in the system, which has /proc, /dev and /sys, under a shell that is process 1 and
+# Runs its words in the system, which has /proc, /dev and, unless --no-sys, /sys, under a shell that is process 1 and
 # ends when they do. They run in the background, so that a signal to this script need not wait.
 # shellcheck disable=SC2016 # the inner shell expands it
 in_system() {
   local code=0
   unshare --mount --propagation private --pid --fork --kill-child bash -c '
     set -e
-    system=$1
-    shift
+    system=$1 sys=$2
+    shift 2
     mount -t proc proc "$system/proc"
-    mount --rbind /sys "$system/sys"
+    [ -z "$sys" ] || mount --rbind "$sys" "$system/sys"
     mount --rbind /dev "$system/dev"
     mount -t tmpfs -o mode=1777 tmpfs "$system/dev/shm"
     code=0
     chroot "$system" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@" || code=$?
-    exit "$code"' bash "$system" "$@" </dev/null &
+    exit "$code"' bash "$system" "$sys" "$@" </dev/null &
   family=$!
   wait "$family" || code=$?
   family=''
@@ -183,10 +185,10 @@ mkdir -p "$folder"
 folder=$(readlink -f -- "$folder")
 make_base
 make_system
-log=$folder/$release-$who.log
+log=$folder/$release-$who${sys:+-sys}.log
 : >"$log"
-printf 'Debian %s (%s), %s, commit %s, %s cores\n' "$(cat "$system/etc/debian_version")" "$release" \
-  "$who" "$(git -C "$checkout" rev-parse --short HEAD)" "$(nproc)"
+printf 'Debian %s (%s), %s, /sys %s, commit %s, %s cores\n' "$(cat "$system/etc/debian_version")" "$release" \
+  "$who" "${sys:-missing}" "$(git -C "$checkout" rev-parse --short HEAD)" "$(nproc)"
 result=0
 for command in "${commands[@]}"; do run_command "$command"; done
 changes=$(as_account 'git status --porcelain')

@@ -163,7 +163,7 @@ std::string caches_text(const Json& caches) {
   for (const Json& cache : caches)
     text += fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", fact_text(cache["level"], ""),
                         fact_text(cache["type"], ""), fact_text(cache["bytes"], "bytes"));
-  return text;
+  return text.empty() ? "not available" : text;
 }
 
 std::string gpus_text(const Json& cuda) {
