@@ -5,8 +5,11 @@
 #
 # Run as a script (-P), this file writes that definition.
 
-# The binary is made of these; a changed figure or page of text does not make it another binary.
-set(qb_source_folders harness kernels interest_sets plots kit cmake CMakeLists.txt CMakePresets.json)
+# What no run depends on: a changed figure, spec or page of text does not make another binary. All else
+# counts, and so does a new file whose name is that of a source.
+set(qb_not_sources data/measured data/papers data/faults docs paper_figures *.md *.yaml)
+list(TRANSFORM qb_not_sources PREPEND ":(exclude)")
+set(qb_names_of_sources *.h *.cpp *.cu *.cuh *.cmake CMakeLists.txt)
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   function(qb_build_info target)
@@ -60,13 +63,16 @@ if(git)
   if(failed)
     set(commit "")
   else()
-    execute_process(COMMAND ${git} -C ${SOURCE} --no-optional-locks status --porcelain --
-                            ${qb_source_folders}
+    execute_process(COMMAND ${git} -C ${SOURCE} --no-optional-locks status --porcelain
+                            --untracked-files=no -- . ${qb_not_sources}
                     OUTPUT_VARIABLE changes OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+    execute_process(COMMAND ${git} -C ${SOURCE} ls-files --others --exclude-standard --
+                            ${qb_names_of_sources}
+                    OUTPUT_VARIABLE new_sources OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   endif()
 endif()
 set(modified false)
-if(changes)
+if(changes OR new_sources)
   set(modified true)
 endif()
 set(cuda false)
