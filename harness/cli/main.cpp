@@ -4,7 +4,9 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "harness/cli/verb.h"
 
@@ -50,8 +52,11 @@ int main(int argc, char** argv) {
   // Where both go into one pipe or file, stdout and stderr keep their order and whole lines.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   try {
-    return static_cast<int>(qb::run_words(qb::add_verbs, {argv + 1, argv + argc}, qb::kDescription,
-                                          qb::kFooter, "qb " QB_VERSION));
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    // A sweep starts a child for each case, which needs no other verb.
+    const bool is_child = !words.empty() && words.front() == "__case";
+    return static_cast<int>(qb::run_words(is_child ? qb::add_run : qb::add_verbs, words,
+                                          qb::kDescription, qb::kFooter, "qb " QB_VERSION));
   } catch (const qb::ExitError& error) {
     return qb::failed(error.code(), error.what());
   } catch (const qb::CaseError& error) {

@@ -86,7 +86,7 @@ std::string written_files(const AttendRequest& request, const AttendJob& job) {
 std::string summary(const AttendRequest& request, const AttendJob& job, const AttendRun& run,
                     std::uint64_t peak_bytes) {
   const Plan& plan = job.plan();
-  const Shape& s = plan.problem.shape;
+  const Shape& s = job.shape;
   TextTable table({"attention", ""});
   table.add({"shape", fmt::format("batch {}, heads {} / {}, queries {}, keys {}, head_dim {}",
                                   s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len, s.head_dim)});

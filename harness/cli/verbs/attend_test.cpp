@@ -40,6 +40,19 @@ class Attend : public testing_support::AttendFixture {
   }
 };
 
+TEST_F(Attend, DecodesABatchAsItsSequences) {
+  write_inputs({3, 4, 2, 1, 30, 8, 8}, DType::f32, 4);
+  AttendRequest asked = request();
+  asked.c.mask = MaskKind::causal;
+  asked.c.workers = 2;
+  asked.c.algorithm = "decode";
+  asked.c.ranks = Ranks::threads;
+  asked.verify = true;
+  (void)attend(asked);
+  EXPECT_LT(error_of_files(MaskKind::causal, problem_.scale), 1e-5);
+  EXPECT_EQ(read_npy(asked.out).shape, read_npy(asked.q).shape);
+}
+
 TEST_F(Attend, ComputesAndVerifiesEveryAlgorithmMaskAndRank) {
   for (const std::size_t rank : {2u, 3u, 4u}) {
     const std::int64_t heads = rank > 2 ? 2 : 1;

@@ -88,9 +88,9 @@ NpyArray read_tensor(const AttendRequest& request, const std::string& path) {
 
 // The contents of the files are freed when this returns.
 AttendJob read_inputs(const AttendRequest& request, Allocator& memory) {
-  const NpyArray q = read_tensor(request, request.q);
-  const NpyArray k = read_tensor(request, request.k);
-  const NpyArray v = read_tensor(request, request.v);
+  NpyArray q = read_tensor(request, request.q);
+  NpyArray k = read_tensor(request, request.k);
+  NpyArray v = read_tensor(request, request.v);
   Case c = request.c;
   c.shape = shape_of(q, k, v);
   c.dtype = compute_dtype(common_dtype(q, k, v), c.kernel);
@@ -103,14 +103,18 @@ AttendJob read_inputs(const AttendRequest& request, Allocator& memory) {
     require_backward_kernel(c.kernel, c.dtype);
     job.backward = checked_plan(c, Pass::backward);
   }
-  job.q = tensor_of(q, c.dtype, c.shape.q(), memory, "q");
-  job.k = tensor_of(k, c.dtype, c.shape.k(), memory, "k");
-  job.v = tensor_of(v, c.dtype, c.shape.v(), memory, "v");
+  const Shape& shape = job.plan().problem.shape;
+  job.shape = c.shape;
+  if (job.packs_batch())
+    for (NpyArray* array : {&q, &k, &v}) *array = swapped(*array, 0);
+  job.q = tensor_of(q, c.dtype, shape.q(), memory, "q");
+  job.k = tensor_of(k, c.dtype, shape.k(), memory, "k");
+  job.v = tensor_of(v, c.dtype, shape.v(), memory, "v");
   if (!request.backward) return job;
   const NpyArray d_out = read_tensor(request, request.d_out);
   (void)common_dtype(q, d_out, d_out);
   require_shape(d_out, "dO", job.out_shape());
-  job.d_out = tensor_of(d_out, c.dtype, c.shape.out(), memory, "d_out");
+  job.d_out = tensor_of(d_out, c.dtype, shape.out(), memory, "d_out");
   return job;
 }
 
@@ -139,10 +143,12 @@ Tensor room_for(const Extent& extent, std::string_view label, Allocator& memory)
 }
 
 // The bytes of a file of an output in the order of axes of the inputs.
-std::string file_of(const AttendRequest& request, const TensorView& tensor, const AxisSizes& shape,
-                    std::string_view name) {
-  const NpyArray array =
-      in_order(parse_npy(npy_of(tensor, request.out_dtype, shape, name), name), request.layout);
+std::string file_of(const AttendRequest& request, const TensorView& tensor, AxisSizes shape,
+                    std::string_view name, bool packs_batch) {
+  if (packs_batch) std::swap(shape[0], shape[1]);
+  NpyArray array = parse_npy(npy_of(tensor, request.out_dtype, shape, name), name);
+  if (packs_batch) array = swapped(array, 0);
+  array = in_order(std::move(array), request.layout);
   return npy_bytes(array.dtype, array.shape, array.data.data());
 }
 
@@ -195,7 +201,8 @@ void write_attend_files(const AttendRequest& request, const AttendJob& job) {
   std::vector<std::pair<std::string, std::string>> files;  // path and bytes
   const auto add = [&](const std::string& path, const Tensor& tensor, const AxisSizes& shape,
                        std::string_view name) {
-    if (!path.empty()) files.emplace_back(path, file_of(request, tensor.view(), shape, name));
+    if (!path.empty())
+      files.emplace_back(path, file_of(request, tensor.view(), shape, name, job.packs_batch()));
   };
   if (job.forward) {
     add(request.out, job.out, job.out_shape(), "O");

@@ -15,6 +15,7 @@ namespace qb {
 struct AttendJob {
   std::optional<Plan> forward;   // empty: O and LSE were read
   std::optional<Plan> backward;  // empty: nobody asks for gradients
+  Shape shape;                   // of the files
   // The shapes of the files, heads before tokens.
   std::vector<std::int64_t> q_shape;
   std::vector<std::int64_t> k_shape;
@@ -32,6 +33,8 @@ struct AttendJob {
 
   // The plan whose problem and groups are those of the job.
   [[nodiscard]] const Plan& plan() const { return backward ? *backward : *forward; }
+  // The plan takes the batch as packed sequences: [b,h,n,d] is [1,h,b n,d] there.
+  [[nodiscard]] bool packs_batch() const { return plan().problem.shape.batch != shape.batch; }
   [[nodiscard]] std::vector<std::int64_t> out_shape() const;
   [[nodiscard]] std::vector<std::int64_t> lse_shape() const;
 };

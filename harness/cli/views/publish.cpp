@@ -74,6 +74,9 @@ std::string address_from(const std::string& page, const fs::path& path) {
 }  // namespace
 
 void write_plan_tables(const Spec& spec, const std::string& folder) {
+  if (!names(spec, "memory_summary") && !names(spec, "responsibility_ratio") &&
+      !names(spec, "partition"))
+    return;
   const auto plans = longest_plans(spec);
   if (plans.empty()) return;
   if (names(spec, "memory_summary"))

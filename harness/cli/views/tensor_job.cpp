@@ -41,7 +41,8 @@ std::optional<std::size_t> swapped_axis(AxisOrder order) {
   return std::nullopt;
 }
 
-// Swaps `axis` with the one after it.
+}  // namespace
+
 NpyArray swapped(const NpyArray& array, std::size_t axis) {
   const auto product = [&](std::size_t from, std::size_t to) {
     std::int64_t n = 1;
@@ -62,8 +63,6 @@ NpyArray swapped(const NpyArray& array, std::size_t axis) {
                     array.data.data() + ((o * first + f) * second + s) * bytes, bytes);
   return result;
 }
-
-}  // namespace
 
 NpyArray heads_before_tokens(NpyArray array, AxisOrder order) {
   if (order != AxisOrder::automatic && array.shape.size() != word(order).size())

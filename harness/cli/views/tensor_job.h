@@ -60,6 +60,9 @@ inline constexpr auto kWords<AxisOrder> = word_table<AxisOrder>("layout",
                                                                  {AxisOrder::hnd, "hnd"},
                                                                  {AxisOrder::nhd, "nhd"}});
 
+// Swaps an axis with the one after it.
+[[nodiscard]] NpyArray swapped(const NpyArray& array, std::size_t axis);
+
 // Puts heads before tokens. Throws UsageError if the array does not have the axes of the order.
 [[nodiscard]] NpyArray heads_before_tokens(NpyArray array, AxisOrder order);
 
