@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/source_root.h"
+#include "harness/cli/views/paper_sources.h"
 
 namespace qb {
 namespace {
@@ -93,6 +94,10 @@ bool answers_as_recorded(std::span<const AnsweredPaper> papers) {
       check_build(coverage_record(papers), read_file(source_path(std::string(kRecord))));
   if (!build.sentence.empty()) fmt::print(stderr, "qb: {}.\n", build.sentence);
   return build.found != BuildCheck::wrong;
+}
+
+bool answers_as_recorded(const Library& library) {
+  return answers_as_recorded(answer_all(library, RunsAndModel(committed_runs())));
 }
 
 }  // namespace qb

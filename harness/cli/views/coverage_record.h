@@ -27,5 +27,7 @@ struct CheckedBuild {
 // Compares these answers, which committed data gave, with the committed record; says on stderr what
 // check_build() found. Returns false if this build is wrong.
 [[nodiscard]] bool answers_as_recorded(std::span<const AnsweredPaper> papers);
+// Answers all papers by the committed runs first.
+[[nodiscard]] bool answers_as_recorded(const Library& library);
 
 }  // namespace qb

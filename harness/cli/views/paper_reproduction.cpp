@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/source_root.h"
 #include "base/words.h"
+#include "harness/cli/views/coverage_record.h"
 #include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_tables.h"
 #include "harness/experiment/sweep/sweep_runner.h"
@@ -148,7 +149,8 @@ ExitCode reproduce_papers(const PapersToReproduce& asked) {
     for (const AnsweredTable& table : answered[0].tables)
       fmt::print("\n{}", table_terminal(answers_table(table)));
   fmt::print("\n{}\n{}", contradictions_text(found), table_terminal(coverage));
-  return std::ranges::any_of(answered, is_wrong_here) ? ExitCode::regression : code;
+  const bool wrong_build = !answers_as_recorded(library);
+  return wrong_build || std::ranges::any_of(answered, is_wrong_here) ? ExitCode::regression : code;
 }
 
 }  // namespace qb
