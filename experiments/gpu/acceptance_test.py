@@ -109,7 +109,7 @@ class Quick(OnFakes):
         self.assertEqual((steps["tests.kernels"]["state"], steps["tests.kernels"]["code"]),
                          ("overran", -signal.SIGKILL))
 
-    def test_tests_that_fail_are_named_and_none_at_all_is_a_failure(self):
+    def test_tests_that_fail_are_named_and_too_few_are_a_failure(self):
         self.patch(mock.patch.object(acceptance_steps.os, "cpu_count", lambda: 1))
         self.kit.set("qb_flash_work_test.out", "[       OK ] Gpu.a (1 ms)\n"
                      "[  FAILED  ] Gpu.b/1, where GetParam() = 2 (1 ms)\n"
@@ -118,9 +118,11 @@ class Quick(OnFakes):
         self.kit.set("qb_flash_work_test.code", 1)
         self.kit.set("qb_workload_test.out", "[  SKIPPED ] Gpu.a (0 ms)\n")
         self.kit.set("qb_kernels_test.out", "")
+        self.kit.set("qb_experiment_test.out", "[       OK ] Gpu.a (1 ms)\n"
+                     "[  SKIPPED ] Gpu.b (0 ms)\n[  SKIPPED ] Gpu.c (0 ms)\n")
         code, _, err = self.run_stage("quick", "--only", "tests")
         self.assertEqual(code, 1)
-        self.assertIn("failed: tests.flash_work tests.kernels tests.workload", err)
+        self.assertIn("failed: tests.flash_work tests.kernels tests.workload tests.experiment", err)
         self.assertIn("2 tests ran, 1 skipped, 1 failed: Gpu.b/1\n", err)
 
     def test_without_a_checker_its_steps_are_left_out(self):
