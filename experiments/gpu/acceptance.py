@@ -4,8 +4,9 @@
     acceptance.sh [--stage quick|long] [--minutes M] [--only STEP,…] [--out FOLDER] [--bin FOLDER]
                   [--dry-run]
 
-  quick   under 3 minutes: what the machine is, every GPU test, the flash kernels in turn with
-          cuDNN's and PyTorch's, what starting a case costs, memcheck and racecheck on tiny kernels
+  quick   under 3 minutes: what the machine is, every GPU test, the flash kernels of both passes in
+          turn with cuDNN's and PyTorch's, what starting a case costs, memcheck and racecheck on
+          tiny kernels; what racecheck finds is reported and fails nothing
   long    all specs of this folder and PyTorch's backends; cells that a target needs come first. It
           ends after --minutes (9); the same command goes on where it stopped
 
@@ -14,8 +15,8 @@ Both end with the table of targets and with one archive of all results beside th
 named and does not stop the others. In a kit (manifest.json in a folder above) the programs are
 those of its bin/, in a checkout those of build/release; --bin names another folder. Results go to
 results/GPU/ in the kit or checkout, or to --out. --only runs again the steps whose names begin
-with one of these words. --dry-run prints each step with its command and its budget and checks the
-specs; it needs no GPU.
+with one of these words. --dry-run prints each step with its command, its budget and the names of
+its tests, and checks the specs; it needs no GPU.
 
 Exit codes: 0 all ran and every target that was measured is met, 1 something failed or is left to be
 run, 2 usage, 3 no GPU or no tools, 4 a target is missed, 130 interrupted.
@@ -32,7 +33,7 @@ import time
 from acceptance_place import Place, Refusal, gpu_folder, gpu_names
 from acceptance_results import Results, pack
 from acceptance_run import (ATTEMPTS, INTERRUPTED, LEAST_S, MISSED, Interrupted, Player,
-                            count_cases, rows_of_run, say)
+                            count_cases, list_tests, rows_of_run, say)
 from acceptance_steps import (DEFAULT_STARTUP_S, STARTUP_RUN, long_steps, quick_steps,
                               verdict_step)
 
@@ -81,19 +82,33 @@ def dry_run(words, place):
     if not os.access(qb, os.X_OK):
         say(f"there is no {qb}, so that the specs are not checked")
     for step in [*steps, verdict_step(place, out)]:
-        budget_s, counted = step.budget_s, ""
-        if step.cases and os.access(qb, os.X_OK):
-            try:
+        budget_s, counted, tests = step.budget_s, "", []
+        try:
+            if step.cases and os.access(qb, os.X_OK):
                 cases = count_cases(qb, step.cases)
                 counted = f", {cases} cases"
                 budget_s *= 1 if step.name == "startup" else cases
-            except ValueError as problem:
-                counted, code = f", WRONG: {problem}", 1
+            elif step.shards and os.access(step.command[-2], os.X_OK):
+                tests = tests_of(step)
+                counted = f", {len(tests)} tests"
+        except ValueError as problem:
+            counted, code = f", WRONG: {problem}", 1
         total_s += budget_s
         print(f"{step.name} (at most {budget_s:.0f} s{counted})\n  + {shlex.join(step.command)}")
+        for test in tests:
+            print(f"    {test}")
     print(f"{words.stage}: {len(steps) + 1} steps, at most {total_s:.0f} s in all, "
           f"{words.minutes:g} minutes a call")
     return code
+
+
+def tests_of(step):
+    """The names of the tests that a step plays. Raises ValueError if there are none."""
+    program, pattern = step.command[-2:]
+    tests = list_tests(program, pattern.removeprefix("--gtest_filter="))
+    if not tests:
+        raise ValueError(f"{program} has no test {pattern}")
+    return tests
 
 
 def pending(results, stage, steps):
@@ -162,7 +177,7 @@ def report(words, results, steps):
         known = results.step(words.stage, step.name)
         states.setdefault(known["state"] if known else "left", []).append(step.name)
     left = [step.name for step in pending(results, words.stage, steps)]
-    for state in ("failed", "overran", "left out"):
+    for state in ("failed", "overran", "left out", "reported"):
         if state in states:
             say(f"{state}: {' '.join(states[state])}")
     if left:

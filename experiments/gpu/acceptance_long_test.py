@@ -214,7 +214,7 @@ class Archive(OnFakes):
         self.assertIn("is without logs, which", remarks[-1])
         path, remarks = acceptance_results.pack(self.out, 20000)
         self.assertEqual(self.names(path), ["h200/decode/samples.csv", "h200/results.json"])
-        self.assertIn("is without logs, tests, traces, which", remarks[-1])
+        self.assertIn("is without logs, traces, which", remarks[-1])
         self.write("decode/cases.csv", 40000)
         self.assertIn("is larger than 20000 bytes all the same",
                       acceptance_results.pack(self.out, 20000)[1][-1])

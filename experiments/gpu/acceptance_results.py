@@ -12,7 +12,7 @@ from acceptance_place import Refusal
 
 ARCHIVE_LIMIT_BYTES = 16 * 1000 * 1000  # under 16 MiB with room for a sender's frame
 # parts of paths, in the order in which they are left out of an archive that is too large
-DISPENSABLE = ("logs", "tests", "traces", "figures", "memory_timeline.csv", "samples.csv")
+DISPENSABLE = ("logs", "traces", "figures", "memory_timeline.csv", "samples.csv")
 
 
 class Results:

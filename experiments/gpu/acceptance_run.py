@@ -18,7 +18,8 @@ INTERRUPTED = 130
 MISSED = 4            # verdict.py ends with it if a target is missed; the step has not failed
 
 # state: done, failed (its command said so), overran (its budget), cut off (by the end of the call),
-# left out (something that it needs is missing). code: the command's exit code, or None.
+# left out (something that it needs is missing), reported (it failed or overran, and fails nothing).
+# code: the command's exit code, or None.
 Outcome = collections.namedtuple("Outcome", "state code note")
 
 
@@ -30,37 +31,45 @@ def say(text):
     print("acceptance: " + text, file=sys.stderr, flush=True)
 
 
-def stop(child):
-    """Gives the child time to end by itself, so that a run of qb keeps its rows."""
-    for order, patience_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, None)):
-        try:
-            os.killpg(child.pid, order)
-        except ProcessLookupError:
-            pass
-        try:
-            return child.wait(timeout=patience_s)
-        except subprocess.TimeoutExpired:
-            continue
-    return None
-
-
-def run_command(command, budget_s, log_path):
-    """Returns the exit code, and whether the end of the budget stopped it."""
-    with open(log_path, "wb") as log:
-        try:
-            child = subprocess.Popen(  # pylint: disable=consider-using-with
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                process_group=0)
-        except OSError as problem:
-            log.write(f"{problem}\n".encode())
-            return 127, False
+def wait_for(children, deadline):
+    """Returns whether all have ended by then."""
     try:
-        return child.wait(timeout=budget_s), False
+        for child in children:
+            child.wait(timeout=max(deadline - time.monotonic(), 0.0))
     except subprocess.TimeoutExpired:
-        return stop(child), True
-    except BaseException:
-        stop(child)
-        raise
+        return False
+    return True
+
+
+def stop(children):
+    """Gives the children time to end by themselves, so that a run of qb keeps its rows."""
+    for order, patience_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, 60.0)):
+        for child in children:
+            if child.poll() is None:
+                os.killpg(child.pid, order)
+        if wait_for(children, time.monotonic() + patience_s):
+            return
+
+
+def run_command(command, budget_s, log_paths):
+    """Runs a command once for each log, as shards of gtest if there are several. Returns the exit
+    codes, and whether the end of the budget stopped one."""
+    children, deadline = [], time.monotonic() + budget_s
+    try:
+        for index, path in enumerate(log_paths):
+            shard = {"GTEST_TOTAL_SHARDS": str(len(log_paths)), "GTEST_SHARD_INDEX": str(index)}
+            with open(path, "wb") as log:
+                try:
+                    children.append(subprocess.Popen(  # pylint: disable=consider-using-with
+                        command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                        start_new_session=True, env=os.environ | shard))
+                except OSError as problem:
+                    log.write(f"{problem}\n".encode())
+                    return [127], False
+        stopped = not wait_for(children, deadline)
+    finally:
+        stop(children)
+    return [child.returncode for child in children], stopped
 
 
 def count_cases(qb, words):
@@ -114,8 +123,6 @@ class Player:
         code = "" if outcome.code in (None, 0) else f" (code {outcome.code})"
         note = f": {outcome.note}" if outcome.note else ""
         say(f"{step.name} {outcome.state}{code} after {seconds:.1f} s{note}")
-        if outcome.state in ("failed", "overran"):
-            self.show_log(step)
         return outcome
 
     def budget_s(self, step):
@@ -130,23 +137,26 @@ class Player:
     def run(self, step, allowed_s, cut):
         if step.tool and not shutil.which(step.tool):
             return Outcome("left out", None, f"there is no {os.path.basename(step.tool)} here")
-        if step.tests and os.path.exists(step.tests):
-            os.remove(step.tests)
-        log = self.log_path(step)
-        words = ["--gtest_output=json:" + step.tests] if step.tests else []
         if step.run:
             self.link_run(step)
-        code, stopped = run_command([*step.command, *words], allowed_s, log)
+        logs = self.log_paths(step)
+        codes, stopped = run_command(step.command, allowed_s, logs)
         if step.save:
-            shutil.copyfile(log, os.path.join(self.out, step.save))
+            shutil.copyfile(logs[0], os.path.join(self.out, step.save))
+        outcome = self.judge(step, next(filter(None, codes), 0), logs)
         if stopped:
-            return Outcome("cut off" if cut else "overran", code, "")
-        return self.judge(step, code)
+            outcome = outcome._replace(state="cut off" if cut else "overran")
+        if outcome.state in ("failed", "overran"):
+            show_logs([log for log, code in zip(logs, codes) if code or len(logs) == 1])
+            if step.reports:
+                outcome = outcome._replace(state="reported")
+        return outcome
 
-    def judge(self, step, code):
-        if step.tests:
-            ran, note = test_counts(step.tests)
-            return Outcome("failed" if code or not ran else "done", code, note)
+    def judge(self, step, code, logs):
+        if step.shards:
+            ran, skipped, note = test_counts(logs)
+            # If our tests find no GPU, those of a suite that need none still run.
+            return Outcome("failed" if code or ran <= skipped else "done", code, note)
         if step.run and code == 3 and not shutil.which("gnuplot") and self.is_whole(step):
             return Outcome("done", 0, "its figures are to be drawn at home: no gnuplot here")
         missed = step.name == "verdict" and code == MISSED
@@ -168,28 +178,55 @@ class Player:
         if not os.path.islink(link):
             os.symlink(folder, link)
 
-    def log_path(self, step):
+    def log_paths(self, step):
         folder = os.path.join(self.out, "logs")
         os.makedirs(folder, exist_ok=True)
-        return os.path.join(folder, step.name + ".log")
-
-    def show_log(self, step):
-        with open(self.log_path(step), encoding="utf-8", errors="replace") as file:
-            for line in file.readlines()[-15:]:
-                print("  " + line.rstrip(), file=sys.stderr)
+        if step.shards <= 1:
+            return [os.path.join(folder, step.name + ".log")]
+        return [os.path.join(folder, f"{step.name}.{shard}.log") for shard in range(step.shards)]
 
 
-def test_counts(path):
-    """Counts the tests that ran to their end in gtest's report, and says it in a sentence."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            tests = [test for suite in json.load(file)["testsuites"] for test in suite["testsuite"]]
-    except (OSError, ValueError, KeyError) as problem:
-        return 0, f"no report of its tests: {problem}"
-    skipped = [test for test in tests if test.get("result") == "SKIPPED"]
-    ran = [test for test in tests if test.get("result") == "COMPLETED"]
-    failed = [f"{test['classname']}.{test['name']}" for test in ran if test.get("failures")]
-    note = f"{len(ran)} tests ran, {len(skipped)} skipped, {len(failed)} failed"
-    if failed:
-        note += ": " + " ".join(failed[:5])
-    return len(ran), note
+def lines_of(path):
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return [line.rstrip() for line in file]
+
+
+def show_logs(paths):
+    """Shows the ends of a few logs."""
+    for path in paths[:3]:
+        for line in lines_of(path)[-15:]:
+            print("  " + line, file=sys.stderr)
+
+
+def test_counts(logs):
+    """Counts the tests that ran to their end and those that were skipped, by gtest's lines, which it
+    writes as they come; and says it in a sentence."""
+    ended, begun = {"OK": [], "FAILED": [], "SKIPPED": []}, []
+    for line in (line for log in logs for line in lines_of(log)):
+        found = re.match(r"\[ +(RUN|OK|FAILED|SKIPPED) +\] (\w[\w/]*\.\w[\w/]*)(.* ms\))?", line)
+        if found and found[1] == "RUN":
+            begun.append(found[2])
+        elif found and found[3]:  # without a time it is of gtest's summary
+            ended[found[1]].append(found[2])
+    failed, skipped = ended["FAILED"], len(ended["SKIPPED"])
+    ran = len(ended["OK"]) + len(failed)
+    note = f"{ran} tests ran, {skipped} skipped, {len(failed)} failed"
+    unfinished = [name for name in begun if not any(name in names for names in ended.values())]
+    for names, words in ((failed, ": "), (unfinished, "; stopped in ")):
+        if names:
+            note += words + " ".join(names[:5])
+    return ran, skipped, note
+
+
+def list_tests(program, pattern="*"):
+    """The names of a binary's tests that match the pattern, by that binary itself."""
+    said = subprocess.run([program, "--gtest_list_tests", "--gtest_filter=" + pattern],
+                          capture_output=True, text=True, check=True, timeout=60)
+    suite, names = "", []
+    for line in said.stdout.splitlines():
+        word = line.split("#")[0].strip()
+        if line.startswith("  "):
+            names.append(suite + word)
+        elif re.fullmatch(r"[\w/]+\.", word):
+            suite = word
+    return names

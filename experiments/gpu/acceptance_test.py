@@ -1,10 +1,9 @@
 """Tests the quick stage without a GPU, with scripts as programs: python3 acceptance_test.py QB"""
 
+import ast
 import contextlib
-import fnmatch
 import glob
 import io
-import json
 import os
 import re
 import signal
@@ -38,8 +37,8 @@ class Quick(OnFakes):
                          ("NVIDIA H200", "abc", ["quick"]))
         self.assertEqual(set(self.states("quick").values()), {"done"})
         self.assertEqual([step["name"] for step in results["steps"]],
-                         ["device", "driver", "tests.flash_work", "tests.kernels", "tests.execute",
-                          "tests.workload", "tests.experiment", "flash", "startup", "memcheck",
+                         ["device", "tests.flash_work", "flash", "tests.execute", "tests.kernels",
+                          "tests.workload", "tests.experiment", "startup", "driver", "memcheck",
                           "racecheck", "verdict"])
         for step in results["steps"]:
             self.assertGreater(step["seconds"], 0.0)
@@ -57,7 +56,26 @@ class Quick(OnFakes):
         calls = self.kit.calls("qb_execute_test")
         self.assertEqual(len(calls), 2)
         for call in calls:
-            self.assertIn("--gtest_filter=CudaTiny* ", call)
+            self.assertTrue(call.endswith("--gtest_filter=CudaTiny*"), call)
+
+    def test_what_racecheck_finds_is_reported_and_fails_nothing(self):
+        self.kit.set("qb_execute_test.code", 9)
+        code, _, err = self.run_stage("quick", "--only", "racecheck")
+        self.assertEqual((code, self.states("quick")["racecheck"]), (0, "reported"), err)
+        self.assertIn("reported: racecheck", err)
+        self.assertEqual(self.run_stage("quick", "--only", "memcheck")[0], 1)
+
+    def test_the_tests_of_flash_work_are_shared_by_processes_whose_results_count_as_they_come(self):
+        self.patch(mock.patch.object(acceptance_steps.os, "cpu_count", lambda: 3))
+        self.kit.set("qb_flash_work_test.out", "[ RUN      ] A.c\n[       OK ] A.c (1 ms)\n"
+                                               "[ RUN      ] A.d\n")
+        self.kit.set("qb_flash_work_test.sleep", 30)
+        self.budgets(flash_work=0.5)
+        code, _, err = self.run_stage("quick", "--only", "tests.flash_work", "--minutes", "0.015")
+        self.assertEqual(code, 1)
+        self.assertEqual(sorted(self.kit.calls("shard")),
+                         ["shard 0 of 3", "shard 1 of 3", "shard 2 of 3"])
+        self.assertIn("3 tests ran, 0 skipped, 0 failed; stopped in A.d", err)
 
     def test_a_step_that_overruns_is_stopped_and_named_and_the_others_go_on(self):
         self.kit.set("qb_kernels_test.sleep", 30)
@@ -91,21 +109,21 @@ class Quick(OnFakes):
         self.assertEqual((steps["tests.kernels"]["state"], steps["tests.kernels"]["code"]),
                          ("overran", -signal.SIGKILL))
 
-    def test_tests_that_fail_are_named_and_none_at_all_is_a_failure(self):
-        def report(*tests):
-            return json.dumps({"testsuites": [{"testsuite": [
-                {"classname": "Gpu", "name": name, "result": result} | more
-                for name, result, more in tests]}]})
-
-        self.kit.set("qb_flash_work_test.json", report(
-            ("a", "COMPLETED", {}), ("b", "COMPLETED", {"failures": [{}]}), ("c", "SKIPPED", {})))
+    def test_tests_that_fail_are_named_and_too_few_are_a_failure(self):
+        self.patch(mock.patch.object(acceptance_steps.os, "cpu_count", lambda: 1))
+        self.kit.set("qb_flash_work_test.out", "[       OK ] Gpu.a (1 ms)\n"
+                     "[  FAILED  ] Gpu.b/1, where GetParam() = 2 (1 ms)\n"
+                     "[  SKIPPED ] Gpu.c (0 ms)\n[  FAILED  ] 1 test, listed below:\n"
+                     "[  FAILED  ] Gpu.b/1, where GetParam() = 2\n")
         self.kit.set("qb_flash_work_test.code", 1)
-        self.kit.set("qb_workload_test.json", report(("a", "SKIPPED", {})))
-        self.kit.set("qb_kernels_test.json", report())
+        self.kit.set("qb_workload_test.out", "[  SKIPPED ] Gpu.a (0 ms)\n")
+        self.kit.set("qb_kernels_test.out", "")
+        self.kit.set("qb_experiment_test.out", "[       OK ] Gpu.a (1 ms)\n"
+                     "[  SKIPPED ] Gpu.b (0 ms)\n[  SKIPPED ] Gpu.c (0 ms)\n")
         code, _, err = self.run_stage("quick", "--only", "tests")
         self.assertEqual(code, 1)
-        self.assertIn("failed: tests.flash_work tests.kernels tests.workload", err)
-        self.assertIn("2 tests ran, 1 skipped, 1 failed: Gpu.b", err)
+        self.assertIn("failed: tests.flash_work tests.kernels tests.workload tests.experiment", err)
+        self.assertIn("2 tests ran, 1 skipped, 1 failed: Gpu.b/1\n", err)
 
     def test_without_a_checker_its_steps_are_left_out(self):
         os.remove(os.path.join(self.kit.tools, "compute-sanitizer"))
@@ -199,8 +217,7 @@ class DryRun(unittest.TestCase):
         self.assertIn("9 minutes a call", out)
         code, out, err = self.run_dry("--stage", "quick")
         self.assertEqual(code, 0, err)
-        for word in ("--tool memcheck", "--tool racecheck", "FlashOnGpu", "flash_rounds.py",
-                     " env"):
+        for word in ("--tool memcheck", "--tool racecheck", "OnGpu", "flash_rounds.py", " env"):
             self.assertIn(word, out)
         self.assertLess(int(re.search(r"at most (\d+) s in all", out).group(1)), 180)
 
@@ -232,20 +249,59 @@ class DryRun(unittest.TestCase):
 
 
 class Names(unittest.TestCase):
-    def test_every_suite_that_needs_a_gpu_is_among_those_that_are_played(self):
-        found = {}
-        for path in glob.glob(os.path.join(ROOT, "**", "*_test.cpp"), recursive=True):
+    NEEDS_A_GPU = re.compile(r"^\w*(OnGpu|Cuda)\w*\.")  # by the name of its suite
+
+    def test_every_binary_plays_each_of_its_own_tests_that_need_a_gpu(self):
+        known = set()
+        for name, (pattern, _) in acceptance_steps.GPU_TESTS.items():
+            program = self.program(f"qb_{name}_test")
+            played = acceptance_run.list_tests(program, pattern)
+            self.assertTrue(played, program)
+            needing = set(filter(self.NEEDS_A_GPU.search, acceptance_run.list_tests(program)))
+            self.assertEqual(needing - set(played), set(), program)
+            known |= needing
+        if not any(test.startswith("FlashOnGpu.") for test in known):
+            self.skipTest("this build is without CUDA")
+        in_sources = {test for tests in self.names_in_sources().values() for test in tests
+                      if self.NEEDS_A_GPU.search(test)}
+        self.assertEqual(in_sources, known)
+
+    def test_the_checkers_see_both_passes(self):
+        tests = acceptance_run.list_tests(self.program("qb_execute_test"),
+                                          acceptance_steps.TINY_TESTS)
+        self.assertEqual(tests, ["CudaTiny.FlashMergeAndCopiesAgreeWithFloat64",
+                                 "CudaTiny.GradientsAgreeWithFloat64"])
+
+    def program(self, name):
+        build = os.path.normpath(os.path.join(os.path.dirname(QB), "..", ".."))
+        path = os.path.join(build, acceptance_place.PROGRAMS[name], name)
+        if not os.path.exists(path):
+            self.skipTest(f"{name} is not built")
+        return path
+
+    def test_a_file_that_opens_a_gpu_has_a_suite_whose_name_says_so(self):
+        for text, tests in self.names_in_sources().items():
+            if re.search(r"\b(open_cuda_device|probe_cuda)\(", text):
+                self.assertTrue(any(map(self.NEEDS_A_GPU.search, tests)), tests)
+
+    def test_no_script_needs_a_python_newer_than_3_10(self):
+        for path in glob.glob(os.path.join(HERE, "..", "**", "*.py"), recursive=True):
             with open(path, encoding="utf-8") as file:
-                text = file.read()
-            for suite in re.findall(r"^TEST(?:_F)?\((\w*(?:Gpu|Cuda)\w*),", text, re.MULTILINE):
-                found.setdefault(suite, path)
-        self.assertLessEqual({"FlashOnGpu", "CudaSmall", "CudaTiny", "LayerOnGpu", "GpuCase"},
-                             set(found))
-        patterns = [pattern for known, _ in acceptance_steps.GPU_TESTS.values()
-                    for pattern in known.split(":")]
-        for suite, path in found.items():
-            with self.subTest(suite=suite, path=path):
-                self.assertTrue(any(fnmatch.fnmatch(suite + ".x", p) for p in patterns))
+                tree = ast.parse(file.read(), path, feature_version=(3, 10))
+            words = {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
+            self.assertNotIn("process_group", words, path)  # of subprocess, since 3.11
+
+    @staticmethod
+    def names_in_sources():
+        """The names of the tests by the text of their file."""
+        found = {}
+        for folder in ("base", "kernels", "harness"):
+            for path in glob.glob(os.path.join(ROOT, folder, "**", "*_test.cpp"), recursive=True):
+                with open(path, encoding="utf-8") as file:
+                    text = file.read()
+                found[text] = [".".join(pair) for pair in
+                               re.findall(r"^TEST(?:_F)?\((\w+),\s*(\w+)\)", text, re.MULTILINE)]
+        return found
 
     def test_the_folder_of_a_gpu(self):
         self.assertEqual(acceptance_place.gpu_folder("NVIDIA H200"), "h200")

@@ -5,20 +5,23 @@
 
 Each shape is timed in rounds: every contestant makes a few calls, and the next round goes in the
 reverse order, so that a GPU that slows down slows all of them. FLASH_BENCH times flash, flash_grid
-(a block of the grid for each item, in place of blocks that take items), flash_sm80 and cudnn by
+(a block of the grid for each item, in place of blocks that take items), flash_deterministic (a
+backward pass whose dQ is a pass of its own, in place of atomic sums), flash_sm80 and cudnn by
 `flash_bench --serve`; this program times PyTorch's backends. All are warmed up and timed by CUDA
 events on random data drawn for the shape. Each contestant and shape has a row: the median over the
 rounds of the medians of its calls, the least and the most of them, and its rate over that of flash
 in the same round. The file is written after each shape. Without PyTorch its rows say so.
 
-The time of cudnn contains the pass that widens its output to float32; torch_cudnn has no such pass.
+A backward pass is timed by itself, again and again after one forward pass. The times of cudnn
+contain the passes between float32 and its inputs' type; those of torch_cudnn have no such passes.
 
-flash_bench compares a few rows of each output with float64 before it times them; a wrong output is
+flash_bench compares a few rows of each O or dQ with float64 before it times them; a wrong one is
 `incorrect`. A kernel that does not end, or that crashes flash_bench, costs its own rows only.
 
 Exit codes: 0 every path of flash was timed at every shape, 1 some were not, 2 usage, 3 no GPU.
 """
 
+import collections
 import contextlib
 import csv
 import os
@@ -30,22 +33,29 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "peers"))
+from run_folder import FLOP_OF_PASS  # pylint: disable=wrong-import-position
 from torch_devices import BACKENDS  # pylint: disable=wrong-import-position
 
-# head_dim, mask, type; the shapes with the highest targets come first
-SHAPES = [(head_dim, mask, dtype) for head_dim in (128, 64) for mask in ("full", "causal")
-          for dtype in ("bf16", "f16")]
+Shape = collections.namedtuple("Shape", "passes head_dim mask dtype")
+# The first shows whether our forward pass works, and the backward pass comes next.
+FORWARD = [Shape("forward", head_dim, mask, dtype) for head_dim in (128, 64)
+           for mask in ("full", "causal") for dtype in ("bf16", "f16")]
+BACKWARD = [Shape("backward", head_dim, mask, "bf16") for head_dim in (128, 64)
+            for mask in ("causal", "full")]
+SHAPES = [FORWARD[0], *BACKWARD, *FORWARD[1:]]
 N_TOKENS, HEADS = 16384, 16
 ROUNDS, WARM_UPS, CALLS = 6, 2, 3
 PATIENCE_S = 20.0  # for an answer; the first one waits for CUDA to start
+PATIENCE_OF_PEERS_S = 60.0  # for the first answer of a peer, which loads libraries and compiles
 NO_GPU = 3         # the exit code of flash_bench
 OURS = "flash"
-PATHS = (OURS, "flash_grid", "flash_sm80")  # paths of our kernel
-OF_BENCH = (*PATHS, "cudnn")
+PATHS = {"forward": (OURS, "flash_grid", "flash_sm80"),  # paths of our kernel
+         "backward": (OURS, "flash_deterministic", "flash_sm80")}
+PEERS_OF_BENCH = ("cudnn",)
 OF_TORCH = ("flash", "cudnn", "efficient")
-COLUMNS = ["kernel", "head_dim", "mask", "dtype", "n_tokens", "q_heads", "status", "message",
-           "unmasked_flop", "device_time_median_s", "device_time_low_s", "device_time_high_s",
-           "over_flash", "over_flash_low", "over_flash_high", "rounds"]
+COLUMNS = ["kernel", "pass", "head_dim", "mask", "dtype", "n_tokens", "q_heads", "status",
+           "message", "unmasked_flop", "device_time_median_s", "device_time_low_s",
+           "device_time_high_s", "over_flash", "over_flash_low", "over_flash_high", "rounds"]
 
 
 class NotTimed(Exception):
@@ -62,34 +72,41 @@ class Bench:
 
     def __init__(self, program):
         self.path, self.program = program, None
-        self.endless, self.last_code = set(), 0
+        self.endless, self.answered, self.last_code = set(), set(), 0
 
     def seconds(self, kernel, shape, calls):
-        if kernel in self.endless:
+        asked = kernel, shape.passes
+        if asked in self.endless:
             raise NotTimed("it did not come to an end at another shape", "timeout")
         if self.last_code == NO_GPU:
             raise NotTimed("flash_bench finds no GPU")
-        head_dim, mask, dtype = shape
-        words = self.ask(f"{kernel} {dtype} {head_dim} {mask} {N_TOKENS} {HEADS} {WARM_UPS} {calls}",
-                         kernel)
+        is_new_peer = kernel in PEERS_OF_BENCH and asked not in self.answered
+        try:
+            words = self.ask(f"{kernel} {shape.passes} {shape.dtype} {shape.head_dim} {shape.mask} "
+                             f"{N_TOKENS} {HEADS} {WARM_UPS} {calls}",
+                             PATIENCE_OF_PEERS_S if is_new_peer else PATIENCE_S)
+        except NotTimed as reason:
+            if reason.status == "timeout":
+                self.endless.add(asked)
+            raise
+        self.answered.add(asked)
         if words[0] != "ok":
             raise NotTimed(" ".join(words[1:]), words[0])
         return [float(word) for word in words[1:]]
 
-    def ask(self, request, kernel):
+    def ask(self, request, patience_s):
         if self.program is None:
             self.program = subprocess.Popen(  # pylint: disable=consider-using-with
                 [self.path, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        answer, deadline = b"", time.monotonic() + PATIENCE_S
+        answer, deadline = b"", time.monotonic() + patience_s
         with contextlib.suppress(BrokenPipeError):  # the end of its output shows the same
             self.program.stdin.write(request.encode() + b"\n")
         while not answer.endswith(b"\n"):
             left_s = max(deadline - time.monotonic(), 0.0)
             if not select.select([self.program.stdout], [], [], left_s)[0]:
-                self.endless.add(kernel)
                 self.program.kill()
                 self.close()
-                raise NotTimed(f"no answer within {PATIENCE_S:g} s", "timeout")
+                raise NotTimed(f"no answer within {patience_s:g} s", "timeout")
             piece = os.read(self.program.stdout.fileno(), 65536)
             answer += piece
             if not piece:
@@ -127,26 +144,43 @@ class Torch:
                 self.tensors = self.draw(shape)
             attention = self.torch.nn.attention
             backend = getattr(attention.SDPBackend, BACKENDS[backend])
-            with self.torch.inference_mode(), attention.sdpa_kernel(backend):
-                return self.timed(shape[1] == "causal", calls)
+            forward_only = shape.passes == "forward"
+            with self.torch.inference_mode(forward_only), attention.sdpa_kernel(backend):
+                return self.timed(self.call_of(shape), calls)
         except RuntimeError as problem:
             raise NotTimed(" ".join(str(problem).split())) from problem
 
     def draw(self, shape):
-        dtype = {"bf16": self.torch.bfloat16, "f16": self.torch.float16}[shape[2]]
-        return [self.torch.randn((1, HEADS, N_TOKENS, shape[0]), device="cuda", dtype=dtype)
-                for _ in range(3)]
+        """Q, K, V and dO."""
+        dtype = {"bf16": self.torch.bfloat16, "f16": self.torch.float16}[shape.dtype]
+        tensors = [self.torch.randn((1, HEADS, N_TOKENS, shape.head_dim), device="cuda",
+                                    dtype=dtype) for _ in range(4)]
+        if shape.passes == "backward":
+            for tensor in tensors[:3]:
+                tensor.requires_grad_()
+        return tensors
 
-    def timed(self, causal, calls):
+    def call_of(self, shape):
+        *inputs, d_out = self.tensors
+
+        def forward():
+            attention = self.torch.nn.functional.scaled_dot_product_attention
+            return attention(*inputs, is_causal=shape.mask == "causal")
+
+        if shape.passes == "forward":
+            return forward
+        out = forward()
+        return lambda: self.torch.autograd.grad(out, inputs, d_out, retain_graph=True)
+
+    def timed(self, call, calls):
         cuda = self.torch.cuda
-        call = self.torch.nn.functional.scaled_dot_product_attention
         for _ in range(WARM_UPS):
-            call(*self.tensors, is_causal=causal)
+            call()
         events = []
         for _ in range(calls):
             begin, end = (cuda.Event(enable_timing=True) for _ in range(2))
             begin.record()
-            call(*self.tensors, is_causal=causal)
+            call()
             end.record()
             events.append((begin, end))
         cuda.synchronize()
@@ -168,16 +202,15 @@ def measure(contestants, shape):
 
 
 def flop_of(shape):
-    """Returns 4 · pairs · heads · d, where pairs are the unmasked ones."""
-    pairs = N_TOKENS * (N_TOKENS + 1) // 2 if shape[1] == "causal" else N_TOKENS**2
-    return 4 * pairs * HEADS * shape[0]
+    """Returns 4 · pairs · heads · d for a forward pass, where pairs are the unmasked ones."""
+    pairs = N_TOKENS * (N_TOKENS + 1) // 2 if shape.mask == "causal" else N_TOKENS**2
+    return int(FLOP_OF_PASS[shape.passes]) * pairs * HEADS * shape.head_dim
 
 
 def row_of(name, shape, seconds, ours, reason):
-    head_dim, mask, dtype = shape
-    row = {"kernel": name, "head_dim": head_dim, "mask": mask, "dtype": dtype, "n_tokens": N_TOKENS,
-           "q_heads": HEADS, "status": reason.status if reason else "ok",
-           "message": str(reason or "")}
+    row = {"kernel": name, "pass": shape.passes, "head_dim": shape.head_dim, "mask": shape.mask,
+           "dtype": shape.dtype, "n_tokens": N_TOKENS, "q_heads": HEADS,
+           "status": reason.status if reason else "ok", "message": str(reason or "")}
     if reason:
         return row
     row |= {"unmasked_flop": flop_of(shape), "device_time_median_s": statistics.median(seconds),
@@ -199,15 +232,23 @@ def write(path, rows):
 
 
 def show(row):
-    shape = f"d={row['head_dim']} {row['mask']} {row['dtype']}".ljust(20)
+    shape = f"{row['pass']} d={row['head_dim']} {row['mask']} {row['dtype']}".ljust(28)
     if row["status"] != "ok":
-        return f"{shape} {row['kernel']:<16} {row['status']}: {row['message']}"
+        return f"{shape} {row['kernel']:<19} {row['status']}: {row['message']}"
     rate = row["unmasked_flop"] / row["device_time_median_s"] / 1e12
-    text = f"{shape} {row['kernel']:<16} {rate:6.1f} TFLOP/s"
+    text = f"{shape} {row['kernel']:<19} {rate:6.1f} TFLOP/s"
     if "over_flash" in row:
         text += (f"  {row['over_flash']:.3f} x flash "
                  f"[{row['over_flash_low']:.3f}, {row['over_flash_high']:.3f}]")
     return text
+
+
+def contestants_of(passes, bench, torch):
+    """Returns {name: function from a shape and a number of calls to their seconds}."""
+    of_bench = {name: lambda shape, calls, n=name: bench.seconds(n, shape, calls)
+                for name in (*PATHS[passes], *PEERS_OF_BENCH)}
+    return of_bench | {"torch_" + name: lambda shape, calls, n=name: torch.seconds(n, shape, calls)
+                       for name in OF_TORCH}
 
 
 def main(argv):
@@ -215,13 +256,11 @@ def main(argv):
         print(__doc__, file=sys.stderr)
         return 2
     bench, torch = Bench(argv[0]), Torch()
-    contestants = {name: lambda shape, calls, n=name: bench.seconds(n, shape, calls)
-                   for name in OF_BENCH}
-    contestants |= {"torch_" + name: lambda shape, calls, n=name: torch.seconds(n, shape, calls)
-                    for name in OF_TORCH}
-    rows = []
+    rows, wanted = [], 0
     write(argv[1], rows)  # removes the rows of an earlier run
     for shape in SHAPES:
+        contestants = contestants_of(shape.passes, bench, torch)
+        wanted += len(PATHS[shape.passes])
         seconds, reasons = measure(contestants, shape)
         for name in contestants:
             rows.append(row_of(name, shape, seconds[name], seconds[OURS],
@@ -230,8 +269,9 @@ def main(argv):
         write(argv[1], rows)
     if bench.close() == NO_GPU:
         return 3
-    ours = [row for row in rows if row["kernel"] in PATHS and row["status"] == "ok"]
-    return 0 if len(ours) == len(PATHS) * len(SHAPES) else 1
+    ours = [row for row in rows
+            if row["kernel"] in PATHS[row["pass"]] and row["status"] == "ok"]
+    return 0 if len(ours) == wanted else 1
 
 
 if __name__ == "__main__":

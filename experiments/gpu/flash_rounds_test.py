@@ -18,18 +18,23 @@ import flash_rounds  # pylint: disable=wrong-import-position
 FAKE_BENCH = """#!{python}
 import sys, time
 assert sys.argv[1:] == ["--serve"]
-speed = {{"flash": 2.0, "flash_grid": 3.0, "flash_sm80": 4.0, "cudnn": 1.0}}
-asked = 0
+speed = {{"flash": 2.0, "flash_grid": 3.0, "flash_deterministic": 3.0, "flash_sm80": 4.0,
+         "cudnn": 1.0}}
+asked = answers_of_cudnn = 0
 for line in sys.stdin:
-    kernel, dtype, d, mask, n, heads, warm_ups, calls = line.split()
+    kernel, passes, dtype, d, mask, n, heads, warm_ups, calls = line.split()
     asked += 1
     with open("{log}", "a") as log:
-        log.write(f"{{kernel}} d={{d}} {{mask}} {{dtype}}\\n")
-    case = (kernel, d, mask, dtype)
+        log.write(f"{{kernel}} {{passes}} d={{d}} {{mask}} {{dtype}}\\n")
+    case = (kernel, d, mask, dtype) if passes == "forward" else None
     if case == ("flash_sm80", "128", "causal", "bf16") and "{faults}" == "endless":
         time.sleep(60)
     if case == ("flash", "128", "causal", "bf16") and "{faults}" == "crash":
         sys.exit(9)
+    answers_of_cudnn += kernel == "cudnn"
+    if "{faults}" == "slow peer" and kernel == "cudnn" and (
+            answers_of_cudnn == 1 or (passes == "backward" and answers_of_cudnn == 9)):
+        time.sleep(2)
     if "{faults}" == "none":
         sys.exit(3)
     if case == ("flash", "128", "causal", "bf16") and "{faults}" == "wrong":
@@ -51,7 +56,7 @@ class FlashRounds(unittest.TestCase):
         self.folder = scratch.name
         self.out = os.path.join(self.folder, "flash_rounds.csv")
         # These sizes are small enough for a torch of plain Python.
-        for name, value in (("N_TOKENS", 4), ("HEADS", 1)):
+        for name, value in (("N_TOKENS", 4), ("HEADS", 1), ("WARM_UPS", 0), ("CALLS", 1)):
             self.addCleanup(setattr, flash_rounds, name, getattr(flash_rounds, name))
             setattr(flash_rounds, name, value)
         self.addCleanup(sys.modules.pop, "torch", None)
@@ -75,24 +80,38 @@ class FlashRounds(unittest.TestCase):
             return code, list(csv.DictReader(file)), printed.getvalue()
 
     @staticmethod
-    def row(rows, kernel, head_dim="128", mask="full", dtype="bf16"):
-        return next(row for row in rows if (row["kernel"], row["head_dim"], row["mask"],
-                                            row["dtype"]) == (kernel, head_dim, mask, dtype))
+    def row(rows, kernel, head_dim="128", mask="full", dtype="bf16", passes="forward"):
+        wanted = {"kernel": kernel, "pass": passes, "head_dim": head_dim, "mask": mask,
+                  "dtype": dtype}
+        return next(row for row in rows if wanted.items() <= row.items())
 
     def test_has_a_row_of_every_contestant_at_every_shape(self):
         code, rows, printed = self.run_with()
         self.assertEqual(code, 0)
-        self.assertEqual(len(rows), 7 * 8)
+        self.assertEqual(len(rows), 7 * 8 + 7 * 4)
         ours = self.row(rows, "flash")
         self.assertEqual([ours[name] for name in ("status", "unmasked_flop", "over_flash",
                                                   "rounds")],
                          ["ok", str(4 * 4 * 4 * 128), "1.0", "6"])
         self.assertLess(float(ours["device_time_low_s"]), float(ours["device_time_median_s"]))
-        self.assertIn("d=128 full bf16", printed)
+        self.assertIn("forward d=128 full bf16", printed)
         torch = self.row(rows, "torch_flash")
         self.assertEqual((torch["status"], torch["device_time_median_s"]), ("ok", "0.00025"))
         self.assertEqual(self.row(rows, "flash", mask="causal")["unmasked_flop"],
                          str(4 * 10 * 128))
+
+    def test_the_backward_pass_comes_after_the_first_shape_in_both_ways_of_adding_to_dq(self):
+        code, rows, _ = self.run_with()
+        self.assertEqual(code, 0)
+        self.assertEqual([row["pass"] for row in rows[:35:7]], ["forward"] + ["backward"] * 4)
+        deterministic = self.row(rows, "flash_deterministic", passes="backward")
+        self.assertEqual((deterministic["status"], deterministic["unmasked_flop"]),
+                         ("ok", str(10 * 4 * 4 * 128)))
+        self.assertEqual(self.row(rows, "cudnn", mask="causal", passes="backward")["unmasked_flop"],
+                         str(10 * 10 * 128))
+        self.assertEqual(self.row(rows, "torch_flash", passes="backward")["status"], "ok")
+        kernels = {row["kernel"] for row in rows if row["pass"] == "backward"}
+        self.assertNotIn("flash_grid", kernels)
 
     def test_a_ratio_is_of_the_same_round_with_its_spread(self):
         rows = self.run_with()[1]
@@ -105,7 +124,7 @@ class FlashRounds(unittest.TestCase):
     def test_the_rounds_go_one_way_and_then_the_other(self):
         self.run_with()
         with open(os.path.join(self.folder, "log"), encoding="utf-8") as file:
-            asked = [line.split()[0] for line in file if "d=128 full bf16" in line]
+            asked = [line.split()[0] for line in file if "forward d=128 full bf16" in line]
         there = ["flash", "flash_grid", "flash_sm80", "cudnn"]
         self.assertEqual(asked, (there + there[::-1]) * 3)
 
@@ -148,6 +167,15 @@ class FlashRounds(unittest.TestCase):
         self.assertEqual(self.row(rows, "flash_sm80", "64")["status"], "timeout")
         self.assertEqual(self.row(rows, "flash", mask="causal")["status"], "ok")
         self.assertEqual(self.row(rows, "flash_sm80")["status"], "ok")
+
+    def test_the_first_answer_of_a_peer_may_take_longer(self):
+        self.addCleanup(setattr, flash_rounds, "PATIENCE_S", flash_rounds.PATIENCE_S)
+        flash_rounds.PATIENCE_S = 1.0
+        code, rows, _ = self.run_with(faults="slow peer")
+        self.assertEqual(code, 0)
+        self.assertEqual(self.row(rows, "cudnn")["status"], "ok")
+        cudnn = self.row(rows, "cudnn", passes="backward", mask="causal")
+        self.assertEqual(cudnn["message"], "no answer within 1 s")
 
     def test_an_output_that_is_wrong_has_no_rate(self):
         code, rows, _ = self.run_with(faults="wrong")

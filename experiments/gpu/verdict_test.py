@@ -45,7 +45,7 @@ class Verdict(unittest.TestCase):
     @staticmethod
     def attention(kernel, tera_flops, **other):
         # The row takes one second at the given rate.
-        return {"kernel": kernel, "status": "ok", "head_dim": "128", "mask": "full",
+        return {"kernel": kernel, "pass": "forward", "status": "ok", "head_dim": "128", "mask": "full",
                 "dtype": "bf16", "n_tokens": "16384", "unmasked_flop": str(tera_flops * 1e12),
                 "device_time_median_s": "1", "wall_time_median_s": "2"} | other
 
@@ -200,6 +200,16 @@ class Verdict(unittest.TestCase):
             row(1, "cudnn", status="unsupported", **{"pass": "backward"})])
         self.assertTrue(self.line(self.verdict()[1], "flash backward over cuDNN's")
                         .endswith("not measured"))
+        os.remove(os.path.join(self.folder, "attention_backward", "cases.csv"))
+        rates = {"flash": 500, "cudnn": 510, "torch_cudnn": 520, "torch_flash": 600}
+        self.write(".", [row(rate, kernel, **{"pass": "backward"})
+                         for kernel, rate in rates.items()], "flash_rounds.csv")
+        lines = self.verdict()[1]
+        self.assertIn("500 TFLOP/s (microbenchmark)",
+                      self.line(lines, "flash backward d=128 causal bf16"))
+        self.assertIn("0.962 x (microbenchmark)",
+                      self.line(lines, "flash backward over cuDNN's"))
+        self.assertTrue(self.line(lines, "flash d=128 causal").endswith("not measured"))
 
     def test_of_cqs_is_over_dense_in_the_same_launch(self):
         def row(algorithm, workers, launch, device_s):

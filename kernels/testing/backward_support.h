@@ -133,16 +133,10 @@ Gradients brute_force_gradients(const BackwardCall& call, Allowed allowed) {
   const std::int64_t e = call.v.view().extent.head_dim;
   const std::int64_t n = of_q.length;
   const std::int64_t m = of_k.length;
-  const auto numbers = [](const TensorView& view) {
-    const std::vector<double> all = values(view);
-    std::vector<T> as(all.size());
-    for (std::size_t i = 0; i < all.size(); ++i) as[i] = static_cast<T>(all[i]);
-    return as;
-  };
-  const std::vector<T> q = numbers(call.q.view());
-  const std::vector<T> k = numbers(call.k.view());
-  const std::vector<T> v = numbers(call.v.view());
-  const std::vector<T> d_out = numbers(call.d_out.view());
+  const std::vector<T> q = values<T>(call.q.view());
+  const std::vector<T> k = values<T>(call.k.view());
+  const std::vector<T> v = values<T>(call.v.view());
+  const std::vector<T> d_out = values<T>(call.d_out.view());
   std::vector<T> d_q(q.size(), T{0});
   std::vector<T> d_k(k.size(), T{0});
   std::vector<T> d_v(v.size(), T{0});

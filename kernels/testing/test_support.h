@@ -88,35 +88,54 @@ struct Attended {
   std::vector<double> lse;
 };
 
+// Returns the values of a view in [b, h, t, x] order.
+template <class T = double>
+std::vector<T> values(const TensorView& view) {
+  std::vector<T> result(static_cast<std::size_t>(view.extent.elements()));
+  T* row = result.data();
+  for (std::int64_t b = 0; b < view.extent.batch; ++b)
+    for (std::int64_t h = 0; h < view.extent.heads; ++h)
+      for (std::int64_t t = 0; t < view.extent.length; ++t, row += view.extent.head_dim)
+        convert(view.row(b, h, t), view.dtype, row, sizeof(T) == 8 ? DType::f64 : DType::f32,
+                view.extent.head_dim);
+  return result;
+}
+
 // Computes attention over the pairs with allowed(query, key), two-pass, everything in T. It is as
 // simple as possible: the tests compare the float64 reference itself with it.
 template <class T, class Allowed>
 Attended brute_force(const TensorView& q, const TensorView& k, const TensorView& v, double scale,
                      Allowed allowed) {
+  const std::int64_t d = q.extent.head_dim;
   const std::int64_t e = v.extent.head_dim;
+  const std::int64_t m = k.extent.length;
   const std::int64_t group = q.extent.heads / k.extent.heads;
+  const std::vector<T> queries = values<T>(q);
+  const std::vector<T> keys = values<T>(k);
+  const std::vector<T> of_keys = values<T>(v);
+  const T* query = queries.data();
   Attended result;
   for (std::int64_t b = 0; b < q.extent.batch; ++b)
     for (std::int64_t h = 0; h < q.extent.heads; ++h)
-      for (std::int64_t i = 0; i < q.extent.length; ++i) {
+      for (std::int64_t i = 0; i < q.extent.length; ++i, query += d) {
+        const std::int64_t first_key = (b * k.extent.heads + h / group) * m;
         std::vector<T> sum(static_cast<std::size_t>(e), T{0});
         std::vector<std::pair<std::int64_t, T>> scores;
         T largest = -std::numeric_limits<T>::infinity();
-        for (std::int64_t j = 0; j < k.extent.length; ++j) {
+        for (std::int64_t j = 0; j < m; ++j) {
           if (!allowed(i, j)) continue;
+          const T* const key = keys.data() + (first_key + j) * d;
           T product = 0;
-          for (std::int64_t x = 0; x < q.extent.head_dim; ++x)
-            product +=
-                static_cast<T>(at(q, b, h, i, x)) * static_cast<T>(at(k, b, h / group, j, x));
+          for (std::int64_t x = 0; x < d; ++x) product += query[x] * key[x];
           scores.emplace_back(j, product * static_cast<T>(scale));
           largest = std::max(largest, scores.back().second);
         }
         T total = 0;
         for (const auto& [j, score] : scores) {
           const T p = std::exp(score - largest);
+          const T* const value = of_keys.data() + (first_key + j) * e;
           total += p;
-          for (std::int64_t x = 0; x < e; ++x)
-            sum[static_cast<std::size_t>(x)] += p * static_cast<T>(at(v, b, h / group, j, x));
+          for (std::int64_t x = 0; x < e; ++x) sum[static_cast<std::size_t>(x)] += p * value[x];
         }
         for (const T value : sum)
           result.out.push_back(scores.empty() ? 0.0 : static_cast<double>(value / total));
@@ -138,17 +157,6 @@ inline double max_difference(const std::vector<double>& a, const std::vector<dou
       largest = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
   }
   return largest;
-}
-
-// Returns the values of a view in [b, h, t, x] order.
-inline std::vector<double> values(const TensorView& view) {
-  std::vector<double> result;
-  for (std::int64_t b = 0; b < view.extent.batch; ++b)
-    for (std::int64_t h = 0; h < view.extent.heads; ++h)
-      for (std::int64_t t = 0; t < view.extent.length; ++t)
-        for (std::int64_t x = 0; x < view.extent.head_dim; ++x)
-          result.push_back(at(view, b, h, t, x));
-  return result;
 }
 
 constexpr Kernel kKernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};

@@ -188,7 +188,8 @@ class ComputeDevice {
     throw Unsupported("this device has no link to others");
   }
 
-  // Turns what `enqueue` enqueues into one launch: a CUDA graph. It may not allocate, mark or wait.
+  // Turns what `enqueue` enqueues into one launch: a CUDA graph. It may not allocate, mark or wait,
+  // and has run once before: CUDA loads a kernel at its first launch, which a capture may forbid.
   [[nodiscard]] virtual std::function<void()> record(const std::function<void()>& enqueue) {
     return enqueue;
   }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_probe.h"
@@ -32,6 +34,26 @@ Execution play_on(ComputeDevice& device, Trial& trial, DeviceCall call, Allocato
   return execution;
 }
 
+// Plays a backward plan and compares its gradients with float64.
+Verification verified_gradients(ComputeDevice& device, const Plan& plan, Kernel kernel,
+                                MemoryLedger& ledger) {
+  const GradientTrial trial(plan);
+  const TrialOnDevice whole(trial, device, ledger);
+  ExecutionArguments arguments = whole.with_tensors(ExecutionArguments());
+  arguments.kernel = kernel;
+  arguments.allocator = &ledger;
+  (void)DeviceExecutor(trial.plan, arguments, device).run();
+  whole.download();
+  const ExecutionArguments host = trial.with_tensors(ExecutionArguments());
+  Verification verification;
+  verification.correct = true;
+  verify_gradients({host.q, host.k, host.v, host.d_out, plan.problem.mask, plan.problem.scale,
+                    host.out, host.lse},
+                   {host.d_q, host.d_k, host.d_v}, rows_to_verify(plan, 40),
+                   keys_to_verify(plan, 40), 1, verification);
+  return verification;
+}
+
 class CudaSmall : public testing::Test {
  protected:
   void SetUp() override {
@@ -51,25 +73,6 @@ class CudaSmall : public testing::Test {
 
   Execution play(Trial& trial, DeviceCall call, Allocator& allocator) const {
     return play_on(*device_, trial, call, allocator);
-  }
-
-  // Plays a backward plan and compares its gradients with float64.
-  Verification verified_gradients(const Plan& plan, Kernel kernel, MemoryLedger& ledger) const {
-    const GradientTrial trial(plan);
-    const TrialOnDevice whole(trial, *device_, ledger);
-    ExecutionArguments arguments = whole.with_tensors(ExecutionArguments());
-    arguments.kernel = kernel;
-    arguments.allocator = &ledger;
-    (void)DeviceExecutor(trial.plan, arguments, *device_).run();
-    whole.download();
-    const ExecutionArguments host = trial.with_tensors(ExecutionArguments());
-    Verification verification;
-    verification.correct = true;
-    verify_gradients({host.q, host.k, host.v, host.d_out, plan.problem.mask, plan.problem.scale,
-                      host.out, host.lse},
-                     {host.d_q, host.d_k, host.d_v}, rows_to_verify(plan, 40),
-                     keys_to_verify(plan, 40), 1, verification);
-    return verification;
   }
 
   std::unique_ptr<ComputeDevice> device_;
@@ -106,7 +109,7 @@ TEST_F(CudaSmall, GradientsOfEveryStrategyThatTrainsAgreeWithFloat64) {
     Plan plan = testing_support::in_random_type(drawn, random);
     while (plan.problem.dtype == DType::f32) plan = testing_support::in_random_type(drawn, random);
     MemoryLedger ledger(memory(AllocatorKind::pool));
-    const Verification verification = verified_gradients(plan, Kernel::flash, ledger);
+    const Verification verification = verified_gradients(*device_, plan, Kernel::flash, ledger);
     ASSERT_TRUE(verification.correct) << verification.message;
     EXPECT_EQ(rehearse(plan, Kernel::flash, Launch::alone, device_->costs()).active_peak_bytes,
               static_cast<std::int64_t>(ledger.active_peak_bytes()));
@@ -134,23 +137,42 @@ constexpr TinyCall kTinyCalls[] = {
     {"ring", 2, 161, 161, 64, Launch::alone},
 };
 
+Problem tiny_problem(const TinyCall& call) {
+  Shape shape;
+  shape.q_heads = 2;
+  shape.kv_heads = 1;
+  shape.q_len = call.queries;
+  shape.kv_len = call.keys;
+  shape.head_dim = shape.value_dim = call.head_dim;
+  return make_problem(shape, MaskKind::causal, DType::bf16, 7);
+}
+
+MemoryLedger::Options plain_memory(ComputeDevice& device) {
+  MemoryLedger::Options options;
+  options.source = device.memory(AllocatorKind::direct);
+  return options;
+}
+
 void expect_tiny_calls_agree_with_float64(ComputeDevice& device) {
   for (const TinyCall& call : kTinyCalls) {
     SCOPED_TRACE(fmt::format("{} W={} N={} d={} {}", call.algorithm, call.workers, call.queries,
                              call.head_dim, word(call.launch)));
-    Shape shape;
-    shape.q_heads = 2;
-    shape.kv_heads = 1;
-    shape.q_len = call.queries;
-    shape.kv_len = call.keys;
-    shape.head_dim = shape.value_dim = call.head_dim;
-    const Problem problem = make_problem(shape, MaskKind::causal, DType::bf16, 7);
-    Trial trial(make_plan(call.algorithm, problem, {call.workers, std::nullopt}), heap_allocator());
-    MemoryLedger::Options options;
-    options.source = device.memory(AllocatorKind::direct);
-    MemoryLedger ledger(options);
+    Trial trial(make_plan(call.algorithm, tiny_problem(call), {call.workers, std::nullopt}),
+                heap_allocator());
+    MemoryLedger ledger(plain_memory(device));
     (void)play_on(device, trial, {Kernel::flash, call.launch}, ledger);
     const Verification verification = trial.verify();
+    EXPECT_TRUE(verification.correct) << verification.message;
+  }
+}
+
+// The backward pass of the first two calls.
+void expect_tiny_gradients_agree_with_float64(ComputeDevice& device) {
+  for (const TinyCall& call : std::span(kTinyCalls).first(2)) {
+    SCOPED_TRACE(call.head_dim);
+    MemoryLedger ledger(plain_memory(device));
+    const Plan plan = make_plan(call.algorithm, tiny_problem(call), {.pass = Pass::backward});
+    const Verification verification = verified_gradients(device, plan, Kernel::flash, ledger);
     EXPECT_TRUE(verification.correct) << verification.message;
   }
 }
@@ -164,9 +186,17 @@ TEST_F(CudaTiny, FlashMergeAndCopiesAgreeWithFloat64) {
   }
 }
 
+TEST_F(CudaTiny, GradientsAgreeWithFloat64) {
+  for (const bool force_sm80 : {true, false}) {
+    device_ = open_cuda_device(force_sm80);
+    expect_tiny_gradients_agree_with_float64(*device_);
+  }
+}
+
 TEST(DeviceTiny, TheSameCallsAgreeOnAHostThatPlaysAGpu) {
   DeviceProbe device;
   expect_tiny_calls_agree_with_float64(device);
+  expect_tiny_gradients_agree_with_float64(device);
 }
 
 TEST_F(CudaSmall, TheFastestProductIsFasterInSixteenBitsAndMeasuredOnce) {
@@ -209,7 +239,8 @@ TEST_F(CudaSmall, CudnnsGradientsAgreeWithFloat64) {
       MemoryLedger ledger(memory(AllocatorKind::pool));
       try {
         const Verification verification =
-            verified_gradients(make_plan("dense", make_problem(square_of(250), mask, dtype, 3),
+            verified_gradients(*device_,
+                               make_plan("dense", make_problem(square_of(250), mask, dtype, 3),
                                          {.pass = Pass::backward}),
                                Kernel::cudnn, ledger);
         EXPECT_TRUE(verification.correct) << verification.message;

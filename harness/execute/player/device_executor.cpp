@@ -64,11 +64,14 @@ DeviceExecutor::DeviceExecutor(const Plan& plan, const ExecutionArguments& argum
   keeps_prepared_ = arguments_.launch != Launch::alone || plan_.workers.size() == 1;
   if (keeps_prepared_)
     for (Round& round : rounds_) round.prepared = prepare(round);
-  if (arguments_.launch == Launch::graph)
-    replay_ = device_.record([this] {
-      std::vector<WorkerTime> ignored;
-      enqueue(nullptr, ignored);
-    });
+  if (arguments_.launch != Launch::graph) return;
+  const auto enqueue_all = [this] {
+    std::vector<WorkerTime> ignored;
+    enqueue(nullptr, ignored);
+  };
+  enqueue_all();
+  device_.wait();
+  replay_ = device_.record(enqueue_all);
 }
 
 DeviceExecutor::~DeviceExecutor() = default;

@@ -82,11 +82,11 @@ TEST(DeviceExecutor, ChargesEachLaunchOfAFlashCallToItsWorkerIfWorkersAreLaunche
   const auto run = [](const Plan& plan, Launch launch) {
     Trial trial(plan, heap_allocator());
     DeviceProbe device;
-    const Execution execution =
-        DeviceExecutor(trial.plan, arguments_of(trial, heap_allocator(), {Kernel::flash, launch}),
-                       device)
-            .run();
-    EXPECT_EQ(execution.device_s, device.operations);
+    DeviceExecutor executor(trial.plan,
+                            arguments_of(trial, heap_allocator(), {Kernel::flash, launch}), device);
+    const int before = device.operations;
+    const Execution execution = executor.run();
+    EXPECT_EQ(execution.device_s, device.operations - before);
     return execution;
   };
   const Problem problem = small_problem(70, MaskKind::full);
@@ -118,6 +118,33 @@ TEST(DeviceExecutor, ChargesEachLaunchOfAFlashCallToItsWorkerIfWorkersAreLaunche
     EXPECT_TRUE(std::isnan(execution.worker_sum_s));
     EXPECT_TRUE(std::isnan(execution.longest_subsequence_s));
   }
+}
+
+// Says at which operation the device was waited for, and from which one on it records.
+class RecordingProbe final : public DeviceProbe {
+ public:
+  int waited_at = 0;
+  int recorded_at = 0;
+
+  void wait() override {
+    DeviceProbe::wait();
+    waited_at = operations;
+  }
+  std::function<void()> record(const std::function<void()>& enqueue) override {
+    recorded_at = operations;
+    return enqueue;
+  }
+};
+
+TEST(DeviceExecutor, RecordsOnlyWhatHasRunBefore) {
+  Trial trial(cqs_plan(small_problem(70, MaskKind::full), 7), heap_allocator());
+  RecordingProbe device;
+  DeviceExecutor executor(
+      trial.plan, arguments_of(trial, heap_allocator(), {Kernel::flash, Launch::graph}), device);
+  const int recorded_at = device.recorded_at;
+  EXPECT_EQ(device.waited_at, recorded_at);
+  (void)executor.run();
+  EXPECT_EQ(device.operations, 2 * recorded_at);
 }
 
 TEST(DeviceExecutor, TellsTheStagesOfTheStagedKernelApart) {

@@ -31,14 +31,17 @@ double copy_bytes_per_s(BenchDevice& device) {
   return 2.0 * static_cast<double>(kBytes) / seconds;
 }
 
-void report_products(BenchDevice& device) {
-  fmt::print("{:>4} {:>7} {:>6} {:>10} {:>9} {:>8}\n", "d", "mask", "N", "kernel", "ms", "TFLOP/s");
-  for (const BenchKernel kernel : {BenchKernel::flash, BenchKernel::flash_sm80})
+// Prints a line for each kernel, head_dim, mask and length of one pass.
+void report_products(BenchDevice& device, bool backward, const std::vector<BenchKernel>& kernels) {
+  fmt::print("{}\n{:>4} {:>7} {:>6} {:>19} {:>9} {:>8}\n", backward ? "backward" : "forward", "d",
+             "mask", "N", "kernel", "ms", "TFLOP/s");
+  for (const BenchKernel kernel : kernels)
     for (const std::int64_t d : {64, 128, 256})
       for (const bool causal : {false, true})
         for (const std::int64_t n : {2048, 8192, 16384}) {
           const std::int64_t heads = 2048 / d;
-          BenchCall call({.d = d,
+          BenchCall call({.backward = backward,
+                          .d = d,
                           .causal = causal,
                           .queries = n,
                           .keys = n,
@@ -47,7 +50,7 @@ void report_products(BenchDevice& device) {
                           .kv_heads = heads},
                          device, 1);
           const double seconds = median(call.seconds(kernel, kWarmUps, kRepeats));
-          fmt::print("{:>4} {:>7} {:>6} {:>10} {:>9.3f} {:>8.1f}\n", d, causal ? "causal" : "full",
+          fmt::print("{:>4} {:>7} {:>6} {:>19} {:>9.3f} {:>8.1f}\n", d, causal ? "causal" : "full",
                      n, word(kernel), 1e3 * seconds, 1e-12 * call.flop() / seconds);
         }
 }
@@ -83,9 +86,10 @@ int run(int argc, char** argv) {
     return 0;
   }
   fmt::print("{}\n", device.facts().name);
-  report_products(device);
+  using enum BenchKernel;
+  report_products(device, false, {flash, flash_sm80});
+  report_products(device, true, {flash, flash_deterministic, flash_sm80});
   report_decoding(device);
-  report_backward(device);
   return 0;
 }
 

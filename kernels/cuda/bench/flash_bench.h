@@ -1,5 +1,6 @@
-// flash_bench times one attention call over random inputs by any kernel that can compute it. With
-// --serve it times on request, so that another program can time its own on the same GPU in turn.
+// flash_bench times an attention call, or its backward pass, over random inputs by any kernel that
+// can compute it. With --serve it times on request, so that another program can time its own on the
+// same GPU in turn.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +18,34 @@
 #include "kernels/cuda/cuda_kernels.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/runtime.h"
-#include "kernels/mask/mask.h"
+#include "kernels/reference_gradients.h"
 
 namespace qb {
 
 namespace cuda {
 
-enum class BenchKernel { flash, flash_grid, flash_sm80, cudnn };
+enum class BenchKernel {
+  flash,                // by the newest path that the GPU has
+  flash_grid,           // the same forward pass, one grid block for each item
+  flash_deterministic,  // the same backward pass, dQ without atomic sums
+  flash_sm80,
+  cudnn,
+};
 
 }  // namespace cuda
 
 template <>
 inline constexpr auto kWords<cuda::BenchKernel> = word_table<cuda::BenchKernel>(
-    "kernel",
-    {{cuda::BenchKernel::flash, "flash"},            // by the newest path that the GPU has
-     {cuda::BenchKernel::flash_grid, "flash_grid"},  // the same, one grid block for each item
-     {cuda::BenchKernel::flash_sm80, "flash_sm80"},
-     {cuda::BenchKernel::cudnn, "cudnn"}});
+    "kernel", {{cuda::BenchKernel::flash, "flash"},
+               {cuda::BenchKernel::flash_grid, "flash_grid"},
+               {cuda::BenchKernel::flash_deterministic, "flash_deterministic"},
+               {cuda::BenchKernel::flash_sm80, "flash_sm80"},
+               {cuda::BenchKernel::cudnn, "cudnn"}});
 
 namespace cuda {
 
 struct BenchShape {
+  bool backward = false;  // queries, keys and their heads are then as many
   DType dtype = DType::bf16;
   std::int64_t d = 128;
   bool causal = false;
@@ -74,14 +82,14 @@ class BenchDevice final : public Allocator {
   std::unique_ptr<CudnnAttention> cudnn_;
 };
 
-// Checks whether an output is attention: compares a few of its rows with float64, by the rule of
-// every test (a factor times the error of a naive computation in the inputs' type).
+// Compares a few rows of O, or of dQ where the problem has dO, with float64, by the rule of every
+// test (a factor times the error of a naive computation in the inputs' type). dK and dV are left to
+// the tests: one row of theirs needs a forward pass of every query.
 class RowCheck {
  public:
-  // q, k, v lie on the host, with as many query heads as key heads. The first, the middle and the
-  // last query of each head are checked.
-  RowCheck(const TensorView& q, const TensorView& k, const TensorView& v, const Mask& mask,
-           double scale);
+  // The tensors lie on the host, with as many query heads as key heads. The first, the middle and
+  // the last query of each head are checked.
+  explicit RowCheck(const GradientProblem& problem);
 
   [[nodiscard]] const std::vector<std::int64_t>& rows() const { return rows_; }
   // `got` is [heads][rows][head_dim]. Returns an empty text where it is right, else a sentence.
@@ -100,16 +108,18 @@ class BenchCall {
 
   // The first call of a kernel prepares it before anything is timed. Throws Unsupported.
   [[nodiscard]] std::vector<double> seconds(BenchKernel kernel, int warm_ups, int repeats);
-  // Returns RowCheck::flaw() for a few rows of two heads of the kernel's output. There must be as
-  // many query heads as key heads.
+  // Returns RowCheck::flaw() for a few rows of two heads of what the kernel computes. There must be
+  // as many query heads as key heads.
   [[nodiscard]] std::string flaw(BenchKernel kernel);
-  [[nodiscard]] double flop() const;  // 4 · pairs · heads · d of unmasked pairs
+  // 4 · pairs · heads · d of unmasked pairs, or 10 · pairs · heads · d of the backward pass
+  [[nodiscard]] double flop() const;
   [[nodiscard]] double key_bytes() const;
 
  private:
   [[nodiscard]] TileSchedule schedule(BenchKernel kernel) const;
   [[nodiscard]] const std::function<void()>& prepared(BenchKernel kernel);
   [[nodiscard]] std::function<void()> prepare(BenchKernel kernel);
+  [[nodiscard]] std::function<void()> prepare_backward(BenchKernel kernel);
   [[nodiscard]] RowCheck make_check() const;
 
   BenchShape shape_;
@@ -119,6 +129,14 @@ class BenchCall {
   Tensor v_;
   Tensor out_;
   Tensor lse_;
+  struct Gradients {
+    Tensor d_out;
+    Tensor delta;
+    Tensor d_q;
+    Tensor d_k;
+    Tensor d_v;
+  };
+  std::optional<Gradients> gradients_;  // of a backward pass
   std::map<BenchKernel, std::function<void()>> prepared_;
   std::optional<RowCheck> check_;
 };
@@ -130,12 +148,9 @@ struct BenchRequest {  // one request of --serve
   int repeats = 1;
 };
 
-// Parses `flash bf16 128 causal 16384 16 2 5`: kernel, type, head_dim, mask, N, heads, warm-ups,
-// repeats. Throws UsageError.
+// Parses `flash backward bf16 128 causal 16384 16 2 5`: kernel, pass, type, head_dim, mask, N,
+// heads, warm-ups, repeats. Throws UsageError.
 [[nodiscard]] BenchRequest parse_request(const std::string& line);
-
-// Prints how fast the backward pass is, after a forward pass over the same random inputs.
-void report_backward(BenchDevice& device);
 
 // Answers each line of `requests` with a line: `ok SECONDS…`, `incorrect FLAW` or `unsupported
 // REASON`. Inputs are drawn anew where the shape differs from that of the line before, and a

@@ -38,10 +38,16 @@ std::vector<std::int64_t> some_rows(std::int64_t length) {
 
 }  // namespace
 
-RowCheck::RowCheck(const TensorView& q, const TensorView& k, const TensorView& v, const Mask& mask,
-                   double scale)
-    : rows_(some_rows(q.extent.length)), exact_(reference_rows(q, k, v, mask, scale, rows_).out) {
-  const std::vector<double> naive = naive_rows(q, k, v, mask, scale, rows_).out;
+RowCheck::RowCheck(const GradientProblem& problem) : rows_(some_rows(problem.q.extent.length)) {
+  std::vector<double> naive;
+  const auto& [q, k, v, d_out, mask, scale, out, lse] = problem;
+  if (d_out.data == nullptr) {
+    exact_ = reference_rows(q, k, v, mask, scale, rows_).out;
+    naive = naive_rows(q, k, v, mask, scale, rows_).out;
+  } else {
+    exact_ = reference_gradients(problem, rows_, {}).d_q;
+    naive = naive_gradients(problem, rows_, {}).d_q;
+  }
   const auto width = static_cast<std::size_t>(v.extent.head_dim);
   for (std::size_t begin = 0; begin < exact_.size(); begin += width) {
     double error = 0.0;
@@ -117,7 +123,14 @@ BenchCall::BenchCall(const BenchShape& shape, BenchDevice& device, unsigned seed
       v_(random_tensor(device, shape.dtype, {shape.batch, shape.kv_heads, shape.keys, shape.d},
                        3 * seed + 2)),
       out_(device, DType::f32, q_.view().extent, "out"),
-      lse_(device, DType::f32, {shape.batch, shape.heads, shape.queries, 1}, "lse") {}
+      lse_(device, DType::f32, {shape.batch, shape.heads, shape.queries, 1}, "lse") {
+  if (!shape.backward) return;
+  const Extent& rows = q_.view().extent;
+  const auto sums = [&](const char* label) { return Tensor(device, DType::f32, rows, label); };
+  gradients_.emplace(Gradients{random_tensor(device, shape.dtype, rows, 1000 + seed),
+                               Tensor(device, DType::f32, lse_.view().extent, "delta"), sums("d_q"),
+                               sums("d_k"), sums("d_v")});
+}
 
 TileSchedule BenchCall::schedule(BenchKernel kernel) const {
   const KeySpan keys{0,
@@ -132,6 +145,9 @@ TileSchedule BenchCall::schedule(BenchKernel kernel) const {
 }
 
 std::function<void()> BenchCall::prepare(BenchKernel kernel) {
+  if (shape_.backward) return prepare_backward(kernel);
+  if (kernel == BenchKernel::flash_deterministic)
+    throw Unsupported("flash_deterministic is a backward pass");
   const auto tiles = std::make_shared<TileSchedule>(schedule(kernel));
   const double scale = scale_of(shape_);
   if (kernel == BenchKernel::cudnn) {
@@ -146,6 +162,38 @@ std::function<void()> BenchCall::prepare(BenchKernel kernel) {
   return [launch] {
     launch->attend();
     launch->merge();
+  };
+}
+
+// The forward pass has been made, by our own kernel; D and clearing the sums belong to the backward
+// pass. cuDNN makes D itself.
+std::function<void()> BenchCall::prepare_backward(BenchKernel kernel) {
+  if (kernel == BenchKernel::flash_grid) throw Unsupported("flash_grid is a forward pass");
+  void* const stream = device_.stream().get();
+  const auto tiles = std::make_shared<TileSchedule>(schedule(kernel));
+  const double scale = scale_of(shape_);
+  const LaunchContext context = device_.context(kernel);
+  flash({q_.view(), k_.view(), v_.view(), tiles.get(), scale, out_.view(), lse_.view()}, context);
+  const Gradients& g = *gradients_;
+  const BackwardArguments call{q_.view(),    k_.view(),      v_.view(),    g.d_out.view(),
+                               lse_.view(),  g.delta.view(), tiles.get(),  scale,
+                               g.d_q.view(), g.d_k.view(),   g.d_v.view(), out_.view()};
+  const auto clear = [call, stream] {
+    for (const TensorView& sum : {call.d_q, call.d_k, call.d_v}) clear_rows(sum, stream);
+  };
+  if (kernel == BenchKernel::cudnn) {
+    CudnnAttention& cudnn = device_.cudnn();
+    return [&cudnn, tiles, call, context, clear] {
+      clear();
+      cudnn.attend_backward(call, context);
+    };
+  }
+  const BackwardOptions options{kernel == BenchKernel::flash_deterministic};
+  const auto launch = std::make_shared<BackwardLaunch>(call, context, options);
+  return [launch, call, stream, clear] {
+    clear();
+    compute_delta(call.out, call.d_out, call.delta, stream);
+    launch->run();
   };
 }
 
@@ -172,14 +220,15 @@ RowCheck BenchCall::make_check() const {
   const Tensor q = first_heads(q_);
   const Tensor k = first_heads(k_);
   const Tensor v = first_heads(v_);
+  const Tensor d_out = gradients_ ? first_heads(gradients_->d_out) : Tensor();
   const Mask mask = shape_.causal ? Mask::causal(shape_.queries, shape_.keys) : Mask();
-  return {q.view(), k.view(), v.view(), mask, scale_of(shape_)};
+  return RowCheck({q.view(), k.view(), v.view(), d_out.view(), mask, scale_of(shape_)});
 }
 
 std::string BenchCall::flaw(BenchKernel kernel) {
   if (!check_) check_.emplace(make_check());
   void* const stream = device_.stream().get();
-  const TensorView& out = out_.view();
+  const TensorView& out = gradients_ ? gradients_->d_q.view() : out_.view();
   fill_bytes(out.data, 0xff, static_cast<std::size_t>(out.bytes()), stream);  // NaN
   prepared(kernel)();
   std::vector<float> got;
@@ -193,8 +242,9 @@ std::string BenchCall::flaw(BenchKernel kernel) {
 }
 
 double BenchCall::flop() const {
-  return 4.0 * static_cast<double>(schedule(BenchKernel::flash).unmasked_pairs() * shape_.batch *
-                                   shape_.heads * shape_.d);
+  const double flop = shape_.backward ? 10.0 : 4.0;
+  return flop * static_cast<double>(schedule(BenchKernel::flash).unmasked_pairs() * shape_.batch *
+                                    shape_.heads * shape_.d);
 }
 
 double BenchCall::key_bytes() const {

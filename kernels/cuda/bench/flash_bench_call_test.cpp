@@ -28,7 +28,7 @@ Tensor random_heads(unsigned seed) {
 class BenchRowCheck : public ::testing::Test {
  protected:
   [[nodiscard]] RowCheck check(const Mask& mask) const {
-    return {q_.view(), k_.view(), v_.view(), mask, kScale};
+    return RowCheck({q_.view(), k_.view(), v_.view(), {}, mask, kScale});
   }
   [[nodiscard]] std::vector<float> naive(const Mask& mask) const {
     const auto rows = check(mask).rows();
@@ -36,10 +36,15 @@ class BenchRowCheck : public ::testing::Test {
     return {out.begin(), out.end()};
   }
 
+  [[nodiscard]] GradientProblem gradients(const Mask& mask) const {
+    return {q_.view(), k_.view(), v_.view(), d_out_.view(), mask, kScale};
+  }
+
   static constexpr double kScale = 0.2;
   Tensor q_ = random_heads(1);
   Tensor k_ = random_heads(2);
   Tensor v_ = random_heads(3);
+  Tensor d_out_ = random_heads(4);
   Mask causal_ = Mask::causal(kLength, kLength);
 };
 
@@ -61,6 +66,16 @@ TEST_F(BenchRowCheck, OneElementThatIsOffOrNotANumberIsAFlaw) {
   EXPECT_NE(check(causal_).flaw(out), "");
   out.pop_back();
   EXPECT_EQ(check(causal_).flaw(out), "the output has another size");
+}
+
+TEST_F(BenchRowCheck, WithAGradientOfTheOutputItLooksAtTheGradientOfQueries) {
+  const RowCheck check(gradients(causal_));
+  const auto naive = naive_gradients(gradients(causal_), check.rows(), {}).d_q;
+  std::vector<float> d_q(naive.begin(), naive.end());
+  EXPECT_EQ(check.flaw(d_q), "");
+  EXPECT_NE(RowCheck(gradients(Mask())).flaw(d_q), "");
+  d_q.front() += 0.05F;
+  EXPECT_NE(check.flaw(d_q).find("query 0 is off by"), std::string::npos);
 }
 
 }  // namespace

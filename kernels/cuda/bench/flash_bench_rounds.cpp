@@ -15,22 +15,25 @@ namespace qb::cuda {
 BenchRequest parse_request(const std::string& line) {
   std::istringstream words(line);
   std::string kernel;
+  std::string pass;
   std::string dtype;
   std::string mask;
   BenchRequest request;
   BenchShape& shape = request.shape;
-  words >> kernel >> dtype >> shape.d >> mask >> shape.queries >> shape.heads >> request.warm_ups >>
-      request.repeats;
+  words >> kernel >> pass >> dtype >> shape.d >> mask >> shape.queries >> shape.heads >>
+      request.warm_ups >> request.repeats;
   const auto known_kernel = parse_word<BenchKernel>(kernel);
   const auto known_dtype = parse_word<DType>(dtype);
   const bool sizes = shape.d > 0 && shape.queries > 0 && shape.heads > 0 && request.warm_ups >= 0 &&
                      request.repeats > 0;
   if (words.fail() || !(words >> std::ws).eof() || !known_kernel || !known_dtype || !sizes ||
-      (mask != "full" && mask != "causal"))
-    throw UsageError("--serve: '" + line +
-                     "' is no request; write kernel, type, head_dim, mask, N, heads, warm-ups and "
-                     "repeats, such as flash bf16 128 causal 16384 16 2 5");
+      (mask != "full" && mask != "causal") || (pass != "forward" && pass != "backward"))
+    throw UsageError(
+        "--serve: '" + line +
+        "' is no request; write kernel, pass, type, head_dim, mask, N, heads, warm-ups "
+        "and repeats, such as flash forward bf16 128 causal 16384 16 2 5");
   request.kernel = *known_kernel;
+  shape.backward = pass == "backward";
   shape.dtype = *known_dtype;
   shape.causal = mask == "causal";
   shape.keys = shape.queries;

@@ -8,7 +8,7 @@ namespace qb::cuda {
 namespace {
 
 TEST(BenchRequest, SaysKernelShapeAndRepeats) {
-  const BenchRequest request = parse_request("flash_sm80 f16 64 causal 4096 8 2 5");
+  const BenchRequest request = parse_request("flash_sm80 forward f16 64 causal 4096 8 2 5");
   EXPECT_EQ(request.kernel, BenchKernel::flash_sm80);
   EXPECT_EQ(request.shape, (BenchShape{.dtype = DType::f16,
                                        .d = 64,
@@ -20,15 +20,18 @@ TEST(BenchRequest, SaysKernelShapeAndRepeats) {
                                        .kv_heads = 8}));
   EXPECT_EQ(request.warm_ups, 2);
   EXPECT_EQ(request.repeats, 5);
-  EXPECT_EQ(parse_request("cudnn bf16 128 full 16 1 0 1").kernel, BenchKernel::cudnn);
+  const BenchRequest backward = parse_request("cudnn backward bf16 128 full 16 1 0 1");
+  EXPECT_EQ(backward.kernel, BenchKernel::cudnn);
+  EXPECT_TRUE(backward.shape.backward);
 }
 
 TEST(BenchRequest, AnythingElseIsRefused) {
   for (const char* line :
-       {"", "flash", "flahs bf16 128 full 16384 16 2 5", "flash bf17 128 full 16384 16 2 5",
-        "flash bf16 128 ful 16384 16 2 5", "flash bf16 0 full 16384 16 2 5",
-        "flash bf16 128 full 16384 16 2 0", "flash bf16 128 full 16384 16 -1 5",
-        "flash bf16 128 full 16384 16 2", "flash bf16 128 full 16384 16 2 5 6"})
+       {"", "flash", "flahs forward bf16 128 full 16384 16 2 5", "flash bf16 128 full 16384 16 2 5",
+        "flash both bf16 128 full 16384 16 2 5", "flash forward bf17 128 full 16384 16 2 5",
+        "flash forward bf16 128 ful 16384 16 2 5", "flash forward bf16 0 full 16384 16 2 5",
+        "flash forward bf16 128 full 16384 16 2 0", "flash forward bf16 128 full 16384 16 -1 5",
+        "flash forward bf16 128 full 16384 16 2", "flash forward bf16 128 full 16384 16 2 5 6"})
     EXPECT_THROW((void)parse_request(line), UsageError) << line;
 }
 

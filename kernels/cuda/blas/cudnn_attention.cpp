@@ -67,11 +67,11 @@ struct CudnnAttention::State {
     return found->second;
   }
 
-  void execute(const CudnnPlan& plan, const std::vector<std::pair<TensorId, void*>>& tensors,
-               double scale, WholeMask mask, const LaunchContext& context) const {
+  void execute(const CudnnPlan& plan, const Bindings& bindings, double scale, WholeMask mask,
+               const LaunchContext& context) const {
     const Buffer workspace(context.workspace, static_cast<std::size_t>(plan.workspace_bytes),
                            "cudnn_workspace", context.worker);
-    cuda::execute(handle, plan, tensors, scale, mask, workspace.data());
+    cuda::execute(handle, plan, bindings, scale, mask, workspace.data());
   }
 
   ~State() {
@@ -123,31 +123,22 @@ void CudnnAttention::attend_backward(const BackwardArguments& a, const LaunchCon
   const Tensor d_q = narrow(a.d_q, "d_q_16_bit");
   const Tensor d_k = narrow(a.d_k, "d_k_16_bit");
   const Tensor d_v = narrow(a.d_v, "d_v_16_bit");
-  copy_rows(a.out, out.view(), state_->stream);
-  const CudnnPlan& plan = state_->plan(
-      {mask,
-       a.q.dtype,
-       extent_of(a.q),
-       extent_of(a.v),
-       {strides_of(a.q), strides_of(a.k), strides_of(a.v), strides_of(a.d_out)},
-       a.lse.head_stride},
-      [&] {
-        return gradient_operations(a, {out.view(), d_q.view(), d_k.view(), d_v.view()}, mask);
-      });
-  state_->execute(plan,
-                  {{kQ, a.q.data},
-                   {kK, a.k.data},
-                   {kV, a.v.data},
-                   {kO, out.view().data},
-                   {kDOut, a.d_out.data},
-                   {kStatistics, a.lse.data},
-                   {kDQ, d_q.view().data},
-                   {kDK, d_k.view().data},
-                   {kDV, d_v.view().data}},
-                  a.scale, mask, context);
-  add_rows(a.d_q, d_q.view(), state_->stream);
-  add_rows(a.d_k, d_k.view(), state_->stream);
-  add_rows(a.d_v, d_v.view(), state_->stream);
+  const Tensor d_q_sum(context.workspace, DType::f32, a.d_q.extent, "d_q_sum", context.worker);
+  const NarrowTensors narrowed{out.view(), d_q_sum.view(), d_q.view(), d_k.view(), d_v.view()};
+  copy_rows(a.out, narrowed.out, state_->stream);
+  clear_rows(narrowed.d_q_sum, state_->stream);
+  const CudnnPlan& plan =
+      state_->plan({mask,
+                    a.q.dtype,
+                    extent_of(a.q),
+                    extent_of(a.v),
+                    {strides_of(a.q), strides_of(a.k), strides_of(a.v), strides_of(a.d_out)},
+                    a.lse.head_stride},
+                   [&] { return gradient_operations(a, narrowed, mask); });
+  state_->execute(plan, gradient_bindings(a, narrowed), a.scale, mask, context);
+  add_rows(a.d_q, narrowed.d_q, state_->stream);
+  add_rows(a.d_k, narrowed.d_k, state_->stream);
+  add_rows(a.d_v, narrowed.d_v, state_->stream);
 }
 
 }  // namespace qb::cuda

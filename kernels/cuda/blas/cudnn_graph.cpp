@@ -14,7 +14,8 @@ cudnnDataType_t native(DType dtype) {
 using Four = std::array<std::int64_t, 4>;
 
 Descriptor tensor(std::int64_t id, cudnnDataType_t type, const Four& extent, const Four& strides,
-                  bool by_value = false, bool is_virtual = false) {
+                  bool by_value = false, bool is_virtual = false,
+                  cudnnBackendTensorReordering_t order = CUDNN_TENSOR_REORDERING_NONE) {
   Descriptor result(CUDNN_BACKEND_TENSOR_DESCRIPTOR, "a tensor");
   const std::int64_t alignment = by_value ? 4 : 16;
   result.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &id);
@@ -24,14 +25,17 @@ Descriptor tensor(std::int64_t id, cudnnDataType_t type, const Four& extent, con
   result.set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &alignment);
   if (by_value) result.set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, 1, &by_value);
   if (is_virtual) result.set(CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &is_virtual);
+  if (order != CUDNN_TENSOR_REORDERING_NONE)
+    result.set(CUDNN_ATTR_TENSOR_REORDERING_MODE, CUDNN_TYPE_TENSOR_REORDERING_MODE, 1, &order);
   result.finalize();
   return result;
 }
 
-Descriptor tensor(TensorId id, const TensorView& view) {
+Descriptor tensor(TensorId id, const TensorView& view,
+                  cudnnBackendTensorReordering_t order = CUDNN_TENSOR_REORDERING_NONE) {
   const Extent& e = view.extent;
   return tensor(id, native(view.dtype), {e.batch, e.heads, e.length, e.head_dim},
-                {view.batch_stride, view.head_stride, view.token_stride, 1});
+                {view.batch_stride, view.head_stride, view.token_stride, 1}, false, false, order);
 }
 
 Descriptor scalar(TensorId id) {
@@ -125,6 +129,13 @@ class Pattern {
     add(std::move(operation));
   }
 
+  // Returns x times a scalar; x and the product are matrices of scores.
+  [[nodiscard]] Descriptor scaled(const Descriptor& x, const Descriptor& factor) {
+    Descriptor y = matrix();
+    pass(CUDNN_POINTWISE_MUL, x, &factor, y);
+    return y;
+  }
+
   // Generates the number of each element's row (axis 2) or column (axis 3).
   [[nodiscard]] Descriptor number(const Descriptor& of, std::int64_t axis) {
     Descriptor y = matrix(CUDNN_DATA_INT32);
@@ -180,9 +191,7 @@ Descriptor masked_scores(Pattern& pattern, const TensorView& q, const TensorView
                          WholeMask mask) {
   const Descriptor scores = pattern.matrix();
   pattern.multiply(tensor(kQ, q), transposed(kK, k), scores);
-  const Descriptor scale = scalar(kScale);
-  Descriptor scaled = pattern.matrix();
-  pattern.pass(CUDNN_POINTWISE_MUL, scores, &scale, scaled);
+  Descriptor scaled = pattern.scaled(scores, scalar(kScale));
   if (mask == WholeMask::none) return scaled;
   const Descriptor row = pattern.number(scaled, 2);
   const Descriptor column = pattern.number(scaled, 3);
@@ -229,8 +238,11 @@ std::vector<Descriptor> gradient_operations(const BackwardArguments& a, const Na
   Pattern pattern = pattern_of(a.q, a.k);
   const cudnnDataType_t type = native(a.q.dtype);
   const Descriptor d_out = tensor(kDOut, a.d_out);
-  const Descriptor delta =
+  const Descriptor one = scalar(kOne);
+  const Descriptor sums =
       pattern.row_sums_of_product(d_out, tensor(kO, narrow.out), narrow.out.extent.head_dim);
+  const Descriptor delta = pattern.column();
+  pattern.pass(CUDNN_POINTWISE_MUL, sums, &one, delta);
   const Descriptor scores = masked_scores(pattern, a.q, a.k, mask);
   const Descriptor shifted = pattern.matrix();
   const Descriptor statistics = tensor(kStatistics, a.lse);
@@ -242,15 +254,25 @@ std::vector<Descriptor> gradient_operations(const BackwardArguments& a, const Na
   const Descriptor d_weights = pattern.matrix();
   pattern.multiply(d_out, transposed(kV, a.v), d_weights);
   const Descriptor centred = pattern.matrix();
-  pattern.pass(CUDNN_POINTWISE_SUB, d_weights, &delta, centred);
+  pattern.pass(CUDNN_POINTWISE_SUB, pattern.scaled(d_weights, one), &delta, centred);
   const Descriptor product = pattern.matrix();
   pattern.pass(CUDNN_POINTWISE_MUL, centred, &weights, product);
-  const Descriptor scale = scalar(kScale);
-  const Descriptor d_scores = pattern.matrix();
-  pattern.pass(CUDNN_POINTWISE_MUL, product, &scale, d_scores);
+  const Descriptor d_scores = pattern.scaled(product, scalar(kScale));
   pattern.multiply(pattern.transpose(d_scores, type), tensor(kQ, a.q), tensor(kDK, narrow.d_k));
-  pattern.multiply(d_scores, tensor(kK, a.k), tensor(kDQ, narrow.d_q));
+  const Descriptor d_q_sum = tensor(kDQSum, narrow.d_q_sum, CUDNN_TENSOR_REORDERING_F16x16);
+  pattern.multiply(d_scores, tensor(kK, a.k), d_q_sum);
+  pattern.pass(CUDNN_POINTWISE_IDENTITY, d_q_sum, nullptr, tensor(kDQ, narrow.d_q));
   return pattern.take();
+}
+
+Bindings gradient_bindings(const BackwardArguments& a, const NarrowTensors& narrow) {
+  static float one = 1.0F;
+  return {{kQ, a.q.data},         {kK, a.k.data},
+          {kV, a.v.data},         {kO, narrow.out.data},
+          {kDOut, a.d_out.data},  {kStatistics, a.lse.data},
+          {kOne, &one},           {kDQSum, narrow.d_q_sum.data},
+          {kDQ, narrow.d_q.data}, {kDK, narrow.d_k.data},
+          {kDV, narrow.d_v.data}};
 }
 
 }  // namespace qb::cuda

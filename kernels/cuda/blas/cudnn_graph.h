@@ -72,7 +72,7 @@ class Descriptor {
   const char* name_ = "";
 };
 
-// These tensors are bound at execution. The two scalars are float32 on the host.
+// These tensors are bound at execution. The three scalars are float32 on the host.
 enum TensorId : std::int64_t {
   kQ = 1,
   kK,
@@ -81,7 +81,9 @@ enum TensorId : std::int64_t {
   kStatistics,
   kScale,
   kMasked,
+  kOne,
   kDOut,
+  kDQSum,
   kDQ,
   kDK,
   kDV,
@@ -95,9 +97,10 @@ enum TensorId : std::int64_t {
 [[nodiscard]] std::vector<Descriptor> attention_operations(const AttentionArguments& a,
                                                            const TensorView& out, WholeMask mask);
 
-// What cuDNN reads or writes in the inputs' type where a call has float32.
+// What cuDNN reads or writes in the inputs' type where a call has float32, and its sum of dQ.
 struct NarrowTensors {
   TensorView out;
+  TensorView d_q_sum;  // float32 and 0 before each execution; its elements have cuDNN's own order
   TensorView d_q;
   TensorView d_k;
   TensorView d_v;
@@ -105,10 +108,16 @@ struct NarrowTensors {
 
 // Returns the operations of the gradients of the same attention, with or without the causal mask,
 // as the pattern that cuDNN's engines know: D of O and dO, P of the scores and statistics, then the
-// five products. As many query heads as key-value heads.
+// five products. As many query heads as key-value heads. The pattern is that of NVIDIA's frontend
+// with the factor of its dropout, here 1, and with a float32 sum of dQ beside dQ: cuDNN 9.19 takes
+// it without either, but then keeps whole matrices of scores in its workspace.
 [[nodiscard]] std::vector<Descriptor> gradient_operations(const BackwardArguments& a,
                                                           const NarrowTensors& narrow,
                                                           WholeMask mask);
+
+// The tensors of a call, and the scalars that execute() does not bind itself.
+using Bindings = std::vector<std::pair<TensorId, void*>>;
+[[nodiscard]] Bindings gradient_bindings(const BackwardArguments& a, const NarrowTensors& narrow);
 
 struct CudnnPlan {
   Descriptor graph;
@@ -125,8 +134,7 @@ struct CudnnPlan {
 
 // Executes the plan over the tensors of a call, with workspace_bytes at `workspace`; the mask is
 // that of its operations.
-void execute(cudnnHandle_t handle, const CudnnPlan& plan,
-             const std::vector<std::pair<TensorId, void*>>& tensors, double scale, WholeMask mask,
-             void* workspace);
+void execute(cudnnHandle_t handle, const CudnnPlan& plan, const Bindings& bindings, double scale,
+             WholeMask mask, void* workspace);
 
 }  // namespace qb::cuda

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "kernels/cuda/testing/cudnn_fake.h"
 #include "kernels/testing/backward_support.h"
 
@@ -14,12 +16,12 @@ using testing_support::BackwardCall;
 using testing_support::brute_force_gradients;
 using testing_support::random_tensor;
 
-// Plans the operations and evaluates them over the tensors of a call.
+// Plans the operations and evaluates them over what a call binds.
 void evaluate(const std::vector<Descriptor>& operations, double scale, WholeMask mask,
-              const std::vector<std::pair<TensorId, void*>>& tensors) {
+              const Bindings& bindings) {
   fake_cudnn() = {};
   fake_cudnn().engines[CUDNN_HEUR_MODE_A] = {CUDNN_STATUS_SUCCESS};
-  execute(nullptr, make_plan(nullptr, operations), tensors, scale, mask, nullptr);
+  execute(nullptr, make_plan(nullptr, operations), bindings, scale, mask, nullptr);
 }
 
 struct GraphProblem {
@@ -50,17 +52,11 @@ class CudnnGraphs : public testing::TestWithParam<GraphProblem> {
 TEST_P(CudnnGraphs, AreTheGradientsOfAttention) {
   BackwardArguments a = call_.arguments();
   a.out = call_.out.view();
-  evaluate(gradient_operations(a, {a.out, a.d_q, a.d_k, a.d_v}, problem_.mask), a.scale,
-           problem_.mask,
-           {{kQ, a.q.data},
-            {kK, a.k.data},
-            {kV, a.v.data},
-            {kO, a.out.data},
-            {kDOut, a.d_out.data},
-            {kStatistics, a.lse.data},
-            {kDQ, a.d_q.data},
-            {kDK, a.d_k.data},
-            {kDV, a.d_v.data}});
+  Tensor d_q_sum(heap_allocator(), DType::f32, a.d_q.extent, "d_q_sum");
+  const NarrowTensors narrow{a.out, d_q_sum.view(), a.d_q, a.d_k, a.d_v};
+  std::fill_n(static_cast<float*>(narrow.d_q_sum.data), a.d_q.extent.elements(), 0.0F);
+  evaluate(gradient_operations(a, narrow, problem_.mask), a.scale, problem_.mask,
+           gradient_bindings(a, narrow));
   const auto allowed = [&](std::int64_t i, std::int64_t j) { return !problem_.causal() || j <= i; };
   expect_close(call_, call_.gradients(), brute_force_gradients<double>(call_, allowed),
                brute_force_gradients<float>(call_, allowed));

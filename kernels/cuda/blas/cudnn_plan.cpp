@@ -127,9 +127,8 @@ CudnnPlan make_plan(cudnnHandle_t handle, const std::vector<Descriptor>& operati
   attempts.give_up(n_engines);
 }
 
-void execute(cudnnHandle_t handle, const CudnnPlan& plan,
-             const std::vector<std::pair<TensorId, void*>>& tensors, double scale, WholeMask mask,
-             void* workspace) {
+void execute(cudnnHandle_t handle, const CudnnPlan& plan, const Bindings& bindings, double scale,
+             WholeMask mask, void* workspace) {
   auto factor = static_cast<float>(scale);
   float masked = -std::numeric_limits<float>::infinity();
   std::vector<std::int64_t> ids = {kScale};
@@ -139,7 +138,7 @@ void execute(cudnnHandle_t handle, const CudnnPlan& plan,
     pointers.push_back(data);
   };
   if (mask == WholeMask::causal) bind(kMasked, &masked);
-  for (const auto& [id, data] : tensors) bind(id, data);
+  for (const auto& [id, data] : bindings) bind(id, data);
   const Descriptor pack(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, "the pointers");
   pack.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, std::ssize(ids), ids.data());
   pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, std::ssize(pointers),

@@ -4,13 +4,16 @@
 Reads the machine code of the kernels in OBJECT (an object file or a static library), four of the
 forward pass and twelve of the backward pass, and checks what a compiler's silent decision could
 lose. The first two rules are for the forward pass; of the backward pass the second one says only
-that no product waits for each of its instructions.
+that no product waits for each of its instructions, and the third one is for blocks that add to dQ.
 
   exponentials  In each step that multiplies P V while it takes the softmax of the next scores, all
                 but 2 of the 66 MUFU.EX2 (64 probabilities, 2 factors for older sums) stand between
                 the wait for the scores and the wait for P V, so that they overlap with the product.
   products      A step issues its two products back to back, as one group each and without a wait
                 in between; no product of the kernel waits for each of its instructions.
+  additions     A step multiplies for dV, dQ and dK in this order, waits for dQ while dK is under
+                way, and meanwhile adds its 16 pairs to dQ, eight of a row without a branch between
+                them. The consumers meet at one barrier a step.
   local memory  There are no LDL and no STL, and no stack frame.
   registers     The producer gives registers away and consumers take them, once each; all together
                 are at most the 64 Ki of a multiprocessor, at entry too; the code of each names
@@ -36,6 +39,7 @@ KERNELS = {(dtype, dim) for dtype in ("f16", "bf16") for dim in (64, 128)}
 ROLES = ("keys", "keys_and_queries", "queries")  # BackwardRole in backward_parameters.h
 BACKWARD = {(*key, role) for key in KERNELS for role in ROLES}
 FEWEST_PRODUCTS = 4  # of a product of the backward pass
+PAIRS_OF_A_ROW = 8  # of dQ in a step, for each of a thread's two rows
 
 
 class Kernel:
@@ -190,8 +194,37 @@ def check_backward_products(kernel):
             yield f"a product of {count} instructions ends with a wait of its own"
 
 
+def is_sum(kernel, group):
+    """Returns whether a product is a sum of the backward pass, with one operand in registers."""
+    return re.search(r"HGMMA\S+ R\d+, R\d+, gdesc", kernel.lines[group[0]])
+
+
+def check_additions(kernel):
+    if kernel.role != "keys_and_queries":
+        return
+    groups = groups_of(kernel)
+    i = next((i for i, (first, _) in enumerate(groups) if ".tnspA" in kernel.lines[first]), 0)
+    if not 0 < i < len(groups) - 1 or not all(is_sum(kernel, groups[i + side]) for side in (-1, 1)):
+        yield "a step does not multiply for dV, dQ and dK in this order"
+        return
+    d_q, d_k = groups[i:i + 2]
+    wait, end = ((kernel.places(WAIT + count, d_k[1]) or [len(kernel.lines)])[0]
+                 for count in ("1$", "0$"))
+    if kernel.places(WAIT, d_q[0], d_k[0]) or wait > end:
+        yield "dQ is not waited for while dK is under way"
+    pairs = kernel.places(r"REDG\S*F32x2", wait, end)
+    rows = [pairs[i:i + PAIRS_OF_A_ROW] for i in range(0, len(pairs), PAIRS_OF_A_ROW)]
+    if len(pairs) != 2 * PAIRS_OF_A_ROW or any(kernel.places("BRA", row[0], row[-1])
+                                               for row in rows):
+        yield (f"{len(pairs)} pairs are added to dQ while dK is under way; "
+               f"{2 * PAIRS_OF_A_ROW} should be, those of a row without a branch")
+    meetings = len(kernel.places(r"BAR\.SYNC\S* 0x[1-9a-f]"))
+    if meetings != 1:
+        yield f"the consumers meet at {meetings} barriers a step"
+
+
 CHECKS = (check_exponentials, check_products, check_local_memory, check_registers)
-BACKWARD_CHECKS = (check_backward_products, check_local_memory, check_registers)
+BACKWARD_CHECKS = (check_backward_products, check_additions, check_local_memory, check_registers)
 
 
 def name_of(key):

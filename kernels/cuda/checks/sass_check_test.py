@@ -53,12 +53,33 @@ def code(dim, steps=None, consumer=None, producer=(24,), extra=()):
     return lines
 
 
-def backward_code(groups, extra=()):
-    """Returns a kernel of the backward pass with one product of each of these sizes."""
-    lines = ["USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xe8", "@P0 EXIT"]
-    for count in groups:
-        lines += [*product(count, 64), "WARPGROUP.DEPBAR.LE gsb0, 0x0"]
-    return [*lines, *extra, "EXIT", "USETMAXREG.DEALLOC.CTAPOOL 0x28", "@P1 EXIT",
+def products_of(groups):
+    """Returns one product of each of these sizes, each with a wait of its own."""
+    return [line for count in groups
+            for line in (*product(count, 64), "WARPGROUP.DEPBAR.LE gsb0, 0x0")]
+
+
+def added(operands, between=("BAR.SYNC.DEFER_BLOCKING 0x1, 0x100",), wait="0x1",
+          rows=(["REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU desc[UR32][R6.64], R152"] * 8,) * 2):
+    """Returns the end of a step: products with these operands, and additions to dQ."""
+    lines = []
+    for i, operand in enumerate(operands):
+        one = f"HGMMA.64x64x16.F32.BF16 R24, {operand}, R24"
+        lines += [*(between if i == 1 else ()), *[one] * 3, one + ", gsb0"]
+    lines.append(f"WARPGROUP.DEPBAR.LE gsb0, {wait}")
+    for row in rows:
+        lines += ["@P0 BRA 0x6430", *row]
+    return [*lines, "WARPGROUP.DEPBAR.LE gsb0, 0x0"]
+
+
+SUM = "R200, gdesc[UR12].tnspB"
+SHARED = "gdesc[UR12].tnspA.tnspB"
+
+
+def backward_code(steps, extra=()):
+    """Returns a kernel of the backward pass."""
+    return ["USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xe8", "@P0 EXIT", *steps, *extra, "EXIT",
+            "USETMAXREG.DEALLOC.CTAPOOL 0x28", "@P1 EXIT",
             "VIADD R24, R24, 0x1", "UTMALDG.5D [UR8], [UR4]", "EXIT", "BRA 0x11f70"]
 
 
@@ -143,25 +164,45 @@ class SassCheck(unittest.TestCase):
         self.assertEqual(broken, 3)
         self.assertIn("bf16 d=128: the kernel is not in the object", out.getvalue())
 
+    def said_of_backward(self, code_of, role=0):
+        kernels = {(1, 128, role): code_of}
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            broken = sass_check.report(sass_check.kernels_of(listing(kernels), usage(kernels)),
+                                       {("bf16", 128, sass_check.ROLES[role])})
+        return broken, out.getvalue()
+
     def test_kernels_of_the_backward_pass_have_rules_of_their_own(self):
-        def said_of(groups=(8, 8, 8, 8), extra=()):
-            kernels = {(1, 128, 1): backward_code(groups, extra)}
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                broken = sass_check.report(
-                    sass_check.kernels_of(listing(kernels), usage(kernels)),
-                    {("bf16", 128, "keys_and_queries")})
-            return broken, out.getvalue()
+        def said_of(groups=(8, 8, 8), extra=()):
+            return self.said_of_backward(backward_code(products_of(groups), extra))
 
         count, said = said_of()
         self.assertEqual(count, 0, said)
-        self.assertIn("bf16 d=128 backward, keys_and_queries: registers 168 at entry", said)
-        count, said = said_of(groups=(8, 1, 8, 8))
+        self.assertIn("bf16 d=128 backward, keys: registers 168 at entry", said)
+        count, said = said_of(groups=(8, 1, 8))
         self.assertEqual(count, 1, said)
         self.assertIn("a product of 1 instructions ends with a wait of its own", said)
         count, said = said_of(groups=())
         self.assertIn("no product is computed by a warpgroup", said)
         count, said = said_of(extra=("LDL R7, [R1+0x4]",))
         self.assertIn("1 instructions use local memory", said)
+
+    def test_what_is_added_to_the_gradient_of_queries_is_added_beside_a_product(self):
+        def said_of(operands=(SUM, SHARED, SUM), **changes):
+            return self.said_of_backward(backward_code(added(operands, **changes)), role=1)
+
+        count, said = said_of()
+        self.assertEqual(count, 0, said)
+        for operands in ((SUM, SUM, SHARED), (SHARED, SUM, SUM), (SUM, SUM)):
+            self.assertIn("does not multiply for dV, dQ and dK in this order",
+                          said_of(operands)[1])
+        self.assertIn("dQ is not waited for while dK is under way", said_of(wait="0x0")[1])
+        red = "REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU desc[UR32][R6.64], R152"
+        self.assertIn("8 pairs are added", said_of(rows=([red] * 8,))[1])
+        branchy = [red] * 7 + ["@P0 BRA 0x5c10", red]
+        self.assertIn("should be, those of a row without a branch",
+                      said_of(rows=([red] * 8, branchy))[1])
+        barrier = "BAR.SYNC.DEFER_BLOCKING 0x1, 0x100"
+        self.assertIn("meet at 2 barriers a step", said_of(between=(barrier, barrier))[1])
 
     def test_where_no_cuobjdump_can_be_had_it_skips_with_a_sentence(self):
         with contextlib.redirect_stdout(io.StringIO()) as out:

@@ -6,16 +6,19 @@
 // memory and whose sums stay in registers. The producer brings blocks of the other side, 64 rows at
 // d = 128 and 128 at d = 64, in a ring of two stages. A consumer takes 64 of these rows at a time:
 //
-//   issue S, issue dP | wait S: P | wait dP: dS | issue both sums | dS to shared memory | wait
+//   issue S, dP | wait S: P | issue dV | wait dP: dS, to shared memory | meet | issue dQ, dK |
+//   wait dQ: add it | wait dK
 //
-// For dQ both consumers meet when all of dS is there, and each computes 64 x 64 of the product over
-// all 128 own rows: half of the columns at d = 128, half of the rows at d = 64. So each element of
-// dQ gets one addition for 128 keys.
+// So P becomes dS while dV is multiplied, and dQ is added to device memory while dK is. dQ and the
+// meeting are of the last part of a step: when all of its dS is there, each consumer computes
+// 64 x 64 of the product over all 128 own rows: half of the columns at d = 128, half of the rows at
+// d = 64. So each element of dQ gets one addition for 128 keys. dS has two places that steps take
+// in turn: who has met for a step has waited for its product of the step before, so the place that
+// is written next is read no more, and one meeting a step is enough.
 //
 // What this version leaves out: the sums of a step are waited for before the next step's scores are
-// issued, so that a consumer's products and its exponentials do not overlap, only those of the two
-// consumers do; dQ is added by single threads and not by the copy engine; there is one block for
-// each item, and no persistent grid.
+// issued; dQ is added by single threads and not by the copy engine; there is one block for each
+// item, and no persistent grid.
 #pragma once
 
 #include "kernels/cuda/flash/backward_sm90_shared.cuh"
@@ -152,97 +155,58 @@ class Sm90Backward {
     for (; at.found(); at.advance()) {
       const Position position(count++);
       ptx::barrier_wait(shared_.full(position.stage), position.parity);
-      QB_NO_UNROLL
-      for (int part = 0; part < C::kParts; ++part) add_own(state, at.step(), position.stage, part);
+      // Unrolled, since the last part also multiplies for dQ.
+      QB_UNROLL
+      for (int part = 0; part < C::kParts; ++part) add_part(state, at, position.stage, part);
       give_back(shared_.empty(position.stage));
-      if constexpr (C::kAddsQueries) add_queries(at.begin(), at.head());
     }
     finish(state);
   }
 
   // Issues S or dP: this consumer's 64 own rows by the 64 other rows of a part.
-  QB_DEVICE static void multiply(float (&s)[32], std::uint32_t own, std::uint32_t other, int part) {
+  QB_DEVICE static void issue_scores(float (&s)[32], std::uint32_t own, std::uint32_t other,
+                                     int part) {
     const std::uint64_t a =
         advance(depth_major_descriptor(own), depth_major_step(C::kOwn, 64 * consumer(), 0));
     const std::uint64_t b =
         advance(depth_major_descriptor(other), depth_major_step(C::kOther, 64 * part, 0));
+    ptx::hold(s);
+    ptx::product_fence();
     ptx::product_of_shared<C::kBf16, false>(s, a, b);
     QB_UNROLL
     for (int depth = 16; depth < C::kD; depth += 16)
       ptx::product_of_shared<C::kBf16, true>(s, advance(a, depth_major_step(C::kOwn, 0, depth)),
                                              advance(b, depth_major_step(C::kOther, 0, depth)));
+    ptx::product_commit();
   }
 
   // Issues sum += A . (64 rows of a part).
-  QB_DEVICE static void add_product(float (&sum)[C::kD / 2], const std::uint32_t (&packed)[16],
-                                    std::uint32_t other, int part) {
+  QB_DEVICE static void issue_sum(float (&sum)[C::kD / 2], std::uint32_t (&packed)[16],
+                                  std::uint32_t other, int part) {
     const std::uint64_t b =
         advance(column_major_descriptor(other, C::kOther), column_major_step(64 * part));
+    ptx::hold(sum);
+    ptx::hold(packed);
+    ptx::product_fence();
     QB_UNROLL
     for (int row = 0; row < 64; row += 16)
       ptx::product_of_registers<C::kBf16>(sum, &packed[row / 4],
                                           advance(b, column_major_step(row)));
+    ptx::product_commit();
   }
 
-  // Adds a part of a step to the own sums, and stores its dS for dQ.
-  QB_DEVICE void add_own(State& state, int step, int stage, int part) const {
-    float s[32];
-    float d_p[32];
-    ptx::hold(s);
-    ptx::product_fence();
-    multiply(s, shared_.own_score(), shared_.other_score(stage), part);
-    ptx::product_commit();
-    ptx::hold(d_p);
-    ptx::product_fence();
-    multiply(d_p, shared_.own_value(), shared_.other_value(stage), part);
-    ptx::product_commit();
-    ptx::product_wait<1>();
-    ptx::hold(s);
-    const std::uint32_t numbers = shared_.numbers(stage, part);
-    to_weights<C::kOwnsKeys>(s, state.own, numbers, p_.scale_log2, lane());
-    if (step >= 0) clear_hidden(s, p_, p_.masked[step], first_own(), 64 * part, lane());
-    std::uint32_t weights[16];
-    if constexpr (C::kOwnsKeys) pack_probabilities<C::kBf16, 8>(weights, s);
-    ptx::product_wait<0>();
-    ptx::hold(d_p);
-    to_score_gradients<C::kOwnsKeys>(s, d_p, state.own, numbers, lane());
-    if (step >= 0) clear_hidden(s, p_, p_.masked[step], first_own(), 64 * part, lane());
-    std::uint32_t gradients[16];
-    pack_probabilities<C::kBf16, 8>(gradients, s);
-    ptx::hold(state.sum_score);
-    ptx::hold(gradients);
-    if constexpr (C::kOwnsKeys) {
-      ptx::hold(state.sum_value);
-      ptx::hold(weights);
-    }
-    ptx::product_fence();
-    if constexpr (C::kOwnsKeys)
-      add_product(state.sum_value, weights, shared_.other_value(stage), part);
-    add_product(state.sum_score, gradients, shared_.other_score(stage), part);
-    ptx::product_commit();
-    if constexpr (C::kAddsQueries)
-      store_packed(shared_.gradients(part), first_own(), gradients, lane());
-    ptx::product_wait<0>();
-    ptx::hold(state.sum_score);
-    ptx::hold(gradients);
-    if constexpr (C::kOwnsKeys) {
-      ptx::hold(state.sum_value);
-      ptx::hold(weights);
-    }
-  }
+  // The 64 rows of a step and the 64 columns of which this consumer computes dQ.
+  QB_DEVICE static int d_q_part() { return consumer() % C::kParts; }
+  QB_DEVICE static int d_q_panel() { return consumer() / C::kParts; }
 
-  // Adds 64 x 64 of dS^T . own score to dQ. Named barrier 1 says that all of dS is there, barrier 2
-  // that both consumers have read it.
-  QB_DEVICE void add_queries(int begin, int head) const {
-    const int part = consumer() % C::kParts;
-    const int panel = consumer() / C::kParts;
+  // Issues 64 x 64 of dS^T . own score, as soon as both consumers have stored their dS.
+  QB_DEVICE void issue_queries(float (&d_q)[32], int stage) const {
     ptx::store_fence();
     ptx::named_sync(1, 128 * C::kConsumers);
-    const std::uint64_t a = column_major_descriptor(shared_.gradients(part), C::kOwn);
+    const std::uint64_t a = column_major_descriptor(shared_.gradients(stage, d_q_part()), C::kOwn);
     const std::uint64_t b = column_major_descriptor(
-        shared_.own_score() + static_cast<std::uint32_t>(panel * C::kOwn * kPanelRowBytes),
+        shared_.own_score() + static_cast<std::uint32_t>(d_q_panel() * C::kOwn * kPanelRowBytes),
         C::kOwn);
-    float d_q[32];
     ptx::hold(d_q);
     ptx::product_fence();
     ptx::product_of_transposed<C::kBf16, false>(d_q, a, b);
@@ -251,12 +215,59 @@ class Sm90Backward {
       ptx::product_of_transposed<C::kBf16, true>(d_q, advance(a, column_major_step(row)),
                                                  advance(b, column_major_step(row)));
     ptx::product_commit();
+  }
+
+  // Adds what issue_queries() has computed to dQ.
+  QB_DEVICE void add_queries(const float (&d_q)[32], const StepCursor& at) const {
+    add_share<true>(head_of(p_.sum_other, item().batch, at.head()), p_.sum_other.token_stride,
+                    at.begin() + 64 * d_q_part() + warp_row(), p_.other_length, 64 * d_q_panel(),
+                    p_.head_dim, p_.scale, d_q, lane());
+  }
+
+  QB_DEVICE void clear_hidden_of_part(float (&x)[32], int step, int part) const {
+    if (step >= 0) clear_hidden(x, p_, p_.masked[step], first_own(), 64 * part, lane());
+  }
+
+  // Adds a part of a step to the own sums, and after the last one the step to dQ.
+  QB_DEVICE void add_part(State& state, const StepCursor& at, int stage, int part) const {
+    const bool adds_queries = C::kAddsQueries && part == C::kParts - 1;
+    const std::uint32_t numbers = shared_.numbers(stage, part);
+    float s[32];
+    float d_p[32];
+    issue_scores(s, shared_.own_score(), shared_.other_score(stage), part);
+    issue_scores(d_p, shared_.own_value(), shared_.other_value(stage), part);
+    ptx::product_wait<1>();
+    ptx::hold(s);
+    to_weights<C::kOwnsKeys>(s, state.own, numbers, p_.scale_log2, lane());
+    clear_hidden_of_part(s, at.step(), part);
+    std::uint32_t weights[16];
+    if constexpr (C::kOwnsKeys) {
+      pack_probabilities<C::kBf16, 8>(weights, s);
+      issue_sum(state.sum_value, weights, shared_.other_value(stage), part);
+    }
+    ptx::product_wait<C::kOwnsKeys ? 1 : 0>();
+    ptx::hold(d_p);
+    to_score_gradients<C::kOwnsKeys>(s, d_p, state.own, numbers, lane());
+    clear_hidden_of_part(s, at.step(), part);
+    std::uint32_t gradients[16];
+    pack_probabilities<C::kBf16, 8>(gradients, s);
+    if constexpr (C::kAddsQueries)
+      store_packed(shared_.gradients(stage, part), first_own(), gradients, lane());
+    float d_q[32];
+    if (adds_queries) issue_queries(d_q, stage);
+    issue_sum(state.sum_score, gradients, shared_.other_score(stage), part);
+    if (adds_queries) {
+      ptx::product_wait<1>();
+      ptx::hold(d_q);
+      add_queries(d_q, at);
+    }
     ptx::product_wait<0>();
-    ptx::hold(d_q);
-    ptx::named_sync(2, 128 * C::kConsumers);
-    add_share<true>(head_of(p_.sum_other, item().batch, head), p_.sum_other.token_stride,
-                    begin + 64 * part + warp_row(), p_.other_length, 64 * panel, p_.head_dim,
-                    p_.scale, d_q, lane());
+    ptx::hold(state.sum_score);
+    ptx::hold(gradients);
+    if constexpr (C::kOwnsKeys) {
+      ptx::hold(state.sum_value);
+      ptx::hold(weights);
+    }
   }
 
   QB_DEVICE void finish(const State& state) const {

@@ -25,7 +25,8 @@ struct BackwardSm90 {
   static constexpr int kOwnBytes = kOwn * kD * 2;
   static constexpr int kOtherBytes = kOther * kD * 2;
   static constexpr int kGradients = 2 * kOwnBytes + 2 * kStages * kOtherBytes;
-  static constexpr int kNumbers = kGradients + (kAddsQueries ? kOwn * kOther * 2 : 0);
+  static constexpr int kGradientsBytes = kAddsQueries ? kOwn * kOther * 2 : 0;
+  static constexpr int kNumbers = kGradients + kStages * kGradientsBytes;
   static constexpr int kNumbersBytes = kOther * static_cast<int>(sizeof(RowNumbers));
   static constexpr int kBarriers = kNumbers + kStages * kNumbersBytes;
   static constexpr int kSharedBytes = kBarriers + (1 + 2 * kStages) * 8;
@@ -45,9 +46,10 @@ class BackwardSm90Shared {
   QB_DEVICE std::uint32_t other_value(int stage) const {
     return other_score(stage) + static_cast<std::uint32_t>(C::kOtherBytes);
   }
-  // dS, a panel of 64 columns for each part: column 64 part + j is row j of the part.
-  QB_DEVICE std::uint32_t gradients(int part) const {
-    return at(C::kGradients + part * C::kOwn * kPanelRowBytes);
+  // dS of the step that has this stage, a panel of 64 columns for each part: column 64 part + j is
+  // row j of the part.
+  QB_DEVICE std::uint32_t gradients(int stage, int part) const {
+    return at(C::kGradients + stage * C::kGradientsBytes + part * C::kOwn * kPanelRowBytes);
   }
   // Numbers of the 64 rows of a part.
   QB_DEVICE std::uint32_t numbers(int stage, int part) const {

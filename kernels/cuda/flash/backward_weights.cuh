@@ -77,36 +77,33 @@ QB_DEVICE float* head_of(const TensorAddress& sums, int batch, int head) {
   return static_cast<float*>(sums.data) + batch * sums.batch_stride + head * sums.head_stride;
 }
 
-// Adds to two neighbouring elements of a row, of which n_columns exist.
 template <bool kAtomic>
-QB_DEVICE void add_pair(float* row, int column, int n_columns, float first, float second) {
-  float* const at = row + column;
-  if (column + 1 < n_columns && reinterpret_cast<std::uintptr_t>(at) % 8 == 0) {
-    if constexpr (kAtomic) {
-      ptx::add_pair_atomically(at, first, second);
-    } else {
+QB_DEVICE void add_one(float* at, float value) {
+  if constexpr (kAtomic)
+    ptx::add_atomically(at, value);
+  else
+    *at += value;
+}
+
+// Adds to two neighbouring elements; the first is aligned to 8 bytes.
+template <bool kAtomic>
+QB_DEVICE void add_pair(float* at, float first, float second) {
+  if constexpr (kAtomic) {
+    ptx::add_pair_atomically(at, first, second);
+  } else {
 #ifdef __CUDACC__
-      const float2 sum = *reinterpret_cast<const float2*>(at);
-      *reinterpret_cast<float2*>(at) = make_float2(sum.x + first, sum.y + second);
+    const float2 sum = *reinterpret_cast<const float2*>(at);
+    *reinterpret_cast<float2*>(at) = make_float2(sum.x + first, sum.y + second);
 #else
-      at[0] += first;
-      at[1] += second;
+    at[0] += first;
+    at[1] += second;
 #endif
-    }
-    return;
-  }
-  QB_UNROLL
-  for (int i = 0; i < 2; ++i) {
-    if (column + i >= n_columns) continue;
-    if constexpr (kAtomic)
-      ptx::add_atomically(at + i, i == 0 ? first : second);
-    else
-      at[i] += i == 0 ? first : second;
   }
 }
 
 // Adds a lane's share of 16 rows and 2 kCount columns, times `factor`, to the rows of a head from
-// first_row on, of which n_rows exist.
+// first_row on, of which n_rows and n_columns exist. Whether all of a row can be added in pairs is
+// asked once, so that the additions follow one another without a branch.
 template <bool kAtomic, int kCount>
 QB_DEVICE void add_share(float* head, std::int64_t row_stride, int first_row, int n_rows,
                          int first_column, int n_columns, float factor, const float (&x)[kCount],
@@ -116,11 +113,21 @@ QB_DEVICE void add_share(float* head, std::int64_t row_stride, int first_row, in
   for (int half = 0; half < 2; ++half) {
     const int row = first_row + accumulator_place(lane, 2 * half).row;
     if (row >= n_rows) continue;
-    float* const to = head + row * row_stride;
+    float* const to = head + row * row_stride + column;
+    if (first_column + 2 * kCount <= n_columns && reinterpret_cast<std::uintptr_t>(to) % 8 == 0) {
+      QB_UNROLL
+      for (int t = 0; t < kCount / 4; ++t)
+        add_pair<kAtomic>(to + 8 * t, factor * x[4 * t + 2 * half],
+                          factor * x[4 * t + 2 * half + 1]);
+      continue;
+    }
     QB_UNROLL
-    for (int t = 0; t < kCount / 4; ++t)
-      add_pair<kAtomic>(to, column + 8 * t, n_columns, factor * x[4 * t + 2 * half],
-                        factor * x[4 * t + 2 * half + 1]);
+    for (int t = 0; t < kCount / 4; ++t) {
+      QB_UNROLL
+      for (int i = 0; i < 2; ++i)
+        if (column + 8 * t + i < n_columns)
+          add_one<kAtomic>(to + 8 * t + i, factor * x[4 * t + 2 * half + i]);
+    }
   }
 }
 

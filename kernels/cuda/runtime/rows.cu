@@ -1,7 +1,6 @@
-// A copy, sum or clearing of rows is one launch: a grid of heads times words. Words of a copy are
-// as wide as the addresses and strides of both sides allow, and tokens that follow one another in
-// both are one long row. So in a gather of contiguous groups each thread moves 16 bytes without a
-// division.
+// A copy, sum or clearing of rows is one launch: a grid of heads times words. Words of a copy
+// without conversion are as wide as the addresses and strides of both sides allow. Tokens that
+// follow one another in both are one long row, in which no thread divides.
 #include <algorithm>
 #include <stdexcept>
 
@@ -85,12 +84,26 @@ bool divides(std::int64_t width, const Side& side) {
          side.token_bytes % width == 0;
 }
 
-using CopyKernel = void (*)(Copy);
+// The words of a slice.
+struct WordRows {
+  std::int64_t words;  // of a row
+  std::int64_t count;
+};
 
-void launch(CopyKernel kernel, Copy copy, std::int64_t words_per_row, std::int64_t rows,
-            std::int64_t slices, void* stream) {
-  copy.words_per_row = words_per_row;
-  copy.words = words_per_row * rows;
+// Returns rows with a word for each element. Tokens that follow one another in both views are one
+// row.
+WordRows word_rows(const TensorView& a, const TensorView& b) {
+  const Extent& e = a.extent;
+  if (a.token_stride == e.head_dim && b.token_stride == e.head_dim)
+    return {e.head_dim * e.length, 1};
+  return {e.head_dim, e.length};
+}
+
+void launch(void (*kernel)(Copy), const TensorView& from, const TensorView& to,
+            const WordRows& rows, void* stream) {
+  Copy copy{side(from), side(to), 0, to.extent.heads, rows.words * rows.count, rows.words};
+  if (copy.words == 0) return;
+  const std::int64_t slices = to.extent.batch * to.extent.heads;
   const std::int64_t blocks = std::min<std::int64_t>((copy.words + kThreads - 1) / kThreads, 4096);
   for (; copy.first_slice < slices; copy.first_slice += kMaxGridY) {
     const std::int64_t now = std::min(slices - copy.first_slice, kMaxGridY);
@@ -100,15 +113,31 @@ void launch(CopyKernel kernel, Copy copy, std::int64_t words_per_row, std::int64
   }
 }
 
-// `joins`: tokens follow one another in both views, so that they are one long row.
-void launch_on_elements(CopyKernel kernel, const Copy& copy, const Extent& extent, bool joins,
-                        void* stream) {
-  if (extent.elements() == 0) return;
-  const std::int64_t slices = extent.batch * extent.heads;
-  if (joins)
-    launch(kernel, copy, extent.head_dim * extent.length, 1, slices, stream);
+template <class Narrow>
+void convert(const TensorView& from, const TensorView& to, void* stream) {
+  const auto kernel = from.dtype == DType::f32 ? for_each_word<Move, Narrow, float>
+                                               : for_each_word<Move, float, Narrow>;
+  launch(kernel, from, to, word_rows(from, to), stream);
+}
+
+// Moves words of the widest type that fits.
+void move(const TensorView& from, const TensorView& to, void* stream) {
+  const WordRows rows = word_rows(from, to);
+  const std::int64_t row_bytes = rows.words * size_of(from.dtype);
+  const auto fits = [&](std::int64_t width) {
+    return row_bytes % width == 0 && divides(width, side(from)) && divides(width, side(to));
+  };
+  const auto move_words = [&](auto word) {
+    using Word = decltype(word);
+    launch(for_each_word<Move, Word, Word>, from, to,
+           {row_bytes / static_cast<std::int64_t>(sizeof(Word)), rows.count}, stream);
+  };
+  if (fits(16))
+    move_words(uint4{});
+  else if (fits(4))
+    move_words(unsigned{});
   else
-    launch(kernel, copy, extent.head_dim, extent.length, slices, stream);
+    move_words(static_cast<unsigned short>(0));
 }
 
 }  // namespace
@@ -120,51 +149,21 @@ void copy_rows(const TensorView& source, const TensorView& destination, void* st
                      (narrow == DType::f16 || narrow == DType::bf16);
   if (source.extent != destination.extent || (converts && !known))
     throw std::invalid_argument("copy_rows: the views differ in shape or have unlike types");
-  if (source.extent.elements() == 0) return;
-  const Copy copy{side(source), side(destination), 0, source.extent.heads, 0, 0};
-  std::int64_t rows = source.extent.length;
-  const std::int64_t slices = source.extent.batch * source.extent.heads;
-  if (converts) {
-    const CopyKernel widen = narrow == DType::f16 ? for_each_word<Move, float, Half>
-                                                  : for_each_word<Move, float, Bfloat16>;
-    const CopyKernel round = narrow == DType::f16 ? for_each_word<Move, Half, float>
-                                                  : for_each_word<Move, Bfloat16, float>;
-    return launch(source.dtype == DType::f32 ? round : widen, copy, source.extent.head_dim, rows,
-                  slices, stream);
-  }
-  std::int64_t row_bytes = source.extent.head_dim * size_of(source.dtype);
-  if (copy.from.token_bytes == row_bytes && copy.to.token_bytes == row_bytes) {
-    row_bytes *= rows;
-    rows = 1;
-  }
-  const auto fits = [&](std::int64_t width) {
-    return row_bytes % width == 0 && divides(width, copy.from) && divides(width, copy.to);
-  };
-  if (fits(16))
-    launch(for_each_word<Move, uint4, uint4>, copy, row_bytes / 16, rows, slices, stream);
-  else if (fits(4))
-    launch(for_each_word<Move, unsigned, unsigned>, copy, row_bytes / 4, rows, slices, stream);
-  else
-    launch(for_each_word<Move, unsigned short, unsigned short>, copy, row_bytes / 2, rows, slices,
-           stream);
+  if (!converts) return move(source, destination, stream);
+  if (narrow == DType::f16) return convert<Half>(source, destination, stream);
+  convert<Bfloat16>(source, destination, stream);
 }
 
 void clear_rows(const TensorView& rows, void* stream) {
   if (rows.dtype != DType::f32) throw std::invalid_argument("clear_rows: sums are f32");
-  launch_on_elements(for_each_word<Clear, float, float>,
-                     {side(rows), side(rows), 0, rows.extent.heads, 0, 0}, rows.extent,
-                     rows.token_stride == rows.extent.head_dim, stream);
+  launch(for_each_word<Clear, float, float>, rows, rows, word_rows(rows, rows), stream);
 }
 
 void add_rows(const TensorView& sum, const TensorView& part, void* stream) {
   if (sum.dtype != DType::f32 || sum.extent != part.extent)
     throw std::invalid_argument("add_rows: the sum is f32 and has the shape of the part");
-  const bool joins =
-      sum.token_stride == sum.extent.head_dim && part.token_stride == part.extent.head_dim;
   of_type(part.dtype, "add_rows", [&](auto element) {
-    launch_on_elements(for_each_word<Add, float, decltype(element)>,
-                       {side(part), side(sum), 0, sum.extent.heads, 0, 0}, sum.extent, joins,
-                       stream);
+    launch(for_each_word<Add, float, decltype(element)>, part, sum, word_rows(part, sum), stream);
   });
 }
 

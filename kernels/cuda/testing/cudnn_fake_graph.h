@@ -120,8 +120,12 @@ class FakeEvaluation {
     const View c = view(operation.part(CUDNN_ATTR_OPERATION_MATMUL_CDESC));
     if (a.extent[3] != b.extent[2] || a.extent[2] != c.extent[2] || b.extent[3] != c.extent[3])
       throw std::runtime_error("the shapes of a product do not fit together");
+    // cuDNN adds to a sum in its own order of elements, which a call has cleared.
+    const bool adds =
+        operation.part(CUDNN_ATTR_OPERATION_MATMUL_CDESC)
+            .number(CUDNN_ATTR_TENSOR_REORDERING_MODE) != CUDNN_TENSOR_REORDERING_NONE;
     c.for_each([&](const Place& at) {
-      double sum = 0.0;
+      double sum = adds ? c.get(at) : 0.0;
       for (std::int64_t x = 0; x < a.extent[3]; ++x)
         sum += a.get({at[0], at[1], at[2], x}) * b.get({at[0], at[1], x, at[3]});
       c.set(at, sum);
@@ -163,6 +167,8 @@ class FakeEvaluation {
             return x.get(at) * b.get(at);
           case CUDNN_POINTWISE_DIV:
             return x.get(at) / b.get(at);
+          case CUDNN_POINTWISE_IDENTITY:
+            return x.get(at);
           case CUDNN_POINTWISE_EXP:
             return std::exp(x.get(at));
           case CUDNN_POINTWISE_LOG:

@@ -139,8 +139,10 @@ chosen_backends = []
 @contextlib.contextmanager
 def sdpa_kernel(backend):
     chosen_backends.append(backend)
-    yield
-    chosen_backends.pop()
+    try:
+        yield
+    finally:
+        chosen_backends.pop()
 
 
 class Event:
@@ -179,8 +181,10 @@ cuda = types.SimpleNamespace(
 @contextlib.contextmanager
 def inference_mode(mode=True):
     inferring.append(mode)
-    yield
-    inferring.pop()
+    try:
+        yield
+    finally:
+        inferring.pop()
 
 
 no_grad = contextlib.nullcontext

@@ -109,23 +109,33 @@ void make_fiber(Thread& thread) {
 void run_block() {
   for (Thread& thread : block->threads) make_fiber(thread);
   const auto n_warps = static_cast<std::ptrdiff_t>(block->threads.size()) / kWarp;
+  const auto any_warp = [n_warps] {
+    return static_cast<std::ptrdiff_t>(block->engine() % static_cast<unsigned>(n_warps));
+  };
+  std::ptrdiff_t held = -1;  // this warp is held back
   while (true) {
     const std::uint64_t before = block->progress;
     bool all_done = true;
     // Warps run in random order; rotating within a warp changes nothing that a kernel can see.
-    const auto first =
-        static_cast<std::ptrdiff_t>(block->engine() % static_cast<unsigned>(n_warps));
-    for (std::ptrdiff_t w = 0; w < n_warps; ++w)
+    const std::ptrdiff_t first = any_warp();
+    for (std::ptrdiff_t i = 0; i < n_warps; ++i)
       for (int lane = 0; lane < kWarp; ++lane) {
-        const int t = static_cast<int>((first + w) % n_warps) * kWarp + lane;
+        const std::ptrdiff_t warp = (first + i) % n_warps;
+        const int t = static_cast<int>(warp) * kWarp + lane;
         Thread& thread = block->threads[static_cast<std::size_t>(t)];
         if (thread.done) continue;
         all_done = false;
+        if (warp == held) continue;
         block->current = t;
         go_on(block->scheduler, thread.stack);
         if (block->error) return;
       }
     if (all_done) return;
+    if (held >= 0 && block->progress == before) {
+      held = -1;
+      continue;
+    }
+    if (held < 0 && block->engine() % 16 == 0) held = any_warp();
     if (!block->boxes.empty() && (block->progress == before || block->engine() % 4 == 0)) {
       const std::size_t i = block->engine() % block->boxes.size();
       const std::uint32_t barrier = block->boxes[i].barrier;

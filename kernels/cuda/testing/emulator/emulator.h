@@ -10,7 +10,9 @@
 //   written at the wait.
 // - A named barrier is one of sixteen and counts whole warps. It throws unless the same warps, in
 //   the same roles, meet at it each time.
-// - The fibers run in an order that depends on the seed. Where no fiber can go on, it throws.
+// - The fibers run in an order that depends on the seed. Now and then a warp is held back until no
+//   other can go on, so that the others are as far ahead of it as they can be. Where no fiber can
+//   go on, it throws.
 // - Lanes of a warp that meet in different collective instructions throw, as do addresses outside
 //   shared memory, misaligned rows and boxes, and coordinates that break the copy engine's rules.
 #pragma once

@@ -55,6 +55,33 @@ TEST(Emulator, NamesDeadlocksAndDivergentWarps) {
             std::string::npos);
 }
 
+// Two warps tell each other their step, which the other reads some instructions after the barrier.
+// With one place for it, a warp that is ahead writes its next step too early; with two it waits at
+// the next barrier before it writes there again.
+TEST(Emulator, LetsWarpsGetAheadOfOneAnotherAsFarAsBarriersAllow) {
+  const auto misread = [](int n_places) {
+    bool wrong = false;
+    const auto pause = [] {
+      for (int i = 0; i < 8; ++i) ptx::sync_warp();
+    };
+    for (unsigned seed = 1; seed <= 8; ++seed)
+      emulator::launch(1, 64, 4096, seed, [&] {
+        const int warp = ptx::thread_index() / 32;
+        for (int step = 0; step < 8; ++step) {
+          const auto place = static_cast<std::uint32_t>(8 * (step % n_places));
+          ptx::store_shared(place + static_cast<std::uint32_t>(4 * warp), step);
+          ptx::named_sync(1, 64);
+          pause();
+          wrong |= ptx::load_shared_int(place + static_cast<std::uint32_t>(4 * (1 - warp))) != step;
+          pause();
+        }
+      });
+    return wrong;
+  };
+  EXPECT_TRUE(misread(1));
+  EXPECT_FALSE(misread(2));
+}
+
 TEST(Emulator, RefusesOperandsThatChangeUnderAProduct) {
   const auto change = [](bool too_early) {
     return complaint(128, [too_early] {
