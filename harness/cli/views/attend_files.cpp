@@ -155,15 +155,15 @@ std::string file_of(const AttendRequest& request, const TensorView& tensor, Axis
 }  // namespace
 
 AxisSizes AttendJob::out_shape() const {
-  AxisSizes shape = q_shape;
-  shape.back() = v_shape.back();
-  return shape;
+  AxisSizes sizes = q_shape;
+  sizes.back() = v_shape.back();
+  return sizes;
 }
 
 AxisSizes AttendJob::lse_shape() const {
-  AxisSizes shape = q_shape;
-  shape.pop_back();
-  return shape;
+  AxisSizes sizes = q_shape;
+  sizes.pop_back();
+  return sizes;
 }
 
 void check_attend_files(const AttendRequest& request) {
