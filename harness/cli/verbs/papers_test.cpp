@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/source_root.h"
 #include "base/split.h"
+#include "base/testing/scratch_folder.h"
 #include "harness/cli/testing/run_binary.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/papers/coverage.h"
@@ -213,7 +214,7 @@ class CheckedByItsData : public testing::Test {
   }
 
  private:
-  testing_support::ScratchFolder folder_;
+  ScratchFolder folder_;
 };
 
 TEST_F(CheckedByItsData, AsRecorded) {
