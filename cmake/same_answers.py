@@ -3,8 +3,9 @@
 two releases of Debian, but for times.
 
 Every cell of reproduce/**/*.csv, of the cases of each latest run and of papers/*.csv (where
-`qb papers NAME --format csv` was kept) is compared as text, except columns and rows that follow from
-a clock or from what disturbed it. It prints the differences, then how much was compared.
+`qb papers NAME --format csv` was kept) is compared as text, except what follows from a clock (peaks of
+memory too where workers are threads) and errors, which are the rounding of two releases' libraries.
+It prints the differences, then how much was compared.
 
 Exit codes: 0 the same; 1 different, or nothing was compared; 2 usage.
 """
@@ -13,10 +14,10 @@ import re
 import sys
 from pathlib import Path
 
-# Names of columns that hold times, rates, counters and what is derived from them.
+# Names of columns that hold times, rates, counters, errors and what is derived from them.
 TIMED = re.compile(
     r"_s$|_hz$|_flop_per_s|time_|speed_up|\(ms\)|^our S|^ours/|interval|repeats|samples|disturbed|"
-    r"instructions|cycles|peak_fraction|residual|resident|started_at|message|case_id|isa$")
+    r"error|tolerance|instructions|cycles|peak_fraction|residual|resident|started_at|message|case_id|isa$")
 TIMED_ROWS = ("speed-up", "disputed", "wall_clock", "speed_up", "memory_timeline")
 
 
@@ -31,8 +32,11 @@ def rows(path):
     with open(path, newline="", encoding="utf-8") as file:
         header, *body = csv.reader(file)
     kept = [i for i, name in enumerate(header) if not TIMED.search(name)]
-    return sorted([f"{header[i]}={row[i]}" for i in kept] for row in body
-                  if not row[0].startswith(TIMED_ROWS))
+    unthreaded = [i for i in kept if not header[i].endswith("memory_peak_bytes")]
+    threads = header.index("ranks") if "ranks" in header else None
+    return sorted([f"{header[i]}={row[i]}"
+                   for i in (unthreaded if threads and row[threads] == "threads" else kept)]
+                  for row in body if not row[0].startswith(TIMED_ROWS))
 
 
 def main(words):
