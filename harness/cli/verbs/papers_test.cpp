@@ -210,7 +210,7 @@ class CheckedByItsData : public testing::Test {
     write_file_atomically(folder_.path(file), text.replace(at, from.size(), to));
   }
   [[nodiscard]] Said papers() const {
-    return run_qb("papers", "QB_TESTED_BINARY=" + folder_.path("bin/qb"));
+    return run_qb("papers", "QB_TESTED_BINARY=" + folder_.path("bin/qb") + ";");
   }
 
  private:
