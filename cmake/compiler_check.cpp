@@ -1,6 +1,7 @@
-// A known answer that a compiler must get right with the flags that a room is compiled with. gcc 14.2 at
-// -O1 drops the stores into the array behind an initializer_list when its ipa-modref pass and the
-// dead-store elimination meet: the product is then [0, 4, 0]. Prints the product; ends with 0 if it is right.
+// A known answer that a compiler must get right with the flags that a room is compiled with.
+// gcc 14.2 at -O1 drops the stores into the array behind an initializer_list when its ipa-modref
+// pass and the dead-store elimination meet: the product is then [0, 4, 0]. Prints the product; ends
+// with 0 if it is right.
 #include <algorithm>
 #include <cstdio>
 #include <initializer_list>
