@@ -34,7 +34,7 @@ fail() {
 }
 
 checkout=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
-family='' who=root sys=/sys mirror='''' folder=$checkout/build/fresh_debian lines=12 keep='' release=''
+family='' who=root sys=/sys mirror='' folder=$checkout/build/fresh_debian lines=12 keep='' release=''
 commands=()
 
 read_words() {
@@ -108,8 +108,9 @@ make_base() {
   mv "$base.part" "$base"
 }
 
-# Runs its words in the system, which has /proc, /dev and, unless --no-sys, /sys, under a shell that is process 1 and
-# ends when they do. They run in the background, so that a signal to this script need not wait.
+# Runs its words in the system, which has /proc, /dev and, unless --no-sys, /sys, under a shell that
+# is process 1 and ends when they do. They run in the background, so that a signal to this script
+# need not wait.
 # shellcheck disable=SC2016 # the inner shell expands it
 in_system() {
   local code=0

@@ -5,7 +5,6 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "harness/papers/coverage.h"
 
@@ -16,16 +15,9 @@ namespace qb {
 // CSV.
 [[nodiscard]] std::string coverage_record(std::span<const AnsweredPaper> papers);
 
-enum class BuildCheck { same, other_data, wrong };
-struct CheckedBuild {
-  BuildCheck found = BuildCheck::same;
-  std::string sentence{};  // what to say; empty where all is as it was
-};
-// Compares the records of these answers and of the committed ones.
-[[nodiscard]] CheckedBuild check_build(std::string_view ours, std::string_view committed);
-
-// Compares these answers, which committed data gave, with the committed record; says on stderr what
-// check_build() found. Returns false if this build is wrong.
+// Compares these answers, which committed data gave, with the committed record, and says on stderr
+// what differs. Returns false if this build is wrong; other data than those of the record show
+// nothing.
 [[nodiscard]] bool answers_as_recorded(std::span<const AnsweredPaper> papers);
 // Answers all papers by the committed runs first.
 [[nodiscard]] bool answers_as_recorded(const Library& library);

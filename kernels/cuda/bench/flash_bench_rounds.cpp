@@ -30,7 +30,7 @@ BenchRequest parse_request(const std::string& line) {
       (mask != "full" && mask != "causal") || (pass != "forward" && pass != "backward"))
     throw UsageError(
         "--serve: '" + line +
-        "' is no request; write kernel, pass, type, head_dim, mask, N, heads, warm-ups "
+        "' is not a request; write kernel, pass, type, head_dim, mask, N, heads, warm-ups "
         "and repeats, such as flash forward bf16 128 causal 16384 16 2 5");
   request.kernel = *known_kernel;
   shape.backward = pass == "backward";
