@@ -63,6 +63,11 @@ std::string csv_record(std::span<const std::string> fields) {
 }
 
 CsvTable::CsvTable(std::vector<std::string> header) : header_(std::move(header)) {
+  index_columns();
+}
+
+void CsvTable::index_columns() {
+  columns_.clear();
   for (std::size_t i = 0; i < header_.size(); ++i) columns_.emplace(header_[i], i);
 }
 
@@ -118,8 +123,15 @@ void CsvTable::insert_column(std::size_t at, const std::string& name, const std:
   const auto offset = static_cast<std::ptrdiff_t>(at);
   header_.insert(header_.begin() + offset, name);
   for (std::vector<std::string>& fields : rows_) fields.insert(fields.begin() + offset, value);
-  columns_.clear();
-  for (std::size_t i = 0; i < header_.size(); ++i) columns_.emplace(header_[i], i);
+  index_columns();
+}
+
+void CsvTable::remove_column(std::string_view name) {
+  if (!has(name)) return;
+  const auto offset = static_cast<std::ptrdiff_t>(column_index(name));
+  header_.erase(header_.begin() + offset);
+  for (std::vector<std::string>& fields : rows_) fields.erase(fields.begin() + offset);
+  index_columns();
 }
 
 std::string CsvTable::to_string() const {

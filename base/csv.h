@@ -37,6 +37,8 @@ class CsvTable {
   void append(std::vector<std::string> fields);
   // Puts a column that has `value` in every row in front of the column `at`, or at the end.
   void insert_column(std::size_t at, const std::string& name, const std::string& value = {});
+  // Does nothing where no column has that name.
+  void remove_column(std::string_view name);
   [[nodiscard]] const std::vector<std::string>& row(std::size_t index) const {
     return rows_[index];
   }
@@ -44,6 +46,7 @@ class CsvTable {
 
  private:
   [[nodiscard]] std::size_t column_index(std::string_view column) const;
+  void index_columns();
 
   std::string name_ = "table";
   std::vector<std::string> header_;

@@ -71,6 +71,10 @@ TEST(Csv, AnInsertedColumnIsEmptyOrHasOneValueAndMovesTheOthers) {
   EXPECT_EQ(table.to_string(), "a,new,b,last\n1,,2,x\n3,,4,x\n");
   EXPECT_EQ(table.text(1, "b"), "4");
   EXPECT_TRUE(std::isnan(table.number(0, "new")));
+  table.remove_column("a");
+  table.remove_column("never");
+  EXPECT_EQ(table.to_string(), "new,b,last\n,2,x\n,4,x\n");
+  EXPECT_EQ(table.text(1, "b"), "4");
 }
 
 TEST(Csv, AppendRefusesAWrongWidth) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/schema/gone_names.h"
+
 namespace qb {
 namespace {
 
@@ -34,6 +36,9 @@ std::string_view nearest_word(std::string_view text, std::span<const std::string
 
 std::string unknown_word(std::string_view what, std::string_view text,
                          std::span<const std::string_view> candidates) {
+  if (const GoneName* gone = find_gone(what, text))
+    return fmt::format("{} '{}' was removed in schema {}; {}", what, text, gone->until,
+                       gone->instead);
   const std::string_view near = nearest_word(text, candidates);
   if (!near.empty()) return fmt::format("unknown {} '{}'; did you mean '{}'?", what, text, near);
   return fmt::format("unknown {} '{}'; known: {}", what, text, join(candidates, ", "));

@@ -56,7 +56,8 @@ template <class E>
 [[nodiscard]] std::string_view nearest_word(std::string_view text,
                                             std::span<const std::string_view> candidates);
 
-// `unknown kernel 'flahs'; did you mean 'flash'?`, or the whole list where nothing is near.
+// `unknown kernel 'flahs'; did you mean 'flash'?`, or the whole list where nothing is near, or for
+// a name of kGoneNames what to use instead.
 [[nodiscard]] std::string unknown_word(std::string_view what, std::string_view text,
                                        std::span<const std::string_view> candidates);
 

@@ -13,7 +13,7 @@
 # are a flash_bench and tests of the flash kernels whose waits trap after ten seconds. It needs
 # x86-64 Linux with glibc 2.36 or newer and nothing else; qb searches NVIDIA's libraries when it
 # needs them (`bin/qb env` says where). It has no MPI and no oneDNN, so on the CPU the kernels
-# materialized and staged, transformer layers and matrix products are `unsupported`. The same commit
+# materialized and staged and transformer layers are `unsupported`. The same commit
 # and the same build make the same archive, byte for byte.
 #
 # On that machine:

@@ -167,9 +167,6 @@ class Kit(unittest.TestCase):
             _, rows, text = self.rows_of(kernel)
             self.assertEqual({row["status"] for row in rows}, {"unsupported"})
             self.assertIn(f"kernel {kernel} on the CPU needs oneDNN", text)
-        product = bare(self.qb, "run", os.path.join(self.kit, "experiments/cqs_product.yaml"),
-                       "--out", os.path.join(self.scratch, "products"), "--filter", "workers=4")
-        self.assertIn("a product of matrices on the CPU needs oneDNN", product.stderr)
         layer = bare(self.qb, "run", os.path.join(self.kit, "experiments/bert_layer.yaml"),
                      "--out", os.path.join(self.scratch, "layers"), "--filter", "n_tokens=128")
         self.assertIn("a transformer layer on the CPU needs oneDNN", layer.stderr)

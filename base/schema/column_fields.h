@@ -5,7 +5,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 10;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 11;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 
@@ -41,17 +41,17 @@ inline constexpr Field kResultFields[] = {
     empty("on a CPU", column(outcome, "gpu", text, "the name of the GPU", 4)),
     empty("unless the case is `ok`",
           column(outcome, "provenance", word, "`measured` or `model`", 3)),
-    empty("where the case has no plan, and for matrix products",
+    empty("where the case has no plan",
           quantity(prediction, "longest_subsequence_tokens",
                    "tokens that the worker with the most tokens holds")),
-    empty("where the case has no plan, and for matrix products",
+    empty("where the case has no plan",
           quantity(prediction, "shortest_subsequence_tokens",
                    "tokens that the worker with the fewest tokens holds")),
-    empty("where the case has no plan, and for matrix products",
+    empty("where the case has no plan",
           column(prediction, "mean_subsequence_tokens", real,
                  "tokens that a worker holds, the mean over the workers", 1, "tokens")),
     empty(
-        "where the case has no plan, and for matrix products",
+        "where the case has no plan",
         column(prediction, "stddev_subsequence_tokens", real,
                "tokens that a worker holds, the standard deviation over the workers", 1, "tokens")),
     column(prediction, "responsibility_ratio", real,
@@ -69,7 +69,7 @@ inline constexpr Field kResultFields[] = {
            1, "FLOP"),
     quantity(prediction, "moved_bytes",
              "what all workers receive and send, in both passes if the case times both"),
-    empty("where the case has no plan, and for matrix products",
+    empty("where the case has no plan",
           quantity(prediction, "worker_sent_bytes",
                    "what the worker sends that sends most, in both passes if the case times both",
                    3)),
@@ -79,19 +79,16 @@ inline constexpr Field kResultFields[] = {
     empty("where the case has no plan, or where it is not known of the GPU",
           quantity(prediction, "predicted_active_peak_bytes",
                    "the largest sum of tensors that exist at once, over all workers")),
-    empty("where the case has no plan, where it is not known of the GPU, and for matrix products",
+    empty("where the case has no plan, or where it is not known of the GPU",
           quantity(prediction, "predicted_worker_active_peak_bytes",
                    "the same for the worker that needs most", 3)),
-    empty("unless the workload is `matrix_product`",
-          column(prediction, "idle_workers", integer,
-                 "workers of a matrix product that have no block to compute", 6, "workers")),
     quantity(memory, "active_memory_peak_bytes",
              "the largest sum of tensors that existed at once, as the ledger counted them in the "
              "memory pass"),
     quantity(memory, "reserved_memory_peak_bytes",
              "the most that the allocator held at once for these tensors"),
     quantity(memory, "resident_peak_bytes", "the peak of the process's resident memory"),
-    empty("unless the case was measured, and for matrix products",
+    empty("unless the case was measured",
           quantity(memory, "worker_active_peak_bytes",
                    "the largest sum of tensors of the worker that needs most", 3)),
     empty(
@@ -297,8 +294,7 @@ inline constexpr Field kStepFields[] = {
     quantity(prediction, "executed_pairs", "pairs that the kernel computes, for one head"),
     quantity(prediction, "in_bytes", "what the worker receives for the step"),
     quantity(prediction, "out_bytes", "what the worker sends at the end of the step"),
-    empty("for matrix products",
-          quantity(prediction, "kv_tokens", "keys that the worker holds", 3)),
+    quantity(prediction, "kv_tokens", "keys that the worker holds", 3),
     empty("with `ranks: serial`",
           quantity(time, "start_s", "when the step began, from the start of the repeat", 3)),
     quantity(time, "compute_s",

@@ -45,7 +45,6 @@ enum class FigureOf {
   FIGURE(sparse_attention, joined_cases)     \
   FIGURE(worker_skew, cases)                 \
   FIGURE(distillation_gain, cases)           \
-  FIGURE(product_speed_up, cases)            \
   FIGURE(sparse_stages, cases)               \
   FIGURE(sparse_ablation, cases)             \
   FIGURE(scaling, cases)                     \

@@ -1,6 +1,6 @@
-// Runs of earlier schema versions that readers still take: they lack columns and differ in nothing
-// else. A missing parameter has the value that every case had before it was one, its standard
-// value; other missing columns are empty.
+// Runs of earlier schema versions that readers still take: they lack columns, have some that
+// are gone, and differ in nothing else. A missing parameter has the value that every case had
+// before it was one, its standard value; other missing columns are empty.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "base/csv.h"
 #include "base/schema/column_fields.h"
+#include "base/schema/gone_names.h"
 #include "base/schema/parameter_fields.h"
 
 namespace qb {
@@ -33,8 +34,9 @@ void add_later_fields(CsvTable& table, const auto&... parts) {
   (add(parts), ...);
 }
 
-// Does so for cases.csv.
-inline void add_later_columns(CsvTable& cases) {
+// Gives a cases.csv of an older run the columns of this schema.
+inline void fit_columns(CsvTable& cases) {
+  for (const GoneName& gone : kGoneNames) cases.remove_column(gone.column);
   add_later_fields(cases, kIdentityFields, kParameterFields, kResultFields);
 }
 

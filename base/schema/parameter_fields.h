@@ -183,8 +183,7 @@ inline constexpr Field kParameterFields[] = {
                .standard = "attention",
                .quiet_standard = true,
                .meaning = "`attention`; `transformer_layer`, an encoder layer around it (see [A "
-                          "transformer layer](#a-transformer-layer)); `matrix_product` (see [A "
-                          "matrix product](#a-matrix-product))"}),
+                          "transformer layer](#a-transformer-layer))"}),
     parameter(integer, problem, "layer_feed_forward_dim",
               {.key = "layer.feed_forward_dim",
                .since = 5,
@@ -263,27 +262,6 @@ inline constexpr Field kParameterFields[] = {
                .quiet_standard = true,
                .meaning = "only for `cqs` and `cqs_sharded`: `equal`, `by_speed` (sizes that "
                           "shorten the slowest worker's time)"}),
-    parameter(
-        integer, split, "product_row_groups",
-        {.key = "product.row_groups",
-         .unit = "groups",
-         .since = 6,
-         .standard = "0",
-         .max = 1'000'000,
-         .label = "W1 = {}",
-         .quiet_standard = true,
-         .meaning = "only for `matrix_product`: W1, the number of groups of the rows of A; 0: "
-                    "half of `workers`"}),
-    parameter(
-        integer, problem, "product_depth",
-        {.key = "product.depth",
-         .since = 6,
-         .standard = "0",
-         .max = 3'000'000'000,
-         .label = "depth {}",
-         .quiet_standard = true,
-         .meaning = "only for `matrix_product`: the columns of A, which are the rows of B; 0: "
-                    "`n_tokens`"}),
     parameter(word, problem, "pass",
               {.since = 9,
                .standard = "forward",

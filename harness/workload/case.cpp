@@ -14,8 +14,8 @@ namespace {
 
 // True where `auto` chooses a GPU; it chooses the CPU for the rest.
 bool is_for_gpu(const Case& c) {
-  return c.workload != WorkloadKind::matrix_product && c.ranks == Ranks::serial && !c.cpu_isa &&
-         c.allocator != AllocatorKind::same_size && !c.worker_speeds && c.pass == Passes::forward &&
+  return c.ranks == Ranks::serial && !c.cpu_isa && c.allocator != AllocatorKind::same_size &&
+         !c.worker_speeds && c.pass == Passes::forward &&
          KernelRow::lists(row_of(c.kernel).gpu_types, word(c.dtype));
 }
 
@@ -70,10 +70,6 @@ Case resolve_case(Case c) {
   if (c.sequences) c.shape = packed_shape(c);
   if (c.workload == WorkloadKind::transformer_layer && c.layer_feed_forward_dim == 0)
     c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;
-  if (c.workload == WorkloadKind::matrix_product) {
-    if (c.product_row_groups == 0) c.product_row_groups = c.workers / 2;
-    if (c.product_depth == 0) c.product_depth = c.shape.q_len;
-  }
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
   if (takes_interest_set(c.algorithm) && !c.interest_set && c.workers >= 3)
     c.interest_set = to_string(default_interest_set(c.workers));

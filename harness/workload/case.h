@@ -29,14 +29,13 @@ inline constexpr auto kWords<Device> = word_table<Device>("device", {{Device::au
                                                                      {Device::cpu, "cpu"},
                                                                      {Device::cuda, "cuda"}});
 
-// What a case computes: attention alone, an encoder layer around it, or a product of two matrices.
-enum class WorkloadKind { attention, transformer_layer, matrix_product };
+// What a case computes: attention alone, or an encoder layer around it.
+enum class WorkloadKind { attention, transformer_layer };
 
 template <>
 inline constexpr auto kWords<WorkloadKind> =
     word_table<WorkloadKind>("workload", {{WorkloadKind::attention, "attention"},
-                                          {WorkloadKind::transformer_layer, "transformer_layer"},
-                                          {WorkloadKind::matrix_product, "matrix_product"}});
+                                          {WorkloadKind::transformer_layer, "transformer_layer"}});
 
 // How many tokens each group of cqs has: all the same, or fewer for slower workers.
 enum class GroupSizes { equal, by_speed };
@@ -128,9 +127,6 @@ struct Case {
   CudaPath cuda_path = CudaPath::automatic;
   std::optional<std::string> worker_speeds;    // `0.5 1` for the first workers; none: all 1
   GroupSizes group_sizes = GroupSizes::equal;  // cqs
-  // matrix_product has n_tokens rows and kv_len columns.
-  std::int64_t product_row_groups = 0;  // W1; 0: half of W
-  std::int64_t product_depth = 0;       // 0: n_tokens
   Passes pass = Passes::forward;
   DType gradient_dtype = DType::f32;
   Measure measure;
@@ -184,8 +180,6 @@ inline constexpr std::tuple kHeldParameters{
     Held<&Case::cuda_path>{"cuda_path"},
     Held<&Case::worker_speeds>{"worker_speeds"},
     Held<&Case::group_sizes>{"group_sizes"},
-    Held<&Case::product_row_groups>{"product_row_groups"},
-    Held<&Case::product_depth>{"product_depth"},
     Held<&Case::pass>{"pass"},
     Held<&Case::gradient_dtype>{"gradient_dtype"},
 };

@@ -56,15 +56,7 @@ Workload::SharedTensor Workload::share(Tensor of_host, DType dtype, std::string_
 }
 
 std::unique_ptr<Workload> plan_workload(const Case& c) {
-  switch (c.workload) {
-    case WorkloadKind::transformer_layer:
-      return plan_layer(c);
-    case WorkloadKind::matrix_product:
-      return plan_product(c);
-    case WorkloadKind::attention:
-      break;
-  }
-  return plan_attention(c);
+  return c.workload == WorkloadKind::transformer_layer ? plan_layer(c) : plan_attention(c);
 }
 
 }  // namespace qb

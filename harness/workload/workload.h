@@ -1,6 +1,6 @@
-// What a case computes: attention over a plan's workers (attention.cpp), a transformer layer
-// (layer/layer_workload.cpp) or a matrix product (product.cpp). Code that predicts or runs a case
-// uses only this interface, in the order of its declarations. In several processes each rank has
+// What a case computes: attention over a plan's workers (attention.cpp), or a transformer
+// layer (layer/layer_workload.cpp). Code that predicts or runs a case uses only this interface, in
+// the order of its declarations. In several processes each rank has
 // the same workload: rank 0 holds the whole inputs where they are needed, the others their shards.
 #pragma once
 
@@ -99,6 +99,5 @@ class Workload {
 
 [[nodiscard]] std::unique_ptr<Workload> plan_attention(const Case& c);
 [[nodiscard]] std::unique_ptr<Workload> plan_layer(const Case& c);
-[[nodiscard]] std::unique_ptr<Workload> plan_product(const Case& c);
 
 }  // namespace qb

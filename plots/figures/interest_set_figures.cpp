@@ -197,6 +197,35 @@ Figure distillation_ratio_figure(const CsvTable& ratios) {
       Figure::Legend::inside);
 }
 
+Figure cqs_product_figure(const CsvTable& splits) {
+  Groups lines = group(all_rows(splits), Columns{"split"});
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    lines[i].name = lines[i].key[0];
+    lines[i].style = indexed_style(static_cast<int>(i));
+  }
+  const auto over_workers = [](const char* column, double factor) {
+    return [=](const Row& row) { return Point{.y = factor * row.number(column) / workers(row)}; };
+  };
+  return interest_set_figure(
+      "cqs_product",
+      {.title = "How CQS splits a matrix product",
+       .nothing = "there are no splits",
+       .lines = lines,
+       .y = {{.title = "Greatest speed-up over W",
+              .y = {.label = "speed-up / W", .column = "speed_up_over_workers", .from_zero = true},
+              .value = over_workers("largest_speed_up", 1.0)},
+             {.title = "Idle workers",
+              .y = {.label = "workers without a block (%)",
+                    .column = "idle_percent",
+                    .from_zero = true},
+              .value = over_workers("workers_without_block", kPercent)}},
+       .x = workers,
+       .x_axis = fixed(kWorkersAxis),
+       .notes = {"W = W1 + W2: groups of the rows of A and of the columns of B. A worker computes "
+                 "a block of C = A B for each pair of its groups that has one of each. Speed-up: "
+                 "elements of C over those of the most loaded worker."}});
+}
+
 Figure balance_growth_figure(const CsvTable& ratios) {
   Groups lines;
   for (const Group& of_count : panels_by(all_rows(ratios), {"workers"}))

@@ -101,5 +101,17 @@ TEST(InterestSetFigures, NothingToDrawIsASentence) {
   EXPECT_FALSE(balance_growth_figure(CsvTable({"workers"})).empty_reason.empty());
 }
 
+TEST(InterestSetFigures, ASplitOfAProductShowsItsBoundAndItsIdleWorkers) {
+  const Figure figure =
+      cqs_product_figure(CsvTable::parse("workers,split,largest_speed_up,workers_without_block\n"
+                                         "8,W1 = W/2,4,2\n8,W1 = 1,2,4\n",
+                                         "splits"));
+  ASSERT_EQ(figure.panels.size(), 2u);
+  ASSERT_EQ(figure.panels[0].series.size(), 2u);
+  EXPECT_EQ(figure.panels[0].series[0].name, "W1 = W/2");
+  EXPECT_DOUBLE_EQ(figure.panels[0].series[0].points[0].y, 0.5);
+  EXPECT_DOUBLE_EQ(figure.panels[1].series[1].points[0].y, 50.0);
+}
+
 }  // namespace
 }  // namespace qb

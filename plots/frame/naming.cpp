@@ -151,9 +151,6 @@ std::string shared_parameters(const CsvTable& cases) {
                    "device",
                    "ranks",
                    "threads"};
-  // A matrix product has neither heads nor a mask.
-  if (shared("workload") == "matrix_product")
-    shown = {"workers", "dtype", "kernel", "device", "ranks", "threads"};
   std::vector<std::string> parts;
   for (const std::string& column : shown) {
     const std::string value = cases.has(column) ? shared(column) : std::string();

@@ -99,7 +99,7 @@ CsvTable read_table(const std::filesystem::path& path) {
 // version of qb wrote.
 CsvTable read_cases(const std::filesystem::path& path) {
   CsvTable cases = read_table(path);
-  add_later_columns(cases);
+  fit_columns(cases);
   const auto require = [&](const auto& fields) {
     for (const Field& field : fields)
       if (!cases.has(field.column))

@@ -12,6 +12,7 @@
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
+#include "interest_sets/split/product.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
@@ -22,6 +23,7 @@ namespace {
 
 constexpr int kLastSize = 1024;
 constexpr std::int64_t kFigureIntervals = 41;
+constexpr std::int64_t kProductRows = 4096;  // and as many columns
 
 CsvTable sizes_csv() {
   CsvTable table({"workers", "quorum_size", "lower_bound", "standing"});
@@ -85,6 +87,19 @@ CsvTable growth_csv() {
   return table;
 }
 
+// How many groups of rows there are: half or a quarter of the workers, or one.
+CsvTable product_splits_csv() {
+  CsvTable table({"workers", "split", "largest_speed_up", "workers_without_block"});
+  for (const auto& [split, part] : {std::pair{"W1 = W/2", 2}, {"W1 = W/4", 4}, {"W1 = 1", 64}})
+    for (int workers = 4; workers <= 64; ++workers) {
+      const ProductPlan plan = product_plan(
+          default_interest_set(workers), std::max(1, workers / part), kProductRows, kProductRows);
+      table.append({fmt::to_string(workers), split, to_text(plan.ratio()),
+                    fmt::to_string(plan.idle_workers())});
+    }
+  return table;
+}
+
 // Adds to the published table, for the paper's readers, what it does not say.
 Table paper_table(const std::vector<DistillationRow>& rows) {
   const auto counted = counts();
@@ -115,8 +130,9 @@ void draw(const std::string& directory) {
     fmt::print("{}\n", path);
   const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
   const std::vector<Figure> figures = {
-      set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
-      distillation_ratio_figure(ratios_csv()), balance_growth_figure(growth_csv())};
+      set_size_figure(sizes_csv()),        set_count_figure(counts_csv()),
+      distillation_figure(balance),        distillation_ratio_figure(ratios_csv()),
+      balance_growth_figure(growth_csv()), cqs_product_figure(product_splits_csv())};
   for (const Figure& figure : figures) fmt::print("{}\n", write_figure(figure, directory).front());
   fmt::print("{}\n", write_findings(figures, directory));
 }

@@ -87,7 +87,7 @@ const CsvTable* RunsAndModel::run(const std::string& experiment) const {
            {folder + "/" + experiment + "/latest", folder + "/" + experiment})
         if (!found->second && fs::exists(place + "/cases.csv")) {
           found->second = Run{place, CsvTable::parse(read_file(place + "/cases.csv"), place)};
-          add_later_columns(found->second->cases);
+          fit_columns(found->second->cases);
         }
     }
   return found->second ? &found->second->cases : nullptr;

@@ -222,14 +222,6 @@ TEST(BackwardCase, WhatHasNoBackwardPassIsUnsupportedWithTheReason) {
   EXPECT_THAT(message_of("pass_q", [](Case&) {}), HasSubstr("is an algorithm of inference"));
   EXPECT_THAT(message_of("dense", [](Case& c) { c.kernel = Kernel::staged; }),
               HasSubstr("kernel staged has no backward pass on the CPU"));
-  EXPECT_THAT(message_of("dense",
-                         [](Case& c) {
-                           c.workload = WorkloadKind::matrix_product;
-                           c.kernel = Kernel::materialized;
-                           c.mask = MaskKind::full;
-                           c.shape.q_heads = c.shape.kv_heads = 1;
-                         }),
-              HasSubstr("a matrix product has no backward pass"));
 }
 
 }  // namespace

@@ -83,8 +83,6 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "cuda.path: auto\n"
             "worker_speeds: ~\n"
             "group_sizes: equal\n"
-            "product.row_groups: 0\n"
-            "product.depth: 0\n"
             "pass: forward\n"
             "gradient_dtype: f32\n"
             "measure:\n"

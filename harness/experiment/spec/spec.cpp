@@ -180,9 +180,7 @@ class Combinations {
     constexpr std::pair<std::string_view, WorkloadKind> kOwn[] = {
         {"layer.feed_forward_dim", WorkloadKind::transformer_layer},
         {"layer.block_tokens", WorkloadKind::transformer_layer},
-        {"layer.weights", WorkloadKind::transformer_layer},
-        {"product.row_groups", WorkloadKind::matrix_product},
-        {"product.depth", WorkloadKind::matrix_product}};
+        {"layer.weights", WorkloadKind::transformer_layer}};
     for (const auto& [name, workload] : kOwn)
       if (const Value& value = *point[*find_parameter(name)];
           c.workload != workload && !value.text.empty() && value.text != "0")

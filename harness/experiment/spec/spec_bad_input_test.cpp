@@ -200,14 +200,16 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nlayer.weights: bert/layer0\n",
        "3:16: layer.weights is for workload transformer_layer"},
       {"n_tokens: 8\nworkload: transformer\n",
-       "3:11: unknown workload 'transformer'; known: attention, transformer_layer, "
-       "matrix_product"},
-      {"n_tokens: 8\nproduct.depth: 4\n", "3:16: product.depth is for workload matrix_product"},
+       "3:11: unknown workload 'transformer'; known: attention, transformer_layer"},
+      {"n_tokens: 8\nworkload: matrix_product\n",
+       "3:11: workload 'matrix_product' was removed in schema 11; figure cqs_product of `qb sets "
+       "figures` shows how CQS splits a matrix product"},
+      {"n_tokens: 8\nproduct.depth: 4\n", "3:1: key 'product.depth' was removed in schema 11; "},
+      {"n_tokens: 8\nfigures: [product_speed_up]\n",
+       "3:11: figure 'product_speed_up' was removed in schema 11; "},
       {"n_tokens: 8\npass: backwards\n", "3:7: unknown pass 'backwards'; did you mean 'backward'?"},
       {"n_tokens: 8\nbackward: true\n",
        "3:1: unknown key 'backward'; qb calls this pass: backward"},
-      {"n_tokens: 8\nproduct.row_groups: 4\nworkload: transformer_layer\n",
-       "3:21: product.row_groups is for workload matrix_product"},
       {"n_tokens: 8\nworker_speeds: 1.5\n",
        "3:16: worker_speeds: '1.5' is no speed; it is a part of the machine's, above 0 and at most "
        "1"},

@@ -178,7 +178,7 @@ RunFolder read_run_folder(const std::string& path) {
   require_run_folder(path);
   RunFolder run{path, read_manifest(path), read_table(path + "/cases.csv"),
                 read_table(path + "/samples.csv")};
-  add_later_columns(run.cases);
+  fit_columns(run.cases);
   add_later_fields(run.samples, kSampleKeys, sample_fields());
   return run;
 }

@@ -55,6 +55,9 @@ TEST(RunFolder, ARunOlderThanThePassRanForward) {
   };
   without(case_table(), "cases.csv");
   without(sample_table(), "samples.csv");
+  CsvTable with_gone = CsvTable::parse(read_file(fake.path() + "/cases.csv"), "cases.csv");
+  with_gone.insert_column(3, "product_depth", "0");
+  fake.write("cases.csv", with_gone.to_string());
   const RunFolder run = read_run_folder(fake.path());
   EXPECT_EQ(run.cases.header(), case_table().columns);
   EXPECT_EQ(run.samples.header(), sample_table().columns);

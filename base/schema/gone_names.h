@@ -1,0 +1,36 @@
+// What specs, tables and the command line no longer have. A message about such a name says what to
+// use instead, and readers of older runs drop its column.
+#pragma once
+
+#include <string_view>
+
+namespace qb {
+
+struct GoneName {
+  std::string_view what;  // as unknown_word() says it: a key, a figure, a word of a parameter
+  std::string_view name;
+  int until = 0;               // the first schema version without it
+  std::string_view instead;    // the end of a sentence
+  std::string_view column{};   // of cases.csv
+  std::string_view neutral{};  // a resolved spec that gives the key this value is still read
+};
+
+inline constexpr std::string_view kInsteadOfProducts =
+    "figure cqs_product of `qb sets figures` shows how CQS splits a matrix product";
+
+inline constexpr GoneName kGoneNames[] = {
+    {"workload", "matrix_product", 11, kInsteadOfProducts},
+    {"key", "product.row_groups", 11, kInsteadOfProducts, "product_row_groups", "0"},
+    {"key", "product.depth", 11, kInsteadOfProducts, "product_depth", "0"},
+    {"column", "idle_workers", 11, kInsteadOfProducts, "idle_workers"},
+    {"figure", "product_speed_up", 11, kInsteadOfProducts},
+};
+
+// Returns null where nothing of that name is gone.
+[[nodiscard]] constexpr const GoneName* find_gone(std::string_view what, std::string_view name) {
+  for (const GoneName& gone : kGoneNames)
+    if (gone.what == what && gone.name == name) return &gone;
+  return nullptr;
+}
+
+}  // namespace qb
