@@ -9,8 +9,8 @@
 #include <random>
 
 #include "base/source_root.h"
-#include "harness/cli/mistakes/mistaken_devices.h"
-#include "harness/cli/mistakes/mistaken_reports.h"
+#include "harness/cli/testing/mistakes/mistaken_devices.h"
+#include "harness/cli/testing/mistakes/mistaken_reports.h"
 #include "harness/cli/views/tensor_job.h"
 #include "harness/execute/verify/npy.h"
 #include "plots/figures/figures.h"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/numbers.h"
-#include "harness/cli/mistakes/mistaken_plans.h"
-#include "harness/cli/mistakes/planted_run.h"
+#include "harness/cli/testing/mistakes/mistaken_plans.h"
+#include "harness/cli/testing/mistakes/planted_run.h"
 
 namespace qb::mistakes {
 
