@@ -1,13 +1,18 @@
-# qb_room(NAME SOURCES … [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
+# qb_room(NAME [EXCEPT …] [LACKS …] [SOURCES …] [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
 #         [THREAD_TESTS …] [NOT_IN_THREAD_TESTS …] [NOT_MEASURED] [JOINED])
+#
+# A room has the sources below its folder, and a new one needs no line: *_test.cpp are its tests,
+# main.cpp is a program and testing/ has doubles. EXCEPT are patterns of others that it leaves out;
+# SOURCES and TESTS are added. LACKS are sources, without .cpp, that this build cannot compile:
+# X_none.cpp replaces X.cpp where there is such a file.
 #
 # A room is a static library qb_NAME and, with QB_TESTS, one test binary qb_NAME_test whose cases
 # CTest runs one by one. Include paths start at the repository root, so that every include shows
 # which room it uses.
 #
 # THREAD_TESTS: those of TESTS that the thread sanitizer's build compiles; without the list, all.
-# NOT_IN_THREAD_TESTS: those of SOURCES that no thread test reaches, which the thread sanitizer's build
-# leaves out. That build is for thread tests only; a test that reaches such a source fails to link.
+# NOT_IN_THREAD_TESTS: patterns of sources that no thread test reaches, which the thread sanitizer's
+# build leaves out. That build is for thread tests only; a test that reaches such a source fails to link.
 # JOINED: its sources are compiled in batches, so that names in their unnamed namespaces must differ.
 # NOT_MEASURED: no measured time is spent in this room, so a release compiles it with less effort.
 
@@ -142,14 +147,31 @@ function(qb_test_options target)
 endfunction()
 
 function(qb_room name)
-  set(lists SOURCES DEPENDS PRIVATE_DEPENDS TESTS TEST_DEPENDS THREAD_TESTS NOT_IN_THREAD_TESTS)
+  set(lists EXCEPT LACKS SOURCES DEPENDS PRIVATE_DEPENDS TESTS TEST_DEPENDS THREAD_TESTS NOT_IN_THREAD_TESTS)
   cmake_parse_arguments(ARG "NOT_MEASURED;JOINED" "" "${lists}" ${ARGN})
   set(kind room)
   if(ARG_NOT_MEASURED)
     set(kind not_measured)
   endif()
-  if(QB_SANITIZE STREQUAL "thread" AND ARG_NOT_IN_THREAD_TESTS)
-    list(REMOVE_ITEM ARG_SOURCES ${ARG_NOT_IN_THREAD_TESTS})
+  file(GLOB_RECURSE found RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS *.cpp)
+  foreach(pattern ${ARG_EXCEPT})
+    list(FILTER found EXCLUDE REGEX "^${pattern}")
+  endforeach()
+  set(tests ${found})
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  list(FILTER found EXCLUDE REGEX "_test\\.cpp$|_none\\.cpp$|(^|/)testing/|^main\\.cpp$")
+  foreach(lacking ${ARG_LACKS})
+    list(REMOVE_ITEM found ${lacking}.cpp)
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${lacking}_none.cpp)
+      list(APPEND found ${lacking}_none.cpp)
+    endif()
+  endforeach()
+  list(APPEND ARG_SOURCES ${found})
+  list(APPEND ARG_TESTS ${tests})
+  if(QB_SANITIZE STREQUAL "thread")
+    foreach(pattern ${ARG_NOT_IN_THREAD_TESTS})
+      list(FILTER ARG_SOURCES EXCLUDE REGEX "^${pattern}")
+    endforeach()
   endif()
   add_library(qb_${name} STATIC ${ARG_SOURCES})
   set_property(GLOBAL APPEND PROPERTY QB_ARCHIVES qb_${name})

@@ -1,5 +1,5 @@
 // A test compiles this kernel alone, which is short of registers on sm_80, with spills as errors.
-#include "kernels/cuda/flash/backward_sm80.cuh"
+#include "kernels/cuda/flash/backward/backward_sm80.cuh"
 
 namespace qb::cuda {
 

@@ -1,6 +1,6 @@
 // Tests compile a wait and the start of each sm_90a kernel alone and look for their traps in the
 // assembly.
-#include "kernels/cuda/flash/backward_sm90_shared.cuh"
+#include "kernels/cuda/flash/backward/backward_sm90_shared.cuh"
 #include "kernels/cuda/flash/flash_sm90_shared.cuh"
 
 namespace qb::cuda {

@@ -5,7 +5,7 @@
 #include "base/status.h"
 #include "kernels/cuda/blas/blas.h"
 #include "kernels/cuda/blas/staged_work.h"
-#include "kernels/cuda/flash/backward_work.h"
+#include "kernels/cuda/flash/backward/backward_work.h"
 #include "kernels/cuda/flash/flash_work.h"
 
 namespace qb::cuda {

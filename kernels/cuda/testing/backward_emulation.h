@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/flash/backward_work.h"
+#include "kernels/cuda/flash/backward/backward_work.h"
 #include "kernels/cuda/testing/emulator/emulated_backward.h"
 #include "kernels/cuda/testing/emulator/emulator.h"
 #include "kernels/testing/backward_support.h"

@@ -6,14 +6,14 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #pragma GCC diagnostic ignored "-Wconversion"
-#include "kernels/cuda/flash/backward_pairs.cuh"
-#include "kernels/cuda/flash/backward_rows.cuh"
-#include "kernels/cuda/flash/backward_sm80.cuh"
-#include "kernels/cuda/flash/backward_sm90.cuh"
+#include "kernels/cuda/flash/backward/backward_pairs.cuh"
+#include "kernels/cuda/flash/backward/backward_rows.cuh"
+#include "kernels/cuda/flash/backward/backward_sm80.cuh"
+#include "kernels/cuda/flash/backward/backward_sm90.cuh"
 #pragma GCC diagnostic pop
 
-#include "kernels/cuda/flash/backward_configs.h"
-#include "kernels/cuda/flash/backward_kernels.h"
+#include "kernels/cuda/flash/backward/backward_configs.h"
+#include "kernels/cuda/flash/backward/backward_kernels.h"
 #include "kernels/cuda/testing/emulator/emulator.h"
 
 namespace qb::cuda::emulator {

@@ -8,7 +8,7 @@
 // LSE and D belong to query rows: to columns where the block owns keys, else to rows.
 #pragma once
 
-#include "kernels/cuda/flash/backward_parameters.h"
+#include "kernels/cuda/flash/backward/backward_parameters.h"
 #include "kernels/cuda/flash/flash_softmax.cuh"
 
 namespace qb::cuda {

@@ -1,8 +1,8 @@
 // Launches of the compiled kernels of the backward pass, for the host code around them.
 #pragma once
 
-#include "kernels/cuda/flash/backward_parameters.h"
-#include "kernels/cuda/flash/backward_work.h"
+#include "kernels/cuda/flash/backward/backward_parameters.h"
+#include "kernels/cuda/flash/backward/backward_work.h"
 
 namespace qb::cuda {
 

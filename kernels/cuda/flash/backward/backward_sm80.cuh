@@ -23,8 +23,8 @@
 // every sum, and both compute S and dP (seven products' time in place of five).
 #pragma once
 
-#include "kernels/cuda/flash/backward_step.cuh"
-#include "kernels/cuda/flash/backward_weights.cuh"
+#include "kernels/cuda/flash/backward/backward_step.cuh"
+#include "kernels/cuda/flash/backward/backward_weights.cuh"
 #include "kernels/cuda/flash/row_copy.cuh"
 
 namespace qb::cuda {

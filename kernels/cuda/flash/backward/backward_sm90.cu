@@ -1,7 +1,7 @@
-#include "kernels/cuda/flash/backward_sm90.cuh"
+#include "kernels/cuda/flash/backward/backward_sm90.cuh"
 
-#include "kernels/cuda/flash/backward_configs.h"
-#include "kernels/cuda/flash/backward_kernels.h"
+#include "kernels/cuda/flash/backward/backward_configs.h"
+#include "kernels/cuda/flash/backward/backward_kernels.h"
 #include "kernels/cuda/flash/flash_kernels.h"
 #include "kernels/cuda/runtime/check.cuh"
 

@@ -7,8 +7,8 @@
 // that these are added up in one order; dQ of role keys_and_queries is added to atomically.
 #pragma once
 
-#include "kernels/cuda/flash/backward_step.cuh"
-#include "kernels/cuda/flash/backward_weights.cuh"
+#include "kernels/cuda/flash/backward/backward_step.cuh"
+#include "kernels/cuda/flash/backward/backward_weights.cuh"
 
 namespace qb::cuda {
 

@@ -1,7 +1,7 @@
 // Walks the steps of a block of the backward pass, and says which pairs of a step are allowed.
 #pragma once
 
-#include "kernels/cuda/flash/backward_parameters.h"
+#include "kernels/cuda/flash/backward/backward_parameters.h"
 #include "kernels/cuda/flash/flash_softmax.cuh"
 
 namespace qb::cuda {

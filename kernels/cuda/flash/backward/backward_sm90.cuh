@@ -21,9 +21,9 @@
 // item, and no persistent grid.
 #pragma once
 
-#include "kernels/cuda/flash/backward_sm90_shared.cuh"
-#include "kernels/cuda/flash/backward_step.cuh"
-#include "kernels/cuda/flash/backward_weights.cuh"
+#include "kernels/cuda/flash/backward/backward_sm90_shared.cuh"
+#include "kernels/cuda/flash/backward/backward_step.cuh"
+#include "kernels/cuda/flash/backward/backward_weights.cuh"
 
 namespace qb::cuda {
 

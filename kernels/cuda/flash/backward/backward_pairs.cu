@@ -1,6 +1,6 @@
-#include "kernels/cuda/flash/backward_pairs.cuh"
+#include "kernels/cuda/flash/backward/backward_pairs.cuh"
 
-#include "kernels/cuda/flash/backward_kernels.h"
+#include "kernels/cuda/flash/backward/backward_kernels.h"
 #include "kernels/cuda/runtime/check.cuh"
 
 namespace qb::cuda {

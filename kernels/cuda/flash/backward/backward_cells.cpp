@@ -6,7 +6,7 @@
 
 #include "base/integers.h"
 #include "base/status.h"
-#include "kernels/cuda/flash/backward_work.h"
+#include "kernels/cuda/flash/backward/backward_work.h"
 #include "kernels/cuda/flash/flash_groups.h"
 
 namespace qb::cuda {

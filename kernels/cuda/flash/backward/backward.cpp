@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/flash/backward_kernels.h"
-#include "kernels/cuda/flash/backward_work.h"
+#include "kernels/cuda/flash/backward/backward_kernels.h"
+#include "kernels/cuda/flash/backward/backward_work.h"
 #include "kernels/cuda/flash/flash_kernels.h"
 #include "kernels/cuda/flash/input_copy.h"
 #include "kernels/cuda/runtime/check.cuh"

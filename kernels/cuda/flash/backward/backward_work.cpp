@@ -1,4 +1,4 @@
-#include "kernels/cuda/flash/backward_work.h"
+#include "kernels/cuda/flash/backward/backward_work.h"
 
 #include <fmt/format.h>
 

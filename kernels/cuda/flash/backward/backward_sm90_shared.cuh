@@ -2,7 +2,7 @@
 // tiles of the other side with their rows' numbers, dS, and the barriers that hand them over.
 #pragma once
 
-#include "kernels/cuda/flash/backward_parameters.h"
+#include "kernels/cuda/flash/backward/backward_parameters.h"
 #include "kernels/cuda/flash/flash_sm90_shared.cuh"
 
 namespace qb::cuda {

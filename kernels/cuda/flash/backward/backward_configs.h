@@ -1,7 +1,7 @@
 // Turns the type, head dimension and role of a backward kernel into template arguments.
 #pragma once
 
-#include "kernels/cuda/flash/backward_kernels.h"
+#include "kernels/cuda/flash/backward/backward_kernels.h"
 
 namespace qb::cuda {
 

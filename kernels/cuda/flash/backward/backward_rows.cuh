@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "kernels/cuda/flash/backward_parameters.h"
+#include "kernels/cuda/flash/backward/backward_parameters.h"
 #include "kernels/cuda/flash/flash_layout.h"
 #include "kernels/cuda/flash/ptx.cuh"
 

@@ -14,7 +14,7 @@
 
 #include "kernels/attention_backward.h"
 #include "kernels/cuda/cuda_kernels.h"
-#include "kernels/cuda/flash/backward_parameters.h"
+#include "kernels/cuda/flash/backward/backward_parameters.h"
 #include "kernels/cuda/flash/flash_work.h"
 
 namespace qb::cuda {

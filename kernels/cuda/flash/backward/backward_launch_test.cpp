@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/cuda/flash/backward_kernels.h"
+#include "kernels/cuda/flash/backward/backward_kernels.h"
 #include "kernels/cuda/flash/kernel_costs.h"
 #include "kernels/cuda/testing/emulator/emulated_backward.h"
 #include "kernels/testing/backward_support.h"

@@ -1,5 +1,5 @@
 // Replays the lists of backward passes pair by pair, and compares them with their schedules.
-#include "kernels/cuda/flash/backward_work.h"
+#include "kernels/cuda/flash/backward/backward_work.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
