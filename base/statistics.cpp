@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -133,9 +134,56 @@ LinearFit fit_line(std::span<const double> x, std::span<const double> y) {
     xy += (x[i] - mean_x) * (y[i] - mean_y);
     yy += (y[i] - mean_y) * (y[i] - mean_y);
   }
-  if (!(xx > 0.0)) return {kNan, kNan, kNan};
+  if (!(xx > 0.0)) return {kNan, kNan, kNan, kNan};
   const double slope = xy / xx;
-  return {mean_y - slope * mean_x, slope, yy > 0.0 ? xy * xy / (xx * yy) : 1.0};
+  LinearFit fit{mean_y - slope * mean_x, slope, yy > 0.0 ? xy * xy / (xx * yy) : 1.0, kNan};
+  if (x.size() < 3) return fit;
+  double residual = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    residual += std::pow(y[i] - fit.intercept - slope * x[i], 2);
+  const std::size_t freedom = x.size() - 2;
+  fit.slope_half_width =
+      student_t(freedom) * std::sqrt(residual / static_cast<double>(freedom) / xx);
+  return fit;
+}
+
+LinearFit fit_power(std::span<const double> x, std::span<const double> y) {
+  const auto logs = [](std::span<const double> values) {
+    std::vector<double> out;
+    for (const double value : values) out.push_back(value > 0.0 ? std::log(value) : kNan);
+    return out;
+  };
+  return fit_line(logs(x), logs(y));
+}
+
+double student_t(std::size_t degrees_of_freedom) {
+  constexpr double kFew[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
+  if (degrees_of_freedom == 0) return kNan;
+  if (degrees_of_freedom <= std::size(kFew)) return kFew[degrees_of_freedom - 1];
+  const auto n = static_cast<double>(degrees_of_freedom);
+  return 1.95996 + 2.37227 / n + 2.8225 / (n * n);  // the expansion about the normal quantile
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> sign_changes(std::span<const int> signs) {
+  std::vector<std::pair<std::size_t, std::size_t>> changes;
+  std::size_t last = signs.size();
+  for (std::size_t i = 0; i < signs.size(); ++i) {
+    if (signs[i] == 0) continue;
+    if (last < signs.size() && signs[i] == -signs[last]) changes.emplace_back(last, i);
+    last = i;
+  }
+  return changes;
+}
+
+std::vector<double> crossings(std::span<const double> x, std::span<const double> y, double level) {
+  std::vector<int> sides;
+  for (const double value : y) sides.push_back(value < level ? -1 : 1);
+  std::vector<double> found;
+  for (const auto& [before, after] : sign_changes(sides)) {
+    const double part = (y[before] - level) / (y[before] - y[after]);
+    found.push_back(x[before] * std::pow(x[after] / x[before], part));
+  }
+  return found;
 }
 
 }  // namespace qb

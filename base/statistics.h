@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace qb {
@@ -45,7 +46,24 @@ struct LinearFit {
   double intercept = 0.0;
   double slope = 0.0;
   double r_squared = 0.0;
+  double slope_half_width = 0.0;  // of its 95 % interval; NaN for fewer than three points
 };
 [[nodiscard]] LinearFit fit_line(std::span<const double> x, std::span<const double> y);
+// The same on logarithms: the slope is the exponent of y = a x^b. NaN unless every value is above
+// 0.
+[[nodiscard]] LinearFit fit_power(std::span<const double> x, std::span<const double> y);
+
+// The 97.5 % quantile of Student's t distribution; NaN for no degree of freedom.
+[[nodiscard]] double student_t(std::size_t degrees_of_freedom);
+
+// Where signs (-1, 0, 1) become the opposite: the indices of the last one before and of the first
+// one after, with only zeros between them.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> sign_changes(
+    std::span<const int> signs);
+
+// The x at which y, on straight lines over log x between points of ascending x, changes its side of
+// `level`; the level itself counts as above.
+[[nodiscard]] std::vector<double> crossings(std::span<const double> x, std::span<const double> y,
+                                            double level);
 
 }  // namespace qb

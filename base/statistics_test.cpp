@@ -148,5 +148,41 @@ TEST(Statistics, OutliersAndScatterAreNoChange) {
   EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 2, 2}, 0.05), testing::IsEmpty());  // few
 }
 
+TEST(Statistics, StudentsTIsTheTabulatedQuantile) {
+  EXPECT_NEAR(student_t(3), 3.182, 1e-3);
+  EXPECT_NEAR(student_t(12), 2.179, 2e-3);
+  EXPECT_NEAR(student_t(30), 2.042, 1e-3);
+  EXPECT_TRUE(std::isnan(student_t(0)));
+}
+
+TEST(Statistics, APowerIsFittedWithItsInterval) {
+  const std::vector<double> x = {1, 2, 4, 8};
+  const LinearFit fit = fit_power(x, std::vector<double>{3, 12, 48, 192});
+  EXPECT_NEAR(fit.slope, 2.0, 1e-12);
+  EXPECT_NEAR(fit.slope_half_width, 0.0, 1e-9);
+  EXPECT_TRUE(std::isnan(fit_power(x, std::vector<double>{3, 0, 48, 192}).slope));
+  const LinearFit scattered = fit_line(std::vector<double>{1, 2, 3}, std::vector<double>{1, 3, 2});
+  EXPECT_NEAR(scattered.slope_half_width, 12.706 * std::sqrt(1.5 / 2.0), 1e-9);
+  const std::vector<double> two = {1, 2};
+  EXPECT_TRUE(std::isnan(fit_line(two, two).slope_half_width));
+}
+
+TEST(Statistics, ACurveCrossesALevelBetweenPointsAndOnThem) {
+  using testing::DoubleEq;
+  using testing::ElementsAre;
+  const auto at = [](const std::vector<double>& x, const std::vector<double>& y) {
+    return crossings(x, y, 0.0);
+  };
+  EXPECT_THAT(at({1, 4}, {-2.0, 2.0}), ElementsAre(DoubleEq(2.0)));
+  EXPECT_THAT(at({1, 4, 8}, {-1.0, 0.0, 1.0}), ElementsAre(DoubleEq(4.0)));
+  EXPECT_THAT(at({1, 4, 8}, {1.0, 0.0, -1.0}), ElementsAre(DoubleEq(4.0)));
+  EXPECT_THAT(at({1, 4}, {2.0, 1.0}), testing::IsEmpty());
+}
+
+TEST(Statistics, SignsChangeAcrossZeros) {
+  const auto changes = sign_changes(std::vector<int>{0, 1, 0, 0, -1, -1, 0, 1, 0});
+  EXPECT_EQ(changes, (std::vector<std::pair<std::size_t, std::size_t>>{{1, 4}, {5, 7}}));
+}
+
 }  // namespace
 }  // namespace qb

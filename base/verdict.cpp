@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "base/statistics.h"
 #include "base/status.h"
 
 namespace qb {
@@ -21,18 +22,14 @@ bool ours_clearly_above(const ShapePoint& a, const ShapePoint& b) {
   return clearly_above(a.ours, b.ours) && !(a.ours_low <= b.ours_high);
 }
 
-// Where the curve changes its side of the level, between points that are on a straight line over
-// log x.
-std::vector<double> crossings(std::span<const ShapePoint> points, Value value, double level) {
-  std::vector<double> found;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const double before = points[i - 1].*value - level;
-    const double after = points[i].*value - level;
-    if ((before < 0.0) == (after < 0.0)) continue;
-    const double part = before / (before - after);
-    found.push_back(points[i - 1].x * std::pow(points[i].x / points[i - 1].x, part));
-  }
-  return found;
+std::vector<double> values_of(std::span<const ShapePoint> points, Value value) {
+  std::vector<double> values;
+  for (const ShapePoint& point : points) values.push_back(point.*value);
+  return values;
+}
+
+std::vector<double> crossings_of(std::span<const ShapePoint> points, Value value, double level) {
+  return crossings(values_of(points, &ShapePoint::x), values_of(points, value), level);
 }
 
 // The points that both have.
@@ -51,22 +48,8 @@ Verdict one_crossing_each(double theirs, double ours, double level, double facto
           fmt::format("published crosses {:g} at {:.4g} and ours at {:.4g}", level, theirs, ours)};
 }
 
-// The slope of log y over log x by least squares.
 double exponent(std::span<const ShapePoint> points, Value value) {
-  const auto n = static_cast<double>(points.size());
-  double x_sum = 0.0;
-  double y_sum = 0.0;
-  double xx_sum = 0.0;
-  double xy_sum = 0.0;
-  for (const ShapePoint& point : points) {
-    const double x = std::log(point.x);
-    const double y = std::log(point.*value);
-    x_sum += x;
-    y_sum += y;
-    xx_sum += x * x;
-    xy_sum += x * y;
-  }
-  return (n * xy_sum - x_sum * y_sum) / (n * xx_sum - x_sum * x_sum);
+  return fit_power(values_of(points, &ShapePoint::x), values_of(points, value)).slope;
 }
 
 std::optional<std::string> reversed_order(std::span<const ShapePoint> points) {
@@ -99,8 +82,8 @@ std::optional<std::string> other_side(std::span<const ShapePoint> points, double
 
 Verdict judge_known_shape(std::span<const ShapePoint> known, double level, double factor) {
   if (const auto reversed = reversed_order(known)) return {Answer::contradicts, *reversed};
-  const auto theirs = crossings(known, &ShapePoint::published, level);
-  const auto ours = crossings(known, &ShapePoint::ours, level);
+  const auto theirs = crossings_of(known, &ShapePoint::published, level);
+  const auto ours = crossings_of(known, &ShapePoint::ours, level);
   if (theirs.size() != 1 || ours.size() != 1) {
     if (const auto side = other_side(known, level)) return {Answer::contradicts, *side};
     return {Answer::shape_agrees};
@@ -162,8 +145,8 @@ Verdict judge_shape(std::span<const ShapePoint> points, double level, double fac
 Verdict judge_crossover(std::span<const ShapePoint> points, double level, double factor) {
   const std::vector<ShapePoint> known = by_rising_x(points);
   if (known.size() < 2) return {Answer::not_measured, "two points that both have"};
-  const auto theirs = crossings(known, &ShapePoint::published, level);
-  const auto ours = crossings(known, &ShapePoint::ours, level);
+  const auto theirs = crossings_of(known, &ShapePoint::published, level);
+  const auto ours = crossings_of(known, &ShapePoint::ours, level);
   if (theirs.size() != 1 || ours.size() != 1)
     return {Answer::contradicts, fmt::format("published crosses {:g} {} times and ours {}", level,
                                              theirs.size(), ours.size())};

@@ -152,12 +152,15 @@ BarFigure::BarPanel shares_of(const Group& layer, std::map<std::string, Parts>& 
 // Finds the N at which attention takes half of the layer, log-interpolated between the two bars
 // around it.
 std::optional<double> half_share_tokens(const BarFigure::BarPanel& panel) {
-  std::vector<Point> shares;
+  std::vector<double> tokens;
+  std::vector<double> shares;
   for (const BarFigure::Bar& bar : panel.bars)
-    if (const double share = attention_of(bar.parts); std::isfinite(share))
-      shares.push_back({.x = bar.x, .y = share - 0.5});
-  const std::vector<double> found = zeros(shares);
-  if (found.empty() || shares.front().y >= 0.0) return std::nullopt;
+    if (const double share = attention_of(bar.parts); std::isfinite(share)) {
+      tokens.push_back(bar.x);
+      shares.push_back(share);
+    }
+  const std::vector<double> found = crossings(tokens, shares, 0.5);
+  if (found.empty() || shares.front() >= 0.5) return std::nullopt;
   return found.front();
 }
 

@@ -1,5 +1,6 @@
 // pass_kv against pass_q by miss rate: T = n_tokens new tokens attend to kv_len = P + T keys, of
 // which P were cached; the miss rate is T / (P + T).
+#include "base/statistics.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/bars.h"
 #include "plots/published/published.h"
@@ -69,10 +70,15 @@ std::string faster(const Point& ratio) { return ratio.y < 1.0 ? "pass_q" : "pass
 
 // Says where published ratios, which have no intervals, pass through 1.
 std::string crossing_of_values(const std::vector<Point>& curve) {
-  std::vector<Point> logs;
-  for (const Point& point : curve) logs.push_back({.x = point.x, .y = std::log(point.y)});
+  std::vector<double> rates;
+  std::vector<double> logs;
+  for (const Point& point : curve) {
+    rates.push_back(point.x);
+    logs.push_back(std::log(point.y));
+  }
   std::vector<std::string> found;
-  for (const double rate : zeros(logs)) found.push_back(fmt::format("{:.2g} %", rate));
+  for (const double rate : crossings(rates, logs, 0.0))
+    found.push_back(fmt::format("{:.2g} %", rate));
   return found.empty() ? faster(curve.front()) + " is the faster throughout"
                        : listed(found, " and ");
 }
@@ -81,20 +87,21 @@ std::string crossing_of_values(const std::vector<Point>& curve) {
 // excludes 1 decide.
 std::string crossing_text(const std::vector<Point>& curve) {
   if (curve.empty()) return "no pair of times";
-  std::vector<Point> decided;
-  for (const Point& point : curve)
-    if (point.high < 1.0 || point.low > 1.0) decided.push_back(point);
-  if (decided.empty())
+  std::vector<int> sides;
+  for (const Point& point : curve) sides.push_back(point.high < 1.0 ? -1 : point.low > 1.0 ? 1 : 0);
+  const auto first = std::ranges::find_if(sides, [](int side) { return side != 0; });
+  if (first == sides.end())
     return fmt::format("not decided, since every interval of {} includes 1",
                        counted(curve.size(), "miss rate"));
   std::vector<std::string> found;
-  for (std::size_t i = 1; i < decided.size(); ++i)
-    if (faster(decided[i - 1]) != faster(decided[i]))
-      found.push_back(fmt::format("between {:.3g} % and {:.3g} %", decided[i - 1].x, decided[i].x));
+  for (const auto& [before, after] : sign_changes(sides))
+    found.push_back(fmt::format("between {:.3g} % and {:.3g} %", curve[before].x, curve[after].x));
   if (!found.empty()) return listed(found, " and ");
-  if (decided.size() == curve.size()) return faster(decided.front()) + " is the faster throughout";
-  return fmt::format("{} is the faster at {} of {}, the other intervals include 1",
-                     faster(decided.front()), decided.size(), counted(curve.size(), "miss rate"));
+  const std::string winner = faster(curve[static_cast<std::size_t>(first - sides.begin())]);
+  const auto undecided = static_cast<std::size_t>(std::ranges::count(sides, 0));
+  if (undecided == 0) return winner + " is the faster throughout";
+  return fmt::format("{} is the faster at {} of {}, the other intervals include 1", winner,
+                     curve.size() - undecided, counted(curve.size(), "miss rate"));
 }
 
 // With more miss rates the fields under the bars are too narrow for a time.

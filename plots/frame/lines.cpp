@@ -202,18 +202,6 @@ std::function<std::vector<Series>(const Group&)> always(Series series) {
   return [=](const Group&) { return std::vector<Series>{series}; };
 }
 
-std::vector<double> zeros(const std::vector<Point>& curve) {
-  std::vector<double> found;
-  for (std::size_t i = 1; i < curve.size(); ++i) {
-    const double a = curve[i - 1].y;
-    const double b = curve[i].y;
-    if ((a < 0.0) == (b < 0.0)) continue;
-    const double from = std::log(curve[i - 1].x);
-    found.push_back(std::exp(from + (std::log(curve[i].x) - from) * a / (a - b)));
-  }
-  return found;
-}
-
 std::vector<Series> out_of_memory_series(const Group& line, double limit,
                                          const std::function<double(const Row&)>& x) {
   Series failed{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};

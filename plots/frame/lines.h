@@ -87,10 +87,6 @@ struct Omission {
 // Draws the same over the lines of each panel.
 [[nodiscard]] std::function<std::vector<Series>(const Group&)> always(Series series);
 
-// Finds the x at which a curve, ascending in x, passes through 0, between points over a log axis of
-// x. The result is empty if it never does.
-[[nodiscard]] std::vector<double> zeros(const std::vector<Point>& curve);
-
 // Draws marks at y = `limit` (NaN: at the upper edge), one for each x: crosses for rows that ran
 // out of memory, and pluses for those that were not tried because a shorter one had. A series
 // without points is left out.

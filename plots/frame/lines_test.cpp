@@ -53,13 +53,6 @@ TEST(LineFigure, WithoutAValueItIsASentence) {
   EXPECT_EQ(line_figure(empty).empty_reason, "no time");
 }
 
-TEST(Lines, ACurvePassesThroughZeroBetweenPointsAndOnThem) {
-  EXPECT_THAT(zeros({{1, -2.0}, {4, 2.0}}), ElementsAre(DoubleEq(2.0)));
-  EXPECT_THAT(zeros({{1, -1.0}, {4, 0.0}, {8, 1.0}}), ElementsAre(DoubleEq(4.0)));
-  EXPECT_THAT(zeros({{1, 1.0}, {4, 0.0}, {8, -1.0}}), ElementsAre(DoubleEq(4.0)));
-  EXPECT_THAT(zeros({{1, 2.0}, {4, 1.0}}), IsEmpty());
-}
-
 TEST(Lines, AlgorithmsComeInTheGivenOrderAlsoWithoutRows) {
   const char* const algorithms[] = {"ring", "striped", "cqs"};
   const Groups lines = algorithm_lines(all_rows(times()), algorithms);

@@ -10,14 +10,6 @@
 
 namespace qb {
 
-double student_t(std::size_t degrees_of_freedom) {
-  constexpr double kFew[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-  if (degrees_of_freedom == 0) return kNaN;
-  if (degrees_of_freedom <= std::size(kFew)) return kFew[degrees_of_freedom - 1];
-  const auto n = static_cast<double>(degrees_of_freedom);
-  return 1.95996 + 2.37227 / n + 2.8225 / (n * n);  // the expansion about the normal quantile
-}
-
 namespace finding {
 namespace {
 
@@ -29,8 +21,7 @@ constexpr double kLeastRise = 1.2;  // of y by the fit, as a factor: less is fla
 struct Growth {
   std::string name{};
   double exponent = kNaN;
-  double low = kNaN;
-  double high = kNaN;
+  double half_width = kNaN;  // of its interval
   std::size_t points = 0;
   const Curves* curves = nullptr;
 };
@@ -40,27 +31,15 @@ std::optional<Growth> growth_of(const Line& line, const Curves& curves) {
   std::vector<double> y;
   for (const auto& [at, point] : line.points) {
     if (!(at > 0.0) || !(point.y > 0.0)) return std::nullopt;
-    x.push_back(std::log(at));
-    y.push_back(std::log(point.y));
+    x.push_back(at);
+    y.push_back(point.y);
   }
-  if (x.size() < kLeastPoints || !(x.back() - x.front() >= std::log(kLeastSpan) * (1.0 - 1e-12)))
+  if (x.size() < kLeastPoints || !(x.back() >= kLeastSpan * x.front() * (1.0 - 1e-12)))
     return std::nullopt;
-  const LinearFit fit = fit_line(x, y);
-  const double rise = std::exp(std::abs(fit.slope) * (x.back() - x.front()));
+  const LinearFit fit = fit_power(x, y);
+  const double rise = std::pow(x.back() / x.front(), std::abs(fit.slope));
   if (!(fit.r_squared >= kLeastFit) || !(rise >= kLeastRise)) return std::nullopt;
-  double mean = 0.0;
-  for (const double value : x) mean += value / static_cast<double>(x.size());
-  double spread = 0.0;
-  double residual = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    spread += (x[i] - mean) * (x[i] - mean);
-    const double miss = y[i] - fit.intercept - fit.slope * x[i];
-    residual += miss * miss;
-  }
-  const std::size_t freedom = x.size() - 2;
-  const double half =
-      student_t(freedom) * std::sqrt(residual / static_cast<double>(freedom) / spread);
-  return Growth{line.name, fit.slope, fit.slope - half, fit.slope + half, x.size(), &curves};
+  return Growth{line.name, fit.slope, fit.slope_half_width, x.size(), &curves};
 }
 
 // The growth of those lines that have most points.
@@ -78,7 +57,8 @@ std::vector<Growth> growth_of_longest(const Quantity& quantity) {
 
 std::string power_of(const Growth& growth) {
   return name_of(growth.curves->panel->x) + '^' +
-         with_interval(growth.exponent, growth.low, growth.high,
+         with_interval(growth.exponent, growth.exponent - growth.half_width,
+                       growth.exponent + growth.half_width,
                        [](double value) { return fmt::format("{:.2f}", value); });
 }
 
@@ -95,7 +75,11 @@ std::string extremes_sentence(const std::vector<Growth>& found, const std::strin
       "Of {} lines of {} points, {} has the least exponent of {}, {}, and {} the largest, {}{} "
       "({}).",
       found.size(), found.front().points, full(*least), y, power_of(*least), full(*most),
-      power_of(*most), least->high < most->low ? "" : ", but their intervals overlap", kFit);
+      power_of(*most),
+      least->exponent + least->half_width < most->exponent - most->half_width
+          ? ""
+          : ", but their intervals overlap",
+      kFit);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/statistics.h"
 #include "plots/frame/frame.h"
 #include "plots/report/finding_parts.h"
 
@@ -91,17 +92,16 @@ struct Crossing {
 // Finds where the order of two lines changes; `order` gives it at a place: -1, 0 or 1.
 std::vector<Crossing> changes_of(const Line& a, const Line& b, bool decided,
                                  const std::function<int(const Point&, const Point&)>& order) {
+  std::vector<double> x;
+  std::vector<int> orders;
+  for (const auto& [at, point] : a.points)
+    if (const auto other = b.points.find(at); other != b.points.end()) {
+      x.push_back(at);
+      orders.push_back(order(point, other->second));
+    }
   std::vector<Crossing> changes;
-  int last = 0;
-  double last_x = kNaN;
-  for (const auto& [x, point] : a.points) {
-    const auto other = b.points.find(x);
-    const int now = other == b.points.end() ? 0 : order(point, other->second);
-    if (now == 0) continue;
-    if (last == -now) changes.push_back({last_x, x, decided, last > 0});
-    last = now;
-    last_x = x;
-  }
+  for (const auto& [before, after] : sign_changes(orders))
+    changes.push_back({x[before], x[after], decided, orders[before] > 0});
   return changes;
 }
 

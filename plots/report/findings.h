@@ -25,7 +25,4 @@ inline constexpr const char* kFindingColumns[] = {"figure", "title", "finding"};
 // and returns its path. Throws EnvironmentError as write_file_atomically does.
 std::string write_findings(const std::vector<Figure>& figures, const std::string& directory);
 
-// The 97.5 % quantile of Student's t distribution, by which a 95 % interval of a slope is wide.
-[[nodiscard]] double student_t(std::size_t degrees_of_freedom);
-
 }  // namespace qb

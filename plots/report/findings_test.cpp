@@ -320,12 +320,5 @@ TEST(Findings, AreWrittenBesideThoseOfOtherFigures) {
       "2.00, ring over cqs at N = 1,024.\"\n");
 }
 
-TEST(Findings, StudentsQuantilesAreThoseOfTheTables) {
-  EXPECT_NEAR(student_t(3), 3.182, 1e-3);
-  EXPECT_NEAR(student_t(12), 2.179, 2e-3);
-  EXPECT_NEAR(student_t(30), 2.042, 1e-3);
-  EXPECT_TRUE(std::isnan(student_t(0)));
-}
-
 }  // namespace
 }  // namespace qb

@@ -73,28 +73,24 @@ struct LineFit {
   double first = 0.0;  // lengths
   double last = 0.0;
   std::size_t points = 0;
-  LinearFit power{kNaN, kNaN, kNaN};  // of the logarithms, so that the slope is the exponent
-  LinearFit line{kNaN, kNaN, kNaN};   // of the times, in s
-  double per_token_s = kNaN;          // the geometric mean of time / N
-  double largest_deviation = kNaN;    // of a length from it: 0.05 is 5 %
+  LinearFit power{kNaN, kNaN, kNaN, kNaN};  // of the logarithms, so that the slope is the exponent
+  LinearFit line{kNaN, kNaN, kNaN, kNaN};   // of the times, in s
+  double per_token_s = kNaN;                // the geometric mean of time / N
+  double largest_deviation = kNaN;          // of a length from it: 0.05 is 5 %
 };
 
 LineFit fit_of(const SparseCases& cases, const Group& line) {
   std::vector<double> n_tokens;
   std::vector<double> time_s;
-  std::vector<double> log_n;
-  std::vector<double> log_time;
   double sum = 0.0;
   for (const Row& row : line.rows) {
     n_tokens.push_back(row.number("n_tokens"));
     time_s.push_back(row.number("wall_time_median_s"));
-    log_n.push_back(std::log(n_tokens.back()));
-    log_time.push_back(std::log(time_s.back()));
-    sum += log_time.back() - log_n.back();
+    sum += std::log(time_s.back() / n_tokens.back());
   }
   LineFit fit{cases.full_name(line), n_tokens.front(), n_tokens.back(), n_tokens.size()};
   if (!std::isfinite(sum)) return fit;
-  fit.power = fit_line(log_n, log_time);
+  fit.power = fit_power(n_tokens, time_s);
   fit.line = fit_line(n_tokens, time_s);
   fit.per_token_s = std::exp(sum / static_cast<double>(fit.points));
   fit.largest_deviation = 0.0;
