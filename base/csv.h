@@ -1,7 +1,6 @@
 // RFC 4180 with LF: the only format that crosses from measuring to plotting.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

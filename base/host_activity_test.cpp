@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <thread>

@@ -1,6 +1,5 @@
 #include "kernels/allocator.h"
 
-#include <cstdint>
 #include <new>
 
 #include "base/status.h"

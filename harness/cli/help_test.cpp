@@ -1,5 +1,4 @@
 // What --help says of every verb, option and argument.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -4,7 +4,6 @@
 
 #include <benchmark/benchmark.h>
 #include <limits>
-#include <memory>
 #include <set>
 
 #include "base/host_activity.h"

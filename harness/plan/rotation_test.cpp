@@ -6,7 +6,6 @@
 #include <random>
 
 #include "harness/plan/check/check.h"
-#include "harness/plan/check/check_rotation.h"
 #include "harness/plan/representatives.h"
 #include "harness/plan/testing/random_plans.h"
 #include "harness/plan/testing/spelt_plans.h"

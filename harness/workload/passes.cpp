@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace qb {
 namespace {

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
-
 #include "base/numbers.h"
 #include "base/split.h"
 #include "base/status.h"

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "base/status.h"
-#include "interest_sets/split/balance.h"
 
 namespace qb {
 namespace {

@@ -2,7 +2,7 @@
 //
 // `published` is the rule of CQS-Attention: among the pairs of I with one difference the first one
 // stays, and where W is even only half of the workers keep the pair W/2 apart. `balanced` chooses
-// which pair stays so that the largest responsibility is smallest (balance.h), and shares each
+// which pair stays so that the largest responsibility is smallest (balance.cpp), and shares each
 // block W/2 apart between the two workers that hold it. Both are exact covers.
 //
 // Adding k to every residue changes no difference, so all workers keep the same pairs of I, moved
@@ -11,8 +11,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/words.h"
@@ -39,6 +37,11 @@ struct ResiduePair {
 // std::invalid_argument unless the residues are distinct and in [0, W), as verify() ensures.
 [[nodiscard]] std::vector<ResiduePair> kept_residue_pairs(
     const InterestSet& set, Distillation distillation = Distillation::published);
+
+// `first_pairs` is the published choice. The result keeps the order of the differences and is never
+// worse by asymptotic_responsibility_ratio().
+[[nodiscard]] std::vector<ResiduePair> balanced_pairs(const InterestSet& set,
+                                                      std::vector<ResiduePair> first_pairs);
 
 // Says which part of a block a worker computes: all of it, or one half where two workers hold it.
 enum class Share { whole, lower, upper };

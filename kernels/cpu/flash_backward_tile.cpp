@@ -31,7 +31,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #undef HWY_TARGET_INCLUDE

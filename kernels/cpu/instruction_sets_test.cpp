@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <set>
-#include <string>
 
 #include "kernels/attention.h"
 #include "kernels/cpu/instruction_set.h"

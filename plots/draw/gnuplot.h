@@ -2,7 +2,6 @@
 // PDF and PNG from that CSV. Only this code runs gnuplot.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -40,7 +40,7 @@ struct Scale {
 // Gives the columns of a figure's CSV; those of the edges of x, and whether a point was disturbed,
 // only if the figure has any. The values have the names of the panels' axes if all panels agree on
 // them, and are `x` and `y` otherwise.
-enum CsvColumn { kCsvX = 3, kCsvY, kCsvYLow, kCsvYHigh, kCsvXLow, kCsvXHigh };
+inline constexpr int kCsvX = 3, kCsvY = 4, kCsvYLow = 5, kCsvYHigh = 6, kCsvXLow = 7, kCsvXHigh = 8;
 inline constexpr std::string_view kCsvDisturbed = "disturbed";  // the last one
 [[nodiscard]] std::vector<std::string> csv_columns(const Figure& figure);
 

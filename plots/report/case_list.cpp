@@ -10,7 +10,6 @@
 #include "plots/frame/lines.h"
 #include "plots/report/html.h"
 #include "plots/report/pivot.h"
-#include "plots/report/samples_strip.h"
 
 namespace qb {
 namespace {

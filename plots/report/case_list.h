@@ -5,6 +5,8 @@
 
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "plots/frame/frame.h"
 
@@ -20,6 +22,18 @@ struct CaseFiles {
 [[nodiscard]] std::string case_list_html(const CsvTable& cases, const CaseFiles& files);
 
 // ---- pieces ------------------------------------------------------------------------------------
+
+// The repeats of one case as a small picture: in the order in which they were taken, disturbed ones
+// hollow, over the interval of the median.
+struct Repeat {
+  double time_s = 0.0;
+  std::string disturbed_by{};  // empty: nothing
+};
+
+// `median` holds the median and its interval in s; what is NaN is left out. The label says whose
+// repeats these are. Without a finite repeat it is empty.
+[[nodiscard]] std::string samples_strip(const std::vector<Repeat>& repeats, const Point& median,
+                                        std::string_view label);
 
 // Finds the parameters that tell the cases apart, each of which is needed for it: an algorithm that
 // goes with its worker count is not.

@@ -6,7 +6,6 @@
 // medians alone change order, the sentence says that it is undecided.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "plots/report/hover.h"
+#include "plots/report/report.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -5,7 +5,6 @@
 #include "plots/draw/gnuplot.h"
 #include "plots/published/published.h"
 #include "plots/report/findings.h"
-#include "plots/report/hover.h"
 
 namespace qb {
 namespace {

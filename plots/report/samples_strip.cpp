@@ -1,4 +1,4 @@
-#include "plots/report/samples_strip.h"
+#include "plots/report/case_list.h"
 
 #include <fmt/format.h>
 

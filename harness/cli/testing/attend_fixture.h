@@ -12,7 +12,7 @@
 
 #include "base/testing/scratch_folder.h"
 #include "harness/cli/views/tensor_job.h"
-#include "harness/execute/verify/inputs.h"
+#include "harness/execute/testing/inputs_of.h"
 #include "harness/execute/verify/npy.h"
 
 namespace qb::testing_support {

@@ -3,10 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <tuple>
 

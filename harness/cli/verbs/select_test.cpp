@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "base/csv.h"
 #include "harness/cli/testing/run_binary.h"
 

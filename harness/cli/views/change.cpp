@@ -1,4 +1,4 @@
-#include "harness/cli/views/change.h"
+#include "harness/cli/views/publish.h"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "base/numbers.h"
 #include "base/text_table.h"

@@ -4,7 +4,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "harness/papers/coverage.h"
 #include "plots/frame/table.h"

@@ -9,7 +9,6 @@
 
 #include "base/files.h"
 #include "base/temporary_folder.h"
-#include "harness/cli/views/change.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ void write_plan_tables(const Spec& spec, const std::string& folder);
 // change since the previous finished run of the same spec in the same results folder, if there is
 // one on the same machine. Links lead from the folder of `page`.
 [[nodiscard]] RunContext context_of(const PlottedRun& run, const std::string& page);
+
+// Compares a run with the newest finished one before it, of the same spec and machine, in the
+// folder that holds both (RESULTS/EXPERIMENT). Nothing if there is none.
+[[nodiscard]] std::optional<Report::Section> change_section(const std::string& folder);
 
 // Adds links from `page` to the files of the pictures in `directory`, of those formats that exist
 // there and that the page does not hold itself.

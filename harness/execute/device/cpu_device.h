@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "harness/execute/device/compute_device.h"
 #include "kernels/cpu/layer/layer_parts.h"
-#include "kernels/cpu/layer/layer_parts_backward.h"
 #include "kernels/merge.h"
 
 namespace qb {

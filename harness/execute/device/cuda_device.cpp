@@ -1,8 +1,5 @@
 #include "harness/execute/device/compute_device.h"
 
-#include <fmt/format.h>
-
-#include <chrono>
 #include <map>
 #include <optional>
 #include <stdexcept>

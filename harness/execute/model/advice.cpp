@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "base/status.h"
-#include "harness/execute/model/size_change.h"
 
 namespace qb {
 namespace {
@@ -93,11 +92,9 @@ class BandwidthSearch {
 };
 
 Advice::Changes changes_around(SizeSearch search, const BetterAt& better_at) {
-  const auto change = [&](bool up) -> std::optional<Advice::Change> {
+  const auto change = [&](bool up) {
     search.up = up;
-    const auto found = size_change(search, better_at);
-    if (!found) return std::nullopt;
-    return Advice::Change{static_cast<double>(found->at), found->scheme};
+    return size_change(search, better_at);
   };
   return {.below = change(false), .above = change(true)};
 }

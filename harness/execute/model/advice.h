@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/words.h"
@@ -82,5 +82,21 @@ inline constexpr int kMostWorkers = 1024;
 
 // Throws as PlannedSchemes does, and UsageError beyond kMostWorkers. Deterministic.
 [[nodiscard]] Advice advise(const SchemeQuestion& question);
+
+// Returns the scheme that is better than the winner for a size, or an empty name.
+using BetterAt = std::function<std::string(std::int64_t)>;
+
+struct SizeSearch {
+  std::int64_t given = 1;  // the winner is the answer here
+  bool up = true;
+  int doublings = 1;      // or halvings, at most
+  std::int64_t most = 1;  // no larger size is asked about, and none below 1
+  bool refine = false;
+};
+
+// Doubles or halves the size until the answer changes; `refine` then searches until the two sizes
+// on either side of the change are at most 2 % apart, or neighbours.
+[[nodiscard]] std::optional<Advice::Change> size_change(const SizeSearch& search,
+                                                        const BetterAt& better_at);
 
 }  // namespace qb

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "base/csv.h"
 #include "base/files.h"

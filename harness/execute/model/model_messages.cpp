@@ -1,4 +1,4 @@
-#include "harness/execute/model/model_messages.h"
+#include "harness/execute/model/model_simulation.h"
 
 #include "harness/plan/messages.h"
 

@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <string>
-
 #include "base/status.h"
 #include "harness/execute/player/shared_cores.h"
 

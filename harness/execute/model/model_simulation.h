@@ -2,15 +2,31 @@
 // goes through.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "harness/execute/model/model_messages.h"
 #include "harness/execute/model/step_cost.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/transport/link_model.h"
 #include "harness/plan/plan.h"
 
 namespace qb {
+
+// The messages of a worker's steps as the simulation sends them: peers and bytes.
+struct ModelMessage {
+  int peer = 0;
+  bool late = false;
+  std::int64_t bytes = 0;
+};
+
+struct StepMessages {
+  std::vector<ModelMessage> receives;
+  std::vector<ModelMessage> sends;
+  std::int64_t from_root_bytes = 0;
+  std::int64_t to_root_bytes = 0;
+};
+
+[[nodiscard]] std::vector<StepMessages> messages_of_steps(const Worker& worker);
 
 // cores 0: one for each worker.
 [[nodiscard]] bool shares_cores(const Plan& plan, double cores);

@@ -1,12 +1,14 @@
-#include "harness/execute/model/size_change.h"
+// Finds the size at which the answer to a question changes, when every answer is costly.
 
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
 
+#include "harness/execute/model/advice.h"
+
 namespace qb {
 
-std::optional<SizeChange> size_change(const SizeSearch& search, const BetterAt& better_at) {
+std::optional<Advice::Change> size_change(const SizeSearch& search, const BetterAt& better_at) {
   const auto& [given, up, doublings, most, refine] = search;
   std::int64_t near = given;
   for (int i = 0; i < doublings; ++i) {
@@ -23,7 +25,7 @@ std::optional<SizeChange> size_change(const SizeSearch& search, const BetterAt& 
       (here.empty() ? near : far) = middle;
       if (!here.empty()) other = std::move(here);
     }
-    return SizeChange{far, other};
+    return Advice::Change{static_cast<double>(far), other};
   }
   return std::nullopt;
 }

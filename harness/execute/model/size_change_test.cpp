@@ -1,11 +1,11 @@
-#include "harness/execute/model/size_change.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "harness/execute/model/advice.h"
 
 namespace qb {
 namespace {
@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 struct Searched {
-  std::optional<SizeChange> change;
+  std::optional<Advice::Change> change;
   std::vector<std::int64_t> asked;
 };
 

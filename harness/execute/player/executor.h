@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/words.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/worker.h"

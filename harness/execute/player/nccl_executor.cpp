@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "harness/execute/transport/mpi_world.h"
 #include "kernels/cuda/runtime/device.h"

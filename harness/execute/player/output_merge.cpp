@@ -1,5 +1,4 @@
 // Turns partials into the caller's output and sums into the caller's gradients, for every executor.
-#include <algorithm>
 
 #include "harness/execute/player/worker.h"
 #include "kernels/parallel.h"

@@ -1,7 +1,6 @@
 // The sums of a worker's gradients: plan/pass.h has the rule by which they are added to and sent.
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "harness/execute/player/worker.h"
 

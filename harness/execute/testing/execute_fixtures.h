@@ -2,14 +2,12 @@
 // poisoned outputs.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <random>
 #include <string>
 
 #include "base/status.h"
 #include "harness/execute/player/executor.h"
-#include "harness/execute/verify/inputs.h"
+#include "harness/execute/testing/inputs_of.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/execute/testing/execute_fixtures.h"
+#include "harness/execute/testing/inputs_of.h"
 #include "kernels/merge.h"
 #include "kernels/testing/backward_support.h"
 

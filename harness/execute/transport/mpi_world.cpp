@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>

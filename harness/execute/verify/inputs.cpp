@@ -117,12 +117,6 @@ void make_shard(const Problem& problem, TensorRole what, const TokenGroup& token
                       whole.head_dim, view.row(b, h - heads.begin, t), view.dtype);
 }
 
-Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads) {
-  return {make_input(problem, TensorRole::q, allocator, threads, "q"),
-          make_input(problem, TensorRole::k, allocator, threads, "k"),
-          make_input(problem, TensorRole::v, allocator, threads, "v")};
-}
-
 Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator, int threads,
                   std::string_view label, int worker) {
   Tensor tensor(allocator, problem.dtype, extent_of_input(problem.shape, what), label, worker);

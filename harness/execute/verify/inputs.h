@@ -9,17 +9,9 @@
 
 namespace qb {
 
-struct Inputs {
-  Tensor q;
-  Tensor k;
-  Tensor v;
-};
-
-// Standard normal values from a counter-based generator: element i of a tensor depends only on the
-// seed, the tensor and i, so any thread count gives the same bits.
-[[nodiscard]] Inputs make_inputs(const Problem& problem, Allocator& allocator, int threads);
-
-// Makes one of them, or the dO of a backward pass, which has a stream of its own.
+// Makes Q, K or V, or the dO of a backward pass, of standard normal values from a counter-based
+// generator: element i of a tensor depends only on the seed, the tensor and i, so any thread count
+// gives the same bits.
 [[nodiscard]] Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator,
                                 int threads, std::string_view label, int worker = 0);
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string>
 
+#include "harness/execute/testing/inputs_of.h"
+
 namespace qb {
 namespace {
 

@@ -10,7 +10,6 @@
 #include <bit>
 #include <charconv>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>

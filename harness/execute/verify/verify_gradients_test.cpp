@@ -7,10 +7,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <vector>
 
-#include "harness/execute/verify/inputs.h"
+#include "harness/execute/testing/inputs_of.h"
 #include "kernels/reference.h"
 
 namespace qb {

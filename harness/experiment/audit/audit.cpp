@@ -14,7 +14,6 @@
 #include "base/schema/older_runs.h"
 #include "base/statistics.h"
 #include "harness/experiment/audit/audited_row.h"
-#include "harness/experiment/audit/pass_checks.h"
 #include "harness/experiment/audit/time_checks.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"

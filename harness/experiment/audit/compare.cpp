@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"

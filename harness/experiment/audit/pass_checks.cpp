@@ -1,4 +1,4 @@
-#include "harness/experiment/audit/pass_checks.h"
+#include "harness/experiment/audit/time_checks.h"
 
 #include <cmath>
 #include <string>

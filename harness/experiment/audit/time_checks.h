@@ -1,4 +1,5 @@
-// Checks the times of an ok row against its repeats, and the repeats against each other.
+// Checks the times of an ok row against its repeats, the repeats against each other, and what the
+// row says of a backward pass.
 #pragma once
 
 #include <cstddef>
@@ -29,5 +30,9 @@ void check_worker_parts(AuditedRow& row);
 void check_stages(AuditedRow& row);
 // Each repeat of a layer must have all of its parts, which take from half to all of its time.
 void check_parts(AuditedRow& row, const CsvTable& parts);
+// The gradients of an ok row's backward pass must be there and within their tolerances. The times
+// of two passes must be those that the samples give, and must add up to the wall clock of each
+// repeat. Rows of other passes have none of these.
+void check_passes(AuditedRow& row);
 
 }  // namespace qb

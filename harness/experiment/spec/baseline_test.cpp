@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <set>
-
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 

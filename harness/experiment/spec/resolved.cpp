@@ -1,8 +1,6 @@
 // Writes the resolved spec.
 #include <fmt/format.h>
 
-#include <iterator>
-
 #include "base/numbers.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"

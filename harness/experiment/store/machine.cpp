@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <optional>
 #include <sstream>
 
 #if defined(__x86_64__)

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/plan/check/check_flow.h"
-#include "harness/plan/check/check_rotation.h"
 #include "harness/plan/layout.h"
 
 namespace qb {

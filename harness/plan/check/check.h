@@ -14,4 +14,9 @@ namespace qb {
 // dK and dV reaches the result once. Cost and memory grow with tasks, not with N.
 [[nodiscard]] std::optional<std::string> check(const Plan& plan);
 
+// Returns true if it proves from worker 0 alone that the plan is exact: what is true of worker 0 is
+// true of worker w after a shift by w places. False decides nothing: the plan may be wrong or too
+// unusual, and a walk over all workers decides. The plan's groups must tile their sequences.
+[[nodiscard]] bool proved_by_rotation(const Plan& plan);
+
 }  // namespace qb

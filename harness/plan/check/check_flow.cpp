@@ -8,7 +8,6 @@
 #include <span>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/random.h"

@@ -1,4 +1,4 @@
-#include "harness/plan/check/check_rotation.h"
+#include "harness/plan/check/check.h"
 
 #include <algorithm>
 #include <tuple>

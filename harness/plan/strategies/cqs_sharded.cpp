@@ -3,7 +3,6 @@
 // and returns the partials of foreign queries, or in the backward pass its sums of dQ, dK and dV of
 // foreign groups. It moves about sqrt(W) shards, a ring W - 1.
 #include <memory>
-#include <utility>
 
 #include "harness/plan/strategies/cqs.h"
 

@@ -3,11 +3,8 @@
 // printed values are compiled in from data/published/.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/verdict.h"

@@ -12,8 +12,6 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string_view>
-#include <utility>
 
 #include "base/words.h"
 

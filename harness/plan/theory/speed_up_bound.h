@@ -12,10 +12,7 @@
 // it is fitted (published_bounds.h). Model parallelism divides both terms alike.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/words.h"
 

@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "harness/execute/verify/worst_error.h"
 #include "kernels/dtype.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/cpu/layer/layer_parts_backward.h"
+#include "kernels/cpu/layer/layer_parts.h"
 #include "kernels/testing/layer_support.h"
 #include "kernels/testing/test_support.h"
 

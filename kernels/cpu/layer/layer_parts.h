@@ -17,4 +17,17 @@ void linear(const LinearCall& call, int threads, Allocator& workspace);
 void bias_gelu(const GeluCall& call, int threads);
 void add_norm(const NormCall& call, int threads);
 
+// The backward passes round d_x and d_y as the forward pass rounds its results. Sums over rows are
+// made of the sums of short runs of rows, whose lengths follow from the shape: a long sequence is
+// no less exact, and add_norm_backward() and bias_gelu_backward() give the same bits with any
+// number of threads.
+void linear_backward(const LinearBackwardCall& call, int threads, Allocator& workspace);
+// The error is at most (10 + x^2) float32 roundoffs of Phi(x) + |x| phi(x). NaN stays NaN.
+void bias_gelu_backward(const GeluBackwardCall& call, int threads);
+void add_norm_backward(const NormBackwardCall& call, int threads, Allocator& workspace);
+
+// These return the most bytes that the calls take from the workspace, exactly.
+[[nodiscard]] std::int64_t linear_backward_workspace_bytes(const LinearBackwardCall& call);
+[[nodiscard]] std::int64_t add_norm_backward_workspace_bytes(const NormBackwardCall& call);
+
 }  // namespace qb::cpu

@@ -1,4 +1,4 @@
-#include "kernels/cpu/layer/layer_parts_backward.h"
+#include "kernels/cpu/layer/layer_parts.h"
 
 #include <algorithm>
 #include <vector>

@@ -5,9 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <filesystem>
-
 #include "base/status.h"
 #include "kernels/cuda/blas/cudnn_graph.h"
 

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace qb::cuda {

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "kernels/cuda/cuda_kernels.h"

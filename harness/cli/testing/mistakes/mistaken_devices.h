@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
-#include <memory>
 #include <vector>
 
 #include "base/testing/fake_clock.h"

@@ -8,7 +8,6 @@
 #include <limits>
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <tuple>
 
