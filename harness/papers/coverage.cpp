@@ -90,6 +90,25 @@ bool is_wrong_here(const AnsweredPaper& paper) {
   });
 }
 
+namespace {
+
+// Adds one for each claim of a table that no entry of the index explains.
+void add_unexplained(const AnsweredPaper& answered,
+                     const std::set<const PublishedAnswer*>& explained,
+                     std::vector<FoundContradiction>& found) {
+  std::map<std::pair<std::string, std::string>, FoundContradiction> others;
+  for (const AnsweredTable& table : answered.tables)
+    for (const PublishedAnswer& answer : table.answers)
+      if (standing_of(answer) == RowStanding::contradicts && !explained.contains(&answer)) {
+        FoundContradiction& other = others[{table.table->file, answer.claim}];
+        other.paper = answered.paper;
+        other.evidence.push_back(&answer);
+      }
+  for (auto& [where, other] : others) found.push_back(std::move(other));
+}
+
+}  // namespace
+
 std::vector<FoundContradiction> contradictions_of(const AnsweredPaper& answered,
                                                   const Library& library,
                                                   const Measurements& measurements) {
@@ -120,15 +139,7 @@ std::vector<FoundContradiction> contradictions_of(const AnsweredPaper& answered,
     }
     found.push_back(std::move(here));
   }
-  std::map<std::pair<std::string, std::string>, FoundContradiction> others;
-  for (const AnsweredTable& table : answered.tables)
-    for (const PublishedAnswer& answer : table.answers)
-      if (standing_of(answer) == RowStanding::contradicts && !explained.contains(&answer)) {
-        FoundContradiction& other = others[{table.table->file, answer.claim}];
-        other.paper = &paper;
-        other.evidence.push_back(&answer);
-      }
-  for (auto& [where, other] : others) found.push_back(std::move(other));
+  add_unexplained(answered, explained, found);
   return found;
 }
 

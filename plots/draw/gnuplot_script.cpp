@@ -82,24 +82,10 @@ void texts_above(std::string& out, const Figure& figure, std::size_t p, const La
          sheet.small, colour_text(labels[i].colour));
 }
 
-// Draws panel `p`, whose rows in the CSV begin at `row`, and moves `row` past them.
-void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& layout,
-           std::size_t& row) {
+// The elements of the `plot` command of panel `p`; moves `row` as panel() does.
+std::vector<std::string> panel_elements(const Figure& figure, std::size_t p, const Scale& y,
+                                        const Sheet& sheet, std::size_t& row) {
   const Panel& from = figure.panels[p];
-  const Layout::Box& box = layout.plots[p];
-  const Sheet sheet = sheet_of(figure);
-  line(out, "\n  # panel {}", p + 1);
-  line(out, "  set lmargin at {}", at_x(layout, box.left));
-  line(out, "  set rmargin at {}", at_x(layout, box.right));
-  line(out, "  set tmargin at {}", at_y(layout, box.top));
-  line(out, "  set bmargin at {}", at_y(layout, box.bottom));
-  const Scale y = y_scale(figure, p);
-  axis(out, 'x', from.x, x_scale(figure, p, box.right - box.left));
-  axis(out, 'y', from.y, y);
-  texts_above(out, figure, p, layout);
-  if (figure.legend == Figure::Legend::inside)
-    line(out, "  set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',{:g}'",
-         sheet.small);
   const std::vector<Coincidence> coincident = coincident_lines(figure, p);
   const std::vector<std::string> columns = csv_columns(figure);
   std::vector<std::string> elements;
@@ -124,6 +110,28 @@ void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& 
                          ? " title " + gnuplot_quote(name_of(from, coincident, s))
                          : std::string(" notitle");
   }
+  return elements;
+}
+
+// Draws panel `p`, whose rows in the CSV begin at `row`, and moves `row` past them.
+void panel(std::string& out, const Figure& figure, std::size_t p, const Layout& layout,
+           std::size_t& row) {
+  const Panel& from = figure.panels[p];
+  const Layout::Box& box = layout.plots[p];
+  const Sheet sheet = sheet_of(figure);
+  line(out, "\n  # panel {}", p + 1);
+  line(out, "  set lmargin at {}", at_x(layout, box.left));
+  line(out, "  set rmargin at {}", at_x(layout, box.right));
+  line(out, "  set tmargin at {}", at_y(layout, box.top));
+  line(out, "  set bmargin at {}", at_y(layout, box.bottom));
+  const Scale y = y_scale(figure, p);
+  axis(out, 'x', from.x, x_scale(figure, p, box.right - box.left));
+  axis(out, 'y', from.y, y);
+  texts_above(out, figure, p, layout);
+  if (figure.legend == Figure::Legend::inside)
+    line(out, "  set key inside bottom right Left reverse samplen 2 spacing 1.1 font ',{:g}'",
+         sheet.small);
+  const std::vector<std::string> elements = panel_elements(figure, p, y, sheet, row);
   if (!elements.empty()) line(out, "  plot data {}", fmt::join(elements, ", \\\n       data "));
   line(out, "  unset label");
   line(out, "  unset key");

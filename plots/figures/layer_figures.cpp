@@ -185,22 +185,16 @@ BarFigure::BarPanel published_shares() {
   return panel;
 }
 
-}  // namespace
-
-// Draws a line per kind of layer, and a dashed one for the attention of the plain ones; below, the
-// time of layers in blocks over that of the plain one, since the two nearly coincide. Hollow marks
-// surround the rows of which repeats were slowed down.
-Figure layer_time_figure(const PlottedRun& run) {
-  std::map<std::string, Parts> parts = layer_parts(run.parts);
+// The time of each layer, with rings around rows that were slowed down, and of its attention.
+Groups layer_time_lines(const Groups& layers, std::map<std::string, Parts>& parts,
+                        std::size_t& ringed) {
   const auto attention = [&](const Row& row) {
     return Point{.y = attention_of(parts[row.text("case_id")]) * kMilli};
   };
   const auto slowed = [](const Row& row) {
     return ran(row) && row.number("throttled_samples") > 0;
   };
-  const Groups layers = layers_of(run.cases);
   Groups lines;
-  std::size_t ringed = 0;
   for (const Group& line : layers) {
     Group rings{.rows = where(line.rows, slowed),
                 .name = "slowed down, " + line.name,
@@ -217,6 +211,19 @@ Figure layer_time_figure(const PlottedRun& run) {
     ringed += rings.rows.size();
     lines.insert(lines.end(), {line, rings, dashed});
   }
+  return lines;
+}
+
+}  // namespace
+
+// Draws a line per kind of layer, and a dashed one for the attention of the plain ones; below, the
+// time of layers in blocks over that of the plain one, since the two nearly coincide. Hollow marks
+// surround the rows of which repeats were slowed down.
+Figure layer_time_figure(const PlottedRun& run) {
+  const Groups layers = layers_of(run.cases);
+  std::map<std::string, Parts> parts = layer_parts(run.parts);
+  std::size_t ringed = 0;
+  const Groups lines = layer_time_lines(layers, parts, ringed);
   LineFigure declared{
       .title = "Time of a transformer layer",
       .nothing = "the run has no case of workload transformer_layer with times in parts.csv",

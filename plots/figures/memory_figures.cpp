@@ -208,6 +208,34 @@ std::string add_histograms(Figure& figure, const CsvTable& subsequences, const C
                      .reason = fmt::format("beyond the first {}", kMostHistograms)}});
 }
 
+std::string crosses_sentence(bool crosses, double limit) {
+  if (!crosses) return {};
+  return listed(
+      {limit > 0.0 ? "Crosses at the limit" : "Crosses at the upper edge, as there is no one limit",
+       "out of memory. Pluses: not tried, because a shorter sequence of that line ran "
+       "out. Those of several lines stand below one another."},
+      ": ");
+}
+
+// `requests` are those that failed.
+std::vector<std::string> timeline_notes(const std::string& requests, std::size_t drawn,
+                                        std::size_t all) {
+  return {
+      "Bytes of all live tensors after each allocation and release, in the memory pass, which "
+      "is not the timed one. The device plays the workers of a plan one after the other where "
+      "ranks are serial.",
+      requests.empty() ? ""
+                       : "Crosses: what would have been active with the request that failed, "
+                         "of " +
+                             requests + ".",
+      not_drawn({{.number = all - drawn,
+                  .what = "length",
+                  .reason = fmt::format("beyond {} of those that the fewest and the most "
+                                        "workers have",
+                                        kMostLengths),
+                  .of = all}})};
+}
+
 }  // namespace
 
 // Draws a line per worker count, the limit of memory, and a cross on it for cases that ran out. The
@@ -242,17 +270,9 @@ Figure peak_memory_figure(const PlottedRun& run) {
               .fit = powers_or_zero,
               .timed = false}},
        .crosses = limit * unit.factor,
-       .notes = {
-           "Bytes of every tensor alive at once at the worst moment, inputs and outputs "
-           "included, as the memory ledger counts them.",
-           said.size() > 1 ? said[1] : "",
-           !crosses
-               ? ""
-               : listed({limit > 0.0 ? "Crosses at the limit"
-                                     : "Crosses at the upper edge, as there is no one limit",
-                         "out of memory. Pluses: not tried, because a shorter sequence of that "
-                         "line ran out. Those of several lines stand below one another."},
-                        ": ")}});
+       .notes = {"Bytes of every tensor alive at once at the worst moment, inputs and outputs "
+                 "included, as the memory ledger counts them.",
+                 said.size() > 1 ? said[1] : "", crosses_sentence(crosses, limit)}});
 }
 
 // Compares one worker with many, as in supplement D of CQS-Attention: a panel for each of up to
@@ -277,7 +297,6 @@ Figure memory_timeline_figure(const PlottedRun& run) {
       failed.push_back(failed_request(line, own));
     }
   }
-  const std::string requests = listed(failed);
   Axis active = axis_in(unit, "active memory", "active_memory");
   active.from_zero = true;
   Figure figure = line_figure(
@@ -288,19 +307,7 @@ Figure memory_timeline_figure(const PlottedRun& run) {
        .x_axis = fixed(
            {.label = "time since the case began (ms)", .column = "time_ms", .from_zero = true}),
        .panel_height = panels.size() > 2 ? 240 : 330,
-       .notes = {"Bytes of all live tensors after each allocation and release, in the memory pass, "
-                 "which is not the timed one. The device plays the workers of a plan one after the "
-                 "other where ranks are serial.",
-                 requests.empty() ? ""
-                                  : "Crosses: what would have been active with the request that "
-                                    "failed, of " +
-                                        requests + ".",
-                 not_drawn({{.number = all.size() - panels.size(),
-                             .what = "length",
-                             .reason = fmt::format("beyond {} of those that the fewest and the "
-                                                   "most workers have",
-                                                   kMostLengths),
-                             .of = all.size()}})}});
+       .notes = timeline_notes(listed(failed), panels.size(), all.size())});
   figure.findings = {peaks_finding(all)};
   return figure;
 }

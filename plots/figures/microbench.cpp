@@ -87,11 +87,7 @@ Axis log_tokens(const std::vector<double>& x) {
   return axis;
 }
 
-}  // namespace
-
-Figure kernel_peak_fraction_figure(const PlottedRun& run) {
-  constexpr const char* kTitle = "Share of the measured peak against sequence length";
-  if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
+Groups fraction_lines(const CsvTable& flash, const CsvTable& materialized) {
   // The colour tells the element type, the mark the kernel, the lightness threads and instruction
   // set.
   const auto style_of = [](const char* kernel) {
@@ -99,8 +95,6 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run) {
       return Style{dtype_style(line.key[1]).colour, kernel_style(kernel).mark};
     };
   };
-  const CsvTable flash = medians(*run.microbench, "flash", "peak_fraction");
-  const CsvTable materialized = medians(*run.microbench, "materialized", "peak_fraction");
   Groups lines = curves_of(flash, {"dtype", "threads"}, style_of("flash"));
   for (Group& line : curves_of(materialized, {"dtype", "threads"}, style_of("materialized"))) {
     line.name = "materialized, " + line.name;
@@ -108,6 +102,17 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run) {
     lines.push_back(std::move(line));
   }
   shade_equal_looks(lines);
+  return lines;
+}
+
+}  // namespace
+
+Figure kernel_peak_fraction_figure(const PlottedRun& run) {
+  constexpr const char* kTitle = "Share of the measured peak against sequence length";
+  if (!run.microbench) return empty_figure(kTitle, kNoMicrobench);
+  const CsvTable flash = medians(*run.microbench, "flash", "peak_fraction");
+  const CsvTable materialized = medians(*run.microbench, "materialized", "peak_fraction");
+  const Groups lines = fraction_lines(flash, materialized);
   Rows rows = all_rows(flash);
   for (const Row& row : all_rows(materialized)) rows.push_back(row);
   // The axis reaches the ceiling, and goes beyond it for noise: a repeat may be faster than the

@@ -119,20 +119,7 @@ std::string loads_finding(const std::map<int, Share>& workers) {
       significant(most * static_cast<double>(pairs.size()) / all));
 }
 
-}  // namespace
-
-Figure partition_of(const CsvTable& rectangles, const std::string& title) {
-  const auto workers = by_worker(rectangles);
-  if (workers.empty()) throw UsageError("partition: the plan has no query-key pairs to draw");
-  if (workers.size() > kMostToldApart)
-    throw UsageError(
-        fmt::format("partition: {} workers cannot be told apart in one picture; at "
-                    "most {} are drawn",
-                    workers.size(), kMostToldApart));
-  const Rows rows = all_rows(rectangles);
-  const double queries = largest(rows, number_in("q_end"));
-  const double keys = largest(rows, number_in("k_end"));
-  const bool numbered = numbers_fit(workers, std::max(queries, keys));
+Panel partition_panel(const std::map<int, Share>& workers, bool numbered) {
   Panel panel;
   for (const auto& [worker, share] : workers) {
     Series whole = cells(fmt::format("worker {}", worker), worker, share.whole);
@@ -149,12 +136,29 @@ Figure partition_of(const CsvTable& rectangles, const std::string& title) {
   }
   panel.x = {.label = "key token", .column = "key_token", .tight = true};
   panel.y = {.label = "query token", .column = "query_token", .reversed = true, .tight = true};
+  return panel;
+}
+
+}  // namespace
+
+Figure partition_of(const CsvTable& rectangles, const std::string& title) {
+  const auto workers = by_worker(rectangles);
+  if (workers.empty()) throw UsageError("partition: the plan has no query-key pairs to draw");
+  if (workers.size() > kMostToldApart)
+    throw UsageError(
+        fmt::format("partition: {} workers cannot be told apart in one picture; at "
+                    "most {} are drawn",
+                    workers.size(), kMostToldApart));
+  const Rows rows = all_rows(rectangles);
+  const double queries = largest(rows, number_in("q_end"));
+  const double keys = largest(rows, number_in("k_end"));
+  const bool numbered = numbers_fit(workers, std::max(queries, keys));
   Figure figure{
       .name = "partition",
       .title = title,
       .subtitle = listed({"N = " + grouped(queries), keys == queries ? "" : grouped(keys) + " keys",
                           fmt::format("W = {}", workers.rbegin()->first + 1)}),
-      .panels = {std::move(panel)},
+      .panels = {partition_panel(workers, numbered)},
       .square = true};
   figure.notes = {"Colour: the worker that computes the pair. White: no pair."};
   if (std::any_of(workers.begin(), workers.end(),

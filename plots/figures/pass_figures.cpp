@@ -198,6 +198,18 @@ BarFigure::BarPanel published_split() {
   return panel;
 }
 
+// Panels of times and of ratios alternate; the ratios of the first have the published ones too.
+std::string equally_fast(const std::vector<Panel>& panels) {
+  std::vector<std::string> crossed;
+  for (std::size_t p = 1; p < panels.size(); p += 2)
+    crossed.push_back(
+        fmt::format("{} ({})", crossing_text(panels[p].series[0].points), panels[p - 1].title));
+  if (!panels.empty())
+    crossed.push_back(fmt::format("{} (published, without intervals)",
+                                  crossing_of_values(panels[1].series[1].points)));
+  return listed(crossed, "; ");
+}
+
 }  // namespace
 
 Figure ttft_miss_rate_figure(const PlottedRun& run) {
@@ -226,18 +238,11 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
        .last_of_x = true,
        .panel_height = 230,
        .published_legend = "published, TTFT"});
-  std::vector<std::string> crossed;
-  for (std::size_t p = 1; p < figure.panels.size(); p += 2)
-    crossed.push_back(fmt::format("{} ({})", crossing_text(figure.panels[p].series[0].points),
-                                  figure.panels[p - 1].title));
-  if (!figure.panels.empty())
-    crossed.push_back(fmt::format("{} (published, without intervals)",
-                                  crossing_of_values(figure.panels[1].series[1].points)));
   figure.notes = joined_notes(
       {{"T new tokens attend to P cached ones and to themselves. Ratio below 1: pass_q, which "
         "sends queries around and partial outputs home, is the faster; above 1: pass_kv. Its error "
         "bars: quotients of the ends of the two intervals.",
-        "Where the two are equally fast: " + listed(crossed, "; ") + "."},
+        "Where the two are equally fast: " + equally_fast(figure.panels) + "."},
        timing_notes(pass_rows(run.cases)),
        {fmt::format(
            "Published: {}; Table 4, 4 ranks, P + T = 128,000. It is the time to first token of the "

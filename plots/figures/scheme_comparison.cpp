@@ -233,6 +233,18 @@ std::vector<std::string> choice_notes(const CsvTable& cases, const std::string& 
   return {fmt::format("Drawn: {}.", listed({drawn, kind})), not_drawn(left_out)};
 }
 
+std::vector<std::string> meaning_notes(bool several_links) {
+  return {
+      "Slowest worker: query-key pairs of the slowest worker of each round, summed over rounds, "
+      "over unmasked pairs / W; 1 is perfect balance and no pair in vain. cqs scatters from one "
+      "root and gathers there; cqs_sharded begins and ends sharded, as the others do.",
+      "Pairs and bytes follow from the plan. Memory is measured where a case measured it, else "
+      "predicted.",
+      several_links ? "Pairs, bytes and memory are drawn once for all links, where they differ "
+                      "those of the fastest."
+                    : ""};
+}
+
 }  // namespace
 
 Figure scheme_comparison_figure(const PlottedRun& run) {
@@ -257,26 +269,16 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
   if (kinds.size() > 1)
     for (const Group& kind : kinds)
       keys.push_back(legend_key(kind.name, kind.style, Draw::line_points, kind.thin));
-  Figure figure = line_figure(
-      {.title = kTitle,
-       .y = compared_quantities(drawn, rows, kinds),
-       .x = number_in("workers"),
-       .x_axis = workers_axis,
-       .last_of_x = true,
-       .keys = keys,
-       .panel_height = 200,
-       .notes = joined_notes(
-           {choice_notes(run.cases, name, others, kinds, other_kinds),
-            {"Slowest worker: query-key pairs of the slowest worker of each round, summed over "
-             "rounds, over unmasked pairs / W; 1 is perfect balance and no pair in vain. cqs "
-             "scatters from one root and gathers there; cqs_sharded begins and ends sharded, as "
-             "the others do.",
-             "Pairs and bytes follow from the plan. Memory is measured where a case measured it, "
-             "else predicted.",
-             drawn.size() > 1 ? "Pairs, bytes and memory are drawn once for all links, where they "
-                                "differ those of the fastest."
-                              : ""},
-            timing_notes(rows)})});
+  Figure figure =
+      line_figure({.title = kTitle,
+                   .y = compared_quantities(drawn, rows, kinds),
+                   .x = number_in("workers"),
+                   .x_axis = workers_axis,
+                   .last_of_x = true,
+                   .keys = keys,
+                   .panel_height = 200,
+                   .notes = joined_notes({choice_notes(run.cases, name, others, kinds, other_kinds),
+                                          meaning_notes(drawn.size() > 1), timing_notes(rows)})});
   figure.subtitle = name;
   std::erase_if(figure.panels, [](const Panel& panel) {
     return std::ranges::none_of(all_x({panel}), [](double x) { return std::isfinite(x); });

@@ -103,6 +103,42 @@ Group published_line(const Parameter& parameter) {
           }};
 }
 
+// Time and pairs against the parameter.
+std::vector<LineFigure::Quantity> parameter_quantities(const SparseCases& cases,
+                                                       const Parameter& parameter,
+                                                       const Groups& families,
+                                                       bool with_published) {
+  const auto kept_percent = [](const Row& row) { return Point{.y = kPercent * kept_share(row)}; };
+  const auto x = [&parameter](const Row& row) { return read(parameter, row).value; };
+  std::vector<LineFigure::Quantity> shown;
+  Groups times = family_lines(families, "ideal", [&](const Row& row) {
+    return Point{.y = kMilli * cases.ideal_time_s(row)};
+  });
+  if (with_published) times.push_back(published_line(parameter));
+  const Groups pairs = family_lines(families, "executed", [=](const Row& row) {
+    return Point{.y = kept_percent(row).y * row.number("executed_pairs") /
+                      row.number("unmasked_pairs")};
+  });
+  std::vector<double> values;
+  for (const Group& line : times)
+    for (const Row& row : line.rows) values.push_back(line.published ? line.value(row).x : x(row));
+  const auto x_axis =
+      fixed({.label = parameter.label, .column = parameter.column, .log = spans_powers(values)});
+  shown.push_back({.title = fmt::format("time against {}", parameter.label),
+                   .y = {.label = "time (ms)", .column = "time_ms", .log = true},
+                   .value = [](const Row& row) { return timed(row, "wall_time", kMilli); },
+                   .x = x,
+                   .lines = [=](const Group&) { return times; },
+                   .x_axis = x_axis});
+  shown.push_back({.title = fmt::format("pairs kept against {}", parameter.label),
+                   .y = {.label = "share of all pairs (%)", .column = "pairs_percent", .log = true},
+                   .value = kept_percent,
+                   .x = x,
+                   .lines = [=](const Group&) { return pairs; },
+                   .x_axis = x_axis});
+  return shown;
+}
+
 }  // namespace
 
 Figure sparse_ablation_figure(const PlottedRun& run) {
@@ -110,46 +146,19 @@ Figure sparse_ablation_figure(const PlottedRun& run) {
   constexpr const char* kExecuted = "pairs executed";
   const SparseCases cases(run.cases);
   const bool with_published = of_published_sparse_shape(run.cases);
-  const auto kept_percent = [](const Row& row) { return Point{.y = kPercent * kept_share(row)}; };
   std::vector<LineFigure::Quantity> shown;
   bool has_ideal = false;
   bool has_executed = false;
   for (const Parameter& parameter : kParameters) {
     const Groups families = families_of(cases, parameter);
     if (families.empty()) continue;
-    const auto x = [&parameter](const Row& row) { return read(parameter, row).value; };
     for (const Group& one : families)
       for (const Row& row : one.rows) {
         has_ideal = has_ideal || std::isfinite(cases.ideal_time_s(row));
         has_executed = has_executed || std::isfinite(executed_ratio(row));
       }
-    Groups times = family_lines(families, "ideal", [&](const Row& row) {
-      return Point{.y = kMilli * cases.ideal_time_s(row)};
-    });
-    if (with_published) times.push_back(published_line(parameter));
-    const Groups pairs = family_lines(families, "executed", [=](const Row& row) {
-      return Point{.y = kept_percent(row).y * row.number("executed_pairs") /
-                        row.number("unmasked_pairs")};
-    });
-    std::vector<double> values;
-    for (const Group& line : times)
-      for (const Row& row : line.rows)
-        values.push_back(line.published ? line.value(row).x : x(row));
-    const auto x_axis =
-        fixed({.label = parameter.label, .column = parameter.column, .log = spans_powers(values)});
-    shown.push_back({.title = fmt::format("time against {}", parameter.label),
-                     .y = {.label = "time (ms)", .column = "time_ms", .log = true},
-                     .value = [](const Row& row) { return timed(row, "wall_time", kMilli); },
-                     .x = x,
-                     .lines = [=](const Group&) { return times; },
-                     .x_axis = x_axis});
-    shown.push_back(
-        {.title = fmt::format("pairs kept against {}", parameter.label),
-         .y = {.label = "share of all pairs (%)", .column = "pairs_percent", .log = true},
-         .value = kept_percent,
-         .x = x,
-         .lines = [=](const Group&) { return pairs; },
-         .x_axis = x_axis});
+    std::ranges::move(parameter_quantities(cases, parameter, families, with_published),
+                      std::back_inserter(shown));
   }
   std::vector<Series> keys;
   for (const auto& [name, drawn] : {std::pair(kIdeal, has_ideal), {kExecuted, has_executed}})

@@ -174,6 +174,13 @@ std::string tile_sentence(const Groups& panels) {
 
 bool times_both_passes(const Row& row) { return row.is("pass", "both"); }
 
+std::string bounds_sentence(const Groups& panels) {
+  return fmt::format(
+      "Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + 2(W-1)c] / "
+      "[W(c+1)], by tiles the same in n = c/tile; {}published tiles: {} query rows.",
+      tile_sentence(panels), kPublishedTile);
+}
+
 // Names what was timed. Where the passes differ, the names of the lines have them.
 std::string timed_pass(const Rows& rows) {
   const std::size_t forward = count(rows, is_forward);
@@ -228,12 +235,7 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
                        "striped or zigzag: critical paths where ranks are serial, wall clocks "
                        "otherwise. Error bars: quotients of the ends of the two intervals.",
                        timed_pass(rows)),
-           above_limit_note(rows),
-           fmt::format("Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + "
-                       "2(W-1)c] / [W(c+1)], by tiles the same in n = c/tile; {}published tiles: "
-                       "{} query rows.",
-                       tile_sentence(panels), kPublishedTile),
-           published_sentence(rows),
+           above_limit_note(rows), bounds_sentence(panels), published_sentence(rows),
            not_drawn({{.number = alone,
                        .what = "striped or zigzag case",
                        .reason = "no ring case of the same parameters has a time"},

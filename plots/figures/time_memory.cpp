@@ -34,6 +34,17 @@ Rows whole_steps(const Rows& rows) {
   return both.empty() ? rows : both;
 }
 
+// The lengths, worker counts and places at which there are schemes to compare.
+Groups compared_panels(const Rows& rows) {
+  const Columns first = joined({"n_tokens", "workers"}, kPlaceColumns);
+  Groups panels = panels_by(rows, joined(first, kShapeColumns),
+                            joined(first, differing_columns(rows, kShapeColumns)));
+  std::erase_if(panels, [](const Group& panel) {
+    return group(panel.rows, Columns{"algorithm"}).size() < 2;
+  });
+  return panels;
+}
+
 }  // namespace
 
 Figure time_memory_figure(const PlottedRun& run) {
@@ -46,12 +57,7 @@ Figure time_memory_figure(const PlottedRun& run) {
   const Rows rows = whole_steps(held);
   const Unit memory = byte_unit(largest(rows, number_in(column)));
   const Unit time = time_unit(largest(rows, seconds));
-  const Columns first = joined({"n_tokens", "workers"}, kPlaceColumns);
-  Groups panels = panels_by(rows, joined(first, kShapeColumns),
-                            joined(first, differing_columns(rows, kShapeColumns)));
-  std::erase_if(panels, [](const Group& panel) {
-    return group(panel.rows, Columns{"algorithm"}).size() < 2;
-  });
+  Groups panels = compared_panels(rows);
   const std::string left_out = keep_first(panels, kMostPanels, "N, W and place");
   return line_figure(
       {.title = "Time against memory across schemes",

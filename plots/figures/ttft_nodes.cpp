@@ -85,6 +85,18 @@ std::vector<Series> published_halving(const Group& panel) {
   return halving(points);
 }
 
+LineFigure::Quantity published_times() {
+  return {.y = {.label = "time to first token (s)", .column = "ttft_s", .log = true},
+          .lines = published_ttft_lines,
+          .panels = {{.name = "published: Llama 3 405B, 128,000 tokens"}},
+          .reference = published_halving,
+          .x_axis = [](const std::vector<double>& x) {
+            Axis axis = workers_axis(x);
+            axis.label = "nodes of 8 GPUs";
+            return axis;
+          }};
+}
+
 }  // namespace
 
 Figure ttft_nodes_figure(const PlottedRun& run) {
@@ -110,16 +122,7 @@ Figure ttft_nodes_figure(const PlottedRun& run) {
                   },
               .fit = powers_or_zero,
               .x_axis = workers_axis},
-             {.y = {.label = "time to first token (s)", .column = "ttft_s", .log = true},
-              .lines = published_ttft_lines,
-              .panels = {{.name = "published: Llama 3 405B, 128,000 tokens"}},
-              .reference = published_halving,
-              .x_axis =
-                  [](const std::vector<double>& x) {
-                    Axis axis = workers_axis(x);
-                    axis.label = "nodes of 8 GPUs";
-                    return axis;
-                  }}},
+             published_times()},
        .x = number_in("workers"),
        .x_axis = workers_axis,
        .last_of_x = true,

@@ -136,23 +136,10 @@ std::string shared_parameters(const CsvTable& cases) {
                                        }) == rows.size();
     return same ? rows.front().text(column) : std::string();
   };
-  Columns shown = {"n_tokens",
-                   "workers",
-                   "batch",
-                   "q_heads",
-                   "kv_heads",
-                   "head_dim",
-                   "dtype",
-                   "mask",
-                   "pass",
-                   "kernel",
-                   "link_bandwidth_byte_per_s",
-                   "link_latency_s",
-                   "device",
-                   "ranks",
-                   "threads"};
   std::vector<std::string> parts;
-  for (const std::string& column : shown) {
+  for (const std::string column :
+       {"n_tokens", "workers", "batch", "q_heads", "kv_heads", "head_dim", "dtype", "mask", "pass",
+        "kernel", "link_bandwidth_byte_per_s", "link_latency_s", "device", "ranks", "threads"}) {
     const std::string value = cases.has(column) ? shared(column) : std::string();
     if (value.empty() || (column == "workers" && value == "1") ||
         (column == "kv_heads" && value == shared("q_heads")))

@@ -75,6 +75,18 @@ std::map<std::string, std::string> mask_names(const std::set<std::string>& masks
   return names;
 }
 
+namespace {
+
+// Two runs of one device would have lines of one name.
+void tell_runs_apart(Groups& lines) {
+  std::map<std::pair<std::string, std::string>, int> lines_of_name;
+  for (const Group& line : lines) ++lines_of_name[{line.key[2], line.name}];
+  for (Group& line : lines)
+    if (lines_of_name[{line.key[2], line.name}] > 1) line.name += ", " + line.rows[0].text("run");
+}
+
+}  // namespace
+
 SparseCases::SparseCases(const CsvTable& cases) {
   const Rows rows = order(where(standing_rows(cases), ran), "n_tokens");
   Columns told_by = {"mask", "kernel", "device"};
@@ -107,12 +119,7 @@ SparseCases::SparseCases(const CsvTable& cases) {
         pattern_style(kind, seen.emplace(mask, static_cast<int>(seen.size())).first->second);
     line.style.dash = static_cast<int>(std::distance(kernels.begin(), kernels.find(kernel)));
   }
-  // Two runs of one device would have lines of one name.
-  std::map<std::pair<std::string, std::string>, int> lines_of_name;
-  for (const Group& line : lines_) ++lines_of_name[{line.key[2], line.name}];
-  for (Group& line : lines_)
-    if (lines_of_name[{line.key[2], line.name}] > 1) line.name += ", " + line.rows[0].text("run");
-
+  tell_runs_apart(lines_);
   devices_ = group(rows, Columns{"device"});
   if (devices_.size() > 1)
     for (Group& device : devices_) device.name = device_name(device.rows.front());

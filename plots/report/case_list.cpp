@@ -236,6 +236,32 @@ std::string plan_command(const Row& row) {
   return command;
 }
 
+namespace {
+
+// A filter that the page shows, which most cases do not pass.
+std::string example_filter(const Row& row, const Columns& telling) {
+  if (telling.empty()) return "status=ok";
+  return fmt::format("{}={}", telling.back(), row.text(telling.back()));
+}
+
+// `looks` gets the class of the cells of each column.
+std::string headings_html(const std::vector<Heading>& headings, const Rows& rows,
+                          std::vector<std::string>& looks) {
+  std::string html;
+  for (const Heading& heading : headings) {
+    const bool numbers = std::ranges::all_of(rows, [&](const Row& row) {
+      const std::string value = heading.cell(row).value;
+      return value.empty() || parse_real(value);
+    });
+    looks.emplace_back(numbers ? " class=\"number\"" : "");
+    html += fmt::format("<th scope=\"col\" data-keys=\"{}\"{}>{}</th>", html_escape(heading.keys),
+                        looks.back(), html_escape(heading.title));
+  }
+  return html + "</tr></thead>\n";
+}
+
+}  // namespace
+
 std::string case_list_html(const CsvTable& cases, const CaseFiles& files) {
   Rows rows = standing_rows(cases);
   if (rows.empty()) return {};
@@ -251,24 +277,12 @@ std::string case_list_html(const CsvTable& cases, const CaseFiles& files) {
   std::string out;
   if (const std::string fixed = fixed_parameters(rows, differing); !fixed.empty())
     out += fmt::format("<p class=\"note\">Every case has {}.</p>\n", html_escape(fixed));
-  const std::string example =
-      telling.empty() ? "status=ok"
-                      : fmt::format("{}={}", telling.back(), rows.front().text(telling.back()));
   std::string table = fmt::format(
       "<table class=\"cases\" id=\"cases\" data-example=\"{} status!=ok\">\n"
       "<caption>{}; open one for its repeats, plan and neighbours</caption>\n<thead><tr>",
-      html_escape(example), counted(rows.size(), "case"));
+      html_escape(example_filter(rows.front(), telling)), counted(rows.size(), "case"));
   std::vector<std::string> looks;
-  for (const Heading& heading : headings) {
-    const bool numbers = std::ranges::all_of(rows, [&](const Row& row) {
-      const std::string value = heading.cell(row).value;
-      return value.empty() || parse_real(value);
-    });
-    looks.emplace_back(numbers ? " class=\"number\"" : "");
-    table += fmt::format("<th scope=\"col\" data-keys=\"{}\"{}>{}</th>", html_escape(heading.keys),
-                         looks.back(), html_escape(heading.title));
-  }
-  table += "</tr></thead>\n";
+  table += headings_html(headings, rows, looks);
   for (const Row& row : rows) {
     table += fmt::format("<tbody id=\"{}\">\n<tr>", case_anchor(row));
     for (std::size_t i = 0; i < headings.size(); ++i) {

@@ -217,6 +217,37 @@ std::string parameter_heading(const std::string& column) {
                                : replaced(column, {{"_", " "}});
 }
 
+namespace {
+
+std::vector<std::string> pivot_header(const Pivot& pivot, const Shown& shown, const Columns& down,
+                                      const Columns& across, const Groups& tops) {
+  std::vector<std::string> header;
+  for (const std::string& column : down)
+    header.push_back(pivot.plain ? column : parameter_heading(column));
+  for (const Group& top : tops) {
+    const std::string name =
+        across.empty()
+            ? (pivot.plain ? pivot.value : shown.name)
+            : (pivot.plain ? listed(top.key, " ") : named_values(top.rows.front(), across));
+    header.push_back(name);
+    if (pivot.plain && pivot.interval) header.insert(header.end(), {name + "_low", name + "_high"});
+  }
+  return header;
+}
+
+std::string pivot_title(const Pivot& pivot, const Shown& shown, bool quotients) {
+  std::string over;
+  for (const auto& [name, value] : pivot.base) over += fmt::format(", {} = {}", name, value);
+  std::string title =
+      fmt::format("{}{}{}", shown.name,
+                  quotients ? " over " + (over.empty() ? "one worker" : over.substr(2)) : "",
+                  shown.unit.name.empty() ? "" : " (" + shown.unit.name + ")");
+  title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  return title;
+}
+
+}  // namespace
+
 Table pivot_table(const Rows& cases, const Pivot& pivot) {
   if (cases.empty()) throw UsageError("no case of the run is left to tabulate");
   const CsvTable& table_of_cases = *cases.front().table;
@@ -233,17 +264,7 @@ Table pivot_table(const Rows& cases, const Pivot& pivot) {
   const Groups lines = sorted(down);
   const Groups tops = sorted(across);
   Table table{.name = pivot.value};
-  for (const std::string& column : down)
-    table.header.push_back(pivot.plain ? column : parameter_heading(column));
-  for (const Group& top : tops) {
-    const std::string name =
-        across.empty()
-            ? (pivot.plain ? pivot.value : shown.name)
-            : (pivot.plain ? listed(top.key, " ") : named_values(top.rows.front(), across));
-    table.header.push_back(name);
-    if (pivot.plain && pivot.interval)
-      table.header.insert(table.header.end(), {name + "_low", name + "_high"});
-  }
+  table.header = pivot_header(pivot, shown, down, across, tops);
   for (const Group& line : lines) {
     std::vector<std::string> texts;
     for (const std::string& column : down)
@@ -264,14 +285,8 @@ Table pivot_table(const Rows& cases, const Pivot& pivot) {
     }
     table.rows.push_back(std::move(texts));
   }
-  std::string over;
-  for (const auto& [name, value] : pivot.base) over += fmt::format(", {} = {}", name, value);
   const bool quotients = shown.unit.name.empty() && shown.timed;
-  table.title =
-      fmt::format("{}{}{}", shown.name,
-                  quotients ? " over " + (over.empty() ? "one worker" : over.substr(2)) : "",
-                  shown.unit.name.empty() ? "" : " (" + shown.unit.name + ")");
-  table.title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(table.title[0])));
+  table.title = pivot_title(pivot, shown, quotients);
   if (shown.timed) table.notes = repeat_notes(cases, pivot.interval);
   if (quotients)
     if (std::string slow = slow_base_note(cases); !slow.empty())

@@ -105,6 +105,12 @@ std::int64_t tasks_of(const Worker& worker) {
   return tasks;
 }
 
+void add_traffic(Json& entry, const WorkerWork& worker, std::int64_t peak_bytes) {
+  for (const StepWork& step : worker.steps) entry["pairs_by_step"].push_back(step.unmasked_pairs);
+  entry["sent_bytes"] = worker.bytes_out;
+  entry["active_peak_bytes"] = peak_bytes;
+}
+
 // {"longest_subsequence", "shortest_subsequence", "responsibility_ratio", "critical_path_pairs",
 //  "pass", "check", "moved": [{"tensor", "transfer", "transfers", "bytes", "worker_bytes_max"}],
 //  "workers": [{"worker", "tokens": [global, ascending], "pairs_count", "pairs": [[q, k], …],
@@ -119,7 +125,6 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
   std::int64_t local_tokens = 0;
   for (const WorkerWork& worker : work.workers) local_tokens += worker.q_tokens;
   Json workers = Json::array();
-  const bool communicating = communicates(plan);
   Worker scratch;
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const std::vector<TokenGroup> groups = held_groups(plan, plan.workers.share(w));
@@ -132,12 +137,7 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
     entry["pairs_count"] = work.workers[w].unmasked_pairs;
     const Worker& worker = plan.workers.read(w, scratch);
     if (with_pairs) entry["pairs"] = pair_list(plan, worker);
-    if (communicating) {
-      for (const StepWork& step : work.workers[w].steps)
-        entry["pairs_by_step"].push_back(step.unmasked_pairs);
-      entry["sent_bytes"] = work.workers[w].bytes_out;
-      entry["active_peak_bytes"] = memory.worker_peak_bytes[w];
-    }
+    if (communicates(plan)) add_traffic(entry, work.workers[w], memory.worker_peak_bytes[w]);
     entry["tasks_count"] = tasks_of(worker);
     workers.push_back(std::move(entry));
   }
@@ -173,6 +173,18 @@ std::string moved_note(const Plan& plan) {
   return text.empty() ? "Nothing is moved." : fmt::format("Moved: {}.", text);
 }
 
+// `0-3 8`, shortened.
+std::string ranges_text(const std::vector<TokenGroup>& groups) {
+  std::string ranges;
+  for (const Json& range : token_ranges(groups)) {
+    const auto first = range[0].get<std::int64_t>();
+    const auto last = range[1].get<std::int64_t>() - 1;
+    ranges += ranges.empty() ? "" : " ";
+    ranges += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+  }
+  return ranges.size() > 48 ? ranges.substr(0, 45) + "..." : ranges;
+}
+
 std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& memory,
                        Kernel kernel) {
   const Shape& shape = plan.problem.shape;
@@ -181,15 +193,8 @@ std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& mem
       {"worker", "tokens", "ranges", "pairs", "executed pairs", "bytes in", "bytes out", "memory"});
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const WorkerWork& worker = work.workers[w];
-    std::string ranges;
-    for (const Json& range : token_ranges(held_groups(plan, plan.workers.share(w)))) {
-      const auto first = range[0].get<std::int64_t>();
-      const auto last = range[1].get<std::int64_t>() - 1;
-      ranges += ranges.empty() ? "" : " ";
-      ranges += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
-    }
-    if (ranges.size() > 48) ranges = ranges.substr(0, 45) + "...";
-    table.add({fmt::format("{}", w), format_grouped(worker.q_tokens), ranges,
+    table.add({fmt::format("{}", w), format_grouped(worker.q_tokens),
+               ranges_text(held_groups(plan, plan.workers.share(w))),
                format_grouped(worker.unmasked_pairs), format_grouped(worker.executed_pairs),
                format_bytes(worker.bytes_in), format_bytes(worker.bytes_out),
                format_bytes(memory.worker_peak_bytes[w])});

@@ -181,6 +181,19 @@ std::vector<Reproduced> compare_subsequences(const CsvTable& published) {
   return rows;
 }
 
+namespace {
+
+struct SpeedUpCurve {
+  std::vector<ShapePoint> points;
+  std::string disturbed_by;
+  void add(const ShapePoint& point, const std::string& disturbed) {
+    points.push_back(point);
+    if (!disturbed.empty()) disturbed_by = disturbed;
+  }
+};
+
+}  // namespace
+
 std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTable& cases,
                                           int scale) {
   const Cells theirs = cells(published, "published_mean_ms");
@@ -188,17 +201,9 @@ std::vector<Reproduced> compare_speed_ups(const CsvTable& published, const CsvTa
   const Cells low = cells(cases, "longest_subsequence_low95_s");
   const Cells high = cells(cases, "longest_subsequence_high95_s");
   std::vector<Reproduced> rows;
-  struct Curve {
-    std::vector<ShapePoint> points;
-    std::string disturbed_by;
-    void add(const ShapePoint& point, const std::string& disturbed) {
-      points.push_back(point);
-      if (!disturbed.empty()) disturbed_by = disturbed;
-    }
-  };
-  std::map<std::int64_t, Curve> over_workers;  // by the paper's N
+  std::map<std::int64_t, SpeedUpCurve> over_workers;  // by the paper's N
   for (std::int64_t workers : workers_of(theirs)) {
-    Curve over_n;
+    SpeedUpCurve over_n;
     for (const auto& [key, value] : theirs) {
       const auto [of_workers, n_tokens] = key;
       const std::int64_t n = n_tokens / scale;

@@ -146,6 +146,21 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
   return text + summary(comparison, options);
 }
 
+namespace {
+
+// Cases that one of the two runs has.
+void add_lonely(CsvTable& table, const std::vector<std::string>& labels, const char* presence) {
+  for (const std::string& label : labels) {
+    std::vector<std::string> row(table.header().size());
+    row[0] = label;
+    row[1] = presence;
+    row[10] = "no";
+    table.append(std::move(row));
+  }
+}
+
+}  // namespace
+
 std::string comparison_csv(const RunComparison& comparison, const CompareOptions& options) {
   const std::string unit = options.metric == kInstructions ? kInstructions.data() : "s";
   std::vector<std::string> header = {
@@ -175,17 +190,8 @@ std::string comparison_csv(const RunComparison& comparison, const CompareOptions
       row.insert(row.end(), {c.a.ignored[i], c.b.ignored[i]});
     table.append(std::move(row));
   }
-  const auto add_lonely = [&](const std::vector<std::string>& labels, const char* presence) {
-    for (const std::string& label : labels) {
-      std::vector<std::string> row(header.size());
-      row[0] = label;
-      row[1] = presence;
-      row[10] = "no";
-      table.append(std::move(row));
-    }
-  };
-  add_lonely(comparison.missing, "only_a");
-  add_lonely(comparison.added, "only_b");
+  add_lonely(table, comparison.missing, "only_a");
+  add_lonely(table, comparison.added, "only_b");
   return table.to_string();
 }
 

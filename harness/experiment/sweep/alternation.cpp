@@ -43,6 +43,14 @@ void conclude(AlternatedCase& c, const AlternationOptions& options) {
   c.verdict = verdict_of(c, options.threshold);
 }
 
+// The median time of one of the two, over the pairs that count.
+double median_of(const AlternatedCase& c, Turn Pair::*turn) {
+  std::vector<double> times_s;
+  for (const Pair& pair : c.pairs)
+    if (c.disturbed || !pair.disturbed()) times_s.push_back((pair.*turn).time_s);
+  return median(times_s);
+}
+
 }  // namespace
 
 std::vector<AlternatedCase> take_turns(std::size_t n_cases, const AlternationOptions& options,
@@ -90,16 +98,9 @@ std::string alternation_text(const std::vector<std::string>& labels,
       continue;
     }
     if (c.ratio.n == 0) continue;
-    std::vector<double> a_s;
-    std::vector<double> b_s;
-    for (const Pair& pair : c.pairs) {
-      if (!c.disturbed && pair.disturbed()) continue;
-      a_s.push_back(pair.a.time_s);
-      b_s.push_back(pair.b.time_s);
-    }
     const auto n_disturbed = static_cast<double>(c.pairs.size() - undisturbed(c));
     table.add(
-        {labels[i], format_seconds(median(a_s)), format_seconds(median(b_s)),
+        {labels[i], format_seconds(median_of(c, &Pair::a)), format_seconds(median_of(c, &Pair::b)),
          fmt::format("{:.3f} [{:.3f}, {:.3f}]", c.ratio.median, c.ratio.low95, c.ratio.high95),
          repeats_text(static_cast<double>(c.ratio.n), c.ratio.coverage, n_disturbed, ""),
          std::string(word(c.verdict)) + (c.disturbed ? ", disturbed" : "")});
