@@ -2,112 +2,56 @@
 // ours.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
+
+#include "base/split.h"
 
 namespace qb {
 
 struct OtherName {
-  std::string_view theirs;
-  std::string_view ours;  // a key, or `key: value` where their word says both
+  std::string_view ours;    // a key, or `key: value` where their word says both
+  std::string_view theirs;  // separated by spaces
 };
 
 inline constexpr OtherName kOtherNames[] = {
-    {"heads", "q_heads"},
-    {"num_heads", "q_heads"},
-    {"n_heads", "q_heads"},
-    {"nheads", "q_heads"},
-    {"n_head", "q_heads"},
-    {"num_attention_heads", "q_heads"},
-    {"num_q_heads", "q_heads"},
-    {"H", "q_heads"},
-    {"num_kv_heads", "kv_heads"},
-    {"n_kv_heads", "kv_heads"},
-    {"nheads_k", "kv_heads"},
-    {"num_key_value_heads", "kv_heads"},
-    {"num_query_groups", "kv_heads"},
-    {"G", "kv_heads"},
-    {"d", "head_dim"},
-    {"D", "head_dim"},
-    {"d_head", "head_dim"},
-    {"d_k", "head_dim"},
-    {"dim_head", "head_dim"},
-    {"headdim", "head_dim"},
-    {"head_size", "head_dim"},
-    {"L", "n_tokens"},
-    {"N", "n_tokens"},
-    {"n", "n_tokens"},
-    {"seq_len", "n_tokens"},
-    {"seqlen", "n_tokens"},
-    {"seqlen_q", "n_tokens"},
-    {"q_len", "n_tokens"},
-    {"seq_length", "n_tokens"},
-    {"sequence_length", "n_tokens"},
-    {"context_length", "n_tokens"},
-    {"max_seq_len", "n_tokens"},
-    {"length", "n_tokens"},
-    {"tokens", "n_tokens"},
-    {"S", "kv_len"},
-    {"seqlen_k", "kv_len"},
-    {"kv_seq_len", "kv_len"},
-    {"k_len", "kv_len"},
-    {"B", "batch"},
-    {"bs", "batch"},
-    {"batch_size", "batch"},
-    {"W", "workers"},
-    {"world_size", "workers"},
-    {"num_workers", "workers"},
-    {"n_workers", "workers"},
-    {"num_gpus", "workers"},
-    {"n_gpus", "workers"},
-    {"nproc", "workers"},
-    {"cp_size", "workers"},
-    {"sp_size", "workers"},
-    {"context_parallel_size", "workers"},
-    {"num_threads", "threads"},
-    {"n_threads", "threads"},
-    {"causal", "mask: causal"},
-    {"is_causal", "mask: causal"},
-    {"attn_mask", "mask"},
-    {"attention_mask", "mask"},
-    {"window", "mask: {sliding_window: {left: 128, right: 127}}"},
-    {"window_size", "mask: {sliding_window: {left: 128, right: 127}}"},
-    {"sliding_window", "mask: {sliding_window: {left: 128, right: 127}}"},
-    {"precision", "dtype"},
-    {"data_type", "dtype"},
-    {"type", "dtype"},
-    {"sm_scale", "scale"},
-    {"softmax_scale", "scale"},
-    {"scheme", "algorithm"},
-    {"schemes", "algorithm"},
-    {"strategy", "algorithm"},
-    {"method", "algorithm"},
-    {"backend", "ranks"},
-    {"executor", "ranks"},
-    {"random_seed", "seed"},
-    {"backward", "pass: backward"},
-    {"fwd_bwd", "pass: both"},
-    {"memory_limit", "memory_budget"},
-    {"max_memory", "memory_budget"},
-    {"bandwidth", "link.bandwidth"},
-    {"latency", "link.latency"},
-    {"d_ff", "layer.feed_forward_dim"},
-    {"ffn_dim", "layer.feed_forward_dim"},
-    {"intermediate_size", "layer.feed_forward_dim"},
-    {"warmup", "warmups"},
-    {"iterations", "repeats"},
-    {"iters", "repeats"},
-    {"n_repeats", "repeats"},
-    {"repetitions", "repeats"},
-    {"trials", "repeats"},
-    {"name", "experiment"},
-    {"base", "baseline"},
-    {"plots", "figures"},
+    {"q_heads", "heads num_heads n_heads nheads n_head num_attention_heads num_q_heads H"},
+    {"kv_heads", "num_kv_heads n_kv_heads nheads_k num_key_value_heads num_query_groups G"},
+    {"head_dim", "d D d_head d_k dim_head headdim head_size"},
+    {"n_tokens",
+     "L N n seq_len seqlen seqlen_q q_len seq_length sequence_length context_length max_seq_len "
+     "length tokens"},
+    {"kv_len", "S seqlen_k kv_seq_len k_len"},
+    {"batch", "B bs batch_size"},
+    {"workers",
+     "W world_size num_workers n_workers num_gpus n_gpus nproc cp_size sp_size "
+     "context_parallel_size"},
+    {"threads", "num_threads n_threads"},
+    {"mask: causal", "causal is_causal"},
+    {"mask", "attn_mask attention_mask"},
+    {"mask: {sliding_window: {left: 128, right: 127}}", "window window_size sliding_window"},
+    {"dtype", "precision data_type type"},
+    {"scale", "sm_scale softmax_scale"},
+    {"algorithm", "scheme schemes strategy method"},
+    {"ranks", "backend executor"},
+    {"seed", "random_seed"},
+    {"pass: backward", "backward"},
+    {"pass: both", "fwd_bwd"},
+    {"memory_budget", "memory_limit max_memory"},
+    {"link.bandwidth", "bandwidth"},
+    {"link.latency", "latency"},
+    {"layer.feed_forward_dim", "d_ff ffn_dim intermediate_size"},
+    {"warmups", "warmup"},
+    {"repeats", "iterations iters n_repeats repetitions trials"},
+    {"experiment", "name"},
+    {"baseline", "base"},
+    {"figures", "plots"},
 };
 
 // Returns what qb calls it; empty where the table does not have the name.
-[[nodiscard]] constexpr std::string_view our_name(std::string_view theirs) {
+[[nodiscard]] inline std::string_view our_name(std::string_view theirs) {
   for (const OtherName& name : kOtherNames)
-    if (name.theirs == theirs) return name.ours;
+    if (std::ranges::count(split_words(name.theirs, " "), theirs) > 0) return name.ours;
   return {};
 }
 

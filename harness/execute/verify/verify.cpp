@@ -50,22 +50,11 @@ std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim,
 // Returns the first flaw of the whole output.
 std::optional<std::string> scan(const Problem& problem, const TensorView& out,
                                 const TensorView& lse, int threads) {
-  const Extent& extent = out.extent;
-  const std::int64_t slices = extent.batch * extent.heads;
-  std::vector<std::optional<std::string>> flaws(static_cast<std::size_t>(slices));
-  parallel_for(slices, threads, 1, [&](std::int64_t begin, std::int64_t end, int) {
-    for (std::int64_t slice = begin; slice < end; ++slice) {
-      std::optional<std::string>& flaw = flaws[static_cast<std::size_t>(slice)];
-      RowPlace place{slice / extent.heads, slice % extent.heads, 0};
-      for (; place.row < extent.length && !flaw; ++place.row)
-        flaw = flaw_of_row(out.row_as<float>(place.batch, place.head, place.row), extent.head_dim,
-                           *lse.row_as<float>(place.batch, place.head, place.row),
-                           problem.mask.keys_of(place.row, problem.shape.kv_len) > 0, place);
-    }
+  return first_flaw(out.extent, threads, [&](const RowPlace& place) {
+    return flaw_of_row(out.row_as<float>(place.batch, place.head, place.row), out.extent.head_dim,
+                       *lse.row_as<float>(place.batch, place.head, place.row),
+                       problem.mask.keys_of(place.row, problem.shape.kv_len) > 0, place);
   });
-  for (std::optional<std::string>& flaw : flaws)
-    if (flaw) return std::move(flaw);
-  return std::nullopt;
 }
 
 // The largest errors of a class of rows.

@@ -32,26 +32,14 @@ struct ComparedGradient {
 };
 
 std::optional<std::string> first_not_finite(TensorRole what, const TensorView& view, int threads) {
-  const Extent& extent = view.extent;
-  const std::int64_t slices = extent.batch * extent.heads;
-  std::vector<std::optional<std::string>> flaws(static_cast<std::size_t>(slices));
-  parallel_for(slices, threads, 1, [&](std::int64_t begin, std::int64_t end, int) {
-    for (std::int64_t slice = begin; slice < end; ++slice) {
-      std::optional<std::string>& flaw = flaws[static_cast<std::size_t>(slice)];
-      RowPlace place{slice / extent.heads, slice % extent.heads, 0};
-      for (; place.row < extent.length && !flaw; ++place.row) {
-        const float* const values = view.row_as<float>(place.batch, place.head, place.row);
-        for (std::int64_t x = 0; x < extent.head_dim && !flaw; ++x)
-          if (!std::isfinite(values[x]))
-            flaw =
-                fmt::format("{} at {}, element {} is {}: never written, or not a number",
-                            word(what), place.text(is_of_keys(what) ? "key" : "row"), x, values[x]);
-      }
-    }
+  return first_flaw(view.extent, threads, [&](const RowPlace& place) -> std::optional<std::string> {
+    const float* const values = view.row_as<float>(place.batch, place.head, place.row);
+    for (std::int64_t x = 0; x < view.extent.head_dim; ++x)
+      if (!std::isfinite(values[x]))
+        return fmt::format("{} at {}, element {} is {}: never written, or not a number", word(what),
+                           place.text(is_of_keys(what) ? "key" : "row"), x, values[x]);
+    return std::nullopt;
   });
-  for (std::optional<std::string>& flaw : flaws)
-    if (flaw) return std::move(flaw);
-  return std::nullopt;
 }
 
 // Adds the errors of one gradient; the first that is wrong says so.

@@ -6,8 +6,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/parallel.h"
+#include "kernels/tensor.h"
 
 namespace qb {
 
@@ -21,6 +27,24 @@ struct RowPlace {
     return fmt::format("batch {}, head {}, {} {}", batch, head, of, row);
   }
 };
+
+// Looks at every row of a tensor, heads side by side, and returns what `flaw_of` a place says
+// first.
+template <class F>
+[[nodiscard]] std::optional<std::string> first_flaw(const Extent& extent, int threads, F flaw_of) {
+  const std::int64_t slices = extent.batch * extent.heads;
+  std::vector<std::optional<std::string>> flaws(static_cast<std::size_t>(slices));
+  parallel_for(slices, threads, 1, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t slice = begin; slice < end; ++slice) {
+      std::optional<std::string>& flaw = flaws[static_cast<std::size_t>(slice)];
+      RowPlace place{slice / extent.heads, slice % extent.heads, 0};
+      for (; place.row < extent.length && !flaw; ++place.row) flaw = flaw_of(place);
+    }
+  });
+  for (std::optional<std::string>& flaw : flaws)
+    if (flaw) return std::move(flaw);
+  return std::nullopt;
+}
 
 // An error may be this many times that of a naive implementation in the inputs' precision.
 inline constexpr double kNaiveFactor = 4.0;
