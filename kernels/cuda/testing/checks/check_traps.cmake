@@ -11,7 +11,7 @@ if(BUILD STREQUAL "debug")
 endif()
 execute_process(COMMAND ${NVCC} -std=c++20 -O3 ${define} -I${SOURCE}
                         -gencode=arch=compute_90a,code=compute_90a -ptx -o ${OUTPUT}
-                        ${SOURCE}/kernels/cuda/checks/flash_traps.cu COMMAND_ERROR_IS_FATAL ANY)
+                        ${SOURCE}/kernels/cuda/testing/checks/flash_traps.cu COMMAND_ERROR_IS_FATAL ANY)
 file(STRINGS ${OUTPUT} traps REGEX "trap;")
 file(STRINGS ${OUTPUT} clocks REGEX "%globaltimer;")
 list(LENGTH traps n_traps)
