@@ -8,7 +8,7 @@
 #include "harness/cli/views/coverage_record.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/cli/views/paper_tables.h"
-#include "harness/cli/views/table_format.h"
+#include "harness/cli/views/table_form.h"
 #include "harness/papers/quantities.h"
 
 namespace qb {

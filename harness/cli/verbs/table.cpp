@@ -4,7 +4,7 @@
 #include "base/split.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/row_filter.h"
-#include "harness/cli/views/table_format.h"
+#include "harness/cli/views/table_form.h"
 #include "plots/frame/run.h"
 #include "plots/report/pivot.h"
 

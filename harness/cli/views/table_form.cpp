@@ -51,4 +51,18 @@ void print_table(const std::string& table, const std::string& summary, TableForm
     fmt::print("\n{}", summary);
 }
 
+std::string printed(const Table& table, TableFormat format) {
+  switch (format) {
+    case TableFormat::text:
+      return table_terminal(table);
+    case TableFormat::markdown:
+      return table_markdown(table);
+    case TableFormat::latex:
+      return table_latex(table);
+    case TableFormat::csv:
+      return table_csv(table);
+  }
+  return {};
+}
+
 }  // namespace qb

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/words.h"
 #include "harness/cli/verb.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 
@@ -44,5 +46,17 @@ class ViewTable {
 // Prints a table and its summary. Beside a CSV the summary goes to stderr, so that stdout stays a
 // CSV.
 void print_table(const std::string& table, const std::string& summary, TableForm form);
+
+// The forms of tables that verbs print for a page, a paper or another program (--format).
+enum class TableFormat { text, markdown, latex, csv };
+
+template <>
+inline constexpr auto kWords<TableFormat> =
+    word_table<TableFormat>("format", {{TableFormat::text, "text"},
+                                       {TableFormat::markdown, "markdown"},
+                                       {TableFormat::latex, "latex"},
+                                       {TableFormat::csv, "csv"}});
+
+[[nodiscard]] std::string printed(const Table& table, TableFormat format);
 
 }  // namespace qb
