@@ -6,6 +6,7 @@
 // `kHeldParameters` in harness/workload/case.h joins a parameter to the member of a `Case`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -47,6 +48,29 @@ enum class FieldGroup {
          group == FieldGroup::means;
 }
 
+// What a value of a parameter needs of another parameter of the case; without it the value would
+// have no effect, or could not run. harness/workload/needs.h reads it for every command.
+struct ParameterNeed {
+  std::string_view column{};
+  std::string_view words{};  // one of these, separated by spaces; empty: any but its standard value
+  std::string_view or_column{};  // the need also holds where this one is one of or_words
+  std::string_view or_words{};
+  std::string_view values{};  // the values that need it, separated by spaces; empty: any but the
+                              // standard one
+  std::string_view hint{};    // ends the refusal: why, or the nearest that works
+
+  [[nodiscard]] constexpr ParameterNeed or_if(std::string_view other,
+                                              std::string_view its_words) const {
+    return {column, words, other, its_words, values, hint};
+  }
+  [[nodiscard]] constexpr ParameterNeed of(std::string_view some) const {
+    return {column, words, or_column, or_words, some, hint};
+  }
+  [[nodiscard]] constexpr ParameterNeed because(std::string_view why) const {
+    return {column, words, or_column, or_words, values, why};
+  }
+};
+
 struct Field {
   std::string_view column{};  // the name in a table
   std::string_view key{};     // the name in a spec; empty: specs do not set it
@@ -69,6 +93,7 @@ struct Field {
   std::string_view standard_meaning{};  // the documentation shows it instead of `standard`
   // When a row has no value; empty: what the documentation says of its table and group.
   std::string_view empty_when{};
+  std::array<ParameterNeed, 5> needs{};  // of a parameter: all must hold
 };
 
 namespace fields {  // shorthands for the tables
@@ -106,6 +131,10 @@ using enum FieldGroup;
 [[nodiscard]] constexpr Field empty(std::string_view when, Field field) {
   field.empty_when = when;
   return field;
+}
+
+[[nodiscard]] constexpr ParameterNeed need(std::string_view column, std::string_view words = {}) {
+  return {.column = column, .words = words};
 }
 
 // A parameter of a case: `rest` holds everything but its kind, its group and its column. Its key in

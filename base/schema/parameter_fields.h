@@ -8,30 +8,54 @@ namespace qb::fields {
 
 inline constexpr Field kParameterFields[] = {
     parameter(word, split, "algorithm",
-              {.standard = "dense", .meaning = "{words}; see [Algorithms](#algorithms)"}),
-    parameter(word, means, "kernel", {.standard = "flash", .meaning = kKernelMeanings}),
+              {.standard = "dense",
+               .meaning = "{words}; see [Algorithms](#algorithms)",
+               .needs = {need("workload", "transformer_layer")
+                             .of("tensor_parallel")
+                             .because("the nearest for attention alone is ulysses"),
+                         need("ranks", "threads").of("tensor_parallel"),
+                         need("device", "cpu").of("tensor_parallel"),
+                         need("dtype", "f32").of("tensor_parallel"),
+                         need("pass", "forward")
+                             .of("tensor_parallel")
+                             .because("the nearest with a backward pass is algorithm: dense")}}),
+    parameter(word, means, "kernel",
+              {.standard = "flash",
+               .meaning = kKernelMeanings,
+               .needs = {need("workload", "attention").of("staged cudnn")}}),
     parameter(word, means, "device",
               {.standard = "auto",
                .meaning = "`auto` (a GPU if there is one with a kernel for the case), `cpu`, "
                           "`cuda`"}),
-    parameter(word, means, "ranks",
-              {.standard = "serial",
-               .meaning = "who plays the workers: `serial`, `threads`, `mpi`, `nccl`, `model`; see "
-                          "[Who plays the workers](#who-plays-the-workers)"}),
+    parameter(
+        word, means, "ranks",
+        {.standard = "serial",
+         .meaning = "who plays the workers: `serial`, `threads`, `mpi`, `nccl`, `model`; see "
+                    "[Who plays the workers](#who-plays-the-workers)",
+         .needs =
+             {need("device", "cpu")
+                  .of("threads mpi model")
+                  .because("on one GPU ranks: serial plays the workers, with a GPU for each ranks: "
+                           "nccl"),
+              need("device", "cuda").of("nccl").because("the nearest on the CPU is ranks: mpi"),
+              need("workload", "attention").or_if("algorithm", "tensor_parallel").of("threads"),
+              need("workload", "attention").of("mpi nccl model")}}),
     parameter(integer, split, "workers",
               {.unit = "workers",
                .standard = "1",
                .min = 1,
                .max = 1'000'000,
                .label = "W = {}",
-               .meaning = "W, {range}"}),
+               .meaning = "W, {range}",
+               .needs = {need("workload", "attention").or_if("algorithm", "tensor_parallel")}}),
     parameter(integer, means, "threads",
               {.unit = "threads",
                .standard = "0",
                .max = 4096,
                .label = "{} threads",
                .meaning = "threads of the whole case, {range}; with `mpi` threads of each rank. 0 "
-                          "means every core; with `mpi` the ranks of a host share its cores"}),
+                          "means every core; with `mpi` the ranks of a host share its cores",
+               .needs = {need("device", "cpu"), need("ranks", "serial threads mpi")}}),
     parameter(integer, problem, "n_tokens",
               {.unit = "tokens",
                .min = 1,
@@ -39,13 +63,15 @@ inline constexpr Field kParameterFields[] = {
                .label = "N = {}",
                .meaning = "N, the global number of queries, {range}; with a cache the T new tokens",
                .standard_meaning = "required"}),
-    parameter(integer, problem, "kv_len",
-              {.unit = "tokens",
-               .follows = "n_tokens",
-               .min = 1,
-               .max = 3'000'000'000,
-               .label = "{} keys",
-               .meaning = "the global number of keys, {range}; with a cache P + T"}),
+    parameter(
+        integer, problem, "kv_len",
+        {.unit = "tokens",
+         .follows = "n_tokens",
+         .min = 1,
+         .max = 3'000'000'000,
+         .label = "{} keys",
+         .meaning = "the global number of keys, {range}; with a cache P + T",
+         .needs = {need("workload", "attention").because("a layer attends to its own tokens")}}),
     parameter(integer, problem, "batch",
               {.unit = "sequences",
                .standard = "1",
@@ -72,7 +98,8 @@ inline constexpr Field kParameterFields[] = {
     parameter(word, problem, "dtype",
               {.standard = "f32",
                .meaning = "the type of Q, K and V: `f16`, `bf16`, `f32`, `f64` (only with kernel "
-                          "`reference`)"}),
+                          "`reference`)",
+               .needs = {need("workload", "attention").of("f64")}}),
     parameter(mask, problem, "mask",
               {.standard = "full",
                .label = "{} mask",
@@ -83,22 +110,25 @@ inline constexpr Field kParameterFields[] = {
     parameter(residues, split, "interest_set",
               {.nullable = true,
                .label = "I = {}",
-               .meaning = "only for `cqs` and `cqs_sharded`: `[0, 1, 3]` or `\"0,1,3\"`; the order "
+               .meaning = "`[0, 1, 3]` or `\"0,1,3\"`; the order "
                           "decides the self-distillation",
-               .standard_meaning = "the published set of W, above 111 the best known one"}),
+               .standard_meaning = "the published set of W, above 111 the best known one",
+               .needs = {need("algorithm", "cqs cqs_sharded")}}),
     parameter(real, problem, "scale",
               {.nullable = true,
                .label = "scale {}",
                .meaning = "the factor of the scores, above 0",
                .standard_meaning = "1/sqrt(`head_dim`)"}),
-    parameter(integer, means, "memory_budget_bytes",
-              {.key = "memory_budget",
-               .unit = "bytes",
-               .min = 1,
-               .nullable = true,
-               .label = "budget {} B",
-               .meaning = "the most bytes that tensors may take at once",
-               .standard_meaning = "none: the memory of the machine"}),
+    parameter(
+        integer, means, "memory_budget_bytes",
+        {.key = "memory_budget",
+         .unit = "bytes",
+         .min = 1,
+         .nullable = true,
+         .label = "budget {} B",
+         .meaning = "the most bytes that tensors may take at once",
+         .standard_meaning = "none: the memory of the machine",
+         .needs = {need("ranks", "serial threads mpi nccl").because("a model takes no memory")}}),
     parameter(word, means, "cpu_isa",
               {.key = "cpu.isa",
                .since = 2,
@@ -107,7 +137,9 @@ inline constexpr Field kParameterFields[] = {
                .quiet_standard = true,
                .meaning = "the instruction set of the CPU kernels: `auto` (the best there is), "
                           "`avx512_bf16`, `avx512`, `avx2`, `sse4`, `neon`, `scalar`; if the CPU "
-                          "lacks it, the row is `unsupported`"}),
+                          "lacks it, the row is `unsupported`",
+               .needs = {need("device", "cpu"), need("kernel", "materialized flash staged"),
+                         need("ranks", "serial threads mpi").or_if("model_device", "here")}}),
     parameter(sequences, problem, "sequences",
               {.unit = "tokens",
                .since = 3,
@@ -116,16 +148,20 @@ inline constexpr Field kParameterFields[] = {
                .meaning = "a packed batch of unequal lengths, cached+new tokens of each sequence: "
                           "`\"100+8 64+1\"`; `n_tokens` is then the sum of the new tokens. "
                           "`flash_decoding` and `tree_decode` take one sequence",
-               .standard_meaning = "one sequence a batch entry"}),
+               .standard_meaning = "one sequence a batch entry",
+               .needs = {need("workload", "attention")}}),
     parameter(word, split, "new_key_owner",
               {.since = 3,
                .standard = "round_robin",
                .label = "{} owner",
                .quiet_standard = true,
-               .meaning = "only for `decode`: `round_robin` (the owner moves on by one in each "
-                          "step), `fixed`"}),
+               .meaning = "`round_robin` (the owner moves on by one in each "
+                          "step), `fixed`",
+               .needs = {need("algorithm", "decode")}}),
     parameter(
-        real, link, "link_bandwidth_byte_per_s",
+        real,
+        link,
+        "link_bandwidth_byte_per_s",
         {.key = "link.bandwidth",
          .unit = "byte/s",
          .since = 3,
@@ -134,24 +170,37 @@ inline constexpr Field kParameterFields[] = {
          .meaning = "bytes/s that a worker can send, above 0. `threads` hold messages back to "
                     "it; with `mpi` it is what you say about the network; `model` simulates "
                     "it",
-         .standard_meaning = "none: no limit"}),
-    parameter(real, link, "link_latency_s",
-              {.key = "link.latency",
-               .unit = "s",
-               .since = 3,
-               .nullable = true,
-               .label = "{} latency",
-               .meaning = "the latency of a message in seconds, above 0, used as `link.bandwidth` "
-                          "is",
-               .standard_meaning = "none"}),
+         .standard_meaning = "none: no limit",
+         .needs = {need("ranks", "threads mpi model")
+                       .because(
+                           "serial workers send nothing, and nccl has the links of the machine")}}),
+    parameter(
+        real,
+        link,
+        "link_latency_s",
+        {.key = "link.latency",
+         .unit = "s",
+         .since = 3,
+         .nullable = true,
+         .label = "{} latency",
+         .meaning = "the latency of a message in seconds, above 0, used as `link.bandwidth` "
+                    "is",
+         .standard_meaning = "none",
+         .needs =
+             {need("ranks", "threads mpi model")
+                  .because("serial workers send nothing, and nccl has the links of the machine")}}),
     parameter(word, link, "link_mode",
               {.key = "link.mode",
                .since = 3,
                .standard = "overlap",
                .label = "{} link",
                .quiet_standard = true,
-               .meaning = "only for `model`: `overlap` (messages move while workers compute), "
-                          "`blocking`, `nocomm` (messages take no time)"}),
+               .meaning = "`overlap` (messages move while workers compute), "
+                          "`blocking`, `nocomm` (messages take no time)",
+               .needs = {need("ranks", "model"),
+                         need("link_bandwidth_byte_per_s")
+                             .or_if("link_latency_s", "")
+                             .because("without a limit messages take no time")}}),
     parameter(file, means, "model_device",
               {.key = "model.device",
                .since = 3,
@@ -160,7 +209,8 @@ inline constexpr Field kParameterFields[] = {
                .meaning = "a device file such as `data/devices/a100.csv`, or `here`: this machine, "
                           "measured when the case begins (about 3 s). With other ranks than "
                           "`model`, the case is predicted too, and the row has the residual",
-               .standard_meaning = "`here` for `model`, else none"}),
+               .standard_meaning = "`here` for `model`, else none",
+               .needs = {need("workload", "attention"), need("device", "cpu").of("here")}}),
     parameter(integer, means, "model_cores",
               {.key = "model.cores",
                .unit = "devices",
@@ -170,20 +220,23 @@ inline constexpr Field kParameterFields[] = {
                .label = "{} devices",
                .quiet_standard = true,
                .meaning = "the number of devices that the workers of a modelled case share, "
-                          "{range}; 0: each worker has its own"}),
+                          "{range}; 0: each worker has its own",
+               .needs = {need("model_device")}}),
     parameter(word, split, "distillation",
               {.since = 4,
                .standard = "published",
                .label = "{} distillation",
                .quiet_standard = true,
-               .meaning = "only for `cqs` and `cqs_sharded`: `published` (the paper's rule), "
-                          "`balanced` (every worker has the same work, even W included)"}),
+               .meaning = "`published` (the paper's rule), "
+                          "`balanced` (every worker has the same work, even W included)",
+               .needs = {need("algorithm", "cqs cqs_sharded")}}),
     parameter(word, problem, "workload",
               {.since = 5,
                .standard = "attention",
                .quiet_standard = true,
                .meaning = "`attention`; `transformer_layer`, an encoder layer around it (see [A "
-                          "transformer layer](#a-transformer-layer))"}),
+                          "transformer layer](#a-transformer-layer))",
+               .needs = {need("algorithm", "dense tensor_parallel").of("transformer_layer")}}),
     parameter(integer, problem, "layer_feed_forward_dim",
               {.key = "layer.feed_forward_dim",
                .since = 5,
@@ -192,7 +245,8 @@ inline constexpr Field kParameterFields[] = {
                .label = "feed-forward {}",
                .quiet_standard = true,
                .meaning = "the width of the feed-forward network, {range}; 0: 4 x `q_heads` x "
-                          "`head_dim`"}),
+                          "`head_dim`",
+               .needs = {need("workload", "transformer_layer")}}),
     parameter(integer, problem, "layer_block_tokens",
               {.key = "layer.block_tokens",
                .unit = "tokens",
@@ -203,16 +257,18 @@ inline constexpr Field kParameterFields[] = {
                .label = "blocks of {}",
                .meaning = "the number of query tokens that go through attention and feed-forward "
                           "together",
-               .standard_meaning = "none: the plain layer"}),
-    parameter(
-        file, problem, "layer_weights",
-        {.key = "layer.weights",
-         .since = 5,
-         .nullable = true,
-         .label = "weights {}",
-         .meaning = "a folder that holds the layer's weights in NPY files; qb reads it before "
-                    "any case runs",
-         .standard_meaning = "none: random ones"}),
+               .standard_meaning = "none: the plain layer",
+               .needs = {need("workload", "transformer_layer")}}),
+    parameter(file, problem, "layer_weights",
+              {.key = "layer.weights",
+               .since = 5,
+               .nullable = true,
+               .label = "weights {}",
+               .meaning =
+                   "a folder that holds the layer's weights in NPY files; qb reads it before "
+                   "any case runs",
+               .standard_meaning = "none: random ones",
+               .needs = {need("workload", "transformer_layer")}}),
     parameter(word, means, "allocator",
               {.since = 4,
                .standard = "auto",
@@ -220,33 +276,51 @@ inline constexpr Field kParameterFields[] = {
                .quiet_standard = true,
                .meaning = "`auto`, `same_size` (freed blocks serve requests of nearly their size), "
                           "`direct`, `caching` (as in PyTorch), and on a GPU `pool`",
-               .standard_meaning = "`same_size`, on a GPU `pool`"}),
+               .standard_meaning = "`same_size`, on a GPU `pool`",
+               .needs =
+                   {need("ranks", "serial threads mpi nccl").because("a model takes no memory"),
+                    need("device", "cpu").of("same_size").because("the nearest on a GPU is pool"),
+                    need("device", "cuda").of("pool"),
+                    need("ranks", "serial threads mpi")
+                        .of("direct")
+                        .because("freeing memory would wait for the other GPUs")}}),
     parameter(word, means, "launch",
               {.since = 4,
                .standard = "alone",
                .label = "launched {}",
-               .meaning = "this and the next three are only for `device: cuda`, and "
-                          "[gpu/README.md](gpu/README.md) says more: `alone` (each worker by "
-                          "itself), `together` (all workers in one launch), `graph`"}),
+               .meaning =
+                   "`alone` (each worker by itself), `together` (all workers in one launch), "
+                   "`graph`; see [gpu/README.md](gpu/README.md)",
+               .needs = {need("device", "cuda"), need("ranks", "serial"),
+                         need("workload", "attention").because("a layer has one worker")}}),
     parameter(word, means, "clock",
               {.since = 4,
                .standard = "synchronized",
                .label = "{} clock",
-               .meaning = "`synchronized`, `unsynchronized` (as in the published runs)"}),
+               .meaning = "`synchronized`, `unsynchronized` (as in the published runs)",
+               .needs = {need("device", "cuda"), need("ranks", "serial")}}),
     parameter(word, means, "l2_cache",
               {.since = 4,
                .standard = "auto",
                .label = "{} L2",
                .quiet_standard = true,
                .meaning = "`auto`, `flushed`, `rotated`, `warm`",
-               .standard_meaning = "`auto`: flushed, with `ranks: nccl` warm"}),
+               .standard_meaning = "`auto`: flushed, with `ranks: nccl` warm",
+               .needs = {need("device", "cuda"),
+                         need("ranks", "serial")
+                             .of("flushed rotated")
+                             .because("a shard has just been written when the clock starts"),
+                         need("workload", "attention")
+                             .of("rotated")
+                             .because("a layer has one set of weights")}}),
     parameter(word, means, "cuda_path",
               {.key = "cuda.path",
                .since = 4,
                .standard = "auto",
                .label = "{} path",
                .quiet_standard = true,
-               .meaning = "the instructions that `flash` uses: `auto`, `sm_80`"}),
+               .meaning = "the instructions that `flash` uses: `auto`, `sm_80`",
+               .needs = {need("device", "cuda"), need("kernel", "flash")}}),
     parameter(speeds, split, "worker_speeds",
               {.since = 6,
                .nullable = true,
@@ -254,14 +328,17 @@ inline constexpr Field kParameterFields[] = {
                .meaning = "the speeds of the first workers as parts of the machine's speed, `0.5` "
                           "or `\"0.5 1 0.8\"`, above 0 and at most 1; see [Slower "
                           "workers](#slower-workers)",
-               .standard_meaning = "none: all 1"}),
+               .standard_meaning = "none: all 1",
+               .needs = {need("device", "cpu").because("slow workers sleep, which a GPU cannot do"),
+                         need("workload", "attention")}}),
     parameter(word, split, "group_sizes",
               {.since = 6,
                .standard = "equal",
                .label = "groups {}",
                .quiet_standard = true,
-               .meaning = "only for `cqs` and `cqs_sharded`: `equal`, `by_speed` (sizes that "
-                          "shorten the slowest worker's time)"}),
+               .meaning = "`equal`, `by_speed` (sizes that "
+                          "shorten the slowest worker's time)",
+               .needs = {need("algorithm", "cqs cqs_sharded")}}),
     parameter(word, problem, "pass",
               {.since = 9,
                .standard = "forward",
@@ -269,7 +346,8 @@ inline constexpr Field kParameterFields[] = {
                .quiet_standard = true,
                .meaning = "`forward`, `backward` (from dO, O and LSE to dQ, dK and dV; the forward "
                           "pass before it is not timed), `both` (each repeat times the one, then "
-                          "the other); see [The backward pass](#the-backward-pass)"}),
+                          "the other); see [The backward pass](#the-backward-pass)",
+               .needs = {need("workload", "attention").or_if("device", "cpu")}}),
     parameter(word, problem, "gradient_dtype",
               {.since = 9,
                .standard = "f32",
@@ -277,7 +355,8 @@ inline constexpr Field kParameterFields[] = {
                .quiet_standard = true,
                .meaning = "the type in which workers send sums of gradients to each other: `f32`, "
                           "or `f16` or `bf16`, which rounds a sum at each hop. `ulysses` sends no "
-                          "sums, and a root adds in f32"}),
+                          "sums, and a root adds in f32",
+               .needs = {need("pass", "backward both"), need("workload", "attention")}}),
 };
 
 }  // namespace qb::fields

@@ -12,6 +12,7 @@
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/plan/check/check.h"
+#include "harness/workload/needs.h"
 
 namespace qb {
 namespace {
@@ -56,6 +57,7 @@ Case whole_case(Case c) {
   if (c.shape.kv_len == 0) c.shape.kv_len = c.shape.q_len;
   if (c.shape.kv_heads == 0) c.shape.kv_heads = c.shape.q_heads;
   c.shape.value_dim = c.shape.head_dim;
+  if (const auto unmet = unmet_needs(c); !unmet.empty()) throw UsageError(unmet.front().reason);
   return c;
 }
 

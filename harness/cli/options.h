@@ -39,7 +39,8 @@ Option add_parameter(Verb verb, Case& c, std::string_view key);
 void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> keys);
 
 // Fills in the parameters that follow others where they are 0: as many keys as tokens, as many
-// key-value heads as query heads, values as wide as keys.
+// key-value heads as query heads, values as wide as keys. Throws UsageError for an option that
+// would have no effect or cannot be had with the others.
 [[nodiscard]] Case whole_case(Case c);
 
 // Returns what make() returns. Whether a mask fits the tokens is known only when both are: a

@@ -6,6 +6,7 @@
 
 #include "base/numbers.h"
 #include "base/split.h"
+#include "harness/workload/needs.h"
 #include "interest_sets/sets/interest_set.h"
 #include "interest_sets/split/skew.h"
 
@@ -13,10 +14,10 @@ namespace qb {
 namespace {
 
 // True where `auto` chooses a GPU; it chooses the CPU for the rest.
-bool is_for_gpu(const Case& c) {
-  return c.ranks == Ranks::serial && !c.cpu_isa && c.allocator != AllocatorKind::same_size &&
-         !c.worker_speeds && c.pass == Passes::forward &&
-         KernelRow::lists(row_of(c.kernel).gpu_types, word(c.dtype));
+bool is_for_gpu(Case c) {
+  c.device = Device::cuda;
+  return c.pass == Passes::forward && KernelRow::lists(row_of(c.kernel).gpu_types, word(c.dtype)) &&
+         unmet_needs(c).empty();
 }
 
 // The shape of packed sequences: a batch of one and their summed lengths.
@@ -48,8 +49,7 @@ StrategyOptions strategy_options(const Case& c, Pass pass) {
                           .new_key_owner = c.new_key_owner,
                           .distillation = c.distillation,
                           .pass = pass};
-  // The forward pass of `both` sends no gradients; alone it refuses another type.
-  if (pass == Pass::backward || c.pass == Passes::forward) options.gradients = c.gradient_dtype;
+  if (pass == Pass::backward) options.gradients = c.gradient_dtype;
   if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
   if (c.group_sizes == GroupSizes::by_speed)
     options.group_sizes = group_sizes_by_speed(c, cqs_interest_set(c.shape, options));

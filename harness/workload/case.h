@@ -224,8 +224,4 @@ inline constexpr std::tuple kHeldParameters{
 // Throws EnvironmentError where the case's device is missing on this machine.
 void require_device(const Case& c);
 
-// Throws Unsupported where the choices of a resolved case do not fit its device: a GPU cannot play
-// the workers that way, or the CPU does not know a choice of the GPU's.
-void require_fitting_device(const Case& c);
-
 }  // namespace qb

@@ -1,5 +1,7 @@
 #include "harness/workload/workload.h"
 
+#include "harness/workload/needs.h"
+
 namespace qb {
 
 void Workload::open(ComputeDevice* device, const MemoryLedger::Options& memory,
@@ -56,6 +58,7 @@ Workload::SharedTensor Workload::share(Tensor of_host, DType dtype, std::string_
 }
 
 std::unique_ptr<Workload> plan_workload(const Case& c) {
+  require_needs(c);
   return c.workload == WorkloadKind::transformer_layer ? plan_layer(c) : plan_attention(c);
 }
 

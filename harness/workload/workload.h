@@ -26,6 +26,9 @@ class Workload {
   // The predicted columns of a row. costs: those of the kernels on the case's GPU; nullptr on the
   // CPU, and where they are not known.
   [[nodiscard]] virtual RowValues predict(const cuda::KernelCosts* costs) = 0;
+  // Asks the cost model where the case names a device for it, before anything is timed. Throws
+  // CaseError where the model knows no rate that the plan needs.
+  virtual void model() {}
   // The FLOP of everything that a run computes.
   [[nodiscard]] virtual double flop() const = 0;
   [[nodiscard]] virtual int threads() const = 0;

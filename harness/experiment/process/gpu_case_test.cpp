@@ -229,14 +229,14 @@ TEST(GpuCase, CombinationsWithoutAKernelNameTheNearest) {
   Case threads = tiny(Kernel::flash, "cqs", 4);
   threads.ranks = Ranks::threads;
   EXPECT_EQ(run_with(threads).message,
-            "ranks: threads needs device: cpu; on one GPU ranks: serial plays the workers, with a "
-            "GPU for "
-            "each ranks: nccl");
+            "ranks: threads needs device: cpu, and this case has device: cuda; on one GPU ranks: "
+            "serial plays the workers, with a GPU for each ranks: nccl");
 
   Case launch = tiny(Kernel::flash, "cqs", 4);
   launch.device = Device::cpu;
   launch.launch = Launch::together;
-  EXPECT_EQ(run_with(launch).message, "launch: together needs device: cuda");
+  EXPECT_EQ(run_with(launch).message,
+            "launch: together needs device: cuda, and this case has device: cpu");
 }
 
 TEST(GpuCase, OneRankOverNcclHasTheColumnsOfRanksButNoIdleTime) {
@@ -265,16 +265,21 @@ TEST(GpuCase, WhatNcclCannotDoIsASentence) {
     EXPECT_EQ(result.status, Status::unsupported);
     return result.message;
   };
-  EXPECT_EQ(message_of([](Case& c) { c.device = Device::cpu; }),
-            "ranks: nccl needs device: cuda; on the CPU the nearest is ranks: mpi");
+  EXPECT_EQ(
+      message_of([](Case& c) { c.device = Device::cpu; }),
+      "ranks: nccl needs device: cuda, and this case has device: cpu; the nearest on the CPU is "
+      "ranks: mpi");
   EXPECT_EQ(message_of([](Case& c) { c.launch = Launch::together; }),
-            "launch: together needs ranks: serial; with ranks: nccl it must be alone");
+            "launch: together needs ranks: serial, and this case has ranks: nccl");
   EXPECT_EQ(message_of([](Case& c) { c.clock = ClockKind::unsynchronized; }),
-            "clock: unsynchronized needs ranks: serial; with ranks: nccl it must be synchronized");
-  EXPECT_EQ(message_of([](Case& c) { c.l2_cache = L2Cache::flushed; }),
-            "l2_cache: flushed needs ranks: serial; with ranks: nccl it must be warm");
+            "clock: unsynchronized needs ranks: serial, and this case has ranks: nccl");
+  EXPECT_EQ(
+      message_of([](Case& c) { c.l2_cache = L2Cache::flushed; }),
+      "l2_cache: flushed needs ranks: serial, and this case has ranks: nccl; a shard has just been "
+      "written when the clock starts");
   EXPECT_EQ(message_of([](Case& c) { c.allocator = AllocatorKind::direct; }),
-            "allocator: direct needs ranks: serial; with ranks: nccl it must be pool");
+            "allocator: direct needs ranks: serial, threads or mpi, and this case has ranks: nccl; "
+            "freeing memory would wait for the other GPUs");
 }
 
 TEST(GpuCase, ABuildOrAMachineWithoutAGpuSaysSo) {

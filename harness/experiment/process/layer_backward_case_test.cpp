@@ -265,17 +265,17 @@ TEST(LayerBackwardCase, WhatHasNoneIsUnsupportedWithTheReason) {
               c.device = Device::cuda;
               c.dtype = DType::f16;
             }),
-            "a transformer layer has a forward pass only on a GPU; the nearest with a backward "
-            "pass is device: cpu");
+            "pass: both needs workload: attention or device: cpu, and this case has workload: "
+            "transformer_layer and device: cuda");
   EXPECT_EQ(message_of([](Case& c) {
               c.algorithm = "tensor_parallel";
               c.workers = 2;
               c.ranks = Ranks::threads;
             }),
-            "a transformer layer by tensor_parallel has a forward pass only; the nearest with a "
-            "backward pass is algorithm: dense with workers: 1");
+            "algorithm: tensor_parallel needs pass: forward, and this case has pass: both; the "
+            "nearest with a backward pass is algorithm: dense");
   EXPECT_THAT(message_of([](Case& c) { c.kernel = Kernel::staged; }),
-              HasSubstr("a transformer layer takes flash, materialized or reference"));
+              HasSubstr("kernel: staged needs workload: attention"));
 }
 
 }  // namespace

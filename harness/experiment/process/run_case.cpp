@@ -14,6 +14,7 @@
 #include "harness/execute/player/nccl_executor.h"
 #include "harness/experiment/process/measured_columns.h"
 #include "harness/experiment/process/mpi_case.h"
+#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"
@@ -32,13 +33,12 @@ class CaseRun {
 
   // Throws CaseError and other exceptions; `result` then holds what was known before.
   void run(const OpenGpu& open_gpu) {
-    require_fitting_device(case_);
+    workload_ = plan_workload(case_);
     if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
     if (case_.device == Device::cuda) {
       device_ = open_gpu(case_);
       result_.values["gpu"] = device_->facts().name;
     }
-    workload_ = plan_workload(case_);
     if (!device_) device_ = std::make_unique<CpuDevice>(workload_->threads());
     device_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
     result_.values.merge(workload_->predict(&device_->costs()));
@@ -47,6 +47,7 @@ class CaseRun {
       throw CaseError(Status::infeasible, *reason);
     if (const auto flaw = workload_->flaw())
       throw CaseError(Status::error, "the plan is wrong: " + *flaw);
+    workload_->model();
     result_.values["provenance"] = is_modelled() ? "model" : "measured";
     if (is_modelled())
       predict_times();
@@ -195,6 +196,8 @@ CaseResult run_case(const Case& c, const std::string& trace_directory, const Ope
   const auto failed = [&](Status status, const std::string& message) {
     result.status = status;
     result.message = message;
+    for (const Field& field : case_table().fields)
+      if (field.group == FieldGroup::time) result.values.erase(std::string(field.column));
     result.samples.clear();
     result.steps.clear();
     result.parts.clear();

@@ -13,6 +13,7 @@
 #include "base/source_root.h"
 #include "harness/experiment/schema/clocks.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/workload/needs.h"
 
 namespace qb {
 
@@ -196,6 +197,8 @@ std::string meaning_of(const Field& field) {
   };
   fill("{range}", range_of);
   fill("{words}", words_of);
+  if (const std::string needs = needs_text(field); !needs.empty())
+    text += fmt::format(". It applies with {}", needs);
   return text;
 }
 

@@ -10,31 +10,10 @@
 
 #include "base/numbers.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/workload/case_text.h"
 
 namespace qb {
 namespace {
-
-constexpr std::string_view kBestInstructionSet = "auto";  // the best of this CPU
-
-// These convert members to texts and back; empty means 0 where a number may be missing.
-
-template <class T>
-requires std::is_enum_v<T> std::string text_of(T member, const Field&) {
-  return std::string(word(member));
-}
-template <class T>
-requires std::is_integral_v<T> std::string text_of(T member, const Field& field) {
-  if (field.nullable && member == 0) return {};
-  return to_text(static_cast<std::int64_t>(member));
-}
-std::string text_of(double member, const Field&) { return to_text(member); }
-std::string text_of(const std::string& member, const Field&) { return member; }
-std::string text_of(const MaskSpec& member, const Field&) { return member.text(); }
-template <class T>
-std::string text_of(const std::optional<T>& member, const Field& field) {
-  if (member) return text_of(*member, field);
-  return std::string(std::is_same_v<T, InstructionSet> ? kBestInstructionSet : "");
-}
 
 [[noreturn]] void fail_number(const Field& field, std::string_view text) {
   throw UsageError(fmt::format("{} is not a number: {}", field.column, text));
@@ -95,14 +74,6 @@ constexpr auto words_of() -> std::vector<std::string_view> (*)() {
 }
 
 // These build the table of parameters.
-
-template <auto First, auto... Rest>
-auto& member_of(auto& holder) {
-  if constexpr (sizeof...(Rest) == 0)
-    return holder.*First;
-  else
-    return member_of<Rest...>(holder.*First);
-}
 
 template <auto... Path>
 constexpr Parameter joined(const Field& field, Held<Path...>) {

@@ -6,6 +6,7 @@
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/spec/sweep.h"
+#include "harness/workload/needs.h"
 
 namespace qb {
 namespace {
@@ -13,6 +14,10 @@ namespace {
 Case base_of(Case c) {
   for (const Parameter& parameter : parameters())
     if (parameter.group == FieldGroup::split) parameter.set(c, parameter, parameter.standard);
+  for (auto unmet = unmet_needs(c); !unmet.empty(); unmet = unmet_needs(c)) {
+    const Parameter& parameter = parameters()[*find_parameter(unmet.front().parameter->key)];
+    parameter.set(c, parameter, parameter.standard);
+  }
   return c;
 }
 

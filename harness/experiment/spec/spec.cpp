@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <deque>
+#include <map>
 #include <set>
 
 #include "base/files.h"
@@ -13,6 +14,7 @@
 #include "base/schema/other_names.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/sweep.h"
+#include "harness/workload/needs.h"
 
 namespace qb {
 namespace {
@@ -150,42 +152,15 @@ class Combinations {
       fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is not a multiple of kv_heads {}",
                                                     c.shape.q_heads, c.shape.kv_heads));
     check_mask(c, point);
-    require_cqs(c, point, "distillation", c.distillation != Distillation::published, "published");
-    require_cqs(c, point, "group_sizes: by_speed", c.group_sizes != GroupSizes::equal, "equal");
-    check_workload(c, point);
     check_speeds(c, point);
-    if (!c.interest_set) return;
-    const Place& at = place(point, "interest_set");
-    if (c.algorithm != "cqs")
-      fail_at(at,
-              fmt::format("an interest set is for algorithm cqs, and this spec combines it with "
-                          "{}; zip the two, with ~ for no set",
-                          c.algorithm));
+    if (!c.interest_set || !takes_interest_set(c.algorithm)) return;
     // Fewer workers have no quorums: their case becomes a row `unsupported`.
     if (c.workers < 3 || !verified_.emplace(*c.interest_set, c.workers).second) return;
-    at_place(at, [&] { verify(parse_interest_set(*c.interest_set, c.workers)); });
+    at_place(place(point, "interest_set"),
+             [&] { verify(parse_interest_set(*c.interest_set, c.workers)); });
   }
 
  private:
-  // `choice` is a parameter, perhaps with its value; `neutral` is what other algorithms take.
-  static void require_cqs(const Case& c, const SweepPoint& point, std::string_view choice,
-                          bool chosen, std::string_view neutral) {
-    if (chosen && !takes_interest_set(c.algorithm))
-      fail_at(place(point, choice.substr(0, choice.find(':'))),
-              fmt::format("{} is for algorithm cqs or cqs_sharded, and this spec combines it with "
-                          "{}; zip the two, with {} for the others",
-                          choice, c.algorithm, neutral));
-  }
-  static void check_workload(const Case& c, const SweepPoint& point) {
-    constexpr std::pair<std::string_view, WorkloadKind> kOwn[] = {
-        {"layer.feed_forward_dim", WorkloadKind::transformer_layer},
-        {"layer.block_tokens", WorkloadKind::transformer_layer},
-        {"layer.weights", WorkloadKind::transformer_layer}};
-    for (const auto& [name, workload] : kOwn)
-      if (const Value& value = *point[*find_parameter(name)];
-          c.workload != workload && !value.text.empty() && value.text != "0")
-        fail_at(value.place, fmt::format("{} is for workload {}", name, word(workload)));
-  }
   static void check_speeds(const Case& c, const SweepPoint& point) {
     at_place(place(point, "worker_speeds"), [&] { return worker_speeds_of(c); });
   }
@@ -198,6 +173,31 @@ class Combinations {
     return point[*find_parameter(name)]->place;
   }
   std::set<std::pair<std::string, int>> verified_;
+};
+
+// Refuses a value that no case of the spec can use. Where some can, the others become rows
+// `unsupported`.
+class Uses {
+ public:
+  void note(const Case& c, const SweepPoint& point) {
+    std::set<std::string_view> unused;
+    for (UnmetNeed& unmet : unmet_needs(c)) {
+      const std::size_t p = *find_parameter(unmet.parameter->key);
+      unused.insert(unmet.parameter->key);
+      refused_.try_emplace(p, point[p]->place, std::move(unmet.reason));
+    }
+    for (std::size_t p = 0; p < point.size(); ++p)
+      if (!unused.contains(parameters()[p].key) && point[p]->text != parameters()[p].standard)
+        used_.insert(p);
+  }
+  void check() const {
+    for (const auto& [p, refusal] : refused_)
+      if (!used_.contains(p)) fail_at(refusal.first, refusal.second);
+  }
+
+ private:
+  std::map<std::size_t, std::pair<Place, std::string>> refused_;  // by parameter: the first
+  std::set<std::size_t> used_;
 };
 
 void check_count(std::optional<std::uint64_t> count, const YamlNode& spec,
@@ -243,13 +243,16 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::O
   check_count(grid.count(), root, options);
 
   Combinations combinations;
+  Uses uses;
   grid.walk([&](const SweepPoint& point) {
     Case c = base;
     for (std::size_t p = 0; p < point.size(); ++p)
       parameters()[p].set(c, parameters()[p], point[p]->text);
     combinations.check(c, point);
+    uses.note(c, point);
     spec.cases.push_back(std::move(c));
   });
+  uses.check();
   if (read_baseline(root)) spec.cases = with_base_cases(std::move(spec.cases));
   check_count(spec.cases.size(), root, options);
   spec.resolved_yaml = write_resolved(spec);

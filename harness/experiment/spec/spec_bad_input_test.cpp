@@ -196,9 +196,11 @@ TEST(SpecBadInput, Combinations) {
        "4:5: this rule of 'exclude:' matches no case"},
       {"sweep: {n_tokens: [8]}\nexclude: [{n_tokens: 8}]\n", "2:1: 'exclude:' leaves no case"},
       {"n_tokens: 8\nlayer.block_tokens: 4\n",
-       "3:21: layer.block_tokens is for workload transformer_layer"},
+       "3:21: layer.block_tokens: 4 needs workload: transformer_layer, and this case has workload: "
+       "attention"},
       {"n_tokens: 8\nlayer.weights: bert/layer0\n",
-       "3:16: layer.weights is for workload transformer_layer"},
+       "3:16: layer.weights: bert/layer0 needs workload: transformer_layer, and this case has "
+       "workload: attention"},
       {"n_tokens: 8\nworkload: transformer\n",
        "3:11: unknown workload 'transformer'; known: attention, transformer_layer"},
       {"n_tokens: 8\nworkload: matrix_product\n",
@@ -218,8 +220,14 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nsweep: {worker_speeds: [[0.5, 1]]}\n",
        "3:25: worker_speeds must be the speeds of the first workers such as \"0.5 1\", got a list"},
       {"n_tokens: 8\nalgorithm: ring\nworkers: 2\ngroup_sizes: by_speed\n",
-       "5:14: group_sizes: by_speed is for algorithm cqs or cqs_sharded, and this spec combines it "
-       "with ring; zip the two, with equal for the others"},
+       "5:14: group_sizes: by_speed needs algorithm: cqs or cqs_sharded, and this case has "
+       "algorithm: ring"},
+      {"n_tokens: 8\nworkers: 2\nsweep: {link.bandwidth: [1e3, 1e12]}\n",
+       "4:26: link.bandwidth: 1000 needs ranks: threads, mpi or model, and this case has ranks: "
+       "serial; serial workers send nothing, and nccl has the links of the machine"},
+      {"n_tokens: 8\ngradient_dtype: bf16\n",
+       "3:17: gradient_dtype: bf16 needs pass: backward or both, and this case has pass: forward"},
+      {"n_tokens: 8\nranks: threads\nmodel.cores: 2\n", "4:14: model.cores: 2 needs model.device"},
       {"n_tokens: 8\nworkload: transformer_layer\nlayer.block_tokens: 0\n",
        "4:21: layer.block_tokens must be from 1 to 3,000,000,000, got 0"},
       {"n_tokens: 8\nq_heads: 8\nkv_heads: 3\n", "4:11: q_heads 8 is not a multiple of kv_heads 3"},
@@ -233,11 +241,11 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nmeasure: {min_repeats: 9, max_repeats: 8}\n",
        "3:24: min_repeats 9 is above max_repeats 8"},
       {"n_tokens: 8\ninterest_set: [0, 1, 3]\n",
-       "3:15: an interest set is for algorithm cqs, and this spec combines it with dense; zip the "
-       "two, with ~ for no set"},
+       "3:15: interest_set: 0,1,3 needs algorithm: cqs or cqs_sharded, and this case has "
+       "algorithm: dense"},
       {"n_tokens: 8\ndistillation: balanced\n",
-       "3:15: distillation is for algorithm cqs or cqs_sharded, and this spec combines it with "
-       "dense; zip the two, with published for the others"},
+       "3:15: distillation: balanced needs algorithm: cqs or cqs_sharded, and this case has "
+       "algorithm: dense"},
       {"n_tokens: 8\nalgorithm: cqs\ndistillation: even\n",
        "4:15: unknown distillation 'even'; known: published, balanced"},
       {"n_tokens: 8\nalgorithm: cqs\nworkers: 7\ninterest_set: [0, 1, 2]\n",

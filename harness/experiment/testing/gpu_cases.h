@@ -17,6 +17,7 @@ namespace qb {
   Case c = tiny(algorithm, workers);
   c.kernel = kernel;
   c.device = Device::cuda;
+  c.threads = 0;
   c.dtype = DType::bf16;
   c.measure.min_repeats = c.measure.max_repeats = 4;
   return c;

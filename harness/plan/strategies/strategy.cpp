@@ -45,7 +45,7 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
         "ring or burst",
         algorithm));
   if (options.gradients != DType::f32 && options.pass == Pass::forward)
-    throw UsageError("a type of gradients belongs to a backward pass; a forward pass sends none");
+    throw UsageError("gradient_dtype applies to backward passes only");
   if (options.gradients != DType::f32 && plan.result == Result::root && plan.workers.size() > 1)
     throw Unsupported(
         fmt::format("the root adds the gradients of {} in f32; a ring sends sums in {}", algorithm,

@@ -16,7 +16,6 @@
 #include "harness/execute/device/cpu_device.h"
 #include "harness/plan/pass.h"
 #include "harness/workload/layer/layer_backward.h"
-#include "harness/workload/layer/layer_cases.h"
 #include "harness/workload/layer/layer_gradients.h"
 #include "harness/workload/layer/layer_kept.h"
 #include "harness/workload/layer/layer_reference.h"
@@ -37,10 +36,20 @@ DeviceLayer::Run in_sequence(DeviceLayer::Run first, const DeviceLayer::Run& sec
   return first;
 }
 
+// Tells whether several workers share the layer (tensor_parallel.h).
+bool is_split_layer(const Case& c) { return c.algorithm == kTensorParallel; }
+
+// The attention of the whole layer as one worker computes it; no plan splits its heads.
+Case attention_of_layer(Case c) {
+  if (!is_split_layer(c)) return c;
+  c.algorithm = "dense";
+  c.workers = 1;
+  return c;
+}
+
 class Layer final : public Workload {
  public:
   explicit Layer(const Case& c) : Workload(c) {
-    require_layer(c);
     attention_ = plan_case(attention_of_layer(c));
     const Problem& problem = attention_.plan.problem;
     shape_ = {.batch = c.shape.batch,

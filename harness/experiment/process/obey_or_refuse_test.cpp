@@ -1,0 +1,210 @@
+// Obey or refuse, over the whole schema: in a case drawn at random, a value of a parameter changes
+// what the case comes to, or it is refused. What a case comes to is its row but for its times: its
+// plan's work, its predicted and counted bytes, its errors against float64, what a device was asked
+// for, and whether something made it slow.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "base/schema/column_fields.h"
+#include "base/source_root.h"
+#include "base/status.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/testing/gpu_cases.h"
+#include "harness/workload/needs.h"
+#include "harness/workload/workload.h"
+
+namespace qb {
+namespace {
+
+// Values beside the standard one. A link and a speed are so slow that no other delay is mistaken
+// for theirs; a budget is too small for the case.
+const std::map<std::string, std::vector<std::string>>& candidates() {
+  static const std::map<std::string, std::vector<std::string>> all = {
+      {"algorithm",
+       {"cqs", "cqs_sharded", "ring", "zigzag", "burst", "ulysses", "all_gather_kv", "pass_q",
+        "decode", "flash_decoding", "tree_decode", "tensor_parallel"}},
+      {"kernel", {"reference", "materialized", "staged"}},
+      {"device", {"cpu", "cuda"}},
+      {"ranks", {"threads", "model"}},
+      {"workers", {"2", "4", "7"}},
+      {"threads", {"2", "3"}},
+      {"n_tokens", {"64", "67"}},
+      {"kv_len", {"96"}},
+      {"batch", {"2"}},
+      {"q_heads", {"4", "8"}},
+      {"kv_heads", {"2"}},
+      {"head_dim", {"16"}},
+      {"dtype", {"bf16", "f64"}},
+      {"mask", {"causal"}},
+      {"seed", {"2"}},
+      {"interest_set", {"0,1,5"}},
+      {"scale", {"0.3"}},
+      {"memory_budget", {"4000"}},
+      {"cpu.isa", {"scalar"}},
+      {"sequences", {"10+30 5+34"}},
+      {"new_key_owner", {"fixed"}},
+      {"link.bandwidth", {"20000"}},
+      {"link.latency", {"0.04"}},
+      {"link.mode", {"blocking", "nocomm"}},
+      {"model.device", {source_path("data/devices/a100.csv")}},
+      {"model.cores", {"1"}},
+      {"distillation", {"balanced"}},
+      {"workload", {"transformer_layer"}},
+      {"layer.feed_forward_dim", {"48"}},
+      {"layer.block_tokens", {"16"}},
+      {"layer.weights", {"/nowhere/layer0"}},
+      {"allocator", {"same_size", "direct", "caching", "pool"}},
+      {"launch", {"together", "graph"}},
+      {"clock", {"unsynchronized"}},
+      {"l2_cache", {"flushed", "rotated", "warm"}},
+      {"cuda.path", {"sm_80"}},
+      {"worker_speeds", {"0.001"}},
+      {"group_sizes", {"by_speed"}},
+      {"pass", {"backward", "both"}},
+      {"gradient_dtype", {"bf16", "f16"}},
+  };
+  return all;
+}
+
+Case ordinary() {
+  Case c;
+  c.experiment = "obey";
+  c.shape = {.batch = 1,
+             .q_heads = 2,
+             .kv_heads = 2,
+             .q_len = 79,
+             .kv_len = 79,
+             .head_dim = 8,
+             .value_dim = 8};
+  c.measure = {.warmups = 0, .min_repeats = 1, .max_repeats = 1, .retakes = 0, .verify_rows = 8};
+  return c;
+}
+
+// Lengths and heads follow as in a spec.
+void set(Case& c, const Parameter& parameter, const std::string& value) {
+  const bool keys_follow = c.shape.kv_len == c.shape.q_len;
+  const bool heads_follow = c.shape.kv_heads == c.shape.q_heads;
+  parameter.set(c, parameter, value);
+  if (parameter.key == "n_tokens" && keys_follow) c.shape.kv_len = c.shape.q_len;
+  if (parameter.key == "q_heads" && heads_follow) c.shape.kv_heads = c.shape.q_heads;
+}
+
+// No text where the case is refused.
+std::optional<std::string> effect(const Case& c) {
+  constexpr double kSlowS = 0.03;
+  if (!unmet_needs(c).empty()) return std::nullopt;
+  std::string text;
+  DeviceProbe* probe = nullptr;
+  const CaseResult result = run_case(c, "", [&](const Case& gpu) -> std::unique_ptr<ComputeDevice> {
+    auto device = std::make_unique<DeviceProbe>();
+    probe = device.get();
+    text += gpu.cuda_path == CudaPath::sm_80 ? "sm_80 " : "";
+    probe->on_request = [&](std::string_view name) { text += std::string(name) + " "; };
+    return device;
+  });
+  if (result.status == Status::unsupported) return std::nullopt;
+  text += word(result.status);
+  if (result.status == Status::error) return text + result.message;
+  std::set<std::string_view> timed;
+  for (const Field& field : kResultFields)
+    if (field.group == FieldGroup::time || field.group == FieldGroup::bookkeeping)
+      timed.insert(field.column);
+  const bool modelled = c.ranks == Ranks::model;
+  for (const auto& [column, value] : result.values)
+    if ((modelled || !timed.contains(column)) && column != "resident_peak_bytes" &&
+        column != "model_residual_ratio")
+      text += " " + column + "=" + value;
+  if (!modelled)
+    for (const Sample& sample : result.samples)
+      text += sample.critical_path_s > kSlowS ? " slow" : "";
+  for (const auto& row : result.steps)
+    for (std::size_t i = 0; i < 6; ++i) text += " " + row[i];
+  const Case resolved = resolve_case(c);
+  text += " threads " + std::to_string(plan_workload(resolved)->threads());
+  if (resolved.workload == WorkloadKind::attention) {
+    const Problem problem = problem_of(resolved);
+    text += " " + std::to_string(problem.seed) + " " + std::to_string(problem.scale);
+  }
+  return text;
+}
+
+class ObeyOrRefuse : public testing::Test {
+ protected:
+  // A context in which the value may be used.
+  Case draw(const Parameter& parameter, const std::string& value) {
+    for (;;) {
+      Case c = ordinary();
+      for (const Parameter& other : parameters()) {
+        const auto found = candidates().find(std::string(other.key));
+        if (found == candidates().end() || other.key == parameter.key || pick(4) > 0) continue;
+        set(c, other, found->second[pick(found->second.size())]);
+      }
+      set(c, parameter, value);
+      help(c);
+      if (pick(8) == 0 || unmet_needs(c).empty()) return c;
+    }
+  }
+  std::size_t pick(std::size_t n) { return random_() % n; }
+
+ private:
+  // Most cases drawn could not be; this makes some of them possible.
+  void help(Case& c) {
+    if (c.interest_set) c.workers = 7;
+    if (c.algorithm == "dense") c.workers = 1;
+    if (c.algorithm == "ulysses") c.shape.q_heads = c.shape.kv_heads = c.workers;
+    if (c.sequences) c.shape.q_len = c.shape.kv_len = 64;
+  }
+  std::mt19937 random_{20261125};
+};
+
+TEST_F(ObeyOrRefuse, EveryParameterOfEveryCase) {
+  constexpr int kContexts = 10;
+  std::map<std::string, std::pair<int, int>> counts;  // obeyed, refused
+  for (const Parameter& parameter : parameters()) {
+    const auto found = candidates().find(std::string(parameter.key));
+    ASSERT_NE(found, candidates().end()) << parameter.key << " needs candidates";
+    for (const std::string& value : found->second)
+      for (int i = 0; i < kContexts; ++i) {
+        const Case c = draw(parameter, value);
+        if (c.workers == 1 && parameter.group == FieldGroup::link) continue;  // nothing is sent
+        auto& [obeyed, refused] = counts[std::string(parameter.key)];
+        const auto with = effect(c);
+        if (!with) {
+          ++refused;
+          continue;
+        }
+        // Whether another value would come to something else.
+        std::vector<std::string> others = found->second;
+        others.push_back(parameter.get(ordinary(), parameter));
+        const bool acts = std::ranges::any_of(others, [&](const std::string& other) {
+          Case changed = c;
+          set(changed, parameter, other);
+          return other != value && effect(changed) != with;
+        });
+        EXPECT_TRUE(acts) << parameter.key << ": " << value << " has no effect in "
+                          << case_to_json(c) << "\n"
+                          << *with;
+        ++obeyed;
+      }
+  }
+  for (const auto& [key, count] : counts) {
+    RecordProperty(
+        key, std::to_string(count.first) + " obeyed, " + std::to_string(count.second) + " refused");
+    EXPECT_GT(count.first, 0) << key << " is never obeyed";
+  }
+}
+
+TEST(Needs, NameParametersAndTheirWords) {
+  for (const Field& field : kParameterFields)
+    for (const ParameterNeed& need : field.needs)
+      for (const std::string_view column : {need.column, need.or_column})
+        EXPECT_TRUE(column.empty() || find_parameter_field(column) != nullptr) << column;
+}
+
+}  // namespace
+}  // namespace qb

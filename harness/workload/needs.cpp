@@ -1,0 +1,126 @@
+#include "harness/workload/needs.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/schema/parameter_fields.h"
+#include "base/split.h"
+#include "base/status.h"
+#include "harness/workload/case_text.h"
+
+namespace qb {
+namespace {
+
+constexpr std::size_t kCount = std::size(kParameterFields);
+
+constexpr std::size_t place_of(std::string_view column) {
+  for (std::size_t i = 0; i < kCount; ++i)
+    if (kParameterFields[i].column == column) return i;
+  return kCount;
+}
+
+template <auto... Path>
+std::string text_at(const Case& c, Held<Path...>, const Field& field) {
+  return text_of(member_of<Path...>(c), field);
+}
+
+class Values {
+ public:
+  explicit Values(const Case& c) {
+    std::apply(
+        [&](auto... held) {
+          std::size_t i = 0;
+          ((texts_[i] = text_at(c, held, kParameterFields[i]), ++i), ...);
+        },
+        kHeldParameters);
+  }
+  [[nodiscard]] const std::string& of(std::size_t i) const { return texts_[i]; }
+  [[nodiscard]] bool is_standard(std::size_t i) const {
+    const Field& field = kParameterFields[i];
+    return field.follows.empty() ? texts_[i] == field.standard
+                                 : texts_[i] == texts_[place_of(field.follows)];
+  }
+  [[nodiscard]] bool holds(std::string_view column, std::string_view words) const {
+    const std::size_t i = place_of(column);
+    if (i == kCount) return false;
+    if (words.empty()) return !is_standard(i);
+    return has_word(words, texts_[i]) ||
+           (column == "device" && texts_[i] == word(Device::automatic));
+  }
+
+ private:
+  static bool has_word(std::string_view words, std::string_view word) {
+    const auto all = split_words(words, " ");
+    return std::ranges::find(all, word) != all.end();
+  }
+  std::array<std::string, kCount> texts_;
+};
+
+// `ranks: threads, mpi or model`.
+std::string choices(std::string_view column, std::string_view words) {
+  const std::string_view key = kParameterFields[place_of(column)].key;
+  if (words.empty()) return std::string(key);
+  std::string text(words);
+  for (std::size_t at = text.rfind(' '), last = at; at != std::string::npos;
+       at = text.rfind(' ', at))
+    text.replace(at, 1, at == last ? " or " : ", ");
+  return fmt::format("{}: {}", key, text);
+}
+
+std::string reason(const Values& values, std::size_t i, const ParameterNeed& need) {
+  std::string text = fmt::format("{}: {} needs {}", kParameterFields[i].key, values.of(i),
+                                 choices(need.column, need.words));
+  std::string here;
+  const auto add_here = [&](std::string_view column, std::string_view words) {
+    if (!words.empty())
+      here += fmt::format("{}{}: {}", here.empty() ? ", and this case has " : " and ",
+                          kParameterFields[place_of(column)].key, values.of(place_of(column)));
+  };
+  add_here(need.column, need.words);
+  if (!need.or_column.empty()) {
+    text += " or " + choices(need.or_column, need.or_words);
+    add_here(need.or_column, need.or_words);
+  }
+  text += here;
+  if (!need.hint.empty()) text += fmt::format("; {}", need.hint);
+  return text;
+}
+
+}  // namespace
+
+std::vector<UnmetNeed> unmet_needs(const Case& c) {
+  const Values values(c);
+  std::vector<UnmetNeed> unmet;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (values.is_standard(i)) continue;
+    for (const ParameterNeed& need : kParameterFields[i].needs) {
+      if (need.column.empty()) break;
+      const bool concerned =
+          need.values.empty() || values.holds(kParameterFields[i].column, need.values);
+      if (!concerned || values.holds(need.column, need.words) ||
+          values.holds(need.or_column, need.or_words))
+        continue;
+      unmet.push_back({&kParameterFields[i], reason(values, i, need)});
+      break;
+    }
+  }
+  return unmet;
+}
+
+std::string needs_text(const Field& parameter) {
+  std::string text;
+  for (const ParameterNeed& need : parameter.needs) {
+    if (need.column.empty() || !need.values.empty()) continue;
+    text += fmt::format("{}`{}`", text.empty() ? "" : " and ", choices(need.column, need.words));
+    if (!need.or_column.empty())
+      text += fmt::format(" or `{}`", choices(need.or_column, need.or_words));
+  }
+  return text;
+}
+
+void require_needs(const Case& c) {
+  if (const auto unmet = unmet_needs(c); !unmet.empty()) throw Unsupported(unmet.front().reason);
+}
+
+}  // namespace qb
