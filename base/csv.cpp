@@ -134,6 +134,16 @@ void CsvTable::remove_column(std::string_view name) {
   index_columns();
 }
 
+void CsvTable::rename_column(std::string_view name, const std::string& now) {
+  if (!has(name)) return;
+  header_[column_index(name)] = now;
+  index_columns();
+}
+
+void CsvTable::set(std::size_t row, std::string_view column, const std::string& value) {
+  rows_[row][column_index(column)] = value;
+}
+
 std::string CsvTable::to_string() const {
   std::string out = csv_record(header_);
   for (const auto& fields : rows_) out += csv_record(fields);

@@ -34,8 +34,23 @@ void add_later_fields(CsvTable& table, const auto&... parts) {
   (add(parts), ...);
 }
 
+// What columns of older runs are called now. harness/experiment/store/older_rows.h mends the values
+// of those whose meaning has grown.
+struct RenamedColumn {
+  std::string_view then;
+  std::string_view now;
+};
+inline constexpr RenamedColumn kRenamedColumns[] = {
+    {"worker_sent_bytes", "device_sent_bytes"},
+    {"predicted_worker_active_peak_bytes", "predicted_device_peak_bytes"},
+    {"worker_active_peak_bytes", "device_peak_bytes"},
+    {"device_memory_peak_bytes", "gpu_memory_peak_bytes"},
+};
+
 // Gives a cases.csv of an older run the columns of this schema.
 inline void fit_columns(CsvTable& cases) {
+  for (const RenamedColumn& renamed : kRenamedColumns)
+    cases.rename_column(renamed.then, std::string(renamed.now));
   for (const GoneName& gone : kGoneNames) cases.remove_column(gone.column);
   add_later_fields(cases, kIdentityFields, kParameterFields, kResultFields);
 }

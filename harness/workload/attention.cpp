@@ -19,6 +19,7 @@
 #include "harness/execute/transport/mpi_world.h"
 #include "harness/execute/verify/inputs.h"
 #include "harness/execute/verify/verify_gradients.h"
+#include "harness/plan/work/tiling.h"
 #include "harness/workload/passes.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/step_rows.h"
@@ -75,9 +76,6 @@ class Attention final : public Workload {
     const std::vector<Execution> passes = execute_passes(verifying);
     Execution execution = passes.front();
     if (passes.size() > 1) execution = in_sequence(std::move(execution), passes.back());
-    worker_peak_bytes_.reset();
-    for (const WorkerTime& worker : execution.workers)
-      worker_peak_bytes_ = std::max(worker_peak_bytes_.value_or(0), worker.active_peak_bytes);
     Sample sample = sample_of(execution);
     if (passes.size() > 1) {
       sample.forward_s = passes.front().wall_s;
@@ -86,7 +84,7 @@ class Attention final : public Workload {
     if (!verifying) executions_.push_back(std::move(execution));
     return sample;
   }
-  std::optional<std::int64_t> worker_peak_bytes() const override { return worker_peak_bytes_; }
+  Peaks peaks() override { return peaks_; }
 
   Verification verify() override {
     const Set& inputs = sets_.front();
@@ -249,12 +247,15 @@ class Attention final : public Workload {
       ++turn_;
     }
     std::vector<Execution> passes;
+    peaks_ = {};
     const std::vector<const Plan*> plans = planned_.timed();
     for (const Plan* const plan : plans) {
       const bool last = plan == plans.back();
       if (plan->pass == Pass::backward) hold_gradients();
+      const auto held_bytes = static_cast<std::int64_t>(ledger().active_bytes());
       try {
         passes.push_back(execute(*plan, verifying));
+        note_peaks(*plan, passes.back(), held_bytes);
       } catch (...) {
         if (!last) (void)go_on(false);
         throw;
@@ -262,6 +263,21 @@ class Attention final : public Workload {
       if (!last && !go_on(true)) break;
     }
     return passes;
+  }
+
+  // held_bytes: what the ledger held before the pass, which is the whole tensors where a root
+  // scatters them.
+  void note_peaks(const Plan& plan, const Execution& execution, std::int64_t held_bytes) {
+    if (works_in_place(plan)) {
+      peaks_.device_bytes = static_cast<std::int64_t>(ledger().active_peak_bytes());
+      return;
+    }
+    if (execution.workers.empty()) return;  // launched together
+    for (const WorkerTime& worker : execution.workers)
+      peaks_.device_bytes = std::max(peaks_.device_bytes.value_or(0), worker.active_peak_bytes);
+    if (is_scattered(plan))
+      peaks_.root_bytes = std::max(peaks_.root_bytes.value_or(0),
+                                   held_bytes + execution.workers.front().active_peak_bytes);
   }
 
   // Between two passes rank 0 tells the other processes whether to go on. After a failure, which it
@@ -343,7 +359,7 @@ class Attention final : public Workload {
   SharedTensor d_k_;
   SharedTensor d_v_;
   std::optional<NcclRank> rank_;
-  std::optional<std::int64_t> worker_peak_bytes_;
+  Peaks peaks_;
   double modelled_s_ = 0.0;
   std::vector<Execution> executions_;  // one for each sample
 };

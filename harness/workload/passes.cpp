@@ -27,6 +27,7 @@ std::optional<std::int64_t> larger(const std::optional<std::int64_t>& a,
 Work in_sequence(Work first, const Work& second) {
   first.bytes_total += second.bytes_total;
   first.flops += second.flops;
+  first.root_sent_bytes += second.root_sent_bytes;
   first.sent_bytes_max = 0;
   for (std::size_t w = 0; w < first.workers.size(); ++w) {
     WorkerWork& worker = first.workers[w];
@@ -44,7 +45,8 @@ PlanMemory in_sequence(PlanMemory first, const PlanMemory& second) {
   const std::size_t n = std::min(first.worker_peak_bytes.size(), second.worker_peak_bytes.size());
   for (std::size_t w = 0; w < n; ++w)
     first.worker_peak_bytes[w] = std::max(first.worker_peak_bytes[w], second.worker_peak_bytes[w]);
-  first.worst_worker_bytes = std::max(first.worst_worker_bytes, second.worst_worker_bytes);
+  first.device_peak_bytes = std::max(first.device_peak_bytes, second.device_peak_bytes);
+  first.root_peak_bytes = std::max(first.root_peak_bytes, second.root_peak_bytes);
   first.serial_bytes = std::max(first.serial_bytes, second.serial_bytes);
   first.threads_bytes = std::max(first.threads_bytes, second.threads_bytes);
   return first;

@@ -49,8 +49,8 @@ TEST(Passes, MemoryIsThatOfThePassThatNeedsMost) {
   const PlannedCase both = planned("cqs", 7, Passes::both);
   EXPECT_GT(backward.memory.serial_bytes, forward.memory.serial_bytes);
   EXPECT_EQ(both.memory.serial_bytes, backward.memory.serial_bytes);
-  EXPECT_EQ(both.memory.worst_worker_bytes,
-            std::max(forward.memory.worst_worker_bytes, backward.memory.worst_worker_bytes));
+  EXPECT_EQ(both.memory.device_peak_bytes,
+            std::max(forward.memory.device_peak_bytes, backward.memory.device_peak_bytes));
 }
 
 TEST(Passes, ABackwardPassHasTheForwardPlanBesideItsOwn) {

@@ -12,6 +12,7 @@
 #include "harness/execute/model/model_executor.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/plan/check/check.h"
+#include "harness/plan/work/tiling.h"
 #include "harness/workload/case.h"
 #include "harness/workload/passes.h"
 #include "kernels/attention_backward.h"
@@ -127,10 +128,14 @@ RowValues prediction_columns(const Case& c, const PlannedCase& planned) {
       {"critical_path_pairs", to_text(work.critical_path_pairs)},
       {"unmasked_flop", to_text(work.flops)},
       {"moved_bytes", to_text(work.bytes_total)},
-      {"worker_sent_bytes", to_text(work.sent_bytes_max)},
+      {"device_sent_bytes", to_text(work.sent_bytes_max)},
       {"predicted_active_peak_bytes",
        to_text(c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes)},
-      {"predicted_worker_active_peak_bytes", to_text(memory.worst_worker_bytes)}};
+      {"predicted_device_peak_bytes", to_text(memory.device_peak_bytes)}};
+  if (memory.root_peak_bytes > 0) {
+    columns["root_sent_bytes"] = to_text(work.root_sent_bytes);
+    columns["predicted_root_peak_bytes"] = to_text(memory.root_peak_bytes);
+  }
   if (planned.backward) columns["backward_sent_bytes"] = to_text(planned.backward_sent_bytes);
   if (c.device != Device::cuda) return columns;
   // The columns above follow from the tiles and the workspace of the CPU's kernels.
@@ -140,7 +145,9 @@ RowValues prediction_columns(const Case& c, const PlannedCase& planned) {
   };
   columns["executed_pairs"] = text(gpu.executed_pairs);
   columns["predicted_active_peak_bytes"] = text(gpu.active_peak_bytes);
-  columns["predicted_worker_active_peak_bytes"] = text(gpu.worker_peak_bytes);
+  columns["predicted_device_peak_bytes"] = text(
+      works_in_place(*planned.timed().front()) ? gpu.active_peak_bytes : gpu.worker_peak_bytes);
+  columns.erase("predicted_root_peak_bytes");
   return columns;
 }
 

@@ -52,8 +52,13 @@ class Workload {
 
   // Computes once, and is not timed if `verifying`; otherwise report() includes the run.
   [[nodiscard]] virtual Sample run(bool verifying) = 0;
-  // The most that a worker held in the last run; nullopt where that is not known.
-  [[nodiscard]] virtual std::optional<std::int64_t> worker_peak_bytes() const { return {}; }
+  // The most that the device of a worker held in the last run, and the root's, which holds the
+  // whole tensors besides; nullopt where that is not known, or where there is no root.
+  struct Peaks {
+    std::optional<std::int64_t> device_bytes{};
+    std::optional<std::int64_t> root_bytes{};
+  };
+  [[nodiscard]] virtual Peaks peaks() = 0;
   // Compares the last output with a float64 reference.
   [[nodiscard]] virtual Verification verify() = 0;
   // Adds the columns and rows that only this workload has. result.samples holds all timed runs, and

@@ -35,7 +35,7 @@ std::string bars_note(const Rows& rows, const std::string& otherwise) {
 }
 
 double link_seconds(const Row& row) {
-  return row.number("worker_sent_bytes") / row.number(kBandwidth);
+  return row.number("device_sent_bytes") / row.number(kBandwidth);
 }
 
 Rows communicating_rows(const CsvTable& cases) {

@@ -108,12 +108,12 @@ inline constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
 struct PeakColumns {
   const char* measured;
   const char* predicted;
-  const char* whose;  // `of a worker`, `of the machine`
+  const char* whose;  // `of a device`, `of the machine`
 };
 [[nodiscard]] PeakColumns peak_columns(const Rows& rows);
 
-// Gives the peak of the worker that needs most memory, predicted where it was not measured.
-[[nodiscard]] double worker_peak_bytes(const Row& row);
+// Peaks of the worker's device that holds most, predicted where they were not measured.
+[[nodiscard]] double device_peak_bytes(const Row& row);
 
 // Finds the rows of the memory summary: one per worker count, ascending, all at the greatest
 // n_tokens that all worker counts have.

@@ -42,9 +42,7 @@ Groups layers_of(const CsvTable& cases) {
   return layers;
 }
 
-double peak_bytes(const Row& row) {
-  return ran(row) ? row.number("active_memory_peak_bytes") : kNaN;
-}
+double peak_bytes(const Row& row) { return ran(row) ? row.number("device_peak_bytes") : kNaN; }
 
 // Finds the plain layer that a layer in blocks is compared with, if it ran.
 std::optional<Row> plain_of(const Row& blocks) {
@@ -256,7 +254,7 @@ Figure layer_memory_figure(const PlottedRun& run) {
   const Rows rows =
       where(layer_rows(run.cases), [](const Row& row) { return std::isfinite(peak_bytes(row)); });
   const std::size_t as_predicted = count(rows, [](const Row& row) {
-    return peak_bytes(row) == row.number("predicted_active_peak_bytes");
+    return peak_bytes(row) == row.number("predicted_device_peak_bytes");
   });
   std::vector<std::string> notes = {fmt::format(
       "Weights, hidden states, output and every buffer alive at the worst moment, as the memory "

@@ -148,23 +148,20 @@ Axis budget_axis(const Unit& unit, const PeakColumns& columns, std::vector<doubl
 }  // namespace
 
 PeakColumns peak_columns(const Rows& rows) {
-  constexpr PeakColumns kWorker = {"worker_active_peak_bytes", "predicted_worker_active_peak_bytes",
-                                   "of a worker"};
+  constexpr PeakColumns kDevice = {"device_peak_bytes", "predicted_device_peak_bytes",
+                                   "of a device"};
   constexpr PeakColumns kAll = {"active_memory_peak_bytes", "predicted_active_peak_bytes",
                                 "of the machine"};
   const auto has = [](const Row& row, const PeakColumns& columns) {
     return row.number(columns.measured) > 0.0 || row.number(columns.predicted) > 0.0;
   };
   return std::ranges::any_of(rows,
-                             [&](const Row& row) { return has(row, kAll) && !has(row, kWorker); })
+                             [&](const Row& row) { return has(row, kAll) && !has(row, kDevice); })
              ? kAll
-             : kWorker;
+             : kDevice;
 }
 
-double worker_peak_bytes(const Row& row) {
-  const double measured = row.number("worker_active_peak_bytes");
-  return std::isfinite(measured) ? measured : row.number("predicted_worker_active_peak_bytes");
-}
+double device_peak_bytes(const Row& row) { return measured_or_predicted(row, "device_peak_bytes"); }
 
 Figure longest_context_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);

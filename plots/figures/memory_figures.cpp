@@ -242,7 +242,7 @@ std::vector<std::string> timeline_notes(const std::string& requests, std::size_t
 // limit is the cases' memory_budget_bytes if they share one, and otherwise the machine's memory.
 Figure peak_memory_figure(const PlottedRun& run) {
   const Rows rows = all_rows(run.cases);
-  const double peak = largest(rows, number_in("active_memory_peak_bytes"));
+  const double peak = largest(rows, fullest_device_bytes);
   const Unit unit = byte_unit(peak);
   const double budget = budget_of(rows);
   const double limit = budget == 0.0 ? run.provenance.memory_bytes : budget;
@@ -256,22 +256,21 @@ Figure peak_memory_figure(const PlottedRun& run) {
         limit * unit.factor)};
   };
   return line_figure(
-      {.title = "Peak active memory against sequence length",
+      {.title = "Peak memory of a device against sequence length",
        .nothing = "no case has a memory peak",
        .lines = case_lines(run.cases),
-       .y = {{.y = axis_in(unit, "peak active memory", "active_memory_peak"),
+       .y = {{.y = axis_in(unit, "peak memory of a device", "device_peak"),
               .value =
                   [&](const Row& row) {
-                    return Point{.y = ran(row)
-                                          ? row.number("active_memory_peak_bytes") * unit.factor
-                                          : kNaN};
+                    return Point{.y = ran(row) ? fullest_device_bytes(row) * unit.factor : kNaN};
                   },
               .reference = limits,
               .fit = powers_or_zero,
               .timed = false}},
        .crosses = limit * unit.factor,
-       .notes = {"Bytes of every tensor alive at once at the worst moment, inputs and outputs "
-                 "included, as the memory ledger counts them.",
+       .notes = {"Bytes of the tensors on the fullest device at the worst moment, as the memory "
+                 "ledger counts them: a worker's shard, buffers and workspace, and the whole "
+                 "tensors where one device holds them, as the root of cqs does.",
                  said.size() > 1 ? said[1] : "", crosses_sentence(crosses, limit)}});
 }
 

@@ -165,10 +165,10 @@ std::vector<LineFigure::Quantity> compared_quantities(const std::vector<Drawn>& 
        }},
       {"pairs of all workers", ratio_axis("executed / unmasked", "executed_ratio"),
        [](const Row& row) { return Point{.y = pairs_over_mask(row, "executed_pairs")}; }},
-      bytes_quantity("sent by the busiest worker", "sent", "worker_sent", rows,
-                     number_in("worker_sent_bytes")),
-      bytes_quantity("memory of the fullest worker", "peak memory", "worker_active_peak", rows,
-                     worker_peak_bytes)};
+      bytes_quantity("sent by the busiest device", "sent", "device_sent", rows,
+                     number_in("device_sent_bytes")),
+      bytes_quantity("memory of the fullest device", "peak memory", "device_peak", rows,
+                     device_peak_bytes)};
   for (LineFigure::Quantity& of_plan : shown) {
     of_plan.timed = false;
     of_plan.lines = [lines = plan_lines(rows)](const Group&) { return lines; };

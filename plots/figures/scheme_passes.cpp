@@ -41,9 +41,9 @@ std::vector<LineFigure::Quantity> quantities_of(const Rows& rows) {
     return std::pair(kind.rows.size(), kind.key[0] == "threads");
   });
   std::vector<LineFigure::Quantity> all = {
-      bytes_quantity("bytes sent", "sent", "worker_sent", rows, number_in("worker_sent_bytes")),
-      bytes_quantity("memory of the fullest worker", "peak memory", "worker_active_peak", rows,
-                     worker_peak_bytes)};
+      bytes_quantity("bytes sent", "sent", "device_sent", rows, number_in("device_sent_bytes")),
+      bytes_quantity("memory of the fullest device", "peak memory", "device_peak", rows,
+                     device_peak_bytes)};
   for (const Group& kind : kinds) {
     const Row& any = kind.rows.front();
     const std::string clock = clock_of(any) == "critical_path" ? "critical path" : "wall clock";

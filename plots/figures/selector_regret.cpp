@@ -75,7 +75,7 @@ std::optional<Row> by_miss_rate(const Rows& cases) {
 std::vector<Selector> selectors_of(const Groups& sets) {
   std::vector<Selector> selectors = {least("by the model", "modelled_wall_time_s"),
                                      least("by pairs", "critical_path_pairs"),
-                                     least("by bytes sent", "worker_sent_bytes"),
+                                     least("by bytes sent", "device_sent_bytes"),
                                      {.name = "by miss rate", .choose = by_miss_rate}};
   std::set<std::string> algorithms;
   for (const Group& one : sets)

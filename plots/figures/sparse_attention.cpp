@@ -135,8 +135,8 @@ std::vector<LineFigure::Quantity> quantities(const SparseCases& cases, bool besi
       [&cases, time](const Row& row) { return time(row, 1.0 / cases.ideal_time_s(row)); }};
   over_ideal.reference = always(limit_line("the ideal", 1.0));
   LineFigure::Quantity memory = {"memory",
-                                 log_axis("peak active memory (MiB)", "active_memory_mib"),
-                                 shows("active_memory_peak_bytes", 1.0 / kMiB)};
+                                 log_axis("peak memory of a device (MiB)", "device_peak_mib"),
+                                 shows("device_peak_bytes", 1.0 / kMiB)};
   memory.reference = score_matrix;
   LineFigure::Quantity work = {"work beyond the mask",
                                log_axis("executed / useful pairs", "executed_ratio"),

@@ -188,6 +188,17 @@ double error_over_tolerance(const Row& row) {
   return most;
 }
 
+double measured_or_predicted(const Row& row, const std::string& column) {
+  const double measured = row.number(column);
+  return std::isfinite(measured) ? measured : row.number("predicted_" + column);
+}
+
+double fullest_device_bytes(const Row& row) {
+  const double device = row.number("device_peak_bytes");
+  return std::isnan(device) ? device
+                            : std::fmax(device, measured_or_predicted(row, "root_peak_bytes"));
+}
+
 std::string slow_base_note(const Rows& rows) {
   std::set<std::pair<double, std::size_t>> slow;  // by fraction; a base counts once
   for (const Row& row : rows)

@@ -209,6 +209,12 @@ inline constexpr double kSlowBase = 0.6;
 // whichever comes nearer to its own. It is NaN if nothing was verified.
 [[nodiscard]] double error_over_tolerance(const Row& row);
 
+// The column, or where it was not measured the one that predicts it.
+[[nodiscard]] double measured_or_predicted(const Row& row, const std::string& column);
+// What the fullest device held at its peak: a worker's, or that of a root, which has the whole
+// tensors besides. NaN where it was not measured.
+[[nodiscard]] double fullest_device_bytes(const Row& row);
+
 // ---- label -------------------------------------------------------------------------------------
 
 // Names a value of a parameter: `W = 7`, `flash`, `causal mask`. The name of an empty value is

@@ -66,9 +66,9 @@ std::vector<Heading> result_headings() {
           time_heading("longest subsequence", "longest_subsequence"),
           time_heading("worker sum", "worker_sum"),
           time_heading("wall clock", "wall_time"),
-          {"peak memory", "active_memory_peak_bytes",
+          {"peak of a device", "device_peak_bytes",
            [](const Row& row) {
-             const double bytes = row.number("active_memory_peak_bytes");
+             const double bytes = fullest_device_bytes(row);
              return number_cell(bytes, std::isfinite(bytes) ? format_bytes(bytes) : "");
            }},
           {"error/tolerance", "max_error", [](const Row& row) {

@@ -159,17 +159,17 @@ Table cases_table(const CsvTable& cases) {
               .title = "Cases",
               .header = {"case", "N", "status", "longest subsequence (ms)", "critical path (ms)",
                          "interval", "worker sum (ms)", "wall clock (ms)", "repeats (coverage)",
-                         "peak active memory", "largest error/tolerance"}};
+                         "peak of a device", "largest error/tolerance"}};
   for (const Group& line : case_lines(cases))
     for (const Row& row : line.rows) {
       const auto median = [&](const char* prefix) {
         return milliseconds(row.number(fmt::format("{}_median_s", prefix)));
       };
-      table.rows.push_back(
-          {line.name, tokens(row, "n_tokens"), row.text("status"), median("longest_subsequence"),
-           median("critical_path"), interval(row, "critical_path"), median("worker_sum"),
-           median("wall_time"), repeats_of(row), bytes(row.number("active_memory_peak_bytes")),
-           significant(error_over_tolerance(row))});
+      table.rows.push_back({line.name, tokens(row, "n_tokens"), row.text("status"),
+                            median("longest_subsequence"), median("critical_path"),
+                            interval(row, "critical_path"), median("worker_sum"),
+                            median("wall_time"), repeats_of(row), bytes(fullest_device_bytes(row)),
+                            significant(error_over_tolerance(row))});
     }
   table.notes = {shared_parameters(cases)};
   return table;
@@ -207,7 +207,7 @@ Table sparse_attention_table(const SparseCases& cases) {
   Table table{.name = "sparse_attention",
               .title = "Sparse attention against dense",
               .header = {"pattern", "N", "pairs kept (%)", "time (ms)", "speed-up", "time/ideal",
-                         "executed/useful", "peak memory"}};
+                         "executed/useful", "peak of a device"}};
   if (!cases.has_patterns()) return table;
   for (const Group& line : cases.lines())
     for (const Row& row : line.rows) {
@@ -218,7 +218,7 @@ Table sparse_attention_table(const SparseCases& cases) {
                             number_text(cases.dense_time_s(row) / time_s, "{:.3g}"),
                             number_text(time_s / cases.ideal_time_s(row), "{:.2f}"),
                             number_text(executed_ratio(row), "{:.2f}"),
-                            bytes(row.number("active_memory_peak_bytes"))});
+                            bytes(fullest_device_bytes(row))});
     }
   table.notes = {
       "Speed-up: time of the full mask with flash at the same N over this time. Ideal: that time "

@@ -95,7 +95,7 @@ Json moved_json(std::span<const MovedTensor> moved) {
                     {"transfer", word(row.kind)},
                     {"transfers", row.transfers},
                     {"bytes", row.bytes},
-                    {"worker_bytes_max", row.worker_bytes_max}});
+                    {"busiest_worker_bytes", row.busiest_bytes}});
   return rows;
 }
 
@@ -105,14 +105,14 @@ std::int64_t tasks_of(const Worker& worker) {
   return tasks;
 }
 
-void add_traffic(Json& entry, const WorkerWork& worker, std::int64_t peak_bytes) {
+void add_traffic(Json& entry, const WorkerWork& worker) {
   for (const StepWork& step : worker.steps) entry["pairs_by_step"].push_back(step.unmasked_pairs);
   entry["sent_bytes"] = worker.bytes_out;
-  entry["active_peak_bytes"] = peak_bytes;
 }
 
 // {"longest_subsequence", "shortest_subsequence", "responsibility_ratio", "critical_path_pairs",
-//  "pass", "check", "moved": [{"tensor", "transfer", "transfers", "bytes", "worker_bytes_max"}],
+//  "pass", "check", "device_sent_bytes", "root_sent_bytes", "device_peak_bytes", "root_peak_bytes",
+//  "moved": [{"tensor", "transfer", "transfers", "bytes", "busiest_worker_bytes"}],
 //  "workers": [{"worker", "tokens": [global, ascending], "pairs_count", "pairs": [[q, k], …],
 //               …, "tasks_count"}]}
 // `memory` assumes kernels on one thread.
@@ -137,7 +137,8 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
     entry["pairs_count"] = work.workers[w].unmasked_pairs;
     const Worker& worker = plan.workers.read(w, scratch);
     if (with_pairs) entry["pairs"] = pair_list(plan, worker);
-    if (communicates(plan)) add_traffic(entry, work.workers[w], memory.worker_peak_bytes[w]);
+    entry["active_peak_bytes"] = memory.worker_peak_bytes[w];
+    if (communicates(plan)) add_traffic(entry, work.workers[w]);
     entry["tasks_count"] = tasks_of(worker);
     workers.push_back(std::move(entry));
   }
@@ -148,6 +149,10 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
   out["critical_path_pairs"] = work.critical_path_pairs;
   out["pass"] = word(plan.pass);
   out["check"] = "exact";  // else checked_plan() has thrown
+  out["device_sent_bytes"] = work.sent_bytes_max;
+  out["root_sent_bytes"] = work.root_sent_bytes;
+  out["device_peak_bytes"] = memory.device_peak_bytes;
+  out["root_peak_bytes"] = memory.root_peak_bytes;
   out["moved"] = moved_json(moved_tensors(plan));
   out["workers"] = std::move(workers);
   return out.dump() + "\n";
@@ -156,11 +161,12 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
 // Inputs leave when a step begins, so that its tasks can hide their transfer; results cannot.
 std::string moved_table(std::span<const MovedTensor> moved) {
   if (moved.empty()) return {};
-  TextTable table({"moved", "transfer", "leaves a step at", "transfers", "bytes", "of one worker"});
+  TextTable table(
+      {"moved", "transfer", "leaves a step at", "transfers", "bytes", "of the busiest worker"});
   for (const MovedTensor& row : moved)
     table.add({std::string(word(row.what)), std::string(word(row.kind)),
                is_input(row.what) ? "its beginning" : "its end", format_grouped(row.transfers),
-               format_bytes(row.bytes), format_bytes(row.worker_bytes_max)});
+               format_bytes(row.bytes), format_bytes(row.busiest_bytes)});
   return "\n" + table.terminal();
 }
 
@@ -183,6 +189,11 @@ std::string ranges_text(const std::vector<TokenGroup>& groups) {
     ranges += first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
   }
   return ranges.size() > 48 ? ranges.substr(0, 45) + "..." : ranges;
+}
+
+// `, 384 MiB by the root`; no text where there is none.
+std::string of_the_root(std::int64_t bytes, std::string_view by) {
+  return bytes == 0 ? std::string() : fmt::format(", {} {} the root", format_bytes(bytes), by);
 }
 
 std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& memory,
@@ -211,14 +222,15 @@ std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& mem
       "\nlongest subsequence    {} tokens\nshortest subsequence   {} tokens\n"
       "responsibility ratio   {:.4f} of {}\ncritical path          {} pairs a head\n"
       "all workers            {} pairs a head, {} executed\n{:<23}{}FLOP\n"
-      "moved                  {}, {} by the busiest worker\n"
-      "peak memory            {} of a worker, {} serial\n",
+      "moved                  {}, {} by the device that sends most{}\n"
+      "peak memory            {} of a device{}\n",
       format_grouped(work.longest_subsequence), format_grouped(work.shortest_subsequence),
       work.responsibility_ratio, plan.workers.size(), format_grouped(work.critical_path_pairs),
       format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
       fmt::format("{} pass", word(plan.pass)), format_si(work.flops),
       format_bytes(work.bytes_total), format_bytes(work.sent_bytes_max),
-      format_bytes(memory.worst_worker_bytes), format_bytes(memory.serial_bytes));
+      of_the_root(work.root_sent_bytes, "by"), format_bytes(memory.device_peak_bytes),
+      of_the_root(memory.root_peak_bytes, "of"));
   if (work.rows_without_keys > 0)
     out +=
         fmt::format("queries without a key  {} of {}: {}\n", format_grouped(work.rows_without_keys),

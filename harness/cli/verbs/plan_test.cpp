@@ -26,13 +26,13 @@ TEST(Plan, CaseStudyOneAsJson) {
             R"("responsibility_ratio":5.0,"critical_path_pairs":20,)"
             R"("pass":"forward","check":"exact","moved":[)"
             R"({"tensor":"Q","transfer":"scatter","transfers":7,"bytes":7680,)"
-            R"("worker_bytes_max":1280},)"
+            R"("busiest_worker_bytes":1280},)"
             R"({"tensor":"K","transfer":"scatter","transfers":7,"bytes":7680,)"
-            R"("worker_bytes_max":1280},)"
+            R"("busiest_worker_bytes":1280},)"
             R"({"tensor":"V","transfer":"scatter","transfers":7,"bytes":7680,)"
-            R"("worker_bytes_max":1280},)"
+            R"("busiest_worker_bytes":1280},)"
             R"({"tensor":"partial","transfer":"gather","transfers":7,"bytes":7800,)"
-            R"("worker_bytes_max":1300}],"workers":[)"
+            R"("busiest_worker_bytes":1300}],"workers":[)"
             R"({"worker":0,"tokens":[0,1,3],"pairs_count":7,"tasks_count":7},)"
             R"({"worker":1,"tokens":[1,2,4,5],"pairs_count":11,"tasks_count":7},)"
             R"({"worker":2,"tokens":[2,3,6,7],"pairs_count":11,"tasks_count":7},)"
@@ -88,7 +88,7 @@ TEST(Plan, ABackwardPassMovesGradientsAndSaysSo) {
   const std::string json = plan(std::string(kBackwardRing) + "--json");
   EXPECT_THAT(json, HasSubstr(R"("pass":"backward","check":"exact","moved":[{"tensor":"K",)"));
   EXPECT_THAT(json, HasSubstr(R"({"tensor":"dK","transfer":"p2p","transfers":16,"bytes":512,)"
-                              R"("worker_bytes_max":128})"));
+                              R"("busiest_worker_bytes":128})"));
   EXPECT_THAT(json, HasSubstr(R"("pairs_by_step":[3,4,0,0,0],"sent_bytes":352,)"));
 }
 

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/schema/figure_names.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/publish.h"
 #include "harness/cli/views/row_filter.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
@@ -84,9 +85,9 @@ std::string plot_footer() {
 }
 
 PlottedRun read_runs(const PlotWords& words) {
-  PlottedRun run = read_plotted_run(words.run);
+  PlottedRun run = run_to_plot(words.run);
   for (const std::string& path : words.beside) {
-    run.beside.push_back(read_plotted_run(path));
+    run.beside.push_back(run_to_plot(path));
     if (!run.beside.back().has_cases())
       throw UsageError(fmt::format("--beside {}: it has no cases.csv to draw", path));
   }

@@ -3,6 +3,7 @@
 
 #include "base/split.h"
 #include "harness/cli/options.h"
+#include "harness/cli/views/publish.h"
 #include "harness/cli/views/row_filter.h"
 #include "harness/cli/views/table_form.h"
 #include "plots/frame/run.h"
@@ -46,7 +47,7 @@ std::pair<std::string, std::string> base_parameter(const std::string& text) {
 }
 
 void tabulate(const TableWords& words) {
-  const PlottedRun run = read_plotted_run(words.run);
+  const PlottedRun run = run_to_plot(words.run);
   if (!run.has_cases())
     throw UsageError(fmt::format("{}: it has no cases.csv to tabulate", words.run));
   const auto names = [](const std::string& text) {

@@ -23,8 +23,10 @@ Json scheme_json(const SchemeForecast& scheme) {
   out["idle_s"] = scheme.idle_s;
   out["exposed_communication_s"] = scheme.exposed_s;
   out["mean_compute_s"] = scheme.mean_compute_s;
-  out["worker_sent_bytes"] = scheme.sent_bytes;
-  out["worker_peak_bytes"] = scheme.memory_bytes;
+  out["device_sent_bytes"] = scheme.sent_bytes;
+  out["root_sent_bytes"] = scheme.root_sent_bytes;
+  out["device_peak_bytes"] = scheme.memory_bytes;
+  out["root_peak_bytes"] = scheme.root_memory_bytes;
   out["critical_path_pairs"] = scheme.critical_path_pairs;
   out["critical_path_ratio"] = scheme.critical_path_ratio;
   return out;

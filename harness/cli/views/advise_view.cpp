@@ -264,7 +264,7 @@ std::vector<std::string> advice_assumptions(const SchemeQuestion& question,
 }
 
 std::string advice_table(const Advice& advice) {
-  TextTable table({"scheme", "predicted", "compute", "idle", "exposed", "sent by a worker",
+  TextTable table({"scheme", "predicted", "compute", "idle", "exposed", "sent by a device",
                    "memory of one", "path / even", "why not"});
   std::string without;
   for (const SchemeForecast& scheme : advice.schemes) {
@@ -276,6 +276,10 @@ std::string advice_table(const Advice& advice) {
                  fmt::format("{:.3f}", scheme.critical_path_ratio), why_not(scheme)});
     else
       without += fmt::format("No plan: {}: {}.\n", scheme.scheme, scheme.unsupported);
+    if (scheme.root_memory_bytes > 0)
+      without +=
+          fmt::format("The root of {} sends {} and holds {}.\n", scheme.scheme,
+                      format_bytes(scheme.root_sent_bytes), format_bytes(scheme.root_memory_bytes));
   }
   return table.terminal() + without;
 }

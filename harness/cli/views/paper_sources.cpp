@@ -14,6 +14,7 @@
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
+#include "harness/experiment/store/older_rows.h"
 
 namespace qb {
 namespace {
@@ -88,6 +89,7 @@ const CsvTable* RunsAndModel::run(const std::string& experiment) const {
         if (!found->second && fs::exists(place + "/cases.csv")) {
           found->second = Run{place, CsvTable::parse(read_file(place + "/cases.csv"), place)};
           fit_columns(found->second->cases);
+          complete_older_rows(found->second->cases);
         }
     }
   return found->second ? &found->second->cases : nullptr;

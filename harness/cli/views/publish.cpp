@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/temporary_folder.h"
 #include "harness/cli/views/sets_view.h"
+#include "harness/experiment/store/older_rows.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
 #include "interest_sets/search/minimum_sets.h"
@@ -88,8 +89,14 @@ void write_plan_tables(const Spec& spec, const std::string& folder) {
                           partition_rectangles(plans.rbegin()->second).to_string());
 }
 
+PlottedRun run_to_plot(const std::string& folder) {
+  PlottedRun run = read_plotted_run(folder);
+  complete_older_rows(run.cases);
+  return run;
+}
+
 DrawnRun draw_run(const std::string& folder, const std::string& directory) {
-  DrawnRun drawn{read_plotted_run(folder), {}, {}, ExitCode::ok};
+  DrawnRun drawn{run_to_plot(folder), {}, {}, ExitCode::ok};
   if (!drawn.run.has_cases())
     throw UsageError(fmt::format("{}: a report needs cases.csv; `qb plot {}` draws its figures",
                                  folder, folder));

@@ -14,6 +14,9 @@
 
 namespace qb {
 
+// A run to draw, older ones completed from their plans. Throws as read_plotted_run() does.
+[[nodiscard]] PlottedRun run_to_plot(const std::string& folder);
+
 // Writes beside the measured CSVs what the figures of the spec need from its plans alone:
 // subsequences.csv (memory_summary), responsibility_ratio.csv and partition.csv. Writes nothing for
 // figures that the spec does not name.

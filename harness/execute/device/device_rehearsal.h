@@ -37,8 +37,13 @@ struct Rehearsal {
 
 // The memory that the workers of a plan hold on the CPU.
 struct PlanMemory {
+  // On the device of each worker: its share of Q, K, V and O, its buffers, partials and workspace.
+  // In place it is the caller's tensors and the workspace.
   std::vector<std::int64_t> worker_peak_bytes;
-  std::int64_t worst_worker_bytes = 0;
+  std::int64_t device_peak_bytes = 0;  // the largest of them
+  // The most that the root's device holds: the caller's tensors, and what worker 0 has there. 0
+  // where no root scatters.
+  std::int64_t root_peak_bytes = 0;
   // Peak of the whole execution, with the caller's inputs and output. Serial plays one worker at a
   // time; workers that communicate all exist at once, and then this is a bound.
   std::int64_t serial_bytes = 0;

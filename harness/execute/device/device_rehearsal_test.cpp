@@ -124,8 +124,7 @@ TEST(Rehearsal, AGatheringWorkerHoldsEverythingWhereARingHoldsThreeShards) {
   const auto worst = [](const char* algorithm) {
     Shape shape{1, 4, 4, 4096, 4096, 16, 16};
     const Problem problem = make_problem(shape, MaskKind::full, DType::f32, 1);
-    return plan_memory(make_plan(algorithm, problem, {16, {}}), Kernel::flash, 1)
-        .worst_worker_bytes;
+    return plan_memory(make_plan(algorithm, problem, {16, {}}), Kernel::flash, 1).device_peak_bytes;
   };
   EXPECT_GT(worst("all_gather_kv"), 3 * worst("ring") / 2);
 }

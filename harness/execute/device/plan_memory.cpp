@@ -144,8 +144,8 @@ std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int thre
 
 PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
   PlanMemory memory{.worker_peak_bytes = worker_peaks(plan, kernel, threads)};
-  const std::vector<std::int64_t>& peaks = memory.worker_peak_bytes;
-  memory.worst_worker_bytes = peaks.empty() ? 0 : std::ranges::max(peaks);
+  std::vector<std::int64_t>& peaks = memory.worker_peak_bytes;
+  const std::int64_t worst = peaks.empty() ? 0 : std::ranges::max(peaks);
   const auto sum = std::accumulate(peaks.begin(), peaks.end(), std::int64_t{0});
   const ExecutionArguments tensors = whole_tensors(plan.problem, kernel, heap_allocator());
   std::int64_t whole = 0;
@@ -155,8 +155,11 @@ PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
     for (const TensorView& view : {tensors.d_out, tensors.d_q, tensors.d_k, tensors.d_v})
       whole += view.bytes();
   if (plan.pass == Pass::backward && is_scattered(plan)) whole += tensors.delta.bytes();
-  memory.serial_bytes = whole + (communicates(plan) ? sum : memory.worst_worker_bytes);
+  memory.serial_bytes = whole + (communicates(plan) ? sum : worst);
   memory.threads_bytes = whole + sum;
+  if (is_scattered(plan)) memory.root_peak_bytes = whole + peaks.front();
+  if (works_in_place(plan)) peaks.front() += whole;
+  memory.device_peak_bytes = peaks.empty() ? 0 : std::ranges::max(peaks);
   return memory;
 }
 

@@ -122,10 +122,9 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
     const Work work = model_work(plan, question_.kernel);
     const PlanMemory memory = plan_memory(plan, question_.kernel, 1);
     for (std::size_t w = 0; w < n_workers; ++w) sent_bytes[w] += work.workers[w].bytes_out;
-    // In place it works on the caller's tensors, which a worker that runs alone has to hold.
-    weighed.memory_bytes =
-        std::max(weighed.memory_bytes,
-                 works_in_place(plan) ? memory.serial_bytes : memory.worst_worker_bytes);
+    weighed.memory_bytes = std::max(weighed.memory_bytes, memory.device_peak_bytes);
+    weighed.root_memory_bytes = std::max(weighed.root_memory_bytes, memory.root_peak_bytes);
+    weighed.root_sent_bytes += work.root_sent_bytes;
     weighed.critical_path_pairs += work.critical_path_pairs;
     pairs += std::max<std::int64_t>(work.unmasked_pairs, 1);
   }

@@ -52,11 +52,13 @@ struct SchemeForecast {
   double compute_s = 0.0;  // kernels and merges
   double idle_s = 0.0;     // waiting for workers that are not ready
   double exposed_s = 0.0;  // the rest: transfers and packing that no compute hides, and the root
-  double mean_compute_s = 0.0;  // mean over workers: an even share
-  std::int64_t sent_bytes = 0;  // by the worker that sends most
-  // Peak of the worker that holds most, with the workspace of this program's kernels. A worker that
-  // runs alone also holds the caller's inputs and outputs.
+  double mean_compute_s = 0.0;       // mean over workers: an even share
+  std::int64_t sent_bytes = 0;       // by the worker that sends most
+  std::int64_t root_sent_bytes = 0;  // by the root that scatters, if there is one
+  // device_peak_bytes and root_peak_bytes of PlanMemory, with the workspace of this program's
+  // kernels.
   std::int64_t memory_bytes = 0;
+  std::int64_t root_memory_bytes = 0;
   std::int64_t critical_path_pairs = 0;  // per head
   double critical_path_ratio = 1.0;      // critical path pairs over an even share of all pairs
 

@@ -28,7 +28,7 @@ namespace {
 
 // These predictions follow from tile sizes and thread counts too, which the machine decides.
 constexpr std::array kMachineColumns = {"executed_pairs", "predicted_active_peak_bytes",
-                                        "predicted_worker_active_peak_bytes"};
+                                        "predicted_device_peak_bytes", "predicted_root_peak_bytes"};
 
 class Auditor {
  public:

@@ -263,6 +263,7 @@ TEST(LayerBackwardCase, WhatHasNoneIsUnsupportedWithTheReason) {
   };
   EXPECT_EQ(message_of([](Case& c) {
               c.device = Device::cuda;
+              c.threads = 0;
               c.dtype = DType::f16;
             }),
             "pass: both needs workload: attention or device: cpu, and this case has workload: "

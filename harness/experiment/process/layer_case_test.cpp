@@ -102,6 +102,7 @@ TEST(LayerCase, OverItsBudgetIsOutOfMemoryWhereItsBlocksFit) {
 // Runs a case on a host that plays a GPU.
 CaseResult run_on_gpu(Case c) {
   c.device = Device::cuda;
+  c.threads = 0;
   return run_case(c, "", [](const Case&) -> std::unique_ptr<ComputeDevice> {
     return std::make_unique<DeviceProbe>();
   });
@@ -181,6 +182,7 @@ TEST(LayerCase, OnAGpuMakesItsTileListsOnceACase) {
   Case c = tiny_layer(32);  // four blocks
   c.dtype = DType::f16;
   c.device = Device::cuda;
+  c.threads = 0;
   int kept_before_end = 0;
   // A repeat reads the clock last.
   class Watched final : public DeviceProbe {
@@ -207,6 +209,7 @@ TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   if (why_no_gpu().empty()) GTEST_SKIP() << "this machine has a GPU";
   Case c = tiny_layer(0);
   c.device = Device::cuda;
+  c.threads = 0;
   c.dtype = DType::f16;
   EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
   c.cuda_path = CudaPath::sm_80;
@@ -248,6 +251,7 @@ TEST(LayerCase, OnAGpuFlushesTheCacheAndEndsWhereTheDeviceIsLostOrFull) {
   Case c = tiny_layer(0);
   c.dtype = DType::f16;
   c.device = Device::cuda;
+  c.threads = 0;
   int fills = 0;
   const auto open = [&](int lost_at) {
     return [&fills, lost_at](const Case&) -> std::unique_ptr<ComputeDevice> {

@@ -75,7 +75,7 @@ class CaseRun {
     memory_pass(record);
     if (watched)
       if (const auto peak = device_->watched_peak_bytes())
-        result_.values["device_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
+        result_.values["gpu_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
     if (case_.measure.verify_rows > 0) verify();
     // Recording costs time. The memory stays with the ledger, so that the first timed run does not
     // pay for it again.
@@ -107,8 +107,9 @@ class CaseRun {
       keep_events(case_, trace_stem_, workload_->ledger(), result_);
       throw;
     }
-    if (const auto peak = workload_->worker_peak_bytes())
-      result_.values["worker_active_peak_bytes"] = to_text(*peak);
+    const Workload::Peaks peaks = workload_->peaks();
+    if (peaks.device_bytes) result_.values["device_peak_bytes"] = to_text(*peaks.device_bytes);
+    if (peaks.root_bytes) result_.values["root_peak_bytes"] = to_text(*peaks.root_bytes);
     add_memory_peaks(workload_->ledger(), result_.values);
     keep_events(case_, trace_stem_, workload_->ledger(), result_);
   }

@@ -15,6 +15,7 @@
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "harness/experiment/schema/columns.h"
+#include "harness/experiment/store/older_rows.h"
 
 namespace qb {
 namespace {
@@ -179,6 +180,7 @@ RunFolder read_run_folder(const std::string& path) {
   RunFolder run{path, read_manifest(path), read_table(path + "/cases.csv"),
                 read_table(path + "/samples.csv")};
   fit_columns(run.cases);
+  complete_older_rows(run.cases);
   add_later_fields(run.samples, kSampleKeys, sample_fields());
   return run;
 }

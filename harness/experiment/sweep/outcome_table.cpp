@@ -62,7 +62,7 @@ std::string outcome_table(const RunOutcome& outcome) {
     cells.push_back(repeats_text(
         outcome.cases.number(row, "n_samples"), outcome.cases.number(row, "interval_coverage"),
         outcome.cases.number(row, "disturbed_samples"), outcome.cases.text(row, "disturbed_by")));
-    cells.push_back(bytes_cell(outcome.cases, row, "active_memory_peak_bytes"));
+    cells.push_back(bytes_cell(outcome.cases, row, "device_peak_bytes"));
     cells.push_back(error_cell(outcome.cases, row));
     table.add(cells);
   }

@@ -63,8 +63,8 @@ std::string describe_result(const CaseResult& result) {
   if (const auto by = result.values.find("disturbed_by"); by != result.values.end())
     text += fmt::format(", disturbed by {} ({} of {} repeats)", by->second,
                         result.values.at("disturbed_samples"), result.values.at("n_samples"));
-  const double peak = number(result, "active_memory_peak_bytes");
-  if (!std::isnan(peak)) text += ", peak " + format_bytes(peak);
+  const double peak = number(result, "device_peak_bytes");
+  if (!std::isnan(peak)) text += ", peak of a device " + format_bytes(peak);
   return text;
 }
 

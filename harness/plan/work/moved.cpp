@@ -42,16 +42,27 @@ std::vector<MovedTensor> moved_tensors(const Plan& plan) {
   const std::size_t n_walked = alike ? 1 : plan.workers.size();
   const auto times = alike ? static_cast<std::int64_t>(plan.workers.size()) : std::int64_t{1};
   MovedBy all;
+  MovedBy busiest;
+  std::int64_t most = 0;
   Worker scratch;
-  for (std::size_t w = 0; w < n_walked; ++w)
-    for (const auto& [key, one] : moved_by(plan.workers.read(w, scratch), static_cast<int>(w))) {
+  for (std::size_t w = 0; w < n_walked; ++w) {
+    MovedBy moved = moved_by(plan.workers.read(w, scratch), static_cast<int>(w));
+    std::int64_t sum = 0;
+    for (const auto& [key, one] : moved) {
       MovedTensor& row = moved_row(all, one.what, one.kind);
       row.transfers += times * one.transfers;
       row.bytes += times * one.bytes;
-      row.worker_bytes_max = std::max(row.worker_bytes_max, one.bytes);
+      sum += one.bytes;
     }
+    if (sum > most) busiest = std::move(moved);
+    most = std::max(most, sum);
+  }
   std::vector<MovedTensor> rows;
-  for (const auto& [key, row] : all) rows.push_back(row);
+  for (auto& [key, row] : all) {
+    if (const auto one = busiest.find(key); one != busiest.end())
+      row.busiest_bytes = one->second.bytes;
+    rows.push_back(row);
+  }
   return rows;
 }
 

@@ -13,8 +13,9 @@ struct MovedTensor {
   TensorRole what = TensorRole::q;
   TransferKind kind = TransferKind::p2p;
   std::int64_t transfers = 0;
-  std::int64_t bytes = 0;             // with the padding of messages
-  std::int64_t worker_bytes_max = 0;  // by the worker that sends most; of a scatter, receives most
+  std::int64_t bytes = 0;  // with the padding of messages
+  // By the one worker that moves most in all: it sends them, or of a scatter receives them.
+  std::int64_t busiest_bytes = 0;
 };
 
 // Returns a row for each tensor and kind of transfer that the plan has, in the order of both enums.

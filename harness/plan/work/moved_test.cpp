@@ -40,7 +40,7 @@ TEST(MovedTensors, OfARingAreKeysAndInABackwardPassTheirGradientsToo) {
     EXPECT_EQ(row.kind, TransferKind::p2p);
     EXPECT_EQ(row.transfers, 3 * (gradient ? 3 : 2)) << "gradients make one hop more";
     EXPECT_EQ(row.bytes, row.transfers * kElements * (gradient ? 4 : 2));
-    EXPECT_EQ(row.worker_bytes_max, row.bytes / 3);
+    EXPECT_EQ(row.busiest_bytes, row.bytes / 3);
   }
 }
 
@@ -70,7 +70,7 @@ TEST(MovedTensors, AddUpToTheBytesOfTheWorkModelRotatingOrSpeltOut) {
           std::int64_t bytes = 0;
           for (const MovedTensor& row : moved_tensors(plan)) {
             ASSERT_TRUE(belongs_to(plan.pass, row.what));
-            ASSERT_GE(row.bytes, row.worker_bytes_max);
+            ASSERT_GE(row.bytes, row.busiest_bytes);
             bytes += row.bytes;
           }
           ASSERT_EQ(bytes, model_work(plan, Kernel::reference).bytes_total);

@@ -205,6 +205,7 @@ Work model_work(const Plan& plan, Kernel kernel) {
     const WorkerWork& last = walk.of(w);
     work.executed_pairs += last.executed_pairs;
     work.bytes_total += last.bytes_out + last.bytes_from_root;
+    work.root_sent_bytes += last.bytes_from_root;
     work.sent_bytes_max = std::max(work.sent_bytes_max, last.bytes_out);
     work.longest_subsequence = std::max(work.longest_subsequence, last.q_tokens);
     work.shortest_subsequence = std::min(work.shortest_subsequence, last.q_tokens);

@@ -44,6 +44,7 @@ struct Work {
   double responsibility_ratio = 0.0;  // unmasked pairs / critical path pairs: N^2 / max when full
   std::int64_t bytes_total = 0;       // sent by all workers and the root
   std::int64_t sent_bytes_max = 0;    // by the worker that sends most
+  std::int64_t root_sent_bytes = 0;   // by the root, to all workers
   // 4 * unmasked pairs * q_heads * batch * head_dim; a backward pass has 10 in place of 4, with
   // its products S, dP, dV, dQ and dK (value_dim counted apart)
   double flops = 0.0;

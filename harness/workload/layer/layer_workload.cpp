@@ -77,8 +77,8 @@ class Layer final : public Workload {
     }
     const Rehearsal on_cpu = rehearse_layer_passes(shape_, case_.dtype, options_,
                                                    CpuDevice::Costs(options_.threads), case_.pass);
-    values["predicted_worker_active_peak_bytes"] = to_text(on_cpu.worker_peak_bytes.value());
-    values["predicted_active_peak_bytes"] = to_text(on_cpu.active_peak_bytes.value());
+    for (const char* column : {"predicted_active_peak_bytes", "predicted_device_peak_bytes"})
+      values[column] = to_text(on_cpu.active_peak_bytes.value());
     return values;
   }
   double flop() const override {
@@ -107,9 +107,6 @@ class Layer final : public Workload {
       passes.push_back(pass == Pass::forward ? run_forward() : run_backward());
     DeviceLayer::Run all = passes.front();
     if (passes.size() > 1) all = in_sequence(all, passes.back());
-    worker_peak_bytes_ = static_cast<std::int64_t>(ledger().worker_peak_bytes(0));
-    // What is kept is the worker's own, and was there before a backward pass alone began.
-    if (case_.pass == Passes::backward) worker_peak_bytes_ += kept_->bytes();
     if (!verifying) times_.push_back(all.times);
     Sample sample{.wall_s = all.wall_s, .critical_path_s = all.wall_s, .worker_sum_s = all.wall_s};
     sample.longest_subsequence_s = all.times[static_cast<std::size_t>(LayerPart::attention)];
@@ -120,7 +117,14 @@ class Layer final : public Workload {
     if (!is_on_host()) sample.device_s = all.device_s;
     return sample;
   }
-  std::optional<std::int64_t> worker_peak_bytes() const override { return worker_peak_bytes_; }
+  // One worker holds everything; of several, each has its share and reads the same hidden states.
+  Peaks peaks() override {
+    if (!split_) return {static_cast<std::int64_t>(ledger().active_peak_bytes())};
+    std::int64_t most = 0;
+    for (int w = 0; w < case_.workers; ++w)
+      most = std::max(most, static_cast<std::int64_t>(ledger().worker_peak_bytes(w)));
+    return {most};
+  }
 
   Verification verify() override {
     get(y_.device(), y_.host());
@@ -180,7 +184,7 @@ class Layer final : public Workload {
     const Rehearsal one = rehearse_layer(layer_share(shape_, case_.workers), DType::f32, options,
                                          CpuDevice::Costs(options.threads));
     const std::int64_t states_bytes = shape_.states().elements() * size_of(DType::f32);
-    values["predicted_worker_active_peak_bytes"] = to_text(one.worker_peak_bytes.value());
+    values["predicted_device_peak_bytes"] = to_text(one.worker_peak_bytes.value());
     // All of them read the same hidden states.
     values["predicted_active_peak_bytes"] =
         to_text(states_bytes + workers * (one.active_peak_bytes.value() - states_bytes));
@@ -188,7 +192,7 @@ class Layer final : public Workload {
     values["critical_path_pairs"] = to_text(pairs);
     values["responsibility_ratio"] =
         to_text(static_cast<double>(attention_.work.unmasked_pairs) / static_cast<double>(pairs));
-    values["worker_sent_bytes"] =
+    values["device_sent_bytes"] =
         to_text(all_reduce_sent_bytes(shape_, options_.block_tokens, case_.workers));
     // Each of two all-reduces moves every sum over 2 (W - 1) links.
     values["moved_bytes"] = to_text(4 * (workers - 1) * states_bytes);
@@ -222,12 +226,9 @@ class Layer final : public Workload {
   Sample run_split(bool verifying) {
     cpu::require_gemm("a transformer layer");
     const TensorParallelLayer::Run run = split_->run(x_.device(), y_.device());
-    worker_peak_bytes_ = 0;
     Sample sample{.wall_s = run.wall_s, .critical_path_s = run.wall_s};
     for (int w = 0; w < case_.workers; ++w) {
       const TensorParallelLayer::WorkerRun& worker = run.workers[static_cast<std::size_t>(w)];
-      worker_peak_bytes_ =
-          std::max(worker_peak_bytes_, static_cast<std::int64_t>(ledger().worker_peak_bytes(w)));
       sample.worker_sum_s += worker.wall_s;
       sample.longest_subsequence_s =
           std::max(sample.longest_subsequence_s,
@@ -331,8 +332,7 @@ class Layer final : public Workload {
   std::unique_ptr<DeviceLayer> layer_;
   std::unique_ptr<LayerBackward> backward_;
   std::unique_ptr<TensorParallelLayer> split_;  // in place of that
-  std::int64_t worker_peak_bytes_ = 0;
-  std::vector<LayerTimes> times_;  // of each timed run
+  std::vector<LayerTimes> times_;               // of each timed run
 };
 
 }  // namespace

@@ -1,0 +1,48 @@
+#include "harness/experiment/store/older_rows.h"
+
+#include "base/numbers.h"
+#include "base/status.h"
+#include "harness/execute/player/worker.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/plan/work/tiling.h"
+#include "harness/workload/prediction.h"
+
+namespace qb {
+namespace {
+
+void set_all_on_one_device(CsvTable& cases, std::size_t row) {
+  cases.set(row, "device_peak_bytes", cases.text(row, "active_memory_peak_bytes"));
+  cases.set(row, "predicted_device_peak_bytes", cases.text(row, "predicted_active_peak_bytes"));
+}
+
+void complete_row(CsvTable& cases, std::size_t row) {
+  const Case c = case_of_row(cases, row);
+  if (c.workload != WorkloadKind::attention) return;
+  const Plan plan = plan_of(c);
+  if (works_in_place(plan)) return set_all_on_one_device(cases, row);
+  if (!is_scattered(plan)) return;
+  const PlannedCase planned = plan_case(c);
+  cases.set(row, "root_sent_bytes", to_text(planned.work.root_sent_bytes));
+  cases.set(row, "predicted_root_peak_bytes", to_text(planned.memory.root_peak_bytes));
+}
+
+}  // namespace
+
+Case case_of_row(const CsvTable& cases, std::size_t row) {
+  Case c;
+  for (const Parameter& parameter : parameters())
+    parameter.set(c, parameter, cases.text(row, parameter.column));
+  return c;
+}
+
+void complete_older_rows(CsvTable& cases) {
+  for (std::size_t row = 0; row < cases.size(); ++row) {
+    if (cases.number(row, "schema_version") >= kDeviceBytesSince) continue;
+    if (cases.text(row, "workers") == "1")
+      set_all_on_one_device(cases, row);
+    else if (!cases.text(row, "predicted_active_peak_bytes").empty())  // it has a plan
+      complete_row(cases, row);
+  }
+}
+
+}  // namespace qb
