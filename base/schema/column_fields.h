@@ -148,9 +148,13 @@ inline constexpr Field kResultFields[] = {
              "the paper's S)"),
     quantity(time, "longest_subsequence_low95_s", "the low end of the interval of its median"),
     quantity(time, "longest_subsequence_high95_s", "the high end of the interval of its median"),
-    quantity(time, "gather_median_s",
-             "the time to copy the workers' groups together, summed over the workers"),
-    quantity(time, "merge_median_s", "the time to merge the partial outputs"),
+    quantity(
+        time, "gather_median_s",
+        "the time that the worker that ends last takes to copy its groups together; it is part "
+        "of the exposed communication"),
+    quantity(
+        time, "merge_median_s",
+        "the time that it merges partial outputs; under serial ranks all of the root's merges"),
     empty("unless the kernel is `staged` and the ranks are `serial`",
           quantity(
               time, "stage_scores_median_s",
@@ -197,21 +201,22 @@ inline constexpr Field kResultFields[] = {
     empty("where the kernel does not count them",
           column(time, "cycles_median", real, "cycles of the cores that it ran on, likewise", 7,
                  "cycles")),
-    empty("unless the case is `ok`, and for layers",
-          quantity(time, "compute_median_s",
-                   "the time that the worker with the most of it computes, summed over its steps",
+    empty(
+        "unless the case is `ok`, and for layers",
+        quantity(time, "compute_median_s",
+                 "the time that the worker that ends last computes; this, the exposed "
+                 "communication, the idle time and the merge add up to the wall clock of a repeat",
+                 3)),
+    empty("unless the case is `ok`, and with `ranks: serial`",
+          quantity(time, "communication_median_s", "the time that it communicates, hidden or not",
                    3)),
     empty(
         "unless the case is `ok`, and with `ranks: serial`",
-        quantity(time, "communication_median_s",
-                 "the time that the worker with the most of it communicates, summed over its steps",
-                 3)),
-    empty("unless the case is `ok`, and with `ranks: serial`",
-          quantity(
-              time, "exposed_communication_median_s",
-              "the time that the worker with the most of it waits for messages and has nothing to "
-              "compute",
-              3)),
+        quantity(
+            time, "exposed_communication_median_s",
+            "the time that it waits for what is sent, scatter and gather included, and has nothing "
+            "to compute",
+            3)),
     empty("unless the case is `ok`, and with `ranks: serial`",
           quantity(time, "exposed_communication_low95_s",
                    "the low end of the interval of its median", 10)),
@@ -220,9 +225,7 @@ inline constexpr Field kResultFields[] = {
                    "the high end of the interval of its median", 10)),
     empty(
         "unless the case is `ok`, and with `ranks: serial`",
-        quantity(time, "idle_median_s",
-                 "the time that the worker with the most of it waits while no message is under way",
-                 3)),
+        quantity(time, "idle_median_s", "the time that it waits while no message is under way", 3)),
     empty("unless the case is `ok` and was measured",
           quantity(time, "achieved_flop_per_s", "`unmasked_flop` divided by the wall clock")),
     empty("where it was not measured: for models, and for MPI ranks",
@@ -312,9 +315,9 @@ inline constexpr Field kStepFields[] = {
     quantity(prediction, "kv_tokens", "keys that the worker holds", 3),
     empty("with `ranks: serial`",
           quantity(time, "start_s", "when the step began, from the start of the repeat", 3)),
-    quantity(time, "compute_s",
-             "the time that the worker computes; this and the next three are medians over the "
-             "repeats"),
+    quantity(
+        time, "compute_s",
+        "the time that the worker computes; all times are those of one repeat, the median one"),
     empty("with `ranks: serial`",
           quantity(time, "communication_s", "the time that it communicates")),
     empty("with `ranks: serial`",

@@ -337,10 +337,6 @@ class Attention final : public Workload {
     if (e.device_s > 0.0) sample.device_s = e.device_s;
     if (e.workers.empty())  // launched together
       sample.gather_s = sample.merge_s = std::numeric_limits<double>::quiet_NaN();
-    for (const WorkerTime& worker : e.workers) {
-      sample.gather_s += worker.gather_s;
-      sample.merge_s += worker.merge_s;
-    }
     if (case_.kernel == Kernel::staged && case_.ranks == Ranks::serial) {
       sample.stage_scores_s = e.stages.scores_s;
       sample.stage_softmax_s = e.stages.softmax_s;

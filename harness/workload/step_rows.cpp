@@ -1,12 +1,12 @@
 #include "harness/workload/step_rows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <vector>
 
 #include "base/numbers.h"
-#include "base/statistics.h"
 
 namespace qb {
 namespace {
@@ -26,40 +26,61 @@ std::string executed_pairs_text(const Case& c, const PlannedCase& planned, std::
   return to_text(planned.gpu->step_pairs[worker][step]);
 }
 
-// Returns an empty text where it is not known.
-std::string median_of(const Case& c, std::span<const Execution> executions, std::size_t w,
-                      std::size_t s, double StepTime::*time) {
-  if (!is_known(c, time)) return {};
-  std::vector<double> values;
-  for (const Execution& execution : executions)
-    if (w < execution.workers.size() && s < execution.workers[w].steps.size())
-      values.push_back(execution.workers[w].steps[s].*time);
-  return to_text(median(values));
+double sum_over_steps(const WorkerTime& worker, double StepTime::*time) {
+  double sum_s = 0.0;
+  for (const StepTime& step : worker.steps) sum_s += step.*time;
+  return sum_s;
+}
+
+// The worker that ends last; of workers that end together, the one that computes most.
+const WorkerTime& last_worker(const Execution& execution) {
+  constexpr double kTogether = 1e-9;
+  const auto end_s = [](const WorkerTime& worker) {
+    return worker.total_s() + sum_over_steps(worker, &StepTime::exposed_communication_s) +
+           sum_over_steps(worker, &StepTime::idle_s);
+  };
+  const WorkerTime* last = &execution.workers.front();
+  for (const WorkerTime& worker : execution.workers) {
+    const double later_s = end_s(worker) - end_s(*last);
+    const bool together = std::abs(later_s) <= kTogether * end_s(*last);
+    if (together ? worker.compute_s > last->compute_s : later_s > 0.0) last = &worker;
+  }
+  return *last;
+}
+
+const Execution& median_execution(std::span<const Execution> executions) {
+  std::vector<const Execution*> sorted;
+  for (const Execution& execution : executions) sorted.push_back(&execution);
+  std::ranges::sort(sorted, {}, [](const Execution* execution) { return execution->wall_s; });
+  return *sorted[(sorted.size() - 1) / 2];
 }
 
 }  // namespace
 
 void add_parts(const Case& c, const Execution& execution, Sample& sample) {
   if (execution.workers.empty()) return;
-  constexpr std::pair<double Sample::*, double StepTime::*> kParts[] = {
-      {&Sample::compute_s, &StepTime::compute_s},
-      {&Sample::communication_s, &StepTime::communication_s},
-      {&Sample::exposed_communication_s, &StepTime::exposed_communication_s},
-      {&Sample::idle_s, &StepTime::idle_s}};
-  for (const auto& [part, member] : kParts) {
-    if (!is_known(c, member)) continue;
-    sample.*part = 0.0;
-    for (const WorkerTime& worker : execution.workers) {
-      double sum_s = 0.0;
-      for (const StepTime& step : worker.steps) sum_s += step.*member;
-      sample.*part = std::max(sample.*part, sum_s);
-    }
+  const WorkerTime& last = last_worker(execution);
+  sample.gather_s = last.gather_s;
+  sample.merge_s = last.merge_s;
+  if (c.ranks == Ranks::serial) {
+    sample.merge_s = 0.0;
+    for (const WorkerTime& worker : execution.workers) sample.merge_s += worker.merge_s;
+    sample.compute_s = execution.critical_path_s - sample.gather_s - sample.merge_s;
+    return;
   }
+  sample.compute_s = last.compute_s;
+  sample.communication_s = last.gather_s + sum_over_steps(last, &StepTime::communication_s);
+  double idle_s = 0.0;
+  if (is_known(c, &StepTime::idle_s))
+    sample.idle_s = idle_s = sum_over_steps(last, &StepTime::idle_s);
+  sample.exposed_communication_s =
+      std::max(0.0, execution.wall_s - sample.compute_s - sample.merge_s - idle_s);
 }
 
 void add_steps(const Case& c, const PlannedCase& planned, std::span<const Execution> executions,
                std::vector<std::vector<std::string>>& rows) {
-  if (executions.front().workers.empty()) return;
+  const Execution& execution = median_execution(executions);
+  if (execution.workers.empty()) return;
   const auto& workers = planned.work.workers;
   for (std::size_t w = 0; w < workers.size(); ++w)
     for (std::size_t s = 0; s < workers[w].steps.size(); ++s) {
@@ -72,10 +93,12 @@ void add_steps(const Case& c, const PlannedCase& planned, std::span<const Execut
              to_text(work.bytes_in),
              to_text(work.bytes_out),
              to_text(work.kv_tokens)};
+      const bool timed = w < execution.workers.size() && s < execution.workers[w].steps.size();
       for (double StepTime::*time :
            {&StepTime::start_s, &StepTime::compute_s, &StepTime::communication_s,
             &StepTime::exposed_communication_s, &StepTime::idle_s})
-        row.push_back(median_of(c, executions, w, s, time));
+        row.push_back(timed && is_known(c, time) ? to_text(execution.workers[w].steps[s].*time)
+                                                 : std::string());
     }
 }
 

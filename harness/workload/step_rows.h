@@ -11,12 +11,14 @@
 
 namespace qb {
 
-// Adds the time that workers compute, communicate, wait for messages and are idle: for each that of
-// the worker with the most of it. Adds nothing where the workers have no times.
+// Adds how the worker that ends last spends the repeat: it computes, waits for what is sent (its
+// gather included, and whatever else nothing hides), is idle and merges, which add up to the wall
+// clock. Under serial ranks compute, gather and the merges add up to the critical path. Adds
+// nothing where the workers have no times.
 void add_parts(const Case& c, const Execution& execution, Sample& sample);
 
-// Adds a row for each worker and step, with medians over the executions. Adds none where the
-// workers have no times.
+// Adds a row for each worker and step with the times of the median repeat, whole. Adds none where
+// the workers have no times.
 void add_steps(const Case& c, const PlannedCase& planned, std::span<const Execution> executions,
                std::vector<std::vector<std::string>>& rows);
 

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <stdexcept>
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -110,6 +111,12 @@ std::vector<std::string> sample_row(const std::string& id, const Sample& sample)
   return row;
 }
 
+void require_whole(const RunTable& table, const std::vector<std::string>& row) {
+  if (row.size() != table.columns.size())
+    throw std::logic_error(fmt::format("a row of {} has {} values for {} columns", table.file,
+                                       row.size(), table.columns.size()));
+}
+
 std::string pid_in(int fd) {
   std::array<char, 32> text{};
   const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
@@ -186,6 +193,9 @@ void RunStore::repair_all() {
 }
 
 void RunStore::commit(const Record& record) {
+  require_whole(case_table(), record.row);
+  for (const SideFile& side : kSideFiles)
+    for (const auto& row : record.*side.rows) require_whole(side.table(), row);
   for (const SideFile& side : kSideFiles) {
     std::string text;
     for (const auto& row : record.*side.rows) text += csv_record(row);

@@ -56,7 +56,8 @@ class RunStore {
   [[nodiscard]] std::string log_path(const std::string& case_id) const;
   [[nodiscard]] std::string trace_directory() const;  // the first call creates it
 
-  // Appends and flushes. Throws EnvironmentError: only earlier rows are then committed.
+  // Appends and flushes. Throws EnvironmentError: only earlier rows are then committed. Throws
+  // std::logic_error, and writes nothing, where a row has more or fewer values than columns.
   void commit(const Record& record);
   // Drops every case that is not ok or stayed disturbed, so that it runs again.
   void drop_for_retry();

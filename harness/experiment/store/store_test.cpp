@@ -61,6 +61,21 @@ TEST_F(Store, ANewRunHasItsFilesWithHeaders) {
   EXPECT_TRUE(std::filesystem::is_directory(run_ + "/logs"));
 }
 
+TEST_F(Store, ARowThatLacksAColumnIsNotWritten) {
+  RunStore store = create();
+  const auto before = contents();
+  for (const auto spoil :
+       {+[](RunStore::Record& record) { record.row.pop_back(); },
+        +[](RunStore::Record& record) { record.steps.front().pop_back(); },
+        +[](RunStore::Record& record) { record.samples.front().push_back("1"); }}) {
+    RunStore::Record record = a_record(64);
+    ASSERT_FALSE(record.steps.empty());
+    spoil(record);
+    EXPECT_THROW(store.commit(record), std::logic_error);
+  }
+  EXPECT_EQ(contents(), before);
+}
+
 TEST_F(Store, LatestNamesTheNewestRunAndIsNoRunOfItsOwn) {
   { const RunStore first = create(); }
   {
