@@ -136,7 +136,7 @@ void add_medians(const Repeats& repeats, RowValues& values) {
     values[name + "_low95" + unit] = to_text(summary.low95);
     values[name + "_high95" + unit] = to_text(summary.high95);
   };
-  constexpr std::pair<const char*, double Sample::*> kClocks[] = {
+  constexpr std::pair<const char*, double Sample::*> kWithIntervals[] = {
       {"wall_time", &Sample::wall_s},
       {"critical_path", &Sample::critical_path_s},
       {"worker_sum", &Sample::worker_sum_s},
@@ -144,7 +144,8 @@ void add_medians(const Repeats& repeats, RowValues& values) {
       {"exposed_communication", &Sample::exposed_communication_s},
       {"forward_time", &Sample::forward_s},
       {"backward_time", &Sample::backward_s}};
-  for (const auto& [name, member] : kClocks) add_interval(name, numbers_of(samples, member), "_s");
+  for (const auto& [name, member] : kWithIntervals)
+    add_interval(name, numbers_of(samples, member), "_s");
   add_interval("instructions", numbers_of(samples, &HostActivity::instructions), "");
   constexpr std::pair<const char*, double Sample::*> kMedians[] = {
       {"gather_median_s", &Sample::gather_s},
