@@ -8,7 +8,7 @@
 
 int main() {
   const qb::Shape shape{
-      .q_heads = 8, .kv_heads = 8, .q_len = 8192, .kv_len = 8192, .head_dim = 64, .value_dim = 64};
+      .q_heads = 8, .kv_heads = 8, .q_len = 1024, .kv_len = 1024, .head_dim = 64, .value_dim = 64};
   const qb::Problem problem = qb::make_problem(shape, qb::MaskKind::causal, qb::DType::bf16, 1);
   bool whole = true;
   std::printf("%-16s %12s %14s %12s\n", "scheme", "sent bytes", "longest pairs", "keys held");

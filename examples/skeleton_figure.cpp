@@ -29,6 +29,8 @@ int main(int, char** argv) {
     std::printf("%s:", line.name.c_str());
     for (const qb::Point& point : line.points) std::printf(" (%g, %g)", point.x, point.y);
     std::printf("\n");
-    if (line.points.size() < 2 || !(line.points.back().y > line.points.front().y)) return 1;
+    const bool alone = line.name == "W = 1";  // one worker moves nothing, others more for more N
+    const double more = line.points.back().y - line.points.front().y;
+    if (alone ? line.points.back().y != 0.0 : !(more > 0.0)) return 1;
   }
 }
