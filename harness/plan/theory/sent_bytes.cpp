@@ -39,6 +39,8 @@ struct SentByPlan {
 SentByPlan sent_by_plan(std::string_view scheme, const Problem& problem, int workers, Pass pass) {
   if (scheme == "decode" && problem.shape.q_len > kFewNewTokens)
     return {0, fmt::format("decode is planned here for at most {} new tokens", kFewNewTokens)};
+  if (scheme == "flash_decoding")
+    return {0, "flash_decoding splits the keys on one device, so that no link carries them"};
   try {
     const Plan plan = make_plan(scheme, problem, {.workers = workers, .pass = pass});
     // The bytes are the same with every kernel; `reference` has no tiles that take time to count.
