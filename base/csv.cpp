@@ -107,8 +107,8 @@ double CsvTable::number(std::size_t row, std::string_view column) const {
   if (field.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto value = parse_real(field);
   if (!value)
-    throw UsageError(
-        fmt::format("{}: record {}, column {}: '{}' is no number", name_, row + 1, column, field));
+    throw UsageError(fmt::format("{}: record {}, column {}: '{}' is not a number", name_, row + 1,
+                                 column, field));
   return *value;
 }
 

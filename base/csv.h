@@ -29,7 +29,7 @@ class CsvTable {
   [[nodiscard]] bool has(std::string_view column) const;
   // Throws UsageError, which names the nearest column, where no column has that name.
   [[nodiscard]] const std::string& text(std::size_t row, std::string_view column) const;
-  // NaN where the field is empty; throws UsageError where it is no number.
+  // NaN where the field is empty; throws UsageError where it is not a number.
   [[nodiscard]] double number(std::size_t row, std::string_view column) const;
 
   // Throws std::logic_error unless fields.size() == header().size().

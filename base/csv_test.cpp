@@ -44,7 +44,7 @@ TEST(Csv, EmptyIsNotAvailableAndTextIsNoNumber) {
   EXPECT_TRUE(std::isnan(table.number(0, "a")));
   EXPECT_EQ(table.text(0, "b"), "x");
   EXPECT_EQ(refusal([&] { (void)table.number(0, "b"); }),
-            "t.csv: record 1, column b: 'x' is no number");
+            "t.csv: record 1, column b: 'x' is not a number");
   EXPECT_EQ(table.row(0).size(), 2u);
 }
 

@@ -57,7 +57,7 @@ inline constexpr auto kWords<Disturbance> =
 enum class HardwareEvent { instructions, cycles };
 
 // Returns a counter of this thread and of those that it starts later, outside of the kernel. It
-// gives NaN where the kernel forbids perf_event_open or the processor has no such counter.
+// gives NaN where Linux forbids perf_event_open or the processor has no such counter.
 [[nodiscard]] std::function<double()> hardware_counter(HardwareEvent event);
 
 struct HostSources {

@@ -208,7 +208,7 @@ TEST(HostWatch, KnowsNoDelayOfThreadsThatAreGone) {
 }
 
 TEST(HostWatch, AStopIsWhatTheClockGainsOnTheComputingOfTheSpan) {
-  spin_cpu_until(1.0);  // what was computed before is no part of the span
+  spin_cpu_until(1.0);  // what was computed before is not part of the span
   const FakeClock clock;
   HostWatch watch;
   watch.begin();

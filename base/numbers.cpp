@@ -18,7 +18,7 @@ struct Suffix {
 constexpr Suffix kTimeSuffixes[] = {{"ns", 1e-9},  {"us", 1e-6},  {"ms", 1e-3},
                                     {"min", 60.0}, {"h", 3600.0}, {"s", 1.0}};
 
-// Splits at the first letter that is no exponent: "1e6" whole, "32Ki" -> 32, Ki.
+// Splits at the first letter that is not an exponent: "1e6" whole, "32Ki" -> 32, Ki.
 std::optional<std::pair<double, std::string_view>> split(std::string_view text) {
   std::string digits;
   std::size_t at = 0;

@@ -9,7 +9,7 @@
 namespace qb {
 
 // Parses `12`, `1_024`, `1e6`, `2.5e3`, `32Ki`, `64K` (1000), `1Mi`, `80GiB`, `80GB`, `512B`.
-// Returns nullopt for anything else, a fraction that is no integer, or a value outside int64.
+// Returns nullopt for anything else, a fraction that is not an integer, or a value outside int64.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
 
 // Parses a decimal with optional exponent and underscores; also every form of parse_integer, and a

@@ -64,7 +64,7 @@ TEST(Numbers, NothingIsReadBehindTheEndOfTheText) {
   EXPECT_EQ(parse_integer(longer.substr(0, 4)), 123);
   EXPECT_EQ(parse_real(longer.substr(0, 6)), std::nullopt);
   EXPECT_EQ(parse_real(longer.substr(0, 7)), 1234e5);
-  EXPECT_EQ(parse_real(longer.substr(0, 8)), std::nullopt);  // m is no suffix
+  EXPECT_EQ(parse_real(longer.substr(0, 8)), std::nullopt);  // m is not a suffix
 }
 
 TEST(Numbers, RealsTakeTimeSuffixes) {

@@ -13,7 +13,7 @@ bool holds_specs(const std::filesystem::path& folder) {
   return std::filesystem::exists(folder / "experiments" / "smoke.yaml", ignored);
 }
 
-// Returns an empty path where `folder` is no build folder of CMake.
+// Returns an empty path where `folder` is not a build folder of CMake.
 std::filesystem::path checkout_of_build(const std::filesystem::path& folder) {
   constexpr std::string_view kWord = "CMAKE_HOME_DIRECTORY:INTERNAL=";
   std::ifstream cache(folder / "CMakeCache.txt");

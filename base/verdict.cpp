@@ -105,7 +105,7 @@ std::string Verdict::text() const {
 Printed parse_printed(std::string_view text) {
   const auto value = parse_real(text);
   if (!value || text.find_first_not_of("0123456789.eE+-") != std::string_view::npos)
-    throw UsageError(fmt::format("'{}' is no printed decimal", text));
+    throw UsageError(fmt::format("'{}' is not a printed decimal", text));
   const std::size_t e = std::min(text.find_first_of("eE"), text.size());
   const std::string_view digits = text.substr(0, e);
   const std::size_t point = digits.find('.');

@@ -48,7 +48,7 @@ struct Printed {
   double value = 0.0;
   double unit = 1.0;  // unit of the last decimal printed
 };
-// Throws UsageError if the text is no decimal.
+// Throws UsageError if the text is not a decimal.
 [[nodiscard]] Printed parse_printed(std::string_view text);
 
 // An exact quantity agrees if it rounds to what is printed, is within one unit of the last digit,

@@ -52,7 +52,7 @@ template <class E>
 }
 
 // The candidate with the least edit distance to `text`; empty where there is none, or where more
-// than half of the letters differ, so that `text` is no plausible misspelling.
+// than half of the letters differ, so that `text` is not a plausible misspelling.
 [[nodiscard]] std::string_view nearest_word(std::string_view text,
                                             std::span<const std::string_view> candidates);
 

@@ -8,7 +8,7 @@
 A fault is one edit of one line: a dropped term, a flipped comparison, an index or a number off by
 one, a missing max, a lost statement. Lines are drawn with a seed, equally from every room and every
 kind of fault. The edited file is compiled with the command of the build, and an edit that does not
-compile, or that gives the same object, is no fault and is replaced by another. The object is then
+compile, or that gives the same object, is not a fault and is replaced by another. The object is then
 linked in front of the archive that holds the honest one, first into the tests of its own room, and
 where these are content into qb, which runs and verifies a small spec, and into every other test
 binary that contains the room. The sources and the build are never written to.
@@ -294,7 +294,7 @@ class Bench:
         return self.path("fault.o") if done.returncode == 0 else None
 
     def object_of(self, fault):
-        """Returns the object with the fault, None where the edit is no fault."""
+        """Returns the object with the fault, None where the edit is not a fault."""
         with open(os.path.join(ROOT, fault["file"]), encoding="utf-8") as file:
             text = file.read()
         lines = text.split("\n")
@@ -373,7 +373,7 @@ class Bench:
 
     def catcher_of(self, room, made):
         """Returns the first check that objects to the object `made`, NOTHING if none does, and None
-        if it does not link: that is no fault.
+        if it does not link: that is not a fault.
         """
         checks = self.build.checks_of(room)
         gtests = [check for check in checks if check.is_gtest]

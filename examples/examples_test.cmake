@@ -37,8 +37,11 @@ run(${CMAKE_COMMAND} --build ${programs} --parallel 2)
 run_example("the plan is exact
 (2097664 pairs of [0-9]+ queries
 )+speed-up of the work: 4.00
-block .6, 0.: computed by no worker" ${programs}/own_algorithm)
-run_example("the largest difference is [0-9.e-]+" ${programs}/cqs_attention)
+block .6, 0.: computed by no worker" ${programs}/plan_and_check)
+run_example("the largest error is [0-9.e-]+" ${programs}/cqs_attention)
+foreach(program predicted_cost merge_partials backward_pass skeleton_strategy)
+  run(${programs}/${program})
+endforeach()
 run_example("W = 13: {0,1,3,9}, singer; no set has fewer than 4 residues
 worker 1 holds groups 1 2 4 10
 and computes the pairs( \\([0-9]+, [0-9]+\\))+

@@ -76,8 +76,8 @@ void check_inputs(std::string_view who, const TensorView& q, const TensorView& k
           fmt::format("{}: head_dim {} is outside the range 1..{}", who, dim, kMaxHeadDim));
   if (k.extent.heads < 1 || q.extent.heads % k.extent.heads != 0)
     throw std::invalid_argument(
-        fmt::format("{}: {} query heads are no multiple of {} key-value heads", who, q.extent.heads,
-                    k.extent.heads));
+        fmt::format("{}: {} query heads are not a multiple of {} key-value heads", who,
+                    q.extent.heads, k.extent.heads));
   Extent keys{q.extent.batch, k.extent.heads, k.extent.length, q.extent.head_dim};
   require_extent(who, "k", k.extent, keys);
   keys.head_dim = v.extent.head_dim;

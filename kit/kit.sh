@@ -119,7 +119,7 @@ pack() {
 check_archive() {
   local archive=$1 names line
   names=$(tar -tf "$archive" 2>/dev/null) ||
-    fail 2 "$archive is no tar archive, or the program that unpacks its format is missing"
+    fail 2 "$archive is not a tar archive, or the program that unpacks its format is missing"
   while IFS= read -r line; do
     case /$line/ in
       //*) fail 2 "$archive holds the absolute path $line" ;;

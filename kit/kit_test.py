@@ -312,7 +312,7 @@ class Unpack(unittest.TestCase):
         self.results()
         os.remove(os.path.join(self.scratch, "packed/h200/results.json"))
         self.refused(self.pack("h200"), "has no h200/results.json")
-        self.refused(self.qb, "is no tar archive, or the program that unpacks")
+        self.refused(self.qb, "is not a tar archive, or the program that unpacks")
         self.refused("/nowhere", "cannot read /nowhere")
 
     def test_a_mistake_is_a_sentence(self):

@@ -206,9 +206,10 @@ inline constexpr Field kParameterFields[] = {
                .since = 3,
                .nullable = true,
                .label = "model of {}",
-               .meaning = "a device file such as `data/devices/a100.csv`, or `here`: this machine, "
-                          "measured when the case begins (about 3 s). With other ranks than "
-                          "`model`, the case is predicted too, and the row has the residual",
+               .meaning =
+                   "a name such as `a100` or `h100` (`data/devices/`), a device file, or `here`: "
+                   "this machine, measured when the case begins (about 3 s). With other ranks than "
+                   "`model`, the case is predicted too, and the row has the residual",
                .standard_meaning = "`here` for `model`, else none",
                .needs = {need("workload", "attention"), need("device", "cpu").of("here")}}),
     parameter(integer, means, "model_cores",

@@ -12,7 +12,7 @@
 
 namespace qb {
 
-// line and column count from 1; line 0 marks a source that is no file (`--set`), shown alone.
+// line and column count from 1; line 0 marks a source that is not a file (`--set`), shown alone.
 struct Place {
   std::string_view source;  // the caller of read_yaml keeps the text it points to
   int line = 0;
@@ -49,7 +49,7 @@ struct YamlNode {
 };
 
 // Reads the one document of `text`, a null node where it is empty. If line_numbers is false the
-// text is no file, and places name the source alone. Throws UsageError.
+// text is not a file, and places name the source alone. Throws UsageError.
 [[nodiscard]] YamlNode read_yaml(std::string_view text, std::string_view source,
                                  bool line_numbers = true);
 

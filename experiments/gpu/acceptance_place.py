@@ -45,7 +45,7 @@ class Place:
                 manifest = json.load(file)
             return manifest["commit"] + ("-modified" if manifest.get("modified") else "")
         except (OSError, ValueError, KeyError, TypeError) as problem:
-            raise Refusal(2, f"{self.root}/manifest.json is no manifest of a kit: "
+            raise Refusal(2, f"{self.root}/manifest.json is not a manifest of a kit: "
                              f"{problem!r}") from problem
 
     def commit_of_checkout(self):

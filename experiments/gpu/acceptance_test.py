@@ -177,7 +177,7 @@ class Refusals(OnFakes):
     def test_a_manifest_that_is_of_something_else_is_refused(self):
         with open(os.path.join(self.kit.root, "manifest.json"), "w", encoding="utf-8") as file:
             file.write("{}")
-        self.assertIn("is no manifest of a kit", self.refused()[1])
+        self.assertIn("is not a manifest of a kit", self.refused()[1])
 
     def test_without_a_gpu_or_a_program_it_says_so(self):
         os.remove(os.path.join(self.kit.bin, "qb"))

@@ -79,7 +79,7 @@ class Table:
             self.add(what, target, f"{text} ({source})" if source else text, holds(value))
 
     def count(self, what, rows, wanted, good):
-        """Counts the wanted cells that are good; cells that have not been run are no failures."""
+        """Counts the wanted cells that are good; cells that have not been run are not failures."""
         right = sum(1 for row in rows if good(row))
         verdict = None if right == len(rows) < wanted else right >= wanted
         self.add(what, str(wanted), f"{right} of {len(rows)} run" if rows else "", verdict)

@@ -76,10 +76,10 @@ is_within() { [[ $1 =~ $number ]] && awk "BEGIN { exit !($1 >= $2 && $1 <= $3) }
 read -ra limits <<<"$bandwidths"
 for bandwidth in "${limits[@]}"; do
   is_within "$bandwidth" 1e4 1e11 ||
-    fail 2 "--bandwidths: '$bandwidth' is no number of bytes/s from 1e4 to 1e11"
+    fail 2 "--bandwidths: '$bandwidth' is not a number of bytes/s from 1e4 to 1e11"
 done
 [[ -z $latency ]] || is_within "$latency" 1e-6 10 ||
-  fail 2 "--latency: '$latency' is no number of seconds from 1e-6 to 10"
+  fail 2 "--latency: '$latency' is not a number of seconds from 1e-6 to 10"
 
 # A second copy of this script uses other names; the name of a link has at most 15 letters.
 readonly prefix=qb$$

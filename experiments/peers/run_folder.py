@@ -111,9 +111,9 @@ class Run:
             with open(os.path.join(path, "cases.csv"), encoding="utf-8", newline="") as file:
                 whole = file.read()
         except (OSError, ValueError) as problem:
-            raise Refusal(2, f"{path} is no run folder: {problem}") from problem
+            raise Refusal(2, f"{path} is not a run folder: {problem}") from problem
         if not isinstance(self.manifest, dict) or "environment" not in self.manifest:
-            raise Refusal(2, f"{path} is no run folder: its manifest.json has no environment")
+            raise Refusal(2, f"{path} is not a run folder: its manifest.json has no environment")
         if self.manifest.get("schema_version") != schema().version:
             raise Refusal(5, f"{path} has schema_version {self.manifest.get('schema_version')}, "
                              f"this qb writes {schema().version}")

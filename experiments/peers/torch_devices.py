@@ -11,7 +11,7 @@ from run_folder import number_text
 BACKENDS = {"flash": "FLASH_ATTENTION", "cudnn": "CUDNN_ATTENTION",
             "efficient": "EFFICIENT_ATTENTION", "math": "MATH"}
 
-# From so many queries on, a block of the CPU's backward pass has so many.
+# (queries from which on, rows of a block of the CPU's backward pass).
 QUERY_BLOCKS = (768, 256), (192, 64), (0, 32)
 
 

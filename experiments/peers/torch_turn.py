@@ -5,7 +5,7 @@
     PATH=build/torch/bin:$PATH qb ab $QB experiments/peers/torch_turn.py experiments/mine.yaml
 
 It takes the words of `qb run` that `qb ab` gives: torch_sdpa.py measures the one case that they
-leave, in so many repeats. qb runs that case once before, since it knows its parameters and FLOP.
+leave, and as many repeats. qb runs that case once before, since it knows its parameters and FLOP.
 The numbers are qb's and the ratios PyTorch's time over qb's. Only cases that torch_sdpa.py takes
 can be compared: dense, one worker, full or causal. A turn of PyTorch is not marked as disturbed.
 """

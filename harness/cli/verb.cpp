@@ -55,7 +55,7 @@ std::string usage_sentence(const CLI::App& app, const CLI::ParseError& error) {
     const bool option = word.starts_with('-');
     const std::vector<std::string> known = words_of(*verb, option);
     if (known.empty())
-      what = fmt::format("'{}' is one word too many", word);
+      what = fmt::format("unexpected argument '{}'", word);
     else
       what = unknown_word(option ? "option" : "verb", word,
                           std::vector<std::string_view>(known.begin(), known.end()));

@@ -30,11 +30,11 @@ constexpr const char* kHelp =
 
 Each benchmark runs 6 times, with --quick 4 (--benchmark_repetitions), the first to warm up. Its
 ceiling (multiply-adds of the instruction set, or memory) is measured beside each repeat. The table
-at the end holds what was measured against the targets: met, missed or not measured, or disturbed
+at the end compares what was measured with the targets: met, missed or not measured, or disturbed
 by other programs (docs/trust.md, Disturbed repeats) though each repeat was taken up to four times.
 
 Exit codes: 0 some benchmark ran and none failed, 1 one failed or none matched, 2 bad usage,
-3 the folder cannot be written. A missed target is no failure.
+3 the folder cannot be written. A missed target is not a failure.
 )";
 
 void print_help() {

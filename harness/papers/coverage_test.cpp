@@ -63,7 +63,7 @@ TEST(Coverage, OursBeingDifferentIsNoContradictionOfThePaper) {
 TEST(Contradictions, AreExplainedByTheIndexOrListedAsFound) {
   Library library;
   library.push_back(paper_of(kColumns, std::string(kClaims) + R"(contradictions:
-  - {name: half, says: It is no half., evidence: [{file: t.csv, claim: identity, where: n = 6}]}
+  - {name: half, says: It is not a half., evidence: [{file: t.csv, claim: identity, where: n = 6}]}
   - {name: text, says: The text differs., known: no table has it}
 )",
                              kCells));
@@ -80,7 +80,7 @@ TEST(Contradictions, AreExplainedByTheIndexOrListedAsFound) {
 TEST(Contradictions, EvidenceThatNoAnswerGivesIsAMistakeOfTheIndex) {
   Library library;
   library.push_back(paper_of(kColumns, std::string(kClaims) + R"(contradictions:
-  - {name: half, says: It is no half., evidence: [{file: t.csv, claim: identity, where: n = 4}]}
+  - {name: half, says: It is not a half., evidence: [{file: t.csv, claim: identity, where: n = 4}]}
 )",
                              kCells));
   EXPECT_THAT([&] { (void)contradictions_of(answered(library), library, FakeMeasurements()); },

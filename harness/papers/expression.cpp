@@ -43,7 +43,7 @@ bool is_bare_word(const Node& node) {
   return node.kind == Node::cells && !node.reference.selects && node.reference.source.empty();
 }
 
-// A word that is no name is itself, so that `method=ring` needs no quotes.
+// A word that is not a name is itself, so that `method=ring` needs no quotes.
 FormulaValue value_or_word(const Node& node, const FormulaScope& scope) {
   if (is_bare_word(node) && !scope.has_name(node.reference.column)) return node.reference.column;
   return value_of(node, scope);
@@ -198,7 +198,7 @@ void collect(const Node& node, std::vector<CellReference>& found) {
   if (node.kind == Node::cells) found.push_back(node.reference);
   for (const NodePtr& child : node.children) collect(*child, found);
   for (const NodePtr& binding : node.bindings)
-    // A bare word may be a text, so it is no reference for sure.
+    // A bare word may be a text, so it may not be a reference.
     if (binding != nullptr && !is_bare_word(*binding)) collect(*binding, found);
 }
 

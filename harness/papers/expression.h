@@ -71,7 +71,7 @@ class Expression {
   // Without a value where a cell that it needs is empty. Throws UsageError where a name is unknown
   // or a text stands for a number.
   [[nodiscard]] Interval evaluate(const FormulaScope& scope) const;
-  // The same for what may be a text; a word that is no name stands for itself.
+  // The same for what may be a text; a word that is not a name stands for itself.
   [[nodiscard]] FormulaValue value(const FormulaScope& scope) const;
   // True where it is not 0; false where it has no value.
   [[nodiscard]] bool holds(const FormulaScope& scope) const;

@@ -20,7 +20,7 @@ struct Expression::Node {
   std::vector<std::unique_ptr<Node>> bindings{};  // … and these are the values; nullptr: any
 };
 
-// Throws UsageError, which names the character where the text is no formula.
+// Throws UsageError, which names the character where the text is not a formula.
 [[nodiscard]] std::unique_ptr<Expression::Node> parse_formula(std::string_view text);
 
 }  // namespace qb

@@ -135,7 +135,7 @@ class Parser {
     const auto value = parse_real(text_.substr(begin, at_ - begin));
     if (!value) {
       at_ = begin;
-      fail("this is no number");
+      fail("this is not a number");
     }
     auto node = std::make_unique<Node>();
     node->value = *value;

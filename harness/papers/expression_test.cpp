@@ -126,7 +126,7 @@ TEST(Expression, SaysWhereItStopsBeingOne) {
   expect_error("1 2", "character 3: an operator is missing before this");
   expect_error("(1", "character 3: ')' is missing");
   expect_error("a[method]", "character 9: '=' is missing");
-  expect_error("12abc", "character 1: this is no number");
+  expect_error("12abc", "character 1: this is not a number");
   expect_error("'open", "character 1: this quote is not closed");
   expect_error("$", "a number or a name is missing");
 }

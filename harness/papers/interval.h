@@ -20,7 +20,7 @@ struct Interval {
 
 [[nodiscard]] Interval exactly(double value);
 // From half a unit of the last digit below to half a unit above; no value where the text is empty.
-// Throws UsageError if it is no number.
+// Throws UsageError if it is not a number.
 [[nodiscard]] Interval as_printed(std::string_view text);
 
 [[nodiscard]] Interval operator-(const Interval& a);

@@ -61,7 +61,7 @@ std::string text_or_empty(const YamlNode& map, std::string_view key) {
 
 double number_of(const YamlNode& node) {
   const auto number = node.kind == YamlNode::scalar ? parse_real(node.text) : std::nullopt;
-  if (!number) fail_at(node.place, fmt::format("'{}' is no number", node.text));
+  if (!number) fail_at(node.place, fmt::format("'{}' is not a number", node.text));
   return *number;
 }
 
@@ -89,7 +89,7 @@ Tolerance read_tolerance(const YamlNode& map) {
   const auto number = parse_real(tolerance.text.substr(0, blank));
   if (!number || (unit != "%" && unit != "x"))
     fail_at(within->place,
-            fmt::format("'{}' is no tolerance such as '5 %' or '2 x'", tolerance.text));
+            fmt::format("'{}' is not a tolerance such as '5 %' or '2 x'", tolerance.text));
   tolerance.factor = unit == "%" ? 1.0 + *number / 100.0 : *number;
   if (!(tolerance.factor > 1.0)) fail_at(within->place, "a tolerance is above 0 % or 1 x");
   if (tolerance.because.empty())

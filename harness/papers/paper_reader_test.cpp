@@ -101,7 +101,7 @@ TEST(PaperReader, NamesThePlaceAndTheRemedyOfEveryMistake) {
   expect_error(claim("ours: other.time_s"), "data/published has no other.csv");
   expect_error(claim("ours: ours.wall_time_median_s"), "'run:' is missing here");
   expect_error(claim("run: smoke, ours: ours.wall_time"), "cases.csv has no column 'wall_time'");
-  expect_error(claim("ours: time_s, within: 5"), "is no tolerance such as '5 %' or '2 x'");
+  expect_error(claim("ours: time_s, within: 5"), "is not a tolerance such as '5 %' or '2 x'");
   expect_error(claim("ours: time_s, within: 5 %"), "a tolerance needs its reason");
   expect_error(claim("ours: time_s, rule: order"), "'rule:' is for claims of kind shape");
   expect_error(claim("needs: [trainin]"), "unknown need 'trainin'; did you mean 'training'?");

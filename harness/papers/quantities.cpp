@@ -35,7 +35,7 @@ int workers_of(const FormulaValue& argument) { return static_cast<int>(number(ar
 
 std::int64_t count_of(const FormulaValue& argument) {
   const double count = number(argument);
-  if (!(std::abs(count) < 9e15)) throw UsageError(fmt::format("{} is no count", count));
+  if (!(std::abs(count) < 9e15)) throw UsageError(fmt::format("{} is not a count", count));
   return std::llround(count);
 }
 
@@ -106,7 +106,7 @@ constexpr Quantity kQuantities[] = {
     {"decode_s",
      "decoder, context_parallel, tensor_parallel, tokens, memory_byte_per_s, layer_rest_s, hop_s, "
      "all_to_all_s, network_latency_s",
-     "seconds of one further token after so many, by a model of all layers", 9, decode_s},
+     "seconds of one further token after `tokens` tokens, by a model of all layers", 9, decode_s},
     {"decoder_device_bytes", "decoder, context_parallel, tensor_parallel, tokens",
      "bytes of weights, keys and values on one device", 4,
      [](Arguments words) {
@@ -154,7 +154,7 @@ double tokens_of_label(std::string_view label) {
   if (label.ends_with('k') || label.ends_with('K')) unit = 1024.0;
   if (label.ends_with('M')) unit = 1024.0 * 1024.0;
   const auto count = parse_real(unit == 1.0 ? label : label.substr(0, label.size() - 1));
-  if (!count) throw UsageError(fmt::format("'{}' is no sequence length", label));
+  if (!count) throw UsageError(fmt::format("'{}' is not a sequence length", label));
   return *count * unit;
 }
 

@@ -34,7 +34,7 @@ inline constexpr auto kWords<Rule> = word_table<Rule>("rule", {{Rule::identity, 
 inline constexpr double kFallOfNoise = 1.1;
 inline constexpr double kGrowthOfNoise = 1.25;
 inline constexpr double kUnevenMemory = 1.05;
-// So many equal values are no accident.
+// This many equal values are not an accident.
 inline constexpr std::size_t kCopiedValues = 4;
 
 [[nodiscard]] std::vector<PublishedAnswer> try_rules(const PublishedTable& table, RowScope& scope);

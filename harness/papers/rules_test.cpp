@@ -117,7 +117,7 @@ TEST(Rules, FourEqualValuesInAnotherSeriesAreACopy) {
                               "model,n,speed_up\n1B,1,1.0\n1B,2,1.0\n1B,3,1.0\n1B,4,1.0\n"
                               "3B,1,1.0\n3B,2,1.0\n3B,3,1.0\n3B,4,1.0\n")),
               IsEmpty())
-      << "one value everywhere is no series";
+      << "one value everywhere is not a series";
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ class PlanBuilder {
   };
   void send(int from, int to, int send_step, const Message& message);
 
-  // Sends to or from the root, which is no worker, in one step.
+  // Sends to or from the root, which is not a worker, in one step.
   void scatter(Step& step, TensorRole what, int groups) const;
   void gather(Step& step, TensorRole what, int groups, const HeadRange& heads) const;
 

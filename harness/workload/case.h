@@ -129,7 +129,7 @@ struct Case {
   Passes pass = Passes::forward;
   DType gradient_dtype = DType::f32;
   Measure measure;
-  // This is no parameter: an earlier case measured it on such a GPU, or else this case does.
+  // This is not a parameter: an earlier case measured it on such a GPU, or else this case does.
   std::optional<double> gpu_peak_flop_per_s;
 };
 

@@ -55,8 +55,8 @@ TEST(MinimumList, ABadRecordIsASentence) {
   };
   EXPECT_EQ(error_of("7 3 1 2:\n"), "mine:1: a record begins with W m orbits sets checksum");
   EXPECT_EQ(error_of("1\n"), "mine:1: a record begins with W m orbits sets checksum");
-  EXPECT_EQ(error_of("7 3 1 2 zz:\n"), "mine:1: 'zz' is no checksum");
-  EXPECT_EQ(error_of("7 3 1 2 ab:\n!\n"), "mine:2: '!' is no gap");
+  EXPECT_EQ(error_of("7 3 1 2 zz:\n"), "mine:1: 'zz' is not a checksum");
+  EXPECT_EQ(error_of("7 3 1 2 ab:\n!\n"), "mine:2: '!' is not a gap");
   EXPECT_THAT(error_of("7 3 2 2 ab:\n1\n"), HasSubstr("has 1 representatives, not 2"));
 }
 

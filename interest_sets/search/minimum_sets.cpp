@@ -151,7 +151,7 @@ std::vector<int> decode(std::string_view letters) {
   std::vector<int> residues = {0, 1};
   for (char letter : letters) {
     const std::size_t gap = kLetters.find(letter);
-    if (gap == std::string_view::npos) throw UsageError(fmt::format("'{}' is no gap", letter));
+    if (gap == std::string_view::npos) throw UsageError(fmt::format("'{}' is not a gap", letter));
     residues.push_back(residues.back() + static_cast<int>(gap) + 1);
   }
   return residues;
@@ -166,7 +166,7 @@ MinimumList parse_head(const std::string& head, std::size_t& orbits) {
     throw UsageError("a record begins with W m orbits sets checksum");
   const char* end = checksum.data() + checksum.size();
   if (std::from_chars(checksum.data(), end, list.checksum, 16).ptr != end)
-    throw UsageError(fmt::format("'{}' is no checksum", checksum));
+    throw UsageError(fmt::format("'{}' is not a checksum", checksum));
   return list;
 }
 
@@ -238,7 +238,7 @@ std::span<const SearchRecord> stored_searches() {
       SearchRecord record;
       if (!(words >> record.modulus >> record.size >> record.orbits >> record.sets >>
             record.nodes >> record.cpu_s))
-        throw UsageError("searches.txt: '" + line + "' is no search");
+        throw UsageError("searches.txt: '" + line + "' is not a search");
       all.push_back(record);
     }
     return all;

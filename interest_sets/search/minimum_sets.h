@@ -50,7 +50,7 @@ void search_size(SearchState& state, int size, int threads, const OnTask& on_tas
 // A state is written as text, line by line, and read again:
 //
 //   search 94           W
-//   size 11 8520        begins m = 11, of so many tasks
+//   size 11 8520        begins m = 11, which has 8520 tasks
 //   11 417              task 417 is done and found nothing
 //   11 418: 0 1 3 9; …  the orbits it found
 //

@@ -99,7 +99,7 @@ TEST(MinimumSets, AForeignJournalIsASentence) {
            {"search 7\n3 0\n", "mine:2: there is no task 0 of size 3 above"},
            {"search 7\nsize 3 2\n3 1: 0 1 2\n",
             "mine:3: interest set 0,1,2 is invalid for W = 7: no two residues differ by 3"},
-           {"search 7\nsize 3 x\n", "mine:2: 'x' is no whole number"}}) {
+           {"search 7\nsize 3 x\n", "mine:2: 'x' is not a whole number"}}) {
     try {
       (void)parse_journal(text, "mine");
       FAIL() << text;

@@ -13,7 +13,7 @@ namespace {
 int number(std::string_view word) {
   const auto value = parse_integer(word);
   if (!value || *value < 0 || *value > 1'000'000'000)
-    throw UsageError(fmt::format("'{}' is no whole number", word));
+    throw UsageError(fmt::format("'{}' is not a whole number", word));
   return static_cast<int>(*value);
 }
 
@@ -29,7 +29,8 @@ void read_task(SearchState& state, std::string_view head, std::string_view sets)
     const InterestSet set = parse_interest_set(text, state.modulus);
     verify(set);
     if (std::ssize(set.residues) != progress->first)
-      throw UsageError(fmt::format("{} has not {} residues", to_string(set), progress->first));
+      throw UsageError(
+          fmt::format("{} does not have {} residues", to_string(set), progress->first));
     progress->second.found.insert(set.residues);
   }
 }

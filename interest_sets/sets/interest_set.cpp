@@ -82,7 +82,7 @@ InterestSet parse_interest_set(std::string_view text, int modulus) {
     if (problem != std::errc{} || !ends_well) {
       const std::string_view item = rest.substr(0, rest.find_first_of(", \t\r\n"));
       throw UsageError(
-          fmt::format("interest set '{}': '{}' is no residue; write it like 0,1,3", text, item));
+          fmt::format("interest set '{}': '{}' is not a residue; write it like 0,1,3", text, item));
     }
     set.residues.push_back(residue);
     rest = skip_spaces(rest.substr(used));

@@ -50,7 +50,7 @@ TEST(InterestSetList, NamesFileAndLineOfBadInput) {
             "my.txt:2: no ':' between W and its residues; write a line like 7: 0 1 3");
   EXPECT_EQ(refusal("# x\n\n7 4: 0 1 3\n"), "my.txt:3: m is 4, but 3 residues follow");
   EXPECT_THAT(refusal("7: 0 1 three\n"), StartsWith("my.txt:1: interest set"));
-  EXPECT_THAT(refusal("7: 0 1 three\n"), HasSubstr("'three' is no residue"));
+  EXPECT_THAT(refusal("7: 0 1 three\n"), HasSubstr("'three' is not a residue"));
   EXPECT_THAT(refusal("7:\n"), HasSubstr("my.txt:1: "));
   EXPECT_THAT(refusal(": 0 1 3\n"), HasSubstr("before the ':'"));
   EXPECT_THAT(refusal("7 3 6.9 1: 0 1 3\n"), HasSubstr("before the ':'"));
@@ -59,7 +59,7 @@ TEST(InterestSetList, NamesFileAndLineOfBadInput) {
   EXPECT_EQ(refusal("3000000000: 0 1 3\n"),
             "my.txt:1: W must be a positive whole number, not '3000000000'");
   EXPECT_EQ(refusal("7 x: 0 1 3\n"), "my.txt:1: m must be a positive whole number, not 'x'");
-  EXPECT_EQ(refusal("7 3 nan: 0 1 3\n"), "my.txt:1: the asym-RR 'nan' is no number");
+  EXPECT_EQ(refusal("7 3 nan: 0 1 3\n"), "my.txt:1: the asym-RR 'nan' is not a number");
 }
 
 TEST(InterestSetList, AFileWithoutSetsIsNoFileOfSets) {

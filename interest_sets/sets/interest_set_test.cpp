@@ -85,7 +85,7 @@ TEST(InterestSet, RefusesTextThatIsNoList) {
                            "[0,1]", "0x1", "--1"}) {
     SCOPED_TRACE(text);
     EXPECT_THAT(usage_message([&] { (void)parse_interest_set(text, 7); }),
-                HasSubstr("is no residue"));
+                HasSubstr("is not a residue"));
   }
 }
 

@@ -45,7 +45,7 @@ std::optional<ListedSet> parse_line(std::string_view line) {
   }
   if (words.size() == 3) {
     if (!parse_real(words[2]))
-      throw UsageError(fmt::format("the asym-RR '{}' is no number", words[2]));
+      throw UsageError(fmt::format("the asym-RR '{}' is not a number", words[2]));
     listed.printed_ratio = words[2];
   }
   return listed;

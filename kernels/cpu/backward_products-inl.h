@@ -49,7 +49,7 @@ static_assert(kGroupVectors % kVectorBlock == 0);
 
 HWY_INLINE std::int64_t group_rows() { return kFlashGroupRows; }
 
-// Calls function(first column, vectors) for the panels of so many columns: as few as possible, as
+// Calls function(first column, vectors) for the panels of `columns` columns: as few as possible, as
 // even as possible. The last one may have columns after the end.
 template <class Function>
 HWY_INLINE void for_each_panel(std::int64_t columns, Function function) {

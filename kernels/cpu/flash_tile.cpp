@@ -67,7 +67,7 @@ class Tile {
     return static_cast<std::int64_t>(kVectorBlock) * lanes();
   }
 
-  // Calls function(group of so many vectors as there are rows, its width) for the group at `row`.
+  // Calls function(group of as many vectors as there are rows, its width) for the group at `row`.
   template <class Function>
   HWY_INLINE void with_group(std::int64_t row, Function function) {
     const std::int64_t vectors = std::min(static_cast<std::int64_t>(kVectorBlock),

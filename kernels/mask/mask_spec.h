@@ -5,9 +5,9 @@
 //   {sliding_window: {left: 128, right: 127}}       keys p - left … p + right; -1: no end (as in
 //                                                   FlashAttention)
 //   {variable_window: {sizes: [100, 28, 128]}}      blocks of these sizes, which add up to N
-//   {dilated_window: {left: 8, right: 8, dilation: 4}}   so many keys to either side, 4 apart
+//   {dilated_window: {left: 8, right: 8, dilation: 4}}   8 keys to either side, 4 apart
 //   {global: {tokens: 16}}                          the first 16, rows and columns; or indices: […]
-//   {random: {fraction: 0.1, block: 64, seed: 1}}   of each block row, so many blocks; or blocks: 3
+//   {random: {fraction: 0.1, block: 64, seed: 1}}   this fraction of each block row; or blocks: 3
 //   {strided: {stride: 128}}                        the nearest 128 to either side, and every 128th
 //   {fixed: {block: 128, summary: 8}}               the own block, and the last 8 of every block
 //   {longformer: {left: 128, right: 128, tokens: 16}}            sliding or dilated, and global

@@ -246,7 +246,7 @@ TEST(MaskTiles, OfSingleRandomKeysAreTheMaskWhateverTheThreads) {
     }
 }
 
-// There are so many that their words take several huge pages.
+// Their words take several huge pages.
 TEST(MaskTiles, OfManySingleRandomKeysTakeABitAPair) {
   constexpr std::int64_t kTokens = 8192;
   constexpr std::int64_t kDrawn = 164;

@@ -89,7 +89,7 @@ TEST(GnuplotScript, CrossesOfSeveralLinesAtOneHeightStandBelowOneAnother) {
   EXPECT_EQ(height("every ::2::2"), height("every ::3::3")) << "of one line";
   EXPECT_NE(height("every ::2::2"), height("every ::4::4")) << "of another";
   EXPECT_EQ(height("every ::2::2"), height("every ::5::5")) << "at another height";
-  EXPECT_THAT(script, HasSubstr("with points pt 1 ps")) << "not tried is no cross";
+  EXPECT_THAT(script, HasSubstr("with points pt 1 ps")) << "not tried is not a cross";
 }
 
 TEST(GnuplotScript, OnPaperEveryTextIsSevenPointsOrMoreAndTheWidthIsAsAsked) {

@@ -36,8 +36,8 @@ TEST(Connectivity, EachPatternIsASquareOfAllItsTokensInItsColour) {
   EXPECT_THAT(figure.notes[0], ::testing::HasSubstr("pale"));
   EXPECT_THAT(figure.notes[1], ::testing::HasSubstr("{global: {tokens: 1}}; causal; "));
   EXPECT_EQ(figure.findings.at(0),
-            "Of all pairs of 8 tokens the patterns keep between 25 % ({block_local: {block: 4}}) "
-            "and 50 % (causal).");
+            "The patterns keep between 25 % ({block_local: {block: 4}}) "
+            "and 50 % (causal) of all pairs of 8 tokens.");
 }
 
 TEST(Connectivity, OfSinglePairsNothingIsPale) {

@@ -130,7 +130,8 @@ Figure decode_attention_figure(const PlottedRun& run) {
        .last_of_x = true,
        .panel_height = 230,
        .notes = joined_notes(
-           {{"Of each group of panels: the wall clock over the number of decode steps in a row; "
+           {{"The panels of each group show: the wall clock over the number of decode steps in a "
+             "row; "
              "over that of the algorithm's own case of W = 1, else of dense; the computing and the "
              "exposed communication of the worker that has the most of each."},
             timing_notes(decode_rows(run.cases)),

@@ -11,7 +11,7 @@ struct KnownFigure {
   FigureOf needs;
   Figure (*draw)(const PlottedRun&);
 };
-#define QB_KNOWN_FIGURE(name, needs) {#name, FigureOf::needs, name##_figure},
+#define QB_KNOWN_FIGURE(name, needs, says) {#name, FigureOf::needs, name##_figure},
 constexpr KnownFigure kFigures[] = {QB_FIGURES(QB_KNOWN_FIGURE)};
 #undef QB_KNOWN_FIGURE
 

@@ -19,7 +19,8 @@ namespace qb {
 
 // NAME_figure(run) draws each figure of base/schema/figure_names.h; figures_of_run() sets the
 // figure's name and its line of provenance.
-#define QB_FIGURE_FUNCTION(name, needs) [[nodiscard]] Figure name##_figure(const PlottedRun& run);
+#define QB_FIGURE_FUNCTION(name, needs, says) \
+  [[nodiscard]] Figure name##_figure(const PlottedRun& run);
 QB_FIGURES(QB_FIGURE_FUNCTION)
 #undef QB_FIGURE_FUNCTION
 
@@ -30,7 +31,7 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 
 // Draws the figures of these names in their order; without names those of the manifest, or all if
 // it names none. A figure without data is returned empty, with its reason, if it was named, and is
-// left out otherwise. Throws UsageError for a name that is no figure.
+// left out otherwise. Throws UsageError for a name that is not a figure.
 [[nodiscard]] std::vector<Figure> figures_of_run(const PlottedRun& run,
                                                  std::vector<std::string> names = {});
 
@@ -96,7 +97,7 @@ struct Connectivity {
 
 // ---- what figures, tests and tables share ------------------------------------------------------
 
-// Most figures draw so many panels, and leave out the rest.
+// Most figures draw this many panels, and leave out the rest.
 inline constexpr std::size_t kMostPanels = 6;
 
 // Shows the time of a worker of which steps.csv says nothing: it sends, plans its next step or has

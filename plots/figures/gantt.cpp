@@ -9,7 +9,7 @@ namespace qb {
 namespace {
 
 constexpr const char* kLinkBandwidth = "link_bandwidth_byte_per_s";
-constexpr std::size_t kMostCharts = 8;  // if there are so many algorithms
+constexpr std::size_t kMostCharts = 8;  // of as many algorithms
 constexpr std::size_t kMostAgain = 6;   // with further cases of the same algorithms
 // Cases of which one takes this many times as long as another have ranges of time of their own.
 constexpr double kOneRange = 4.0;
@@ -266,7 +266,7 @@ std::vector<std::string> notes(const Rows& drawn, const Rows& left_out, const Na
         "Waiting between steps: steps.csv says nothing of this time, in which a worker sends, "
         "plans its next step or has no processor.");
   if (std::ranges::any_of(charts, [](const Chart& one) { return one.workers > kMostWorkers; }))
-    out.push_back(fmt::format("Of more than {0} workers the first {0} are drawn.", kMostWorkers));
+    out.push_back(fmt::format("Only the first {} workers are drawn.", kMostWorkers));
   constexpr std::size_t kMostNamed = 8;
   std::vector<std::string> left;
   for (const Row& row : left_out)

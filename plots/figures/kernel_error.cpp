@@ -60,11 +60,12 @@ Figure kernel_error_figure(const PlottedRun& run) {
            panels_by(rows, place, joined({"dtype"}, differing_columns(rows, {"mask", "device"}))),
        .keys = {legend_key("tolerance of the same cases", {kGrey, 0, kToleranceDash},
                            Draw::line_points, true)},
-       .notes = {fmt::format("Of each length the case that comes nearest to its tolerance, of {} "
-                             "that also differ in head dim and threads. A tolerance follows from "
-                             "the error of a naive computation in the type of the inputs.",
-                             counted(rows.size(), "case")),
-                 worst_note(rows)}});
+       .notes = {
+           fmt::format("Each length shows the case that comes nearest to its tolerance, of "
+                       "{} that also differ in head dim and threads. A tolerance follows from "
+                       "the error of a naive computation in the type of the inputs.",
+                       counted(rows.size(), "case")),
+           worst_note(rows)}});
 }
 
 }  // namespace qb

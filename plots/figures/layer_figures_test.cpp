@@ -21,7 +21,7 @@ class LayerFigures : public ::testing::Test {
       add(n, "", 70.0 * n);
       if (n > 100) add(n, "500", 40.0 * n);
     }
-    add_case(cases_, ok_case(1, 100, 1.0));  // attention alone is no layer
+    add_case(cases_, ok_case(1, 100, 1.0));  // attention alone is not a layer
   }
 
   void add(int n, const std::string& block, double bytes) {

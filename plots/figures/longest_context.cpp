@@ -9,7 +9,7 @@ namespace {
 constexpr double kFarthest = 8.0;  // a line is continued to this multiple of its last peak
 constexpr std::size_t kMostBudgetTics = 8;
 
-// A case: its sequence needs so many bytes.
+// A case, and the bytes that its sequence needs.
 struct Held {
   double bytes = 0.0;
   double tokens = 0.0;

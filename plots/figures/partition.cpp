@@ -199,9 +199,9 @@ Figure connectivity_figure(std::span<const Connectivity> patterns) {
     const auto shown = [](const Connectivity& pattern) {
       return fmt::format("{:.3g} % ({})", kPercent * pattern.kept_share, pattern.mask);
     };
-    figure.findings = {fmt::format("Of all pairs of {} tokens the patterns keep between {} and {}.",
-                                   grouped(static_cast<double>(least.n_tokens)), shown(least),
-                                   shown(most))};
+    figure.findings = {
+        fmt::format("The patterns keep between {1} and {2} of all pairs of {0} tokens.",
+                    grouped(static_cast<double>(least.n_tokens)), shown(least), shown(most))};
   }
   return figure;
 }

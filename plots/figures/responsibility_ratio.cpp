@@ -128,9 +128,9 @@ Figure responsibility_ratio_figure(const PlottedRun& run) {
        .notes = {
            "RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up "
            "that the split allows. Thin: every N. Marks: means over whole intervals [jW, "
-           "(j+1)W), at their middle; asym-RR is the one of j = 40. Of many sets, those with "
-           "the greatest and the least mean have colours, the others are grey. +1: so many other "
-           "sets have the same ratios."}});
+           "(j+1)W), at their middle; asym-RR is the one of j = 40. The sets with the greatest "
+           "and the least mean have colours, the others are grey. +1: another set has the same "
+           "ratios."}});
   figure.panel_height = 300;
   figure.legend = Figure::Legend::inside;
   return figure;

@@ -221,7 +221,7 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
       fmt::format("Compared, where they ran: {}; by the median wall clock of cases that are equal "
                   "but for the algorithm. The number: time of the next best over the fastest. Two "
                   "colours and ≈: the two best are within 2 %, a tie. White: fewer than two ran. "
-                  "Dense attention, which splits nothing, is no candidate.",
+                  "Dense attention, which splits nothing, is left out.",
                   listed({compared.begin(), compared.end()}))};
   const Groups links = group(rows_of_maps(maps), kLinkColumns);
   std::vector<std::string> latencies;

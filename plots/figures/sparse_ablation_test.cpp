@@ -32,7 +32,7 @@ const Series& series_of(const Panel& panel, std::string_view name) {
 
 TEST(SparseAblation, TimeIdealAndPairsStandAgainstTheWindow) {
   const Figure figure = sparse_ablation_figure(windows(4096));
-  ASSERT_EQ(figure.panels.size(), 2u) << "one fraction alone is no ablation";
+  ASSERT_EQ(figure.panels.size(), 2u) << "one fraction alone is not an ablation";
   const Panel& time = figure.panels[0];
   EXPECT_EQ(time.title, "time against window (tokens)");
   const Series& measured = series_of(time, "sliding_window, N = 4,096");

@@ -12,7 +12,8 @@ namespace {
 constexpr double kAssumedTile = 768.0;     // query rows of a tile of the flash kernel at d = 64
 constexpr double kPublishedTile = 2048.0;  // the paper skips work per 2048 query rows
 
-// Is empty for an algorithm that is no balanced ring. pass_kv is zigzag under another paper's name.
+// Is empty for an algorithm that is not a balanced ring. pass_kv is zigzag under another paper's
+// name.
 std::string ring_kind(const Row& row) {
   const std::string& algorithm = row.text("algorithm");
   return algorithm == "striped"                            ? "striped"

@@ -31,7 +31,8 @@ struct Scale {
 };
 
 // Ignores NaN and, on a log axis, values <= 0. A single value gets room around it; no value at all
-// gives [0, 1] or [1, 10]. The labels of powers of two have at most so many letters together.
+// gives [0, 1] or [1, 10]. The labels of powers of two have at most `most_letters` letters
+// together.
 [[nodiscard]] Scale make_scale(const Axis& axis, std::span<const double> values,
                                std::size_t most_letters = 30);
 

@@ -29,7 +29,7 @@ struct LineFigure {
     // Makes the x axis of each panel by its own values.
     std::function<Axis(const std::vector<double>& x)> x_axis{};
     bool own_axes = false;  // its ranges are its own, though the figure shares its axes
-    bool timed = true;      // if not (bytes, pairs, errors), a disturbed clock is no matter
+    bool timed = true;      // if not (bytes, pairs, errors), a disturbed clock does not matter
   };
   std::string title{};
   std::string nothing{};      // the reason if no row has a value

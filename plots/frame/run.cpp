@@ -123,7 +123,7 @@ std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
 
 Provenance read_provenance(std::string_view manifest_json, std::string_view name) {
   const Json json = Json::parse(manifest_json, nullptr, false);
-  if (!json.is_object()) throw UsageError(fmt::format("{} is no manifest of a run", name));
+  if (!json.is_object()) throw UsageError(fmt::format("{} is not a manifest of a run", name));
   Provenance out;
   out.command = command_of(list_at(json, "argv"));
   out.experiment = text_at(json, "/experiment");
@@ -178,7 +178,7 @@ PlottedRun read_plotted_run(const std::string& path) {
     throw UsageError(fmt::format("{}: there is no such run folder", path));
   const std::filesystem::path manifest = folder / "manifest.json";
   if (!std::filesystem::exists(manifest))
-    throw UsageError(fmt::format("{} is no run folder: it has no manifest.json", path));
+    throw UsageError(fmt::format("{} is not a run folder: it has no manifest.json", path));
   PlottedRun run;
   run.path = path;
   run.provenance = read_provenance(read_file(manifest.string()), manifest.string());

@@ -33,7 +33,7 @@ struct Provenance {
   std::vector<std::pair<std::string, std::string>> facts{};
 };
 
-// Throws UsageError `name: …` if the text is no JSON object. Missing keys leave their members
+// Throws UsageError `name: …` if the text is not a JSON object. Missing keys leave their members
 // empty.
 [[nodiscard]] Provenance read_provenance(std::string_view manifest_json, std::string_view name);
 

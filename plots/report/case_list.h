@@ -39,7 +39,7 @@ struct Repeat {
 // goes with its worker count is not.
 [[nodiscard]] Columns telling_columns(const Rows& rows);
 
-// Writes the command that shows the plan of a case; empty if it is no attention, or computed by
+// Writes the command that shows the plan of a case; empty if it is not attention, or computed by
 // another program.
 [[nodiscard]] std::string plan_command(const Row& row);
 

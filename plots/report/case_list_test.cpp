@@ -35,7 +35,7 @@ TEST(CaseList, WhatDiffersIsAColumnAndWhatIsFixedIsSaidOnce) {
                               "class=\"number\">W</th>"));
   EXPECT_THAT(html, Not(HasSubstr("data-label=\"kernel\"")));
   EXPECT_THAT(html, Not(HasSubstr("data-keys=\"kv_len")))
-      << "as many keys as tokens is no difference of its own";
+      << "as many keys as tokens is not a difference of its own";
   EXPECT_LT(html.find("data-keys=\"workers"), html.find("data-keys=\"status\""));
 }
 

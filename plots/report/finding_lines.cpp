@@ -128,9 +128,8 @@ std::string crossing_sentence(const Curves& curves, const Line& a, const Line& b
     return sentence(curves.where, "",
                     fmt::format("{} and {} cross {}, where {} becomes the larger one", a.name,
                                 b.name, between, found.above_before ? b.name : a.name));
-  return sentence(curves.where, "Whether ",
-                  fmt::format("{} and {} cross {} is undecided, since their intervals are not "
-                              "apart on both sides",
+  return sentence(curves.where, "The ",
+                  fmt::format("medians of {} and {} cross {}, but their intervals overlap there",
                               a.name, b.name, between));
 }
 
@@ -164,21 +163,19 @@ void add_crossings(const Quantity& quantity, std::vector<std::string>& out) {
     const auto& [pair, places] = *std::ranges::max_element(
         places_of_pair, {}, [](const auto& counted) { return counted.second; });
     if (places == decided.size())
-      out.push_back(fmt::format("In {}, {} change their order in {} places.", y, pair, places));
+      out.push_back(fmt::format("In {}, {} cross in {} places.", y, pair, places));
     else if (places == 1)
-      out.push_back(fmt::format("In {}, {} pairs of lines change their order, each once.", y,
-                                decided.size()));
+      out.push_back(fmt::format("In {}, {} pairs of lines cross once each.", y, decided.size()));
     else
-      out.push_back(fmt::format("In {}, lines change their order in {} places, most often {} ({}).",
-                                y, decided.size(), pair, places));
+      out.push_back(fmt::format("In {}, lines cross in {} places, most often {} ({}).", y,
+                                decided.size(), pair, places));
   }
   if (undecided.size() <= kMostCrossings)
     out.insert(out.end(), undecided.begin(), undecided.end());
   else
-    out.push_back(
-        fmt::format("In {}, the medians of {} pairs of lines change their order, but their "
-                    "intervals are not apart on both sides, which decides nothing.",
-                    y, undecided.size()));
+    out.push_back(fmt::format(
+        "In {}, the medians of {} pairs of lines cross, but their intervals overlap there.", y,
+        undecided.size()));
 }
 
 }  // namespace qb::finding

@@ -41,7 +41,7 @@ struct Quantity {
 [[nodiscard]] std::string unit_of(const Axis& axis);
 // Writes three digits, and those before the point where there are more: `0.0123`, `919,152`.
 [[nodiscard]] std::string value_text(double value);
-// Says whether the places on an axis are words and no numbers.
+// Says whether the places on an axis are words, not numbers.
 [[nodiscard]] bool has_words(const Axis& axis);
 // Writes `N = 4,096`, `bandwidth = 0.6 GB/s`, or the word of the place.
 [[nodiscard]] std::string place(const Axis& axis, double x);

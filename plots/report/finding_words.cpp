@@ -16,8 +16,8 @@ bool has_interval(const Point& point) {
 
 namespace {
 
-// Splits `time (ms)` into its name and its unit. A group that is divided by is no unit: `T / (P +
-// T)`.
+// Splits `time (ms)` into its name and its unit. A group that is divided by is not a unit: `T / (P
+// + T)`.
 std::pair<std::string, std::string> split_label(const std::string& label) {
   if (!label.ends_with(')')) return {label, ""};
   std::size_t open = label.size() - 1;

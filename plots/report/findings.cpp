@@ -39,7 +39,7 @@ std::vector<Quantity> quantities_of(const Figure& figure) {
   std::map<std::vector<std::string>, std::size_t> known;
   for (std::size_t p = 0; p < figure.panels.size(); ++p) {
     const Panel& panel = figure.panels[p];
-    if (panel.y.label.empty()) continue;  // rows with names, and no quantity
+    if (panel.y.label.empty()) continue;  // rows with names, not a quantity
     Curves curves{panel_name(figure, p), &panel, lines_of(panel)};
     if (curves.lines.empty()) continue;
     const std::vector<std::string> shown = {panel.x.label, panel.x.column, panel.y.label,

@@ -3,7 +3,7 @@
 //
 // No sentence says more than the intervals do. A ratio of points whose intervals overlap is said to
 // be uncertain. Two lines cross only if their intervals are apart before and behind; where their
-// medians alone change order, the sentence says that it is undecided.
+// medians alone change order, the sentence says that their intervals overlap.
 #pragma once
 
 #include <string>

@@ -44,7 +44,7 @@ std::string inline_svg(std::string_view svg, std::string_view prefix, std::strin
   const std::size_t begin = svg.find("<svg");
   const std::size_t end = svg.rfind("</svg>");
   if (begin == std::string_view::npos || end == std::string_view::npos)
-    throw UsageError(fmt::format("{} is no SVG picture", label));
+    throw UsageError(fmt::format("{} is not an SVG picture", label));
   const std::string_view inside = svg.substr(begin + 4, end + 6 - begin - 4);
   return fmt::format("<svg role=\"img\" aria-label=\"{}\"{}", html_escape(label),
                      prefix_ids(inside, std::string(prefix)));

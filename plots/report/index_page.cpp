@@ -105,7 +105,7 @@ std::string origin_of(const fs::path& folder) {
     const fs::path file = place / "provenance.json";
     if (!fs::exists(file)) continue;
     const auto json = nlohmann::json::parse(read_file(file.string()), nullptr, false);
-    if (!json.is_object()) throw UsageError(fmt::format("{} is no JSON object", file.string()));
+    if (!json.is_object()) throw UsageError(fmt::format("{} is not a JSON object", file.string()));
     const auto text = [&](const char* key) {
       return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
     };

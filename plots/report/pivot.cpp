@@ -18,6 +18,7 @@ struct Shown {
   Unit unit{.name = "", .suffix = "", .factor = 1.0};
   bool whole = false;  // counts: written out with all their digits
   bool timed = false;  // it comes from repeats
+  bool all_modelled = false;
 };
 
 std::string parameter_named(const std::string& name, const CsvTable& cases) {
@@ -121,6 +122,7 @@ Shown shown_by(const Pivot& pivot, const Rows& cases) {
     shown.name = "time";
     column = "wall_time_median_s";
   }
+  constexpr std::string_view kMedian = "_median_s";
   const Field* const field = result_field(column);
   if (field == nullptr || (field->kind != FieldKind::real && field->kind != FieldKind::integer)) {
     std::vector<std::string_view> known;
@@ -128,9 +130,11 @@ Shown shown_by(const Pivot& pivot, const Rows& cases) {
     for (const Field& one : fields::kResultFields)
       if (one.kind == FieldKind::real || one.kind == FieldKind::integer)
         known.push_back(one.column);
+    const std::string median = pivot.value + std::string(kMedian);
+    if (std::ranges::count(known, median) > 0)
+      throw UsageError(fmt::format("unknown value '{}'; did you mean '{}'?", pivot.value, median));
     throw UsageError(unknown_word("value", pivot.value, known));
   }
-  constexpr std::string_view kMedian = "_median_s";
   shown.timed = column.ends_with(kMedian);
   if (!shown.value && shown.timed)
     shown.value = [prefix = column.substr(0, column.size() - kMedian.size())](const Row& row) {
@@ -142,6 +146,7 @@ Shown shown_by(const Pivot& pivot, const Rows& cases) {
   if (shown.name.empty()) shown.name = name_without_unit(column);
   shown.unit = unit_of(*field, largest(cases, [&](const Row& row) { return shown.value(row).y; }));
   shown.whole = field->kind == FieldKind::integer && shown.unit.factor == 1.0;
+  shown.all_modelled = count(cases, modelled) == count(cases, ran);
   return shown;
 }
 
@@ -164,6 +169,7 @@ std::string cell(const Row& row, const Shown& shown, bool interval) {
   std::string text = shown_text(point.y, shown);
   if (interval && std::isfinite(point.low) && std::isfinite(point.high))
     text += fmt::format(" [{}, {}]", shown_text(point.low, shown), shown_text(point.high, shown));
+  if (shown.timed && modelled(row)) text += shown.all_modelled ? "" : " (model)";
   return text + (shown.timed && (disturbed(row) || point.disturbed) ? "*" : "");
 }
 
@@ -179,12 +185,13 @@ std::vector<std::string> repeat_notes(const Rows& rows, bool interval) {
   double least_n = kNaN;
   double most_n = kNaN;
   double least_coverage = kNaN;
-  for (const Row& row : rows) {
+  for (const Row& row : where(rows, std::not_fn(modelled))) {
     least_n = std::fmin(least_n, row.number("n_samples"));
     most_n = std::fmax(most_n, row.number("n_samples"));
     least_coverage = std::fmin(least_coverage, row.number("interval_coverage"));
   }
   std::vector<std::string> notes;
+  if (count(rows, modelled) > 0) notes.emplace_back(kModelNote);
   if (!std::isnan(most_n))
     notes.push_back(fmt::format(
         "Medians of {} repeats{}.",

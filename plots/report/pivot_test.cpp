@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "base/status.h"
+#include "plots/frame/lines.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -87,6 +88,18 @@ TEST(Pivot, CasesWithoutAValueHaveTheirStatusAndDisturbedOnesAMark) {
   EXPECT_THAT(table.notes, Contains("* Too few of its repeats were undisturbed."));
 }
 
+TEST(Pivot, ModelledTimesSaySo) {
+  Values predicted = ok_case(7, 1000, 0.5);
+  predicted["provenance"] = "model";
+  const Pivot times = {.rows = {"workers"}, .value = "longest_subsequence_median_s"};
+  const Table mixed = pivoted(cases_of({predicted, ok_case(8, 1000, 0.5)}), times);
+  EXPECT_THAT(mixed.rows, ElementsAre(ElementsAre("7", "5.00 (model)"), ElementsAre("8", "5.00")));
+  EXPECT_THAT(mixed.notes, Contains(kModelNote));
+  const Table alone = pivoted(cases_of({predicted}), times);
+  EXPECT_THAT(alone.rows, ElementsAre(ElementsAre("7", "5.00")));
+  EXPECT_THAT(alone.notes, Contains(kModelNote));
+}
+
 TEST(Pivot, ProgramsGetColumnNamesSiUnitsEveryDigitAndEmptyCells) {
   Values failed = ok_case(8, 1000, 0.5);
   failed["status"] = "oom";
@@ -108,6 +121,8 @@ TEST(Pivot, UnknownNamesAndSharedCellsAreSentences) {
               ThrowsMessage<UsageError>(HasSubstr("did you mean 'workers'?")));
   EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"workers"}, .value = "speedup"}); },
               ThrowsMessage<UsageError>(HasSubstr("did you mean 'speed_up'?")));
+  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"workers"}, .value = "critical_path"}); },
+              ThrowsMessage<UsageError>(HasSubstr("did you mean 'critical_path_median_s'?")));
   EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"n_tokens"}, .value = "time"}); },
               ThrowsMessage<UsageError>(HasSubstr("several cases share a cell")));
   EXPECT_THAT([&] { (void)pivot_table({}, {.rows = {"n_tokens"}, .value = "time"}); },

@@ -1,5 +1,8 @@
 #include "plots/report/report.h"
 
+#include <filesystem>
+#include <set>
+
 #include "base/files.h"
 #include "base/status.h"
 #include "plots/draw/gnuplot.h"
@@ -75,6 +78,11 @@ std::vector<Report::Section> result_sections(const PlottedRun& run,
         "Each is here as SVG, with its numbers as CSV. As PDF in the size of a paper's column: qb "
         "plot {} --figure NAME --width 3.5in",
         run.path));
+  if (std::filesystem::is_directory(run.path + "/traces"))
+    pictures.paragraphs.push_back(
+        fmt::format("{}/traces has the memory of each case over time: NAME.trace.json for "
+                    "https://ui.perfetto.dev, NAME.pickle for https://pytorch.org/memory_viz.",
+                    run.path));
   pictures.figures = std::move(figures);
   Report::Section tables{.title = "Tables"};
   if (Table table = case_study_2_table(run.cases, published_case_study_2()); !table.rows.empty())
@@ -148,12 +156,29 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
   return drawn;
 }
 
+namespace {
+
+// Names what the times are of: the modelled devices in place of this machine if all are modelled.
+std::string head_line(const PlottedRun& run) {
+  Provenance head = run.provenance;
+  const Rows rows = where(all_rows(run.cases), ran);
+  if (!rows.empty() && count(rows, modelled) == rows.size()) {
+    std::set<std::string> devices;
+    for (const Row& row : rows)
+      devices.insert("model of " + named_value("model_device", row.text("model_device")));
+    head.machine = listed({devices.begin(), devices.end()});
+  }
+  return provenance_line(head);
+}
+
+}  // namespace
+
 Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                   const std::vector<std::string>& missing, const RunContext& context) {
   Report report{.title = run.provenance.experiment.empty()
                              ? std::string("A run of QuorumBench")
                              : fmt::format("QuorumBench: {}", run.provenance.experiment),
-                .subtitle = provenance_line(run.provenance),
+                .subtitle = head_line(run),
                 .sections = result_sections(run, std::move(figures), missing, context)};
   report.sections.push_back(times_section(run.cases));
   report.sections.push_back(environment_section(run.provenance));

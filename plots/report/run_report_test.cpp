@@ -23,6 +23,17 @@ TEST(RunReport, CountsHowCasesEnded) {
   EXPECT_THAT(page, HasSubstr("45 cases: 40 ok, 1 oom, 4 oom_skipped."));
 }
 
+TEST(RunReport, OfModelledCasesNamesTheModelledDeviceInItsHead) {
+  Values values = ok_case(7, 1000, 0.5);
+  const PlottedRun measured = run_of(cases_of({values}));
+  values["provenance"] = "model";
+  values["model_device"] = "data/devices/a100.csv";
+  const PlottedRun modelled = run_of(cases_of({values}));
+  const std::string here = modelled.provenance.machine;
+  EXPECT_THAT(run_report(modelled, {}, {}).subtitle, ::testing::StartsWith("model of A100; "));
+  EXPECT_THAT(run_report(measured, {}, {}).subtitle, ::testing::StartsWith(here));
+}
+
 TEST(RunReport, OfOneWorkerHasNoTableOfSubsequences) {
   CsvTable one = no_cases();
   add_case(one, ok_case(1, 1000, 1.0));

@@ -25,7 +25,7 @@ TEST(ScalingFit, FindsThePowerOfAPower) {
   EXPECT_EQ(row[3], "5");
   EXPECT_EQ(row[4], "1.700");
   EXPECT_EQ(row[5], "1.00000");
-  EXPECT_LT(std::stod(row[8]), 0.999) << "it is no line";
+  EXPECT_LT(std::stod(row[8]), 0.999) << "it is not a line";
   EXPECT_GT(std::stod(row[10]), 100.0) << "by no means proportional to N";
 }
 

@@ -107,7 +107,7 @@ void require_two_subjects(const AbWords& words) {
                            : "a spec is needed after A and B, such as experiments/smoke.yaml");
   for (const std::string& program : {words.a, words.b})
     if (programs && ::access(program.c_str(), X_OK) != 0)
-      throw UsageError(fmt::format("{} is no program that can be started", program));
+      throw UsageError(fmt::format("{} is not a program that can be started", program));
   if (words.options.pairs < 1 || words.repeats < 1)
     throw UsageError("--pairs and --repeats must be at least 1");
 }
@@ -232,10 +232,10 @@ void add_ab(Verb app) {
   verb.add_repeated("--filter", words.filter, "Keeps only cases with KEY=VALUE, as for run.");
   add_metric(verb, words.metric);
   add_integer(verb, "--pairs", words.options.pairs,
-              "Takes so many pairs of each case (default: 8).");
+              "Measures this many pairs of each case (default: 8).");
   add_integer(verb, "--retakes", words.options.retakes,
-              "Takes disturbed pairs again in at most so many rounds (default: 8).");
-  add_integer(verb, "--repeats", words.repeats, "Times so many repeats in a turn (default: 3).");
+              "Measures disturbed pairs again in at most this many rounds (default: 8).");
+  add_integer(verb, "--repeats", words.repeats, "Times this many repeats in a turn (default: 3).");
   add_integer(verb, "--seed", words.options.seed, "Seeds the random order (default: 1).");
   add_positive(verb, "--threshold", words.options.threshold,
                "Sets the least change that counts, as a fraction (default: 0.05).");

@@ -103,7 +103,7 @@ TEST_F(AbVerb, SubjectsThatCannotBeComparedAreRefused) {
   refused("kernel=flash " + program("a", 1.0) + " " + spec_, "must be of one kind");
   refused("kernel=flash kernel=reference", "a spec is needed");
   refused(spec_ + " " + spec_ + " " + spec_, "leave the third one out");
-  refused("no/such/qb no/such/qb " + spec_, "no/such/qb is no program");
+  refused("no/such/qb no/such/qb " + spec_, "no/such/qb is not a program");
   refused("kernel=flash head_dim=32 " + spec_, "each needs a partner");
   refused("kernel=flash kernel=flash " + spec_ + " --pairs 0", "--pairs");
 }

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "base/numbers.h"
-#include "base/source_root.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/advise_view.h"
 #include "harness/cli/views/nearest_published.h"
@@ -22,16 +20,16 @@ constexpr const char* kAdviseFooter =
 what fits the budget by predicted time, and looks for the bandwidth, the tokens and the workers at
 which the answer would change. Times are those of the worker that ends last: predicted = compute + idle
 (it waits for workers that are not ready) + exposed (communication that no compute hides). decode,
-flash_decoding and tree_decode take part up to 16 new tokens.
+flash_decoding and tree_decode are considered for at most 16 new tokens.
 
 It says how far the model is from published measurements that it was not made from, prints for each
-scheme the one that is nearest to the question, and calls schemes ties that are closer than that.
+scheme the one that is nearest to the question, and calls schemes a tie if they are closer than that.
 
 A backward pass has 10 d FLOP a pair in place of 4 d, at the share of the forward rate that the
 device's file says (0.8 where it says none). What its tasks read moves while they compute; gradients
 move when a step ends, and the receiver adds them. With --pass both, a step of training, times and
-bytes are sums over the two passes. Algorithms of inference have no backward pass, and burst differs
-from zigzag there only.
+bytes are sums over the two passes. pass_q and the decoding algorithms have no backward pass; burst
+differs from zigzag only there.
 
 Without --dtype it takes f32, or the first type that the device has rates for.
 
@@ -96,21 +94,12 @@ DeviceModel measured_here(const Case& c) {
                         {.max_tokens = std::min<std::int64_t>(c.shape.kv_len, 4096)});
 }
 
-DeviceModel device_named(const std::string& name, const Case& c) {
-  if (name == "here") return measured_here(c);
-  if (name == "a100") return a100_device();
-  for (const std::string& path : {name, source_path("data/devices/" + name + ".csv")})
-    if (std::filesystem::is_regular_file(path)) return load_device_model(path);
-  throw UsageError(
-      fmt::format("--device {}: there is no such device; known: a100 (published rates), {}", name,
-                  known_devices()));
-}
-
 void give_advice(const AdviseWords& asked) {
   if (asked.cached_tokens < 0)
-    throw UsageError(fmt::format("--cached-tokens {}: 0 or more", asked.cached_tokens));
+    throw UsageError(fmt::format("--cached-tokens {}: it must be 0 or more", asked.cached_tokens));
   if (asked.c.workers > kMostWorkers)
-    throw UsageError(fmt::format("--workers {}: 1 to {}", asked.c.workers, kMostWorkers));
+    throw UsageError(
+        fmt::format("--workers {}: it must be 1 to {}", asked.c.workers, kMostWorkers));
   Case c = asked.c;
   c.shape.kv_len = c.shape.q_len + asked.cached_tokens;
   c = whole_case(c);
@@ -119,13 +108,14 @@ void give_advice(const AdviseWords& asked) {
   const GivenLink link = read_link(asked.link);
   // Refuses a bad problem before anything is measured.
   const Problem problem = make_problem(c.shape, c.mask.kind(), c.dtype, 0);
-  SchemeQuestion question{.problem = problem,
-                          .workers = c.workers,
-                          .device = device_named(asked.device, c),
-                          .link = link.limit,
-                          .kernel = c.kernel,
-                          .memory_budget_bytes = c.memory_budget_bytes,
-                          .passes = asked.passes};
+  SchemeQuestion question{
+      .problem = problem,
+      .workers = c.workers,
+      .device = asked.device == "here" ? measured_here(c) : load_device_model(asked.device),
+      .link = link.limit,
+      .kernel = c.kernel,
+      .memory_budget_bytes = c.memory_budget_bytes,
+      .passes = asked.passes};
   if (!asked.dtype->was_given()) question.problem.dtype = default_dtype(question.device, c.kernel);
   const Advice advice = advise(question);
   const Library library = read_library();

@@ -274,9 +274,10 @@ struct SentBytesWords {
 // Refuses what `qb advise` refuses. The mask does not change what these schemes send.
 void print_sent_bytes(const SentBytesWords& words) {
   if (words.cached_tokens < 0)
-    throw UsageError(fmt::format("--cached-tokens {}: 0 or more", words.cached_tokens));
+    throw UsageError(fmt::format("--cached-tokens {}: it must be 0 or more", words.cached_tokens));
   if (words.c.workers > kMostWorkers)
-    throw UsageError(fmt::format("--workers {}: 1 to {}", words.c.workers, kMostWorkers));
+    throw UsageError(
+        fmt::format("--workers {}: it must be 1 to {}", words.c.workers, kMostWorkers));
   Case c = words.c;
   c.shape.kv_len = c.shape.q_len + words.cached_tokens;
   c = whole_case(c);
@@ -324,7 +325,7 @@ Examples:
 void add_bounds(Verb app) {
   const Verb bounds = app.add_verb(
       "bounds", "Recomputes bounds that papers print, and the bytes that each scheme sends.",
-      R"(A verdict is an answer and no failure: the exit code is 0 whatever the verdicts are.
+      R"(A verdict is an answer, not a failure: the exit code is 0 whatever the verdicts are.
 
 Examples:
   qb bounds tms

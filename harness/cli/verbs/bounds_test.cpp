@@ -64,10 +64,16 @@ TEST(Bounds, AMachineOfOnesOwn) {
   EXPECT_EQ(run_qb("bounds " + machine + "--kv-heads 5").exit_code, 2);
 }
 
+std::vector<std::string> row_of(const CsvTable& csv, std::string_view scheme) {
+  for (std::size_t row = 0; row < csv.size(); ++row)
+    if (csv.text(row, "scheme") == scheme) return csv.row(row);
+  return {};
+}
+
 TEST(Bounds, BytesHaveARowForEachTransferAndATotalForEachScheme) {
   const std::string words =
       "bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64";
-  EXPECT_THAT(csv_of(words).row(0),
+  EXPECT_THAT(row_of(csv_of(words), "pass_kv"),
               ElementsAre("forward", "pass_kv", "ring hop", "sent", "7", "524288", "3670016",
                           "3670016", "3670016", "2 (P/W + T/W) NKV d e", "", ""));
   // 7 MiB of hops, 14.22 MiB of partials
@@ -85,19 +91,21 @@ TEST(Bounds, BytesOfABackwardPassFollowThoseOfTheForwardPass) {
     EXPECT_EQ(csv.row(row),
               row < forward.size() ? forward.row(row) : backward.row(row - forward.size()));
   // Shards of 1024 tokens: 7 hops of K and V in two bytes, 8 of dK and dV in four.
-  EXPECT_THAT(backward.row(0),
+  EXPECT_THAT(row_of(backward, "pass_kv"),
               ElementsAre("backward", "pass_kv", "ring hop of K, V", "sent", "7", "2097152",
                           "14680064", "48234496", "48234496", "2 (P/W + T/W) NKV d e", "", ""));
   EXPECT_THAT(bounds(words),
               AllOf(HasSubstr("In the forward pass a worker sends, by the plan of the scheme, in "
-                              "all: pass_kv 14.00 MiB"),
+                              "all: cqs_sharded "),
+                    HasSubstr(", pass_kv 14.00 MiB"),
                     HasSubstr("In the backward pass a worker sends, by the plan of the scheme, in "
-                              "all: pass_kv 46.00 MiB, burst 30.44 MiB")));
+                              "all: "),
+                    HasSubstr("pass_kv 46.00 MiB, burst 30.44 MiB")));
 }
 
 TEST(Bounds, FormulasOfAPassAddUpToTheirPlansOrSayWhyTheyDoNot) {
   const std::string even = "bytes --n-tokens 7000 --workers 7 --q-heads 7 --pass backward";
-  EXPECT_THAT(bounds(even), HasSubstr("The formulas of 6 of 6 schemes add up to that.\n"));
+  EXPECT_THAT(bounds(even), HasSubstr("The formulas of 9 of 9 schemes add up to that.\n"));
   const std::string odd = "bytes --n-tokens 8193 --workers 8 --q-heads 8 --pass backward";
   EXPECT_THAT(bounds(odd), AllOf(HasSubstr("schemes add up to that; the rows of the others say"),
                                  HasSubstr("; the plan sends shorter shards as they are")));
@@ -139,7 +147,8 @@ TEST(Bounds, BytesAndRefusalsAreThoseOfTheForecastsThatAdvisePrints) {
           workers, word(passes)));
       for (std::size_t row = 0; row < csv.size(); ++row) {
         const std::string scheme(csv.text(row, "scheme"));
-        if (scheme == "tree_decode") continue;  // advise takes it for a few new tokens only
+        if (scheme.find("decod") != std::string::npos || scheme == "dense") continue;
+        if (scheme == "burst" && passes == Passes::forward) continue;  // zigzag
         ASSERT_TRUE(forecasts.contains(scheme)) << scheme;
         const SchemeForecast& forecast = forecasts.at(scheme);
         EXPECT_EQ(csv.text(row, "unsupported"), forecast.unsupported);
@@ -156,7 +165,7 @@ TEST(Bounds, ASchemeWithoutAPlanSaysWhyAndHasNoNumbers) {
   EXPECT_THAT(text, HasSubstr("cqs needs at least 3 workers"));
   EXPECT_THAT(text.substr(text.find("in all: ")), Not(HasSubstr("cqs")));
   const CsvTable csv = csv_of(two);
-  EXPECT_EQ(csv.text(csv.size() - 1, "total_bytes"), "");
+  EXPECT_EQ(row_of(csv, "cqs").at(6), "");
 }
 
 TEST(Bounds, VerbPrintsTablesAndRefusesBadWords) {

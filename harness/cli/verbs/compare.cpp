@@ -16,7 +16,7 @@ intervals of the medians (of 95 %, or the whole range where a case has fewer tha
 or FAST when they are disjoint and the medians differ by more than the threshold, SAME when the ratio
 is surely within it, AMBIGUOUS otherwise (measure longer), and where a row stayed disturbed. A line
 above the table says if either run was disturbed, or began on a busy machine. Instructions are not
-disturbed by neighbours, where the kernel counts them: --metric instructions judges programs on
+disturbed by neighbours, where Linux counts them: --metric instructions judges programs on
 shared machines, but not their waiting. The intervals of three repeats come apart by chance in one
 comparison of ten, those of five in one of a hundred.
 

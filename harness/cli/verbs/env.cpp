@@ -18,7 +18,7 @@ published as it is.
 The last line says whether this build gives known answers: interval arithmetic, verdicts, statistics,
 counts of plans, interest sets, float64 attention and its gradients.
 
-Exit codes: 0; 4 a known answer is wrong, so that nothing of this build can be believed.
+Exit codes: 0; 4 a known answer is wrong, so that no result of this build can be trusted.
 
 Examples:
   qb env

@@ -102,13 +102,13 @@ TEST(Plan, ABackwardPassOfCqsScattersDOAndItsStatistics) {
                 HasSubstr(std::string(R"({"tensor":")") + tensor + R"(","transfer":"gather")"));
 }
 
-TEST(Plan, AnAlgorithmOfInferenceHasNoBackwardPass) {
+TEST(Plan, AnAlgorithmWithoutABackwardPassIsRefused) {
   const testing_support::Said said =
       testing_support::run_qb("plan --algorithm pass_q --n-tokens 64 --workers 4 --pass backward");
   EXPECT_EQ(said.exit_code, 2);
   EXPECT_EQ(said.err,
-            "qb: pass_q is an algorithm of inference and has no backward pass; take one that "
-            "trains, such as ring or burst\n");
+            "qb: pass_q has no backward pass; take an algorithm that has one, such as ring or "
+            "burst\n");
   EXPECT_THAT(testing_support::run_qb("plan --n-tokens 64 --workers 4 --pass bakward").err,
               HasSubstr("did you mean 'backward'?"));
 }

@@ -49,6 +49,7 @@ struct PlotWords {
   std::string published;
   std::vector<std::string> filters;
   FigureChoice choice;
+  bool list = false;
 };
 
 std::pair<double, double> read_range(const std::string& text) {
@@ -77,8 +78,15 @@ double read_width_in(const std::string& text) {
   return width_in;
 }
 
+std::string figure_list() {
+  std::string out;
+  for (std::size_t i = 0; i < std::size(kFigureNames); ++i)
+    out += fmt::format("  {:<22} {}\n", kFigureNames[i], kFigureSentences[i]);
+  return out;
+}
+
 std::string plot_footer() {
-  const std::string names = "Figures: " + join(kFigureNames, " ");
+  const std::string names = "Figures (--list describes them): " + join(kFigureNames, " ");
   std::string out;
   for (const std::string& line : wrap_text(names, 100)) out += line + '\n';
   return out + kPlotFooter;
@@ -123,6 +131,12 @@ CsvTable filtered(const CsvTable& cases, const std::vector<std::string>& filters
 }
 
 void plot(const PlotWords& words) {
+  if (words.list) {
+    fmt::print("{}", figure_list());
+    return;
+  }
+  if (words.run.empty())
+    throw UsageError("name the run folder, as in qb plot results/smoke/latest");
   PlottedRun run = read_runs(words);
   if (!words.filters.empty()) run.cases = filtered(run.cases, words.filters);
   std::optional<CsvTable> published;
@@ -152,7 +166,8 @@ void plot(const PlotWords& words) {
 void add_plot(Verb app) {
   auto [verb, words] =
       add_verb<PlotWords>(app, "plot", "Draws the figures of a run.", plot, plot_footer());
-  verb.add_option("RUN", words.run, "Names the run folder.").required();
+  verb.add_option("RUN", words.run, "Names the run folder.");
+  verb.add_flag("--list", words.list, "Lists the figures, a sentence each, and draws nothing.");
   verb.add_repeated("--figure", words.figures, "Draws this figure only.");
   verb.add_repeated("--beside", words.beside,
                     "Draws this other run folder too, in the figures that show several runs.");
@@ -164,7 +179,7 @@ void add_plot(Verb app) {
                     "Draws only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
   FigureChoice& choice = words.choice;
   verb.add_repeated("--series", choice.series, "Draws only this series.");
-  verb.add_text("--x-range", "LOW:HIGH", "Draws only points with such an x.",
+  verb.add_text("--x-range", "LOW:HIGH", "Draws only points whose x lies in this range.",
                 [&choice](const std::string& text) { choice.x_range = read_range(text); });
   add_integer(verb, "--panel", choice.panel, "Draws only this panel, counted from 1.");
   verb.add_text(

@@ -1,4 +1,5 @@
 // `qb plot` through the real binary, as far as it gets without gnuplot.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 namespace qb {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing_support::run_qb;
@@ -69,10 +71,17 @@ TEST_F(Plot, WhatStandsBesideMustHaveCases) {
   EXPECT_EQ(run_qb("report " + folder).exit_code, 2);
 }
 
-TEST(Figures, AreListedByHelp) {
-  const Said said = run_qb("plot --help");
-  for (const std::string_view name : kFigureNames)
-    EXPECT_THAT(said.out, HasSubstr(std::string(name)));
+TEST(Figures, AreListedWithASentenceEach) {
+  const Said help = run_qb("plot --help");
+  const Said list = run_qb("plot --list");
+  EXPECT_EQ(list.exit_code, 0);
+  for (std::size_t i = 0; i < std::size(kFigureNames); ++i) {
+    EXPECT_THAT(help.out, HasSubstr(std::string(kFigureNames[i])));
+    EXPECT_THAT(list.out, ContainsRegex(fmt::format("  {} +{}", kFigureNames[i],
+                                                    kFigureSentences[i].substr(0, 12))));
+    EXPECT_TRUE(kFigureSentences[i].ends_with('.')) << kFigureNames[i];
+  }
+  EXPECT_EQ(run_qb("plot").exit_code, 2);
 }
 
 TEST_F(Plot, AReportWritesItsPageAndNothingElse) {

@@ -182,8 +182,8 @@ TEST(AdviseView, OfABackwardPassTheTableSaysWhichSchemesHaveNone) {
   const Advice advice = advise(question);
   EXPECT_THAT(advice_table(advice),
               AllOf(HasSubstr("burst "),
-                    HasSubstr("No plan: pass_q: pass_q is an algorithm of inference and has no "
-                              "backward pass; take one that trains, such as ring or burst.\n")));
+                    HasSubstr("No plan: pass_q: pass_q has no backward pass; take an algorithm "
+                              "that has one, such as ring or burst.\n")));
   EXPECT_FALSE(advice.selectors);
   const Json json = Json::parse(advice_json(question, "", advice, {}, {}));
   EXPECT_EQ(json["problem"]["pass"], "both");

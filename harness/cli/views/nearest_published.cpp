@@ -73,12 +73,10 @@ std::vector<NearestPublished> nearest_published(const SchemeQuestion& question,
 }
 
 std::string nearest_table(std::span<const NearestPublished> nearest) {
-  TextTable table({"scheme", "nearest published case", "published", "predicted",
-                   "published / predicted time", "where"});
+  TextTable table({"scheme", "nearest published case", "published / predicted time", "where"});
   for (const NearestPublished& one : nearest) {
     const PublishedAnswer& answer = *one.row.answer;
-    table.add({one.c.algorithm, case_text(one), fmt::format("{:.4g}", answer.published.value),
-               fmt::format("{:.4g}", answer.ours.value), fmt::format("{:.2f}", one.row.slowness),
+    table.add({one.c.algorithm, case_text(one), fmt::format("{:.2f}", one.row.slowness),
                fmt::format("{}, line {}", answer.table->file, answer.row + 2)});
   }
   return table.terminal();

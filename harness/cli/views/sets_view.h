@@ -39,7 +39,7 @@ struct DistillationRow {
 
 // Verifies every set of a file (see known_sets.h), and its asym-RR if the file gives one. Returns
 // one line per set, `NAME:LINE: …`, then how many sets are good; and whether all are. Throws
-// UsageError if the text is no such file.
+// UsageError if the text is not such a file.
 [[nodiscard]] std::pair<std::string, bool> verify_sets(std::string_view text,
                                                        std::string_view name);
 

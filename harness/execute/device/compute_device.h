@@ -99,7 +99,7 @@ class ComputeDevice {
                                   const KernelContext& /*context*/) {
     refuse_backward_pass();
   }
-  // delta := rowsum(d_out * out), of which a backward pass needs one number a row.
+  // delta[i] = Σ_e dO[i,e]·O[i,e]: one number per query row, read by the backward pass.
   virtual void compute_delta(const TensorView& /*out*/, const TensorView& /*d_out*/,
                              const TensorView& /*delta*/) {
     refuse_backward_pass();

@@ -42,7 +42,7 @@ TEST(AvailableMemory, IsBoundByTheTightestGroupAboveTheProcess) {
   root.write("/proc/self/cgroup", "4:memory:/elsewhere\n0::/user/job\n");
   root.write("/sys/fs/cgroup/user/job/memory.max", "max\n");
   root.write("/sys/fs/cgroup/user/job/memory.current", "1073741824\n");
-  EXPECT_EQ(root.available(), 8 * kGiB - 8 * kGiB / 64) << "max is no limit";
+  EXPECT_EQ(root.available(), 8 * kGiB - 8 * kGiB / 64) << "max is not a limit";
 
   root.write("/sys/fs/cgroup/user/memory.max", "4294967296\n");
   root.write("/sys/fs/cgroup/user/memory.current", "3221225472\n");

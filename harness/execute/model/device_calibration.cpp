@@ -139,7 +139,7 @@ std::vector<RatePoint> measure_rates(Kernel kernel, DType dtype, std::int64_t he
   return rates;
 }
 
-// Returns the rate of the largest call of at most so many queries, or of the smallest call.
+// Returns the rate of the largest call of at most most_queries queries, or of the smallest call.
 const RatePoint& rate_up_to(const DeviceModel& device, std::int64_t most_queries) {
   const RatePoint* point = &device.rates.front();
   for (const RatePoint& other : device.rates)

@@ -94,8 +94,11 @@ inline constexpr double kBackwardShareOfForward = 0.8;
 // Throws UsageError `name:line: …` at the first record that breaks the rules above.
 [[nodiscard]] DeviceModel parse_device_model(std::string_view text, std::string_view name);
 [[nodiscard]] std::string device_model_csv(const DeviceModel& device);
-[[nodiscard]] DeviceModel load_device_model(const std::string& path);
-[[nodiscard]] DeviceModel a100_device();  // data/devices/a100.csv, compiled in
+// Reads a file, or the device of that name in data/devices of the checkout, from any folder. Throws
+// UsageError, which lists the names, where there is neither.
+[[nodiscard]] DeviceModel load_device_model(const std::string& name);
+[[nodiscard]] std::string known_devices();  // `a100, h100, …`
+[[nodiscard]] DeviceModel a100_device();    // data/devices/a100.csv, compiled in
 
 struct CalibrationOptions {
   std::int64_t max_tokens = 4096;  // tokens of the largest call

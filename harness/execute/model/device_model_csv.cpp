@@ -1,12 +1,17 @@
 // Reads and writes the file of a device model.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <optional>
+#include <set>
 
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/source_root.h"
 #include "base/status.h"
 #include "harness/execute/model/device_model.h"
 
@@ -18,6 +23,7 @@ extern const std::string_view a100;
 
 namespace {
 
+const std::string kFolder = "data/devices/";
 constexpr std::string_view kRate = "kernel_flop_per_s";
 
 struct NamedNumber {
@@ -169,8 +175,32 @@ std::string device_model_csv(const DeviceModel& device) {
   return table.to_string();
 }
 
-DeviceModel load_device_model(const std::string& path) {
-  return parse_device_model(read_file(path), path);
+std::string known_devices() {
+  std::set<std::string> names = {"a100"};  // compiled in
+  try {
+    std::error_code missing;
+    for (const auto& file : std::filesystem::directory_iterator(source_path(kFolder), missing))
+      if (file.path().extension() == ".csv") names.insert(file.path().stem().string());
+  } catch (const EnvironmentError&) {
+    // An installed program may have no checkout beside it.
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+DeviceModel load_device_model(const std::string& name) {
+  if (std::filesystem::is_regular_file(name)) return parse_device_model(read_file(name), name);
+  if (name == "a100") return a100_device();
+  try {
+    for (const std::string& path : {kFolder + name + ".csv", name})
+      if (const std::string found = source_path(path); std::filesystem::is_regular_file(found))
+        return parse_device_model(read_file(found), path);
+  } catch (const EnvironmentError&) {
+    // As above.
+  }
+  throw UsageError(fmt::format(
+      "{}: no device and no file has this name; known: here (this machine), {}; `qb calibrate "
+      "--out FILE` measures another machine",
+      name, known_devices()));
 }
 
 DeviceModel a100_device() { return parse_device_model(embedded::a100, "data/devices/a100.csv"); }

@@ -251,7 +251,7 @@ TEST(Calibration, OfAKnownClockHasTheRatesThatFollowFromIt) {
     EXPECT_DOUBLE_EQ(rate.flop_per_s, kFlopPerPair * static_cast<double>(n * n) / compute_s);
   }
   // The rates grow with the pairs, so all calls take as long: the causal one of 128 queries, which
-  // takes `longer` times that, has so many times its unmasked pairs, and they are 128 (128 + t)
+  // takes `longer` times that, has `longer` times its unmasked pairs, and they are 128 (128 + t)
   // / 2.
   const double longer = (0.625 * kTick - overhead_s) / compute_s;
   EXPECT_EQ(device.query_tile.value, std::round(longer * 129 - 128));

@@ -117,7 +117,7 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
   for (const Plan& plan : planned.plans) {
     if (check_plan)
       if (const auto offence = check(plan))
-        throw CaseError(Status::error, fmt::format("the plan of {} is no exact cover: {}",
+        throw CaseError(Status::error, fmt::format("the plan of {} is not an exact cover: {}",
                                                    plan.algorithm, *offence));
     const Work work = model_work(plan, question_.kernel);
     const PlanMemory memory = plan_memory(plan, question_.kernel, 1);
@@ -147,7 +147,7 @@ SchemeForecast PlannedSchemes::play(const Planned& planned,
 
 std::vector<SchemeForecast> PlannedSchemes::forecast(const std::optional<LinkLimit>& limit) const {
   if (limit.has_value() != question_.link.has_value())
-    throw std::logic_error("PlannedSchemes: a link is no one memory");
+    throw std::logic_error("PlannedSchemes: a link is not one memory");
   std::vector<SchemeForecast> forecasts;
   for (const Planned& planned : planned_) forecasts.push_back(play(planned, limit));
   return forecasts;

@@ -10,8 +10,9 @@
 // Tokens stay sharded as each scheme wants them. The times include what a root scatters and gathers
 // (cqs) and the all-reduces that give every worker the result (tree_decode).
 //
-// A backward pass begins with the tensors where the forward pass left them. Of both passes, as in a
-// step of training, times, bytes and pairs are sums, and memory is that of the pass with more.
+// A backward pass begins with the tensors where the forward pass left them. For both passes,
+// as in a step of training, times, bytes and pairs are sums, and memory is that of the pass that
+// needs more.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +25,7 @@
 #include "harness/execute/model/device_model.h"
 #include "harness/execute/transport/transport.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/theory/sent_bytes.h"
 #include "kernels/attention.h"
 
 namespace qb {
@@ -37,9 +39,6 @@ struct SchemeQuestion {
   std::int64_t memory_budget_bytes = 0;  // for one worker; 0: no limit
   Passes passes = Passes::forward;
 };
-
-// Decoding schemes are tried up to this many new tokens: `decode` takes them one after another.
-inline constexpr std::int64_t kFewNewTokens = 16;
 
 struct SchemeForecast {
   std::string scheme;
@@ -71,7 +70,7 @@ class PlannedSchemes {
  public:
   // Plans every scheme for the question. Throws UsageError for an impossible problem or number of
   // workers, Unsupported if the device has no rate for the problem, CaseError with status `error`
-  // if a plan is no exact cover. check_plans: false if the plans were checked before.
+  // if a plan is not an exact cover. check_plans: false if the plans were checked before.
   explicit PlannedSchemes(const SchemeQuestion& question, bool check_plans = true);
 
   // Returns them in the order of the registry, with schemes that have no plan. A scheme that

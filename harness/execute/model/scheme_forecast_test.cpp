@@ -67,11 +67,12 @@ TEST(SchemeForecast, OfABackwardPassHasBurstAndSaysWhichSchemesHaveNone) {
                 testing::ElementsAre("dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag",
                                      "burst", "pass_q", "ulysses", "all_gather_kv"));
     for (const SchemeForecast& f : forecasts)
-      EXPECT_EQ(f.unsupported,
-                f.scheme == "pass_q"
-                    ? "pass_q is an algorithm of inference and has no backward pass; take one that "
-                      "trains, such as ring or burst"
-                    : "");
+      EXPECT_EQ(
+          f.unsupported,
+          f.scheme == "pass_q"
+              ? "pass_q has no backward pass; take an algorithm that has one, such as ring or "
+                "burst"
+              : "");
   }
 }
 
@@ -139,7 +140,8 @@ TEST(SchemeForecast, PartsAddUpToThePredictedTime) {
 
 TEST(SchemeForecast, ASchemeWithoutAPlanSaysWhy) {
   const auto forecasts = PlannedSchemes(question_of(1000, 3)).forecast();
-  EXPECT_THAT(find(forecasts, "ulysses").unsupported, HasSubstr("8 query heads are no multiple"));
+  EXPECT_THAT(find(forecasts, "ulysses").unsupported,
+              HasSubstr("8 query heads are not a multiple"));
   EXPECT_FALSE(find(forecasts, "ulysses").ranked());
   // With more workers than tokens groups are empty, but quorums need one token per group.
   const auto few = PlannedSchemes(question_of(5, 8)).forecast();

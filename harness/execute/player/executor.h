@@ -73,7 +73,7 @@ struct ExecutionArguments {
   // as computing. Copies from the whole sequence and the last merge are not slowed.
   std::vector<double> worker_speeds{};
   double message_timeout_s = 300.0;
-  // Opens what plays the workers of this process, with so many threads; empty: the CPU.
+  // Opens what plays the workers of this process, with this many threads; empty: the CPU.
   std::function<std::unique_ptr<ComputeDevice>(int threads)> open_device{};
   ShardSource shard{};          // in place of q, k and v
   bool collect_output = true;   // mpi: bring a sharded output to rank 0, outside the measured time

@@ -103,8 +103,8 @@ class GroupTransport final : public Transport {
     link_.check();
     if (const auto failure = ranks_.failure()) throw *failure;
     if (now_s() > deadline_s)
-      throw CaseError(Status::timeout,
-                      fmt::format("rank {} waited {} s in vain for {}", rank_, timeout_s_, what));
+      throw CaseError(Status::timeout, fmt::format("rank {} waited {} s without success for {}",
+                                                   rank_, timeout_s_, what));
   }
 
   // Checks for the end as often as it can, since the clock stops then.

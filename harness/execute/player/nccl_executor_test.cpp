@@ -196,7 +196,7 @@ TEST(Nccl, ARankThatStandsStillIsATimeoutOfThoseThatWaitForIt) {
   const auto link = links.open(0);
   const RankReport report = play_gpu_rank(trial.plan, arguments, gpu, *link, ranks, 0);
   EXPECT_EQ(report.status, Status::timeout);
-  EXPECT_THAT(report.message, HasSubstr("rank 0 waited 0.1 s in vain for transfers"));
+  EXPECT_THAT(report.message, HasSubstr("rank 0 waited 0.1 s without success for transfers"));
   EXPECT_EQ(ledger.active_bytes(), 0u);
 }
 

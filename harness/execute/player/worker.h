@@ -208,7 +208,7 @@ class WorkerPlayer {
                                                             const ComputeDevice& device);
 
 // Makes a worker's backward call. A device that keeps schedules gets this one before the time
-// counts: to lower and upload it is no work of the device.
+// counts: to lower and upload it is not work of the device.
 void attend_backward(const WorkerPlayer::Tools& tools, const ExecutionArguments& arguments,
                      const BackwardArguments& call, int worker, double* compute_s);
 

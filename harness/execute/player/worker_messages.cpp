@@ -128,7 +128,7 @@ double WorkerPlayer::check_header(const Incoming& incoming) const {
     throw CaseError(Status::error, fmt::format("worker {} step {}: the message of worker {} {}",
                                                index_, step_, incoming.message.peer, what));
   };
-  if (header.magic != Header{}.magic) fail("is no message of this program");
+  if (header.magic != Header{}.magic) fail("is not a message of this program");
   if (header.from != incoming.message.peer || header.step != static_cast<std::int32_t>(step_))
     fail(fmt::format("is one of worker {} for step {}", header.from, header.step));
   if (header.content != content_of(incoming.message)) fail("does not hold what the plan says");

@@ -27,7 +27,7 @@ struct ModelLink {
 };
 
 // Returns the limit of nvlink, infiniband or ethernet, and the sources of its numbers; only the
-// latency of infiniband is no assumption. Throws UsageError with the nearest name.
+// latency of infiniband is not an assumption. Throws UsageError with the nearest name.
 [[nodiscard]] std::pair<LinkLimit, std::string> named_link(std::string_view name);
 
 }  // namespace qb

@@ -136,12 +136,13 @@ Passage MemoryTransport::wait(const Ticket& ticket) {
   const MessageKey& key = parcel.key;
   throw CaseError(
       Status::timeout,
-      parcel.sent ? fmt::format("worker {} waited {} s in vain for worker {} to take its message "
-                                "of step {}",
-                                key.from, options_.timeout_s, key.to, key.step)
-                  : fmt::format("worker {} waited {} s in vain for a message of worker {} in "
-                                "step {}",
-                                key.to, options_.timeout_s, key.from, key.step));
+      parcel.sent
+          ? fmt::format("worker {} waited {} s without success for worker {} to take its message "
+                        "of step {}",
+                        key.from, options_.timeout_s, key.to, key.step)
+          : fmt::format("worker {} waited {} s without success for a message of worker {} in "
+                        "step {}",
+                        key.to, options_.timeout_s, key.from, key.step));
 }
 
 void MemoryTransport::fail(std::exception_ptr error) {

@@ -64,10 +64,11 @@ TEST(MemoryTransport, AMessageThatNeverComesEndsInATimeoutThatNamesTheWorkers) {
   Bytes bytes{};
   const Ticket receive = transport.receive({1, 2, 4}, bytes);
   EXPECT_EQ(message_of([&] { (void)transport.wait(receive); }),
-            "timeout: worker 2 waited 0.05 s in vain for a message of worker 1 in step 4");
+            "timeout: worker 2 waited 0.05 s without success for a message of worker 1 in step 4");
   const Ticket send = transport.send({3, 0, 2}, bytes);
-  EXPECT_EQ(message_of([&] { (void)transport.wait(send); }),
-            "timeout: worker 3 waited 0.05 s in vain for worker 0 to take its message of step 2");
+  EXPECT_EQ(
+      message_of([&] { (void)transport.wait(send); }),
+      "timeout: worker 3 waited 0.05 s without success for worker 0 to take its message of step 2");
 }
 
 TEST(MemoryTransport, AFailureWakesWhoeverWaits) {

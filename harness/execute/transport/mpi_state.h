@@ -63,8 +63,8 @@ struct MpiWorld::State {
       }
       if (done != 0) return;
       if (timeout_s > 0.0 && now_s() > deadline_s)
-        throw CaseError(Status::timeout,
-                        fmt::format("rank {} waited {} s in vain for {}", rank, timeout_s, what));
+        throw CaseError(Status::timeout, fmt::format("rank {} waited {} s without success for {}",
+                                                     rank, timeout_s, what));
       pause();
     }
   }

@@ -55,7 +55,7 @@ class NcclLink final : public DeviceLink {
   NcclLink(void* stream, const std::string& id, int rank, int ranks, double timeout_s)
       : compute_(stream), side_(cuda::Stream::Priority::high) {
     ncclUniqueId unique{};
-    if (id.size() != sizeof(unique)) throw std::invalid_argument("this is no id of NCCL's");
+    if (id.size() != sizeof(unique)) throw std::invalid_argument("this is not an id of NCCL's");
     std::memcpy(&unique, id.data(), sizeof(unique));
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;

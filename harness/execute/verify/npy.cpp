@@ -165,7 +165,7 @@ DType parse_descr(const std::string& descr, std::string_view name) {
 // Returns the header's text and moves `bytes` on to the data.
 std::string_view take_header(std::string_view& bytes, std::string_view name) {
   if (!bytes.starts_with(kMagic))
-    refuse(name, "is no NPY file: it does not begin with \\x93NUMPY; write it with numpy.save");
+    refuse(name, "is not an NPY file: it does not begin with \\x93NUMPY; write it with numpy.save");
   bytes.remove_prefix(kMagic.size());
   if (bytes.size() < kVersionBytes) refuse(name, "ends inside its NPY header");
   const int major = static_cast<unsigned char>(bytes[0]);

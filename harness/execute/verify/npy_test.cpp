@@ -147,7 +147,7 @@ TEST(Npy, WritesNoBfloat16AndNoImpossibleShape) {
 
 TEST(Npy, RefusesWhatIsNoNpyFile) {
   for (const std::string& bytes : {""s, "\x93NUM"s, "hello, this is text"s, "PK\x03\x04 an npz"s})
-    EXPECT_THAT(refusal(bytes), HasSubstr("q.npy: is no NPY file")) << bytes;
+    EXPECT_THAT(refusal(bytes), HasSubstr("q.npy: is not an NPY file")) << bytes;
   EXPECT_THAT(refusal("\x93NUMPY"s), HasSubstr("q.npy: ends inside its NPY header"));
   EXPECT_THAT(refusal("\x93NUMPY\x01\x00\x76"s), HasSubstr("q.npy: ends inside its NPY header"));
   EXPECT_THAT(refusal("\x93NUMPY\x02\x00\x76\x00\x00"s), HasSubstr("ends inside its NPY header"));
@@ -239,7 +239,7 @@ TEST(Npy, ReadsFromDiskAndNamesTheFile) {
     (void)read_npy(path);
     ADD_FAILURE() << "no UsageError";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr(path + ": is no NPY file"));
+    EXPECT_THAT(error.what(), HasSubstr(path + ": is not an NPY file"));
   }
   std::remove(path.c_str());
   EXPECT_THROW((void)read_npy(path), UsageError);

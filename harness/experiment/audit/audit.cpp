@@ -58,7 +58,7 @@ class Auditor {
       try {
         check_row(audited, cases);
       } catch (const UsageError& error) {
-        audited.findings.emplace_back(error.what());  // a field that is no number
+        audited.findings.emplace_back(error.what());  // a field that is not a number
       }
       for (const std::string& finding : audited.findings) find("{}: {}", place(row), finding);
       for (const std::string& note : audited.notes)

@@ -23,7 +23,7 @@ struct Audit {
   std::vector<std::string> notes;     // what could not be checked, and why
 };
 
-// Throws UsageError where `path` is no run folder.
+// Throws UsageError where `path` is not a run folder.
 [[nodiscard]] Audit audit_run(const std::string& path);
 
 // FLOP/s that no CPU with this number of cores reaches: 5 GHz x 64 float32 FLOP a cycle (two

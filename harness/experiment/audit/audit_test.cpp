@@ -204,7 +204,7 @@ TEST_F(Audited, AnUnverifiedOrWrongResultIsFound) {
   cases_[0]["max_error"] = "nan";
   cases_[1]["verified_rows"] = "0";
   const Audit result = audit();
-  EXPECT_THAT(result.findings, Contains(HasSubstr("'nan' is no number")));
+  EXPECT_THAT(result.findings, Contains(HasSubstr("'nan' is not a number")));
   EXPECT_THAT(result.findings, Contains(HasSubstr("no output row was verified")));
 }
 

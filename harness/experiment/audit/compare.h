@@ -1,7 +1,7 @@
 // Compares two runs case by case: their times, memory and statuses.
 //
 // A time verdict comes from the intervals of the two medians (of 95 % or more, or the whole range
-// where there are too few repeats for that), so that noise is no finding:
+// where there are too few repeats for that), so that noise does not become a finding:
 //   ratio          = median B / median A
 //   ratio interval = [low B / high A, high B / low A]
 //   SLOW, FAST     the intervals are disjoint and the medians differ by more than the threshold

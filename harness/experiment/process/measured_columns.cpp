@@ -17,7 +17,7 @@ namespace qb {
 namespace {
 
 // The largest resident size of this program. The maximum of getrusage survives the exec and would
-// be the parent's where that is larger. Empty where the kernel does not report it.
+// be the parent's where that is larger. Empty where Linux does not report it.
 std::string resident_peak_bytes() {
   std::ifstream status("/proc/self/status");
   std::string name;

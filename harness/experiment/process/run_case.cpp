@@ -2,6 +2,8 @@
 // verified. One untimed run serves memory and verification, so that a large case runs once less.
 #include "harness/experiment/process/run_case.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -192,6 +194,11 @@ RowValues predicted_values(const Case& c) {
   return values;
 }
 
+std::string trace_name(const Case& c) {
+  return fmt::format("{}_w{}_n{}_{}", c.algorithm, c.workers, c.shape.q_len,
+                     case_id(c).substr(0, 6));
+}
+
 CaseResult run_case(const Case& c, const std::string& trace_directory, const OpenGpu& open_gpu) {
   CaseResult result;
   const auto failed = [&](Status status, const std::string& message) {
@@ -205,7 +212,7 @@ CaseResult run_case(const Case& c, const std::string& trace_directory, const Ope
   };
   try {
     const Case resolved = resolve_case(c);
-    const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + case_id(c);
+    const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + trace_name(c);
     CaseRun(resolved, stem, result).run(open_gpu);
   } catch (const CaseError& error) {
     failed(error.status(), error.what());

@@ -17,9 +17,12 @@ namespace qb {
 using OpenGpu = std::function<std::unique_ptr<ComputeDevice>(const Case&)>;
 [[nodiscard]] std::unique_ptr<ComputeDevice> open_gpu_of(const Case& c);
 
+// Names the traces of a case: `cqs_w7_n4096_1a2b3c`, of which the last word begins its id.
+[[nodiscard]] std::string trace_name(const Case& c);
+
 // Plans, checks, opens, verifies and times one case. The case itself never makes it throw: every
 // CaseError becomes a status. It writes the Perfetto trace and PyTorch snapshot into a non-empty
-// trace_directory as <case_id>.trace.json and <case_id>.pickle.
+// trace_directory as NAME.trace.json and NAME.pickle, NAME of trace_name().
 [[nodiscard]] CaseResult run_case(const Case& c, const std::string& trace_directory,
                                   const OpenGpu& open_gpu = open_gpu_of);
 

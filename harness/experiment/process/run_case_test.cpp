@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -18,6 +20,7 @@ namespace qb {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 // All columns except those that the parent writes.
 std::vector<std::string> columns_of_the_child() {
@@ -46,7 +49,7 @@ double number(const CaseResult& result, const std::string& column) {
 }
 
 // Columns that a forward pass of attention may lack with serial ranks on the CPU, a fused kernel
-// and no model, undisturbed and where the kernel counts no instructions.
+// and no model, undisturbed and where Linux counts no instructions.
 bool may_be_empty(std::string_view column) {
   for (const std::string_view name :
        {"communication_median_s", "exposed_communication_median_s", "exposed_communication_low95_s",
@@ -241,8 +244,28 @@ TEST(RunCase, TheTimelineComesWithItsTraces) {
   ASSERT_EQ(result.status, Status::ok) << result.message;
   ASSERT_FALSE(result.timeline.empty());
   EXPECT_EQ(result.timeline.front().size() + 1, timeline_table().columns.size());
-  EXPECT_THAT(read_file(folder / (case_id(c) + ".trace.json")), HasSubstr("traceEvents"));
-  EXPECT_FALSE(read_file(folder / (case_id(c) + ".pickle")).empty());
+  EXPECT_THAT(trace_name(c), StartsWith("cqs_w7_n" + std::to_string(c.shape.q_len) + "_"));
+  EXPECT_FALSE(read_file(folder / (trace_name(c) + ".pickle")).empty());
+  // Slices of a track nest, and the counters reach the peaks of cases.csv.
+  const auto trace = nlohmann::json::parse(read_file(folder / (trace_name(c) + ".trace.json")));
+  std::map<int, std::vector<std::pair<double, double>>> tracks;
+  std::map<std::string, std::int64_t> peaks;
+  for (const auto& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X")
+      tracks[event.at("tid")].emplace_back(event.at("ts"),
+                                           double(event.at("ts")) + double(event.at("dur")));
+    if (event.at("ph") == "C")
+      for (const auto& [name, bytes] : event.at("args").items())
+        peaks[name] = std::max(peaks[name], bytes.get<std::int64_t>());
+  }
+  EXPECT_FALSE(tracks.empty());
+  for (const auto& [tid, track] : tracks)
+    for (const auto& a : track)
+      for (const auto& b : track)
+        EXPECT_FALSE(a.first < b.first && b.first < a.second && a.second < b.second) << tid;
+  EXPECT_EQ(std::to_string(peaks.at("active_bytes")), result.values.at("active_memory_peak_bytes"));
+  EXPECT_EQ(std::to_string(peaks.at("reserved_bytes")),
+            result.values.at("reserved_memory_peak_bytes"));
 }
 
 TEST(RunCase, TheTimelineOfACaseThatRanOutIsKept) {

@@ -160,8 +160,7 @@ void answer_case(const std::string& trace_directory) {
   for (std::size_t at = 0; at < answer.size();) {
     const ssize_t written = ::write(kAnswerFd, answer.data() + at, answer.size() - at);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      throw EnvironmentError("__case is for `qb run` only: there is nobody to answer to");
+    if (written < 0) throw EnvironmentError("only `qb run` can start __case");
     at += static_cast<std::size_t>(written);
   }
 }

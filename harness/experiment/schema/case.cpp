@@ -72,7 +72,7 @@ std::string case_id(const Case& c) {
     if (parameter.since > 1 && value == parameter.get(standard, parameter)) continue;
     key += fmt::format("{}={}\n", parameter.column, value);
   }
-  // value_dim is no column, but cases with different value_dim are different.
+  // value_dim is not a column, but cases with different value_dim are different.
   key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_of_id(c.measure).dump();
   // The low bits of FNV-1a mix best; the high ones are folded in.
   const std::uint64_t hash = fnv1a(key);

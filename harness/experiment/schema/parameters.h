@@ -57,7 +57,7 @@ struct MeasureField {
   bool is_later = false;
 };
 
-// Resolved specs have this order. `repeats` is no setting: it sets min_repeats and max_repeats.
+// Resolved specs have this order. `repeats` is not a setting: it sets min_repeats and max_repeats.
 [[nodiscard]] std::span<const MeasureField> measure_fields();
 
 // 12 hex digits of a hash over the parameters and the measure settings; the key for resuming.
@@ -69,7 +69,7 @@ struct MeasureField {
 
 // Throws UsageError at the node's place on a wrong type, an unknown word or a number out of range.
 [[nodiscard]] Value read_value(const Parameter& parameter, const YamlNode& node);
-// Checks type and word only: in a comparison, `n_tokens>0` is no mistake.
+// Checks type and word only: in a comparison, `n_tokens>0` is not a mistake.
 [[nodiscard]] Value read_operand(const Parameter& parameter, const YamlNode& node);
 
 // Reads `causal` or `{sliding_window: {left: 4, right: 4}}`; kernels/mask/mask_spec.h says what the

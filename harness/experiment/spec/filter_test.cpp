@@ -27,7 +27,7 @@ TEST(Filter, ComparesNumbersAsNumbers) {
   EXPECT_FALSE(holds("n_tokens>9", integer(9)));
   EXPECT_TRUE(holds("n_tokens>9", integer(10)));  // as text, 10 comes first
   EXPECT_TRUE(holds("n_tokens>=1e3", integer(1000)));
-  EXPECT_TRUE(holds("n_tokens>0", integer(1)));  // 0 is no valid n_tokens, but a valid bound
+  EXPECT_TRUE(holds("n_tokens>0", integer(1)));  // 0 is not a valid n_tokens, but a valid bound
   EXPECT_TRUE(holds("scale<0.5", text("0.25")));
   EXPECT_TRUE(holds("scale=.25", text("0.25")));
   EXPECT_FALSE(holds("scale<.25", text("0.25")));

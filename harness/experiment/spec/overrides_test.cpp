@@ -74,7 +74,7 @@ TEST(Overrides, RepeatsAndItsTwoBoundsGiveWay) {
   EXPECT_EQ(bounds({"measure.min_repeats=2", "measure.repeats=4"}), std::pair(4, 4));
 }
 
-// The exclude rule over n_tokens no longer matches anything, which is no typo here.
+// The exclude rule over n_tokens no longer matches anything, which is not a typo here.
 TEST(Overrides, AScalarTakesAParameterOutOfTheSweep) {
   EXPECT_THAT(cases({"n_tokens=32"}), ElementsAre("dense/1/32", "cqs/7/32"));
 }

@@ -53,9 +53,6 @@ struct Spec {
 // are missing, do not have the shapes of their case or are not all finite numbers.
 void require_named_files(std::span<const Case> cases);
 
-// Lists what `model.device` can be: here, and the device files of this checkout.
-[[nodiscard]] std::string known_devices();
-
 // The resolved spec, canonical YAML of name, description, figures and cases (all of one Measure),
 // with every default written out. Parameters that are the same in every case are at the top level,
 // the others in `cases:`. parse_spec of it gives the same cases in the same order.

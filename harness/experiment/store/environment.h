@@ -27,7 +27,7 @@ namespace qb {
 // How this binary was built. cmake/BuildInfo.cmake writes the definition at build time.
 struct BuildInfo {
   std::string_view version;
-  std::string_view commit;  // the sources' commit; empty where they are no git checkout
+  std::string_view commit;  // the sources' commit; empty where they are not a git checkout
   bool modified = false;    // a source file differed from that commit
   std::string_view build_type;
   std::string_view compiler;  // `GNU 12.2.0`

@@ -112,7 +112,7 @@ std::string fingerprint_of(std::string_view environment) {
 
 std::string commit_of(std::string_view environment) {
   const Json build = Json::parse(environment).value("build", Json::object());
-  // Programs that are no git checkout have null.
+  // Programs that are not a git checkout have null.
   const Json commit = build.value("commit", Json());
   const bool changed = build.value("sources_modified", Json()) == true;
   return (commit.is_string() ? commit.get<std::string>().substr(0, 10) : "") + (changed ? "+" : "");
@@ -143,7 +143,7 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
     m.commit = commit_of(m.environment);
     return m;
   } catch (const Json::exception& problem) {
-    throw UsageError(fmt::format("{}: no manifest of a run: {}", name, problem.what()));
+    throw UsageError(fmt::format("{} is not a manifest of a run: {}", name, problem.what()));
   }
 }
 

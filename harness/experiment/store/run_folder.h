@@ -36,7 +36,7 @@ struct Manifest {
 
 [[nodiscard]] std::string manifest_to_json(const Manifest& manifest);
 
-// Throws UsageError `name: …` where the text is no manifest.
+// Throws UsageError `name: …` where the text is not a manifest.
 [[nodiscard]] Manifest manifest_from_json(std::string_view text, std::string_view name);
 
 // The device_fingerprint of an environment_json(); empty where it has none.
@@ -65,7 +65,7 @@ struct RunFolder {
 // Columns that are younger than the run are there (base/schema/older_runs.h).
 [[nodiscard]] RunFolder read_run_folder(const std::string& path);
 
-// Throws UsageError, which names run and row, for a word that is no status.
+// Throws UsageError, which names run and row, for a word that is not a status.
 [[nodiscard]] Status row_status(const RunFolder& run, std::size_t row);
 
 struct RunRequest {

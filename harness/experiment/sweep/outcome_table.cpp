@@ -56,7 +56,8 @@ std::string outcome_table(const RunOutcome& outcome) {
     if (outcome.cases.text(row, "status") == word(Status::unsupported)) continue;
     std::vector<std::string> cells;
     for (const std::string& name : parameters) cells.push_back(outcome.cases.text(row, name));
-    cells.push_back(outcome.cases.text(row, "status"));
+    const bool modelled = outcome.cases.text(row, "provenance") == "model";
+    cells.push_back(modelled ? "modelled" : outcome.cases.text(row, "status"));
     for (const char* quantity : {"wall_time", "critical_path", "longest_subsequence"})
       cells.push_back(time_cell(outcome.cases, row, quantity));
     cells.push_back(repeats_text(

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 
 #include "base/numbers.h"
@@ -53,9 +54,27 @@ std::string format_duration(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600.0);
 }
 
-std::string describe_result(const CaseResult& result) {
+namespace {
+
+// `modelled on a100: 13.7 ms (no link limit: messages are free)`
+std::string describe_model(const CaseResult& result, const Case& c) {
+  const std::string device = c.model_device.value_or("here");
+  const std::string time = format_interval(number(result, "wall_time_median_s"), 0.0, 0.0);
+  const bool free = c.workers > 1 && !c.link_bandwidth_byte_per_s && !c.link_latency_s;
+  return fmt::format(
+      "modelled on {}: {}{}",
+      device == "here" ? "this machine" : std::filesystem::path(device).stem().string(),
+      time.substr(0, time.find(" [")), free ? " (no link limit: messages are free)" : "");
+}
+
+}  // namespace
+
+std::string describe_result(const CaseResult& result, const Case& c) {
   if (result.status != Status::ok)
     return fmt::format("{}: {}", word(result.status), result.message);
+  if (const auto by = result.values.find("provenance");
+      by != result.values.end() && by->second == "model")
+    return describe_model(result, c);
   std::string text = "ok";
   if (const double median_s = number(result, "wall_time_median_s"); !std::isnan(median_s))
     text += ", median wall clock " + format_interval(median_s, number(result, "wall_time_low95_s"),
@@ -88,10 +107,10 @@ void Progress::started(std::size_t number, std::size_t total, const std::string&
   live_ = true;
 }
 
-void Progress::finished(const CaseResult& result, double remaining_s) {
+void Progress::finished(const CaseResult& result, double remaining_s, const Case& c) {
   const bool ok = result.status == Status::ok;
   if (style_.quiet && ok) return;
-  const std::string said = describe_result(result);
+  const std::string said = describe_result(result, c);
   if (result.status == Status::unsupported && !said_.insert(said).second) return;
   std::string line = heading_ + coloured(result.status, said);
   if (!style_.quiet && remaining_s > 0.0) line += ", ETA " + format_duration(remaining_s);

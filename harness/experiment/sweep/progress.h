@@ -11,8 +11,9 @@
 
 namespace qb {
 
-// `ok, median wall clock 12.3 ms [12.1, 12.9], peak 1.20 GiB`, or the status and its message.
-[[nodiscard]] std::string describe_result(const CaseResult& result);
+// `ok, median wall clock 12.3 ms [12.1, 12.9], peak 1.20 GiB`, or the status and its message. Of a
+// modelled case: `modelled on a100: 13.7 ms`.
+[[nodiscard]] std::string describe_result(const CaseResult& result, const Case& c = {});
 
 // Median and interval in one unit: `12.3 ms [12.1, 12.9]`; "-" for NaN.
 [[nodiscard]] std::string format_interval(double median_s, double low_s, double high_s);
@@ -35,7 +36,7 @@ class Progress {
   void note(std::string_view text);
   void started(std::size_t number, std::size_t total, const std::string& label);
   // remaining_s is NaN while there is no estimate.
-  void finished(const CaseResult& result, double remaining_s);
+  void finished(const CaseResult& result, double remaining_s, const Case& c = {});
   // Ends the live line, so that other output starts on a new line.
   void end_line();
 

@@ -99,6 +99,20 @@ TEST(Progress, TellsWhatDisturbedACaseAndWhatItLacks) {
   EXPECT_EQ(describe_result(result), "ok");
 }
 
+TEST(Progress, AModelledCaseSaysOnWhichDeviceAndWhatItsMessagesTake) {
+  CaseResult result = good();
+  result.values["provenance"] = "model";
+  Case c;
+  c.model_device = "data/devices/a100.csv";
+  EXPECT_EQ(describe_result(result, c), "modelled on a100: 12.3 ms");
+  c.workers = 8;
+  EXPECT_EQ(describe_result(result, c),
+            "modelled on a100: 12.3 ms (no link limit: messages are free)");
+  c.link_bandwidth_byte_per_s = 25e9;
+  c.model_device = "here";
+  EXPECT_EQ(describe_result(result, c), "modelled on this machine: 12.3 ms");
+}
+
 TEST(Progress, TheTimeLeftIsRoundedUp) {
   const auto eta = [](double remaining_s) {
     std::string out;

@@ -106,7 +106,7 @@ class Sweep {
     }
     if (result.status == Status::oom) out_of_memory_.note(entry.c);
     store_.commit(make_record(entry.c, result, started_at, world_.clock_s() - start_s));
-    world_.progress.finished(result, remaining_.seconds());
+    world_.progress.finished(result, remaining_.seconds(), entry.c);
     return true;
   }
 

@@ -274,7 +274,7 @@ TEST_F(SweepRunner, TheTableShowsWhatWasMeasuredAndWhatWasNot) {
   EXPECT_THAT(table, HasSubstr("status     wall [interval]  critical path [interval]  longest "
                                "subsequence [interval]               repeats (coverage)  active "
                                "peak  max error\n"));
-  // The cells of the row of so many tokens, from the status on.
+  // The cells of the row of that many tokens, from the status on.
   const auto cells = [&](const std::string& n_tokens) {
     std::string row = table.substr(table.find(n_tokens + "  materialized  f32"));
     row = row.substr(0, row.find('\n')).substr(row.find("f32") + 3);

@@ -210,10 +210,10 @@ TEST(CheckBackward, GradientsHaveOneOwner) {
 TEST(CheckBackward, APassHasItsOwnTensors) {
   Plan plan = sample("ring");
   transfer_of(plan.workers[1].steps[1].sends, TensorRole::d_k)->what = TensorRole::partial;
-  EXPECT_EQ(check(plan).value(), "worker 1 step 1: partial is no tensor of a backward pass");
+  EXPECT_EQ(check(plan).value(), "worker 1 step 1: partial is not a tensor of a backward pass");
   plan = sample("ring");
   plan.pass = Pass::forward;
-  EXPECT_EQ(check(plan).value(), "worker 0 step 0: dK is no tensor of a forward pass");
+  EXPECT_EQ(check(plan).value(), "worker 0 step 0: dK is not a tensor of a forward pass");
   plan = make_plan("ring", square_problem(40, MaskKind::full), {.workers = 4});
   plan.pass = Pass::backward;
   EXPECT_EQ(check(plan).value(), "worker 0: its dK of key group 1 never reaches its owner");

@@ -57,7 +57,7 @@ class WorkerFlow {
             return fmt::format("worker {} step {}: a transfer names a list that does not exist",
                                index_, step_);
           if (!belongs_to(plan_.pass, transfer.what))
-            return fmt::format("worker {} step {}: {} is no tensor of a {} pass", index_, step_,
+            return fmt::format("worker {} step {}: {} is not a tensor of a {} pass", index_, step_,
                                word(transfer.what), word(plan_.pass));
         }
       for (const Transfer& transfer : step.receives)
@@ -252,7 +252,7 @@ Offence visit_messages(const Worker& worker, int w, int n_workers, const Visit& 
         const bool may_keep =
             t.kind == TransferKind::all_gather || t.kind == TransferKind::all_to_all;
         if (t.peer < 0 || t.peer >= n_workers || (t.peer == w && !may_keep))
-          return fmt::format("worker {} step {}: peer {} is no other worker", w, s, t.peer);
+          return fmt::format("worker {} step {}: peer {} is not another worker", w, s, t.peer);
         visit(Matched(sent ? w : t.peer, sent ? t.peer : w, t.what, t.groups, t.heads.begin,
                       t.heads.end, t.bytes),
               sent, sent ? s + 1 : s);

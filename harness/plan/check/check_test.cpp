@@ -220,14 +220,14 @@ TEST(Check, TransfersNameListsAndWorkersThatExist) {
                                   (sent ? step.sends : step.receives).back().groups = list;
                                 }),
                   no_list);
-  for (const int peer : {-2, 4, 1})  // worker 1 is none for itself: p2p is no collective
+  for (const int peer : {-2, 4, 1})  // worker 1 is none for itself: p2p is not a collective
     for (const bool sent : {false, true})
       EXPECT_EQ(verdict_after("ring",
                               [&](Plan&, Worker& w) {
                                 Step& step = w.steps[1];
                                 (sent ? step.sends : step.receives).back().peer = peer;
                               }),
-                "worker 1 step 1: peer " + std::to_string(peer) + " is no other worker");
+                "worker 1 step 1: peer " + std::to_string(peer) + " is not another worker");
 }
 
 TEST(Check, AWorkerComputesWithWhatItHoldsAtThatStep) {

@@ -61,7 +61,7 @@ TEST(Backward, PlansAreExactSpeltOutToo) {
   (void)for_random_plans(200, attempt, std::random_device{}(), Pass::backward);
 }
 
-TEST(Backward, AlgorithmsOfInferenceHaveNone) {
+TEST(Backward, AlgorithmsWithoutOneAreRefused) {
   const Problem problem = make_problem({1, 2, 1, 1, 40, 8, 8}, MaskKind::causal, DType::f32, 1);
   for (const char* algorithm : {"pass_q", "decode", "flash_decoding", "tree_decode"}) {
     EXPECT_NO_THROW((void)make_plan(algorithm, problem, {.workers = 2}));
@@ -70,8 +70,8 @@ TEST(Backward, AlgorithmsOfInferenceHaveNone) {
       FAIL() << algorithm;
     } catch (const Unsupported& reason) {
       EXPECT_EQ(reason.what(), std::string(algorithm) +
-                                   " is an algorithm of inference and has no backward pass; take "
-                                   "one that trains, such as ring or burst");
+                                   " has no backward pass; take an algorithm that has one, such as "
+                                   "ring or burst");
     }
   }
 }

@@ -55,7 +55,7 @@ std::vector<TokenGroup> sized_groups(const StrategyOptions& options, const Shape
   std::vector<TokenGroup> groups;
   std::int64_t first = 0;
   for (std::int64_t size : options.group_sizes) {
-    if (size < 1) throw UsageError(fmt::format("a token group of {} tokens", size));
+    if (size < 1) throw UsageError(fmt::format("a token group cannot have {} tokens", size));
     groups.push_back({first, size, 1});
     first += size;
   }

@@ -23,7 +23,7 @@ Problem packed_problem(const Lengths& lengths, MaskKind mask = MaskKind::causal)
   return make_packed_problem({1, 2, 1, 0, 0, 8, 8}, mask, DType::f32, 1, sequences);
 }
 
-// The bytes of K and V of so many tokens.
+// The bytes of K and V of this many tokens.
 constexpr std::int64_t bytes_of_keys(std::int64_t tokens) { return tokens * 2 * 8 * 4; }
 
 Work work_of(std::string_view algorithm, const Problem& problem, int workers) {

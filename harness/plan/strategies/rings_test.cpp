@@ -130,7 +130,7 @@ TEST(Ulysses, MovesTheSharesOfTheHeadsAndSaysWhyItCannot) {
     (void)make_plan("ulysses", problem, {8, {}});
     FAIL();
   } catch (const Unsupported& reason) {
-    EXPECT_THAT(reason.what(), HasSubstr("4 key-value heads are no multiple of 8 workers"));
+    EXPECT_THAT(reason.what(), HasSubstr("4 key-value heads are not a multiple of 8 workers"));
   }
 }
 

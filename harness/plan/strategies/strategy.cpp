@@ -33,16 +33,18 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
   if (options.workers < 1)
     throw UsageError(fmt::format("workers is {}; it must be at least 1", options.workers));
   if (options.interest_set && !takes_interest_set(algorithm))
-    throw UsageError(fmt::format("an interest set belongs to cqs; {} takes none", algorithm));
+    throw UsageError(
+        fmt::format("interest_set applies to cqs and cqs_sharded only, not to {}", algorithm));
   if (options.distillation != Distillation::published && !takes_interest_set(algorithm))
-    throw UsageError(fmt::format("distillation belongs to cqs; {} has none", algorithm));
+    throw UsageError(
+        fmt::format("distillation applies to cqs and cqs_sharded only, not to {}", algorithm));
   if (!options.group_sizes.empty() && !takes_interest_set(algorithm))
-    throw UsageError(fmt::format("group sizes belong to cqs; {} has none", algorithm));
+    throw UsageError(
+        fmt::format("group sizes apply to cqs and cqs_sharded only, not to {}", algorithm));
   Plan plan = strategy.plan(problem, options);
   if (plan.pass != options.pass)
     throw Unsupported(fmt::format(
-        "{} is an algorithm of inference and has no backward pass; take one that trains, such as "
-        "ring or burst",
+        "{} has no backward pass; take an algorithm that has one, such as ring or burst",
         algorithm));
   if (options.gradients != DType::f32 && options.pass == Pass::forward)
     throw UsageError("gradient_dtype applies to backward passes only");

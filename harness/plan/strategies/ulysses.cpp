@@ -20,8 +20,8 @@ void require_divisible(const Shape& shape, int workers) {
   const auto require = [&](std::string_view what, std::int64_t heads) {
     if (heads % workers != 0)
       throw Unsupported(fmt::format(
-          "ulysses deals whole heads to workers: {} {} heads are no multiple of {} workers", heads,
-          what, workers));
+          "ulysses deals whole heads to workers: {} {} heads are not a multiple of {} workers",
+          heads, what, workers));
   };
   require("query", shape.q_heads);
   require("key-value", shape.kv_heads);

@@ -36,11 +36,12 @@ void require_rate(double rate, std::string_view what) {
 
 void require_counts(const DecoderSplit& split, std::int64_t tokens) {
   if (split.context < 1 || split.tensor < 1 || tokens < 0)
-    throw UsageError(fmt::format("{} ranks of {} devices and {} tokens are no split of a decoder",
-                                 split.context, split.tensor, tokens));
+    throw UsageError(
+        fmt::format("{} ranks of {} devices and {} tokens are not a split of a decoder",
+                    split.context, split.tensor, tokens));
   if (split.tensor > kDevicesOfHost && split.tensor % kDevicesOfHost != 0)
-    throw Unsupported(
-        fmt::format("{} devices of a rank are no whole hosts of {}", split.tensor, kDevicesOfHost));
+    throw Unsupported(fmt::format("{} devices of a rank are not whole hosts of {}", split.tensor,
+                                  kDevicesOfHost));
 }
 
 // What one device has of a layer.

@@ -127,7 +127,7 @@ TEST(DecoderForecast, RefusesWhatCannotBe) {
       [] {
         (void)prefill({1, 12}, 1000);
       },
-      ThrowsMessage<Unsupported>(HasSubstr("12 devices of a rank are no whole hosts of 8")));
+      ThrowsMessage<Unsupported>(HasSubstr("12 devices of a rank are not whole hosts of 8")));
   EXPECT_THAT(
       [] {
         (void)prefill({1, 3}, 1000);

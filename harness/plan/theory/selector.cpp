@@ -138,14 +138,15 @@ Vector minimise(const Labelled& data) {
 }
 
 void validate(std::span<const SelectorSample> samples) {
-  if (samples.empty()) throw UsageError("a selector cannot be fitted to no measurement at all");
+  if (samples.empty())
+    throw UsageError("a selector is fitted to at least one measurement; there is none");
   for (const SelectorSample& sample : samples) {
     const Prefill& p = sample.prefill;
     if (p.new_tokens < 1 || p.cached_tokens < 0)
-      throw UsageError(fmt::format("a prefill of {} new and {} cached tokens is none", p.new_tokens,
-                                   p.cached_tokens));
+      throw UsageError(fmt::format("a prefill cannot have {} new and {} cached tokens",
+                                   p.new_tokens, p.cached_tokens));
     if (!(sample.pass_kv_s > 0.0 && sample.pass_q_s > 0.0))
-      throw UsageError(fmt::format("times of {} and {} s are no measurement", sample.pass_kv_s,
+      throw UsageError(fmt::format("times of {} and {} s are not a measurement", sample.pass_kv_s,
                                    sample.pass_q_s));
   }
 }

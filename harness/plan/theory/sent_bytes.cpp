@@ -1,6 +1,6 @@
 #include "harness/plan/theory/sent_bytes.h"
 
-#include <utility>
+#include <fmt/format.h>
 
 #include "base/status.h"
 #include "harness/plan/strategies/strategy.h"
@@ -36,7 +36,11 @@ struct SentByPlan {
   std::string unsupported;
 };
 
-SentByPlan sent_by_plan(const char* scheme, const Problem& problem, int workers, Pass pass) {
+SentByPlan sent_by_plan(std::string_view scheme, const Problem& problem, int workers, Pass pass) {
+  if (scheme == "decode" && problem.shape.q_len > kFewNewTokens)
+    return {0, fmt::format("decode is planned here for at most {} new tokens", kFewNewTokens)};
+  if (scheme == "flash_decoding")
+    return {0, "flash_decoding splits the keys on one device, so that no link carries them"};
   try {
     const Plan plan = make_plan(scheme, problem, {.workers = workers, .pass = pass});
     // The bytes are the same with every kernel; `reference` has no tiles that take time to count.
@@ -59,24 +63,31 @@ std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass
   const SplitProblem p = split_of(problem, workers);
   require_63_bits(p, pass);
   std::vector<SentBytes> rows;
-  SentByPlan planned;
-  for (const TransferForm& form : transfer_forms(pass)) {
-    if (rows.empty() || rows.back().scheme != form.scheme)
-      planned = sent_by_plan(form.scheme, problem, workers, pass);
-    SentBytes row{.pass = pass,
-                  .scheme = form.scheme,
-                  .transfer = form.transfer,
-                  .received = form.received,
-                  .formula = form.formula,
-                  .planned_bytes = planned.bytes,
-                  .difference = form.difference,
-                  .unsupported = planned.unsupported};
-    // A formula holds only where the scheme has a plan.
-    if (row.unsupported.empty()) {
-      row.messages = form.messages(p.workers);
-      row.bytes = form.bytes(p);
+  for (const Strategy& strategy : strategies()) {
+    const SentByPlan planned = sent_by_plan(strategy.name, problem, workers, pass);
+    const SentBytes without_form{.pass = pass,
+                                 .scheme = std::string(strategy.name),
+                                 .transfer = "all",
+                                 .messages = 1,
+                                 .bytes = planned.bytes,
+                                 .formula = "by the plan; there is no closed form",
+                                 .planned_bytes = planned.bytes,
+                                 .difference = "",
+                                 .unsupported = planned.unsupported};
+    const std::size_t before = rows.size();
+    for (const TransferForm& form : transfer_forms(pass)) {
+      if (!KernelRow::lists(form.schemes, strategy.name)) continue;
+      SentBytes& row = rows.emplace_back(without_form);
+      row.transfer = form.transfer;
+      row.received = form.received;
+      row.formula = form.formula;
+      row.difference = form.difference;
+      // A formula holds only where the scheme has a plan.
+      const bool holds = planned.unsupported.empty();
+      row.messages = holds ? form.messages(p.workers) : 0;
+      row.bytes = holds ? form.bytes(p) : 0;
     }
-    rows.push_back(std::move(row));
+    if (rows.size() == before) rows.push_back(without_form);
   }
   for (SentBytes& row : rows) {
     row.formula_bytes = sent_by_formulas(rows, row.scheme);

@@ -33,10 +33,13 @@ struct SentBytes {
   std::string unsupported;  // why the scheme has no plan; then the numbers are 0
   [[nodiscard]] std::int64_t total() const { return messages * bytes; }
 };
-// Returns a row for each kind of transfer of every scheme, for a batch of one sequence that is not
-// packed, whose P = kv_len - q_len >= 0 and whose values are as wide as its keys. It plans every
-// scheme, so its time grows with the square of W, or faster. Throws UsageError if there is no
-// worker, or if the bytes exceed 63 bits.
+// The plan of `decode` takes one token after another; it is made for at most this many new tokens.
+inline constexpr std::int64_t kFewNewTokens = 16;
+
+// Returns a row for each kind of transfer of every scheme in the order of the registry, for a batch
+// of one sequence that is not packed, whose P = kv_len - q_len >= 0 and whose values are as wide as
+// its keys. It plans every scheme, so its time grows with the square of W, or faster. Throws
+// UsageError if there is no worker, or if the bytes exceed 63 bits.
 [[nodiscard]] std::vector<SentBytes> sent_bytes(const Problem& problem, int workers,
                                                 Pass pass = Pass::forward);
 

@@ -66,6 +66,11 @@ std::int64_t pass_kv_hop_bytes(const SplitProblem& p) {
   return 2 * tokens * p.kv_heads * p.head_dim * p.element_bytes;
 }
 
+// ring and striped deal cached and new keys as one run of tokens.
+std::int64_t contiguous_hop_bytes(const SplitProblem& p) {
+  return 2 * shard(p.cached_tokens + p.new_tokens, p) * p.kv_heads * p.head_dim * p.element_bytes;
+}
+
 // (T/W) NH d e in each of W - 1 hops.
 std::int64_t pass_q_hop_bytes(const SplitProblem& p) {
   return shard(p.new_tokens, p) * p.q_heads * p.head_dim * p.element_bytes;
@@ -128,6 +133,10 @@ std::int64_t key_gradient_hop_bytes(const SplitProblem& p) {
   return gradient_sum_bytes(p, {0, ring_shard(p).keys});
 }
 
+std::int64_t contiguous_gradient_hop_bytes(const SplitProblem& p) {
+  return gradient_sum_bytes(p, {0, shard(p.cached_tokens + p.new_tokens, p)});
+}
+
 // Q, dO, LSE and D in each of W - 1 hops, dQ in W.
 std::int64_t burst_hop_bytes(const SplitProblem& p) {
   return backward_input_bytes(p, {ring_shard(p).queries, 0});
@@ -156,6 +165,13 @@ LocalTokens fetched_tokens(const SplitProblem& p) {
   const std::int64_t fetched = std::ssize(material_residues(set, true)) - 1;
   return {fetched * shard(p.new_tokens, p), fetched * shard(p.new_tokens + p.cached_tokens, p)};
 }
+std::int64_t forward_exchange_bytes(const SplitProblem& p) {
+  const LocalTokens of = fetched_tokens(p);
+  return (of.queries * p.q_heads + 2 * of.keys * p.kv_heads) * p.head_dim * p.element_bytes;
+}
+std::int64_t forward_return_bytes(const SplitProblem& p) {
+  return fetched_tokens(p).queries * partial_bytes_per_token(p);
+}
 std::int64_t exchange_bytes(const SplitProblem& p) {
   return backward_input_bytes(p, fetched_tokens(p));
 }
@@ -182,7 +198,9 @@ constexpr const char* kFewerGroups =
     "workers that keep no pair W/2 apart send fewer groups, and shorter groups as they are";
 
 constexpr TransferForm kForwardForms[] = {
-    {"pass_kv", "ring hop", Times::hops, false, pass_kv_hop_bytes, "2 (P/W + T/W) NKV d e"},
+    {"ring striped", "ring hop", Times::hops, false, contiguous_hop_bytes, "2 ((P+T)/W) NKV d e"},
+    {"zigzag pass_kv burst", "ring hop", Times::hops, false, pass_kv_hop_bytes,
+     "2 (P/W + T/W) NKV d e"},
     {"pass_q", "ring hop", Times::hops, false, pass_q_hop_bytes, "(T/W) NH d e"},
     {"pass_q", "all-to-all", Times::once, false, pass_q_all_to_all_bytes,
      "(W-1) (T/W) (NH d + NH) p"},
@@ -190,6 +208,12 @@ constexpr TransferForm kForwardForms[] = {
      "(NH (T/W) + 2 NKV ((P+T)/W)) d e (W-1)/W", kNotPadded},
     {"ulysses", "all-to-all back", Times::once, false, ulysses_back_bytes,
      "(T/W) (NH d + NH) p (W-1)/W", kNotPadded},
+    {"all_gather_kv", "all-gather of K, V", Times::once, false, all_gather_bytes,
+     "(W-1) 2 (P/W + T/W) NKV d e", kNotPadded},
+    {"cqs_sharded", "exchange", Times::once, false, forward_exchange_bytes,
+     "(m-1) ((T/W) NH + 2 ((P+T)/W) NKV) d e", kFewerGroups},
+    {"cqs_sharded", "return of partials", Times::once, false, forward_return_bytes,
+     "(m-1) (T/W) (NH d + NH) p", kFewerGroups},
     {"tree_decode", "all-reduce", Times::once, false, tree_decode_bytes,
      "2 (W-1)/W T (NH d + 2 NH) p",
      "worker 0 of the plan's tree sends T (NH d + 2 NH) p ceil(log2 W) times"},
@@ -198,8 +222,13 @@ constexpr TransferForm kForwardForms[] = {
 };
 
 constexpr TransferForm kBackwardForms[] = {
-    {"pass_kv", "ring hop of K, V", Times::hops, false, pass_kv_hop_bytes, "2 (P/W + T/W) NKV d e"},
-    {"pass_kv", "ring hop of dK, dV", Times::home, false, key_gradient_hop_bytes,
+    {"ring striped", "ring hop of K, V", Times::hops, false, contiguous_hop_bytes,
+     "2 ((P+T)/W) NKV d e"},
+    {"ring striped", "ring hop of dK, dV", Times::home, false, contiguous_gradient_hop_bytes,
+     "2 ((P+T)/W) NKV d p"},
+    {"zigzag pass_kv", "ring hop of K, V", Times::hops, false, pass_kv_hop_bytes,
+     "2 (P/W + T/W) NKV d e"},
+    {"zigzag pass_kv", "ring hop of dK, dV", Times::home, false, key_gradient_hop_bytes,
      "2 (P/W + T/W) NKV d p"},
     {"burst", "ring hop of Q, dO, LSE, D", Times::hops, false, burst_hop_bytes,
      "(T/W) (2 NH d e + 2 NH p)"},

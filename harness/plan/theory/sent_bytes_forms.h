@@ -23,7 +23,7 @@ struct TransferForm {
   // alone needs none.
   enum class Times { once, hops, home };
 
-  const char* scheme;
+  const char* schemes;  // whose names are separated by spaces
   const char* transfer;
   Times times;
   bool received;  // else sent
@@ -37,7 +37,6 @@ struct TransferForm {
   }
 };
 
-// The forms of a scheme are adjacent.
 [[nodiscard]] std::span<const TransferForm> transfer_forms(Pass pass);
 
 }  // namespace qb

@@ -67,7 +67,7 @@ class Rectangles {
     const TokenGroup& q = plan_.q_groups[static_cast<std::size_t>(task.q_group)];
     const TokenGroup& k = plan_.kv_groups[static_cast<std::size_t>(task.kv_group)];
     if (q.stride != 1 || k.stride != 1)
-      throw Unsupported("a partition of strided groups is no set of rectangles");
+      throw Unsupported("a partition of strided groups is not a set of rectangles");
     if (task.allowed == Allowed::pattern) {
       add_cells(q, k);
       return;

@@ -159,7 +159,7 @@ TEST(DeviceLayer, IsHeldAgainstItsOwnTypesPrecisionAndNoCoarserOne) {
   wrong[wrong.size() / 2] += 0.1f;
   EXPECT_FALSE(trial.verify(wrong).correct);
   trial.dtype = DType::f32;
-  EXPECT_FALSE(trial.verify(y).correct) << "16 bits are no float32";
+  EXPECT_FALSE(trial.verify(y).correct) << "16 bits are not a float32";
 }
 
 TEST(DeviceLayer, TheDevicesTimeIsThatOfItsParts) {

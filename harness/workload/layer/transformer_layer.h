@@ -59,7 +59,7 @@ struct LayerOptions {
   Kernel kernel = Kernel::flash;
   std::int64_t block_tokens = 0;  // 0, or N and above: the plain layer
   int threads = 1;
-  // tensor_parallel.h: the layer is the share of one of so many workers. Then it is in f32 on the
+  // tensor_parallel.h: the layer is the share of one of `workers` workers. Then it is in f32 on the
   // host, and all_reduce adds the others' parts of `count` sums to its own; `received` has room for
   // one worker's part of them, rounded up. Without all_reduce (a rehearsal) nothing is added.
   int workers = 1;

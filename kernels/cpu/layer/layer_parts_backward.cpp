@@ -22,7 +22,7 @@ namespace {
 // sums[j] += the sum of column j, over rows that are `stride` elements apart.
 void add_column_sums(const float* rows, std::int64_t stride, std::int64_t n_rows,
                      std::int64_t n_columns, float* sums) {
-  constexpr std::int64_t kColumns = 256;  // so many sums stay in the first-level cache
+  constexpr std::int64_t kColumns = 256;  // this many sums stay in the first-level cache
   constexpr std::int64_t kRun = 64;       // rows that are summed before they are added to the rest
   float part[kColumns];
   for (std::int64_t column = 0; column < n_columns; column += kColumns) {
@@ -145,7 +145,7 @@ void make_input_gradient(const LinearBackwardCall& call, int threads) {
       });
 }
 
-// The sums of a norm's gradients have so many parts, one for each run of rows.
+// The sums of a norm's gradients have at most this many parts, one for each run of rows.
 constexpr std::int64_t kMostParts = 64;
 std::int64_t parts_of(std::int64_t rows) {
   return std::min(kMostParts, ceil_div(rows, kLayerRows));

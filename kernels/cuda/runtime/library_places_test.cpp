@@ -83,7 +83,7 @@ TEST_F(LibraryTree, TheFirstNameComesBeforeTheNextWhereverItLies) {
 }
 
 TEST_F(LibraryTree, AFileThatDoesNotLoadIsTheReasonAndTheNextPlaceIsTried) {
-  (void)tree_.file("toolkit/libqb_broken.so.1", "this is no library, whatever its name says");
+  (void)tree_.file("toolkit/libqb_broken.so.1", "this is not a library, whatever its name says");
   const DynamicLibrary broken({"libqb_broken.so.1"}, {place("toolkit")});
   EXPECT_FALSE(broken);
   EXPECT_THAT(broken.reason(), HasSubstr("/toolkit/libqb_broken.so.1: "));

@@ -16,8 +16,8 @@ do for [format in 'svg pdf png'] {
   set label 101 'Responsibility ratio against sequence length' at screen 0.01875, screen 0.97436 left font ',16'
   set label 102 'qb 0.1.0; commit 1fe5046ed490; 2026-11-24' at screen 0.01875, screen 0.95085 left font ',11' textcolor rgb '#444444'
   set label 103 'RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up that the split allows. Thin: every N. Marks: means over whole' at screen 0.01875, screen 0.05235 left font ',11' textcolor rgb '#444444'
-  set label 104 'intervals [jW, (j+1)W), at their middle; asym-RR is the one of j = 40. Of many sets, those with the greatest and the least mean have colours, the' at screen 0.01875, screen 0.03526 left font ',11' textcolor rgb '#444444'
-  set label 105 'others are grey. +1: so many other sets have the same ratios.' at screen 0.01875, screen 0.01816 left font ',11' textcolor rgb '#444444'
+  set label 104 'intervals [jW, (j+1)W), at their middle; asym-RR is the one of j = 40. The sets with the greatest and the least mean have colours, the others are' at screen 0.01875, screen 0.03526 left font ',11' textcolor rgb '#444444'
+  set label 105 'grey. +1: another set has the same ratios.' at screen 0.01875, screen 0.01816 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09062

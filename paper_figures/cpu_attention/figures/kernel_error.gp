@@ -16,8 +16,8 @@ do for [format in 'svg pdf png'] {
   set label 101 'Error of kernels against float64' at screen 0.01875, screen 0.97206 left font ',16'
   set label 102 'B = 1, H = 8, cpu, serial ranks; 5 to 6 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 7f9ccb82d904; 2026-11-24;' at screen 0.01875, screen 0.94645 left font ',11' textcolor rgb '#444444'
   set label 103 'beside it PyTorch SDPA (torch 2.15.0+cu132; 2026-11-24)' at screen 0.01875, screen 0.92782 left font ',11' textcolor rgb '#444444'
-  set label 104 'Of each length the case that comes nearest to its tolerance, of 160 cases that also differ in head dim and threads. A tolerance follows from the' at screen 0.01875, screen 0.05704 left font ',11' textcolor rgb '#444444'
-  set label 105 'error of a naive computation in the type of the inputs.' at screen 0.01875, screen 0.03842 left font ',11' textcolor rgb '#444444'
+  set label 104 'Each length shows the case that comes nearest to its tolerance, of 160 cases that also differ in head dim and threads. A tolerance follows from' at screen 0.01875, screen 0.05704 left font ',11' textcolor rgb '#444444'
+  set label 105 'the error of a naive computation in the type of the inputs.' at screen 0.01875, screen 0.03842 left font ',11' textcolor rgb '#444444'
   set label 106 'The case that comes nearest to its tolerance uses 34 % of it: torch_sdpa, bf16, full mask, N = 8,192, d = 64.' at screen 0.01875, screen 0.01979 left font ',11' textcolor rgb '#444444'
 
   # panel 1

@@ -17,7 +17,7 @@ do for [format in 'svg pdf png'] {
   set label 102 'B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, modelled A100; qb 0.1.0; commit 9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.94214 left font ',11' textcolor rgb '#444444'
   set label 103 'Compared, where they ran: all_gather_kv, cqs, cqs_sharded, ring, striped, ulysses, zigzag; by the median wall clock of cases that are equal but' at screen 0.01875, screen 0.10189 left font ',11' textcolor rgb '#444444'
   set label 104 'for the algorithm. The number: time of the next best over the fastest. Two colours and ≈: the two best are within 2 %, a tie. White: fewer than' at screen 0.01875, screen 0.08176 left font ',11' textcolor rgb '#444444'
-  set label 105 'two ran. Dense attention, which splits nothing, is no candidate.' at screen 0.01875, screen 0.06164 left font ',11' textcolor rgb '#444444'
+  set label 105 'two ran. Dense attention, which splits nothing, is left out.' at screen 0.01875, screen 0.06164 left font ',11' textcolor rgb '#444444'
   set label 106 'Latency of the link: 30 µs at 1.25 GB/s, 5 µs at 12.5 GB/s, 2 µs at 300 GB/s.' at screen 0.01875, screen 0.04151 left font ',11' textcolor rgb '#444444'
   set label 107 'model: predicted by the calibrated cost model; nothing was timed.' at screen 0.01875, screen 0.02138 left font ',11' textcolor rgb '#444444'
 
