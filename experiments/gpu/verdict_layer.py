@@ -53,8 +53,8 @@ def add_layer(table, folder):
         if plain and blocks:
             def over(column):
                 return float(blocks[0][column]) / float(plain[0][column])
-            measured = (f"{over('worker_active_peak_bytes'):.3g} x memory "
-                        f"({over('predicted_worker_active_peak_bytes'):.3g} x predicted), "
+            measured = (f"{over('device_peak_bytes'):.3g} x memory "
+                        f"({over('predicted_device_peak_bytes'):.3g} x predicted), "
                         f"{seconds(blocks[0]) / seconds(plain[0]):.3g} x time")
         table.fact(f"layer in blocks of 1024 over plain, N={n_tokens}", measured)
     dense = chosen(sparse, status="ok", mask="full")

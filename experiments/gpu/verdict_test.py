@@ -279,7 +279,7 @@ class Verdict(unittest.TestCase):
         return {"case_id": case, "status": "ok", "n_tokens": n_tokens, "mask": "full",
                 "layer_block_tokens": block, "device_time_median_s": device_s,
                 "wall_time_median_s": "9", "longest_subsequence_median_s": "0.5",
-                "worker_active_peak_bytes": bytes_, "predicted_worker_active_peak_bytes": bytes_,
+                "device_peak_bytes": bytes_, "predicted_device_peak_bytes": bytes_,
                 "active_memory_peak_bytes": bytes_, "predicted_active_peak_bytes": bytes_} | other
 
     def write_parts(self, run, case, seconds):

@@ -120,7 +120,7 @@ Values sent_case(const std::string& ranks, const std::string& exposed_s) {
                       {"provenance", ranks == "model" ? "model" : "measured"},
                       {"link_bandwidth_byte_per_s", "2e9"},
                       {"exposed_communication_median_s", exposed_s},
-                      {"worker_sent_bytes", "4e9"}});
+                      {"device_sent_bytes", "4e9"}});
 }
 
 TEST(ExposedCommunication, OfManyPanelsTheFirstAndTheLastAreAmongThoseDrawn) {

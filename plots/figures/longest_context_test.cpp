@@ -15,14 +15,14 @@ constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 // Makes a case whose worker needs `gib`.
 Values holds(const std::string& algorithm, std::int64_t n_tokens, double gib) {
   return scheme_case(algorithm, 4, n_tokens, 1.0,
-                     {{"worker_active_peak_bytes", to_text(gib * kGiB)}});
+                     {{"device_peak_bytes", to_text(gib * kGiB)}});
 }
 
 // Makes one that ran out of memory; its peak is predicted.
 Values predicted(const std::string& algorithm, std::int64_t n_tokens, double gib) {
   Values values = holds(algorithm, n_tokens, gib);
-  values["predicted_worker_active_peak_bytes"] = values["worker_active_peak_bytes"];
-  values["worker_active_peak_bytes"].clear();
+  values["predicted_device_peak_bytes"] = values["device_peak_bytes"];
+  values["device_peak_bytes"].clear();
   values["active_memory_peak_bytes"].clear();
   values["status"] = "oom";
   return values;

@@ -25,12 +25,12 @@ CsvTable two_schemes() {
   return scheme_table({scheme_case("ring", 4, 1024, 0.02,
                                    {{"critical_path_pairs", to_text(kPairs * 0.45)},
                                     {"executed_pairs", to_text(kPairs * 1.25)},
-                                    {"worker_sent_bytes", "3145728"},
-                                    {"worker_active_peak_bytes", "2097152"},
-                                    {"predicted_worker_active_peak_bytes", "1048576"},
+                                    {"device_sent_bytes", "3145728"},
+                                    {"device_peak_bytes", "2097152"},
+                                    {"predicted_device_peak_bytes", "1048576"},
                                     {"exposed_communication_median_s", "0.003"}}),
                        scheme_case("zigzag", 4, 1024, 0.01,
-                                   {{"predicted_worker_active_peak_bytes", "1048576"},
+                                   {{"predicted_device_peak_bytes", "1048576"},
                                     {"exposed_communication_median_s", "0"}})});
 }
 

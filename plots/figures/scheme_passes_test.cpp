@@ -15,7 +15,7 @@ Values of_pass(const std::string& algorithm, int workers, const char* pass, cons
                std::int64_t n_tokens = 1000) {
   return scheme_case(
       algorithm, workers, n_tokens, 0.5,
-      {{"pass", pass}, {"worker_sent_bytes", sent_bytes}, {"worker_active_peak_bytes", "2097152"}});
+      {{"pass", pass}, {"device_sent_bytes", sent_bytes}, {"device_peak_bytes", "2097152"}});
 }
 
 TEST(SchemePasses, EachPassHasARowOfPanelsAndTheForwardPassIsTheFirst) {

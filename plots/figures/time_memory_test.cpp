@@ -15,7 +15,7 @@ using ::testing::Not;
 
 Values held(const std::string& algorithm, int workers, double seconds, double mib) {
   return scheme_case(algorithm, workers, 1024, seconds,
-                     {{"worker_active_peak_bytes", to_text(mib * 1024 * 1024)}});
+                     {{"device_peak_bytes", to_text(mib * 1024 * 1024)}});
 }
 
 TEST(TimeMemory, ASchemeIsAMarkAndTheStepsLeadAlongThoseThatNoneBeatsInBoth) {

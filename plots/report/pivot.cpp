@@ -95,7 +95,7 @@ Unit unit_of(const Field& field, double largest) {
   return {.name = std::string(field.unit), .suffix = "", .factor = 1.0};
 }
 
-// Makes `worker sent` of worker_sent_bytes: the unit stands behind it.
+// Makes `device sent` of device_sent_bytes: the unit stands behind it.
 std::string name_without_unit(std::string column) {
   for (const std::string_view end : {"_median_s", "_flop_per_s", "_s", "_bytes", "_hz"})
     if (column.ends_with(end)) {

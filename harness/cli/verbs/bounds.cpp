@@ -138,7 +138,7 @@ std::string sent_bytes_table(std::span<const SentBytes> rows, TableForm form) {
                    {"message_bytes", "bytes each"},
                    {"total_bytes", "bytes"},
                    {"formulas_sent_bytes", "its formulas send in all"},
-                   {"worker_sent_bytes", "its plan sends in all"},
+                   {"device_sent_bytes", "its plan sends in all"},
                    {"formula", "each is"},
                    {"difference", ""},
                    {"unsupported", ""}});

@@ -112,7 +112,7 @@ TEST(Bounds, FormulasOfAPassAddUpToTheirPlansOrSayWhyTheyDoNot) {
   const CsvTable csv = csv_of(odd);
   for (std::size_t row = 0; row < csv.size(); ++row)
     EXPECT_EQ(csv.text(row, "difference").empty(),
-              csv.text(row, "formulas_sent_bytes") == csv.text(row, "worker_sent_bytes"))
+              csv.text(row, "formulas_sent_bytes") == csv.text(row, "device_sent_bytes"))
         << csv.text(row, "scheme");
 }
 
@@ -152,7 +152,7 @@ TEST(Bounds, BytesAndRefusalsAreThoseOfTheForecastsThatAdvisePrints) {
         ASSERT_TRUE(forecasts.contains(scheme)) << scheme;
         const SchemeForecast& forecast = forecasts.at(scheme);
         EXPECT_EQ(csv.text(row, "unsupported"), forecast.unsupported);
-        EXPECT_EQ(csv.text(row, "worker_sent_bytes"),
+        EXPECT_EQ(csv.text(row, "device_sent_bytes"),
                   forecast.has_plan() ? to_text(forecast.sent_bytes) : "")
             << scheme << " W=" << workers;
       }

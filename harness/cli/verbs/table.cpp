@@ -35,7 +35,7 @@ Exit codes: 0, 2 usage (no such run, parameter or value; several cases in one ce
 
 Examples:
   qb table results/smoke/latest --filter kernel=flash --cols workers
-  qb table results/schemes/latest --rows workers --cols algorithm --value worker_sent_bytes
+  qb table results/schemes/latest --rows workers --cols algorithm --value device_sent_bytes
   qb table RUN --cols algorithm --value speed_up --base algorithm=dense --interval --format latex)";
 }
 

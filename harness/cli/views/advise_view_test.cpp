@@ -197,7 +197,7 @@ TEST(AdviseView, JsonHasEveryDigitAndNullsForWhatDoesNotApply) {
   EXPECT_EQ(json["winner"], advice.winner()->scheme);
   EXPECT_EQ(json["schemes"].size(), advice.schemes.size());
   EXPECT_EQ(json["schemes"][0]["wall_s"].get<double>(), advice.winner()->wall_s);
-  EXPECT_EQ(json["schemes"][0]["worker_sent_bytes"], advice.winner()->sent_bytes);
+  EXPECT_EQ(json["schemes"][0]["device_sent_bytes"], advice.winner()->sent_bytes);
   EXPECT_EQ(json["problem"]["cached_tokens"], 4096);
   EXPECT_TRUE(json["problem"]["memory_budget_bytes"].is_null());
   EXPECT_EQ(json["selectors"]["pass_q_s"].get<double>(), advice.selectors->pass_q_s);

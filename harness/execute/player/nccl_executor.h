@@ -33,7 +33,7 @@ class MpiWorld;
 // This process's part in one case: a communicator among the first `workers` ranks of the MpiWorld,
 // or, for one worker without an MpiWorld, alone. Every case makes its own communicator, outside the
 // measured time. Cases of several workers could share one (a case of one worker has a process of
-// its own), but its memory would then count in the device_memory_peak_bytes of the first case, and
+// its own), but its memory would then count in the gpu_memory_peak_bytes of the first case, and
 // after a failure, which aborts it, all ranks would have to agree again on who still has it.
 class NcclRank {
  public:

@@ -64,10 +64,10 @@ TEST(BackwardCase, EveryStrategyIsVerifiedUnderThreadsAndSerialRanks) {
       const CaseResult result = run_case(c, "");
       expect_right_gradients(result);
       if (result.status != Status::ok) continue;
-      EXPECT_EQ(result.values.at("backward_sent_bytes"), result.values.at("worker_sent_bytes"));
+      EXPECT_EQ(result.values.at("backward_sent_bytes"), result.values.at("device_sent_bytes"));
       if (ranks == Ranks::threads) {
-        EXPECT_LE(number(result, "worker_active_peak_bytes"),
-                  number(result, "predicted_worker_active_peak_bytes"));
+        EXPECT_LE(number(result, "device_peak_bytes"),
+                  number(result, "predicted_device_peak_bytes"));
       }
       EXPECT_FALSE(result.values.contains("backward_time_median_s")) << "it is the wall clock";
       EXPECT_FALSE(result.steps.empty());
@@ -80,8 +80,8 @@ TEST(BackwardCase, ARingOnThreadsHoldsThePredictedMemory) {
     c.ranks = Ranks::threads;
     const CaseResult result = run_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << result.message;
-    EXPECT_EQ(result.values.at("worker_active_peak_bytes"),
-              result.values.at("predicted_worker_active_peak_bytes"))
+    EXPECT_EQ(result.values.at("device_peak_bytes"),
+              result.values.at("predicted_device_peak_bytes"))
         << word(pass);
   }
 }
@@ -109,7 +109,7 @@ TEST(BackwardCase, BothPassesOfEveryStrategyAddUp) {
     EXPECT_EQ(parse_integer(both.values.at("moved_bytes")).value(),
               parse_integer(forward.at("moved_bytes")).value() +
                   parse_integer(backward.at("moved_bytes")).value());
-    EXPECT_EQ(both.values.at("backward_sent_bytes"), backward.at("worker_sent_bytes"));
+    EXPECT_EQ(both.values.at("backward_sent_bytes"), backward.at("device_sent_bytes"));
     EXPECT_FALSE(forward.contains("backward_sent_bytes"));
   }
 }

@@ -77,8 +77,8 @@ TEST(GpuCase, ARowPredictsItsMemoryToTheByte) {
       EXPECT_EQ(result.values.at("predicted_active_peak_bytes"),
                 result.values.at("active_memory_peak_bytes"));
       // Neither value exists where workers are launched together.
-      const auto measured = result.values.find("worker_active_peak_bytes");
-      EXPECT_EQ(result.values.at("predicted_worker_active_peak_bytes"),
+      const auto measured = result.values.find("device_peak_bytes");
+      EXPECT_EQ(result.values.at("predicted_device_peak_bytes"),
                 measured == result.values.end() ? "" : measured->second);
       EXPECT_GE(parse_integer(result.values.at("executed_pairs")).value(),
                 parse_integer(result.values.at("unmasked_pairs")).value());
@@ -154,9 +154,9 @@ TEST(GpuCase, AllocationsOfLibrariesAreCountedWhereTheCaseAsks) {
       return std::make_unique<Watching>();
     });
     ASSERT_EQ(result.status, Status::ok) << result.message;
-    EXPECT_EQ(result.values.count("device_memory_peak_bytes"), asked ? 1u : 0u);
+    EXPECT_EQ(result.values.count("gpu_memory_peak_bytes"), asked ? 1u : 0u);
     if (asked) {
-      EXPECT_EQ(result.values.at("device_memory_peak_bytes"), "12345");
+      EXPECT_EQ(result.values.at("gpu_memory_peak_bytes"), "12345");
     }
   }
 }
@@ -245,11 +245,11 @@ TEST(GpuCase, OneRankOverNcclHasTheColumnsOfRanksButNoIdleTime) {
     ASSERT_EQ(result.status, Status::ok) << result.message;
     for (const char* column : {"wall_time_median_s", "device_time_median_s", "compute_median_s",
                                "communication_median_s", "exposed_communication_median_s",
-                               "worker_active_peak_bytes", "sm_clock_median_hz", "gpu"})
+                               "device_peak_bytes", "sm_clock_median_hz", "gpu"})
       EXPECT_TRUE(result.values.contains(column)) << column;
     EXPECT_FALSE(result.values.contains("idle_median_s"));
     EXPECT_EQ(result.values.at("communication_median_s"), "0");
-    EXPECT_GT(parse_integer(result.values.at("worker_active_peak_bytes")).value(), 0);
+    EXPECT_GT(parse_integer(result.values.at("device_peak_bytes")).value(), 0);
     ASSERT_EQ(result.steps.size(), 1u);
     EXPECT_EQ(result.steps[0].back(), "");  // idle
   }

@@ -39,8 +39,8 @@ TEST(GpuGradients, GradientsAreVerifiedAndTheirMemoryIsPredictedToTheByte) {
       if (result.status != Status::ok) continue;
       EXPECT_EQ(result.values.at("predicted_active_peak_bytes"),
                 result.values.at("active_memory_peak_bytes"));
-      EXPECT_EQ(result.values.at("predicted_worker_active_peak_bytes"),
-                result.values.at("worker_active_peak_bytes"));
+      EXPECT_EQ(result.values.at("predicted_device_peak_bytes"),
+                result.values.at("device_peak_bytes"));
       EXPECT_GE(parse_integer(result.values.at("executed_pairs")).value(),
                 parse_integer(result.values.at("unmasked_pairs")).value());
       EXPECT_GT(parse_real(result.values.at("device_time_median_s")).value(), 0.0);
@@ -90,7 +90,7 @@ TEST(GpuGradients, OneRankOverNcclHasGradientsOfEitherPass) {
       const CaseResult result = run_over_link(c);
       expect_right_gradients(result);
       if (result.status != Status::ok) continue;
-      EXPECT_GT(parse_integer(result.values.at("worker_active_peak_bytes")).value(), 0);
+      EXPECT_GT(parse_integer(result.values.at("device_peak_bytes")).value(), 0);
       EXPECT_EQ(result.steps.size(), pass == Passes::both ? 2u : 1u);
     }
 }

@@ -56,8 +56,8 @@ TEST(LayerCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
     EXPECT_LT(number(result, "relative_l2_error"), 0.05);
     EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
               result.values.at("predicted_active_peak_bytes"));
-    EXPECT_EQ(result.values.at("worker_active_peak_bytes"),
-              result.values.at("predicted_worker_active_peak_bytes"));
+    EXPECT_EQ(result.values.at("device_peak_bytes"),
+              result.values.at("predicted_device_peak_bytes"));
     EXPECT_EQ(result.samples.size(), 4u);
     EXPECT_GT(number(result, "achieved_flop_per_s"), 0.0);
     EXPECT_LT(number(result, "longest_subsequence_median_s"), number(result, "wall_time_median_s"))
@@ -122,7 +122,7 @@ TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
       EXPECT_EQ(result.values.at("verified_rows"), "32");
       EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
       EXPECT_EQ(result.values.at("sm_clock_median_hz"), "1.5e+09");
-      EXPECT_GT(number(result, "worker_active_peak_bytes"), 0.0);
+      EXPECT_GT(number(result, "device_peak_bytes"), 0.0);
       EXPECT_EQ(number(result, "peak_flop_per_s"),
                 DeviceProbe::kPeakFlopPerS / static_cast<double>(size_of(dtype)));
       EXPECT_DOUBLE_EQ(number(result, "peak_fraction"),
@@ -155,8 +155,8 @@ TEST(LayerCase, OnAGpuPredictsItsMemoryToTheByte) {
         ASSERT_EQ(result.status, Status::ok) << result.message;
         EXPECT_EQ(result.values.at("predicted_active_peak_bytes"),
                   result.values.at("active_memory_peak_bytes"));
-        EXPECT_EQ(result.values.at("predicted_worker_active_peak_bytes"),
-                  result.values.at("worker_active_peak_bytes"));
+        EXPECT_EQ(result.values.at("predicted_device_peak_bytes"),
+                  result.values.at("device_peak_bytes"));
         EXPECT_GE(number(result, "executed_pairs"), number(result, "unmasked_pairs"));
       }
 }
@@ -228,7 +228,7 @@ TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   const std::int64_t layer = 100 * ((64 + 16) * 2 + (32 + 16) * 2 + 32 * 2 + 2 * 4 + 32 * 4);
   const std::int64_t kernel = (32 << 20) + (1 + 2 * 2) * 100 * 100 * 2;
   EXPECT_EQ(values.at("predicted_active_peak_bytes"), to_text(given + layer + kernel));
-  EXPECT_EQ(values.at("predicted_worker_active_peak_bytes"), to_text(layer + kernel));
+  EXPECT_EQ(values.at("predicted_device_peak_bytes"), to_text(layer + kernel));
 }
 
 TEST(LayerCase, OnAGpuHoldsTwoBytesForWhatHasFourInFloat32) {
@@ -346,14 +346,14 @@ TEST(LayerCase, OnSeveralWorkersIsVerifiedAndSaysWhatTheySend) {
       ASSERT_EQ(result.status, Status::ok) << result.message;
       EXPECT_EQ(result.values.at("verified_rows"), "32");
       EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
-      EXPECT_EQ(result.values.at("worker_active_peak_bytes"),
-                result.values.at("predicted_worker_active_peak_bytes"));
+      EXPECT_EQ(result.values.at("device_peak_bytes"),
+                result.values.at("predicted_device_peak_bytes"));
       EXPECT_LE(number(result, "active_memory_peak_bytes"),
                 number(result, "predicted_active_peak_bytes"));
       EXPECT_EQ(number(result, "responsibility_ratio"), workers);
       // Two all-reduces of 100 x 64 sums of four bytes.
       EXPECT_EQ(number(result, "moved_bytes"), 2 * 2 * (workers - 1) * 100 * 64 * 4);
-      EXPECT_EQ(number(result, "worker_sent_bytes") * workers, number(result, "moved_bytes"));
+      EXPECT_EQ(number(result, "device_sent_bytes") * workers, number(result, "moved_bytes"));
       EXPECT_GE(number(result, "communication_median_s"), 0.0);
       EXPECT_LE(number(result, "compute_median_s"), number(result, "wall_time_median_s"));
       EXPECT_EQ(result.parts.size(), 4 * kLayerParts);

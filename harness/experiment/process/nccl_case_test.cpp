@@ -56,7 +56,7 @@ TEST(NcclCase, EverySchemeIsARowThatWasVerified) {
     EXPECT_TRUE(result.values.contains("exposed_communication_median_s"));
     EXPECT_FALSE(result.values.contains("idle_median_s"));
     EXPECT_EQ(result.samples.size(), 4u);
-    EXPECT_GT(parse_integer(result.values.at("worker_active_peak_bytes")).value(), 0);
+    EXPECT_GT(parse_integer(result.values.at("device_peak_bytes")).value(), 0);
   }
 }
 

@@ -55,7 +55,7 @@ bool may_be_empty(std::string_view column) {
        {"communication_median_s", "exposed_communication_median_s", "exposed_communication_low95_s",
         "exposed_communication_high95_s", "idle_median_s", "modelled_wall_time_s",
         "model_residual_ratio", "gpu", "device_time_median_s", "sm_clock_median_hz",
-        "throttled_samples", "device_memory_peak_bytes", "idle_workers", "disturbed_by",
+        "throttled_samples", "gpu_memory_peak_bytes", "idle_workers", "disturbed_by",
         "cycles_median", "verified_keys", "backward_sent_bytes"})
     if (column == name) return true;
   for (const std::string_view start : {"stage_", "instructions_", "forward_time_", "backward_time_",
@@ -309,8 +309,8 @@ TEST(RunCase, ARingOnThreadsFillsItsStepsAndHoldsThePredictedMemory) {
   const CaseResult result = run_case(ring_case(Ranks::threads), "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.values.at("provenance"), "measured");
-  EXPECT_EQ(result.values.at("worker_active_peak_bytes"),
-            result.values.at("predicted_worker_active_peak_bytes"));
+  EXPECT_EQ(result.values.at("device_peak_bytes"),
+            result.values.at("predicted_device_peak_bytes"));
   EXPECT_EQ(result.steps.size(), 9u);
   for (const auto& step : result.steps)
     for (const std::string& value : step) EXPECT_FALSE(value.empty());
@@ -327,7 +327,7 @@ TEST(RunCase, AModelledCaseHasTimesWithoutAnOutput) {
   EXPECT_FALSE(slow.values.contains("max_error"));
   EXPECT_FALSE(slow.values.contains("active_memory_peak_bytes"));
   // There are two hops over a slow link, and such small blocks hide none of their time.
-  const double hop_s = number(slow, "worker_sent_bytes") / 2 / 1e6;
+  const double hop_s = number(slow, "device_sent_bytes") / 2 / 1e6;
   EXPECT_GT(number(slow, "wall_time_median_s"), 2 * hop_s);
   c.link_mode = LinkMode::nocomm;
   const CaseResult none = run_case(c, "");

@@ -99,8 +99,8 @@ TEST(WorkerSpeeds, AndGroupsBySpeedAreVerifiedUnderBothDistillations) {
           c.group_sizes = GroupSizes::by_speed;
           const CaseResult result = run_case(c, "");
           ASSERT_EQ(result.status, Status::ok) << workers << ": " << result.message;
-          EXPECT_EQ(result.values.at("worker_active_peak_bytes"),
-                    result.values.at("predicted_worker_active_peak_bytes"));
+          EXPECT_EQ(result.values.at("device_peak_bytes"),
+                    result.values.at("predicted_device_peak_bytes"));
         }
 }
 

@@ -52,7 +52,7 @@ inline constexpr auto kWords<cuda::NvidiaLibrary> = word_table<cuda::NvidiaLibra
     {
         {cuda::NvidiaLibrary::cublas, "cublas"},  // products of `materialized`, `staged`, layers
         {cuda::NvidiaLibrary::cudnn, "cudnn"},    // kernel `cudnn`
-        {cuda::NvidiaLibrary::cupti, "cupti"},    // device_memory_peak_bytes
+        {cuda::NvidiaLibrary::cupti, "cupti"},    // gpu_memory_peak_bytes
         {cuda::NvidiaLibrary::nccl, "nccl"},      // ranks: nccl
         {cuda::NvidiaLibrary::nvml, "nvml"},      // why a clock is low
     });
