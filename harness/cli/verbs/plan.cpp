@@ -99,6 +99,12 @@ Json moved_json(std::span<const MovedTensor> moved) {
   return rows;
 }
 
+// One worker alone holds the caller's tensors.
+std::int64_t of_device(const PlanMemory& memory, std::size_t worker) {
+  return memory.worker_peak_bytes.size() == 1 ? memory.device_peak_bytes
+                                              : memory.worker_peak_bytes[worker];
+}
+
 std::int64_t tasks_of(const Worker& worker) {
   std::int64_t tasks = 0;
   for (const Step& step : worker.steps) tasks += std::ssize(step.tasks);
@@ -137,7 +143,7 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
     entry["pairs_count"] = work.workers[w].unmasked_pairs;
     const Worker& worker = plan.workers.read(w, scratch);
     if (with_pairs) entry["pairs"] = pair_list(plan, worker);
-    entry["active_peak_bytes"] = memory.worker_peak_bytes[w];
+    entry["active_peak_bytes"] = of_device(memory, w);
     if (communicates(plan)) add_traffic(entry, work.workers[w]);
     entry["tasks_count"] = tasks_of(worker);
     workers.push_back(std::move(entry));
@@ -208,7 +214,7 @@ std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& mem
                ranges_text(held_groups(plan, plan.workers.share(w))),
                format_grouped(worker.unmasked_pairs), format_grouped(worker.executed_pairs),
                format_bytes(worker.bytes_in), format_bytes(worker.bytes_out),
-               format_bytes(memory.worker_peak_bytes[w])});
+               format_bytes(of_device(memory, w))});
   }
   const bool backward = plan.pass == Pass::backward;
   std::string out =

@@ -37,10 +37,11 @@ struct Rehearsal {
 
 // The memory that the workers of a plan hold on the CPU.
 struct PlanMemory {
-  // On the device of each worker: its share of Q, K, V and O, its buffers, partials and workspace.
-  // In place it is the caller's tensors and the workspace.
+  // Of each worker: its share of Q, K, V and O, its buffers, partials and workspace. In place the
+  // one worker has only the workspace besides the caller's tensors.
   std::vector<std::int64_t> worker_peak_bytes;
-  std::int64_t device_peak_bytes = 0;  // the largest of them
+  // The most that the device of one worker holds; in place the caller's tensors too.
+  std::int64_t device_peak_bytes = 0;
   // The most that the root's device holds: the caller's tensors, and what worker 0 has there. 0
   // where no root scatters.
   std::int64_t root_peak_bytes = 0;

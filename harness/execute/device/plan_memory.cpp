@@ -144,7 +144,7 @@ std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int thre
 
 PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
   PlanMemory memory{.worker_peak_bytes = worker_peaks(plan, kernel, threads)};
-  std::vector<std::int64_t>& peaks = memory.worker_peak_bytes;
+  const std::vector<std::int64_t>& peaks = memory.worker_peak_bytes;
   const std::int64_t worst = peaks.empty() ? 0 : std::ranges::max(peaks);
   const auto sum = std::accumulate(peaks.begin(), peaks.end(), std::int64_t{0});
   const ExecutionArguments tensors = whole_tensors(plan.problem, kernel, heap_allocator());
@@ -158,8 +158,7 @@ PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
   memory.serial_bytes = whole + (communicates(plan) ? sum : worst);
   memory.threads_bytes = whole + sum;
   if (is_scattered(plan)) memory.root_peak_bytes = whole + peaks.front();
-  if (works_in_place(plan)) peaks.front() += whole;
-  memory.device_peak_bytes = peaks.empty() ? 0 : std::ranges::max(peaks);
+  memory.device_peak_bytes = works_in_place(plan) ? whole + worst : worst;
   return memory;
 }
 

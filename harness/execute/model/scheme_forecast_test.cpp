@@ -246,11 +246,14 @@ TEST(SchemeForecast, BoundsCountTheSameBytesAndRefuseInTheSameWords) {
     const auto forecasts = PlannedSchemes(question).forecast();
     for (const SentBytes& row :
          sent_bytes(question.problem, question.workers, passes_of(question.passes)[0])) {
-      if (row.scheme == "tree_decode" && n_tokens > kFewNewTokens) continue;  // it is not forecast
+      if (row.scheme == "dense") continue;  // the forecast has it on one worker, as the base
       const auto known = std::ranges::find_if(forecasts, [&](const SchemeForecast& forecast) {
         return forecast.scheme == row.scheme || forecast.alias == row.scheme;
       });
-      ASSERT_NE(known, forecasts.end()) << row.scheme;
+      if (known == forecasts.end()) {  // it is not forecast
+        EXPECT_THAT(row.scheme, testing::AnyOf("burst", "decode", "flash_decoding", "tree_decode"));
+        continue;
+      }
       EXPECT_EQ(row.unsupported, known->unsupported);
       EXPECT_EQ(row.planned_bytes, known->sent_bytes)
           << row.scheme << " T=" << n_tokens << " P=" << cached << " W=" << question.workers;
