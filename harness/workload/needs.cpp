@@ -61,10 +61,10 @@ class Values {
 std::string choices(std::string_view column, std::string_view words) {
   const std::string_view key = kParameterFields[place_of(column)].key;
   if (words.empty()) return std::string(key);
-  std::string text(words);
-  for (std::size_t at = text.rfind(' '), last = at; at != std::string::npos;
-       at = text.rfind(' ', at))
-    text.replace(at, 1, at == last ? " or " : ", ");
+  const auto all = split_words(words, " ");
+  std::string text(all.front());
+  for (std::size_t i = 1; i < all.size(); ++i)
+    text += fmt::format("{}{}", i + 1 == all.size() ? " or " : ", ", all[i]);
   return fmt::format("{}: {}", key, text);
 }
 
