@@ -101,7 +101,7 @@ std::vector<UnmetNeed> unmet_needs(const Case& c) {
       if (!concerned || values.holds(need.column, need.words) ||
           values.holds(need.or_column, need.or_words))
         continue;
-      unmet.push_back({&kParameterFields[i], reason(values, i, need)});
+      unmet.push_back({&kParameterFields[i], &need, reason(values, i, need)});
       break;
     }
   }

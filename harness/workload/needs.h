@@ -14,6 +14,7 @@ namespace qb {
 
 struct UnmetNeed {
   const Field* parameter;
+  const ParameterNeed* need;
   std::string reason;  // `link.latency: 1 needs ranks: threads, mpi or model, and this case has …`
 };
 

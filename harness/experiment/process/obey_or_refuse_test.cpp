@@ -10,6 +10,7 @@
 
 #include "base/schema/column_fields.h"
 #include "base/source_root.h"
+#include "base/split.h"
 #include "base/status.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
@@ -144,28 +145,50 @@ std::optional<std::string> effect(const Case& c) {
 
 class ObeyOrRefuse : public testing::Test {
  protected:
-  // A context in which the value may be used.
+  // A case with the value and some others. In most, what the value needs is granted, and what the
+  // others lack makes them standard ones.
   Case draw(const Parameter& parameter, const std::string& value) {
-    for (;;) {
-      Case c = ordinary();
-      for (const Parameter& other : parameters()) {
-        const auto found = candidates().find(std::string(other.key));
-        if (found == candidates().end() || other.key == parameter.key || pick(4) > 0) continue;
-        set(c, other, found->second[pick(found->second.size())]);
-      }
-      set(c, parameter, value);
-      help(c);
-      if (pick(8) == 0 || unmet_needs(c).empty()) return c;
+    Case c = ordinary();
+    for (const Parameter& other : parameters()) {
+      const auto found = candidates().find(std::string(other.key));
+      if (found == candidates().end() || other.key == parameter.key || pick(5) > 0) continue;
+      set(c, other, found->second[pick(found->second.size())]);
     }
+    set(c, parameter, value);
+    help(c, parameter);
+    const bool repaired = pick(8) > 0;
+    for (int i = 0; repaired && i < 20; ++i) {
+      const auto unmet = unmet_needs(c);
+      if (unmet.empty()) break;
+      const Parameter& lacking = parameters()[*find_parameter(unmet.front().parameter->key)];
+      if (lacking.key != parameter.key) {
+        set(c, lacking, lacking.get(ordinary(), lacking));
+        continue;
+      }
+      const ParameterNeed& need = *unmet.front().need;
+      const Parameter& granted = parameter_of(need.column);
+      const auto words = split_words(need.words, " ");
+      set(c, granted,
+          words.empty() ? candidates().at(std::string(granted.key)).front()
+                        : std::string(words[pick(words.size())]));
+      help(c, parameter);
+    }
+    return c;
   }
   std::size_t pick(std::size_t n) { return random_() % n; }
 
  private:
+  static const Parameter& parameter_of(std::string_view column) {
+    return *std::ranges::find(parameters(), column, &Parameter::column);
+  }
   // Most cases drawn could not be; this makes some of them possible.
-  void help(Case& c) {
+  void help(Case& c, const Parameter& parameter) {
+    const auto is_free = [&](std::string_view key) { return parameter.key != key; };
+    const bool alone = c.algorithm == "dense" || c.workload == WorkloadKind::transformer_layer;
+    if (is_free("workers")) c.workers = alone ? 1 : std::max(c.workers, 4);
     if (c.interest_set) c.workers = 7;
-    if (c.algorithm == "dense") c.workers = 1;
-    if (c.algorithm == "ulysses") c.shape.q_heads = c.shape.kv_heads = c.workers;
+    if (c.algorithm == "ulysses" && is_free("q_heads") && is_free("kv_heads"))
+      c.shape.q_heads = c.shape.kv_heads = c.workers;
     if (c.sequences) c.shape.q_len = c.shape.kv_len = 64;
   }
   std::mt19937 random_{20261125};
