@@ -108,9 +108,9 @@ TEST(InterestSetFigures, ASplitOfAProductShowsItsBoundAndItsIdleWorkers) {
                                          "splits"));
   ASSERT_EQ(figure.panels.size(), 2u);
   ASSERT_EQ(figure.panels[0].series.size(), 2u);
-  EXPECT_EQ(figure.panels[0].series[0].name, "W1 = W/2");
-  EXPECT_DOUBLE_EQ(figure.panels[0].series[0].points[0].y, 0.5);
-  EXPECT_DOUBLE_EQ(figure.panels[1].series[1].points[0].y, 50.0);
+  EXPECT_EQ(figure.panels[0].series[1].name, "W1 = W/2");
+  EXPECT_DOUBLE_EQ(figure.panels[0].series[1].points[0].y, 0.5);
+  EXPECT_DOUBLE_EQ(figure.panels[1].series[0].points[0].y, 50.0);
 }
 
 }  // namespace

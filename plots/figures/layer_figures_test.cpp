@@ -29,8 +29,8 @@ class LayerFigures : public ::testing::Test {
     values["case_id"] = fmt::format("{}-{}", n, block);
     values["workload"] = "transformer_layer";
     values["layer_block_tokens"] = block;
-    values["active_memory_peak_bytes"] = to_text(bytes * 1024 * 1024);
-    values["predicted_active_peak_bytes"] = to_text(bytes * 1024 * 1024);
+    values["device_peak_bytes"] = to_text(bytes * 1024 * 1024);
+    values["predicted_device_peak_bytes"] = to_text(bytes * 1024 * 1024);
     add_case(cases_, values);
     for (int repeat = 0; repeat < 4; ++repeat) {
       // The warm-up is slow, and repeats scatter around their median.

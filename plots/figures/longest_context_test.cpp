@@ -14,8 +14,7 @@ constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
 
 // Makes a case whose worker needs `gib`.
 Values holds(const std::string& algorithm, std::int64_t n_tokens, double gib) {
-  return scheme_case(algorithm, 4, n_tokens, 1.0,
-                     {{"device_peak_bytes", to_text(gib * kGiB)}});
+  return scheme_case(algorithm, 4, n_tokens, 1.0, {{"device_peak_bytes", to_text(gib * kGiB)}});
 }
 
 // Makes one that ran out of memory; its peak is predicted.
@@ -40,7 +39,7 @@ TEST(LongestContext, ABudgetCarriesTheLengthBetweenTwoCases) {
   EXPECT_DOUBLE_EQ(ring[2].y, 4000.0);
   const auto& cqs = series_named(panel, "cqs, W = 4").points;
   EXPECT_DOUBLE_EQ(cqs.at(1).y, 1414.0) << "its memory grows with N squared";
-  EXPECT_EQ(panel.x.label, "memory budget of a worker (GiB)");
+  EXPECT_EQ(panel.x.label, "memory budget of a device (GiB)");
 }
 
 TEST(LongestContext, WhatRestsOnACaseThatDidNotRunIsPredicted) {

@@ -43,9 +43,9 @@ TEST(SchemeComparison, EachPanelHasOneQuantityPerScheme) {
   EXPECT_DOUBLE_EQ(value("pairs of the slowest worker", "ring"), 4 * 0.45);
   EXPECT_DOUBLE_EQ(value("pairs of the slowest worker", "zigzag"), 1.0);
   EXPECT_DOUBLE_EQ(value("pairs of all workers", "ring"), 1.25);
-  EXPECT_DOUBLE_EQ(value("sent by the busiest worker", "ring"), 3.0);
-  EXPECT_DOUBLE_EQ(value("memory of the fullest worker", "ring, threads"), 2.0);
-  EXPECT_DOUBLE_EQ(value("memory of the fullest worker", "zigzag, threads"), 1.0) << "predicted";
+  EXPECT_DOUBLE_EQ(value("sent by the busiest device", "ring"), 3.0);
+  EXPECT_DOUBLE_EQ(value("memory of the fullest device", "ring, threads"), 2.0);
+  EXPECT_DOUBLE_EQ(value("memory of the fullest device", "zigzag, threads"), 1.0) << "predicted";
   EXPECT_DOUBLE_EQ(value("exposed communication, longest", "ring, threads"), 3.0);
   EXPECT_DOUBLE_EQ(value("exposed communication, longest", "zigzag, threads"), 0.0);
   const Point wall = series_named(panel_titled(figure, "wall clock"), "ring, threads").points.at(0);

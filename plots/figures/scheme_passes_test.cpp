@@ -27,9 +27,9 @@ TEST(SchemePasses, EachPassHasARowOfPanelsAndTheForwardPassIsTheFirst) {
   const Figure figure = scheme_passes_figure(scheme_table(rows));
   EXPECT_EQ(figure.columns, 3);
   EXPECT_THAT(titles(figure),
-              ElementsAre("bytes sent, forward pass", "memory of the fullest worker", "wall clock",
-                          "bytes sent, backward pass", "memory of the fullest worker", "wall clock",
-                          "bytes sent, both passes", "memory of the fullest worker", "wall clock"));
+              ElementsAre("bytes sent, forward pass", "memory of the fullest device", "wall clock",
+                          "bytes sent, backward pass", "memory of the fullest device", "wall clock",
+                          "bytes sent, both passes", "memory of the fullest device", "wall clock"));
   const Series& sent = series_named(figure.panels.at(3), "ring");
   ASSERT_EQ(sent.points.size(), 2u);
   EXPECT_DOUBLE_EQ(sent.points[0].x, 2.0);
@@ -50,7 +50,7 @@ TEST(SchemePasses, EachKindOfRanksHasItsClockAndOneHasTheBytes) {
   const Figure figure = scheme_passes_figure(scheme_table(rows));
   EXPECT_EQ(figure.columns, 4);
   EXPECT_THAT(titles(figure),
-              ElementsAre("bytes sent, backward pass", "memory of the fullest worker",
+              ElementsAre("bytes sent, backward pass", "memory of the fullest device",
                           "wall clock, threads", "critical path, serial"));
   for (const Panel& panel : figure.panels) EXPECT_EQ(panel.series.size(), 2u) << panel.title;
   EXPECT_FALSE(series_named(figure.panels[0], "ring").points.at(0).disturbed);

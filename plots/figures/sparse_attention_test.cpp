@@ -59,10 +59,10 @@ TEST(SparseAttentionFigure, ComparesWithDenseAndTheIdeal) {
   EXPECT_DOUBLE_EQ(window("time_per_token_us").y, 1.0);
   EXPECT_DOUBLE_EQ(window("over_ideal_ratio").y, 0.01 / (0.8 * 0.01));
   EXPECT_DOUBLE_EQ(window("executed_ratio").y, 1.5);
-  EXPECT_DOUBLE_EQ(window("active_memory_mib").y, 1.0);
+  EXPECT_DOUBLE_EQ(window("device_peak_mib").y, 1.0);
   // The matrix has 8 heads of 10000 x 10000 floats.
   EXPECT_DOUBLE_EQ(
-      series_of(panel_of(figure, "active_memory_mib"), "all N × N scores, f32").points.at(0).y,
+      series_of(panel_of(figure, "device_peak_mib"), "all N × N scores, f32").points.at(0).y,
       8 * 4e8 / 1048576);
   EXPECT_EQ(figure.published_legend, "") << "of another shape";
 }
@@ -77,7 +77,7 @@ TEST(SparseAttentionFigure, OnlyWhatAClockMeasuredIsHollowWhereItWasDisturbed) {
   };
   EXPECT_TRUE(hollow("time_ms"));
   EXPECT_FALSE(hollow("executed_ratio"));
-  EXPECT_FALSE(hollow("active_memory_mib"));
+  EXPECT_FALSE(hollow("device_peak_mib"));
 }
 
 TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
