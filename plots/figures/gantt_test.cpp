@@ -230,7 +230,7 @@ TEST(Gantt, OfManyWorkersThirtyTwoAreDrawn) {
     add_step(steps, "a", worker, 0, {{"start_s", "0"}, {"compute_s", "1"}});
   const Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", 40)}), steps));
   EXPECT_EQ(series_named(figure.panels.at(0), "compute").points.size(), 32u);
-  EXPECT_THAT(figure.notes.back(), HasSubstr("the first 32 workers are drawn"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("Only the first 32 workers are drawn"));
 }
 
 TEST(Gantt, EveryWorkerOfAFewHasATicAndARowOfSixteenPixels) {

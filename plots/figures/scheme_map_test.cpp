@@ -97,7 +97,7 @@ TEST(SchemeMap, TheSideThatVariesMoreIsTheHeightAndTheOtherThePanels) {
   EXPECT_EQ(figure.panels[0].y.tics[2].label, "16");
 }
 
-TEST(SchemeMap, DenseIsNoCandidateNorIsOnePlayingAllWorkers) {
+TEST(SchemeMap, DenseIsLeftOutAndSoIsOnePlayingAllWorkers) {
   Values serial = on_link("cqs", 1024, 0.0001, "1e9");
   serial["ranks"] = "serial";
   const Figure figure = scheme_map_figure(
@@ -106,7 +106,7 @@ TEST(SchemeMap, DenseIsNoCandidateNorIsOnePlayingAllWorkers) {
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_THAT(texts(figure.panels[0]), ElementsAre("zigzag\n1.50×"));
   EXPECT_THAT(figure.notes, Contains(HasSubstr("ring, zigzag;")));
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("no candidate")));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("is left out")));
 }
 
 TEST(SchemeMap, WhatDoesNotRunAndWhatDiffersInMoreIsNotCompared) {

@@ -90,7 +90,6 @@ TEST(Pivot, CasesWithoutAValueHaveTheirStatusAndDisturbedOnesAMark) {
 
 TEST(Pivot, ModelledTimesSaySo) {
   Values predicted = ok_case(7, 1000, 0.5);
-  predicted["provenance"] = "model";
   predicted["ranks"] = "model";
   const Pivot times = {.rows = {"workers"}, .value = "longest_subsequence_median_s"};
   const Table mixed = pivoted(cases_of({predicted, ok_case(8, 1000, 0.5)}), times);

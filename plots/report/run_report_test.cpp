@@ -26,7 +26,6 @@ TEST(RunReport, CountsHowCasesEnded) {
 TEST(RunReport, OfModelledCasesNamesTheModelledDeviceInItsHead) {
   Values values = ok_case(7, 1000, 0.5);
   const PlottedRun measured = run_of(cases_of({values}));
-  values["provenance"] = "model";
   values["ranks"] = "model";
   values["model_device"] = "data/devices/a100.csv";
   const PlottedRun modelled = run_of(cases_of({values}));
