@@ -11,8 +11,8 @@
 namespace qb {
 
 // Clocks by their names: samples.csv has NAME_s, cases.csv has NAME_median_s.
-inline constexpr const char* kClocks[] = {"wall_time", "critical_path", "worker_sum",
-                                          "longest_subsequence"};
+inline constexpr const char* kCheckedClocks[] = {"wall_time", "critical_path", "worker_sum",
+                                                 "longest_subsequence"};
 
 // Identifies a repeat in samples.csv and parts.csv.
 [[nodiscard]] inline std::string repeat_of(const CsvTable& table, std::size_t row) {
