@@ -38,6 +38,7 @@ class TokenSum final : public Workload {
     return {.wall_s = seconds, .critical_path_s = seconds, .worker_sum_s = seconds};
   }
 
+  Peaks peaks() override { return {static_cast<std::int64_t>(ledger().active_peak_bytes())}; }
   Verification verify() override {
     Verification found;
     found.tolerance = 1e-12 * static_cast<double>(case_.shape.q_len);
