@@ -61,8 +61,7 @@ void expect_right_step(const CaseResult& result) {
   EXPECT_FALSE(result.values.contains("d_q_max_error")) << "a layer has no dQ of its own";
   EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
             result.values.at("predicted_active_peak_bytes"));
-  EXPECT_EQ(result.values.at("device_peak_bytes"),
-            result.values.at("predicted_device_peak_bytes"));
+  EXPECT_EQ(result.values.at("device_peak_bytes"), result.values.at("predicted_device_peak_bytes"));
   EXPECT_EQ(result.values.at("backward_sent_bytes"), "0") << "one worker sends nothing";
   for (const auto& [column, value] : result.values)
     EXPECT_THAT(case_table().columns, Contains(column));

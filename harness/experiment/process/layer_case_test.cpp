@@ -216,6 +216,7 @@ TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   // Its tiles have 128 rows and 112 keys.
   EXPECT_EQ(predicted_values(c).at("executed_pairs"), "14336");
   EXPECT_EQ(predicted_values(c).at("predicted_active_peak_bytes"), "");
+  c.cuda_path = CudaPath::automatic;
   c.kernel = Kernel::materialized;
   const auto values = predicted_values(c);
   EXPECT_EQ(values.at("executed_pairs"), "10000");
@@ -228,7 +229,7 @@ TEST(LayerCase, WithoutAGpuWhatDoesNotDependOnItIsPredicted) {
   const std::int64_t layer = 100 * ((64 + 16) * 2 + (32 + 16) * 2 + 32 * 2 + 2 * 4 + 32 * 4);
   const std::int64_t kernel = (32 << 20) + (1 + 2 * 2) * 100 * 100 * 2;
   EXPECT_EQ(values.at("predicted_active_peak_bytes"), to_text(given + layer + kernel));
-  EXPECT_EQ(values.at("predicted_device_peak_bytes"), to_text(layer + kernel));
+  EXPECT_EQ(values.at("predicted_device_peak_bytes"), to_text(given + layer + kernel));
 }
 
 TEST(LayerCase, OnAGpuHoldsTwoBytesForWhatHasFourInFloat32) {
@@ -305,10 +306,10 @@ TEST(LayerCase, SaysWhatALayerCannotBe) {
   Case c = tiny_layer(0);
   c.algorithm = "cqs";
   c.workers = 7;
-  expect_unsupported(c, "is computed by one worker");
+  expect_unsupported(c, "workers: 7 needs workload: attention or algorithm: tensor_parallel");
   c = tiny_layer(0);
   c.dtype = DType::f64;
-  expect_unsupported(c, "is computed in f16, bf16 or f32, not f64");
+  expect_unsupported(c, "dtype: f64 needs workload: attention");
   c = tiny_layer(0);
   c.shape.kv_len = 200;
   expect_unsupported(c, "attends to its own tokens");

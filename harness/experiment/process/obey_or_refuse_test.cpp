@@ -97,9 +97,9 @@ void set(Case& c, const Parameter& parameter, const std::string& value) {
 // What is known of a case before it runs; no text where it is refused.
 std::optional<std::string> prediction(const Case& c) {
   if (!unmet_needs(c).empty()) return std::nullopt;
-  const Case resolved = resolve_case(c);
   std::string text;
   try {
+    const Case resolved = resolve_case(c);
     const auto workload = plan_workload(resolved);
     for (const auto& [column, value] : workload->predict(nullptr))
       text += column + "=" + value + " ";

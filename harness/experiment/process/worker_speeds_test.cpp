@@ -108,6 +108,7 @@ TEST(WorkerSpeeds, AreRefusedOnAGpuAndInALayer) {
   Case c = tiny("cqs", 7);
   c.worker_speeds = "0.5";
   c.device = Device::cuda;
+  c.threads = 0;
   const CaseResult on_gpu = run_case(c, "");
   EXPECT_EQ(on_gpu.status, Status::unsupported);
   EXPECT_THAT(on_gpu.message, HasSubstr("worker_speeds"));
@@ -115,7 +116,8 @@ TEST(WorkerSpeeds, AreRefusedOnAGpuAndInALayer) {
   layer.workload = WorkloadKind::transformer_layer;
   layer.shape.kv_heads = 2;
   layer.worker_speeds = "0.5";
-  EXPECT_THAT(run_case(layer, "").message, HasSubstr("leave out worker_speeds"));
+  EXPECT_THAT(run_case(layer, "").message,
+              HasSubstr("worker_speeds: 0.5 needs workload: attention"));
 }
 
 TEST(WorkerSpeeds, AreWrittenInASpecAndKeptByTheResolvedOne) {

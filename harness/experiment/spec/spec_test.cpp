@@ -40,7 +40,7 @@ TEST(Spec, TwoKeysAreAnExperiment) {
 TEST(Spec, EveryParameterAndMeasureReachesItsCase) {
   const Spec spec = parse(
       "experiment: all\ndescription: >\n  One\n  line.\nalgorithm: cqs\nkernel: materialized\n"
-      "device: cuda\nranks: threads\nworkers: 7\nthreads: 3\nn_tokens: 1_024\nkv_len: 2k\nbatch: "
+      "device: cpu\nranks: threads\nworkers: 7\nthreads: 3\nn_tokens: 1_024\nkv_len: 2k\nbatch: "
       "2\n"
       "q_heads: 8\nkv_heads: 4\nhead_dim: 32\ndtype: bf16\nmask: causal\nseed: 99\n"
       "interest_set: [0, 1, 3]\nscale: 0.5\nmemory_budget: 80GiB\n"
@@ -54,7 +54,7 @@ TEST(Spec, EveryParameterAndMeasureReachesItsCase) {
   const Case& c = spec.cases.front();
   EXPECT_EQ(c.algorithm, "cqs");
   EXPECT_EQ(c.kernel, Kernel::materialized);
-  EXPECT_EQ(c.device, Device::cuda);
+  EXPECT_EQ(c.device, Device::cpu);
   EXPECT_EQ(c.ranks, Ranks::threads);
   EXPECT_EQ(c.workers, 7);
   EXPECT_EQ(c.threads, 3);

@@ -80,7 +80,7 @@ TEST(RunFolder, MalformedManifestIsNamed) {
   fake.with({});
   fake.write("manifest.json", "{\"schema_version\": ");
   EXPECT_THAT([&] { (void)read_run_folder(fake.path()); },
-              ThrowsMessage<UsageError>(HasSubstr("manifest.json: ")));
+              ThrowsMessage<UsageError>(HasSubstr("manifest.json is not a manifest of a run: ")));
 }
 
 TEST(RunFolder, UnknownStatusIsNamedWithTheRow) {

@@ -83,7 +83,7 @@ std::string describe_result(const CaseResult& result, const Case& c) {
     text += fmt::format(", disturbed by {} ({} of {} repeats)", by->second,
                         result.values.at("disturbed_samples"), result.values.at("n_samples"));
   const double peak = number(result, "device_peak_bytes");
-  if (!std::isnan(peak)) text += ", peak of a device " + format_bytes(peak);
+  if (!std::isnan(peak)) text += ", peak " + format_bytes(peak);
   return text;
 }
 

@@ -13,7 +13,7 @@ CaseResult good() {
   result.values = {{"wall_time_median_s", "0.0123"},
                    {"wall_time_low95_s", "0.0121"},
                    {"wall_time_high95_s", "0.0129"},
-                   {"active_memory_peak_bytes", "1288490188"}};
+                   {"device_peak_bytes", "1288490188"}};
   return result;
 }
 
@@ -90,7 +90,7 @@ TEST(Progress, AnUnfinishedLineEndsBeforeANote) {
 
 TEST(Progress, TellsWhatDisturbedACaseAndWhatItLacks) {
   CaseResult result = good();
-  result.values.erase("active_memory_peak_bytes");
+  result.values.erase("device_peak_bytes");
   result.values.insert(
       {{"disturbed_by", "neighbours"}, {"disturbed_samples", "2"}, {"n_samples", "7"}});
   EXPECT_EQ(describe_result(result),

@@ -36,7 +36,7 @@ inline CaseResult good_result() {
   result.values = {{"wall_time_median_s", "0.5"},
                    {"wall_time_low95_s", "0.4"},
                    {"wall_time_high95_s", "0.6"},
-                   {"active_memory_peak_bytes", "4096"}};
+                   {"device_peak_bytes", "4096"}};
   result.steps = {{"0", "0", "10", "12", "", "", "10", "", "0.5", "", "", ""}};
   result.timeline = {{"0.1", "alloc", "scores, of \"one\" head", "0", "64", "64", "64"}};
   return result;
