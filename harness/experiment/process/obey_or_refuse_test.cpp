@@ -51,7 +51,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"link.bandwidth", {"20000"}},
       {"link.latency", {"0.04"}},
       {"link.mode", {"blocking", "nocomm"}},
-      {"model.device", {source_path("data/devices/a100.csv")}},
+      {"model.device", {source_path("data/devices/epyc-zen3-2-cores.csv")}},
       {"model.cores", {"1"}},
       {"distillation", {"balanced"}},
       {"workload", {"transformer_layer"}},
@@ -79,8 +79,8 @@ Case ordinary() {
              .kv_heads = 2,
              .q_len = 79,
              .kv_len = 79,
-             .head_dim = 8,
-             .value_dim = 8};
+             .head_dim = 64,  // the device file has its rates
+             .value_dim = 64};
   c.measure = {.warmups = 0, .min_repeats = 1, .max_repeats = 1, .retakes = 0, .verify_rows = 8};
   return c;
 }
@@ -118,6 +118,7 @@ std::optional<std::string> prediction(const Case& c) {
 std::optional<std::string> effect(const Case& c) {
   constexpr double kSlowS = 0.03;
   if (!unmet_needs(c).empty()) return std::nullopt;
+  use_instruction_set(available_instruction_sets().front());  // a case before may have forced one
   std::string text;
   const CaseResult result = run_case(c, "", [&](const Case& gpu) -> std::unique_ptr<ComputeDevice> {
     auto probe = std::make_unique<DeviceProbe>();
@@ -186,6 +187,16 @@ class ObeyOrRefuse : public testing::Test {
     const auto is_free = [&](std::string_view key) { return parameter.key != key; };
     const bool alone = c.algorithm == "dense" || c.workload == WorkloadKind::transformer_layer;
     if (is_free("workers")) c.workers = alone ? 1 : std::max(c.workers, 4);
+    if (!is_free("workers") && alone) set(c, parameter_of("algorithm"), "ring");
+    if (c.algorithm == "decode" && c.shape.q_len > 4) {
+      c.shape.q_len = 4;
+      c.mask = MaskKind::causal;
+    }
+    if (c.device == Device::cuda && c.kernel == Kernel::flash && is_free("dtype"))
+      c.dtype = DType::bf16;
+    // These would end a case before others act.
+    if (is_free("memory_budget")) c.memory_budget_bytes = 0;
+    if (is_free("layer.weights")) c.layer_weights.reset();
     if (c.interest_set) c.workers = 7;
     if (c.algorithm == "ulysses" && is_free("q_heads") && is_free("kv_heads"))
       c.shape.q_heads = c.shape.kv_heads = c.workers;
@@ -195,7 +206,7 @@ class ObeyOrRefuse : public testing::Test {
 };
 
 TEST_F(ObeyOrRefuse, EveryParameterOfEveryCase) {
-  constexpr int kContexts = 6;
+  constexpr int kContexts = 5;
   std::map<std::string, std::pair<int, int>> counts;  // obeyed, refused
   for (const Parameter& parameter : parameters()) {
     const auto found = candidates().find(std::string(parameter.key));
@@ -203,7 +214,10 @@ TEST_F(ObeyOrRefuse, EveryParameterOfEveryCase) {
     for (const std::string& value : found->second)
       for (int i = 0; i < kContexts; ++i) {
         const Case c = draw(parameter, value);
-        if (c.workers == 1 && parameter.group == FieldGroup::link) continue;  // nothing is sent
+        // One worker sends nothing, and with odd W the published rule is balanced, too.
+        const bool sends = parameter.group == FieldGroup::link || parameter.key == "gradient_dtype";
+        if (c.workers == 1 && sends) continue;
+        if (c.workers % 2 == 1 && parameter.key == "distillation") continue;
         auto& [obeyed, refused] = counts[std::string(parameter.key)];
         const auto before = prediction(c);
         if (!before) {
