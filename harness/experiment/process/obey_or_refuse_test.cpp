@@ -37,7 +37,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"kv_len", {"96"}},
       {"batch", {"2"}},
       {"q_heads", {"4", "8"}},
-      {"kv_heads", {"2"}},
+      {"kv_heads", {"1"}},
       {"head_dim", {"16"}},
       {"dtype", {"bf16", "f64"}},
       {"mask", {"causal"}},
@@ -206,19 +206,22 @@ class ObeyOrRefuse : public testing::Test {
 };
 
 TEST_F(ObeyOrRefuse, EveryParameterOfEveryCase) {
-  constexpr int kContexts = 5;
+  constexpr int kContexts = 3;
+  constexpr int kMost = 80;                           // where all before were refused
   std::map<std::string, std::pair<int, int>> counts;  // obeyed, refused
   for (const Parameter& parameter : parameters()) {
     const auto found = candidates().find(std::string(parameter.key));
     ASSERT_NE(found, candidates().end()) << parameter.key << " needs candidates";
     for (const std::string& value : found->second)
-      for (int i = 0; i < kContexts; ++i) {
-        const Case c = draw(parameter, value);
-        // One worker sends nothing, and with odd W the published rule is balanced, too.
-        const bool sends = parameter.group == FieldGroup::link || parameter.key == "gradient_dtype";
-        if (c.workers == 1 && sends) continue;
-        if (c.workers % 2 == 1 && parameter.key == "distillation") continue;
+      for (int i = 0; i < kMost; ++i) {
         auto& [obeyed, refused] = counts[std::string(parameter.key)];
+        if (i >= kContexts && obeyed > 0) break;
+        const Case c = draw(parameter, value);
+        // One worker sends and shares nothing, and with odd W the published rule is balanced, too.
+        const bool of_several = parameter.group == FieldGroup::link ||
+                                parameter.key == "gradient_dtype" || parameter.key == "model.cores";
+        if (c.workers == 1 && of_several) continue;
+        if (c.workers % 2 == 1 && parameter.key == "distillation") continue;
         const auto before = prediction(c);
         if (!before) {
           ++refused;
