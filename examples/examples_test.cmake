@@ -1,9 +1,9 @@
 # Installs the library into a folder of the build, compiles each installed header there, builds the
 # examples against the installed copy as a user's own project, and compares what they print.
 #   cmake -D BUILD=… -D SOURCE=… -D GENERATOR=… -D CXX=… -P examples_test.cmake
-set(prefix ${BUILD}/examples/prefix)
-set(programs ${BUILD}/examples/programs)
-file(REMOVE_RECURSE ${BUILD}/examples)
+set(prefix ${BUILD}/installed_examples/prefix)
+set(programs ${BUILD}/installed_examples/programs)
+file(REMOVE_RECURSE ${BUILD}/installed_examples)
 
 function(run)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE code)
@@ -27,8 +27,8 @@ set(include ${prefix}/include/quorumbench)
 file(GLOB_RECURSE headers RELATIVE ${include} ${include}/*.h)
 list(TRANSFORM headers REPLACE ".+" "#include \"\\0\"\n")
 list(JOIN headers "" all_headers)
-file(WRITE ${BUILD}/examples/all_headers.cpp "${all_headers}")
-run(${CXX} -std=c++20 -fsyntax-only -I ${include} ${BUILD}/examples/all_headers.cpp)
+file(WRITE ${BUILD}/installed_examples/all_headers.cpp "${all_headers}")
+run(${CXX} -std=c++20 -fsyntax-only -I ${include} ${BUILD}/installed_examples/all_headers.cpp)
 
 run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${programs} -G ${GENERATOR}
     -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_PREFIX_PATH=${prefix})

@@ -72,8 +72,9 @@ TEST_F(BadInput, ADeviceFileThatIsNotThereIsRefusedBeforeAnythingRuns) {
   const std::string spec =
       "experiment: x\nranks: model\nn_tokens: 8\nmodel.device: /nowhere/a1.csv\n";
   for (const char* more : {"", "--dry-run"})
-    EXPECT_THAT(refused(spec, more).err,
-                HasSubstr("qb: model.device: /nowhere/a1.csv: no such file"));
+    EXPECT_THAT(
+        refused(spec, more).err,
+        HasSubstr("qb: model.device: /nowhere/a1.csv: no device and no file has this name"));
 }
 
 TEST_F(BadInput, AMaskThatDoesNotFitTheTokensNamesItsOption) {

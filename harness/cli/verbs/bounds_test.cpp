@@ -96,7 +96,7 @@ TEST(Bounds, BytesOfABackwardPassFollowThoseOfTheForwardPass) {
                           "14680064", "48234496", "48234496", "2 (P/W + T/W) NKV d e", "", ""));
   EXPECT_THAT(bounds(words),
               AllOf(HasSubstr("In the forward pass a worker sends, by the plan of the scheme, in "
-                              "all: cqs_sharded "),
+                              "all: cqs "),
                     HasSubstr(", pass_kv 14.00 MiB"),
                     HasSubstr("In the backward pass a worker sends, by the plan of the scheme, in "
                               "all: "),
