@@ -92,7 +92,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:29.74625]
   set ytics nomirror out ('0' 0, '10' 10, '20' 20)
   set ylabel 'sent (MiB)'
-  set label 1 'sent by the busiest worker' at screen 0.09062, screen 0.63521 left font ',13'
+  set label 1 'sent by the busiest device' at screen 0.09062, screen 0.63521 left font ',13'
   set label 2 'ring = striped = zigzag = all_gather_kv' at screen 0.09062, screen 0.62426 left font ',11' textcolor rgb '#2572aa'
   plot data every ::42::43 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
        data every ::42::43 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
@@ -118,7 +118,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:101.89262939453126]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'peak memory (MiB)'
-  set label 1 'memory of the fullest worker' at screen 0.50406, screen 0.63521 left font ',13'
+  set label 1 'memory of the fullest device' at screen 0.50406, screen 0.63521 left font ',13'
   set label 2 'ring = striped = zigzag, threads' at screen 0.50406, screen 0.62426 left font ',11' textcolor rgb '#2572aa'
   plot data every ::61::62 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
        data every ::61::62 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \

@@ -30,7 +30,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [62.91893615722656:97.70636901855468]
   set xtics nomirror out ('70' 70, '80' 80, '90' 90)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [443.0921445984495:951.9896634026736]
   set ytics nomirror out ('600' 600, '800' 800)
@@ -66,7 +66,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [62.91893615722656:97.70636901855468]
   set xtics nomirror out ('70' 70, '80' 80, '90' 90)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [427.0152404000328:746.16696559915]
   set ytics nomirror out ('500' 500, '600' 600, '700' 700)
@@ -102,7 +102,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [34.484002685546876:82.23316040039063]
   set xtics nomirror out ('40' 40, '50' 50, '60' 60, '70' 70, '80' 80)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [430.93937875091797:725.6205622514244]
   set ytics nomirror out ('500' 500, '600' 600, '700' 700)
@@ -144,7 +144,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [34.484002685546876:82.23316040039063]
   set xtics nomirror out ('40' 40, '50' 50, '60' 60, '70' 70, '80' 80)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [444.8029384004258:845.4284295983598]
   set ytics nomirror out ('500' 500, '600' 600, '700' 700, '800' 800)
@@ -186,7 +186,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [15.919927978515625:74.70372924804687]
   set xtics nomirror out ('20' 20, '40' 40, '60' 60)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [433.74699689920817:833.9907330995629]
   set ytics nomirror out ('500' 500, '600' 600, '700' 700, '800' 800)
@@ -228,7 +228,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [15.919927978515625:74.70372924804687]
   set xtics nomirror out ('20' 20, '40' 40, '60' 60)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [444.29634530188196:841.5027087014096]
   set ytics nomirror out ('500' 500, '600' 600, '700' 700, '800' 800)

@@ -93,7 +93,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0.7692607316937388:13.080740489436712]
   set ytics nomirror out ('1' 1, '3' 3, '10' 10, '' 0.8 1, '' 0.9 1, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1)
   set ylabel 'sent (MiB)'
-  set label 1 'sent by the busiest worker' at screen 0.09062, screen 0.63322 left font ',13'
+  set label 1 'sent by the busiest device' at screen 0.09062, screen 0.63322 left font ',13'
   set label 2 'ring = striped = zigzag' at screen 0.09062, screen 0.62253 left font ',11' textcolor rgb '#2572aa'
   plot data every ::42::43 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
        data every ::42::43 using (num('workers')):(column('disturbed') > 0 ? (num('y')) : NaN) with points pt 13 ps 0.4 lc rgb '#ffffff' notitle, \
@@ -121,7 +121,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:29.167468261718753]
   set ytics nomirror out ('0' 0, '10' 10, '20' 20)
   set ylabel 'peak memory (MiB)'
-  set label 1 'memory of the fullest worker' at screen 0.49250, screen 0.64391 left font ',13'
+  set label 1 'memory of the fullest device' at screen 0.49250, screen 0.64391 left font ',13'
   set label 2 'ring = striped = zigzag, threads' at screen 0.49250, screen 0.63322 left font ',11' textcolor rgb '#2572aa'
   set label 3 'ring = striped = zigzag, serial, composed' at screen 0.49250, screen 0.62253 left font ',11' textcolor rgb '#2572aa'
   plot data every ::61::62 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \

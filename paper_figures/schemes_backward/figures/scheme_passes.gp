@@ -65,7 +65,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:14.972758789062501]
   set ytics nomirror out ('0' 0, '5' 5, '10' 10)
   set ylabel 'peak memory (MiB)'
-  set label 1 'memory of the fullest worker' at screen 0.29734, screen 0.91208 left font ',13'
+  set label 1 'memory of the fullest device' at screen 0.29734, screen 0.91208 left font ',13'
   set label 2 'ring = striped' at screen 0.29734, screen 0.90140 left font ',11' textcolor rgb '#2572aa'
   set label 3 '= zigzag =' at screen 0.29734, screen 0.89071 left font ',11' textcolor rgb '#2572aa'
   set label 4 'pass_kv = burst' at screen 0.29734, screen 0.88003 left font ',11' textcolor rgb '#2572aa'
@@ -215,7 +215,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:29.167468261718753]
   set ytics nomirror out ('0' 0, '10' 10, '20' 20)
   set ylabel 'peak memory (MiB)'
-  set label 1 'memory of the fullest worker' at screen 0.29734, screen 0.63353 left font ',13'
+  set label 1 'memory of the fullest device' at screen 0.29734, screen 0.63353 left font ',13'
   set label 2 'ring = striped' at screen 0.29734, screen 0.62284 left font ',11' textcolor rgb '#2572aa'
   set label 3 '= zigzag =' at screen 0.29734, screen 0.61216 left font ',11' textcolor rgb '#2572aa'
   set label 4 'pass_kv' at screen 0.29734, screen 0.60148 left font ',11' textcolor rgb '#2572aa'
@@ -367,7 +367,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0:29.167468261718753]
   set ytics nomirror out ('0' 0, '10' 10, '20' 20)
   set ylabel 'peak memory (MiB)'
-  set label 1 'memory of the fullest worker' at screen 0.29734, screen 0.35497 left font ',13'
+  set label 1 'memory of the fullest device' at screen 0.29734, screen 0.35497 left font ',13'
   set label 2 'ring = striped' at screen 0.29734, screen 0.34429 left font ',11' textcolor rgb '#2572aa'
   set label 3 '= zigzag =' at screen 0.29734, screen 0.33361 left font ',11' textcolor rgb '#2572aa'
   set label 4 'pass_kv' at screen 0.29734, screen 0.32293 left font ',11' textcolor rgb '#2572aa'

@@ -31,7 +31,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [16.612750244140624:26.512615966796876]
   set xtics nomirror out ('18' 18, '20' 20, '22' 22, '24' 24, '26' 26)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [60.21977495279316:136.42953604935428]
   set ytics nomirror out ('80' 80, '100' 100, '120' 120)
@@ -70,7 +70,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [16.612750244140624:26.512615966796876]
   set xtics nomirror out ('18' 18, '20' 20, '22' 22, '24' 24, '26' 26)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [124.93281679990105:291.1342191998301]
   set ytics nomirror out ('150' 150, '200' 200, '250' 250)
@@ -109,7 +109,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [7.606744384765625:27.956610107421874]
   set xtics nomirror out ('10' 10, '15' 15, '20' 20, '25' 25)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [31.032493600469024:103.07449439769698]
   set ytics nomirror out ('40' 40, '60' 60, '80' 80, '100' 100)
@@ -154,7 +154,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [7.606744384765625:27.956610107421874]
   set xtics nomirror out ('10' 10, '15' 15, '20' 20, '25' 25)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [147.5640483490679:290.2456566503133]
   set ytics nomirror out ('150' 150, '200' 200, '250' 250)
@@ -199,7 +199,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [3.149737548828125:28.676800537109376]
   set xtics nomirror out ('10' 10, '20' 20)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [18.99503669887963:53.44904529970336]
   set ytics nomirror out ('20' 20, '30' 30, '40' 40, '50' 50)
@@ -244,7 +244,7 @@ do for [format in 'svg pdf png'] {
   unset logscale x
   set xrange [3.104107666015625:28.678973388671874]
   set xtics nomirror out ('10' 10, '20' 20)
-  set xlabel 'peak active memory of a worker (MiB)'
+  set xlabel 'peak active memory of a device (MiB)'
   unset logscale y
   set yrange [143.6144545008574:441.56974950019503]
   set ytics nomirror out ('200' 200, '300' 300, '400' 400)

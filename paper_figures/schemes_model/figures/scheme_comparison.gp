@@ -84,7 +84,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0.5217100742327127:18.871331230134082]
   set ytics nomirror out ('1' 1, '3' 3, '10' 10, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1)
   set ylabel 'sent (GiB)'
-  set label 1 'sent by the busiest worker' at screen 0.09833, screen 0.76077 left font ',13'
+  set label 1 'sent by the busiest device' at screen 0.09833, screen 0.76077 left font ',13'
   set label 2 'ring = striped = zigzag = all_gather_kv' at screen 0.09833, screen 0.75359 left font ',11' textcolor rgb '#2572aa'
   plot data every ::70::74 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
        data every ::75::79 using (num('workers')):(num('y')) with linespoints lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \
@@ -106,7 +106,7 @@ do for [format in 'svg pdf png'] {
   set yrange [0.06478015845318502:57.43432166067882]
   set ytics nomirror out ('0.1' 0.1, '1' 1, '10' 10, '' 0.07 1, '' 0.08 1, '' 0.09 1, '' 0.2 1, '' 0.30000000000000004 1, '' 0.4 1, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 3 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1)
   set ylabel 'peak memory (GiB)'
-  set label 1 'memory of the fullest worker' at screen 0.51177, screen 0.76077 left font ',13'
+  set label 1 'memory of the fullest device' at screen 0.51177, screen 0.76077 left font ',13'
   set label 2 'ring = striped = zigzag, modelled A100' at screen 0.51177, screen 0.75359 left font ',11' textcolor rgb '#2572aa'
   plot data every ::103::107 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#d46207' notitle, \
        data every ::108::112 using (num('workers')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 13 ps 0.75 lc rgb '#801a4d' notitle, \

@@ -95,7 +95,7 @@ do for [format in 'svg pdf png'] {
   set logscale y
   set yrange [143.22431309954618:60457678.927611046]
   set ytics nomirror out ('10³' 1000, '10⁴' 10000, '10⁵' 1e+05, '10⁶' 1e+06, '10⁷' 1e+07, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1, '' 5e+05 1, '' 6e+05 1, '' 7e+05 1, '' 8e+05 1, '' 9e+05 1, '' 2e+06 1, '' 3e+06 1, '' 4e+06 1, '' 5e+06 1, '' 6e+06 1, '' 7e+06 1, '' 8e+06 1, '' 9e+06 1, '' 2e+07 1, '' 3e+07 1, '' 4e+07 1, '' 5e+07 1, '' 6e+07 1)
-  set ylabel 'peak active memory (MiB)'
+  set ylabel 'peak memory of a device (MiB)'
   set label 1 'memory' at screen 0.47323, screen 0.49779 left font ',13'
   set label 2 'bigbird = sliding_window' at screen 0.47323, screen 0.48341 left font ',11' textcolor rgb '#33b5f3'
   plot data every ::36::41 using (num('n_tokens')):(num('y')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#33b5f3' notitle, \

@@ -346,7 +346,7 @@ do for [format in 'svg pdf png'] {
   set logscale y
   set yrange [5.254189630624915:907027.7883048513]
   set ytics nomirror out ('10' 10, '100' 100, '1,000' 1000, '10,000' 10000, '100,000' 1e+05, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1, '' 5e+05 1, '' 6e+05 1, '' 7e+05 1, '' 8e+05 1, '' 9e+05 1)
-  set ylabel 'peak active memory (MiB)'
+  set ylabel 'peak memory of a device (MiB)'
   set label 1 'memory, windows' at screen 0.09833, screen 0.21652 left font ',13'
   set label 2 'full = block_local = dilated_window =' at screen 0.09833, screen 0.21118 left font ',11' textcolor rgb '#000000'
   set label 3 'sliding_window' at screen 0.09833, screen 0.20583 left font ',11' textcolor rgb '#000000'
@@ -368,7 +368,7 @@ do for [format in 'svg pdf png'] {
   set logscale y
   set yrange [5.254189630624915:907027.7883048513]
   set ytics nomirror out ('10' 10, '100' 100, '1,000' 1000, '10,000' 10000, '100,000' 1e+05, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 30 1, '' 40 1, '' 50 1, '' 60 1, '' 70 1, '' 80 1, '' 90 1, '' 200 1, '' 300 1, '' 400 1, '' 500 1, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1, '' 5e+05 1, '' 6e+05 1, '' 7e+05 1, '' 8e+05 1, '' 9e+05 1)
-  set ylabel 'peak active memory (MiB)'
+  set ylabel 'peak memory of a device (MiB)'
   set label 1 'memory, global tokens, others' at screen 0.48094, screen 0.21652 left font ',13'
   set label 2 'full = bigbird = fixed = global =' at screen 0.48094, screen 0.21118 left font ',11' textcolor rgb '#000000'
   set label 3 'longformer = random' at screen 0.48094, screen 0.20583 left font ',11' textcolor rgb '#000000'

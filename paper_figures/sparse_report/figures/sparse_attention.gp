@@ -302,7 +302,7 @@ do for [format in 'svg pdf png'] {
   set logscale y
   set yrange [0.40612619817811774:39.39662122703732]
   set ytics nomirror out ('1' 1, '3' 3, '10' 10, '30' 30, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1)
-  set ylabel 'peak active memory (MiB)'
+  set ylabel 'peak memory of a device (MiB)'
   set label 1 'memory, flash' at screen 0.09062, screen 0.39981 left font ',13'
   set label 2 'full = block_local = global =' at screen 0.09062, screen 0.39575 left font ',11' textcolor rgb '#000000'
   set label 3 'longformer = random, flash' at screen 0.09062, screen 0.39168 left font ',11' textcolor rgb '#000000'
@@ -323,7 +323,7 @@ do for [format in 'svg pdf png'] {
   set logscale y
   set yrange [0.4016044782913976:49.83914792274052]
   set ytics nomirror out ('1' 1, '3' 3, '10' 10, '30' 30, '' 0.5 1, '' 0.6000000000000001 1, '' 0.7000000000000001 1, '' 0.8 1, '' 0.9 1, '' 2 1, '' 4 1, '' 5 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 20 1, '' 40 1)
-  set ylabel 'peak active memory (MiB)'
+  set ylabel 'peak memory of a device (MiB)'
   set label 1 'memory, staged' at screen 0.47323, screen 0.39575 left font ',13'
   set label 2 'full = random, staged' at screen 0.47323, screen 0.39168 left font ',11' textcolor rgb '#000000'
   plot data every ::232::235 using (num('n_tokens')):(num('y')) with linespoints dt (7,3) lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \

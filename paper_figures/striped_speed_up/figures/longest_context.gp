@@ -16,7 +16,7 @@ do for [format in 'svg pdf png'] {
   set label 101 'The longest sequence that a memory budget carries' at screen 0.01875, screen 0.95628 left font ',16'
   set label 102 'B = 1, H = 2, d = 64, f32, causal mask, flash kernel, cpu, serial ranks, 1 thread; 3 to 15 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 |' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
   set label 103 '24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
-  set label 104 'Peak active memory of a worker, as the ledger counts it. Between two cases that ran, N is interpolated on log axes. Predicted: one of the two did' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
+  set label 104 'Peak active memory of a device, as the ledger counts it. Between two cases that ran, N is interpolated on log axes. Predicted: one of the two did' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
   set label 105 'not run and its peak is computed from the plan, or the budget is beyond the last case and the line through the last two is continued, to 8 times' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
   set label 106 'its memory. Schemes joined by = differ by less than 2 %.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
 
@@ -28,7 +28,7 @@ do for [format in 'svg pdf png'] {
   set logscale x
   set xrange [1.5691681957935013:326.28752059373113]
   set xtics nomirror out ('2' 2, '8' 8, '32' 32, '128' 128)
-  set xlabel 'memory budget of a worker (MiB)'
+  set xlabel 'memory budget of a device (MiB)'
   set logscale y
   set yrange [534.7556542126464:659044.2180904115]
   set ytics nomirror out ('1,000' 1000, '10,000' 10000, '100,000' 1e+05, '' 600 1, '' 700 1, '' 800 1, '' 900 1, '' 2000 1, '' 3000 1, '' 4000 1, '' 5000 1, '' 6000 1, '' 7000 1, '' 8000 1, '' 9000 1, '' 20000 1, '' 30000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1, '' 2e+05 1, '' 3e+05 1, '' 4e+05 1, '' 5e+05 1, '' 6e+05 1)
