@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/workload/case_text.h"
+#include "harness/workload/needs.h"
 
 namespace qb {
 namespace {
@@ -149,6 +150,14 @@ std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c) 
   for (const Parameter& parameter : kParameters)
     values.emplace_back(parameter.column, parameter.get(c, parameter));
   return values;
+}
+
+Case with_needs_met(Case c) {
+  for (auto unmet = unmet_needs(c); !unmet.empty(); unmet = unmet_needs(c)) {
+    const Parameter& parameter = parameters()[*find_parameter(unmet.front().parameter->key)];
+    parameter.set(c, parameter, parameter.standard);
+  }
+  return c;
 }
 
 std::vector<std::string> varying_parameters(std::span<const Case> cases) {

@@ -37,6 +37,9 @@ struct Parameter : Field {
 // The parameters that identify a case, in column order: column and value as in cases.csv.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> case_parameters(const Case& c);
 
+// The case with the standard value of each parameter that does not apply to it (needs.h).
+[[nodiscard]] Case with_needs_met(Case c);
+
 // Parameters that take more than one value in these cases, besides those that every label has
 // (algorithm, workers, n_tokens, kernel, dtype), in column order.
 [[nodiscard]] std::vector<std::string> varying_parameters(std::span<const Case> cases);

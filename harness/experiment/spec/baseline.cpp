@@ -6,7 +6,6 @@
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/spec/sweep.h"
-#include "harness/workload/needs.h"
 
 namespace qb {
 namespace {
@@ -14,11 +13,7 @@ namespace {
 Case base_of(Case c) {
   for (const Parameter& parameter : parameters())
     if (parameter.group == FieldGroup::split) parameter.set(c, parameter, parameter.standard);
-  for (auto unmet = unmet_needs(c); !unmet.empty(); unmet = unmet_needs(c)) {
-    const Parameter& parameter = parameters()[*find_parameter(unmet.front().parameter->key)];
-    parameter.set(c, parameter, parameter.standard);
-  }
-  return c;
+  return with_needs_met(std::move(c));
 }
 
 }  // namespace
