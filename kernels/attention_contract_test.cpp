@@ -125,7 +125,7 @@ TEST(Attention, ShapesThatDoNotFitAreRefusedByName) {
   wrong = call.arguments();
   wrong.k.extent.heads = 3;
   EXPECT_THAT([&] { attend(wrong); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("no multiple of 3")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("not a multiple of 3")));
   wrong = call.arguments();
   wrong.k.dtype = DType::f16;
   EXPECT_THAT([&] { attend(wrong); },

@@ -114,7 +114,7 @@ class Kit(unittest.TestCase):
 
         for program in ("kit/bin/debug/flash_bench", "kit/bin/debug/qb_flash_work_test"):
             self.assertIn(program, made_of("kit/kit"))
-            for kernel in ("backward_sm90.cu.o", "flash_sm90.cu.o"):
+            for kernel in ("backward/backward_sm90.cu.o", "flash_sm90.cu.o"):
                 self.assertIn("kernels/cuda/CMakeFiles/qb_flash_debug.dir/flash/" + kernel,
                               made_of(program))
 

@@ -36,7 +36,7 @@ Problem problem_for(std::string_view scheme, const Problem& problem) {
 
 Plan plan_for(const Strategy& strategy, const SchemeQuestion& question, Pass pass) {
   if (strategy.plan == plan_flash_decoding && question.link)
-    throw Unsupported("flash_decoding splits the cache of one memory; there is none over a link");
+    throw Unsupported("flash_decoding splits the keys on one device, so that no link carries them");
   const int workers = strategy.plan == plan_dense ? 1 : question.workers;
   return make_plan(strategy.name, problem_for(strategy.name, question.problem),
                    {.workers = workers, .pass = pass});

@@ -39,7 +39,8 @@ struct Spec {
 [[nodiscard]] Spec load_spec(const std::string& path, const Spec::Options& options);
 
 // Adds the base case of each case: all that says how a case is split has its standard value
-// (algorithm dense, one worker), and so has what does not apply to that; all else is equal. Each is there once, and they come first.
+// (algorithm dense, one worker), and so has what does not apply to that; all else is equal. Each is
+// there once, and they come first.
 [[nodiscard]] std::vector<Case> with_base_cases(std::vector<Case> cases);
 
 // The cases that hold every filter. Throws UsageError, which begins with `option`, for a filter
