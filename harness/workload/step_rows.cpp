@@ -59,22 +59,21 @@ const Execution& median_execution(std::span<const Execution> executions) {
 
 void add_parts(const Case& c, const Execution& execution, Sample& sample) {
   if (execution.workers.empty()) return;
+  for (const WorkerTime& worker : execution.workers) {
+    sample.gather_s += worker.gather_s;
+    sample.merge_s += worker.merge_s;
+  }
   const WorkerTime& last = last_worker(execution);
-  sample.gather_s = last.gather_s;
-  sample.merge_s = last.merge_s;
   if (c.ranks == Ranks::serial) {
-    sample.merge_s = 0.0;
-    for (const WorkerTime& worker : execution.workers) sample.merge_s += worker.merge_s;
-    sample.compute_s = execution.critical_path_s - sample.gather_s - sample.merge_s;
+    sample.compute_s = execution.critical_path_s - last.gather_s;
     return;
   }
-  sample.compute_s = last.compute_s;
+  sample.compute_s = last.compute_s + last.merge_s;
   sample.communication_s = last.gather_s + sum_over_steps(last, &StepTime::communication_s);
   double idle_s = 0.0;
   if (is_known(c, &StepTime::idle_s))
     sample.idle_s = idle_s = sum_over_steps(last, &StepTime::idle_s);
-  sample.exposed_communication_s =
-      std::max(0.0, execution.wall_s - sample.compute_s - sample.merge_s - idle_s);
+  sample.exposed_communication_s = std::max(0.0, execution.wall_s - sample.compute_s - idle_s);
 }
 
 void add_steps(const Case& c, const PlannedCase& planned, std::span<const Execution> executions,

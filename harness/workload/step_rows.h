@@ -11,10 +11,10 @@
 
 namespace qb {
 
-// Adds how the worker that ends last spends the repeat: it computes, waits for what is sent (its
-// gather included, and whatever else nothing hides), is idle and merges, which add up to the wall
-// clock. Under serial ranks compute, gather and the merges add up to the critical path. Adds
-// nothing where the workers have no times.
+// Adds what gathering and merging took all workers, and how the one that ends last spends the
+// repeat: it computes and merges, waits for what is sent (its gather included, and whatever else
+// nothing hides) and is idle, which add up to the wall clock. Under serial ranks its gather is what
+// the critical path has besides computing. Adds nothing where the workers have no times.
 void add_parts(const Case& c, const Execution& execution, Sample& sample);
 
 // Adds a row for each worker and step with the times of the median repeat, whole. Adds none where

@@ -49,8 +49,7 @@ struct Prospect {
   std::string subsequence = "-";
   std::string flop = "-";
   std::optional<std::int64_t> peak_bytes;  // of the process; not always known of a GPU
-  std::string of_device = "-";  // the peak of a worker's device, and of the root's behind a plus
-  std::string sent = "-";       // by a device, and by the root likewise
+  std::string of_device = "-";             // the peak of a worker's device, and of the root's
   std::string verdict = "runs";
   std::string reason;  // why it does not run
   [[nodiscard]] bool has_plan() const { return flop != "-"; }
@@ -67,14 +66,14 @@ std::int64_t memory_there(const Case& c, const Machine& machine) {
              : std::numeric_limits<std::int64_t>::max();
 }
 
-// `14.8 MiB + root 47 MiB`.
+// `14.8 MiB, root 47 MiB`.
 std::string with_root(const RowValues& values, const std::string& device, const std::string& root) {
   const auto bytes = [&](const std::string& column) -> std::optional<std::int64_t> {
     const auto value = values.find(column);
     return value == values.end() ? std::nullopt : parse_integer(value->second);
   };
   std::string text = bytes(device) ? format_bytes(*bytes(device)) : "-";
-  if (bytes(root)) text += fmt::format(" + root {}", format_bytes(*bytes(root)));
+  if (bytes(root)) text += fmt::format(", root {}", format_bytes(*bytes(root)));
   return text;
 }
 
@@ -92,7 +91,6 @@ Prospect prospect_of(const Case& c, const Machine& machine) {
     prospect.peak_bytes = parse_integer(values.at("predicted_active_peak_bytes"));
     prospect.of_device =
         with_root(values, "predicted_device_peak_bytes", "predicted_root_peak_bytes");
-    prospect.sent = with_root(values, "device_sent_bytes", "root_sent_bytes");
     if (const auto too_slow = infeasible(c, flop)) refuse(word(Status::infeasible), *too_slow);
     const bool budget = c.memory_budget_bytes > 0;
     const std::int64_t limit = budget ? c.memory_budget_bytes : memory_there(c, machine);
@@ -160,8 +158,8 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
                          const EarlierTimes& earlier, const std::string& out) {
   const auto [names, legend] = name_cases(cases);
   const Machine machine = probe_machine();
-  TextTable table({"case", "longest subsequence", "FLOP", "peak of a device", "sent by it",
-                   "of the process", "feasibility"});
+  TextTable table(
+      {"case", "longest subsequence", "FLOP", "peak of a device", "of the process", "feasibility"});
   Reasons reasons;
   std::vector<Case> running;
   std::size_t shown = 0;
@@ -172,7 +170,7 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
     const std::int64_t bytes = prospect.peak_bytes.value_or(0);
     if (prospect.has_plan()) {
       ++shown;
-      table.add({names[i], prospect.subsequence, prospect.flop, prospect.of_device, prospect.sent,
+      table.add({names[i], prospect.subsequence, prospect.flop, prospect.of_device,
                  prospect.peak_bytes ? format_bytes(bytes) : "-", prospect.verdict});
     }
     if (!prospect.reason.empty()) {
