@@ -148,13 +148,9 @@ inline constexpr Field kResultFields[] = {
              "the paper's S)"),
     quantity(time, "longest_subsequence_low95_s", "the low end of the interval of its median"),
     quantity(time, "longest_subsequence_high95_s", "the high end of the interval of its median"),
-    quantity(
-        time, "gather_median_s",
-        "the time that the worker that ends last takes to copy its groups together; it is part "
-        "of the exposed communication"),
-    quantity(
-        time, "merge_median_s",
-        "the time that it merges partial outputs; under serial ranks all of the root's merges"),
+    quantity(time, "gather_median_s",
+             "the time to copy the workers' groups together, summed over the workers"),
+    quantity(time, "merge_median_s", "the time to merge the partial outputs, likewise"),
     empty("unless the kernel is `staged` and the ranks are `serial`",
           quantity(
               time, "stage_scores_median_s",
@@ -202,12 +198,11 @@ inline constexpr Field kResultFields[] = {
     empty("where Linux does not count them",
           column(time, "cycles_median", real, "cycles of the cores that it ran on, likewise", 7,
                  "cycles")),
-    empty(
-        "unless the case is `ok`, and for layers",
-        quantity(time, "compute_median_s",
-                 "the time that the worker that ends last computes; this, the exposed "
-                 "communication, the idle time and the merge add up to the wall clock of a repeat",
-                 3)),
+    empty("unless the case is `ok`, and for layers",
+          quantity(time, "compute_median_s",
+                   "the time that the worker that ends last computes and merges; this, the exposed "
+                   "communication and the idle time add up to the wall clock of a repeat",
+                   3)),
     empty("unless the case is `ok`, and with `ranks: serial`",
           quantity(time, "communication_median_s", "the time that it communicates, hidden or not",
                    3)),

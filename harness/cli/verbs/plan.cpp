@@ -111,9 +111,10 @@ std::int64_t tasks_of(const Worker& worker) {
   return tasks;
 }
 
-void add_traffic(Json& entry, const WorkerWork& worker) {
+void add_traffic(Json& entry, const WorkerWork& worker, std::int64_t peak_bytes) {
   for (const StepWork& step : worker.steps) entry["pairs_by_step"].push_back(step.unmasked_pairs);
   entry["sent_bytes"] = worker.bytes_out;
+  entry["active_peak_bytes"] = peak_bytes;
 }
 
 // {"longest_subsequence", "shortest_subsequence", "responsibility_ratio", "critical_path_pairs",
@@ -143,8 +144,7 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
     entry["pairs_count"] = work.workers[w].unmasked_pairs;
     const Worker& worker = plan.workers.read(w, scratch);
     if (with_pairs) entry["pairs"] = pair_list(plan, worker);
-    entry["active_peak_bytes"] = of_device(memory, w);
-    if (communicates(plan)) add_traffic(entry, work.workers[w]);
+    if (communicates(plan)) add_traffic(entry, work.workers[w], of_device(memory, w));
     entry["tasks_count"] = tasks_of(worker);
     workers.push_back(std::move(entry));
   }
@@ -155,12 +155,12 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
   out["critical_path_pairs"] = work.critical_path_pairs;
   out["pass"] = word(plan.pass);
   out["check"] = "exact";  // else checked_plan() has thrown
+  out["moved"] = moved_json(moved_tensors(plan));
+  out["workers"] = std::move(workers);
   out["device_sent_bytes"] = work.sent_bytes_max;
   out["root_sent_bytes"] = work.root_sent_bytes;
   out["device_peak_bytes"] = memory.device_peak_bytes;
   out["root_peak_bytes"] = memory.root_peak_bytes;
-  out["moved"] = moved_json(moved_tensors(plan));
-  out["workers"] = std::move(workers);
   return out.dump() + "\n";
 }
 
