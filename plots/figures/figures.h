@@ -92,7 +92,7 @@ struct Connectivity {
 
 // Draws 1 - RR / W against N, log-log: the loss to uneven work as N grows. `ratios` is as above.
 [[nodiscard]] Figure balance_growth_figure(const CsvTable& ratios);
-// Of columns workers, split, largest_speed_up, workers_without_block.
+// The table has the columns workers, split, largest_speed_up and workers_without_block.
 [[nodiscard]] Figure cqs_product_figure(const CsvTable& splits);
 
 // ---- what figures, tests and tables share ------------------------------------------------------

@@ -37,8 +37,8 @@ struct Rehearsal {
 
 // The memory that the workers of a plan hold on the CPU.
 struct PlanMemory {
-  // Of each worker: its share of Q, K, V and O, its buffers, partials and workspace. In place the
-  // one worker has only the workspace besides the caller's tensors.
+  // What each worker holds: its share of Q, K, V and O, its buffers, partials and workspace. The
+  // one worker of a plan that works in place has only the workspace besides the caller's tensors.
   std::vector<std::int64_t> worker_peak_bytes;
   // The most that the device of one worker holds; in place the caller's tensors too.
   std::int64_t device_peak_bytes = 0;

@@ -32,6 +32,7 @@ Case over_nccl(const std::string& algorithm) {
   Case c = tiny(algorithm, MpiWorld::current()->size());
   c.shape.q_heads = c.shape.kv_heads = 8;  // ulysses can split these
   c.device = Device::cuda;
+  c.threads = 0;
   c.ranks = Ranks::nccl;
   c.dtype = DType::bf16;
   return c;

@@ -136,6 +136,9 @@ TEST(Backward, SumsOfSixteenBitsAreHalfAsLong) {
         }
   }
   EXPECT_THROW((void)make_plan("cqs", problem, options), Unsupported);
+  const StrategyOptions two{.workers = 2, .pass = Pass::backward, .gradients = DType::bf16};
+  EXPECT_THAT([&] { (void)make_plan("ulysses", problem, two); },
+              testing::ThrowsMessage<Unsupported>(testing::HasSubstr("whole gradients")));
   EXPECT_THROW((void)make_plan("ring", problem, {.workers = 4, .gradients = DType::bf16}),
                UsageError);
 }

@@ -32,6 +32,11 @@ void require_divisible(const Shape& shape, int workers) {
 Plan plan_ulysses(const Problem& problem, const StrategyOptions& options) {
   const int workers = options.workers;
   require_divisible(problem.shape, workers);
+  if (options.gradients != DType::f32)
+    throw Unsupported(
+        fmt::format("ulysses sends whole gradients, in the type of the inputs; a ring sends sums "
+                    "in {}",
+                    word(options.gradients)));
   RotationBuilder builder(problem, "ulysses", workers, deal_contiguous, options.pass);
   builder.share_heads();
   const std::vector<TensorRole> to_heads =
