@@ -1,4 +1,5 @@
 // Figures of transformer layers: shares, time, memory.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // Figures of single kernels.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <set>

@@ -1,5 +1,6 @@
 #include "plots/figures/figures.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "plots/testing/sample_run.h"

@@ -1,5 +1,6 @@
 #include "plots/report/findings.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cmath>

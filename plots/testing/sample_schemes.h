@@ -1,6 +1,7 @@
 // For tests only: cases of many schemes.
 #pragma once
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <stdexcept>
 #include <string>

@@ -2,6 +2,7 @@
 // enough for a memory checker.
 #include "harness/execute/device/compute_device.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <span>

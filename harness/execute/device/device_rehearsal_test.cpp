@@ -1,5 +1,6 @@
 #include "harness/execute/device/device_rehearsal.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>

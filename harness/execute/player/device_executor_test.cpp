@@ -1,5 +1,6 @@
 #include "harness/execute/player/device_executor.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

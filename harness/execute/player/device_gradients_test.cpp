@@ -1,5 +1,6 @@
 // Tests the backward pass of the device executor on a host that plays a GPU, whose memory the host
 // cannot touch.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 #include "harness/execute/player/executor.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

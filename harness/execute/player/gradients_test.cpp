@@ -1,5 +1,6 @@
 // Compares the gradients of every strategy that has a backward pass, under every executor in this
 // process, with float64, with each other, and with the predicted memory.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

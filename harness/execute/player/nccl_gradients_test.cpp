@@ -1,5 +1,6 @@
 // Tests the backward pass of ranks: nccl without a GPU, as nccl_executor_test.cpp tests the forward
 // pass.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

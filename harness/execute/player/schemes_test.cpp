@@ -1,5 +1,6 @@
 // Compares every strategy under every executor in this process with a float64 reference, with each
 // other, and with the predicted memory.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Runs under mpirun with any number of ranks: every rank plays the same cases in the same order,
 // and rank 0 judges. A rank that fails a check ends with an error, and mpirun ends with it.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

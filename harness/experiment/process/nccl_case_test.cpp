@@ -1,4 +1,5 @@
 // These tests run under mpirun: rank 0 plays nccl cases and the others serve it, on fake GPUs.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

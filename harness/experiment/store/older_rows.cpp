@@ -10,6 +10,16 @@
 namespace qb {
 namespace {
 
+// The first schema version whose rows say what a device and the root hold and send.
+constexpr int kDeviceBytesSince = 11;
+
+Case case_of_row(const CsvTable& cases, std::size_t row) {
+  Case c;
+  for (const Parameter& parameter : parameters())
+    parameter.set(c, parameter, cases.text(row, parameter.column));
+  return c;
+}
+
 void set_all_on_one_device(CsvTable& cases, std::size_t row) {
   cases.set(row, "device_peak_bytes", cases.text(row, "active_memory_peak_bytes"));
   cases.set(row, "predicted_device_peak_bytes", cases.text(row, "predicted_active_peak_bytes"));
@@ -27,13 +37,6 @@ void complete_row(CsvTable& cases, std::size_t row) {
 }
 
 }  // namespace
-
-Case case_of_row(const CsvTable& cases, std::size_t row) {
-  Case c;
-  for (const Parameter& parameter : parameters())
-    parameter.set(c, parameter, cases.text(row, parameter.column));
-  return c;
-}
 
 void complete_older_rows(CsvTable& cases) {
   for (std::size_t row = 0; row < cases.size(); ++row) {
