@@ -19,7 +19,6 @@ enum class FigureOf {
 // FIGURE(name, needs, says): name_figure() draws it; `says` is one sentence for `qb plot --list`.
 // clang-format off
 #define QB_FIGURES(FIGURE) \
-  FIGURE(memory_summary, cases, "How many tokens the workers of each W hold.") \
   FIGURE(wall_clock, cases, "Time against N, a line for each worker count.") \
   FIGURE(speed_up, cases, "Speed-up over one worker against N, as the paper defines it and by the critical path.") \
   FIGURE(throughput, joined_cases, "Achieved FLOP/s against N, a line for each kernel and type.") \
@@ -37,7 +36,6 @@ enum class FigureOf {
   FIGURE(gantt, cases, "What each worker does when: computing, communicating, waiting.") \
   FIGURE(work_per_round, cases, "Pairs of the busiest worker in each round, and their sum.") \
   FIGURE(striped_speed_up, cases, "Speed-up of striped and zigzag over contiguous rings against the tokens of a worker.") \
-  FIGURE(exposed_communication, cases, "Communication that computing does not hide, against the bandwidth of the link.") \
   FIGURE(exposed_time, cases, "Exposed communication in seconds against the bandwidth of the link.") \
   FIGURE(model_residual, cases, "Measured over modelled time minus one, for each algorithm.") \
   FIGURE(layer_shares, cases, "Share of each part in the time of a transformer layer against N.") \
@@ -50,8 +48,6 @@ enum class FigureOf {
   FIGURE(sparse_ablation, cases, "Time and pairs kept against window, random fraction and global tokens.") \
   FIGURE(scaling, cases, "FLOP/s of a worker against W: strong and weak scaling for each mask.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \
-  FIGURE(time_memory, cases, "Time against memory, a mark for each scheme.") \
-  FIGURE(ttft_nodes, cases, "Time to first token against the workers that share a prefill.") \
   FIGURE(selector_regret, cases, "How much slower the scheme that a selector chooses is than the fastest.") \
   FIGURE(kernel_error, joined_cases, "Error of kernels against float64, relative to the tolerance.") \
   FIGURE(kernel_bars, joined_cases, "Speed of kernels in percent of the peak of their machine, beside published ones.") \

@@ -24,6 +24,10 @@ inline constexpr GoneName kGoneNames[] = {
     {"key", "product.depth", 11, kInsteadOfProducts, "product_depth", "0"},
     {"column", "idle_workers", 11, kInsteadOfProducts, "idle_workers"},
     {"figure", "product_speed_up", 11, kInsteadOfProducts},
+    {"figure", "exposed_communication", 11, "figure exposed_time shows the same in seconds"},
+    {"figure", "memory_summary", 11, "table memory_summary of `qb report` has its numbers"},
+    {"figure", "time_memory", 11, "figure scheme_comparison shows both against W"},
+    {"figure", "ttft_nodes", 11, "figure scheme_comparison shows time against W"},
 };
 
 // Returns null where nothing of that name is gone.

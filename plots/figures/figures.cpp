@@ -1,5 +1,6 @@
 #include "plots/figures/figures.h"
 
+#include "base/schema/gone_names.h"
 #include "base/status.h"
 #include "base/words.h"
 
@@ -10,8 +11,9 @@ struct KnownFigure {
   std::string_view name;
   FigureOf needs;
   Figure (*draw)(const PlottedRun&);
+  std::string_view says;
 };
-#define QB_KNOWN_FIGURE(name, needs, says) {#name, FigureOf::needs, name##_figure},
+#define QB_KNOWN_FIGURE(name, needs, says) {#name, FigureOf::needs, name##_figure, says},
 constexpr KnownFigure kFigures[] = {QB_FIGURES(QB_KNOWN_FIGURE)};
 #undef QB_KNOWN_FIGURE
 
@@ -60,6 +62,7 @@ Figure draw(std::string_view name, const PlottedRun& run) {
                       ? empty_figure("", "the run folder has no cases.csv")
                       : known->draw(joined ? all : run);
   figure.name = name;
+  if (figure.finding.empty()) figure.finding = known->says;
   figure.subtitle = listed({figure.subtitle, joined ? joined_subtitle(all.cases, run)
                                              : known->needs == FigureOf::plan_tables
                                                  ? subtitle_of_plans(run.provenance)
@@ -76,7 +79,10 @@ bool shows_runs_beside(std::string_view figure) {
 }
 
 std::vector<Figure> figures_of_run(const PlottedRun& run, std::vector<std::string> names) {
-  if (names.empty()) names = run.provenance.figures;
+  if (names.empty()) {
+    names = run.provenance.figures;
+    std::erase_if(names, [](const std::string& name) { return find_gone("figure", name); });
+  }
   const bool named = !names.empty();
   if (!named) names.assign(std::begin(kFigureNames), std::end(kFigureNames));
   std::vector<Figure> figures;

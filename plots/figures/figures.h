@@ -86,11 +86,8 @@ struct Connectivity {
 // --distillation balanced --csv`.
 [[nodiscard]] Figure distillation_figure(const CsvTable& table);
 
-// Draws RR against N for both distillations, one panel per W (supplement E of CQS-Attention).
-// `ratios` has the columns workers, distillation, n_tokens, responsibility_ratio.
-[[nodiscard]] Figure distillation_ratio_figure(const CsvTable& ratios);
-
-// Draws 1 - RR / W against N, log-log: the loss to uneven work as N grows. `ratios` is as above.
+// Draws 1 - RR / W against N, log-log: the loss to uneven work as N grows. `ratios` has the columns
+// workers, distillation, n_tokens, responsibility_ratio.
 [[nodiscard]] Figure balance_growth_figure(const CsvTable& ratios);
 // The table has the columns workers, split, largest_speed_up and workers_without_block.
 [[nodiscard]] Figure cqs_product_figure(const CsvTable& splits);
@@ -103,21 +100,5 @@ inline constexpr std::size_t kMostPanels = 6;
 // Shows the time of a worker of which steps.csv says nothing: it sends, plans its next step or has
 // no processor.
 inline constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
-
-// The columns that hold the peak memory of some cases: of the worker that needs most or, where a
-// case does not have that, of all workers together.
-struct PeakColumns {
-  const char* measured;
-  const char* predicted;
-  const char* whose;  // `of a device`, `of the machine`
-};
-[[nodiscard]] PeakColumns peak_columns(const Rows& rows);
-
-// Peaks of the worker's device that holds most, predicted where they were not measured.
-[[nodiscard]] double device_peak_bytes(const Row& row);
-
-// Finds the rows of the memory summary: one per worker count, ascending, all at the greatest
-// n_tokens that all worker counts have.
-[[nodiscard]] Rows summary_rows(const CsvTable& cases);
 
 }  // namespace qb

@@ -36,8 +36,20 @@ TEST(RunFigures, WithoutNamesDrawsAllThatTheRunHasDataFor) {
   PlottedRun run = sample();
   run.provenance.figures.clear();
   EXPECT_THAT(names(figures_of_run(run)),
-              ElementsAre("memory_summary", "wall_clock", "speed_up", "throughput", "peak_memory",
-                          "scaling", "longest_context", "kernel_error"));
+              ElementsAre("wall_clock", "speed_up", "throughput", "peak_memory", "scaling",
+                          "longest_context", "kernel_error"));
+}
+
+TEST(RunFigures, OfFiguresThatAnOlderRunNamesThoseThatAreGoneAreLeftOut) {
+  PlottedRun run = sample();
+  run.provenance.figures = {"memory_summary", "wall_clock"};
+  EXPECT_THAT(names(figures_of_run(run)), ElementsAre("wall_clock"));
+}
+
+TEST(RunFigures, EachSaysInASentenceWhatItShows) {
+  for (const Figure& figure : figures_of_run(sample())) {
+    EXPECT_THAT(figure.finding, ::testing::EndsWith(".")) << figure.name;
+  }
 }
 
 TEST(RunFigures, ANamedFigureWithoutDataSaysWhy) {

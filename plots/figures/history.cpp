@@ -74,6 +74,7 @@ Figure history_figure(const CsvTable& history) {
                             lines.size())}};
   Figure figure = line_figure(declared);
   figure.name = "history";
+  figure.finding = "Each line is one case: its median time at each commit over its first level.";
   return figure;
 }
 

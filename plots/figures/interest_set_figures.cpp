@@ -48,10 +48,11 @@ std::string missing_workers(const CsvTable& table) {
 
 const Axis kWorkersAxis = {.label = "workers W", .column = "workers", .tight = true};
 
-Figure interest_set_figure(std::string name, LineFigure declared,
+Figure interest_set_figure(std::string name, std::string finding, LineFigure declared,
                            Figure::Legend legend = Figure::Legend::beside) {
   Figure figure = line_figure(declared);
   figure.name = std::move(name);
+  figure.finding = std::move(finding);
   figure.legend = legend;
   return figure;
 }
@@ -93,8 +94,8 @@ Figure set_size_figure(const CsvTable& sets) {
                      .draw = Draw::points});
   Axis x = kWorkersAxis;
   x.log = true;
-  Figure figure = interest_set_figure(
-      "set_size",
+  return interest_set_figure(
+      "set_size", sizes_finding(all_rows(sets)),
       {.title = "Size of the smallest known interest sets",
        .nothing = "there are no sets",
        .lines = lines,
@@ -105,8 +106,6 @@ Figure set_size_figure(const CsvTable& sets) {
        .notes = {"A worker holds m of W token groups, so m/√W over 1 is what its memory and "
                  "traffic lose. Singer: perfect difference sets, W = q² + q + 1. Optimal: no "
                  "smaller set exists, by counting or by exhaustive search."}});
-  figure.findings = {sizes_finding(all_rows(sets))};
-  return figure;
 }
 
 Figure set_count_figure(const CsvTable& counts) {
@@ -121,6 +120,8 @@ Figure set_count_figure(const CsvTable& counts) {
   const std::string missing = missing_workers(counts);
   Figure figure = interest_set_figure(
       "set_count",
+      "Sets of the least size are many where it has just grown, and few at a perfect difference "
+      "set.",
       {.title = "How many interest sets of the least size there are",
        .nothing = "there are no counts",
        .lines = {line_over(counts, "sets with 0 and 1", "sets", 0),
@@ -166,6 +167,8 @@ Figure distillation_figure(const CsvTable& table) {
   for (const Row& row : balanced.rows) least = std::fmin(least, balanced.value(row).y);
   return interest_set_figure(
       "distillation",
+      fmt::format("Balanced self-distillation keeps at least {:.1f} % of perfect balance.",
+                  kPercent * least),
       {.title = "Balance of published and balanced self-distillation",
        .nothing = "there are no ratios",
        .lines = {of_parity(line("published, odd W", "published", {published, 1}), 1),
@@ -181,22 +184,6 @@ Figure distillation_figure(const CsvTable& table) {
       Figure::Legend::inside);
 }
 
-Figure distillation_ratio_figure(const CsvTable& ratios) {
-  return interest_set_figure(
-      "distillation_ratio",
-      {.title = "Responsibility ratio against sequence length",
-       .nothing = "there are no ratios",
-       .y = {{.y = {.label = "responsibility ratio", .column = "responsibility_ratio"},
-              .value = shows("responsibility_ratio"),
-              .lines = [](const Group& panel) { return by_distillation(panel.rows); }}},
-       .panels = panels_by(all_rows(ratios), {"workers"}),
-       .x_axis = fixed({.label = "N", .column = "n_tokens", .tight = true}),
-       .notes = {"RR = N² / (query-key pairs of the most loaded worker), the greatest speed-up "
-                 "that the split allows, for the published interest set at every N from W to 41 "
-                 "W."}},
-      Figure::Legend::inside);
-}
-
 Figure cqs_product_figure(const CsvTable& splits) {
   Groups lines = group(all_rows(splits), Columns{"split"});
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -208,6 +195,7 @@ Figure cqs_product_figure(const CsvTable& splits) {
   };
   return interest_set_figure(
       "cqs_product",
+      "The fewer groups the rows of A have, the more workers have no block to compute.",
       {.title = "How CQS splits a matrix product",
        .nothing = "there are no splits",
        .lines = lines,
@@ -238,6 +226,7 @@ Figure balance_growth_figure(const CsvTable& ratios) {
     }
   return interest_set_figure(
       "balance_growth",
+      "Of published distillation, an even W never comes nearer to W than 1/(W + 1).",
       {.title = "What uneven work costs as N grows",
        .nothing = "there are no ratios",
        .lines = lines,

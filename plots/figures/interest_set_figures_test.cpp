@@ -19,7 +19,7 @@ TEST(InterestSetFigures, SizesStandOverTheirBoundByStanding) {
   EXPECT_DOUBLE_EQ(series[0].points[2].y, 21.0 / 20.0);
   EXPECT_EQ(series[1].name, "best known");
   EXPECT_DOUBLE_EQ(series[1].points[0].y, 24.0 / 20.0);
-  EXPECT_EQ(figure.findings.at(0),
+  EXPECT_EQ(figure.finding,
             "m / √W lies between 1.134 (W = 7) and 1.500 (W = 4); 2 of 3 sets meet the proved "
             "lower bound.");
 }
@@ -63,15 +63,11 @@ TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
   EXPECT_EQ(series[3].name, "least of balanced: 0.9800");
 }
 
-TEST(InterestSetFigures, RatiosHaveAPanelForEachWAndGrowthOneForAll) {
+TEST(InterestSetFigures, GrowthHasALineForEachWAndDistillation) {
   const CsvTable ratios = CsvTable::parse(
       "workers,distillation,n_tokens,responsibility_ratio\n"
       "4,published,100,3\n4,balanced,100,3.9\n8,balanced,100,7.5\n",
       "ratios");
-  const Figure panels = distillation_ratio_figure(ratios);
-  ASSERT_EQ(panels.panels.size(), 2u);
-  EXPECT_EQ(panels.panels[0].series.size(), 2u);
-  EXPECT_EQ(panels.panels[1].series.size(), 1u);
   const Figure growth = balance_growth_figure(ratios);
   ASSERT_EQ(growth.panels.size(), 1u);
   ASSERT_EQ(growth.panels[0].series.size(), 3u);
@@ -86,9 +82,6 @@ TEST(InterestSetFigures, EqualDistillationsAreOneCurveThatIsNamedByBoth) {
       "workers,distillation,n_tokens,responsibility_ratio\n"
       "7,published,100,6.5\n7,balanced,100,6.5\n",
       "ratios");
-  const Figure figure = distillation_ratio_figure(ratios);
-  ASSERT_EQ(figure.panels.at(0).series.size(), 1u);
-  EXPECT_EQ(figure.panels[0].series[0].name, "published = balanced");
   EXPECT_EQ(balance_growth_figure(ratios).panels.at(0).series.at(0).name,
             "W = 7, published = balanced");
 }
@@ -97,7 +90,6 @@ TEST(InterestSetFigures, NothingToDrawIsASentence) {
   EXPECT_FALSE(set_size_figure(CsvTable({"workers"})).empty_reason.empty());
   EXPECT_FALSE(set_count_figure(CsvTable({"workers"})).empty_reason.empty());
   EXPECT_FALSE(distillation_figure(CsvTable({"workers"})).empty_reason.empty());
-  EXPECT_FALSE(distillation_ratio_figure(CsvTable({"workers"})).empty_reason.empty());
   EXPECT_FALSE(balance_growth_figure(CsvTable({"workers"})).empty_reason.empty());
 }
 

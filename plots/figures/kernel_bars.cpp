@@ -228,7 +228,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
       "machine reached in matrix products of the type, measured beside the run.",
       threads_note(run.cases, rows), asterisk_note(rows), published_sentence(panels), left_out};
   std::erase(figure.notes, "");
-  figure.findings = {speeds_finding(figure)};
+  figure.finding = speeds_finding(figure);
   return figure;
 }
 

@@ -41,7 +41,7 @@ TEST(KernelBars, ABarIsThePercentOfThePeakAndItsNumberIsAboveIt) {
   EXPECT_EQ(number.text, "50");
   EXPECT_GT(number.points.at(0).y, 50.0);
   EXPECT_FALSE(number.in_legend);
-  EXPECT_EQ(figure.findings.at(0),
+  EXPECT_EQ(figure.finding,
             "The measured bars lie between 25.0 % (torch_sdpa, f16, d = 64, full mask, N = 512) "
             "and 50.0 % (flash, f16, d = 64, full mask, N = 512) of the peak.");
 }

@@ -21,12 +21,17 @@ struct Carried {
   bool measured = false;
 };
 
+double predicted_bytes(const Row& row) {
+  return std::fmax(row.number("predicted_device_peak_bytes"),
+                   row.number("predicted_root_peak_bytes"));
+}
+
 // Gives the cases of one scheme in ascending length, those whose peaks ascend too.
-std::vector<Held> memory_curve(const Rows& rows, const PeakColumns& columns) {
+std::vector<Held> memory_curve(const Rows& rows) {
   std::vector<Held> curve;
   for (const auto& [tokens, row] : by_number(rows, "n_tokens")) {
-    const double peak = ran(row) ? row.number(columns.measured) : kNaN;
-    const double bytes = std::isnan(peak) ? row.number(columns.predicted) : peak;
+    const double peak = ran(row) ? fullest_device_bytes(row) : kNaN;
+    const double bytes = std::isnan(peak) ? predicted_bytes(row) : peak;
     if (bytes > (curve.empty() ? 0.0 : curve.back().bytes))
       curve.push_back({bytes, tokens, !std::isnan(peak)});
   }
@@ -101,10 +106,10 @@ void join_alike(Groups& schemes, std::vector<std::vector<Held>>& curves) {
 
 // Draws two lines a scheme: what was measured, and thin and dashed, from its end on, what is
 // predicted.
-std::vector<Series> budget_lines(const Group& panel, const PeakColumns& columns, const Unit& unit) {
+std::vector<Series> budget_lines(const Group& panel, const Unit& unit) {
   Groups schemes = schemes_of(panel);
   std::vector<std::vector<Held>> curves;
-  for (const Group& one : schemes) curves.push_back(memory_curve(one.rows, columns));
+  for (const Group& one : schemes) curves.push_back(memory_curve(one.rows));
   join_alike(schemes, curves);
   const std::vector<double> budgets = budgets_of(curves);
   std::vector<Series> out;
@@ -132,8 +137,8 @@ std::vector<Series> budget_lines(const Group& panel, const PeakColumns& columns,
 }
 
 // Makes tics at powers of two, at every second one if there are many.
-Axis budget_axis(const Unit& unit, const PeakColumns& columns, std::vector<double> budgets) {
-  Axis axis = axis_in(unit, fmt::format("memory budget {}", columns.whose), "memory_budget");
+Axis budget_axis(const Unit& unit, std::vector<double> budgets) {
+  Axis axis = axis_in(unit, "memory budget of a device", "memory_budget");
   axis.log = true;
   std::erase_if(budgets, [](double budget) { return std::isnan(budget); });
   std::ranges::sort(budgets);
@@ -147,50 +152,32 @@ Axis budget_axis(const Unit& unit, const PeakColumns& columns, std::vector<doubl
 
 }  // namespace
 
-PeakColumns peak_columns(const Rows& rows) {
-  constexpr PeakColumns kDevice = {"device_peak_bytes", "predicted_device_peak_bytes",
-                                   "of a device"};
-  constexpr PeakColumns kAll = {"active_memory_peak_bytes", "predicted_active_peak_bytes",
-                                "of the machine"};
-  const auto has = [](const Row& row, const PeakColumns& columns) {
-    return row.number(columns.measured) > 0.0 || row.number(columns.predicted) > 0.0;
-  };
-  return std::ranges::any_of(rows,
-                             [&](const Row& row) { return has(row, kAll) && !has(row, kDevice); })
-             ? kAll
-             : kDevice;
-}
-
-double device_peak_bytes(const Row& row) { return measured_or_predicted(row, "device_peak_bytes"); }
-
 Figure longest_context_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
-  const PeakColumns columns = peak_columns(rows);
-  const double most = largest(rows, [&](const Row& row) {
-    return std::fmax(row.number(columns.measured), row.number(columns.predicted));
-  });
-  const Unit unit = byte_unit(most);
+  const Unit unit = byte_unit(largest(rows, [](const Row& row) {
+    return std::fmax(fullest_device_bytes(row), predicted_bytes(row));
+  }));
   const Columns place = joined(kShapeColumns, {"ranks", "model_device"});
   Groups panels = panels_by(rows, place, differing_columns(rows, place));
-  std::erase_if(panels,
-                [&](const Group& panel) { return budget_lines(panel, columns, unit).empty(); });
+  std::erase_if(panels, [&](const Group& panel) { return budget_lines(panel, unit).empty(); });
   const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
   return line_figure(
       {.title = "The longest sequence that a memory budget carries",
-       .nothing = "no scheme has peaks of active memory at two lengths",
+       .nothing = "no scheme has memory peaks at two lengths",
        .y = {{.y = {.label = "longest N (tokens)", .column = "n_tokens", .log = true},
-              .reference = [&](const Group& panel) { return budget_lines(panel, columns, unit); }}},
+              .reference = [&](const Group& panel) { return budget_lines(panel, unit); }}},
        .panels = panels,
-       .x_axis = [&](const std::vector<double>& x) { return budget_axis(unit, columns, x); },
+       .x_axis = [&](const std::vector<double>& x) { return budget_axis(unit, x); },
        .keys = {legend_key("predicted", {kGrey, 0, 1}, Draw::line_points, true)},
-       .notes = {fmt::format(
-                     "Peak active memory {}, as the ledger counts it. Between two cases that ran, "
-                     "N is interpolated on log axes. Predicted: one of the two did not run and "
-                     "its peak is computed from the plan, or the budget is beyond the last case "
-                     "and the line through the last two is continued, to {:g} times its memory. "
-                     "Schemes joined by = differ by less than 2 %.",
-                     columns.whose, kFarthest),
-                 left_out}});
+       .notes = {
+           fmt::format("Peak memory of the fullest device, as the ledger counts it. Between two "
+                       "cases that ran, "
+                       "N is interpolated on log axes. Predicted: one of the two did not run and "
+                       "its peak is computed from the plan, or the budget is beyond the last case "
+                       "and the line through the last two is continued, to {:g} times its memory. "
+                       "Schemes joined by = differ by less than 2 %.",
+                       kFarthest),
+           left_out}});
 }
 
 }  // namespace qb

@@ -66,14 +66,6 @@ TEST(LongestContext, SchemesThatCarryTheSameAreOneLineWithBothNames) {
   EXPECT_FALSE(series_named(panel, "cqs, W = 4").points.empty());
 }
 
-TEST(LongestContext, WithoutPeaksOfWorkersAllOfThemShareTheBudget) {
-  CsvTable cases = case_study_2(1);
-  for (std::size_t row = 0; row < cases.size(); ++row) cases.set(row, "device_peak_bytes", "");
-  const Figure figure = longest_context_figure(cases);
-  EXPECT_THAT(figure.panels.at(0).x.label, HasSubstr("of the machine"));
-  EXPECT_FALSE(series_named(figure.panels[0], "cqs, W = 31").points.empty());
-}
-
 TEST(LongestContext, OneLengthIsASentence) {
   EXPECT_THAT(longest_context_figure(scheme_table({holds("ring", 1000, 1.0)})).empty_reason,
               HasSubstr("two lengths"));

@@ -1,4 +1,4 @@
-// Memory of the cases: peaks, active memory over time, and lengths of the workers' subsequences.
+// Memory of the cases: peaks, and active memory over time.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
@@ -102,112 +102,6 @@ std::string peaks_finding(const Timelines& all) {
   return out;
 }
 
-constexpr std::size_t kMostHistograms = 6;
-constexpr std::size_t kFewLengths = 3;  // the range says it all if there are no more
-constexpr double kMostBins = 24.0;
-
-Panel summary_panel(const Rows& rows) {
-  Panel panel{
-      .title = named_values(rows.front(), {"n_tokens"}),
-      .x = {.label = "workers W", .column = "worker_count_index"},
-      .y = {.label = "subsequence length (% of N)", .column = "length_percent", .from_zero = true}};
-  for (const Row& row : rows) {
-    const double percent = 100.0 / row.number("n_tokens");
-    const auto share = [&](const char* column) { return row.number(column) * percent; };
-    const auto x = static_cast<double>(panel.x.tics.size());
-    const double low = share("shortest_subsequence_tokens");
-    const double high = share("longest_subsequence_tokens");
-    const std::string name = named_value("workers", row.text("workers"));
-    panel.series.push_back({.name = name + ": shortest to longest",
-                            .draw = Draw::rectangles,
-                            .style = {0xCFE3F1, 0},
-                            .thin = true,
-                            .in_legend = false,
-                            .points = {{x, (low + high) / 2, low, high, x - 0.3, x + 0.3}}});
-    const double mean = share("mean_subsequence_tokens");
-    const double deviation = share("stddev_subsequence_tokens");
-    panel.series.push_back({.name = name + ": mean and standard deviation",
-                            .style = algorithm_style(row.text("algorithm")),
-                            .in_legend = false,
-                            .points = {{x, mean, mean - deviation, mean + deviation}}});
-    panel.x.tics.push_back({x, row.text("workers")});
-  }
-  return panel;
-}
-
-// Compares the longest subsequences of the worker counts.
-std::string longest_finding(const Rows& rows) {
-  if (rows.size() < 2) return {};
-  const auto [least, most] = std::ranges::minmax(rows, {}, number_in("longest_subsequence_tokens"));
-  const auto shown = [](const Row& row) {
-    return fmt::format("{:.3g} % of N ({})",
-                       kPercent * row.number("longest_subsequence_tokens") / row.number("n_tokens"),
-                       named_values(row, {"workers"}));
-  };
-  return fmt::format("The longest subsequence holds between {} and {}.", shown(least), shown(most));
-}
-
-// Finds the length N whose subsequences these are: that of the cases with the same longest one. NaN
-// if there is none, or not one alone.
-double length_of(const Groups& counts, const CsvTable& cases) {
-  std::set<double> lengths;
-  for (const Group& of_count : counts)
-    for (const Row& row : standing_rows(cases))
-      if (row.integer("workers") == workers_of(of_count) && workers_of(of_count) > 1 &&
-          row.number("longest_subsequence_tokens") == largest(of_count.rows, number_in("tokens")))
-        lengths.insert(row.number("n_tokens"));
-  return lengths.size() == 1 ? *lengths.begin() : kNaN;
-}
-
-Panel histogram_panel(const Group& of_count, double n_tokens) {
-  const std::vector<double> tokens = numbers_of(of_count.rows, number_in("tokens"));
-  const auto [least, most] = std::minmax_element(tokens.begin(), tokens.end());
-  const double width = std::max(1.0, std::ceil((*most - *least + 1.0) / kMostBins));
-  std::map<std::int64_t, double> bins;
-  for (const double value : tokens) ++bins[static_cast<std::int64_t>((value - *least) / width)];
-  Panel panel{
-      .title = listed({of_count.name, std::isnan(n_tokens) ? "" : "N = " + grouped(n_tokens)}),
-      .x = {.label = "subsequence length (tokens)",
-            .column = "length_tokens",
-            .whole = true,
-            .least_span = 5.0 * width},
-      .y = {.label = "workers", .column = "worker_count", .from_zero = true, .whole = true}};
-  Series series{.name = of_count.name + ": workers",
-                .draw = Draw::rectangles,
-                .style = algorithm_style("cqs"),
-                .in_legend = false};
-  for (const auto& [bin, workers] : bins) {
-    const double left = *least - 0.5 + width * static_cast<double>(bin);
-    series.points.push_back({left + width / 2, workers / 2, 0.0, workers, left, left + width});
-  }
-  panel.series = {series};
-  return panel;
-}
-
-// Adds a histogram for each worker count with many lengths, and returns what is left out.
-std::string add_histograms(Figure& figure, const CsvTable& subsequences, const CsvTable& cases) {
-  const Groups counts = panels_by(all_rows(subsequences), {"workers"});
-  const double n_tokens = length_of(counts, cases);
-  std::size_t few = 0;
-  std::size_t beyond = 0;
-  for (const Group& of_count : counts) {
-    if (workers_of(of_count) < 2) continue;
-    if (group(of_count.rows, Columns{"tokens"}).size() <= kFewLengths)
-      ++few;
-    else if (figure.panels.size() > kMostHistograms)
-      ++beyond;
-    else
-      figure.panels.push_back(histogram_panel(of_count, n_tokens));
-  }
-  return not_drawn({{.number = few,
-                     .what = "histogram",
-                     .reason = fmt::format("at most {} lengths, whose range is in the first panel",
-                                           kFewLengths)},
-                    {.number = beyond,
-                     .what = "histogram",
-                     .reason = fmt::format("beyond the first {}", kMostHistograms)}});
-}
-
 std::string crosses_sentence(bool crosses, double limit) {
   if (!crosses) return {};
   return listed(
@@ -307,46 +201,7 @@ Figure memory_timeline_figure(const PlottedRun& run) {
            {.label = "time since the case began (ms)", .column = "time_ms", .from_zero = true}),
        .panel_height = panels.size() > 2 ? 240 : 330,
        .notes = timeline_notes(listed(failed), panels.size(), all.size())});
-  figure.findings = {peaks_finding(all)};
-  return figure;
-}
-
-Rows summary_rows(const CsvTable& cases) {
-  std::map<double, std::map<std::int64_t, Row>> by_length;
-  std::set<std::int64_t> workers;
-  for (const Group& line : case_lines(cases))
-    for (const Row& row : line.rows) {
-      if (std::isnan(row.number("longest_subsequence_tokens"))) continue;
-      workers.insert(workers_of(line));
-      by_length[row.number("n_tokens")].emplace(workers_of(line), row);
-    }
-  Rows rows;
-  for (auto found = by_length.rbegin(); found != by_length.rend() && rows.empty(); ++found)
-    if (found->second.size() == workers.size())
-      for (const auto& [count, row] : found->second) rows.push_back(row);
-  return rows;
-}
-
-// Draws the memory summary of the CQS-Attention demo: the spread of the subsequence lengths, with
-// the longest of which peak memory grows. If there is subsequences.csv (columns workers, worker,
-// tokens), a panel per worker count shows the histogram of its lengths.
-Figure memory_summary_figure(const PlottedRun& run) {
-  Figure figure{.title = "Subsequence lengths of the workers", .legend = Figure::Legend::none};
-  const Rows rows = summary_rows(run.cases);
-  if (rows.empty())
-    return empty_figure(figure.title, "no length N has subsequences for every worker count");
-  figure.panels.push_back(summary_panel(rows));
-  figure.findings = {longest_finding(rows)};
-  const std::string left_out =
-      run.subsequences ? add_histograms(figure, *run.subsequences, run.cases) : "";
-  const std::size_t panels = figure.panels.size();
-  arrange_panels(figure, panels > 4 ? 3 : 2, panels > 2 ? 220 : 330);
-  figure.notes = {
-      "First panel: light bar from the shortest to the longest subsequence, mark and whiskers are "
-      "mean and standard deviation over workers. Peak memory of a materialized score matrix grows "
-      "with the square of the longest."};
-  if (panels > 1) figure.notes.emplace_back("Other panels: how many workers hold how many tokens.");
-  if (!left_out.empty()) figure.notes.push_back(left_out);
+  figure.finding = peaks_finding(all);
   return figure;
 }
 

@@ -71,7 +71,7 @@ TEST(MemoryTimeline, TheFindingIsTheLengthWhosePeaksDifferMost) {
   for (std::size_t row = 0; row < cases.size(); ++row)
     add_events(timeline, cases.text(row, "case_id"), "free");
   EXPECT_EQ(
-      memory_timeline_figure(with_timeline(cases, timeline)).findings.at(0),
+      memory_timeline_figure(with_timeline(cases, timeline)).finding,
       "The peaks differ most at N = 1,000: 38.33 MiB (W = 1) is 2.48 times 15.44 MiB (W = 7).");
 }
 

@@ -75,8 +75,7 @@ Figure model_grade_figure(const CsvTable& graded) {
                  "made from the rows that are drawn."}});
   figure.name = "model_grade";
   figure.panel_height = dot_rows_height(dots.size());
-  figure.findings = {
-      dot_rows_finding(dots, "By algorithm, the median of published / predicted time")};
+  figure.finding = dot_rows_finding(dots, "By algorithm, the median of published / predicted time");
   return figure;
 }
 

@@ -26,7 +26,7 @@ TEST(ModelGrade, AnAlgorithmHasItsCasesByDeviceAndTheBestKnownIsOnTop) {
   EXPECT_DOUBLE_EQ(series_named(panel, "published = predicted").points.at(0).x, 1.0);
   EXPECT_THAT(figure.notes.at(0), HasSubstr("a factor of 1.38 in the median of 4, and of 2.00 at "
                                             "worst: z2."));
-  EXPECT_EQ(figure.findings.at(0),
+  EXPECT_EQ(figure.finding,
             "By algorithm, the median of published / predicted time lies between 0.950 (ring) and "
             "1.00 (zigzag).");
 }

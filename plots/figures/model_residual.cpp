@@ -115,8 +115,8 @@ Figure model_residual_figure(const PlottedRun& run) {
                  "algorithm's cases.",
                  modelled_devices(rows), interval_reach(rows)}});
   figure.panel_height = dot_rows_height(dots.size());
-  figure.findings = {
-      dot_rows_finding(dots, "By algorithm, the median of measured / modelled - 1", " %")};
+  figure.finding =
+      dot_rows_finding(dots, "By algorithm, the median of measured / modelled - 1", " %");
   return figure;
 }
 

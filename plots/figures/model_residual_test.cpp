@@ -46,7 +46,7 @@ TEST(ModelResidual, AnAlgorithmHasItsCasesTheirRangeAndTheirMedian) {
   EXPECT_TRUE(panel.y.reversed);
   ASSERT_EQ(panel.y.tics.size(), 2u);
   EXPECT_EQ(panel.y.tics[0].label, "ring");
-  EXPECT_EQ(figure.findings.at(0),
+  EXPECT_EQ(figure.finding,
             "By algorithm, the median of measured / modelled - 1 lies between 10.0 % (ring) and "
             "20.0 % (cqs).");
 }

@@ -224,7 +224,7 @@ Figure paired_figure(const Rows& rows, const Pairing& pairing) {
        .notes = joined_notes({timing_notes(drawn), {pairing.note}})});
   figure.notes.push_back(undecided_note(figure));
   std::erase(figure.notes, "");
-  figure.findings = {ratios_finding(lines, pairing)};
+  figure.finding = ratios_finding(lines, pairing);
   return figure;
 }
 

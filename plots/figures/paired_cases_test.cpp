@@ -56,7 +56,7 @@ TEST(WorkerSkew, TheGainIsTheTimeBySpeedOverTheTimeWithEqualGroups) {
   EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "ratio, model").points.at(0).y, 0.8);
   EXPECT_EQ(figure.panels[1].x.tics.at(1).label, "7");
   EXPECT_NEAR(threads[1].x, figure.panels[1].x.tics.at(1).value, 0.5);
-  EXPECT_EQ(figure.findings.at(0),
+  EXPECT_EQ(figure.finding,
             "The ratio, time by speed / time equal, lies between 0.750 (threads, W = 4) and 0.900 "
             "(threads, W = 7).");
   EXPECT_EQ(series_named(figure.panels[0], "equal groups, threads").style.mark,

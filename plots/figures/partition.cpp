@@ -164,7 +164,7 @@ Figure partition_of(const CsvTable& rectangles, const std::string& title) {
   if (std::any_of(workers.begin(), workers.end(),
                   [](const auto& worker) { return !worker.second.some.empty(); }))
     figure.notes.emplace_back("Pale: a square of tokens of which some pairs are computed.");
-  figure.findings = {loads_finding(workers)};
+  figure.finding = loads_finding(workers);
   return figure;
 }
 
@@ -199,9 +199,9 @@ Figure connectivity_figure(std::span<const Connectivity> patterns) {
     const auto shown = [](const Connectivity& pattern) {
       return fmt::format("{:.3g} % ({})", kPercent * pattern.kept_share, pattern.mask);
     };
-    figure.findings = {
+    figure.finding =
         fmt::format("The patterns keep between {1} and {2} of all pairs of {0} tokens.",
-                    grouped(static_cast<double>(least.n_tokens)), shown(least), shown(most))};
+                    grouped(static_cast<double>(least.n_tokens)), shown(least), shown(most));
   }
   return figure;
 }

@@ -40,7 +40,7 @@ TEST(Partition, TheSubtitleSaysLengthAndWorkers) {
   table.append({"6", "5", "10", "0", "10", "all", "0"});
   EXPECT_EQ(partition_of(table, "title").subtitle, "N = 10, W = 7");
   EXPECT_EQ(
-      partition_of(table, "title").findings.at(0),
+      partition_of(table, "title").finding,
       "Each of 2 workers computes 50 to 50 of 100 pairs; the most loaded one 1.00 times the mean.");
   table.append({"6", "5", "10", "10", "4000", "all", "0"});
   EXPECT_EQ(partition_of(table, "title").subtitle, "N = 10, 4,000 keys, W = 7");

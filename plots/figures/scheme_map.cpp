@@ -253,7 +253,7 @@ Figure scheme_map_figure(const PlottedRun& run) {
     figure.panels.front().series.push_back(
         legend_key(algorithm, fill(algorithm), Draw::rectangles));
   figure.notes = notes_of(rows, maps);
-  figure.findings = {winners_finding(maps)};
+  figure.finding = winners_finding(maps);
   return figure;
 }
 

@@ -54,7 +54,7 @@ TEST(SchemeMap, ACellHasTheColourAndTheNameOfTheFastestAndItsLead) {
   EXPECT_THAT(legend(panel), ElementsAre("ring", "zigzag")) << "only who wins somewhere";
   EXPECT_EQ(panel.x.tics.at(1).label, "10 GB/s");
   EXPECT_EQ(panel.y.tics.at(1).label, "2,048");
-  EXPECT_EQ(figure.findings.at(0),
+  EXPECT_EQ(figure.finding,
             "Of 2 cells, these are the fastest or tie with it: ring in 1, zigzag in 1.");
 }
 

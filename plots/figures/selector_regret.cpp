@@ -164,7 +164,7 @@ Figure selector_regret_figure(const PlottedRun& run) {
            "Parallelism that needs no bandwidth. qb select scores those that need one.",
            "Mean regret: " + means(all) + "."}});
   figure.panel_height = dot_rows_height(dots.size());
-  figure.findings = {dot_rows_finding(dots, "By rule, the median regret", " %")};
+  figure.finding = dot_rows_finding(dots, "By rule, the median regret", " %");
   return figure;
 }
 

@@ -36,7 +36,7 @@ TEST(SelectorRegret, AChoiceCostsItsTimeOverTheFastest) {
   EXPECT_DOUBLE_EQ(model.at(1).x, 25.0);
   const auto& medians = series_named(panel, "median").points;
   EXPECT_DOUBLE_EQ(medians.at(0).x, 12.5);
-  EXPECT_EQ(figure.findings.at(0),
+  EXPECT_EQ(figure.finding,
             "By rule, the median regret lies between 12.5 % (by the model) and 50.0 % (ring).");
 }
 

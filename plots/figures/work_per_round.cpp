@@ -211,7 +211,7 @@ Figure work_per_round_figure(const PlottedRun& run) {
                              .reason = "the rounds of one follow those of the other"}})}});
   for (std::size_t i = 1; i < figure.panels.size(); i += 2)
     figure.panels[i].y = names_axis(lines[panels[i / 2].key]);
-  figure.findings = {paths_finding(panels, lines)};
+  figure.finding = paths_finding(panels, lines);
   return figure;
 }
 

@@ -76,7 +76,7 @@ TEST(WorkPerRound, TheSumsAreBarsBesideTheRoundsAndNoMarkHidesAnother) {
   EXPECT_DOUBLE_EQ(striped.points.at(0).x_high, 20200.0);
   EXPECT_EQ(striped.text, "20.2 k (58 %)");
   EXPECT_EQ(figure.panels[1].y.tics.at(1).label, "striped");
-  EXPECT_EQ(figure.findings.at(0),
+  EXPECT_EQ(figure.finding,
             "The critical paths differ most at N = 400, W = 4, causal mask: that of ring has 35 k "
             "pairs a head, 1.74 times those of striped.");
 }

@@ -98,9 +98,8 @@ struct Figure {
   Legend legend = Legend::beside;
   std::string published_legend{};  // one entry for all published series; empty: one each
   std::vector<std::string> notes{};
-  // Sentences about the data that cannot be read from lines and bars; empty ones are
-  // left out. See report/findings.h.
-  std::vector<std::string> findings{};
+  // One sentence on what this figure shows, with numbers of its data; see report/findings.h.
+  std::string finding{};
   // If not empty, there is nothing to draw, and this sentence says why.
   std::string empty_reason{};
 };

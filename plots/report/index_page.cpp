@@ -38,7 +38,7 @@ std::string link(const fs::path& root, const fs::path& file, std::string_view te
 // The title of a figure and what it shows, as write_findings() wrote them beside it.
 struct Said {
   std::string title{};
-  std::vector<std::string> findings{};
+  std::string finding{};
 };
 
 Said said_of(const fs::path& script) {
@@ -49,9 +49,8 @@ Said said_of(const fs::path& script) {
   const CsvTable table = CsvTable::parse(read_file(path), path);
   for (const Row& row : where(all_rows(table), kFindingColumns[0], {name})) {
     said.title = row.text(kFindingColumns[1]);
-    said.findings.push_back(row.text(kFindingColumns[2]));
+    said.finding = row.text(kFindingColumns[2]);
   }
-  std::erase(said.findings, "");
   return said;
 }
 
@@ -72,12 +71,11 @@ std::string figure_card(const fs::path& root, const fs::path& script) {
   fs::path file = script;
   const auto with = [&](const char* extension) { return file.replace_extension(extension); };
   if (!fs::exists(with("svg")) || !fs::exists(with("csv"))) return {};
-  const auto& [title, sentences] = said_of(script);
+  const auto& [title, finding] = said_of(script);
   std::string out = fmt::format(
       "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n",
       html_escape(with("svg").lexically_relative(root).generic_string()), html_escape(title));
-  for (const std::string& sentence : sentences)
-    out += fmt::format("<p>{}</p>\n", html_escape(sentence));
+  if (!finding.empty()) out += fmt::format("<p>{}</p>\n", html_escape(finding));
   out += "<p class=\"files\">" + link(root, with("svg"), "SVG") + link(root, with("csv"), "CSV") +
          link(root, script, "script");
   for (const fs::path& folder : {script.parent_path(), script.parent_path().parent_path()})

@@ -27,12 +27,7 @@ std::string figure_html(const Report::Picture& figure, std::size_t index) {
       inline_svg(figure.svg, fmt::format("f{}-", index), figure.title));
   out += fmt::format("<figcaption>{}</figcaption>\n",
                      html_escape(figure.title.empty() ? figure.name : figure.title));
-  if (!figure.findings.empty()) {
-    out += "<ul class=\"findings\">\n";
-    for (const std::string& sentence : figure.findings)
-      out += fmt::format("<li>{}</li>\n", html_escape(sentence));
-    out += "</ul>\n";
-  }
+  if (!figure.finding.empty()) out += fmt::format("<p>{}</p>\n", html_escape(figure.finding));
   out += files_html(figure.files, figure.name);
   if (!figure.points.empty())
     out += fmt::format("<script type=\"application/json\">{}</script>\n", figure.points);

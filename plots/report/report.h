@@ -1,4 +1,4 @@
-// One self-contained HTML page: figures as inline SVG with what they show in sentences, tables,
+// One self-contained HTML page: figures as inline SVG with what they show in a sentence, tables,
 // text. It needs no network and no other file, is complete without its script, and is readable on a
 // phone, in the dark and on paper.
 #pragma once
@@ -19,12 +19,12 @@ struct Report {
     std::string address{};
   };
   struct Picture {
-    std::string name{};                   // stem of its files
-    std::string title{};                  // for readers who cannot see the picture
-    std::string svg{};                    // content of the SVG file
-    std::vector<std::string> findings{};  // sentences below it: findings()
-    std::string points{};                 // hover_json(), may be empty
-    std::vector<Link> files{};            // its downloads besides the SVG
+    std::string name{};         // stem of its files
+    std::string title{};        // for readers who cannot see the picture
+    std::string svg{};          // content of the SVG file
+    std::string finding{};      // the sentence below it
+    std::string points{};       // hover_json(), may be empty
+    std::vector<Link> files{};  // its downloads besides the SVG
   };
   // The page shows them in this order: paragraphs, figures, tables, markup, code.
   struct Section {

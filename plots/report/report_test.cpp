@@ -17,7 +17,7 @@ Report small_report() {
                         .figures = {{.name = "one",
                                      .title = "One",
                                      .svg = svg,
-                                     .findings = {"a < b everywhere."},
+                                     .finding = "a < b everywhere.",
                                      .points = "[]",
                                      .files = {{"CSV", "data:text/csv,x"}, {"PDF", "one.pdf"}}},
                                     {.name = "two", .title = "Two", .svg = svg}},
@@ -54,10 +54,10 @@ TEST(Report, SectionsAreLinkedAndLongOnesFolded) {
   EXPECT_THAT(page, HasSubstr("<h2>Second</h2>\n<details>"));
 }
 
-TEST(Report, AFigureHasItsCaptionFindingsAndFiles) {
+TEST(Report, AFigureHasItsCaptionFindingAndFiles) {
   const std::string page = report_html(small_report());
   EXPECT_THAT(page, HasSubstr("<figcaption>One</figcaption>"));
-  EXPECT_THAT(page, HasSubstr("<li>a &lt; b everywhere.</li>"));
+  EXPECT_THAT(page, HasSubstr("<p>a &lt; b everywhere.</p>"));
   EXPECT_THAT(page, HasSubstr("<a href=\"data:text/csv,x\" download=\"one.csv\">CSV</a>"));
   EXPECT_THAT(page, HasSubstr("<a href=\"one.pdf\">PDF</a>"));
 }

@@ -136,6 +136,25 @@ Table case_study_2_table(const CsvTable& cases, const CsvTable& published) {
   return table;
 }
 
+// One row per worker count, ascending, all at the greatest n_tokens that all worker counts have.
+Rows summary_rows(const CsvTable& cases) {
+  std::map<double, std::map<std::int64_t, Row>> by_length;
+  std::set<std::int64_t> workers;
+  for (const Group& line : case_lines(cases))
+    for (const Row& row : line.rows) {
+      if (std::isnan(row.number("longest_subsequence_tokens"))) continue;
+      workers.insert(workers_of(line));
+      by_length[row.number("n_tokens")].emplace(workers_of(line), row);
+    }
+  for (auto found = by_length.rbegin(); found != by_length.rend(); ++found) {
+    if (found->second.size() != workers.size()) continue;
+    Rows rows;
+    for (const auto& [count, row] : found->second) rows.push_back(row);
+    return rows;
+  }
+  return {};
+}
+
 Table memory_summary_table(const CsvTable& cases) {
   Table table{.name = "memory_summary",
               .title = "Subsequence lengths (tokens)",

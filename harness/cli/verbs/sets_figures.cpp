@@ -21,7 +21,6 @@ namespace qb {
 namespace {
 
 constexpr int kLastSize = 1024;
-constexpr std::int64_t kFigureIntervals = 41;
 constexpr std::int64_t kProductRows = 4096;  // and as many columns
 
 CsvTable sizes_csv() {
@@ -57,18 +56,6 @@ CsvTable counts_csv() {
   for (const auto& [workers, count] : counts())
     table.append({fmt::to_string(workers), fmt::to_string(count.size), to_text(count.orbits),
                   to_text(count.sets)});
-  return table;
-}
-
-CsvTable ratios_csv() {
-  CsvTable table({"workers", "distillation", "n_tokens", "responsibility_ratio"});
-  for (int workers : {4, 7, 8, 32})
-    for (const auto& [distillation, name] : kWords<Distillation>.rows)
-      for (const ResponsibilityRow& row :
-           responsibility_rows(default_interest_set(workers), workers,
-                               kFigureIntervals * workers - 1, distillation))
-        table.append({fmt::to_string(workers), std::string(name), to_text(row.n_tokens),
-                      to_text(row.ratio)});
   return table;
 }
 
@@ -129,8 +116,7 @@ void draw(const std::string& directory) {
     fmt::print("{}\n", path);
   const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
   const std::vector<Figure> figures = {
-      set_size_figure(sizes_csv()),        set_count_figure(counts_csv()),
-      distillation_figure(balance),        distillation_ratio_figure(ratios_csv()),
+      set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
       balance_growth_figure(growth_csv()), cqs_product_figure(product_splits_csv())};
   for (const Figure& figure : figures) fmt::print("{}\n", write_figure(figure, directory).front());
   fmt::print("{}\n", write_findings(figures, directory));

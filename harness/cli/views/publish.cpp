@@ -44,17 +44,6 @@ std::map<int, Plan> longest_plans(const Spec& spec) {
   return plans;
 }
 
-std::string subsequences_csv(const std::map<int, Plan>& plans) {
-  CsvTable table({"workers", "worker", "tokens"});
-  for (const auto& [workers, plan] : plans) {
-    const Work work = model_work(plan, Kernel::flash);
-    for (std::size_t w = 0; w < work.workers.size(); ++w)
-      table.append(
-          {fmt::to_string(workers), fmt::to_string(w), fmt::to_string(work.workers[w].q_tokens)});
-  }
-  return table.to_string();
-}
-
 std::string ratios_csv(const std::map<int, Plan>& plans) {
   std::string csv;
   for (const auto& [workers, plan] : plans) {
@@ -74,13 +63,9 @@ std::string address_from(const std::string& page, const fs::path& path) {
 }  // namespace
 
 void write_plan_tables(const Spec& spec, const std::string& folder) {
-  if (!names(spec, "memory_summary") && !names(spec, "responsibility_ratio") &&
-      !names(spec, "partition"))
-    return;
+  if (!names(spec, "responsibility_ratio") && !names(spec, "partition")) return;
   const auto plans = longest_plans(spec);
   if (plans.empty()) return;
-  if (names(spec, "memory_summary"))
-    write_file_atomically(folder + "/subsequences.csv", subsequences_csv(plans));
   if (names(spec, "responsibility_ratio"))
     if (const std::string csv = ratios_csv(plans); !csv.empty())
       write_file_atomically(folder + "/responsibility_ratio.csv", csv);

@@ -18,7 +18,7 @@ namespace qb {
 [[nodiscard]] PlottedRun run_to_plot(const std::string& folder);
 
 // Writes beside the measured CSVs what the figures of the spec need from its plans alone:
-// subsequences.csv (memory_summary), responsibility_ratio.csv and partition.csv. Writes nothing for
+// responsibility_ratio.csv and partition.csv. Writes nothing for
 // figures that the spec does not name.
 void write_plan_tables(const Spec& spec, const std::string& folder);
 

@@ -10,6 +10,7 @@
 namespace qb {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -188,6 +189,13 @@ TEST(Resolved, ReadingItAgainGivesTheSameCases) {
     SCOPED_TRACE("seed " + std::to_string(kSeed) + ", trial " + std::to_string(trial));
     expect_same_when_read_again(random_spec(random));
   }
+}
+
+TEST(Resolved, OfAnOlderRunIsReadWithoutFiguresThatAreGone) {
+  const std::string yaml = "experiment: old\nn_tokens: 8\nfigures: [memory_summary, wall_clock]\n";
+  EXPECT_THAT(parse_spec(yaml, "runs/old/spec.resolved.yaml", {}).figures,
+              ElementsAre("wall_clock"));
+  EXPECT_THROW((void)parse_spec(yaml, "old.yaml", {}), UsageError);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Communication that compute does not hide, against the bandwidth of the link: it shows where a
-// scheme begins to pay for what it sends. Serial cases are left out, as they have no wall clock of
-// which communication could be a share.
+// scheme begins to pay for what it sends. Serial cases are left out: their workers took turns.
 #include "plots/figures/figures.h"
 #include "plots/frame/figure_layout.h"
 
@@ -18,30 +17,28 @@ bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "mo
 // Gives GB/s; NaN if there is no limit.
 double bandwidth(const Row& row) { return row.number(kBandwidth) / 1e9; }
 
-Point exposed_seconds(const Row& row) { return timed(row, "exposed_communication", 1.0); }
-
-// Gives percent of the wall clock; NaN if the row has no such time.
-Point exposed_percent(const Row& row) {
-  return scaled(exposed_seconds(row), kPercent / row.number("wall_time_median_s"));
-}
+// Gives seconds; NaN if the row has no such time.
+Point exposed(const Row& row) { return timed(row, "exposed_communication", 1.0); }
 
 bool has_interval(const Row& row) { return !std::isnan(row.number(kExposedLow)); }
 
-// Says what the error bars are; `otherwise` where a run of before schema 10 has none.
-std::string bars_note(const Rows& rows, const std::string& otherwise) {
+// Says what the error bars are; a run of before schema 10 has none.
+std::string bars_note(const Rows& rows) {
   const Rows measured = where(rows, [](const Row& row) { return !of_model(row); });
   if (measured.empty()) return {};
-  return count(measured, has_interval) == measured.size() ? interval_note(measured) : otherwise;
+  return count(measured, has_interval) == measured.size()
+             ? interval_note(measured)
+             : "There are no error bars, since the run keeps no interval of this time.";
 }
 
 double link_seconds(const Row& row) {
   return row.number("device_sent_bytes") / row.number(kBandwidth);
 }
 
-Rows communicating_rows(const CsvTable& cases) {
+Rows rows_with_a_limit(const CsvTable& cases) {
   return where(standing_rows(cases), [](const Row& row) {
     return ran(row) && row.number("workers") >= 2.0 && !row.is("ranks", "serial") &&
-           exposed_percent(row).y >= 0.0;
+           bandwidth(row) > 0.0 && exposed(row).y > 0.0;
   });
 }
 
@@ -50,7 +47,7 @@ std::string reason_left_out(const Row& row) {
   if (!ran(row)) return row.text("status");
   if (row.number("workers") < 2.0) return "one worker";
   if (row.is("ranks", "serial")) return "serial ranks, whose workers took turns";
-  if (!(exposed_percent(row).y >= 0.0)) return "no communication times";
+  if (std::isnan(exposed(row).y)) return "no communication times";
   return bandwidth(row) > 0.0 ? "nothing exposed" : "no limit of its link";
 }
 
@@ -83,27 +80,6 @@ Groups exposed_panels(const Rows& rows) {
                    [](const Group& a, const Group& b) { return key_less(a.key, b.key); });
   return panels;
 }
-
-// The bandwidths, followed by `no limit` if a case has none.
-struct Links {
-  bool unlimited = false;
-  double no_limit = 1.0;  // its position, GB/s
-  Axis axis{.label = "link bandwidth (GB/s)", .column = "link_bandwidth_gb_per_s", .log = true};
-
-  explicit Links(const Rows& rows) {
-    std::vector<double> limits;
-    for (const Row& row : rows)
-      if (const double limit = bandwidth(row); !std::isnan(limit)) limits.push_back(limit);
-    unlimited = limits.size() < rows.size();
-    if (!unlimited) return;
-    if (!limits.empty()) {
-      axis.tics = make_scale(axis, limits).tics;
-      no_limit = 4.0 * *std::max_element(limits.begin(), limits.end());
-      std::erase_if(axis.tics, [&](const Axis::Tic& tic) { return tic.value * 2.0 > no_limit; });
-    }
-    axis.tics.push_back({no_limit, "no limit"});
-  }
-};
 
 // Names the lines of a panel; those of the model are thin if measured ones are beside them.
 Groups named_lines(const Group& panel, const Columns& others) {
@@ -140,64 +116,22 @@ std::string keep_some(Groups& panels) {
                      .of = all}});
 }
 
-// Draws cases without a limit apart from the line of the others. `link_times`: beside it is the
-// time that the bytes alone take on the link, for cases that were not modelled.
-Groups drawn_lines(const Group& panel, const Columns& others, const Links& links,
-                   const PointOf& value, bool link_times) {
-  const auto limited = [](Group line) {
-    line.rows = order(where(line.rows, [](const Row& row) { return !std::isnan(bandwidth(row)); }),
-                      bandwidth);
+// Behind each line that was not modelled stands the time that the bytes alone take on the link.
+Groups drawn_lines(const Group& panel, const Columns& others) {
+  const auto by_bandwidth = [](Group line) {
+    line.rows = order(line.rows, bandwidth);
     line.even_empty = true;
     return line;
   };
   Groups lines;
-  for (const Group& line : named_lines(panel, others)) {
-    Group apart = line;
-    apart.name += ", no limit";
-    apart.in_legend = false;
-    apart.rows = where(line.rows, [](const Row& row) { return std::isnan(bandwidth(row)); });
-    apart.value = [=](const Row& row) {
-      Point point = value(row);
-      point.x = links.no_limit;
-      return point;
-    };
-    lines.insert(lines.end(), {limited(line), apart});
-  }
+  for (const Group& line : named_lines(panel, others)) lines.push_back(by_bandwidth(line));
   Group own = panel;
   if (panel.key[2] != "model")
     own.rows = where(panel.rows, [](const Row& row) { return !of_model(row); });
-  if (link_times)
-    for (const Group& line : named_lines(own, others))
-      lines.push_back(behind(limited(line), "bytes / bandwidth", 2,
-                             [](const Row& row) { return Point{.y = link_seconds(row)}; }));
+  for (const Group& line : named_lines(own, others))
+    lines.push_back(behind(by_bandwidth(line), "bytes / bandwidth", 2,
+                           [](const Row& row) { return Point{.y = link_seconds(row)}; }));
   return lines;
-}
-
-Figure exposed_figure(LineFigure declared, const CsvTable& cases, const Rows& rows,
-                      bool link_times) {
-  const Columns others =
-      splitting_columns(rows, {"algorithm", "n_tokens", "workers", "ranks", kBandwidth});
-  const Links links(rows);
-  declared.panels = exposed_panels(rows);
-  const std::string left_out = keep_some(declared.panels);
-  const bool thin = std::ranges::any_of(declared.panels, [](const Group& panel) {
-    return panel.key[2] != "model" && count(panel.rows, of_model) > 0;
-  });
-  if (!rows.empty())
-    declared.y[0].lines = [&, value = declared.y[0].value](const Group& panel) {
-      return drawn_lines(panel, others, links, value, link_times);
-    };
-  declared.x = bandwidth;
-  declared.x_axis = fixed(links.axis);
-  declared.shared_axes = true;
-  declared.notes = joined_notes(
-      {declared.notes,
-       {links.unlimited ? "No limit: the case names no bandwidth, data move as fast as the "
-                          "machine's memory or network lets them."
-                        : "",
-        thin && !link_times ? "Thin and dashed: the cost model's prediction." : "", left_out,
-        left_out_note(cases, rows)}});
-  return line_figure(declared);
 }
 
 // Names the lines whose exposed time grows with the bandwidth, which the link does not explain.
@@ -229,16 +163,25 @@ std::string upturn_note(const Rows& rows) {
 }  // namespace
 
 Figure exposed_time_figure(const PlottedRun& run) {
-  const Rows rows = where(communicating_rows(run.cases), [](const Row& row) {
-    return bandwidth(row) > 0.0 && row.number(kExposed) > 0.0;
-  });
-  return exposed_figure(
-      {.title = "Exposed communication follows the link",
-       .nothing = "no case of two workers or more names a link.bandwidth",
+  const Rows rows = rows_with_a_limit(run.cases);
+  const Columns others =
+      splitting_columns(rows, {"algorithm", "n_tokens", "workers", "ranks", kBandwidth});
+  Groups panels = exposed_panels(rows);
+  const std::string left_out = keep_some(panels);
+  return line_figure(
+      {.title = "Communication that computing does not hide",
+       .nothing = "no case of two workers or more that are not serial has a link.bandwidth and "
+                  "exposed communication",
        .y = {{.y = {.label = "exposed communication (s)",
                     .column = "exposed_communication_s",
                     .log = true},
-              .value = exposed_seconds}},
+              .value = exposed,
+              .lines = [&](const Group& panel) { return drawn_lines(panel, others); }}},
+       .panels = panels,
+       .x = bandwidth,
+       .x_axis = fixed(
+           {.label = "link bandwidth (GB/s)", .column = "link_bandwidth_gb_per_s", .log = true}),
+       .shared_axes = true,
        .keys = {legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}, Draw::line_points,
                            true)},
        .notes = {"Time in which the worker with most of it waited for data on its way, summed over "
@@ -246,36 +189,7 @@ Figure exposed_time_figure(const PlottedRun& run) {
                  "which is what would be exposed if nothing were hidden behind computing. A line "
                  "below its thin one hides the difference; one above it waits for more than the "
                  "link.",
-                 bars_note(
-                     rows,
-                     "There are no error bars, since the run keeps no interval of this time."),
-                 upturn_note(rows)}},
-      run.cases, rows, true);
-}
-
-Figure exposed_communication_figure(const PlottedRun& run) {
-  const Rows rows = communicating_rows(run.cases);
-  const auto modelled_cqs = [](const Row& row) {
-    return row.is("algorithm", "cqs") && modelled(row);
-  };
-  return exposed_figure(
-      {.title = "Communication that computing does not hide",
-       .nothing = "no case of two workers or more that are not serial has communication times",
-       .y = {{.y = {.label = "exposed communication (% of wall)",
-                    .column = "exposed_communication_percent",
-                    .from_zero = true},
-              .value = exposed_percent}},
-       .notes =
-           {"Time in which the worker with most of it waited for data on its way, summed over "
-            "steps, over the median wall clock of the case, so that an error bar may end above "
-            "100 %. Waiting for a peer that is not ready is not in it.",
-            bars_note(rows, "The run keeps no interval of this time."),
-            count(rows, modelled_cqs) == 0
-                ? ""
-                : "cqs, modelled: a worker's first step begins when the root's link has "
-                  "served those before it, which is in the wall clock and not in what is "
-                  "exposed."}},
-      run.cases, rows, false);
+                 bars_note(rows), upturn_note(rows), left_out, left_out_note(run.cases, rows)}});
 }
 
 }  // namespace qb

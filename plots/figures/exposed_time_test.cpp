@@ -30,46 +30,30 @@ Values link_case(const std::string& algorithm, const std::string& ranks,
   return values;
 }
 
-TEST(ExposedCommunication, IsAShareOfTheWallClockAgainstBandwidth) {
-  const Figure figure = exposed_communication_figure(
+TEST(ExposedTime, IsTheMedianInSecondsAgainstBandwidth) {
+  const Figure figure = exposed_time_figure(
       cases_of({link_case("ring", "threads", "1e10", 0.1), link_case("ring", "threads", "1e9", 1.0),
                 link_case("zigzag", "threads", "1e9", 0.5)}));
   ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, threads"));
   const Series& ring = series_named(figure.panels[0], "ring");
   ASSERT_EQ(ring.points.size(), 2u);
   EXPECT_EQ(ring.points[0].x, 1.0);
-  EXPECT_DOUBLE_EQ(ring.points[0].y, 50.0);
+  EXPECT_DOUBLE_EQ(ring.points[0].y, 1.0);
   EXPECT_EQ(ring.points[1].x, 10.0);
-  EXPECT_DOUBLE_EQ(ring.points[1].y, 5.0);
+  EXPECT_DOUBLE_EQ(ring.points[1].y, 0.1);
   EXPECT_EQ(ring.style, algorithm_style("ring"));
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "zigzag").points.at(0).y, 25.0);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "zigzag").points.at(0).y, 0.5);
   EXPECT_TRUE(figure.panels[0].x.log);
-  EXPECT_TRUE(figure.panels[0].x.tics.empty()) << "no case is without a limit";
 }
 
-TEST(ExposedCommunication, TwoWorkersCanExposeCommunicationAndOneCannot) {
-  EXPECT_THAT(titles(exposed_communication_figure(
-                  cases_of({link_case("ring", "threads", "1e10", 0.1, 1),
-                            link_case("ring", "threads", "1e10", 0.1, 2)}))),
+TEST(ExposedTime, TwoWorkersCanExposeCommunicationAndOneCannot) {
+  EXPECT_THAT(titles(exposed_time_figure(cases_of({link_case("ring", "threads", "1e10", 0.1, 1),
+                                                   link_case("ring", "threads", "1e10", 0.1, 2)}))),
               ElementsAre("N = 8,192, W = 2, threads"));
 }
 
-TEST(ExposedCommunication, TellsOfTheRootsLinkWhereAModelScattersOverIt) {
-  for (const auto& [algorithm, ranks, told] :
-       {std::tuple{"cqs", "model", true}, std::tuple{"cqs", "mpi", false},
-        std::tuple{"cqs_sharded", "model", false}}) {
-    const Figure figure =
-        exposed_communication_figure(cases_of({link_case(algorithm, ranks, "1e9", 1.0)}));
-    EXPECT_EQ(
-        std::any_of(figure.notes.begin(), figure.notes.end(),
-                    [](const std::string& note) { return note.starts_with("cqs, modelled: "); }),
-        told)
-        << algorithm << ' ' << ranks;
-  }
-}
-
-TEST(ExposedCommunication, TheModelStandsThinAndDashedBesideTheMeasuredCases) {
-  const Figure figure = exposed_communication_figure(cases_of(
+TEST(ExposedTime, TheModelStandsThinAndDashedBesideTheMeasuredCases) {
+  const Figure figure = exposed_time_figure(cases_of(
       {link_case("ring", "threads", "1e9", 1.0), link_case("ring", "mpi", "1e9", 1.2),
        link_case("ring", "model", "1e9", 0.8), link_case("ring", "model", "1e9", 0.6, 8)}));
   ASSERT_THAT(titles(figure), ElementsAre("N = 8,192, W = 4, mpi", "N = 8,192, W = 4, threads",
@@ -79,39 +63,16 @@ TEST(ExposedCommunication, TheModelStandsThinAndDashedBesideTheMeasuredCases) {
     EXPECT_TRUE(model.thin);
     EXPECT_EQ(model.style.dash, 1);
     EXPECT_EQ(model.style.colour, algorithm_style("ring").colour);
-    EXPECT_DOUBLE_EQ(model.points.at(0).y, 40.0);
+    EXPECT_DOUBLE_EQ(model.points.at(0).y, 0.8);
   }
   EXPECT_FALSE(series_named(figure.panels[2], "ring").thin);
 }
 
-TEST(ExposedCommunication, CasesWithoutALimitStandApartBehindTheOthers) {
-  const Figure figure = exposed_communication_figure(
-      cases_of({link_case("ring", "threads", "1e9", 1.0), link_case("ring", "threads", "1e10", 0.5),
-                link_case("ring", "threads", "", 0.2)}));
-  const Panel& panel = figure.panels.at(0);
-  EXPECT_EQ(series_named(panel, "ring").points.size(), 2u);
-  const Series& apart = series_named(panel, "ring, no limit");
-  EXPECT_DOUBLE_EQ(apart.points.at(0).y, 10.0);
-  EXPECT_GT(apart.points[0].x, 10.0);
-  EXPECT_FALSE(apart.in_legend);
-  EXPECT_EQ(panel.x.tics.back().label, "no limit");
-  EXPECT_EQ(panel.x.tics.back().value, apart.points[0].x);
-}
-
-TEST(ExposedCommunication, AnAlgorithmWithoutAnyLimitIsStillInTheLegend) {
-  const Figure figure =
-      exposed_communication_figure(cases_of({link_case("ring", "threads", "", 0.2)}));
-  const Series& line = figure.panels.at(0).series.at(0);  // without points: its name and colour
-  EXPECT_EQ(line.name, "ring");
-  EXPECT_TRUE(line.in_legend);
-  EXPECT_EQ(figure.panels[0].x.tics.size(), 1u);
-}
-
-TEST(ExposedCommunication, SerialCasesAndOneWorkerHaveNoShare) {
-  EXPECT_THAT(exposed_communication_figure(cases_of({link_case("ring", "serial", "", 0.2),
-                                                     link_case("ring", "threads", "", 0.0, 1)}))
+TEST(ExposedTime, SerialCasesAndOneWorkerHaveNone) {
+  EXPECT_THAT(exposed_time_figure(cases_of({link_case("ring", "serial", "1e9", 0.2),
+                                            link_case("ring", "threads", "1e9", 0.2, 1)}))
                   .empty_reason,
-              HasSubstr("communication times"));
+              HasSubstr("exposed communication"));
 }
 
 Values sent_case(const std::string& ranks, const std::string& exposed_s) {
@@ -123,24 +84,24 @@ Values sent_case(const std::string& ranks, const std::string& exposed_s) {
                       {"device_sent_bytes", "4e9"}});
 }
 
-TEST(ExposedCommunication, OfManyPanelsTheFirstAndTheLastAreAmongThoseDrawn) {
+TEST(ExposedTime, OfManyPanelsTheFirstAndTheLastAreAmongThoseDrawn) {
   std::vector<Values> rows;
   for (int workers = 2; workers < 12; ++workers)
     rows.push_back(link_case("ring", "threads", "1e9", 0.1, workers));
-  const Figure figure = exposed_communication_figure(cases_of(rows));
+  const Figure figure = exposed_time_figure(cases_of(rows));
   ASSERT_EQ(figure.panels.size(), 6u);
   EXPECT_EQ(figure.panels.front().title, "N = 8,192, W = 2, threads");
   EXPECT_EQ(figure.panels.back().title, "N = 8,192, W = 11, threads");
   EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("Not drawn: 4 of 10 panels")));
 }
 
-TEST(ExposedCommunication, CasesWithoutAShareAreSaidToBeLeftOutWithTheReason) {
+TEST(ExposedTime, CasesWithoutItAreSaidToBeLeftOutWithTheReason) {
   Values failed = link_case("ring", "threads", "1e8", 0.1);
   failed["status"] = "timeout";
   const CsvTable cases =
       cases_of({link_case("ring", "threads", "1e9", 0.1), link_case("ring", "serial", "1e9", 0.1),
                 link_case("ring", "threads", "1e9", 0.0, 1), failed});
-  EXPECT_THAT(exposed_communication_figure(cases).notes,
+  EXPECT_THAT(exposed_time_figure(cases).notes,
               ::testing::Contains(
                   "Not drawn: 1 of 4 cases (one worker); 1 of 4 cases (serial ranks, whose workers "
                   "took turns); 1 of 4 cases (timeout)."));
@@ -179,8 +140,6 @@ TEST(ExposedTime, IntervalsAreDrawnAndARiseWithinThemIsNotSaid) {
   const Figure overlapping =
       exposed_time_figure(scheme_table({slower, with_interval(faster, "0.55", "0.8")}));
   EXPECT_THAT(overlapping.notes, ::testing::Not(::testing::Contains(HasSubstr("More exposed"))));
-  const Figure share = exposed_communication_figure(scheme_table({slower}));
-  EXPECT_DOUBLE_EQ(share.panels.at(0).series.at(0).points.at(0).high, 30.0);
 }
 
 TEST(ExposedTime, StandsBesideWhatTheBytesAloneTakeOnTheLink) {
