@@ -19,8 +19,10 @@ class TokenSum final : public Workload {
   explicit TokenSum(const Case& c) : Workload(c), sums_(static_cast<std::size_t>(width())) {}
 
   RowValues predict(const cuda::KernelCosts*) override {
-    return {{"unmasked_flop", to_text(flop())},
-            {"predicted_active_peak_bytes", to_text(4 * case_.shape.q_len * width())}};
+    RowValues row;
+    row.set("unmasked_flop", flop());
+    row.set("predicted_active_peak_bytes", 4 * case_.shape.q_len * width());
+    return row;
   }
   double flop() const override {
     return static_cast<double>(case_.shape.q_len) * static_cast<double>(width());
@@ -87,9 +89,10 @@ int main() {
   const bool wrong_before = !workload->verify().correct;  // nothing was computed yet
   const qb::Sample sample = workload->run(/*verifying=*/false);
   const qb::Verification found = workload->verify();
-  const auto peak = std::to_string(workload->ledger().active_peak_bytes());
-  const bool as_predicted = workload->predict(nullptr)["predicted_active_peak_bytes"] == peak;
+  const auto peak = static_cast<double>(workload->ledger().active_peak_bytes());
+  const bool as_predicted =
+      workload->predict(nullptr).number("predicted_active_peak_bytes") == peak;
   workload->close();
-  std::printf("%g s, error %g, %s bytes\n", sample.wall_s, found.max_error, peak.c_str());
+  std::printf("%g s, error %g, %.0f bytes\n", sample.wall_s, found.max_error, peak);
   return wrong_before && found.correct && as_predicted ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/numbers.h"
+#include "base/schema/row.h"
 #include "base/status.h"
 #include "base/verdict.h"
 #include "harness/papers/quantities.h"
@@ -48,7 +49,7 @@ const CellReference::Binding* binding_of(const CellReference& reference, std::st
 Interval measured_cell(const CsvTable& cells, std::size_t row, const std::string& column) {
   const double value = cells.number(row, column);
   const std::size_t at = column.find("_median_");
-  const bool modelled = cells.has("ranks") && cells.text(row, "ranks") == "model";
+  const bool modelled = cells.has("ranks") && Row{&cells, row}.text("ranks") == "model";
   if (at == std::string::npos || modelled) return exactly(value);
   const auto end = [&](std::string_view name) {
     std::string other = column;
@@ -147,10 +148,11 @@ FormulaValue RowScope::measured(const CellReference& reference) const {
   const auto bindings = with_match(reference);
   FormulaValue selected;
   for (std::size_t row = 0; row < run->size(); ++row)
-    if (run->text(row, "status") == "ok" && matches(*run, row, bindings)) {
+    if (Row{run, row}.text("status") == "ok" && matches(*run, row, bindings)) {
       selected.numbers.push_back(measured_cell(*run, row, reference.column));
       if (run->has("disturbed_by"))
-        if (const std::string& by = run->text(row, "disturbed_by"); !by.empty()) disturbance_ = by;
+        if (const std::string& by = Row{run, row}.text("disturbed_by"); !by.empty())
+          disturbance_ = by;
     }
   return selected;
 }

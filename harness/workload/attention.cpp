@@ -118,10 +118,10 @@ class Attention final : public Workload {
                                    planned_.work.rows_without_keys, problem().shape.q_len);
     if (!case_.model_device) return;
     if (is_modelled) modelled_s_ = executions_.front().wall_s;
-    result.values["modelled_wall_time_s"] = to_text(modelled_s_);
+    result.values.set("modelled_wall_time_s", modelled_s_);
     if (is_modelled) return;
-    const double wall_s = parse_real(result.values.at("wall_time_median_s")).value();
-    result.values["model_residual_ratio"] = to_text(wall_s / modelled_s_ - 1.0);
+    result.values.set("model_residual_ratio",
+                      result.values.number("wall_time_median_s") / modelled_s_ - 1.0);
   }
 
  private:

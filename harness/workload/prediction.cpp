@@ -117,38 +117,35 @@ RowValues prediction_columns(const Case& c, const PlannedCase& planned) {
   const Work& work = planned.work;
   const PlanMemory& memory = planned.memory;
   const auto [mean_tokens, stddev_tokens] = subsequence_spread(work);
-  RowValues columns = {
-      {"longest_subsequence_tokens", to_text(work.longest_subsequence)},
-      {"shortest_subsequence_tokens", to_text(work.shortest_subsequence)},
-      {"mean_subsequence_tokens", to_text(mean_tokens)},
-      {"stddev_subsequence_tokens", to_text(stddev_tokens)},
-      {"responsibility_ratio", to_text(work.responsibility_ratio)},
-      {"unmasked_pairs", to_text(work.unmasked_pairs)},
-      {"executed_pairs", to_text(work.executed_pairs)},
-      {"critical_path_pairs", to_text(work.critical_path_pairs)},
-      {"unmasked_flop", to_text(work.flops)},
-      {"moved_bytes", to_text(work.bytes_total)},
-      {"device_sent_bytes", to_text(work.sent_bytes_max)},
-      {"predicted_active_peak_bytes",
-       to_text(c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes)},
-      {"predicted_device_peak_bytes", to_text(memory.device_peak_bytes)}};
-  if (memory.root_peak_bytes > 0) {
-    columns["root_sent_bytes"] = to_text(work.root_sent_bytes);
-    columns["predicted_root_peak_bytes"] = to_text(memory.root_peak_bytes);
+  RowValues row;
+  row.set("longest_subsequence_tokens", work.longest_subsequence);
+  row.set("shortest_subsequence_tokens", work.shortest_subsequence);
+  row.set("mean_subsequence_tokens", mean_tokens);
+  row.set("stddev_subsequence_tokens", stddev_tokens);
+  row.set("responsibility_ratio", work.responsibility_ratio);
+  row.set("unmasked_pairs", work.unmasked_pairs);
+  row.set("critical_path_pairs", work.critical_path_pairs);
+  row.set("unmasked_flop", work.flops);
+  row.set("moved_bytes", work.bytes_total);
+  row.set("device_sent_bytes", work.sent_bytes_max);
+  if (memory.root_peak_bytes > 0) row.set("root_sent_bytes", work.root_sent_bytes);
+  if (planned.backward) row.set("backward_sent_bytes", planned.backward_sent_bytes);
+  // These follow from the tiles and the workspace of the kernels.
+  if (c.device == Device::cuda) {
+    const Rehearsal gpu = planned.gpu.value_or(Rehearsal{});
+    row.set("executed_pairs", gpu.executed_pairs);
+    row.set("predicted_active_peak_bytes", gpu.active_peak_bytes);
+    row.set("predicted_device_peak_bytes", works_in_place(*planned.timed().front())
+                                               ? gpu.active_peak_bytes
+                                               : gpu.worker_peak_bytes);
+    return row;
   }
-  if (planned.backward) columns["backward_sent_bytes"] = to_text(planned.backward_sent_bytes);
-  if (c.device != Device::cuda) return columns;
-  // The columns above follow from the tiles and the workspace of the CPU's kernels.
-  const Rehearsal gpu = planned.gpu.value_or(Rehearsal{});
-  const auto text = [](const std::optional<std::int64_t>& value) {
-    return value ? to_text(*value) : std::string();
-  };
-  columns["executed_pairs"] = text(gpu.executed_pairs);
-  columns["predicted_active_peak_bytes"] = text(gpu.active_peak_bytes);
-  columns["predicted_device_peak_bytes"] = text(
-      works_in_place(*planned.timed().front()) ? gpu.active_peak_bytes : gpu.worker_peak_bytes);
-  columns.erase("predicted_root_peak_bytes");
-  return columns;
+  row.set("executed_pairs", work.executed_pairs);
+  row.set("predicted_active_peak_bytes",
+          c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes);
+  row.set("predicted_device_peak_bytes", memory.device_peak_bytes);
+  if (memory.root_peak_bytes > 0) row.set("predicted_root_peak_bytes", memory.root_peak_bytes);
+  return row;
 }
 
 LinkLimit link_of(const Case& c) {

@@ -3,18 +3,15 @@
 
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/host_activity.h"
+#include "base/schema/row.h"
 #include "base/status.h"
 
 namespace qb {
-
-// Column -> value, as in a row of cases.csv.
-using RowValues = std::map<std::string, std::string>;
 
 // One timed repeat, and what the host did meanwhile. Warm-ups are kept and marked.
 struct Sample {
@@ -60,9 +57,9 @@ struct CaseResult {
   RowValues values;
   // Rows for steps.csv, parts.csv and memory_timeline.csv, without the case_id column. A layer has
   // a row in parts for each of its parts in each repeat, warm-ups too.
-  std::vector<std::vector<std::string>> steps;
-  std::vector<std::vector<std::string>> parts;
-  std::vector<std::vector<std::string>> timeline;
+  std::vector<RowValues> steps;
+  std::vector<RowValues> parts;
+  std::vector<RowValues> timeline;
 };
 
 }  // namespace qb

@@ -4,9 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
-
-#include "base/numbers.h"
 
 namespace qb {
 namespace {
@@ -18,12 +17,11 @@ bool is_known(const Case& c, double StepTime::*time) {
   return time == &StepTime::compute_s || c.ranks != Ranks::serial;
 }
 
-std::string executed_pairs_text(const Case& c, const PlannedCase& planned, std::size_t worker,
-                                std::size_t step) {
-  if (c.device != Device::cuda)
-    return to_text(planned.work.workers[worker].steps[step].executed_pairs);
-  if (!planned.gpu || planned.gpu->step_pairs.empty()) return {};
-  return to_text(planned.gpu->step_pairs[worker][step]);
+std::optional<std::int64_t> executed_pairs(const Case& c, const PlannedCase& planned,
+                                           std::size_t worker, std::size_t step) {
+  if (c.device != Device::cuda) return planned.work.workers[worker].steps[step].executed_pairs;
+  if (!planned.gpu || planned.gpu->step_pairs.empty()) return std::nullopt;
+  return planned.gpu->step_pairs[worker][step];
 }
 
 double sum_over_steps(const WorkerTime& worker, double StepTime::*time) {
@@ -77,27 +75,30 @@ void add_parts(const Case& c, const Execution& execution, Sample& sample) {
 }
 
 void add_steps(const Case& c, const PlannedCase& planned, std::span<const Execution> executions,
-               std::vector<std::vector<std::string>>& rows) {
+               std::vector<RowValues>& rows) {
   const Execution& execution = median_execution(executions);
   if (execution.workers.empty()) return;
   const auto& workers = planned.work.workers;
   for (std::size_t w = 0; w < workers.size(); ++w)
     for (std::size_t s = 0; s < workers[w].steps.size(); ++s) {
       const StepWork& work = workers[w].steps[s];
-      std::vector<std::string>& row = rows.emplace_back();
-      row = {to_text(static_cast<std::int64_t>(w)),
-             to_text(static_cast<std::int64_t>(s)),
-             to_text(work.unmasked_pairs),
-             executed_pairs_text(c, planned, w, s),
-             to_text(work.bytes_in),
-             to_text(work.bytes_out),
-             to_text(work.kv_tokens)};
-      const bool timed = w < execution.workers.size() && s < execution.workers[w].steps.size();
-      for (double StepTime::*time :
-           {&StepTime::start_s, &StepTime::compute_s, &StepTime::communication_s,
-            &StepTime::exposed_communication_s, &StepTime::idle_s})
-        row.push_back(timed && is_known(c, time) ? to_text(execution.workers[w].steps[s].*time)
-                                                 : std::string());
+      RowValues& row = rows.emplace_back();
+      row.set("worker", w);
+      row.set("step", s);
+      row.set("unmasked_pairs", work.unmasked_pairs);
+      row.set("executed_pairs", executed_pairs(c, planned, w, s));
+      row.set("in_bytes", work.bytes_in);
+      row.set("out_bytes", work.bytes_out);
+      row.set("kv_tokens", work.kv_tokens);
+      if (w >= execution.workers.size() || s >= execution.workers[w].steps.size()) continue;
+      const auto set_time = [&](RealColumn column, double StepTime::*time) {
+        if (is_known(c, time)) row.set(column, execution.workers[w].steps[s].*time);
+      };
+      set_time("start_s", &StepTime::start_s);
+      set_time("compute_s", &StepTime::compute_s);
+      set_time("communication_s", &StepTime::communication_s);
+      set_time("exposed_communication_s", &StepTime::exposed_communication_s);
+      set_time("idle_s", &StepTime::idle_s);
     }
 }
 

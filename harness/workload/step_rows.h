@@ -20,6 +20,6 @@ void add_parts(const Case& c, const Execution& execution, Sample& sample);
 // Adds a row for each worker and step with the times of the median repeat, whole. Adds none where
 // the workers have no times.
 void add_steps(const Case& c, const PlannedCase& planned, std::span<const Execution> executions,
-               std::vector<std::vector<std::string>>& rows);
+               std::vector<RowValues>& rows);
 
 }  // namespace qb

@@ -47,7 +47,7 @@ LineFigure::Quantity part_of(const char* title, const char* column, const char* 
           .y = {.label = "time of a decode step (ms)", .column = csv_column},
           .value =
               [=](const Row& row) {
-                const double seconds = row.number(column);
+                const double seconds = row.number_at(column);
                 return Point{.y = seconds > 0.0 ? seconds * step_factor(row) : kNaN};
               },
           .lines =
@@ -76,7 +76,7 @@ Groups published_decode_lines(const Group& panel) {
         // `TP8` means one rank, `CP2+TP8` two.
         const std::string& ranks = row.text("parallelization");
         return Point{.x = ranks.starts_with("CP") ? ranks[2] - '0' : 1.0,
-                     .y = row.number(column) / one.number(column)};
+                     .y = row.number_at(column) / one.number_at(column)};
       };
       lines.push_back(std::move(line));
     }

@@ -50,7 +50,7 @@ struct Chart {
 std::vector<Activity> read_activities(const Rows& steps) {
   std::map<std::pair<std::int64_t, std::int64_t>, Activity> last;  // by step and worker
   for (const Row& row : steps) {
-    const auto seconds = [&](const char* column) { return std::fmax(0.0, row.number(column)); };
+    const auto seconds = [&](const char* column) { return std::fmax(0.0, row.number_at(column)); };
     const Activity one{.worker = row.integer("worker"),
                        .step = row.integer("step"),
                        .start = row.number("start_s"),

@@ -14,7 +14,7 @@ std::string error_column(std::size_t gradient) {
 }
 
 bool has_error(const Row& row) {
-  return ran(row) && row.number(error_column(0)) >= 0.0;  // an empty field is NaN
+  return ran(row) && row.number_at(error_column(0)) >= 0.0;  // an empty field is NaN
 }
 
 Groups gradient_lines(const Group& panel) {
@@ -34,7 +34,8 @@ std::string nearest_note(const Rows& rows) {
   for (const Row& row : rows)
     for (std::size_t i = 0; i < std::size(kGradients); ++i) {
       const std::string prefix(kGradientColumns[i]);
-      const double used = row.number(prefix + "_max_error") / row.number(prefix + "_tolerance");
+      const double used =
+          row.number_at(prefix + "_max_error") / row.number_at(prefix + "_tolerance");
       if (!(used > most)) continue;
       most = used;
       name = fmt::format("{} of {}, {}", kGradients[i], row.text("algorithm"),
@@ -60,7 +61,7 @@ Figure gradient_error_figure(const PlottedRun& run) {
     quantities.push_back(
         {.title = kGradients[i],
          .y = {.label = "relative L2 error", .column = error_column(i), .log = true},
-         .value = shows(error_column(i)),
+         .value = [i](const Row& row) { return Point{.y = row.number_at(error_column(i))}; },
          .lines = gradient_lines,
          .timed = false});
   Figure figure = line_figure(

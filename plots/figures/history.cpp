@@ -11,7 +11,7 @@ constexpr std::size_t kShownOfCommit = 7;
 
 bool stands_out(const Group& line) {
   return std::ranges::any_of(line.rows, [](const Row& row) {
-    return row.is("change", "1") || row.is("verdict", "SLOW") || row.is("verdict", "FAST");
+    return row.at("change") == "1" || row.at("verdict") == "SLOW" || row.at("verdict") == "FAST";
   });
 }
 
@@ -45,8 +45,7 @@ Axis commits_axis(const CsvTable& history) {
   const std::size_t every = (commits.size() + kMostCommitTics - 1) / kMostCommitTics;
   std::size_t at = 0;
   for (const auto& [index, row] : commits)
-    if (at++ % every == 0)
-      axis.tics.push_back({index, row.text("commit").substr(0, kShownOfCommit)});
+    if (at++ % every == 0) axis.tics.push_back({index, row.at("commit").substr(0, kShownOfCommit)});
   return axis;
 }
 
@@ -64,10 +63,10 @@ Figure history_figure(const CsvTable& history) {
       .y = {{.y = {.label = "time over the first level", .column = "time_ratio"},
              .value =
                  [=](const Row& row) {
-                   const double over = first_s.at({row.text("experiment"), row.text("case")});
-                   return Point{.y = row.number("time_median_s") / over};
+                   const double over = first_s.at({row.text("experiment"), row.at("case")});
+                   return Point{.y = row.number_at("time_median_s") / over};
                  }}},
-      .x = number_in("commit_index"),
+      .x = [](const Row& row) { return row.number_at("commit_index"); },
       .x_axis = fixed(commits_axis(history)),
       .notes = {fmt::format("{} cases; named are those whose level changed, or that the newest "
                             "commit made slower or faster.",

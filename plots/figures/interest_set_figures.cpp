@@ -12,7 +12,7 @@ Group line_over(const CsvTable& table, std::string name, const std::string& colu
           .name = std::move(name),
           .style = indexed_style(index),
           .draw = draw,
-          .value = shows(column)};
+          .value = [=](const Row& row) { return Point{.y = row.number_at(column)}; }};
 }
 
 // Groups RR curves by distillation, published first; if both are the same they are one curve.
@@ -69,8 +69,9 @@ std::string sizes_finding(const Rows& sets) {
   const auto shown = [](const Row& row) {
     return fmt::format("{:.3f} (W = {:.0f})", size_over_root(row), workers(row));
   };
-  const std::size_t at_bound = count(
-      sets, [](const Row& row) { return row.number("quorum_size") == row.number("lower_bound"); });
+  const std::size_t at_bound = count(sets, [](const Row& row) {
+    return row.number_at("quorum_size") == row.number_at("lower_bound");
+  });
   return fmt::format("m / √W lies between {} and {}; {} of {} meet the proved lower bound.",
                      shown(least), shown(most), at_bound, counted(sets.size(), "set"));
 }
@@ -79,7 +80,8 @@ std::string sizes_finding(const Rows& sets) {
 
 Figure set_size_figure(const CsvTable& sets) {
   const auto over_root = [](const char* column) {
-    return [=](const Row& row) { return Point{.y = row.number(column) / std::sqrt(workers(row))}; };
+    return
+        [=](const Row& row) { return Point{.y = row.number_at(column) / std::sqrt(workers(row))}; };
   };
   Groups lines = {{.rows = all_rows(sets),
                    .name = "proved lower bound",
@@ -153,7 +155,7 @@ Figure distillation_figure(const CsvTable& table) {
   const auto line = [&](const std::string& name, const std::string& distillation, Style style) {
     const std::string column = distillation + "_asymptotic_responsibility_ratio";
     Group one{.rows = all_rows(table), .name = name, .style = style};
-    one.value = [=](const Row& row) { return Point{.y = row.number(column) / workers(row)}; };
+    one.value = [=](const Row& row) { return Point{.y = row.number_at(column) / workers(row)}; };
     return one;
   };
   const auto of_parity = [](Group one, std::int64_t parity) {
@@ -191,7 +193,8 @@ Figure cqs_product_figure(const CsvTable& splits) {
     lines[i].style = indexed_style(static_cast<int>(i));
   }
   const auto over_workers = [](const char* column, double factor) {
-    return [=](const Row& row) { return Point{.y = factor * row.number(column) / workers(row)}; };
+    return
+        [=](const Row& row) { return Point{.y = factor * row.number_at(column) / workers(row)}; };
   };
   return interest_set_figure(
       "cqs_product",

@@ -97,12 +97,12 @@ std::vector<KernelBar> published_bars(const Group& panel, const std::set<double>
   if (!figure) return bars;
   for (std::size_t i = 0; i < std::size(kNames); ++i)
     for (const Row& row : all_rows(published_table(figure->table))) {
-      const double tokens = labelled_length(row.text("sequence_length_label"));
-      if (row.is("implementation", kNames[i].first) && row.is("head_dim", any.text("head_dim")) &&
-          row.is("causal", any.is("mask", "causal") ? "yes" : "no") && lengths.contains(tokens) &&
-          row.number("speed_tflop_per_s") > 0.0)
+      const double tokens = labelled_length(row.at("sequence_length_label"));
+      if (row.at("implementation") == kNames[i].first && row.is("head_dim", any.text("head_dim")) &&
+          row.at("causal") == (any.is("mask", "causal") ? "yes" : "no") &&
+          lengths.contains(tokens) && row.number_at("speed_tflop_per_s") > 0.0)
         bars.push_back({kNames[i].second, kGreys[i], tokens,
-                        kPercent * row.number("speed_tflop_per_s") / kH100PeakTflopPerS, true});
+                        kPercent * row.number_at("speed_tflop_per_s") / kH100PeakTflopPerS, true});
     }
   return bars;
 }

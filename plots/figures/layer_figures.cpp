@@ -172,12 +172,12 @@ BarFigure::BarPanel published_shares() {
   BarFigure::BarPanel panel{.title = "published: 15-618 project, a BERT model"};
   for (const Row& row : all_rows(published_table("sparse_attention_15618_table_4_bert_layers"))) {
     const std::string& n = row.text("sequence_length_tokens");
-    BarFigure::Bar bar{.x = row.number("sequence_length_tokens"),
+    BarFigure::Bar bar{.x = row.number_at("sequence_length_tokens"),
                        .at = panel.bars.empty() ? "" : " at N = " + n,
                        .published = true,
                        .apart = true};
     for (const KnownPart& column : kColumns)
-      bar.parts.push_back({column.label, column.colour, row.number(column.column)});
+      bar.parts.push_back({column.label, column.colour, row.number_at(column.column)});
     panel.bars.push_back(std::move(bar));
   }
   return panel;

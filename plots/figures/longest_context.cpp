@@ -21,17 +21,12 @@ struct Carried {
   bool measured = false;
 };
 
-double predicted_bytes(const Row& row) {
-  return std::fmax(row.number("predicted_device_peak_bytes"),
-                   row.number("predicted_root_peak_bytes"));
-}
-
 // Gives the cases of one scheme in ascending length, those whose peaks ascend too.
 std::vector<Held> memory_curve(const Rows& rows) {
   std::vector<Held> curve;
   for (const auto& [tokens, row] : by_number(rows, "n_tokens")) {
     const double peak = ran(row) ? fullest_device_bytes(row) : kNaN;
-    const double bytes = std::isnan(peak) ? predicted_bytes(row) : peak;
+    const double bytes = std::isnan(peak) ? predicted_fullest_bytes(row) : peak;
     if (bytes > (curve.empty() ? 0.0 : curve.back().bytes))
       curve.push_back({bytes, tokens, !std::isnan(peak)});
   }
@@ -155,7 +150,7 @@ Axis budget_axis(const Unit& unit, std::vector<double> budgets) {
 Figure longest_context_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
   const Unit unit = byte_unit(largest(rows, [](const Row& row) {
-    return std::fmax(fullest_device_bytes(row), predicted_bytes(row));
+    return std::fmax(fullest_device_bytes(row), predicted_fullest_bytes(row));
   }));
   const Columns place = joined(kShapeColumns, {"ranks", "model_device"});
   Groups panels = panels_by(rows, place, differing_columns(rows, place));

@@ -30,8 +30,8 @@ CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* 
   CsvTable table(
       joined(key, {"median", "low95", "high95", "interval_coverage", "n_samples", "disturbed_by"}));
   const Rows repeats = where(all_rows(microbench), [&](const Row& row) {
-    return row.is("benchmark", benchmark) && row.number("warmup") == 0.0 &&
-           !std::isnan(row.number(column));
+    return row.at("benchmark") == benchmark && row.is("warmup", "0") &&
+           !std::isnan(row.number_at(column));
   });
   for (const Group& length : group(repeats, key)) {
     const Rows all = of_largest(length.rows);
@@ -39,7 +39,8 @@ CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* 
     // As the targets do: a single undisturbed repeat is none.
     const bool noisy = quiet.size() < 2 && quiet.size() < all.size();
     const Rows& counted = noisy ? all : quiet;
-    const Summary summary = summarise(numbers_of(counted, number_in(column)));
+    const Summary summary =
+        summarise(numbers_of(counted, [&](const Row& row) { return row.number_at(column); }));
     std::vector<std::string> fields = length.key;
     for (const double value : {summary.median, summary.low95, summary.high95, summary.coverage,
                                static_cast<double>(summary.n)})
@@ -53,9 +54,9 @@ CsvTable medians(const CsvTable& microbench, const char* benchmark, const char* 
 
 PointOf median_times(double factor) {
   return [=](const Row& row) {
-    return Point{.y = row.number("median") * factor,
-                 .low = row.number("low95") * factor,
-                 .high = row.number("high95") * factor};
+    return Point{.y = row.number_at("median") * factor,
+                 .low = row.number_at("low95") * factor,
+                 .high = row.number_at("high95") * factor};
   };
 }
 

@@ -53,7 +53,7 @@ std::optional<Row> first_choice(const Row& second, const Pairing& pairing) {
       [&](const Field& field) {
         return field.column == pairing.column || field.column == "interest_set";
       },
-      [&](const Row& row) { return ran(row) && row.is(pairing.column, pairing.first.value); });
+      [&](const Row& row) { return ran(row) && row.at(pairing.column) == pairing.first.value; });
 }
 
 // Groups the cases of the second choice that differ in their worker counts alone. The last of the
@@ -65,7 +65,7 @@ Groups paired_lines(const Rows& rows, const Pairing& pairing) {
   const Columns named = joined(differing_columns(rows, columns), others);
   Groups lines = group(where(rows,
                              [&](const Row& row) {
-                               return row.is(pairing.column, pairing.second.value) &&
+                               return row.at(pairing.column) == pairing.second.value &&
                                       first_choice(row, pairing);
                              }),
                        joined(columns, others));

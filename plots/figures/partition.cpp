@@ -44,15 +44,15 @@ double offset_of(const Row& row) {
 std::map<int, Share> by_worker(const CsvTable& table) {
   std::map<int, Share> found;
   for (const Row& row : all_rows(table)) {
-    const Point one =
-        box(row.number("k_begin"), row.number("k_end"), row.number("q_begin"), row.number("q_end"));
+    const Point one = box(row.number_at("k_begin"), row.number_at("k_end"),
+                          row.number_at("q_begin"), row.number_at("q_end"));
     Share& share = found[static_cast<int>(row.number("worker"))];
-    if (row.is("allowed", "causal"))
+    if (row.at("allowed") == "causal")
       for (const Point& band : causal_bands(one, offset_of(row))) share.bands.push_back(band);
     else
-      (row.is("allowed", "cells")  ? share.bands
-       : row.is("allowed", "some") ? share.some
-                                   : share.whole)
+      (row.at("allowed") == "cells"  ? share.bands
+       : row.at("allowed") == "some" ? share.some
+                                     : share.whole)
           .push_back(one);
   }
   return found;
@@ -150,8 +150,8 @@ Figure partition_of(const CsvTable& rectangles, const std::string& title) {
                     "most {} are drawn",
                     workers.size(), kMostToldApart));
   const Rows rows = all_rows(rectangles);
-  const double queries = largest(rows, number_in("q_end"));
-  const double keys = largest(rows, number_in("k_end"));
+  const double queries = largest(rows, [](const Row& row) { return row.number_at("q_end"); });
+  const double keys = largest(rows, [](const Row& row) { return row.number_at("k_end"); });
   const bool numbered = numbers_fit(workers, std::max(queries, keys));
   Figure figure{
       .name = "partition",

@@ -41,8 +41,8 @@ Groups pass_ratio_lines(const Group& panel) {
         return found == keys.end() ? Point{} : time_ratio(row, found->second, clock_of(row));
       };
   const auto published = [](const Row& row) {
-    return Point{.x = row.number("miss_rate_percent"),
-                 .y = row.number("pass_q_ttft_ms") / row.number("pass_kv_ttft_ms")};
+    return Point{.x = row.number_at("miss_rate_percent"),
+                 .y = row.number_at("pass_q_ttft_ms") / row.number_at("pass_kv_ttft_ms")};
   };
   return {{.rows = where(panel.rows, "algorithm", {"pass_q"}),
            .name = kRatio,
@@ -142,7 +142,7 @@ Parts last_worker_parts(const Rows& steps) {
       last = worker.rows;
     }
   }
-  const auto sum = [&](const char* column) {
+  const auto sum = [&](RealColumn column) {
     double total = 0.0;
     for (const Row& step : last) total += std::fmax(0.0, step.number(column));
     return total;
@@ -183,15 +183,15 @@ BarFigure::BarPanel published_split() {
   BarFigure::BarPanel panel{.title = "published: 4 ranks, P + T = 128,000"};
   for (const Row& row : all_rows(published_table("context_parallel_table_5_time_breakdown"))) {
     const double attention = row.number("attn_us");
-    const double beyond = std::fmax(0.0, row.number("sendrecv_us") - attention);
+    const double beyond = std::fmax(0.0, row.number_at("sendrecv_us") - attention);
     Parts parts = {{"attn", kComputeColour, kRanks * attention},
                    {"sendrecv beyond attn", kCommunicationColour, (kRanks - 1.0) * beyond},
-                   {"all2all", kExchange, row.number("all2all_us")}};
+                   {"all2all", kExchange, row.number_at("all2all_us")}};
     parts[0].text = fmt::format("attn 4 × {:.0f} µs", attention);
     parts[1].text = fmt::format("sendrecv beyond attn\n3 × {:.0f} µs", beyond);
     parts[2].text = fmt::format("all2all {:.0f} µs", parts[2].value);
-    panel.bars.push_back(split_bar(row.number("miss_rate_percent"),
-                                   row.is("ring_variant", "pass-Q") ? "pass_q" : "pass_kv",
+    panel.bars.push_back(split_bar(row.number_at("miss_rate_percent"),
+                                   row.at("ring_variant") == "pass-Q" ? "pass_q" : "pass_kv",
                                    std::move(parts)));
     panel.bars.back().published = panel.bars.back().apart = true;
   }

@@ -63,7 +63,7 @@ Groups take_drawn(Groups& all) {
     all.erase(all.begin());
   }
   std::ranges::stable_sort(drawn, {}, [](const Group& setting) {
-    const double bandwidth = setting.rows.front().number(kLinkColumns.front());
+    const double bandwidth = setting.rows.front().number_at(kLinkColumns.front());
     return std::isnan(bandwidth) ? std::numeric_limits<double>::infinity() : bandwidth;
   });
   return drawn;
@@ -135,7 +135,7 @@ std::vector<Series> crosses(const Rows& rows) {
 }
 
 double pairs_over_mask(const Row& row, const char* pairs) {
-  return row.number(pairs) / row.number("unmasked_pairs");
+  return row.number_at(pairs) / row.number("unmasked_pairs");
 }
 
 // A setting of one link with its kinds of cases.
@@ -168,7 +168,10 @@ std::vector<LineFigure::Quantity> compared_quantities(const std::vector<Drawn>& 
       bytes_quantity("sent by the busiest device", "sent", "device_sent", rows,
                      number_in("device_sent_bytes")),
       bytes_quantity("memory of the fullest device", "peak memory", "device_peak", rows,
-                     device_peak_bytes)};
+                     [](const Row& row) {
+                       const double measured = fullest_device_bytes(row);
+                       return std::isnan(measured) ? predicted_fullest_bytes(row) : measured;
+                     })};
   for (LineFigure::Quantity& of_plan : shown) {
     of_plan.timed = false;
     of_plan.lines = [lines = plan_lines(rows)](const Group&) { return lines; };

@@ -43,10 +43,14 @@ std::vector<LineFigure::Quantity> quantities_of(const Rows& rows) {
   std::vector<LineFigure::Quantity> all = {
       bytes_quantity("bytes sent", "sent", "device_sent", rows, number_in("device_sent_bytes")),
       bytes_quantity("memory of the fullest device", "peak memory", "device_peak", rows,
-                     device_peak_bytes)};
+                     [](const Row& row) {
+                       const double measured = fullest_device_bytes(row);
+                       return std::isnan(measured) ? predicted_fullest_bytes(row) : measured;
+                     })};
   for (const Group& kind : kinds) {
     const Row& any = kind.rows.front();
-    const std::string clock = clock_of(any) == "critical_path" ? "critical path" : "wall clock";
+    const std::string clock =
+        clock_of(any).name() == "critical_path" ? "critical path" : "wall clock";
     all.push_back({.title = listed({clock, kinds.size() > 1 ? named_values(any, kKind) : ""}),
                    .y = {.label = "time (ms)", .column = "time_ms"},
                    .value = time_ms,

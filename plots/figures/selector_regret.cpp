@@ -37,7 +37,7 @@ Groups comparable_sets(const CsvTable& cases) {
   Groups sets = group(rows, [&](const Row& row) {
     std::vector<std::string> key;
     for (const Field& field : kParameterFields)
-      if (std::ranges::count(of_scheme, field.column) == 0) key.push_back(row.text(field.column));
+      if (std::ranges::count(of_scheme, field.column) == 0) key.push_back(row.at(field.column));
     return key;
   });
   std::erase_if(sets,
@@ -46,7 +46,7 @@ Groups comparable_sets(const CsvTable& cases) {
 }
 
 // Chooses the least value of a column that all cases of a set must have.
-Selector least(const char* name, const char* column) {
+Selector least(const char* name, NumberColumn column) {
   return {.name = name, .choose = [=](const Rows& cases) -> std::optional<Row> {
             std::optional<Row> chosen;
             for (const Row& row : cases) {

@@ -92,14 +92,15 @@ Groups family_lines(const Groups& families, const char* what, const PointOf& sho
 
 // Gives table 2 of the report, which has one N, 1024.
 Group published_line(const Parameter& parameter) {
-  return {.rows = where(all_rows(published_table("sparse_attention_15618_table_2_ablation")),
-                        "hyperparameter", {parameter.published}),
+  return {.rows = where(
+              all_rows(published_table("sparse_attention_15618_table_2_ablation")),
+              [&](const Row& row) { return row.at("hyperparameter") == parameter.published; }),
           .name = fmt::format("15-618 {}, N = 1,024", parameter.published),
           .style = {kGrey, 5},
           .published = true,
           .value = [](const Row& row) {
-            return Point{.x = row.number("hyperparameter_value"),
-                         .y = row.number("total_us") / kMilli};
+            return Point{.x = row.number_at("hyperparameter_value"),
+                         .y = row.number_at("total_us") / kMilli};
           }};
 }
 

@@ -43,8 +43,8 @@ std::vector<BarFigure::Bar> stage_bars(const Row& row, const std::optional<std::
   double sum_s = 0.0;
   for (std::size_t i = 0; i < kStages.size(); ++i) {
     const auto& [column, name, colour] = kStages.at(i);
-    staged.parts.push_back({name, colour, row.number(column)});
-    sum_s += row.number(column);
+    staged.parts.push_back({name, colour, row.number_at(column)});
+    sum_s += row.number_at(column);
     if (!theirs.empty())
       published.parts.push_back({std::string("published ") + name, colour, theirs[i]});
   }

@@ -42,11 +42,11 @@ Groups throughput_lines(const Rows& rows) {
   // The pass is named even where it follows from the run, since each pass counts FLOP of its own.
   const Columns others = joined(splitting_columns(rows, known), differing_columns(rows, {"pass"}));
   std::map<std::string, std::size_t> runs;  // by the index of their first row
-  for (const Row& row : rows) runs.emplace(row.text("run"), row.index);
+  for (const Row& row : rows) runs.emplace(row.at("run"), row.index);
   Groups lines = group(order(rows, "n_tokens"), [&](const Row& row) {
-    std::vector<std::string> key = {fmt::to_string(runs.at(row.text("run"))), row.text("kernel"),
+    std::vector<std::string> key = {fmt::to_string(runs.at(row.at("run"))), row.text("kernel"),
                                     row.text("dtype")};
-    for (const std::string& column : others) key.push_back(named_value(column, row.text(column)));
+    for (const std::string& column : others) key.push_back(named_value(column, row.at(column)));
     key.push_back(own_value(row, "kv_len") == "=" ? "" : row.text("kv_len") + " keys");
     return key;
   });

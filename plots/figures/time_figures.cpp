@@ -36,9 +36,9 @@ std::vector<std::string> speed_up_notes(const Rows& rows) {
   return out;
 }
 
-Point speed_up_of(const Row& row, const char* prefix = "longest_subsequence") {
+Point speed_up_of(const Row& row, IntervalColumns columns = "longest_subsequence") {
   const auto base = timed_base(row);
-  return base ? time_ratio(*base, row, prefix) : Point{};
+  return base ? time_ratio(*base, row, columns) : Point{};
 }
 
 // Names the points that lie above or below both their neighbours with the whole error bar.
@@ -66,11 +66,11 @@ std::string outlier_note(const Groups& lines) {
 }  // namespace
 
 Figure wall_clock_figure(const PlottedRun& run) {
-  const auto time = [](const char* title, const char* prefix) {
+  const auto time = [](const char* title, IntervalColumns columns) {
     return LineFigure::Quantity{
         .title = title,
         .y = {.label = "time (ms)", .column = "time_ms", .log = true},
-        .value = [=](const Row& row) { return timed(row, prefix, kMilli); }};
+        .value = [=](const Row& row) { return timed(row, columns, kMilli); }};
   };
   LineFigure declared{.title = "Time against sequence length",
                       .nothing = "no case has a time",
@@ -87,10 +87,10 @@ Figure wall_clock_figure(const PlottedRun& run) {
 }
 
 Figure speed_up_figure(const PlottedRun& run) {
-  const auto speed_up = [](const char* title, const char* prefix) {
+  const auto speed_up = [](const char* title, IntervalColumns columns) {
     return LineFigure::Quantity{.title = title,
                                 .y = {.label = "speed-up", .column = "speed_up_ratio"},
-                                .value = [=](const Row& row) { return speed_up_of(row, prefix); },
+                                .value = [=](const Row& row) { return speed_up_of(row, columns); },
                                 .fit = powers_or_zero};
   };
   LineFigure declared{.title = "Speed-up over one worker",

@@ -29,16 +29,10 @@ int compare_fields(const std::string& a, const std::string& b) {
 // Gives the largest error of a gradient over its tolerance; NaN where the row has none.
 double part_of_tolerance(const Row& row, const std::string& gradient) {
   if (!row.table->has(gradient + "_max_error")) return kNaN;
-  return row.number(gradient + "_max_error") / row.number(gradient + "_tolerance");
+  return row.number_at(gradient + "_max_error") / row.number_at(gradient + "_tolerance");
 }
 
 }  // namespace
-
-Rows all_rows(const CsvTable& table) {
-  Rows rows;
-  for (std::size_t row = 0; row < table.size(); ++row) rows.push_back({&table, row});
-  return rows;
-}
 
 Rows standing_rows(const CsvTable& cases) {
   std::map<std::string, Row> last;
@@ -46,7 +40,7 @@ Rows standing_rows(const CsvTable& cases) {
   return where(all_rows(cases), [&](const Row& row) { return last[row.text("case_id")] == row; });
 }
 
-Rows where(Rows rows, std::string_view column, std::initializer_list<std::string_view> values) {
+Rows where(Rows rows, Column column, std::initializer_list<std::string_view> values) {
   return where(std::move(rows), [&](const Row& row) {
     return std::find(values.begin(), values.end(), row.text(column)) != values.end();
   });
@@ -66,7 +60,7 @@ bool disturbed(const Row& row) {
   return row.table->has("disturbed_by") && !row.text("disturbed_by").empty();
 }
 
-Rows order(Rows rows, const char* column) {
+Rows order(Rows rows, NumberColumn column) {
   return order(std::move(rows), [&](const Row& row) { return row.number(column); });
 }
 
@@ -76,7 +70,7 @@ std::map<double, Row> by_number(const Rows& rows, const std::function<double(con
   return found;
 }
 
-std::map<double, Row> by_number(const Rows& rows, const char* column) {
+std::map<double, Row> by_number(const Rows& rows, NumberColumn column) {
   return by_number(rows, [&](const Row& row) { return row.number(column); });
 }
 
@@ -139,16 +133,15 @@ Columns splitting_columns(const Rows& rows, const Columns& given) {
 
 std::vector<std::string> values_of(const Row& row, const Columns& columns) {
   std::vector<std::string> key;
-  for (const std::string& column : columns) key.push_back(row.text(column));
+  for (const std::string& column : columns) key.push_back(row.at(column));
   return key;
 }
 
 std::string own_value(const Row& row, const std::string& column) {
   const Field* const field = find_parameter_field(column);
   const bool follows = field != nullptr && !field->follows.empty() &&
-                       row.table->has(field->follows) &&
-                       row.text(field->follows) == row.text(column);
-  return follows ? "=" : row.text(column);
+                       row.table->has(field->follows) && row.at(field->follows) == row.at(column);
+  return follows ? "=" : row.at(column);
 }
 
 std::map<std::string, Rows> rows_by_case(const CsvTable& table) {
@@ -162,7 +155,7 @@ std::optional<Row> case_like(const Row& row, const std::function<bool(const Fiel
   std::optional<Row> found;
   for (const Row& other : all_rows(*row.table))
     if (holds(other) && std::ranges::all_of(kParameterFields, [&](const Field& field) {
-          return excepted(field) || row.text(field.column) == other.text(field.column);
+          return excepted(field) || row.at(field.column) == other.at(field.column);
         }))
       found = other;
   return found;
@@ -189,14 +182,19 @@ double error_over_tolerance(const Row& row) {
 }
 
 double measured_or_predicted(const Row& row, const std::string& column) {
-  const double measured = row.number(column);
-  return std::isfinite(measured) ? measured : row.number("predicted_" + column);
+  const double measured = row.number_at(column);
+  return std::isfinite(measured) ? measured : row.number_at("predicted_" + column);
 }
 
 double fullest_device_bytes(const Row& row) {
   const double device = row.number("device_peak_bytes");
   return std::isnan(device) ? device
                             : std::fmax(device, measured_or_predicted(row, "root_peak_bytes"));
+}
+
+double predicted_fullest_bytes(const Row& row) {
+  return std::fmax(row.number("predicted_device_peak_bytes"),
+                   row.number("predicted_root_peak_bytes"));
 }
 
 std::string slow_base_note(const Rows& rows) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,8 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/csv.h"
-#include "base/schema/parameter_fields.h"
+#include "base/schema/row.h"
 #include "plots/frame/figure.h"
 
 namespace qb {
@@ -30,34 +30,10 @@ inline constexpr double kMicro = 1e6;  // µs per second
 inline constexpr double kGiga = 1e9;   // FLOP per GFLOP
 inline constexpr double kPercent = 100.0;
 
-// A row of a table, which must outlive it.
-struct Row {
-  const CsvTable* table = nullptr;
-  std::size_t index = 0;
-
-  [[nodiscard]] const std::string& text(std::string_view column) const {
-    return table->text(index, column);
-  }
-  // It is NaN if the field is empty.
-  [[nodiscard]] double number(std::string_view column) const {
-    return table->number(index, column);
-  }
-  // It is 0 if the field is empty.
-  [[nodiscard]] std::int64_t integer(std::string_view column) const {
-    const double value = number(column);
-    return std::isnan(value) ? 0 : static_cast<std::int64_t>(value);
-  }
-  [[nodiscard]] bool is(std::string_view column, std::string_view value) const {
-    return text(column) == value;
-  }
-  friend bool operator==(const Row&, const Row&) = default;
-};
-using Rows = std::vector<Row>;
 using Columns = std::vector<std::string>;
 
 // ---- where -------------------------------------------------------------------------------------
 
-[[nodiscard]] Rows all_rows(const CsvTable& table);
 // Keeps the last row of each case_id, in the order of the file.
 [[nodiscard]] Rows standing_rows(const CsvTable& cases);
 
@@ -67,8 +43,7 @@ template <class Holds>
   return rows;
 }
 // Keeps the rows whose field is one of `values`.
-[[nodiscard]] Rows where(Rows rows, std::string_view column,
-                         std::initializer_list<std::string_view> values);
+[[nodiscard]] Rows where(Rows rows, Column column, std::initializer_list<std::string_view> values);
 
 [[nodiscard]] bool ran(const Row& row);            // status ok
 [[nodiscard]] bool out_of_memory(const Row& row);  // oom, oom_skipped
@@ -100,18 +75,18 @@ template <class Number>
 // ---- order -------------------------------------------------------------------------------------
 
 // Puts rows in ascending order; rows of one value keep theirs.
-template <class Value>
+template <std::invocable<const Row&> Value>
 [[nodiscard]] Rows order(Rows rows, Value value) {
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const Row& a, const Row& b) { return value(a) < value(b); });
   return rows;
 }
-[[nodiscard]] Rows order(Rows rows, const char* column);
+[[nodiscard]] Rows order(Rows rows, NumberColumn column);
 
 // Gives rows by a number, ascending; of several with the same one it keeps the last.
 [[nodiscard]] std::map<double, Row> by_number(const Rows& rows,
                                               const std::function<double(const Row&)>& number);
-[[nodiscard]] std::map<double, Row> by_number(const Rows& rows, const char* column);
+[[nodiscard]] std::map<double, Row> by_number(const Rows& rows, NumberColumn column);
 
 // ---- group -------------------------------------------------------------------------------------
 
@@ -214,6 +189,8 @@ inline constexpr double kSlowBase = 0.6;
 // What the fullest device held at its peak: a worker's, or that of a root, which has the whole
 // tensors besides. NaN where it was not measured.
 [[nodiscard]] double fullest_device_bytes(const Row& row);
+// The same by the plan.
+[[nodiscard]] double predicted_fullest_bytes(const Row& row);
 
 // ---- label -------------------------------------------------------------------------------------
 

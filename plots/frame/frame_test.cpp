@@ -19,9 +19,9 @@ std::vector<std::string> names(const CsvTable& cases) {
   return out;
 }
 
-Series times_of(const Group& line, const std::string& prefix) {
+Series times_of(const Group& line, IntervalColumns columns) {
   const auto value = [&](const Row& row) {
-    return timed(row, prefix, kMilli, row.number("n_tokens"));
+    return timed(row, columns, kMilli, row.number("n_tokens"));
   };
   return line_series(line, value, true);
 }

@@ -175,11 +175,11 @@ Series line_series(const Group& line, const PointOf& value, bool breaks) {
   return series;
 }
 
-PointOf shows(std::string column, double factor) {
+PointOf shows(NumberColumn column, double factor) {
   return [=](const Row& row) { return Point{.y = row.number(column) * factor}; };
 }
 
-std::function<double(const Row&)> number_in(std::string column) {
+std::function<double(const Row&)> number_in(NumberColumn column) {
   return [=](const Row& row) { return row.number(column); };
 }
 
@@ -213,15 +213,16 @@ std::vector<Series> out_of_memory_series(const Group& line, double limit,
   return marks;
 }
 
-std::string clock_of(const Row& row) {
-  return row.is("ranks", "serial") ? "critical_path" : "wall_time";
+IntervalColumns clock_of(const Row& row) {
+  return row.is("ranks", "serial") ? IntervalColumns("critical_path")
+                                   : IntervalColumns("wall_time");
 }
 
-Point timed(const Row& row, const std::string& prefix, double factor, double x) {
+Point timed(const Row& row, IntervalColumns columns, double factor, double x) {
   return {.x = x,
-          .y = row.number(prefix + "_median_s") * factor,
-          .low = row.number(prefix + "_low95_s") * factor,
-          .high = row.number(prefix + "_high95_s") * factor};
+          .y = row.number(columns.median()) * factor,
+          .low = row.number(columns.low95()) * factor,
+          .high = row.number(columns.high95()) * factor};
 }
 
 Point time_ms(const Row& row) { return timed(row, clock_of(row), kMilli); }
@@ -234,9 +235,9 @@ Point scaled(const Point& point, double factor) {
           .disturbed = point.disturbed};
 }
 
-Point time_ratio(const Row& over, const Row& under, const std::string& prefix) {
-  const Point above = timed(over, prefix, 1.0);
-  const Point below = timed(under, prefix, 1.0);
+Point time_ratio(const Row& over, const Row& under, IntervalColumns columns) {
+  const Point above = timed(over, columns, 1.0);
+  const Point below = timed(under, columns, 1.0);
   return {.y = above.y / below.y,
           .low = above.low / below.high,
           .high = above.high / below.low,

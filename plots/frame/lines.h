@@ -76,8 +76,8 @@ struct Omission {
 // are sorted.
 [[nodiscard]] std::string keep_first(Groups& panels, std::size_t most, std::string_view order);
 
-[[nodiscard]] PointOf shows(std::string column, double factor = 1.0);
-[[nodiscard]] std::function<double(const Row&)> number_in(std::string column);
+[[nodiscard]] PointOf shows(NumberColumn column, double factor = 1.0);
+[[nodiscard]] std::function<double(const Row&)> number_in(NumberColumn column);
 // Makes panels of bytes, in the unit that suits the most bytes of `rows`.
 [[nodiscard]] LineFigure::Quantity bytes_quantity(std::string title, const std::string& label,
                                                   const std::string& column, const Rows& rows,
@@ -112,16 +112,15 @@ void shade_equal_looks(Groups& lines);
 
 // Says which columns hold the seconds of a case: its wall clock or, under `serial`, where one
 // device plays all workers, the critical path composed from them.
-[[nodiscard]] std::string clock_of(const Row& row);
-// Reads median and interval of PREFIX_median_s, PREFIX_low95_s, PREFIX_high95_s times a factor.
-[[nodiscard]] Point timed(const Row& row, const std::string& prefix, double factor,
-                          double x = kNaN);
+[[nodiscard]] IntervalColumns clock_of(const Row& row);
+// Reads a median and its interval, times a factor.
+[[nodiscard]] Point timed(const Row& row, IntervalColumns columns, double factor, double x = kNaN);
 // Reads the time of a case in ms.
 [[nodiscard]] Point time_ms(const Row& row);
 // Multiplies a value and its interval.
 [[nodiscard]] Point scaled(const Point& point, double factor);
 // Divides the medians of two rows; the bar is the widest that the two intervals allow.
-[[nodiscard]] Point time_ratio(const Row& over, const Row& under, const std::string& prefix);
+[[nodiscard]] Point time_ratio(const Row& over, const Row& under, IntervalColumns columns);
 
 // ---- notes -------------------------------------------------------------------------------------
 

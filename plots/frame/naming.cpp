@@ -40,15 +40,15 @@ bool names_device(const Row& row, const Columns& columns) {
 }
 
 std::string field_name(const Row& row, const std::string& column) {
-  const std::string& value = row.text(column);
+  const std::string& value = row.at(column);
   if (column == "link_bandwidth_byte_per_s" && value.empty()) return "no link limit";
   // For measured ranks the device only says what they are compared with.
   if (value.empty() || (column == "model_device" && !modelled(row))) return {};
-  if (column == "link_bandwidth_byte_per_s") return bandwidth_name(row.number(column));
-  if (column == "link_latency_s") return latency_name(row.number(column));
-  if (column == "n_tokens") return "N = " + grouped(row.number(column));
-  if (column == "kv_len") return grouped(row.number(column)) + " keys";
-  if (column == "workers") return "W = " + grouped(row.number(column));
+  if (column == "link_bandwidth_byte_per_s") return bandwidth_name(row.number_at(column));
+  if (column == "link_latency_s") return latency_name(row.number_at(column));
+  if (column == "n_tokens") return "N = " + grouped(row.number_at(column));
+  if (column == "kv_len") return grouped(row.number_at(column)) + " keys";
+  if (column == "workers") return "W = " + grouped(row.number_at(column));
   return named_value(column, value);
 }
 
@@ -72,7 +72,7 @@ std::string named_value(std::string_view column, const std::string& value) {
 std::string name_with(std::string name, const Row& row, const Columns& columns) {
   std::vector<std::string> parts = {std::move(name)};
   for (const std::string& column : columns)
-    if (own_value(row, column) != "=") parts.push_back(named_value(column, row.text(column)));
+    if (own_value(row, column) != "=") parts.push_back(named_value(column, row.at(column)));
   return listed(parts);
 }
 
@@ -132,9 +132,9 @@ std::string shared_parameters(const CsvTable& cases) {
   const Rows rows = all_rows(cases);
   const auto shared = [&](std::string_view column) {
     const bool same = !rows.empty() && count(rows, [&](const Row& row) {
-                                         return row.is(column, rows.front().text(column));
+                                         return row.at(column) == rows.front().at(column);
                                        }) == rows.size();
-    return same ? rows.front().text(column) : std::string();
+    return same ? rows.front().at(column) : std::string();
   };
   std::vector<std::string> parts;
   for (const std::string column :

@@ -12,9 +12,10 @@ namespace embedded {
 
 namespace {
 
-std::set<std::int64_t> lengths(const CsvTable& table, const char* column = "n_tokens") {
+std::set<std::int64_t> lengths(const CsvTable& table, std::string_view column = "n_tokens") {
   std::set<std::int64_t> found;
-  for (const Row& row : all_rows(table)) found.insert(row.integer(column));
+  for (const Row& row : all_rows(table))
+    found.insert(static_cast<std::int64_t>(row.number_at(column)));
   return found;
 }
 
@@ -114,7 +115,8 @@ std::vector<Series> published_striped_speed_ups(std::int64_t workers) {
   const std::map<std::string, int> marks = {{"1B", 0}, {"3B", 1}, {"7B", 2}};
   const Rows rows =
       where(all_rows(published_table("striped_attention_tables")), [&](const Row& row) {
-        return !row.is("paper_table", "2") && row.integer("mesh_sequence_parallel") == workers;
+        return row.at("paper_table") != "2" &&
+               row.number_at("mesh_sequence_parallel") == static_cast<double>(workers);
       });
   std::vector<Series> out;
   for (Group& line : group(rows, Columns{"model", "hardware", "mesh_model_parallel"})) {
@@ -123,10 +125,10 @@ std::vector<Series> published_striped_speed_ups(std::int64_t workers) {
     const bool tpu = line.key[1].starts_with("TPU");
     line.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(line.key[0])};
     out.push_back(line_series(line, [&](const Row& row) {
-      const double block = row.number("block_size_tokens");
-      const double tokens = row.number("sequence_length_tokens") / static_cast<double>(workers);
+      const double block = row.number_at("block_size_tokens");
+      const double tokens = row.number_at("sequence_length_tokens") / static_cast<double>(workers);
       return Point{.x = std::isnan(block) ? tokens : block,
-                   .y = row.number("observed_speedup_ratio")};
+                   .y = row.number_at("observed_speedup_ratio")};
     }));
   }
   return out;
@@ -178,10 +180,10 @@ Series published_sparse_series(const std::string& mode, const std::string& devic
                 .style = pattern_style(mode == "window" ? "block_local" : mode),
                 .published = true};
   const Rows full = rows_of("full", device);
-  const auto milliseconds = [](const Row& row) { return row.number("total_us") * 1e-3; };
+  const auto milliseconds = [](const Row& row) { return row.number_at("total_us") * 1e-3; };
   for (const Row& row : rows_of(mode, device))
     series.points.push_back(
-        {.x = row.number("sequence_length_tokens"),
+        {.x = row.number_at("sequence_length_tokens"),
          .y = speed_ups ? milliseconds(full.at(series.points.size())) / milliseconds(row)
                         : milliseconds(row)});
   return series;
@@ -189,8 +191,8 @@ Series published_sparse_series(const std::string& mode, const std::string& devic
 
 std::vector<double> published_sparse_stages(const std::string& mode, double n_tokens) {
   for (const Row& row : rows_of(mode, "gpu"))
-    if (row.number("sequence_length_tokens") == n_tokens && !row.is("dds_us", ""))
-      return {row.number("dds_us"), row.number("softmax_us"), row.number("sdd_us")};
+    if (row.number_at("sequence_length_tokens") == n_tokens && !row.at("dds_us").empty())
+      return {row.number_at("dds_us"), row.number_at("softmax_us"), row.number_at("sdd_us")};
   return {};
 }
 

@@ -30,8 +30,8 @@ Cell number_cell(double value, std::string text) {
   return std::isfinite(value) ? Cell{std::move(text), to_text(value)} : Cell{"-", ""};
 }
 
-Cell time_cell(const Row& row, const std::string& prefix, bool interval) {
-  const Point time = timed(row, prefix, kMilli);
+Cell time_cell(const Row& row, IntervalColumns columns, bool interval) {
+  const Point time = timed(row, columns, kMilli);
   std::string text = significant(time.y);
   if (interval && std::isfinite(time.low) && std::isfinite(time.high))
     text += fmt::format(" ({} to {})", significant(time.low), significant(time.high));
@@ -39,15 +39,15 @@ Cell time_cell(const Row& row, const std::string& prefix, bool interval) {
 }
 
 Cell parameter_cell(const Row& row, const std::string& column) {
-  const std::string& value = row.text(column);
+  const std::string& value = row.at(column);
   const std::optional<std::int64_t> whole = parse_integer(value);
   if (value.empty()) return {"-", ""};
   return {whole ? format_grouped(*whole) : value, value};
 }
 
-Heading time_heading(const std::string& title, const std::string& prefix) {
-  return {title + " (ms)", prefix + "_median_s",
-          [prefix](const Row& row) { return time_cell(row, prefix, false); }};
+Heading time_heading(const std::string& title, IntervalColumns columns) {
+  return {title + " (ms)", std::string(columns.median().name()),
+          [columns](const Row& row) { return time_cell(row, columns, false); }};
 }
 
 std::vector<Heading> result_headings() {
@@ -109,7 +109,7 @@ std::string fixed_parameters(const Rows& rows, const Columns& differing) {
   std::vector<std::string> parts;
   for (const Field& field : kParameterFields) {
     const std::string column(field.column);
-    const std::string& value = rows.front().text(column);
+    const std::string& value = rows.front().at(column);
     const bool silent = value.empty() || own_value(rows.front(), column) == "=" ||
                         (field.quiet_standard && value == field.standard);
     if (!silent && std::ranges::count(differing, column) == 0)
@@ -135,14 +135,15 @@ std::string line_numbers(const Rows& rows) {
 
 std::string samples_html(const Row& row, const Rows& samples, const CaseFiles& files) {
   if (samples.empty()) return {};
-  const std::string clock = clock_of(row);
+  const IntervalColumns columns = clock_of(row);
+  const std::string clock(columns.name());
   std::vector<Repeat> repeats;
   for (const Row& sample : samples)
     if (!sample.is("warmup", "1"))
-      repeats.push_back({sample.number(clock + "_s"), sample.text("disturbed_by")});
+      repeats.push_back({sample.number_at(clock + "_s"), sample.text("disturbed_by")});
   const auto warm_ups = samples.size() - repeats.size();
   std::string out = samples_strip(
-      repeats, timed(row, clock, 1.0),
+      repeats, timed(row, columns, 1.0),
       fmt::format("{} of {} in their order", clock, counted(repeats.size(), "repeat")));
   return out + fmt::format(
                    "<p>{} of {} in the order in which they were taken{}; hollow: disturbed; line "
@@ -166,9 +167,8 @@ std::string neighbours_html(const Row& row, const Rows& rows, const Columns& tel
     const Columns others = without(telling, column);
     Rows line = where(
         rows, [&](const Row& other) { return values_of(other, others) == values_of(row, others); });
-    std::ranges::stable_sort(line, [&](const Row& a, const Row& b) {
-      return key_less({a.text(column)}, {b.text(column)});
-    });
+    std::ranges::stable_sort(
+        line, [&](const Row& a, const Row& b) { return key_less({a.at(column)}, {b.at(column)}); });
     if (line.size() < 2) continue;
     const auto here = std::ranges::find(line, row);
     out += fmt::format("<li>{}: ", html_escape(parameter_heading(column)));
@@ -224,7 +224,7 @@ std::string plan_command(const Row& row) {
   std::string command = "qb plan";
   for (const std::string_view column : kShown) {
     const Field& field = *find_parameter_field(column);
-    const std::string& value = row.text(column);
+    const std::string& value = row.at(column);
     const bool standard = value == field.standard && column != "algorithm" && column != "kernel";
     if (value.empty() || standard || own_value(row, std::string(column)) == "=") continue;
     if (packed && (column == "n_tokens" || column == "kv_len")) continue;
@@ -241,7 +241,7 @@ namespace {
 // A filter that the page shows, which most cases do not pass.
 std::string example_filter(const Row& row, const Columns& telling) {
   if (telling.empty()) return "status=ok";
-  return fmt::format("{}={}", telling.back(), row.text(telling.back()));
+  return fmt::format("{}={}", telling.back(), row.at(telling.back()));
 }
 
 // `looks` gets the class of the cells of each column.

@@ -48,8 +48,8 @@ Said said_of(const fs::path& script) {
   if (!fs::exists(path)) return said;
   const CsvTable table = CsvTable::parse(read_file(path), path);
   for (const Row& row : where(all_rows(table), kFindingColumns[0], {name})) {
-    said.title = row.text(kFindingColumns[1]);
-    said.finding = row.text(kFindingColumns[2]);
+    said.title = row.at(kFindingColumns[1]);
+    said.finding = row.at(kFindingColumns[2]);
   }
   return said;
 }

@@ -56,7 +56,7 @@ BaseOf base_of(const Pivot& pivot, const CsvTable& cases) {
     };
     const auto is_base = [&](const Row& other) {
       return std::ranges::all_of(
-          wanted, [&](const auto& one) { return other.text(one.first) == one.second; });
+          wanted, [&](const auto& one) { return other.at(one.first) == one.second; });
     };
     std::optional<Row> base = case_like(row, is_wanted, is_base);
     if (!base && other_split)
@@ -78,7 +78,8 @@ Value quotient(const BaseOf& base, bool of_longest_subsequence, bool by_worker) 
     if (!over || !ran(*over)) return Point{};
     if (*over == row) return Point{.y = 1.0};
     const Point ratio =
-        time_ratio(*over, row, of_longest_subsequence ? "longest_subsequence" : clock_of(row));
+        time_ratio(*over, row,
+                   of_longest_subsequence ? IntervalColumns("longest_subsequence") : clock_of(row));
     return by_worker ? scaled(ratio, 1.0 / row.number("workers")) : ratio;
   };
 }
@@ -138,11 +139,14 @@ Shown shown_by(const Pivot& pivot, const Rows& cases) {
   shown.timed = column.ends_with(kMedian);
   if (!shown.value && shown.timed)
     shown.value = [prefix = column.substr(0, column.size() - kMedian.size())](const Row& row) {
-      const bool has_interval = row.table->has(prefix + "_low95_s");
-      return has_interval ? timed(row, prefix, 1.0) : Point{.y = row.number(prefix + "_median_s")};
+      Point point{.y = row.number_at(prefix + "_median_s")};
+      if (!row.table->has(prefix + "_low95_s")) return point;
+      point.low = row.number_at(prefix + "_low95_s");
+      point.high = row.number_at(prefix + "_high95_s");
+      return point;
     };
   if (!shown.value)
-    shown.value = [column](const Row& row) { return Point{.y = row.number(column)}; };
+    shown.value = [column](const Row& row) { return Point{.y = row.number_at(column)}; };
   if (shown.name.empty()) shown.name = name_without_unit(column);
   shown.unit = unit_of(*field, largest(cases, [&](const Row& row) { return shown.value(row).y; }));
   shown.whole = field->kind == FieldKind::integer && shown.unit.factor == 1.0;
@@ -174,7 +178,7 @@ std::string cell(const Row& row, const Shown& shown, bool interval) {
 }
 
 std::string side_cell(const Row& row, const std::string& column, bool plain) {
-  const std::string& text = row.text(column);
+  const std::string& text = row.at(column);
   if (plain) return text;
   const std::optional<std::int64_t> number = parse_integer(text);
   return number ? format_grouped(*number) : text;

@@ -15,8 +15,8 @@ std::string number_text(double value, const char* format) {
 
 std::string milliseconds(double seconds) { return significant(seconds * 1e3); }
 
-std::string interval(const Row& row, const std::string& prefix) {
-  const Point time = timed(row, prefix, 1.0);
+std::string interval(const Row& row, IntervalColumns columns) {
+  const Point time = timed(row, columns, 1.0);
   if (std::isnan(time.low) || std::isnan(time.high)) return "-";
   return fmt::format("{} to {}", milliseconds(time.low), milliseconds(time.high));
 }
@@ -26,7 +26,7 @@ std::string repeats_of(const Row& row) {
                       row.number("disturbed_samples"), row.text("disturbed_by"));
 }
 
-std::string tokens(const Row& row, const char* column) {
+std::string tokens(const Row& row, IntegerColumn column) {
   const double value = row.number(column);
   if (std::isnan(value)) return "-";
   return format_grouped(static_cast<std::int64_t>(std::llround(value)));
@@ -181,8 +181,8 @@ Table cases_table(const CsvTable& cases) {
                          "peak of a device", "largest error/tolerance"}};
   for (const Group& line : case_lines(cases))
     for (const Row& row : line.rows) {
-      const auto median = [&](const char* prefix) {
-        return milliseconds(row.number(fmt::format("{}_median_s", prefix)));
+      const auto median = [&](IntervalColumns columns) {
+        return milliseconds(row.number(columns.median()));
       };
       table.rows.push_back({line.name, tokens(row, "n_tokens"), row.text("status"),
                             median("longest_subsequence"), median("critical_path"),
@@ -213,11 +213,11 @@ Table interest_set_table(const CsvTable& sets) {
       .header = {"W", "m", "interest set", "published", "ours", "ours/published", "verdict"}};
   for (const Row& row : all_rows(sets)) {
     const double ours = row.number("asymptotic_responsibility_ratio");
-    const double published = row.number("published_asymptotic_responsibility_ratio");
-    table.rows.push_back({row.text("workers"), row.text("quorum_size"), row.text("interest_set"),
-                          row.text("published_asymptotic_responsibility_ratio"),
+    const double published = row.number_at("published_asymptotic_responsibility_ratio");
+    table.rows.push_back({row.text("workers"), row.at("quorum_size"), row.text("interest_set"),
+                          row.at("published_asymptotic_responsibility_ratio"),
                           number_text(ours, "{:.4f}"), number_text(ours / published, "{:.6f}"),
-                          row.text("verdict")});
+                          row.at("verdict")});
   }
   return table;
 }

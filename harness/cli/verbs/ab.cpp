@@ -146,8 +146,8 @@ Turn take_turn(Subject& subject, std::size_t index, const AbWords& words, const 
   const CsvTable cases = CsvTable::parse(read_file(path), path);
   if (cases.size() != 1)
     return failed(fmt::format("{} cases have the parameters of this one", cases.size()));
-  if (cases.text(0, "status") != word(Status::ok))
-    return failed(cases.text(0, "status") + ": " + cases.text(0, "message"));
+  if (Row{&cases, 0}.text("status") != word(Status::ok))
+    return failed(Row{&cases, 0}.text("status") + ": " + Row{&cases, 0}.text("message"));
   subject.verified[index] = true;
   const RunComparison::Timing time = timing_of(cases, 0, words.metric);
   if (!(time.median_s > 0.0))

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
+#include "base/schema/row.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/table_form.h"
 #include "harness/plan/theory/selector.h"
@@ -58,8 +59,8 @@ class CaseReader {
     // The map is ordered, so that the answer does not depend on the order of the run.
     std::map<std::string, std::map<RingVariant, std::size_t>> found;
     for (std::size_t row = 0; row < cases_.size(); ++row) {
-      const auto variant = parse_word<RingVariant>(cases_.text(row, "algorithm"));
-      if (!variant || cases_.text(row, "status") != word(Status::ok)) continue;
+      const auto variant = parse_word<RingVariant>(Row{&cases_, row}.text("algorithm"));
+      if (!variant || Row{&cases_, row}.text("status") != word(Status::ok)) continue;
       const auto [place, is_new] = found[rest_of_case(row)].emplace(*variant, row);
       if (!is_new)
         throw UsageError(
@@ -72,7 +73,7 @@ class CaseReader {
         continue;
       }
       const std::size_t kv = rows.at(RingVariant::pass_kv);
-      pairs.any_serial |= cases_.text(kv, "ranks") == "serial";
+      pairs.any_serial |= Row{&cases_, kv}.text("ranks") == "serial";
       pairs.samples.push_back({prefill_of(kv), seconds(kv), seconds(rows.at(RingVariant::pass_q))});
     }
     if (pairs.samples.empty())
@@ -116,9 +117,9 @@ class CaseReader {
   }
 
   [[nodiscard]] Prefill prefill_of(std::size_t row) const {
-    const auto dtype = parse_word<DType>(cases_.text(row, "dtype"));
+    const auto dtype = parse_word<DType>(Row{&cases_, row}.text("dtype"));
     if (!dtype)
-      fail(row, "{}", unknown_word("dtype", cases_.text(row, "dtype"), all_words<DType>()));
+      fail(row, "{}", unknown_word("dtype", Row{&cases_, row}.text("dtype"), all_words<DType>()));
     const std::int64_t new_tokens = size(row, "n_tokens");
     const std::int64_t all_tokens = size(row, "kv_len");
     if (all_tokens < new_tokens)
@@ -136,7 +137,7 @@ class CaseReader {
   }
 
   [[nodiscard]] double seconds(std::size_t row) const {
-    const double value = cases_.number(row, "wall_time_median_s");
+    const double value = Row{&cases_, row}.number("wall_time_median_s");
     if (!(value > 0.0)) fail(row, "the row is ok, but has no wall_time_median_s");
     return value;
   }

@@ -67,13 +67,9 @@ std::int64_t memory_there(const Case& c, const Machine& machine) {
 }
 
 // `14.8 MiB, root 47 MiB`.
-std::string with_root(const RowValues& values, const std::string& device, const std::string& root) {
-  const auto bytes = [&](const std::string& column) -> std::optional<std::int64_t> {
-    const auto value = values.find(column);
-    return value == values.end() ? std::nullopt : parse_integer(value->second);
-  };
-  std::string text = bytes(device) ? format_bytes(*bytes(device)) : "-";
-  if (bytes(root)) text += fmt::format(", root {}", format_bytes(*bytes(root)));
+std::string with_root(double device_bytes, double root_bytes) {
+  std::string text = std::isnan(device_bytes) ? "-" : format_bytes(device_bytes);
+  if (!std::isnan(root_bytes)) text += fmt::format(", root {}", format_bytes(root_bytes));
   return text;
 }
 
@@ -84,13 +80,13 @@ Prospect prospect_of(const Case& c, const Machine& machine) {
     prospect.reason = reason;
   };
   try {
-    const auto values = predicted_values(c);
-    const double flop = parse_real(values.at("unmasked_flop")).value_or(0.0);
-    prospect.subsequence = values.at("longest_subsequence_tokens");
+    const RowValues values = predicted_values(c);
+    const double flop = values.number("unmasked_flop");
+    prospect.subsequence = values.text("longest_subsequence_tokens");
     prospect.flop = format_si(flop) + "FLOP";
-    prospect.peak_bytes = parse_integer(values.at("predicted_active_peak_bytes"));
-    prospect.of_device =
-        with_root(values, "predicted_device_peak_bytes", "predicted_root_peak_bytes");
+    prospect.peak_bytes = parse_integer(values.text("predicted_active_peak_bytes"));
+    prospect.of_device = with_root(values.number("predicted_device_peak_bytes"),
+                                   values.number("predicted_root_peak_bytes"));
     if (const auto too_slow = infeasible(c, flop)) refuse(word(Status::infeasible), *too_slow);
     const bool budget = c.memory_budget_bytes > 0;
     const std::int64_t limit = budget ? c.memory_budget_bytes : memory_there(c, machine);

@@ -124,7 +124,7 @@ RowValues predicted_row(const std::string& spec, bool timed) {
   if (!timed) return predicted_values(c);
   CaseResult result = run_case(c, "");
   if (result.status != Status::ok) throw CaseError(result.status, result.message);
-  result.values["critical_path_median_s"] = to_text(result.samples.at(0).critical_path_s);
+  result.values.set("critical_path_median_s", result.samples.at(0).critical_path_s);
   return result.values;
 }
 
@@ -140,9 +140,8 @@ double RunsAndModel::model(const std::string& device, const std::string& column,
   auto predicted = predicted_.find(spec);
   if (predicted == predicted_.end())
     predicted = predicted_.emplace(spec, predicted_row(spec, !device.empty())).first;
-  const auto value = predicted->second.find(column);
-  const auto number = value == predicted->second.end() ? std::nullopt : parse_real(value->second);
-  return number.value_or(std::numeric_limits<double>::quiet_NaN());
+  return parse_real(predicted->second.at(column))
+      .value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 Case case_of(const PredictedCase& predicted) {

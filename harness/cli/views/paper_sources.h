@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/schema/row.h"
 #include "harness/papers/answer.h"
 #include "harness/workload/case.h"
 
@@ -36,7 +37,7 @@ class RunsAndModel final : public Measurements {
   };
   std::vector<std::string> folders_;
   mutable std::map<std::string, std::optional<Run>> runs_;
-  mutable std::map<std::string, std::map<std::string, std::string>> predicted_;
+  mutable std::map<std::string, RowValues> predicted_;
 };
 
 // The case that a prediction was made of. Throws UsageError where there is no such case.

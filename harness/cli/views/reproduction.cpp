@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/numbers.h"
+#include "base/schema/row.h"
 #include "base/statistics.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/work.h"
@@ -88,7 +89,7 @@ std::string disturbance_of(const CsvTable& cases, std::initializer_list<std::int
     for (std::size_t row = 0; row < cases.size(); ++row)
       if (integer(cases, row, "n_tokens") == n_tokens &&
           std::ranges::count(workers, integer(cases, row, "workers")) > 0)
-        if (const std::string& by = cases.text(row, "disturbed_by"); !by.empty()) return by;
+        if (const std::string& by = Row{&cases, row}.text("disturbed_by"); !by.empty()) return by;
   return {};
 }
 
@@ -262,8 +263,8 @@ std::vector<Reproduced> compare_memory(const CsvTable& cases) {
     if (integer(cases, row, "n_tokens") == n_tokens) rows[integer(cases, row, "workers")] = row;
   if (!rows.contains(1) || !rows.contains(most_workers) || most_workers == 1) return {};
   const auto describe = [&](std::size_t row) {
-    const double bytes = cases.number(row, "active_memory_peak_bytes");
-    const std::string& status = cases.text(row, "status");
+    const double bytes = Row{&cases, row}.number("active_memory_peak_bytes");
+    const std::string& status = Row{&cases, row}.text("status");
     return std::isnan(bytes) ? status : fmt::format("{} ({})", status, format_bytes(bytes));
   };
   const double whole = cases.number(rows[1], "active_memory_peak_bytes");

@@ -119,14 +119,19 @@ Json out_of_memory(const MemoryEvent& event) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> timeline_rows(std::span<const MemoryEvent> events) {
-  std::vector<std::vector<std::string>> rows;
+std::vector<RowValues> timeline_rows(std::span<const MemoryEvent> events) {
+  std::vector<RowValues> rows;
   rows.reserve(events.size());
-  for (const MemoryEvent& event : events)
-    rows.push_back({to_text(event.time_s), std::string(word(event.action)),
-                    std::string(event.label), std::to_string(event.worker),
-                    std::to_string(event.bytes), std::to_string(event.active_bytes),
-                    std::to_string(event.reserved_bytes)});
+  for (const MemoryEvent& event : events) {
+    RowValues& row = rows.emplace_back();
+    row.set("time_s", event.time_s);
+    row.set("action", word(event.action));
+    row.set("label", event.label);
+    row.set("worker", event.worker);
+    row.set("bytes", event.bytes);
+    row.set("active_bytes", event.active_bytes);
+    row.set("reserved_bytes", event.reserved_bytes);
+  }
   return rows;
 }
 

@@ -6,14 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "base/schema/row.h"
 #include "harness/execute/memory/memory_ledger.h"
 
 namespace qb {
 
-// Returns a row of memory_timeline.csv for each event: time_s, action, label, worker, bytes,
-// active_bytes, reserved_bytes.
-[[nodiscard]] std::vector<std::vector<std::string>> timeline_rows(
-    std::span<const MemoryEvent> events);
+// Returns a row of memory_timeline.csv for each event.
+[[nodiscard]] std::vector<RowValues> timeline_rows(std::span<const MemoryEvent> events);
 
 // Returns the trace for https://ui.perfetto.dev: counters of active and reserved bytes, one slice
 // for each tensor's lifetime on the tracks of its worker, and a mark where memory ran out. A tensor

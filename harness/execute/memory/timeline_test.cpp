@@ -33,10 +33,16 @@ TEST(MemoryTimeline, HasOneRowPerEvent) {
   const std::vector<MemoryEvent> events = small_timeline();
   const auto rows = timeline_rows(events);
   ASSERT_EQ(rows.size(), events.size());
-  EXPECT_THAT(rows[0], ElementsAre("1", "segment_alloc", "q_local", "0", "4096", "0", "4096"));
-  EXPECT_THAT(rows[1], ElementsAre("2", "alloc", "q_local", "0", "100", "100", "4096"));
-  EXPECT_THAT(rows[6], ElementsAre("7", "oom", "scores", "1", "1073741824", "5164", "16384"));
-  EXPECT_THAT(rows[7], ElementsAre("8", "free", "q_local", "0", "100", "5064", "16384"));
+  const auto row = [](const char* time_s, const char* action, const char* label, const char* worker,
+                      const char* bytes, const char* active, const char* reserved) {
+    return RowValues{{"time_s", time_s},          {"action", action}, {"label", label},
+                     {"worker", worker},          {"bytes", bytes},   {"active_bytes", active},
+                     {"reserved_bytes", reserved}};
+  };
+  EXPECT_EQ(rows[0], row("1", "segment_alloc", "q_local", "0", "4096", "0", "4096"));
+  EXPECT_EQ(rows[1], row("2", "alloc", "q_local", "0", "100", "100", "4096"));
+  EXPECT_EQ(rows[6], row("7", "oom", "scores", "1", "1073741824", "5164", "16384"));
+  EXPECT_EQ(rows[7], row("8", "free", "q_local", "0", "100", "5064", "16384"));
 }
 
 // Returns the slices of one track, as (begin, end).

@@ -36,7 +36,7 @@ class Auditor {
  public:
   explicit Auditor(const std::string& path) : run_(read_run_folder(path)) {
     for (std::size_t row = 0; row < run_.samples.size(); ++row)
-      samples_[run_.samples.text(row, "case_id")].push_back(row);
+      samples_[Row{&run_.samples, row}.text("case_id")].push_back(row);
     const std::string parts = run_.path + "/parts.csv";  // older runs have no such file
     parts_ = std::filesystem::exists(parts) ? CsvTable::parse(read_file(parts), parts)
                                             : CsvTable(part_table().columns);
@@ -173,7 +173,7 @@ class Auditor {
     if (!status) return row.find("unknown status '{}'", row.text("status"));
     if (*status != Status::ok) {
       for (const std::string clock : kCheckedClocks)
-        if (!row.text(clock + "_median_s").empty())
+        if (!row.at(clock + "_median_s").empty())
           row.find("a row of status {} has a time in {}_median_s", word(*status), clock);
       if (!row.samples.empty()) row.find("a row of status {} has samples", word(*status));
       return;
@@ -211,18 +211,17 @@ class Auditor {
   void check_predictions(AuditedRow& row, const Case& c) {
     // Earlier schemas accepted values that had no effect.
     const bool refuses = row.number("schema_version") >= kRefusesSince;
-    const std::map<std::string, std::string> predicted =
-        predicted_values(refuses ? c : with_needs_met(c));
+    const RowValues predicted = predicted_values(refuses ? c : with_needs_met(c));
     // A rank's threads, where the case leaves them open, depend on how many ranks its host has.
     const bool same_machine = run_.manifest.device_fingerprint == device_fingerprint() &&
                               (c.ranks != Ranks::mpi || c.threads > 0);
     for (const Field& field : kResultFields) {
       const std::string column(field.column);
-      if (field.group != FieldGroup::prediction || !predicted.contains(column)) continue;
+      if (field.group != FieldGroup::prediction) continue;
       if (!same_machine && std::ranges::find(kMachineColumns, column) != kMachineColumns.end())
         continue;
       // The column is empty in runs older than it; a machine without the GPU predicts no value.
-      if (!predicted.at(column).empty() && !row.text(column).empty())
+      if (!predicted.at(column).empty() && !row.at(column).empty())
         row.expect(column, predicted.at(column), "the plan");
     }
   }

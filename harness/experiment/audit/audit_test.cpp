@@ -57,20 +57,20 @@ CaseResult plausible_result(const Case& c) {
   const Summary summary = summarise(times);
   for (const std::string clock :
        {"wall_time", "critical_path", "worker_sum", "longest_subsequence"}) {
-    result.values[clock + "_median_s"] = to_text(summary.median);
-    result.values[clock + "_low95_s"] = to_text(summary.low95);
-    result.values[clock + "_high95_s"] = to_text(summary.high95);
+    result.values.set_text(clock + "_median_s", to_text(summary.median));
+    result.values.set_text(clock + "_low95_s", to_text(summary.low95));
+    result.values.set_text(clock + "_high95_s", to_text(summary.high95));
   }
-  result.values["gather_median_s"] = to_text(summary.median / 4);
-  result.values["merge_median_s"] = to_text(summary.median / 4);
-  result.values["achieved_flop_per_s"] =
-      to_text(parse_real(result.values["unmasked_flop"]).value() / summary.median);
-  result.values["n_samples"] = "7";
-  result.values["interval_coverage"] = to_text(summary.coverage);
-  result.values["verified_rows"] = "64";
-  result.values["max_error"] = "1e-7";
-  result.values["relative_l2_error"] = "2e-8";
-  result.values["tolerance"] = "2e-7";
+  result.values.set_text("gather_median_s", to_text(summary.median / 4));
+  result.values.set_text("merge_median_s", to_text(summary.median / 4));
+  result.values.set_text("achieved_flop_per_s",
+                         to_text(result.values.number("unmasked_flop") / summary.median));
+  result.values.set_text("n_samples", "7");
+  result.values.set_text("interval_coverage", to_text(summary.coverage));
+  result.values.set_text("verified_rows", "64");
+  result.values.set_text("max_error", "1e-7");
+  result.values.set_text("relative_l2_error", "2e-8");
+  result.values.set_text("tolerance", "2e-7");
   return result;
 }
 
@@ -83,9 +83,9 @@ class Audited : public testing::Test {
       const Case c = resolve_case(open);
       const RunStore::Record record =
           make_record(c, plausible_result(c), "2025-01-31T12:00:00Z", 1.0);
-      cases_.push_back(named(case_table().columns, record.row));
+      cases_.push_back(named(case_table().columns, case_table().fields_of(record.row)));
       for (const auto& sample : record.samples)
-        samples_.push_back(named(sample_table().columns, sample));
+        samples_.push_back(named(sample_table().columns, sample_table().fields_of(sample)));
     }
     run_.write_manifest(device_fingerprint());
     run_.write("spec.resolved.yaml", spec.resolved_yaml);

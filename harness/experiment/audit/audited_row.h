@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "base/schema/row.h"
 #include "base/statistics.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/workload/case.h"
@@ -23,23 +24,21 @@ struct AuditedRow {
   std::vector<std::string> findings{};      // what is wrong, one sentence each
   std::vector<std::string> notes{};         // what is odd
 
-  [[nodiscard]] const std::string& text(std::string_view column) const {
-    return run.cases.text(row, column);
-  }
-  [[nodiscard]] double number(std::string_view column) const {
-    return run.cases.number(row, column);
-  }
+  [[nodiscard]] Row values() const { return {&run.cases, row}; }
+  [[nodiscard]] const std::string& text(Column column) const { return values().text(column); }
+  [[nodiscard]] double number(NumberColumn column) const { return values().number(column); }
+  [[nodiscard]] const std::string& at(std::string_view column) const { return values().at(column); }
   [[nodiscard]] bool is_modelled() const { return text("ranks") == word(Ranks::model); }
   [[nodiscard]] const std::string& repeat(std::size_t sample) const {
-    return run.samples.text(sample, "repeat");
+    return Row{&run.samples, sample}.text("repeat");
   }
   // The repeats that count: all of a row that stayed disturbed, else the undisturbed ones.
   [[nodiscard]] std::vector<double> repeats(std::string_view column) const {
     const bool all = !text("disturbed_by").empty();
     std::vector<double> values;
     for (const std::size_t sample : samples)
-      if (run.samples.text(sample, "warmup") == "0" &&
-          (all || run.samples.text(sample, "disturbed_by").empty()))
+      if (Row{&run.samples, sample}.text("warmup") == "0" &&
+          (all || Row{&run.samples, sample}.text("disturbed_by").empty()))
         values.push_back(run.samples.number(sample, column));
     return values;
   }
@@ -49,7 +48,7 @@ struct AuditedRow {
     findings.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
   void expect(std::string_view column, std::string_view recomputed, std::string_view source) {
-    if (const std::string& written = text(column); written != recomputed)
+    if (const std::string& written = at(column); written != recomputed)
       find("{} is '{}', but {} gives '{}'", column, written, source, recomputed);
   }
   // Expects the median of a time and the ends of its interval; all are empty without values.

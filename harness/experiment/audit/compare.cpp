@@ -53,7 +53,8 @@ void require_comparable(const RunFolder& a, const RunFolder& b, bool across_devi
 
 Side side_of(const RunFolder& run, std::size_t row, const CompareOptions& options) {
   return {row_status(run, row), timing_of(run.cases, row, options.metric),
-          run.cases.number(row, "active_memory_peak_bytes"), values_of(run, row, options.ignore)};
+          Row{&run.cases, row}.number("active_memory_peak_bytes"),
+          values_of(run, row, options.ignore)};
 }
 
 // Names rows that stayed disturbed, and a machine that was busy when the run began.
@@ -61,7 +62,7 @@ void add_cautions(char name, const RunFolder& run, std::vector<std::string>& cau
   std::map<std::string, std::size_t> causes;
   std::size_t disturbed = 0;
   for (std::size_t row = 0; row < run.cases.size(); ++row)
-    if (const std::string& by = run.cases.text(row, "disturbed_by"); !by.empty()) {
+    if (const std::string& by = Row{&run.cases, row}.text("disturbed_by"); !by.empty()) {
       ++disturbed;
       ++causes[by];
     }
@@ -88,16 +89,16 @@ std::size_t RunComparison::regressions() const {
 
 RunComparison::Timing timing_of(const CsvTable& cases, std::size_t row, const std::string& metric) {
   const std::string by_ranks =
-      cases.text(row, "ranks") == "threads" ? "wall_time" : "critical_path";
+      Row{&cases, row}.text("ranks") == "threads" ? "wall_time" : "critical_path";
   const std::string name = metric.empty() ? by_ranks : metric;
   const bool counts = name == kInstructions;
   const std::string unit = counts ? "" : "_s";
   return {cases.number(row, name + "_median" + unit),
           cases.number(row, name + "_low95" + unit),
           cases.number(row, name + "_high95" + unit),
-          cases.number(row, "n_samples"),
-          counts || !cases.has("disturbed_by") ? "" : cases.text(row, "disturbed_by"),
-          cases.has("interval_coverage") ? cases.number(row, "interval_coverage")
+          Row{&cases, row}.number("n_samples"),
+          counts || !cases.has("disturbed_by") ? "" : Row{&cases, row}.text("disturbed_by"),
+          cases.has("interval_coverage") ? Row{&cases, row}.number("interval_coverage")
                                          : std::numeric_limits<double>::quiet_NaN()};
 }
 

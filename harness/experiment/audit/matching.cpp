@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
+#include "base/schema/row.h"
 #include "base/words.h"
 
 namespace qb {
@@ -96,7 +97,7 @@ std::string label_of(const RunFolder& run, std::size_t row, const Columns& colum
   std::string label;
   for (const std::string& column : columns) {
     const std::string& value = run.cases.text(row, column);
-    const bool square = column == "kv_len" && value == run.cases.text(row, "n_tokens");
+    const bool square = column == "kv_len" && value == Row{&run.cases, row}.text("n_tokens");
     if (!value.empty() && !square) label += (label.empty() ? "" : " ") + column + '=' + value;
   }
   return label;

@@ -18,12 +18,13 @@ constexpr const char* kPassClocks[] = {"forward_time", "backward_time"};
 constexpr double kSumRounding = 1e-9;
 
 void check_gradient(AuditedRow& row, const std::string& name, bool computed) {
-  const std::string& error = row.text(name + "_max_error");
+  const std::string& error = row.at(name + "_max_error");
   if (!computed && !error.empty())
     row.find("{}_max_error is '{}', but the case computes no such gradient", name, error);
-  if (computed && !(row.number(name + "_max_error") <= row.number(name + "_tolerance")))
+  const Row values = row.values();
+  if (computed && !(values.number_at(name + "_max_error") <= values.number_at(name + "_tolerance")))
     row.find("the row is ok, but {}_max_error '{}' is not within the tolerance '{}'", name, error,
-             row.text(name + "_tolerance"));
+             row.at(name + "_tolerance"));
 }
 
 // Attention has gradients of Q, K and V, a layer those of its hidden states and of its weights.
@@ -40,9 +41,9 @@ void check_gradients(AuditedRow& row) {
 
 void check_sum(AuditedRow& row, std::size_t sample) {
   const CsvTable& samples = row.run.samples;
-  const double forward_s = samples.number(sample, "forward_time_s");
-  const double backward_s = samples.number(sample, "backward_time_s");
-  const double wall_s = samples.number(sample, "wall_time_s");
+  const double forward_s = Row{&samples, sample}.number("forward_time_s");
+  const double backward_s = Row{&samples, sample}.number("backward_time_s");
+  const double wall_s = Row{&samples, sample}.number("wall_time_s");
   if (forward_s > 0.0 && backward_s > 0.0 &&
       std::abs(forward_s + backward_s - wall_s) <= kSumRounding * wall_s)
     return;

@@ -36,8 +36,8 @@ void check_disturbances(AuditedRow& row) {
   std::set<std::string> found;
   std::int64_t n = 0;
   for (const std::size_t sample : row.samples) {
-    const std::string& by = row.run.samples.text(sample, "disturbed_by");
-    if (by.empty() || row.run.samples.text(sample, "warmup") != "0") continue;
+    const std::string& by = Row{&row.run.samples, sample}.text("disturbed_by");
+    if (by.empty() || Row{&row.run.samples, sample}.text("warmup") != "0") continue;
     found.insert(by);
     ++n;
   }
@@ -67,7 +67,8 @@ void check_sample(AuditedRow& row, std::size_t sample, std::size_t n_cores) {
   for (const char* part : {"compute_s", "exposed_communication_s", "idle_s"})
     contains("wall_time_s", part);
   at_most("gather_s + merge_s",
-          samples.number(sample, "gather_s") + samples.number(sample, "merge_s"), "worker_sum_s");
+          Row{&samples, sample}.number("gather_s") + Row{&samples, sample}.number("merge_s"),
+          "worker_sum_s");
   // With other ranks a critical path has waits that no worker's time has.
   if (row.text("ranks") == word(Ranks::serial)) {
     contains("worker_sum_s", "critical_path_s");
@@ -77,8 +78,8 @@ void check_sample(AuditedRow& row, std::size_t sample, std::size_t n_cores) {
   // the counters takes a few ms at most.
   constexpr double kCounting_s = 5e-3;
   constexpr double kTicks = 1.1;
-  const double cpu_s = samples.number(sample, "cpu_time_s");
-  const double wall_s = samples.number(sample, "wall_time_s");
+  const double cpu_s = Row{&samples, sample}.number("cpu_time_s");
+  const double wall_s = Row{&samples, sample}.number("wall_time_s");
   const auto cores = static_cast<double>(n_cores);
   if (cores > 0.0 && cpu_s > kTicks * cores * wall_s + kCounting_s)
     row.find("in repeat {} the process computed for {} s, but the clock ran for {} s on {} cores",
@@ -144,7 +145,7 @@ void check_stages(AuditedRow& row) {
   for (const std::size_t sample : row.samples) {
     double sum_s = 0.0;
     for (const std::string stage : kStages) sum_s += row.run.samples.number(sample, stage + "_s");
-    if (sum_s > row.run.samples.number(sample, "wall_time_s"))
+    if (sum_s > Row{&row.run.samples, sample}.number("wall_time_s"))
       row.find("the stages of repeat {} take {} s, which is longer than its wall clock",
                row.repeat(sample), to_text(sum_s));
   }
@@ -156,12 +157,12 @@ void check_parts(AuditedRow& row, const CsvTable& parts) {
   constexpr double kLeastShare = 0.5;
   std::map<std::string, std::vector<double>> times;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    if (parts.text(i, "case_id") == row.text("case_id"))
-      times[repeat_of(parts, i)].push_back(parts.number(i, "time_s"));
+    if (Row{&parts, i}.text("case_id") == row.text("case_id"))
+      times[repeat_of(parts, i)].push_back(Row{&parts, i}.number("time_s"));
   for (const std::size_t sample : row.samples) {
     const std::vector<double>& parts_s = times[repeat_of(row.run.samples, sample)];
     const double sum_s = std::accumulate(parts_s.begin(), parts_s.end(), 0.0);
-    const double wall_s = row.run.samples.number(sample, "wall_time_s");
+    const double wall_s = Row{&row.run.samples, sample}.number("wall_time_s");
     if (parts_s.size() != kLayerParts)
       row.find("parts.csv has {} parts of repeat {}, and a layer has {}", parts_s.size(),
                row.repeat(sample), kLayerParts);

@@ -16,7 +16,7 @@ inline constexpr const char* kCheckedClocks[] = {"wall_time", "critical_path", "
 
 // Identifies a repeat in samples.csv and parts.csv.
 [[nodiscard]] inline std::string repeat_of(const CsvTable& table, std::size_t row) {
-  return table.text(row, "warmup") + ' ' + table.text(row, "repeat");
+  return Row{&table, row}.text("warmup") + ' ' + Row{&table, row}.text("repeat");
 }
 
 // samples.csv must give the row's medians, intervals and counts, digit for digit.

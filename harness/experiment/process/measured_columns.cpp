@@ -17,16 +17,16 @@ namespace qb {
 namespace {
 
 // The largest resident size of this program. The maximum of getrusage survives the exec and would
-// be the parent's where that is larger. Empty where Linux does not report it.
-std::string resident_peak_bytes() {
+// be the parent's where that is larger. Nothing where Linux does not report it.
+std::optional<std::int64_t> resident_peak_bytes() {
   std::ifstream status("/proc/self/status");
   std::string name;
   while (status >> name) {
     std::int64_t kib = 0;
-    if (name == "VmHWM:" && status >> kib) return to_text(kib * 1024);
+    if (name == "VmHWM:" && status >> kib) return kib * 1024;
     std::getline(status, name);
   }
-  return {};
+  return std::nullopt;
 }
 
 bool is_known(const std::vector<double>& times) {
@@ -58,12 +58,12 @@ std::string gradient_prefix(LayerGradient what) {
 template <class What>
 void add_gradient_errors(const std::string& prefix, const ErrorsOf<What>& errors,
                          RowValues& values) {
-  values[prefix + "_max_error"] = to_text(errors.max_error);
-  values[prefix + "_naive_error"] = to_text(errors.naive_error);
-  values[prefix + "_tolerance"] = to_text(errors.tolerance);
+  values.set_text(prefix + "_max_error", to_text(errors.max_error));
+  values.set_text(prefix + "_naive_error", to_text(errors.naive_error));
+  values.set_text(prefix + "_tolerance", to_text(errors.tolerance));
   // It has no bound where all of the reference is 0.
   if (std::isfinite(errors.relative_l2_error))
-    values[prefix + "_relative_l2_error"] = to_text(errors.relative_l2_error);
+    values.set_text(prefix + "_relative_l2_error", to_text(errors.relative_l2_error));
 }
 
 // What disturbed most of them. One of them at least is disturbed.
@@ -84,21 +84,19 @@ MemoryLedger::Options ledger_options(const Case& c, bool record_events, ComputeD
 }
 
 void add_memory_peaks(const MemoryLedger& ledger, RowValues& values) {
-  const auto bytes = [](std::uint64_t value) { return to_text(static_cast<std::int64_t>(value)); };
-  values["active_memory_peak_bytes"] = bytes(ledger.active_peak_bytes());
-  values["reserved_memory_peak_bytes"] = bytes(ledger.reserved_peak_bytes());
-  values["resident_peak_bytes"] = resident_peak_bytes();
+  values.set("active_memory_peak_bytes", ledger.active_peak_bytes());
+  values.set("reserved_memory_peak_bytes", ledger.reserved_peak_bytes());
+  values.set("resident_peak_bytes", resident_peak_bytes());
 }
 
 void add_verification(const Verification& verification, RowValues& values) {
-  values["verified_rows"] = to_text(verification.rows);
-  values["max_error"] = to_text(verification.max_error);
-  values["naive_error"] = to_text(verification.naive_error);
-  values["tolerance"] = to_text(verification.tolerance);
-  if (!std::isnan(verification.lse_max_error))
-    values["lse_max_error"] = to_text(verification.lse_max_error);
-  values["relative_l2_error"] = to_text(verification.relative_l2_error);
-  if (!verification.gradients.empty()) values["verified_keys"] = to_text(verification.keys);
+  values.set("verified_rows", verification.rows);
+  values.set("max_error", verification.max_error);
+  values.set("naive_error", verification.naive_error);
+  values.set("tolerance", verification.tolerance);
+  values.set("lse_max_error", verification.lse_max_error);
+  values.set("relative_l2_error", verification.relative_l2_error);
+  if (!verification.gradients.empty()) values.set("verified_keys", verification.keys);
   for (const GradientErrors& gradient : verification.gradients)
     add_gradient_errors(gradient_prefix(gradient.what), gradient, values);
   for (const LayerGradientErrors& gradient : verification.layer_gradients)
@@ -128,15 +126,18 @@ Repeats repeats_of(const std::vector<Sample>& samples, const Measure& measure) {
 
 void add_medians(const Repeats& repeats, RowValues& values) {
   const std::vector<Sample>& samples = repeats.counted;
-  const auto add_interval = [&](const std::string& name, const std::vector<double>& numbers,
-                                const std::string& unit) {
+  const auto add_interval = [&](IntervalColumns columns, const std::vector<double>& numbers) {
     if (!is_known(numbers)) return;
     const Summary summary = summarise(numbers);
-    values[name + "_median" + unit] = to_text(summary.median);
-    values[name + "_low95" + unit] = to_text(summary.low95);
-    values[name + "_high95" + unit] = to_text(summary.high95);
+    values.set(columns.median(), summary.median);
+    values.set(columns.low95(), summary.low95);
+    values.set(columns.high95(), summary.high95);
   };
-  constexpr std::pair<const char*, double Sample::*> kWithIntervals[] = {
+  struct WithInterval {
+    IntervalColumns columns;
+    double Sample::*member;
+  };
+  constexpr WithInterval kWithIntervals[] = {
       {"wall_time", &Sample::wall_s},
       {"critical_path", &Sample::critical_path_s},
       {"worker_sum", &Sample::worker_sum_s},
@@ -144,32 +145,32 @@ void add_medians(const Repeats& repeats, RowValues& values) {
       {"exposed_communication", &Sample::exposed_communication_s},
       {"forward_time", &Sample::forward_s},
       {"backward_time", &Sample::backward_s}};
-  for (const auto& [name, member] : kWithIntervals)
-    add_interval(name, numbers_of(samples, member), "_s");
-  add_interval("instructions", numbers_of(samples, &HostActivity::instructions), "");
-  constexpr std::pair<const char*, double Sample::*> kMedians[] = {
-      {"gather_median_s", &Sample::gather_s},
-      {"merge_median_s", &Sample::merge_s},
-      {"compute_median_s", &Sample::compute_s},
-      {"communication_median_s", &Sample::communication_s},
-      {"idle_median_s", &Sample::idle_s},
-      {"stage_scores_median_s", &Sample::stage_scores_s},
-      {"stage_softmax_median_s", &Sample::stage_softmax_s},
-      {"stage_product_median_s", &Sample::stage_product_s},
-      {"device_time_median_s", &Sample::device_s},
-      {"sm_clock_median_hz", &Sample::sm_clock_hz}};
-  constexpr std::pair<const char*, double HostActivity::*> kHostMedians[] = {
-      {"cpu_time_median_s", &HostActivity::cpu_s}, {"cycles_median", &HostActivity::cycles}};
-  const auto add = [&](const auto& medians) {
-    for (const auto& [column, member] : medians)
-      if (const std::vector<double> numbers = numbers_of(samples, member); is_known(numbers))
-        values[column] = to_text(median(numbers));
+  for (const auto& [columns, member] : kWithIntervals)
+    add_interval(columns, numbers_of(samples, member));
+  add_interval("instructions", numbers_of(samples, &HostActivity::instructions));
+  struct Median {
+    RealColumn column;
+    double Sample::*member;
   };
-  add(kMedians);
-  add(kHostMedians);
+  constexpr Median kMedians[] = {{"gather_median_s", &Sample::gather_s},
+                                 {"merge_median_s", &Sample::merge_s},
+                                 {"compute_median_s", &Sample::compute_s},
+                                 {"communication_median_s", &Sample::communication_s},
+                                 {"idle_median_s", &Sample::idle_s},
+                                 {"stage_scores_median_s", &Sample::stage_scores_s},
+                                 {"stage_softmax_median_s", &Sample::stage_softmax_s},
+                                 {"stage_product_median_s", &Sample::stage_product_s},
+                                 {"device_time_median_s", &Sample::device_s},
+                                 {"sm_clock_median_hz", &Sample::sm_clock_hz}};
+  const auto add = [&](RealColumn column, const std::vector<double>& numbers) {
+    if (is_known(numbers)) values.set(column, median(numbers));
+  };
+  for (const auto& [column, member] : kMedians) add(column, numbers_of(samples, member));
+  add("cpu_time_median_s", numbers_of(samples, &HostActivity::cpu_s));
+  add("cycles_median", numbers_of(samples, &HostActivity::cycles));
   const Summary wall = summarise(numbers_of(samples, &Sample::wall_s));
-  values["n_samples"] = to_text(static_cast<std::int64_t>(wall.n));
-  values["interval_coverage"] = to_text(wall.coverage);
+  values.set("n_samples", wall.n);
+  values.set("interval_coverage", wall.coverage);
 }
 
 void add_disturbances(const std::vector<Sample>& samples, const Repeats& repeats,
@@ -177,9 +178,9 @@ void add_disturbances(const std::vector<Sample>& samples, const Repeats& repeats
   double throttled = 0.0;
   for (const Sample& sample : samples)
     if (!sample.warmup) throttled += sample.throttled;
-  if (!std::isnan(throttled)) values["throttled_samples"] = to_text(throttled);
-  values["disturbed_samples"] = to_text(static_cast<std::int64_t>(repeats.disturbed));
-  if (repeats.disturbed_by) values["disturbed_by"] = word(*repeats.disturbed_by);
+  if (!std::isnan(throttled)) values.set("throttled_samples", std::llround(throttled));
+  values.set("disturbed_samples", repeats.disturbed);
+  if (repeats.disturbed_by) values.set("disturbed_by", word(*repeats.disturbed_by));
 }
 
 void add_clock(ComputeDevice& device, Sample& sample) {
@@ -191,14 +192,12 @@ void add_clock(ComputeDevice& device, Sample& sample) {
 }
 
 void add_rate(double flop, const Repeats& repeats, RowValues& values) {
-  values["achieved_flop_per_s"] =
-      to_text(flop / median(numbers_of(repeats.counted, &Sample::wall_s)));
+  values.set("achieved_flop_per_s", flop / median(numbers_of(repeats.counted, &Sample::wall_s)));
 }
 
 void add_peak(double peak_flop_per_s, RowValues& values) {
-  const double achieved = parse_real(values.at("achieved_flop_per_s")).value();
-  values["peak_flop_per_s"] = to_text(peak_flop_per_s);
-  values["peak_fraction"] = to_text(achieved / peak_flop_per_s);
+  values.set("peak_flop_per_s", peak_flop_per_s);
+  values.set("peak_fraction", values.number("achieved_flop_per_s") / peak_flop_per_s);
 }
 
 void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values) {

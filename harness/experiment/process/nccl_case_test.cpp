@@ -55,8 +55,8 @@ TEST(NcclCase, EverySchemeIsARowThatWasVerified) {
     // The scatter of cqs has its own column.
     const char* const moved = c.algorithm == "cqs" ? "gather_median_s" : "communication_median_s";
     EXPECT_GT(parse_real(result.values.at(moved)).value(), 0.0);
-    EXPECT_TRUE(result.values.contains("exposed_communication_median_s"));
-    EXPECT_FALSE(result.values.contains("idle_median_s"));
+    EXPECT_TRUE(result.values.has("exposed_communication_median_s"));
+    EXPECT_FALSE(result.values.has("idle_median_s"));
     EXPECT_EQ(result.samples.size(), 4u);
     EXPECT_GT(parse_integer(result.values.at("device_peak_bytes")).value(), 0);
   }
@@ -73,8 +73,8 @@ TEST(NcclCase, GradientsOfEverySchemeThatTrainsAreVerified) {
       ASSERT_EQ(result.status, Status::ok) << result.message;
       EXPECT_EQ(result.samples.size(), 4u);
       for (const char* gradient : {"d_q", "d_k", "d_v"})
-        EXPECT_TRUE(result.values.contains(fmt::format("{}_max_error", gradient)));
-      EXPECT_EQ(result.values.contains("backward_time_median_s"), pass == Passes::both);
+        EXPECT_FALSE(result.values.at(fmt::format("{}_max_error", gradient)).empty());
+      EXPECT_EQ(result.values.has("backward_time_median_s"), pass == Passes::both);
     }
 }
 

@@ -101,8 +101,8 @@ std::optional<std::string> prediction(const Case& c) {
   try {
     const Case resolved = resolve_case(c);
     const auto workload = plan_workload(resolved);
-    for (const auto& [column, value] : workload->predict(nullptr))
-      text += column + "=" + value + " ";
+    for (const auto& [field, value] : workload->predict(nullptr))
+      text += std::string(field->column) + "=" + value + " ";
     text += std::to_string(workload->threads()) + " threads";
     if (resolved.workload != WorkloadKind::attention) return text;
     const Problem problem = problem_of(resolved);
@@ -132,11 +132,9 @@ std::optional<std::string> effect(const Case& c) {
   const bool modelled = c.ranks == Ranks::model;
   for (const Field& field : kResultFields) {
     const bool timed = field.group == FieldGroup::time && field.column != "modelled_wall_time_s";
-    const auto value = result.values.find(std::string(field.column));
-    if (value == result.values.end() || (timed && !modelled) ||
-        field.column == "resident_peak_bytes")
-      continue;
-    text += " " + value->first + "=" + value->second;
+    const std::string& value = result.values.at(field.column);
+    if (value.empty() || (timed && !modelled) || field.column == "resident_peak_bytes") continue;
+    text += " " + std::string(field.column) + "=" + value;
   }
   if (!modelled)
     for (const Sample& sample : result.samples)

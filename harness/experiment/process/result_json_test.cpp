@@ -16,8 +16,9 @@ CaseResult example() {
                     {.repeat = 0, .wall_s = 1.0 / 3.0}};
   result.samples[1].longest_subsequence_s = std::numeric_limits<double>::quiet_NaN();
   result.values = {{"isa", "avx2"}, {"max_error", "1e-07"}};
-  result.steps = {{"0", "0", "5"}, {"1", "0", ""}};
-  result.timeline = {{"0.5", "alloc"}};
+  result.steps = {{{"worker", "0"}, {"step", "0"}, {"unmasked_pairs", "5"}},
+                  {{"worker", "1"}, {"step", "0"}}};
+  result.timeline = {{{"time_s", "0.5"}, {"action", "alloc"}}};
   return result;
 }
 

@@ -39,18 +39,18 @@ class CaseRun {
     if (case_.cpu_isa) use_instruction_set(*case_.cpu_isa);
     if (case_.device == Device::cuda) {
       device_ = open_gpu(case_);
-      result_.values["gpu"] = device_->facts().name;
+      result_.values.set("gpu", device_->facts().name);
     }
     if (!device_) device_ = std::make_unique<CpuDevice>(workload_->threads());
     device_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
     result_.values.merge(workload_->predict(&device_->costs()));
-    result_.values["isa"] = device_->isa(case_.kernel, case_.dtype);
+    result_.values.set("isa", device_->isa(case_.kernel, case_.dtype));
     if (const auto reason = infeasible(case_, workload_->flop()); reason && !is_modelled())
       throw CaseError(Status::infeasible, *reason);
     if (const auto flaw = workload_->flaw())
       throw CaseError(Status::error, "the plan is wrong: " + *flaw);
     workload_->model();
-    result_.values["provenance"] = is_modelled() ? "model" : "measured";
+    result_.values.set("provenance", is_modelled() ? "model" : "measured");
     if (is_modelled())
       predict_times();
     else
@@ -75,9 +75,7 @@ class CaseRun {
     const bool watched = case_.measure.device_memory;
     if (watched) device_->watch_memory();
     memory_pass(record);
-    if (watched)
-      if (const auto peak = device_->watched_peak_bytes())
-        result_.values["gpu_memory_peak_bytes"] = to_text(static_cast<std::int64_t>(*peak));
+    if (watched) result_.values.set("gpu_memory_peak_bytes", device_->watched_peak_bytes());
     if (case_.measure.verify_rows > 0) verify();
     // Recording costs time. The memory stays with the ledger, so that the first timed run does not
     // pay for it again.
@@ -110,8 +108,8 @@ class CaseRun {
       throw;
     }
     const Workload::Peaks peaks = workload_->peaks();
-    if (peaks.device_bytes) result_.values["device_peak_bytes"] = to_text(*peaks.device_bytes);
-    if (peaks.root_bytes) result_.values["root_peak_bytes"] = to_text(*peaks.root_bytes);
+    result_.values.set("device_peak_bytes", peaks.device_bytes);
+    result_.values.set("root_peak_bytes", peaks.root_bytes);
     add_memory_peaks(workload_->ledger(), result_.values);
     keep_events(case_, trace_stem_, workload_->ledger(), result_);
   }
@@ -157,7 +155,7 @@ class CaseRun {
     constexpr std::chrono::milliseconds kPause{20};
     if (case_.device == Device::cuda || case_.ranks == Ranks::mpi) return 0.0;
     const int cores = std::min(workload_->threads(), available_cores());
-    const double achieved = parse_real(result_.values.at("achieved_flop_per_s")).value();
+    const double achieved = result_.values.number("achieved_flop_per_s");
     double peak = 0.0;
     for (int i = 0; i < kMostMeasurements; ++i) {
       watch_->begin();
@@ -190,7 +188,7 @@ RowValues predicted_values(const Case& c) {
   const Case resolved = resolve_case(c);
   const auto costs = costs_of_first_gpu(resolved);
   RowValues values = plan_workload(resolved)->predict(costs ? &*costs : nullptr);
-  for (const auto& [name, value] : case_parameters(resolved)) values[name] = value;
+  for (const auto& [name, value] : case_parameters(resolved)) values.set_text(name, value);
   return values;
 }
 
@@ -204,8 +202,7 @@ CaseResult run_case(const Case& c, const std::string& trace_directory, const Ope
   const auto failed = [&](Status status, const std::string& message) {
     result.status = status;
     result.message = message;
-    for (const Field& field : case_table().fields)
-      if (field.group == FieldGroup::time) result.values.erase(std::string(field.column));
+    result.values.erase(FieldGroup::time);
     result.samples.clear();
     result.steps.clear();
     result.parts.clear();

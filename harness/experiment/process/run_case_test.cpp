@@ -41,7 +41,8 @@ bool is_time(const std::string& column) {
 void expect_no_times(const CaseResult& result) {
   EXPECT_TRUE(result.samples.empty());
   EXPECT_TRUE(result.steps.empty());
-  for (const auto& [column, value] : result.values) EXPECT_FALSE(is_time(column)) << column;
+  for (const auto& [field, value] : result.values)
+    EXPECT_FALSE(is_time(std::string(field->column))) << field->column;
 }
 
 double number(const CaseResult& result, const std::string& column) {
@@ -89,11 +90,9 @@ TEST(RunCase, AGoodCaseFillsEveryColumn) {
     ASSERT_EQ(result.status, Status::ok) << result.message;
     for (const std::string& column : columns_of_the_child()) {
       if (may_be_empty(column)) continue;
-      ASSERT_TRUE(result.values.contains(column)) << column;
       EXPECT_FALSE(result.values.at(column).empty()) << column;
     }
-    for (const auto& [column, value] : result.values)
-      EXPECT_THAT(case_table().columns, testing::Contains(column));
+    EXPECT_NO_THROW((void)case_table().fields_of(result.values));
     EXPECT_EQ(result.samples.size(), 4u);
     EXPECT_EQ(result.values.at("n_samples"), "3");
     EXPECT_EQ(result.values.at("verified_rows"), "32");
@@ -139,7 +138,7 @@ TEST(RunCase, TheStagedKernelHasTheTimeOfEachStage) {
   }
   EXPECT_LE(sum_s, result.samples.back().wall_s);
   c.kernel = Kernel::flash;
-  EXPECT_FALSE(run_case(c, "").values.contains("stage_scores_median_s"));
+  EXPECT_FALSE(run_case(c, "").values.has("stage_scores_median_s"));
 }
 
 TEST(RunCase, TheInstructionSetIsTheOneThatTheCaseNames) {
@@ -192,7 +191,7 @@ TEST(RunCase, OverTheBudgetIsOutOfMemoryWithTheTensorsName) {
   const CaseResult result = run_case(c, "");
   EXPECT_EQ(result.status, Status::oom);
   EXPECT_THAT(result.message, HasSubstr("over the budget of 58.59 KiB"));
-  EXPECT_TRUE(result.values.contains("unmasked_flop"));
+  EXPECT_TRUE(result.values.has("unmasked_flop"));
   expect_no_times(result);
 }
 
@@ -289,7 +288,7 @@ TEST(Prediction, TellsParametersAndWorkWithoutRunning) {
   EXPECT_EQ(values.at("unmasked_pairs"), "100");
   EXPECT_EQ(values.at("unmasked_flop"), "12800");  // 4 x 100 pairs x 2 heads x 16
   EXPECT_EQ(values.at("n_tokens"), "10");
-  EXPECT_FALSE(values.contains("wall_time_median_s"));
+  EXPECT_FALSE(values.has("wall_time_median_s"));
 }
 
 TEST(Prediction, ThreadsHoldAllWorkersAtOnce) {
@@ -312,8 +311,8 @@ TEST(RunCase, ARingOnThreadsFillsItsStepsAndHoldsThePredictedMemory) {
   EXPECT_EQ(result.values.at("provenance"), "measured");
   EXPECT_EQ(result.values.at("device_peak_bytes"), result.values.at("predicted_device_peak_bytes"));
   EXPECT_EQ(result.steps.size(), 9u);
-  for (const auto& step : result.steps)
-    for (const std::string& value : step) EXPECT_FALSE(value.empty());
+  for (const RowValues& step : result.steps)
+    EXPECT_EQ(step.size() + 1, step_table().columns.size()) << "only the case_id is missing";
   EXPECT_GT(number(result, "communication_median_s"), 0.0);
 }
 
@@ -325,8 +324,8 @@ TEST(RunCase, AModelledCaseHasTimesWithoutAnOutput) {
   ASSERT_EQ(slow.status, Status::ok) << slow.message;
   EXPECT_EQ(slow.values.at("provenance"), "model");
   EXPECT_EQ(slow.samples.size(), 1u);
-  EXPECT_FALSE(slow.values.contains("max_error"));
-  EXPECT_FALSE(slow.values.contains("active_memory_peak_bytes"));
+  EXPECT_FALSE(slow.values.has("max_error"));
+  EXPECT_FALSE(slow.values.has("active_memory_peak_bytes"));
   // There are two hops over a slow link, and such small blocks hide none of their time.
   const double hop_s = number(slow, "device_sent_bytes") / 2 / 1e6;
   EXPECT_GT(number(slow, "wall_time_median_s"), 2 * hop_s);

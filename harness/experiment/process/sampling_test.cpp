@@ -196,7 +196,7 @@ TEST(Sampling, EveryQuantityHasItsMedianWhereAllRepeatsHaveIt) {
                                {"interval_coverage", "0.75"}}));
   add_rate(100.0, repeats, values);
   EXPECT_EQ(values.at("achieved_flop_per_s"), "50");
-  EXPECT_FALSE(values.contains("peak_fraction")) << "no peak is known";
+  EXPECT_FALSE(values.has("peak_fraction")) << "no peak is known";
   add_peak(200.0, values);
   EXPECT_EQ(values.at("peak_flop_per_s"), "200");
   EXPECT_EQ(values.at("peak_fraction"), "0.25");
@@ -224,7 +224,7 @@ TEST(Sampling, TheErrorsOfGradientsHaveColumnsOfTheirOwn) {
   Verification verification;
   RowValues values;
   add_verification(verification, values);
-  EXPECT_FALSE(values.contains("verified_keys"));
+  EXPECT_FALSE(values.has("verified_keys"));
   verification.keys = 5;
   verification.gradients = {{TensorRole::d_q, 0.5, 0.25, 0.75, 0.125},
                             {TensorRole::d_k, 1.5, 1.25, 1.75, 1.125},
@@ -235,14 +235,14 @@ TEST(Sampling, TheErrorsOfGradientsHaveColumnsOfTheirOwn) {
   EXPECT_EQ(values.at("d_k_naive_error"), "1.25");
   EXPECT_EQ(values.at("d_v_tolerance"), "2.75");
   EXPECT_EQ(values.at("d_v_relative_l2_error"), "2.125");
-  EXPECT_FALSE(values.contains("d_x_max_error"));
+  EXPECT_FALSE(values.has("d_x_max_error"));
   verification.gradients.clear();
   verification.layer_gradients = {{LayerGradient::hidden_states, 3.5, 3.25, 3.75, 3.125},
                                   {LayerGradient::weights, 4.5, 4.25, 4.75, 4.125}};
   RowValues of_layer;
   add_verification(verification, of_layer);
-  EXPECT_FALSE(of_layer.contains("verified_keys"));
-  EXPECT_FALSE(of_layer.contains("d_q_max_error"));
+  EXPECT_FALSE(of_layer.has("verified_keys"));
+  EXPECT_FALSE(of_layer.has("d_q_max_error"));
   EXPECT_EQ(of_layer.at("d_x_max_error"), "3.5");
   EXPECT_EQ(of_layer.at("d_x_tolerance"), "3.75");
   EXPECT_EQ(of_layer.at("d_weights_naive_error"), "4.25");
@@ -253,13 +253,13 @@ TEST(Sampling, ThrottledRepeatsAreCountedWithoutWarmups) {
   std::vector<Sample> samples = {timed(1, {}, true), timed(1), timed(1), timed(1)};
   RowValues values;
   add_disturbances(samples, {}, values);
-  EXPECT_FALSE(values.contains("throttled_samples")) << "the device does not tell";
+  EXPECT_FALSE(values.has("throttled_samples")) << "the device does not tell";
   samples[0].throttled = samples[1].throttled = samples[2].throttled = 1.0;
   samples[3].throttled = 0.0;
   add_disturbances(samples, {}, values);
   EXPECT_EQ(values.at("throttled_samples"), "2");
   EXPECT_EQ(values.at("disturbed_samples"), "0");
-  EXPECT_FALSE(values.contains("disturbed_by"));
+  EXPECT_FALSE(values.has("disturbed_by"));
 }
 
 TEST(Sampling, NothingIsTakenAgainWhenTheTimeIsUsedUp) {

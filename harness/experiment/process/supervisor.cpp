@@ -88,7 +88,7 @@ json sample_json(const Sample& sample) {
   // JSON has no NaN; null means "not available".
   for (const SampleField& field : sample_fields()) {
     const double value = field.of(sample);
-    object[std::string(field.column)] = std::isnan(value) ? json(nullptr) : json(value);
+    object[std::string(field.column.name())] = std::isnan(value) ? json(nullptr) : json(value);
   }
   return object;
 }
@@ -99,11 +99,28 @@ Sample sample_of(const json& object) {
   sample.warmup = object.at("warmup").get<bool>();
   sample.disturbed_by = parse_word<Disturbance>(object.at("disturbed_by").get<std::string>());
   for (const SampleField& field : sample_fields()) {
-    const json& value = object.at(std::string(field.column));
+    const json& value = object.at(std::string(field.column.name()));
     field.in(sample) =
         value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
   }
   return sample;
+}
+
+// Rows as arrays of their table's columns.
+json rows_json(const RunTable& table, const std::vector<RowValues>& rows) {
+  json all = json::array();
+  for (const RowValues& row : rows) all.push_back(table.fields_of(row));
+  return all;
+}
+
+std::vector<RowValues> rows_of(const RunTable& table, const json& all) {
+  std::vector<RowValues> rows;
+  for (const json& fields : all) {
+    RowValues& row = rows.emplace_back();
+    for (std::size_t i = 0; i < table.columns.size(); ++i)
+      row.set_text(table.columns[i], fields.at(i).get<std::string>());
+  }
+  return rows;
 }
 
 }  // namespace
@@ -168,10 +185,13 @@ void answer_case(const std::string& trace_directory) {
 std::string result_to_json(const CaseResult& result) {
   json samples = json::array();
   for (const Sample& sample : result.samples) samples.push_back(sample_json(sample));
-  const json answer = {
-      {"status", word(result.status)}, {"message", result.message}, {"samples", samples},
-      {"values", result.values},       {"steps", result.steps},     {"parts", result.parts},
-      {"timeline", result.timeline}};
+  const json answer = {{"status", word(result.status)},
+                       {"message", result.message},
+                       {"samples", samples},
+                       {"values", rows_json(case_table(), {result.values})},
+                       {"steps", rows_json(step_table(), result.steps)},
+                       {"parts", rows_json(part_table(), result.parts)},
+                       {"timeline", rows_json(timeline_table(), result.timeline)}};
   // A message may quote bytes that are not UTF-8 (a file name): they become U+FFFD.
   return answer.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -185,10 +205,10 @@ CaseResult result_from_json(std::string_view text) {
     result.status = *status;
     answer.at("message").get_to(result.message);
     for (const json& sample : answer.at("samples")) result.samples.push_back(sample_of(sample));
-    answer.at("values").get_to(result.values);
-    answer.at("steps").get_to(result.steps);
-    answer.at("parts").get_to(result.parts);
-    answer.at("timeline").get_to(result.timeline);
+    result.values = rows_of(case_table(), answer.at("values")).at(0);
+    result.steps = rows_of(step_table(), answer.at("steps"));
+    result.parts = rows_of(part_table(), answer.at("parts"));
+    result.timeline = rows_of(timeline_table(), answer.at("timeline"));
     return result;
   } catch (const std::exception& problem) {
     throw std::runtime_error(

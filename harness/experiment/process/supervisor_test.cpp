@@ -70,7 +70,8 @@ TEST_F(Supervisor, AnAnswerLargerThanAPipeArrivesWhole) {
   CaseResult answer;
   answer.status = Status::ok;
   for (int i = 0; i < 50'000; ++i)
-    answer.timeline.push_back({std::to_string(i), "alloc", "scores"});
+    answer.timeline.push_back(
+        {{"time_s", std::to_string(i)}, {"action", "alloc"}, {"label", "scores"}});
   write_file_atomically(folder_ / "answer", result_to_json(answer));
   EXPECT_EQ(run("cat " + (folder_ / "answer") + " >&3").timeline.size(), 50'000u);
 }

@@ -66,8 +66,6 @@ TEST(WorkerSpeeds, GroupsBySpeedNeedAsManyKeysAsQueries) {
 // The slow worker sleeps 49 times as long as it computes: a busy machine delays others far less.
 TEST(WorkerSpeeds, ASlowWorkerTakesLongerInItsStepsAndTheOutputIsRight) {
   constexpr std::size_t kSlow = 1;
-  const auto compute =
-      std::ranges::find(step_table().columns, "compute_s") - step_table().columns.begin() - 1;
   for (const Ranks ranks : {Ranks::serial, Ranks::threads})
     for (const char* algorithm : {"cqs", "cqs_sharded", "ring"}) {
       Case c = tiny(algorithm, 4);
@@ -79,8 +77,7 @@ TEST(WorkerSpeeds, ASlowWorkerTakesLongerInItsStepsAndTheOutputIsRight) {
       EXPECT_EQ(result.values.at("verified_rows"), "32");
       std::vector<double> busy_s(4, 0.0);
       for (const auto& row : result.steps)
-        busy_s[static_cast<std::size_t>(parse_integer(row[0]).value())] +=
-            parse_real(row[static_cast<std::size_t>(compute)]).value();
+        busy_s[static_cast<std::size_t>(row.number("worker"))] += row.number("compute_s");
       for (const std::size_t other : {0u, 2u, 3u})
         EXPECT_GT(busy_s[kSlow], busy_s[other]) << algorithm << " under " << word(ranks);
     }

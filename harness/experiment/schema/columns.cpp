@@ -50,120 +50,50 @@ using fields::column;
 using fields::empty;
 using fields::quantity;
 
-constexpr FieldGroup kTimeGroup = FieldGroup::time;
-
 template <auto... path>
 double& member(Sample& sample) {
   return (sample.*....*path);
 }
 
-constexpr SampleField kSampleFields[] = {
-    {quantity(kTimeGroup, "wall_time_s", "the real time of the repeat"), member<&Sample::wall_s>},
-    {quantity(kTimeGroup, "critical_path_s",
-              "the time of the slowest worker with gather and merge; for rings the sum over the "
-              "rounds of the slowest worker of each round"),
-     member<&Sample::critical_path_s>},
-    {quantity(kTimeGroup, "worker_sum_s", "the sum of the times of all workers"),
-     member<&Sample::worker_sum_s>},
-    {quantity(kTimeGroup, "longest_subsequence_s",
-              "the kernel time of the longest subsequence, without gather and merge"),
-     member<&Sample::longest_subsequence_s>},
-    {quantity(kTimeGroup, "gather_s",
-              "the time to copy the workers' groups together, summed over the workers"),
-     member<&Sample::gather_s>},
-    {quantity(kTimeGroup, "merge_s", "the time to merge the partial outputs"),
-     member<&Sample::merge_s>},
-    {empty("for layers that no workers share",
-           quantity(kTimeGroup, "compute_s",
-                    "the time that the worker with the most of it computes, summed over its steps",
-                    10)),
-     member<&Sample::compute_s>},
-    {empty("with `ranks: serial`",
-           quantity(kTimeGroup, "communication_s", "likewise, the time that it communicates", 10)),
-     member<&Sample::communication_s>},
-    {empty(
-         "with `ranks: serial`",
-         quantity(kTimeGroup, "exposed_communication_s",
-                  "likewise, the time that it waits for messages and has nothing to compute", 10)),
-     member<&Sample::exposed_communication_s>},
-    {empty("with `ranks: serial`",
-           quantity(kTimeGroup, "idle_s",
-                    "likewise, the time that it waits while no message is under way", 10)),
-     member<&Sample::idle_s>},
-    {empty("unless `pass` is `both`",
-           quantity(kTimeGroup, "forward_time_s", "the real time of the forward pass", 9)),
-     member<&Sample::forward_s>},
-    {empty("unless `pass` is `both`",
-           quantity(kTimeGroup, "backward_time_s", "the real time of the backward pass", 9)),
-     member<&Sample::backward_s>},
-    {empty("on a CPU", quantity(kTimeGroup, "device_time_s", "the time by the GPU's own clock", 4)),
-     member<&Sample::device_s>},
-    {empty("on a CPU, or where the driver does not report it",
-           quantity(kTimeGroup, "sm_clock_hz", "the clock of the GPU's multiprocessors", 4)),
-     member<&Sample::sm_clock_hz>},
-    {empty("on a CPU, or where the driver does not report it",
-           column(kTimeGroup, "throttled", FieldKind::flag, "1 if the GPU was slowed down", 4)),
-     member<&Sample::throttled>},
-    {empty(
-         "unless the kernel is `staged` and the ranks are `serial`",
-         quantity(
-             kTimeGroup, "stage_scores_s",
-             "the time of the first stage of kernel `staged` under serial ranks: dense x dense -> "
-             "sparse",
-             6)),
-     member<&Sample::stage_scores_s>},
-    {empty("unless the kernel is `staged` and the ranks are `serial`",
-           quantity(kTimeGroup, "stage_softmax_s", "the time of its second stage: softmax", 6)),
-     member<&Sample::stage_softmax_s>},
-    {empty(
-         "unless the kernel is `staged` and the ranks are `serial`",
-         quantity(kTimeGroup, "stage_product_s", "the time of its third stage: sparse x dense", 6)),
-     member<&Sample::stage_product_s>},
-    {empty("for models, and where Linux does not report it",
-           quantity(kTimeGroup, "cpu_time_s", "the CPU time of the process, all its threads", 7)),
-     member<&Sample::host, &HostActivity::cpu_s>},
-    {empty("for models, and where threads share cores or ended",
-           quantity(kTimeGroup, "run_delay_s",
-                    "the time that its threads were ready and waited for a core", 7)),
-     member<&Sample::host, &HostActivity::run_delay_s>},
-    {empty("for models, for MPI and NCCL ranks, and where Linux does not report it",
-           quantity(kTimeGroup, "other_cpu_time_s",
-                    "the CPU time of other processes on the cores that it may use", 7)),
-     member<&Sample::host, &HostActivity::other_cpu_s>},
-    {empty(
-         "for models, and where Linux does not report it",
-         quantity(kTimeGroup, "stolen_s", "the time that the hypervisor took from these cores", 7)),
-     member<&Sample::host, &HostActivity::stolen_s>},
-    {empty(
-         "for models, and where Linux does not report it",
-         quantity(kTimeGroup, "memory_stall_s", "the time that some process waited for memory", 7)),
-     member<&Sample::host, &HostActivity::memory_stall_s>},
-    {empty("for models, and where Linux does not report it",
-           quantity(kTimeGroup, "stopped_s", "the time that the process or its machine stood still",
-                    7)),
-     member<&Sample::host, &HostActivity::stopped_s>},
-    {empty("for models, and where Linux does not report it",
-           column(kTimeGroup, "involuntary_switches", FieldKind::integer,
-                  "how often another thread took the core of one of its threads", 7, "switches")),
-     member<&Sample::host, &HostActivity::involuntary_switches>},
-    {empty("for models, and where Linux does not report it",
-           column(kTimeGroup, "minor_faults", FieldKind::integer,
-                  "page faults that read nothing from a disk", 7, "faults")),
-     member<&Sample::host, &HostActivity::minor_faults>},
-    {empty("for models, and where Linux does not report it",
-           column(kTimeGroup, "major_faults", FieldKind::integer,
-                  "page faults that read from a disk", 7, "faults")),
-     member<&Sample::host, &HostActivity::major_faults>},
-    {empty(
-         "where Linux does not count them",
-         column(kTimeGroup, "instructions", FieldKind::real,
-                "instructions that the process retired, as Linux counts them", 7, "instructions")),
-     member<&Sample::host, &HostActivity::instructions>},
-    {empty("where Linux does not count them",
-           column(kTimeGroup, "cycles", FieldKind::real,
-                  "cycles of the cores that it ran on, likewise", 7, "cycles")),
-     member<&Sample::host, &HostActivity::cycles>},
+// The place of each number of a repeat, in the order of kSampleFields.
+constexpr SampleField kSampleMembers[] = {
+    {"wall_time_s", member<&Sample::wall_s>},
+    {"critical_path_s", member<&Sample::critical_path_s>},
+    {"worker_sum_s", member<&Sample::worker_sum_s>},
+    {"longest_subsequence_s", member<&Sample::longest_subsequence_s>},
+    {"gather_s", member<&Sample::gather_s>},
+    {"merge_s", member<&Sample::merge_s>},
+    {"compute_s", member<&Sample::compute_s>},
+    {"communication_s", member<&Sample::communication_s>},
+    {"exposed_communication_s", member<&Sample::exposed_communication_s>},
+    {"idle_s", member<&Sample::idle_s>},
+    {"forward_time_s", member<&Sample::forward_s>},
+    {"backward_time_s", member<&Sample::backward_s>},
+    {"device_time_s", member<&Sample::device_s>},
+    {"sm_clock_hz", member<&Sample::sm_clock_hz>},
+    {"throttled", member<&Sample::throttled>},
+    {"stage_scores_s", member<&Sample::stage_scores_s>},
+    {"stage_softmax_s", member<&Sample::stage_softmax_s>},
+    {"stage_product_s", member<&Sample::stage_product_s>},
+    {"cpu_time_s", member<&Sample::host, &HostActivity::cpu_s>},
+    {"run_delay_s", member<&Sample::host, &HostActivity::run_delay_s>},
+    {"other_cpu_time_s", member<&Sample::host, &HostActivity::other_cpu_s>},
+    {"stolen_s", member<&Sample::host, &HostActivity::stolen_s>},
+    {"memory_stall_s", member<&Sample::host, &HostActivity::memory_stall_s>},
+    {"stopped_s", member<&Sample::host, &HostActivity::stopped_s>},
+    {"involuntary_switches", member<&Sample::host, &HostActivity::involuntary_switches>},
+    {"minor_faults", member<&Sample::host, &HostActivity::minor_faults>},
+    {"major_faults", member<&Sample::host, &HostActivity::major_faults>},
+    {"instructions", member<&Sample::host, &HostActivity::instructions>},
+    {"cycles", member<&Sample::host, &HostActivity::cycles>},
 };
+
+consteval bool are_those_of_the_schema(std::span<const SampleField> members) {
+  return std::ranges::equal(
+      members, kSampleFields, {}, [](const SampleField& one) { return one.column.name(); },
+      &Field::column);
+}
+static_assert(are_those_of_the_schema(kSampleMembers));
 
 RunTable table_of(std::string_view file, std::string_view meaning, const auto&... parts) {
   RunTable table{file, meaning};
@@ -238,7 +168,20 @@ void replace_table(const std::string& name, const std::string& table, bool to_th
 
 }  // namespace
 
-std::span<const SampleField> sample_fields() { return kSampleFields; }
+std::vector<std::string> RunTable::fields_of(const RowValues& row) const {
+  std::vector<std::string> texts;
+  std::size_t held = 0;
+  for (const std::string& column : columns) {
+    texts.push_back(row.at(column));
+    if (!texts.back().empty()) ++held;
+  }
+  for (const auto& [field, text] : row)
+    if (held != row.size() && std::ranges::find(columns, field->column) == columns.end())
+      throw std::logic_error(fmt::format("{} has no column {}", file, field->column));
+  return texts;
+}
+
+std::span<const SampleField> sample_fields() { return kSampleMembers; }
 
 std::span<const RunTable> run_tables() {
   static const std::array tables = {

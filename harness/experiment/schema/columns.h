@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "base/schema/column_fields.h"
-#include "base/schema/field.h"
+#include "base/schema/row.h"
 #include "harness/workload/result.h"
 
 namespace qb {
 
 // A number of a timed repeat: a column of samples.csv with its place in a Sample.
-struct SampleField : Field {
+struct SampleField {
+  Column column;
   double& (*in)(Sample&);
   [[nodiscard]] double of(Sample sample) const { return in(sample); }
 };
@@ -23,6 +23,10 @@ struct RunTable {
   std::string_view meaning;
   std::vector<Field> fields{};
   std::vector<std::string> columns{};  // the names of the fields
+
+  // The values in the order of the columns. Throws std::logic_error where the table lacks the
+  // column of one of them.
+  [[nodiscard]] std::vector<std::string> fields_of(const RowValues& row) const;
 };
 [[nodiscard]] std::span<const RunTable> run_tables();
 [[nodiscard]] inline const RunTable& case_table() { return run_tables()[0]; }

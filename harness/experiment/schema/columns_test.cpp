@@ -48,8 +48,7 @@ TEST(Schema, EveryColumnIsSaidOnceAndSaysSomething) {
 // The version that brought a column is history: nothing may change it later.
 TEST(Schema, ColumnsOfSamplesSayWhichVersionBroughtThem) {
   std::map<int, std::string> brought;
-  for (const SampleField& field : sample_fields())
-    brought[field.since] += std::string(field.column) + ' ';
+  for (const Field& field : kSampleFields) brought[field.since] += std::string(field.column) + ' ';
   EXPECT_EQ(brought,
             (std::map<int, std::string>{
                 {1,

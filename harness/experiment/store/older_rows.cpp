@@ -21,8 +21,9 @@ Case case_of_row(const CsvTable& cases, std::size_t row) {
 }
 
 void set_all_on_one_device(CsvTable& cases, std::size_t row) {
-  cases.set(row, "device_peak_bytes", cases.text(row, "active_memory_peak_bytes"));
-  cases.set(row, "predicted_device_peak_bytes", cases.text(row, "predicted_active_peak_bytes"));
+  cases.set(row, "device_peak_bytes", Row{&cases, row}.text("active_memory_peak_bytes"));
+  cases.set(row, "predicted_device_peak_bytes",
+            Row{&cases, row}.text("predicted_active_peak_bytes"));
 }
 
 void complete_row(CsvTable& cases, std::size_t row) {
@@ -40,10 +41,10 @@ void complete_row(CsvTable& cases, std::size_t row) {
 
 void complete_older_rows(CsvTable& cases) {
   for (std::size_t row = 0; row < cases.size(); ++row) {
-    if (cases.number(row, "schema_version") >= kDeviceBytesSince) continue;
-    if (cases.text(row, "workers") == "1")
+    if (Row{&cases, row}.number("schema_version") >= kDeviceBytesSince) continue;
+    if (Row{&cases, row}.text("workers") == "1")
       set_all_on_one_device(cases, row);
-    else if (!cases.text(row, "predicted_active_peak_bytes").empty())  // it has a plan
+    else if (!Row{&cases, row}.text("predicted_active_peak_bytes").empty())  // it has a plan
       complete_row(cases, row);
   }
 }

@@ -181,12 +181,12 @@ RunFolder read_run_folder(const std::string& path) {
                 read_table(path + "/samples.csv")};
   fit_columns(run.cases);
   complete_older_rows(run.cases);
-  add_later_fields(run.samples, kSampleKeys, sample_fields());
+  add_later_fields(run.samples, kSampleKeys, kSampleFields);
   return run;
 }
 
 Status row_status(const RunFolder& run, std::size_t row) {
-  const std::string& text = run.cases.text(row, "status");
+  const std::string& text = Row{&run.cases, row}.text("status");
   if (const auto status = parse_word<Status>(text)) return *status;
   throw UsageError(fmt::format("{}/cases.csv: record {}: {}", run.path, row + 1,
                                unknown_word("status", text, all_words<Status>())));

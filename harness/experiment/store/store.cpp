@@ -25,7 +25,7 @@ constexpr const char* kCases = "cases.csv";
 
 struct SideFile {
   const RunTable& (*table)();
-  std::vector<std::vector<std::string>> RunStore::Record::*rows;
+  std::vector<RowValues> RunStore::Record::*rows;
 };
 
 // These files are written before the row of cases.csv.
@@ -84,7 +84,6 @@ void point_latest_at(const std::string& path) {
   std::filesystem::rename(temporary, link, ignored);
 }
 
-// A row is one line, so a missing line end shows that the last one is torn.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (c == '\n' || c == '\r') c = ' ';
@@ -92,29 +91,27 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::vector<std::vector<std::string>> with_case_id(
-    const std::string& id, const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::vector<std::string>> result;
-  for (const auto& row : rows) {
-    std::vector<std::string> fields = {id};
-    for (const std::string& field : row) fields.push_back(one_line(field));
-    result.push_back(std::move(fields));
-  }
-  return result;
+std::vector<RowValues> with_case_id(const std::string& id, std::vector<RowValues> rows) {
+  for (RowValues& row : rows) row.set("case_id", id);
+  return rows;
 }
 
-std::vector<std::string> sample_row(const std::string& id, const Sample& sample) {
-  std::vector<std::string> row = {
-      id, to_text(std::int64_t{sample.repeat}), sample.warmup ? "1" : "0",
-      std::string(sample.disturbed_by ? word(*sample.disturbed_by) : std::string_view())};
-  for (const SampleField& field : sample_fields()) row.push_back(to_text(field.of(sample)));
+RowValues sample_row(const std::string& id, const Sample& sample) {
+  RowValues row;
+  row.set("case_id", id);
+  row.set("repeat", sample.repeat);
+  row.set("warmup", sample.warmup);
+  if (sample.disturbed_by) row.set("disturbed_by", word(*sample.disturbed_by));
+  for (const SampleField& field : sample_fields())
+    row.set_text(field.column.name(), to_text(field.of(sample)));
   return row;
 }
 
-void require_whole(const RunTable& table, const std::vector<std::string>& row) {
-  if (row.size() != table.columns.size())
-    throw std::logic_error(fmt::format("a row of {} has {} values for {} columns", table.file,
-                                       row.size(), table.columns.size()));
+// A row is one line, so a missing line end shows that the last one is torn.
+std::vector<std::string> fields_of(const RunTable& table, const RowValues& row) {
+  std::vector<std::string> fields = table.fields_of(row);
+  for (std::string& field : fields) field = one_line(std::move(field));
+  return fields;
 }
 
 std::string pid_in(int fd) {
@@ -170,7 +167,8 @@ void RunStore::load_cases() {
   std::size_t file_bytes = 0;
   cases_ = read_table(file(kCases), case_table().columns, file_bytes);
   done_.clear();
-  for (std::size_t row = 0; row < cases_.size(); ++row) done_.insert(cases_.text(row, "case_id"));
+  for (std::size_t row = 0; row < cases_.size(); ++row)
+    done_.insert(Row{&cases_, row}.text("case_id"));
   if (cases_.to_string().size() != file_bytes)
     write_file_atomically(file(kCases), cases_.to_string());
 }
@@ -193,16 +191,17 @@ void RunStore::repair_all() {
 }
 
 void RunStore::commit(const Record& record) {
-  require_whole(case_table(), record.row);
-  for (const SideFile& side : kSideFiles)
-    for (const auto& row : record.*side.rows) require_whole(side.table(), row);
+  const std::vector<std::string> row = fields_of(case_table(), record.row);
+  std::vector<std::string> texts;
   for (const SideFile& side : kSideFiles) {
-    std::string text;
-    for (const auto& row : record.*side.rows) text += csv_record(row);
-    if (!text.empty()) append_and_flush(file(side.table().file), text);
+    std::string& text = texts.emplace_back();
+    for (const RowValues& values : record.*side.rows)
+      text += csv_record(fields_of(side.table(), values));
   }
-  append_and_flush(file(kCases), csv_record(record.row));
-  cases_.append(record.row);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (!texts[i].empty()) append_and_flush(file(kSideFiles[i].table().file), texts[i]);
+  append_and_flush(file(kCases), csv_record(row));
+  cases_.append(row);
   done_.insert(record.case_id);
 }
 
@@ -212,8 +211,8 @@ void RunStore::drop_for_retry() {
   manifest_.finished_at.clear();
   write_manifest();
   write_file_atomically(file(kCases), rows_that(cases_, [&](std::size_t row) {
-                          return cases_.text(row, "status") == word(Status::ok) &&
-                                 cases_.text(row, "disturbed_by").empty();
+                          return Row{&cases_, row}.text("status") == word(Status::ok) &&
+                                 Row{&cases_, row}.text("disturbed_by").empty();
                         }));
   repair_all();
 }
@@ -249,17 +248,15 @@ RunStore::Record make_record(const Case& c, const CaseResult& result, const std:
                              double duration_s) {
   RunStore::Record record;
   record.case_id = case_id(c);
-  std::map<std::string, std::string> values = result.values;
-  for (const auto& [name, value] : case_parameters(c)) values[name] = value;
-  values["schema_version"] = to_text(std::int64_t{kSchemaVersion});
-  values["case_id"] = record.case_id;
-  values["experiment"] = c.experiment;
-  values["status"] = word(result.status);
-  values["message"] = result.message;
-  values["started_at"] = started_at;
-  values["duration_s"] = to_text(duration_s);
-  for (const std::string& column : case_table().columns)
-    record.row.push_back(one_line(values[column]));
+  record.row = result.values;
+  for (const auto& [name, value] : case_parameters(c)) record.row.set_text(name, value);
+  record.row.set("schema_version", kSchemaVersion);
+  record.row.set("case_id", record.case_id);
+  record.row.set("experiment", c.experiment);
+  record.row.set("status", word(result.status));
+  record.row.set("message", result.message);
+  record.row.set("started_at", started_at);
+  record.row.set("duration_s", duration_s);
   if (result.status == Status::ok)
     for (const Sample& sample : result.samples)
       record.samples.push_back(sample_row(record.case_id, sample));

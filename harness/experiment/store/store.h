@@ -35,11 +35,11 @@ class RunStore {
   // A finished case as rows of the five files.
   struct Record {
     std::string case_id;
-    std::vector<std::string> row;  // case_table().columns
-    std::vector<std::vector<std::string>> samples;
-    std::vector<std::vector<std::string>> steps;
-    std::vector<std::vector<std::string>> parts;
-    std::vector<std::vector<std::string>> timeline;
+    RowValues row;
+    std::vector<RowValues> samples;
+    std::vector<RowValues> steps;
+    std::vector<RowValues> parts;
+    std::vector<RowValues> timeline;
   };
 
   // Makes the folder (and its parents), locks it and points `latest` beside it at it. Throws
@@ -57,7 +57,7 @@ class RunStore {
   [[nodiscard]] std::string trace_directory() const;  // the first call creates it
 
   // Appends and flushes. Throws EnvironmentError: only earlier rows are then committed. Throws
-  // std::logic_error, and writes nothing, where a row has more or fewer values than columns.
+  // std::logic_error, and writes nothing, where a row has a value that its table has no column for.
   void commit(const Record& record);
   // Drops every case that is not ok or stayed disturbed, so that it runs again.
   void drop_for_retry();

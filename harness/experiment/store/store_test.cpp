@@ -61,13 +61,13 @@ TEST_F(Store, ANewRunHasItsFilesWithHeaders) {
   EXPECT_TRUE(std::filesystem::is_directory(run_ + "/logs"));
 }
 
-TEST_F(Store, ARowThatLacksAColumnIsNotWritten) {
+TEST_F(Store, AValueThatItsTableHasNoColumnForIsNotWritten) {
   RunStore store = create();
   const auto before = contents();
   for (const auto spoil :
-       {+[](RunStore::Record& record) { record.row.pop_back(); },
-        +[](RunStore::Record& record) { record.steps.front().pop_back(); },
-        +[](RunStore::Record& record) { record.samples.front().push_back("1"); }}) {
+       {+[](RunStore::Record& record) { record.row.set("step", 1); },
+        +[](RunStore::Record& record) { record.steps.front().set("label", "q"); },
+        +[](RunStore::Record& record) { record.samples.front().set("step", 1); }}) {
     RunStore::Record record = a_record(64);
     ASSERT_FALSE(record.steps.empty());
     spoil(record);
@@ -241,7 +241,7 @@ TEST_F(Store, WhatIsTriedAgainTakesItsRowsWithIt) {
   CaseResult late = good_result();
   late.status = Status::timeout;
   CaseResult disturbed = good_result();
-  disturbed.values["disturbed_by"] = "neighbours";
+  disturbed.values.set("disturbed_by", "neighbours");
   store.commit(a_record(100));
   store.commit(a_record(200, late));
   store.commit(a_record(300, disturbed));

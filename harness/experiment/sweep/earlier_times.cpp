@@ -28,7 +28,7 @@ void add_run(const std::string& path, EarlierTimes& times) {
   std::map<std::string, double> took_s;
   for (std::size_t row = 0; row < run.cases.size(); ++row)
     if (row_status(run, row) == Status::ok)
-      took_s[run.cases.text(row, "case_id")] = run.cases.number(row, "duration_s");
+      took_s[Row{&run.cases, row}.text("case_id")] = Row{&run.cases, row}.number("duration_s");
   const Spec spec = load_spec(path + "/spec.resolved.yaml", {.max_cases = SIZE_MAX});
   for (const Case& c : resolved_cases(spec))
     if (const auto found = took_s.find(case_id(c)); found != took_s.end())

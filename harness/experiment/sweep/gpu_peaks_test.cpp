@@ -60,7 +60,7 @@ class Told : public testing::Test {
     sweep_.require = [](const Case&) {};  // pretends that there is a GPU
     sweep_.launcher.answer = [](const Case& c) {
       CaseResult result = good_result();
-      result.values["peak_flop_per_s"] = c.dtype == DType::f16 ? "8e14" : "7e14";
+      result.values.set_text("peak_flop_per_s", c.dtype == DType::f16 ? "8e14" : "7e14");
       return result;
     };
   }

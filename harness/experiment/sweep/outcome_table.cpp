@@ -16,7 +16,7 @@ namespace {
 
 std::map<std::string, std::size_t> rows_by_id(const CsvTable& cases) {
   std::map<std::string, std::size_t> rows;
-  for (std::size_t row = 0; row < cases.size(); ++row) rows[cases.text(row, "case_id")] = row;
+  for (std::size_t row = 0; row < cases.size(); ++row) rows[Row{&cases, row}.text("case_id")] = row;
   return rows;
 }
 
@@ -32,7 +32,7 @@ std::string time_cell(const CsvTable& cases, std::size_t row, const std::string&
 }
 
 std::string error_cell(const CsvTable& cases, std::size_t row) {
-  const double error = cases.number(row, "max_error");
+  const double error = Row{&cases, row}.number("max_error");
   return error >= 0.0 ? fmt::format("{:.1e}", error) : "-";
 }
 
@@ -53,16 +53,17 @@ std::string outcome_table(const RunOutcome& outcome) {
     const auto found = rows.find(case_id(c));
     if (found == rows.end()) continue;
     const std::size_t row = found->second;
-    if (outcome.cases.text(row, "status") == word(Status::unsupported)) continue;
+    if (Row{&outcome.cases, row}.text("status") == word(Status::unsupported)) continue;
     std::vector<std::string> cells;
     for (const std::string& name : parameters) cells.push_back(outcome.cases.text(row, name));
-    const bool modelled = outcome.cases.text(row, "provenance") == "model";
-    cells.push_back(modelled ? "modelled" : outcome.cases.text(row, "status"));
+    const bool modelled = Row{&outcome.cases, row}.text("provenance") == "model";
+    cells.push_back(modelled ? "modelled" : Row{&outcome.cases, row}.text("status"));
     for (const char* quantity : {"wall_time", "critical_path", "longest_subsequence"})
       cells.push_back(time_cell(outcome.cases, row, quantity));
-    cells.push_back(repeats_text(
-        outcome.cases.number(row, "n_samples"), outcome.cases.number(row, "interval_coverage"),
-        outcome.cases.number(row, "disturbed_samples"), outcome.cases.text(row, "disturbed_by")));
+    cells.push_back(repeats_text(Row{&outcome.cases, row}.number("n_samples"),
+                                 Row{&outcome.cases, row}.number("interval_coverage"),
+                                 Row{&outcome.cases, row}.number("disturbed_samples"),
+                                 Row{&outcome.cases, row}.text("disturbed_by")));
     cells.push_back(bytes_cell(outcome.cases, row, "device_peak_bytes"));
     cells.push_back(error_cell(outcome.cases, row));
     table.add(cells);

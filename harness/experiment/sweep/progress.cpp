@@ -21,12 +21,6 @@ std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, value >= 100.0 ? 0 : value >= 10.0 ? 1 : 2);
 }
 
-double number(const CaseResult& result, const std::string& column) {
-  const auto found = result.values.find(column);
-  if (found == result.values.end()) return std::numeric_limits<double>::quiet_NaN();
-  return parse_real(found->second).value_or(std::numeric_limits<double>::quiet_NaN());
-}
-
 }  // namespace
 
 Progress::Style stderr_style(bool quiet) {
@@ -59,7 +53,7 @@ namespace {
 // `modelled on a100: 13.7 ms (no link limit: messages are free)`
 std::string describe_model(const CaseResult& result, const Case& c) {
   const std::string device = c.model_device.value_or("here");
-  const std::string time = format_interval(number(result, "wall_time_median_s"), 0.0, 0.0);
+  const std::string time = format_interval(result.values.number("wall_time_median_s"), 0.0, 0.0);
   const bool free = c.workers > 1 && !c.link_bandwidth_byte_per_s && !c.link_latency_s;
   return fmt::format(
       "modelled on {}: {}{}",
@@ -72,17 +66,16 @@ std::string describe_model(const CaseResult& result, const Case& c) {
 std::string describe_result(const CaseResult& result, const Case& c) {
   if (result.status != Status::ok)
     return fmt::format("{}: {}", word(result.status), result.message);
-  if (const auto by = result.values.find("provenance");
-      by != result.values.end() && by->second == "model")
-    return describe_model(result, c);
+  const RowValues& values = result.values;
+  if (values.text("provenance") == "model") return describe_model(result, c);
   std::string text = "ok";
-  if (const double median_s = number(result, "wall_time_median_s"); !std::isnan(median_s))
-    text += ", median wall clock " + format_interval(median_s, number(result, "wall_time_low95_s"),
-                                                     number(result, "wall_time_high95_s"));
-  if (const auto by = result.values.find("disturbed_by"); by != result.values.end())
-    text += fmt::format(", disturbed by {} ({} of {} repeats)", by->second,
-                        result.values.at("disturbed_samples"), result.values.at("n_samples"));
-  const double peak = number(result, "device_peak_bytes");
+  if (const double median_s = values.number("wall_time_median_s"); !std::isnan(median_s))
+    text += ", median wall clock " + format_interval(median_s, values.number("wall_time_low95_s"),
+                                                     values.number("wall_time_high95_s"));
+  if (const std::string& by = values.text("disturbed_by"); !by.empty())
+    text += fmt::format(", disturbed by {} ({} of {} repeats)", by,
+                        values.text("disturbed_samples"), values.text("n_samples"));
+  const double peak = values.number("device_peak_bytes");
   if (!std::isnan(peak)) text += ", peak " + format_bytes(peak);
   return text;
 }

@@ -91,17 +91,17 @@ TEST(Progress, AnUnfinishedLineEndsBeforeANote) {
 TEST(Progress, TellsWhatDisturbedACaseAndWhatItLacks) {
   CaseResult result = good();
   result.values.erase("device_peak_bytes");
-  result.values.insert(
+  result.values.merge(
       {{"disturbed_by", "neighbours"}, {"disturbed_samples", "2"}, {"n_samples", "7"}});
   EXPECT_EQ(describe_result(result),
             "ok, median wall clock 12.3 ms [12.1, 12.9], disturbed by neighbours (2 of 7 repeats)");
-  result.values.clear();
+  result.values = {};
   EXPECT_EQ(describe_result(result), "ok");
 }
 
 TEST(Progress, AModelledCaseSaysOnWhichDeviceAndWhatItsMessagesTake) {
   CaseResult result = good();
-  result.values["provenance"] = "model";
+  result.values.set_text("provenance", "model");
   Case c;
   c.model_device = "data/devices/a100.csv";
   EXPECT_EQ(describe_result(result, c), "modelled on a100: 12.3 ms");

@@ -69,7 +69,7 @@ class Sweep {
   void note_what_stands() {
     std::map<std::string, std::string> status;
     for (std::size_t row = 0; row < store_.cases().size(); ++row)
-      status[store_.cases().text(row, "case_id")] = store_.cases().text(row, "status");
+      status[Row{&store_.cases(), row}.text("case_id")] = Row{&store_.cases(), row}.text("status");
     for (const Entry& entry : entries_) {
       if (!store_.has(entry.id)) {
         if (is_chosen(entry)) remaining_.add(case_weight(entry.c));
@@ -178,7 +178,7 @@ RunOutcome outcome_of(const RunStore& store, const Sweep& sweep, bool interrupte
   outcome.cases_in_order = sweep.cases();
   outcome.n_cases = outcome.cases_in_order.size();
   for (std::size_t row = 0; row < store.cases().size(); ++row) {
-    const auto status = parse_word<Status>(store.cases().text(row, "status"));
+    const auto status = parse_word<Status>(Row{&store.cases(), row}.text("status"));
     ++outcome.counts[status.value_or(Status::error)];
   }
   return outcome;

@@ -257,15 +257,16 @@ TEST_F(SweepRunner, TheTableShowsWhatWasMeasuredAndWhatWasNot) {
   sweep_.launcher.answer = [](const Case& c) {
     if (c.shape.q_len == 3000) return bad_result(Status::timeout, "no answer");
     CaseResult result = good_result();
-    result.values.insert({{"critical_path_median_s", "0.25"},
-                          {"critical_path_low95_s", "0.2"},
-                          {"critical_path_high95_s", "0.3"},
-                          {"n_samples", "5"},
-                          {"interval_coverage", "0.9375"},
-                          {"max_error", "2.5e-07"}});
+    result.values.merge({{"critical_path_median_s", "0.25"},
+                         {"critical_path_low95_s", "0.2"},
+                         {"critical_path_high95_s", "0.3"},
+                         {"n_samples", "5"},
+                         {"interval_coverage", "0.9375"},
+                         {"max_error", "2.5e-07"}});
     if (c.shape.q_len == 2000) {
-      result.values.insert({{"disturbed_samples", "2"}, {"disturbed_by", "stolen"}});
-      result.values["max_error"] = result.values["device_peak_bytes"] = "0";
+      result.values.merge({{"disturbed_samples", "2"}, {"disturbed_by", "stolen"}});
+      result.values.set("max_error", 0.0);
+      result.values.set("device_peak_bytes", 0);
     }
     return result;
   };

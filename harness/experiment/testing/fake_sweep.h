@@ -37,8 +37,19 @@ inline CaseResult good_result() {
                    {"wall_time_low95_s", "0.4"},
                    {"wall_time_high95_s", "0.6"},
                    {"device_peak_bytes", "4096"}};
-  result.steps = {{"0", "0", "10", "12", "", "", "10", "", "0.5", "", "", ""}};
-  result.timeline = {{"0.1", "alloc", "scores, of \"one\" head", "0", "64", "64", "64"}};
+  result.steps = {{{"worker", "0"},
+                   {"step", "0"},
+                   {"unmasked_pairs", "10"},
+                   {"executed_pairs", "12"},
+                   {"kv_tokens", "10"},
+                   {"compute_s", "0.5"}}};
+  result.timeline = {{{"time_s", "0.1"},
+                      {"action", "alloc"},
+                      {"label", "scores, of \"one\" head"},
+                      {"worker", "0"},
+                      {"bytes", "64"},
+                      {"active_bytes", "64"},
+                      {"reserved_bytes", "64"}}};
   return result;
 }
 

@@ -67,7 +67,7 @@ class Layer final : public Workload {
     const bool on_gpu = case_.device == Device::cuda;
     if (on_gpu && costs != nullptr && !infeasible(case_, flop())) rehearse_on(*costs);
     RowValues values = prediction_columns(case_, attention_);
-    values["unmasked_flop"] = to_text(flop());
+    values.set("unmasked_flop", flop());
     if (on_gpu) return values;  // the rehearsal gave its columns
     // The plan counts the tiles of the whole sequence, not of blocks.
     if (options_.block_tokens != 0) values.erase("executed_pairs");
@@ -77,8 +77,8 @@ class Layer final : public Workload {
     }
     const Rehearsal on_cpu = rehearse_layer_passes(shape_, case_.dtype, options_,
                                                    CpuDevice::Costs(options_.threads), case_.pass);
-    for (const char* column : {"predicted_active_peak_bytes", "predicted_device_peak_bytes"})
-      values[column] = to_text(on_cpu.active_peak_bytes.value());
+    values.set("predicted_active_peak_bytes", on_cpu.active_peak_bytes);
+    values.set("predicted_device_peak_bytes", on_cpu.active_peak_bytes);
     return values;
   }
   double flop() const override {
@@ -145,11 +145,14 @@ class Layer final : public Workload {
 
   void report(CaseResult& result) override {
     for (std::size_t i = 0; i < times_.size(); ++i)
-      for (const auto& [part, name] : kWords<LayerPart>.rows)
-        result.parts.push_back({to_text(std::int64_t{result.samples[i].repeat}),
-                                result.samples[i].warmup ? "1" : "0", std::string(name),
-                                to_text(flop_of(part)),
-                                to_text(times_[i][static_cast<std::size_t>(part)])});
+      for (const auto& [part, name] : kWords<LayerPart>.rows) {
+        RowValues& row = result.parts.emplace_back();
+        row.set("repeat", result.samples[i].repeat);
+        row.set("warmup", result.samples[i].warmup);
+        row.set("part", name);
+        row.set("flop", flop_of(part));
+        row.set("time_s", times_[i][static_cast<std::size_t>(part)]);
+      }
   }
 
  private:
@@ -184,18 +187,18 @@ class Layer final : public Workload {
     const Rehearsal one = rehearse_layer(layer_share(shape_, case_.workers), DType::f32, options,
                                          CpuDevice::Costs(options.threads));
     const std::int64_t states_bytes = shape_.states().elements() * size_of(DType::f32);
-    values["predicted_device_peak_bytes"] = to_text(one.worker_peak_bytes.value());
+    values.set("predicted_device_peak_bytes", one.worker_peak_bytes);
     // All of them read the same hidden states.
-    values["predicted_active_peak_bytes"] =
-        to_text(states_bytes + workers * (one.active_peak_bytes.value() - states_bytes));
+    values.set("predicted_active_peak_bytes",
+               states_bytes + workers * (one.active_peak_bytes.value() - states_bytes));
     const std::int64_t pairs = ceil_div(attention_.work.unmasked_pairs, workers);
-    values["critical_path_pairs"] = to_text(pairs);
-    values["responsibility_ratio"] =
-        to_text(static_cast<double>(attention_.work.unmasked_pairs) / static_cast<double>(pairs));
-    values["device_sent_bytes"] =
-        to_text(all_reduce_sent_bytes(shape_, options_.block_tokens, case_.workers));
+    values.set("critical_path_pairs", pairs);
+    values.set("responsibility_ratio",
+               static_cast<double>(attention_.work.unmasked_pairs) / static_cast<double>(pairs));
+    values.set("device_sent_bytes",
+               all_reduce_sent_bytes(shape_, options_.block_tokens, case_.workers));
     // Each of two all-reduces moves every sum over 2 (W - 1) links.
-    values["moved_bytes"] = to_text(4 * (workers - 1) * states_bytes);
+    values.set("moved_bytes", 4 * (workers - 1) * states_bytes);
   }
 
   [[nodiscard]] const LayerWeights& weights_on_device() const {

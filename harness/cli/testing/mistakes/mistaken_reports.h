@@ -8,7 +8,7 @@
 namespace qb::mistakes {
 
 inline void scale(CaseResult& result, const std::string& column, double factor) {
-  result.values[column] = to_text(parse_real(result.values.at(column)).value() * factor);
+  result.values.set_text(column, to_text(parse_real(result.values.at(column)).value() * factor));
 }
 
 // An answer to a subject whose only mistake is in its report.
@@ -45,7 +45,7 @@ inline std::string of_counted_warmups(bool planted) {
 
 inline std::string of_success_always(bool planted) {
   return of_report(planted, [](const Case&, CaseResult& result) {
-    result.values["max_error"] = "0.5";  // the case was computed, and nobody looked
+    result.values.set_text("max_error", "0.5");  // the case was computed, and nobody looked
   });
 }
 
@@ -63,8 +63,8 @@ inline std::string of_silent_parallelism(bool planted) {
   if (planted)
     subject.report = [](const Case&, CaseResult& result) {
       const Plan plan = undivided(4);
-      result.values["responsibility_ratio"] =
-          to_text(model_work(plan, Kernel::flash).responsibility_ratio);
+      result.values.set_text("responsibility_ratio",
+                             to_text(model_work(plan, Kernel::flash).responsibility_ratio));
     };
   return answer_to(subject);
 }

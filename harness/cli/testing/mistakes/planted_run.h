@@ -63,12 +63,12 @@ inline std::string answer_to(const Subject& subject) {
     CaseResult result = run_case(c, "", subject.device);
     if (result.status == Status::ok) subject.report(c, result);
     const RunStore::Record record = make_record(c, result, "2026-01-31T12:00:00Z", 1.0);
-    cases.push_back(named(case_table().columns, record.row));
+    cases.push_back(named(case_table().columns, case_table().fields_of(record.row)));
     subject.write(cases.back());
     for (const auto& sample : record.samples)
-      samples.push_back(named(sample_table().columns, sample));
+      samples.push_back(named(sample_table().columns, sample_table().fields_of(sample)));
     said += fmt::format("{}: {} {}\n", word(result.status), result.message,
-                        result.values["disturbed_by"]);
+                        result.values.text("disturbed_by"));
   }
   run.write_manifest(device_fingerprint(), kSchemaVersion,
                      subject.other_program ? "" : "0123456789abcdef");
@@ -85,9 +85,8 @@ inline std::string answer_to(const Subject& subject) {
 inline void add_medians_again(const Case& c, CaseResult& result) {
   const Repeats repeats = repeats_of(result.samples, c.measure);
   add_medians(repeats, result.values);
-  const double flop = parse_real(result.values.at("unmasked_flop")).value();
-  result.values["achieved_flop_per_s"] =
-      to_text(flop / parse_real(result.values.at("wall_time_median_s")).value());
+  result.values.set("achieved_flop_per_s", result.values.number("unmasked_flop") /
+                                               result.values.number("wall_time_median_s"));
 }
 
 }  // namespace qb::mistakes
