@@ -321,6 +321,22 @@ inline constexpr Field kStepFields[] = {
                    "the time that it waits for messages and has nothing to compute")),
     empty("with `ranks: serial`",
           quantity(time, "idle_s", "the time that it waits while no message is under way")),
+    empty("with `ranks: serial`",
+          quantity(time, "compute_start_s",
+                   "when it began to compute, from the start of the repeat", 11)),
+    empty("with `ranks: serial`",
+          quantity(time, "compute_end_s", "when its last kernel of the step ended", 11)),
+    empty("with `ranks: serial` and `nccl`, and where nothing is received",
+          quantity(time, "receive_start_s",
+                   "when the first message that the step computes with began to come, which may be "
+                   "during the step before",
+                   11)),
+    empty("with `ranks: serial` and `nccl`, and where nothing is received",
+          quantity(time, "receive_end_s", "when the last of them had come", 11)),
+    empty("with `ranks: serial` and `nccl`, and where nothing is sent",
+          quantity(time, "send_start_s", "when the first message of the step began to leave", 11)),
+    empty("with `ranks: serial` and `nccl`, and where nothing is sent",
+          quantity(time, "send_end_s", "when the last of them had left", 11)),
 };
 
 // parts.csv: a row for each part of a layer and repeat.

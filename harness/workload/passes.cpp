@@ -74,6 +74,10 @@ Execution in_sequence(Execution first, const Execution& second) {
     worker.active_peak_bytes = std::max(worker.active_peak_bytes, then.active_peak_bytes);
     for (StepTime step : then.steps) {
       step.start_s += first.wall_s;
+      for (TimeSpan* const span : {&step.compute, &step.receive, &step.send}) {
+        span->start_s += first.wall_s;
+        span->end_s += first.wall_s;
+      }
       worker.steps.push_back(step);
     }
   }

@@ -99,6 +99,14 @@ void add_steps(const Case& c, const PlannedCase& planned, std::span<const Execut
       set_time("communication_s", &StepTime::communication_s);
       set_time("exposed_communication_s", &StepTime::exposed_communication_s);
       set_time("idle_s", &StepTime::idle_s);
+      if (c.ranks == Ranks::serial) continue;
+      const StepTime& time = execution.workers[w].steps[s];
+      row.set("compute_start_s", time.compute.start_s);
+      row.set("compute_end_s", time.compute.end_s);
+      row.set("receive_start_s", time.receive.start_s);
+      row.set("receive_end_s", time.receive.end_s);
+      row.set("send_start_s", time.send.start_s);
+      row.set("send_end_s", time.send.end_s);
     }
 }
 

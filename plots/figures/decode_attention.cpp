@@ -62,8 +62,9 @@ LineFigure::Quantity part_of(const char* title, const char* column, const char* 
 // Gives the published times that compare with a panel: those of its batch size, relative to one
 // rank. They are of the attention op alone and of the whole of pass-Q.
 Groups published_decode_lines(const Group& panel) {
+  const std::string& batch = panel.rows.front().text("batch");
   const Rows rows = where(all_rows(published_table("context_parallel_table_8_decode_attention")),
-                          "batch_size", {panel.rows.front().text("batch")});
+                          [&](const Row& row) { return row.at("batch_size") == batch; });
   Groups lines;
   for (const Group& context : group(rows, Columns{"context_length_kilotokens"}))
     for (const bool whole : {false, true}) {
@@ -74,7 +75,7 @@ Groups published_decode_lines(const Group& panel) {
                  .published = true};
       line.value = [column, one = line.rows.front()](const Row& row) {
         // `TP8` means one rank, `CP2+TP8` two.
-        const std::string& ranks = row.text("parallelization");
+        const std::string& ranks = row.at("parallelization");
         return Point{.x = ranks.starts_with("CP") ? ranks[2] - '0' : 1.0,
                      .y = row.number_at(column) / one.number_at(column)};
       };

@@ -19,6 +19,8 @@ constexpr std::int64_t kMostNumberedWorkers = 16;
 // apart.
 constexpr std::int64_t kMostSteps = 8;
 constexpr double kHalfBar = 0.4;  // share of the distance between two workers
+// Messages have lanes at the edges of a bar, which show what computing hides.
+constexpr double kLane = 0.14;
 // A rectangle needs this width, as a share of the axis, per digit of a step's number.
 constexpr double kDigitShare = 0.014;
 // A gap between two steps that is shorter, as a share of the axis, is not drawn.
@@ -33,6 +35,9 @@ struct Activity {
   double exposed = 0.0;
   double idle = 0.0;
   double compute = 0.0;
+  // When its messages travelled; NaN in older runs, and where there were none.
+  std::pair<double, double> receives{kNaN, kNaN};
+  std::pair<double, double> sends{kNaN, kNaN};
   [[nodiscard]] double end() const { return start + exposed + idle + compute; }
 };
 
@@ -50,13 +55,15 @@ struct Chart {
 std::vector<Activity> read_activities(const Rows& steps) {
   std::map<std::pair<std::int64_t, std::int64_t>, Activity> last;  // by step and worker
   for (const Row& row : steps) {
-    const auto seconds = [&](const char* column) { return std::fmax(0.0, row.number_at(column)); };
+    const auto seconds = [&](RealColumn column) { return std::fmax(0.0, row.number(column)); };
     const Activity one{.worker = row.integer("worker"),
                        .step = row.integer("step"),
                        .start = row.number("start_s"),
                        .exposed = seconds("exposed_communication_s"),
                        .idle = seconds("idle_s"),
-                       .compute = seconds("compute_s")};
+                       .compute = seconds("compute_s"),
+                       .receives = {row.number("receive_start_s"), row.number("receive_end_s")},
+                       .sends = {row.number("send_start_s"), row.number("send_end_s")}};
     last.insert_or_assign({one.step, one.worker}, one);
   }
   std::vector<Activity> out;
@@ -210,6 +217,14 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
   std::vector<Point> waiting;
   std::vector<Point> idle;
   std::vector<Point> between;
+  std::vector<Point> receiving;
+  std::vector<Point> sending;
+  const auto add_lane = [&](std::vector<Point>& to, double worker,
+                            const std::pair<double, double>& span) {
+    if (span.first < span.second)
+      to.push_back(
+          box(span.first * unit.factor, span.second * unit.factor, worker, worker + kLane));
+  };
   std::map<std::int64_t, double> ended;                 // by worker: the end of its step before
   std::map<std::int64_t, std::vector<Point>> numbered;  // by step
   // Flat bars have no numbers, and neither have cases of one step.
@@ -221,6 +236,9 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
     const double gap = one.start - ended[one.worker];
     if (gap > kLeastGap * axis_s) add_rectangle(between, one, ended[one.worker], gap, unit);
     ended[one.worker] = one.end();
+    const auto middle = static_cast<double>(one.worker);
+    add_lane(receiving, middle - kHalfBar, one.receives);
+    add_lane(sending, middle + kHalfBar - kLane, one.sends);
     const double waited = one.start + one.exposed;
     const double computes = joins ? waited : waited + one.idle;
     add_rectangle(waiting, one, one.start, one.exposed, unit);
@@ -239,6 +257,8 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
     out.back().thin = out.back().in_legend = false;
     out.back().text = fmt::to_string(step);
   }
+  if (!receiving.empty()) out.push_back(bars("receives", kReceiveColour, receiving));
+  if (!sending.empty()) out.push_back(bars("sends", kSendColour, sending));
   return out;
 }
 
@@ -255,7 +275,8 @@ std::vector<std::string> notes(const Rows& drawn, const Rows& left_out, const Na
                                const std::vector<Chart>& charts) {
   std::vector<std::string> out = {
       "One row a worker and step, of the run's steps.csv; numbers are steps. Exposed "
-      "communication: waiting for data on its way; idle: waiting for a peer that was not ready."};
+      "communication: waiting for data on its way; idle: waiting for a peer that was not ready. At "
+      "the edges of a bar: its messages on their way, as far as the run has their times."};
   if (std::ranges::any_of(charts, &Chart::composed))
     out.emplace_back(
         "Cases without start times (serial: one device played the workers in turn) are composed: "

@@ -40,7 +40,8 @@ Groups history_lines(const CsvTable& history) {
 
 // Commits by their index; of many, evenly spread ones are named.
 Axis commits_axis(const CsvTable& history) {
-  const std::map<double, Row> commits = by_number(all_rows(history), "commit_index");
+  const std::map<double, Row> commits =
+      by_number(all_rows(history), [](const Row& row) { return row.number_at("commit_index"); });
   Axis axis{.label = "commit, the oldest on the left", .column = "commit_index"};
   const std::size_t every = (commits.size() + kMostCommitTics - 1) / kMostCommitTics;
   std::size_t at = 0;
@@ -55,7 +56,7 @@ Figure history_figure(const CsvTable& history) {
   // Division by the first level puts cases of all lengths on one axis.
   const Groups lines = history_lines(history);
   std::map<std::vector<std::string>, double> first_s;
-  for (const Group& line : lines) first_s[line.key] = line.rows.front().number("level_s");
+  for (const Group& line : lines) first_s[line.key] = line.rows.front().number_at("level_s");
   const LineFigure declared{
       .title = "Time by commit",
       .nothing = "no case has a time",

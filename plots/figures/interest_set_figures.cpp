@@ -60,7 +60,7 @@ Figure interest_set_figure(std::string name, std::string finding, LineFigure dec
 double workers(const Row& row) { return row.number("workers"); }
 
 double size_over_root(const Row& row) {
-  return row.number("quorum_size") / std::sqrt(workers(row));
+  return row.number_at("quorum_size") / std::sqrt(workers(row));
 }
 
 std::string sizes_finding(const Rows& sets) {
@@ -112,7 +112,7 @@ Figure set_size_figure(const CsvTable& sets) {
 
 Figure set_count_figure(const CsvTable& counts) {
   const auto perfect = [](const Row& row) {
-    const double m = row.number("quorum_size");
+    const double m = row.number_at("quorum_size");
     return m * (m - 1.0) + 1.0 == workers(row);
   };
   Group sizes = line_over(counts, "m", "quorum_size", 2);

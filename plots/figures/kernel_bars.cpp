@@ -40,7 +40,7 @@ double peak_of(const Row& row, const Rows& all) {
   return largest(all, [&](const Row& other) {
     const bool same = other.is("dtype", row.text("dtype")) &&
                       other.is("device", row.text("device")) &&
-                      (!has_own || other.is("run", row.text("run")));
+                      (!has_own || other.at("run") == row.at("run"));
     return same ? other.number("peak_flop_per_s") : kNaN;
   });
 }

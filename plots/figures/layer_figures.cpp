@@ -171,7 +171,7 @@ BarFigure::BarPanel published_shares() {
                                     {"output_add_norm_s", "published output", 0xCC79A7}};
   BarFigure::BarPanel panel{.title = "published: 15-618 project, a BERT model"};
   for (const Row& row : all_rows(published_table("sparse_attention_15618_table_4_bert_layers"))) {
-    const std::string& n = row.text("sequence_length_tokens");
+    const std::string& n = row.at("sequence_length_tokens");
     BarFigure::Bar bar{.x = row.number_at("sequence_length_tokens"),
                        .at = panel.bars.empty() ? "" : " at N = " + n,
                        .published = true,

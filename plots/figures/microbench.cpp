@@ -119,7 +119,7 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run) {
   // The axis reaches the ceiling, and goes beyond it for noise: a repeat may be faster than the
   // ceiling beside it.
   double highest = kPercent;
-  for (const Row& row : rows) highest = std::max(highest, row.number("high95") * kPercent);
+  for (const Row& row : rows) highest = std::max(highest, row.number_at("high95") * kPercent);
   std::vector<double> tics;
   for (double percent = 0.0; percent <= highest; percent += 20.0) tics.push_back(percent);
   std::string ceiling =

@@ -8,7 +8,7 @@
 namespace qb {
 namespace {
 
-double slowness(const Row& row) { return row.number("published_over_predicted_time"); }
+double slowness(const Row& row) { return row.number_at("published_over_predicted_time"); }
 double factor(const Row& row) { return std::fmax(slowness(row), 1.0 / slowness(row)); }
 
 // Makes the marks of each algorithm, a line for each device.
@@ -38,7 +38,7 @@ std::string grade_note(const Rows& rows) {
       "Published and predicted times differ by a factor of {:.2f} in the median of {}, and of "
       "{:.2f} "
       "at worst: {}.",
-      median(numbers_of(rows, factor)), rows.size(), factor(worst), worst.text("case"));
+      median(numbers_of(rows, factor)), rows.size(), factor(worst), worst.at("case"));
 }
 
 }  // namespace

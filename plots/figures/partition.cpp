@@ -37,7 +37,7 @@ struct Share {
 };
 
 double offset_of(const Row& row) {
-  const double offset = row.number("offset");
+  const double offset = row.number_at("offset");
   return std::isnan(offset) ? 0.0 : offset;
 }
 

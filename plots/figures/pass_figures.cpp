@@ -182,7 +182,7 @@ BarFigure::BarPanel published_split() {
   constexpr double kRanks = 4.0;  // iterations; each but the last sends
   BarFigure::BarPanel panel{.title = "published: 4 ranks, P + T = 128,000"};
   for (const Row& row : all_rows(published_table("context_parallel_table_5_time_breakdown"))) {
-    const double attention = row.number("attn_us");
+    const double attention = row.number_at("attn_us");
     const double beyond = std::fmax(0.0, row.number_at("sendrecv_us") - attention);
     Parts parts = {{"attn", kComputeColour, kRanks * attention},
                    {"sendrecv beyond attn", kCommunicationColour, (kRanks - 1.0) * beyond},

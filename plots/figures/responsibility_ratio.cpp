@@ -97,7 +97,7 @@ std::vector<Series> means_and_published(const Group& of_count) {
                    .points = interval_means(sets[i])});
   for (const Row& row :
        where(all_rows(published_table("cqs_interest_set_table")), "workers", {of_count.key[0]})) {
-    const double ratio = row.number("asymptotic_responsibility_ratio");
+    const double ratio = row.number_at("asymptotic_responsibility_ratio");
     out.push_back(limit_line(fmt::format("published asym-RR {}", ratio), ratio));
   }
   return out;

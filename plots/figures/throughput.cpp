@@ -50,7 +50,7 @@ Groups throughput_lines(const Rows& rows) {
     key.push_back(own_value(row, "kv_len") == "=" ? "" : row.text("kv_len") + " keys");
     return key;
   });
-  const auto first_row = [&](const Group& line) { return runs.at(line.rows[0].text("run")); };
+  const auto first_row = [&](const Group& line) { return runs.at(line.rows[0].at("run")); };
   std::stable_sort(lines.begin(), lines.end(), [&](const Group& a, const Group& b) {
     return std::pair(first_row(a), a.key) < std::pair(first_row(b), b.key);
   });
@@ -61,7 +61,7 @@ Groups throughput_lines(const Rows& rows) {
     ++lines_of_name[line.name];
   }
   for (Group& line : lines)
-    if (lines_of_name[line.name] > 1) line.name += ", " + line.rows.front().text("run");
+    if (lines_of_name[line.name] > 1) line.name += ", " + line.rows.front().at("run");
   style_lines(lines);
   return lines;
 }

@@ -68,6 +68,8 @@ inline constexpr int kSpareColours = 9;
 inline constexpr std::uint32_t kComputeColour = 0x56B4E9;
 inline constexpr std::uint32_t kCommunicationColour = 0xD55E00;
 inline constexpr std::uint32_t kIdleColour = 0xD4D4D4;
+inline constexpr std::uint32_t kReceiveColour = 0x004D40;
+inline constexpr std::uint32_t kSendColour = 0x7B2D8B;
 
 // The contrast of two colours, from 1 to 21 (WCAG 2.2); text needs 4.5.
 [[nodiscard]] double contrast(std::uint32_t one, std::uint32_t other);

@@ -190,6 +190,7 @@ PlottedRun read_plotted_run(const std::string& path) {
   run.responsibility = read_if_there(folder / "responsibility_ratio.csv");
   run.partition = read_if_there(folder / "partition.csv");
   run.steps = read_if_there(folder / "steps.csv");
+  if (run.steps) add_later_fields(*run.steps, kStepFields);
   run.parts = read_if_there(folder / "parts.csv");
   return run;
 }

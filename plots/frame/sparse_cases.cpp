@@ -82,7 +82,7 @@ void tell_runs_apart(Groups& lines) {
   std::map<std::pair<std::string, std::string>, int> lines_of_name;
   for (const Group& line : lines) ++lines_of_name[{line.key[2], line.name}];
   for (Group& line : lines)
-    if (lines_of_name[{line.key[2], line.name}] > 1) line.name += ", " + line.rows[0].text("run");
+    if (lines_of_name[{line.key[2], line.name}] > 1) line.name += ", " + line.rows[0].at("run");
 }
 
 }  // namespace

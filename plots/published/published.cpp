@@ -37,7 +37,7 @@ const CsvTable& times() { return published_table("sparse_attention_15618_table_1
 // Keeps the order of the table, which is ascending N.
 Rows rows_of(const std::string& mode, const std::string& device) {
   return where(all_rows(times()), [&](const Row& row) {
-    return row.is("attention_mode", mode) && row.is("device", device);
+    return row.at("attention_mode") == mode && row.is("device", device);
   });
 }
 
@@ -65,7 +65,7 @@ std::optional<int> published_scale(const CsvTable& cases, const CsvTable& publis
 double published_mean_ms(const CsvTable& published, std::int64_t workers, std::int64_t n_tokens) {
   for (const Row& row : all_rows(published))
     if (row.integer("workers") == workers && row.integer("n_tokens") == n_tokens)
-      return row.number("published_mean_ms");
+      return row.number_at("published_mean_ms");
   return kNaN;
 }
 

@@ -47,7 +47,8 @@ Said said_of(const fs::path& script) {
   const std::string path = (script.parent_path() / "findings.csv").string();
   if (!fs::exists(path)) return said;
   const CsvTable table = CsvTable::parse(read_file(path), path);
-  for (const Row& row : where(all_rows(table), kFindingColumns[0], {name})) {
+  for (const Row& row : all_rows(table)) {
+    if (row.at(kFindingColumns[0]) != name) continue;
     said.title = row.at(kFindingColumns[1]);
     said.finding = row.at(kFindingColumns[2]);
   }

@@ -212,7 +212,7 @@ Table interest_set_table(const CsvTable& sets) {
       .title = "Interest sets: asymptotic responsibility ratio, published and ours",
       .header = {"W", "m", "interest set", "published", "ours", "ours/published", "verdict"}};
   for (const Row& row : all_rows(sets)) {
-    const double ours = row.number("asymptotic_responsibility_ratio");
+    const double ours = row.number_at("asymptotic_responsibility_ratio");
     const double published = row.number_at("published_asymptotic_responsibility_ratio");
     table.rows.push_back({row.text("workers"), row.at("quorum_size"), row.text("interest_set"),
                           row.at("published_asymptotic_responsibility_ratio"),

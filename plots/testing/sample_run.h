@@ -150,9 +150,9 @@ inline CsvTable case_study_2(std::int64_t scale) {
 }
 
 inline CsvTable no_steps() {
-  return CsvTable({"case_id", "worker", "step", "unmasked_pairs", "executed_pairs", "in_bytes",
-                   "out_bytes", "kv_tokens", "start_s", "compute_s", "communication_s",
-                   "exposed_communication_s", "idle_s"});
+  std::vector<std::string> header;
+  for (const Field& field : kStepFields) header.emplace_back(field.column);
+  return CsvTable(header);
 }
 
 // Adds one worker's step of a case.

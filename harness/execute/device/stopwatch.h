@@ -28,6 +28,7 @@ class Stopwatch {
   }
   // Sets `*seconds` to the time from the beginning to here.
   void note(double* seconds) { notes_.push_back({device_.mark(), seconds, nullptr}); }
+  [[nodiscard]] double begun_s() const { return begun_s_; }
   void stop();  // waits for the device, and fills the targets
   [[nodiscard]] double wall_s() const { return wall_s_; }
   [[nodiscard]] double device_s() const { return device_s_; }  // by a GPU's clock; 0 on the host

@@ -394,6 +394,16 @@ void expect_steps_account_for_the_time(const Plan& plan, const DeviceModel& devi
       ASSERT_GE(step.communication_s, 0.0);
       ASSERT_GE(step.idle_s, 0.0);
       ASSERT_GE(step.exposed_communication_s, 0.0);
+      const double rounding_s = 1e-12 + 1e-9 * end_s;
+      ASSERT_GE(step.compute.start_s, step.start_s - rounding_s);
+      ASSERT_LE(step.compute.end_s, end_s + rounding_s);
+      ASSERT_GE(step.compute.end_s - step.compute.start_s, step.compute_s - rounding_s);
+      if (!std::isnan(step.receive.end_s)) {
+        ASSERT_LE(step.receive.end_s, step.compute.start_s + rounding_s);
+      }
+      if (!std::isnan(step.send.end_s)) {
+        ASSERT_GE(step.send.start_s, step.start_s - rounding_s);
+      }
       compute_s += step.compute_s;
     }
     ASSERT_NEAR(run.workers[w].compute_s, compute_s, 1e-12 + 1e-9 * compute_s);
@@ -403,6 +413,24 @@ void expect_steps_account_for_the_time(const Plan& plan, const DeviceModel& devi
 TEST_F(RandomModels, AccountForTheTimeOfEveryStep) {
   for_each(400, expect_steps_account_for_the_time);
   for_each(400, expect_steps_account_for_the_time, Pass::backward);
+}
+
+TEST(ModelExecutor, ARingThatOverlapsReceivesWhileItComputes) {
+  const Plan plan = make_plan(
+      "ring", make_problem({1, 1, 1, 4000, 4000, 64, 64}, MaskKind::full, DType::f32, 1), {4, {}});
+  ModelLink link{.limit = {1e9, 1e-6}, .overlap = true};
+  for (const bool overlap : {true, false}) {
+    link.overlap = overlap;
+    const Execution run = model_execution(plan, device_of(Kernel::flash), link, Kernel::flash);
+    for (const WorkerTime& worker : run.workers)
+      for (std::size_t s = 1; s < worker.steps.size(); ++s) {
+        const double begun_s = worker.steps[s].receive.start_s;
+        const TimeSpan& before = worker.steps[s - 1].compute;
+        EXPECT_LT(begun_s, before.end_s);
+        EXPECT_EQ(worker.steps[s].receive.end_s <= before.end_s - worker.steps[s - 1].compute_s,
+                  !overlap);
+      }
+  }
 }
 
 TEST_F(RandomModels, GiveTheSameBitsAgain) {
@@ -428,6 +456,11 @@ TEST_F(RandomModels, AreNoSlowerOnAFreeNetwork) {
   });
 }
 
+void expect_equal(const TimeSpan& a, const TimeSpan& b) {
+  for (const double TimeSpan::*end : {&TimeSpan::start_s, &TimeSpan::end_s})
+    ASSERT_TRUE(a.*end == b.*end || (std::isnan(a.*end) && std::isnan(b.*end)));
+}
+
 void expect_equal(const Execution& a, const Execution& b) {
   ASSERT_EQ(a.wall_s, b.wall_s);
   ASSERT_EQ(a.critical_path_s, b.critical_path_s);
@@ -447,6 +480,9 @@ void expect_equal(const Execution& a, const Execution& b) {
       ASSERT_EQ(x.communication_s, y.communication_s) << "worker " << w << " step " << s;
       ASSERT_EQ(x.exposed_communication_s, y.exposed_communication_s) << w << " " << s;
       ASSERT_EQ(x.idle_s, y.idle_s) << "worker " << w << " step " << s;
+      expect_equal(x.compute, y.compute);
+      expect_equal(x.receive, y.receive);
+      expect_equal(x.send, y.send);
     }
   }
 }

@@ -217,8 +217,16 @@ class Rounds {
   void await(std::size_t w, const Passage& passage) { clock_[w].await(passage, step_[w]); }
 
   void await_late(std::size_t w, std::size_t s) {
-    if (exchanges_[s].late())
-      for_each(exchanges_[s], w, true, [&](const Passage& passage) { await(w, passage); });
+    if (!exchanges_[s].late()) return;
+    TimeSpan span;
+    for_each(exchanges_[s], w, true, [&](const Passage& passage) {
+      span.add(passage.started_s, passage.done_s);
+      await(w, passage);
+    });
+    // Their step has been noted, unless it is the last one.
+    if (!link_.no_communication)
+      (keeps_steps_ && s + 1 < exchanges_.size() ? execution_.workers[w].steps[s] : step_[w]).send =
+          span;
   }
 
   void work(std::size_t w, double seconds) {
@@ -248,14 +256,14 @@ class Rounds {
 
   void receive(std::size_t w, const Exchange& exchange) {
     if (exchange.receives.empty()) return;
-    double first_s = std::numeric_limits<double>::infinity();
-    double last_s = 0.0;
+    TimeSpan span;
     for_each(exchange, w, false, [&](const Passage& passage) {
-      first_s = std::min(first_s, passage.started_s);
-      last_s = std::max(last_s, passage.done_s);
+      span.add(passage.started_s, passage.done_s);
       await(w, passage);
     });
-    if (!link_.no_communication) step_[w].communication_s = last_s - first_s;
+    if (link_.no_communication) return;
+    step_[w].receive = span;
+    step_[w].communication_s = span.end_s - span.start_s;
   }
 
   void end_step(std::size_t w, std::size_t s) {
@@ -267,7 +275,13 @@ class Rounds {
       for_each(exchange, w, true, wait);
     }
     compute(w, cost(w, s).kernel_s);
-    if (sends_early) for_each(exchange, w, true, wait);
+    if (sends_early) {
+      for_each(exchange, w, true, wait);
+      if (!link_.no_communication)
+        for_each(exchange, w, true, [&](const Passage& passage) {
+          step_[w].send.add(passage.started_s, passage.done_s);
+        });
+    }
     pack(w, cost(w, s).pack_late_s);
     if (!sends_early) exchanges_[s].sender_ready_s[w] = clock_[w].now_s;
   }

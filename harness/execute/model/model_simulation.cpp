@@ -191,6 +191,18 @@ class Simulation {
     for (int index : messages) player(w).await(network_.flight(index).passage, time(w).steps[step]);
   }
 
+  void add_passages(std::span<const int> messages, TimeSpan& span) {
+    for (int index : messages) {
+      const Passage& passage = network_.flight(index).passage;
+      span.add(passage.started_s, passage.done_s);
+    }
+  }
+
+  // The same for messages that the worker sent in that step.
+  void note_sends(int w, std::span<const int> messages, std::size_t step) {
+    if (!link_.no_communication) add_passages(messages, time(w).steps[step].send);
+  }
+
   void let_go(std::vector<int>& messages) {
     for (int index : messages) network_.let_go(index);
     messages.clear();
@@ -216,6 +228,7 @@ class Simulation {
         return await(w, p.late, Phase::pack_early);
       case Phase::pack_early:
         note_waits(w, p.late, p.step);
+        if (p.step > 0) note_sends(w, p.late, p.step - 1);
         let_go(p.late);
         post_receives(w);
         return work(w, packing_s(cost(w).pack_early_s), Phase::post_early);
@@ -231,13 +244,17 @@ class Simulation {
         return await(w, p.early, Phase::pack_late);
       case Phase::pack_late:
         note_waits(w, p.early, p.step);
+        note_sends(w, p.early, p.step);
         let_go(p.early);
         return work(w, packing_s(cost(w).pack_late_s), Phase::post_late);
       case Phase::post_late:
         end_step(w);
         return true;
       case Phase::finish:
-        if (p.step > 0) note_waits(w, p.late, p.step - 1);
+        if (p.step > 0) {
+          note_waits(w, p.late, p.step - 1);
+          note_sends(w, p.late, p.step - 1);
+        }
         let_go(p.late);
         p.phase = Phase::done;
         return false;
@@ -265,15 +282,11 @@ class Simulation {
 
   void note_receives(int w) {
     Player& p = player(w);
-    double first_s = kNever;
-    double last_s = 0.0;
-    for (int index : p.incoming) {
-      const Passage& passage = network_.flight(index).passage;
-      first_s = std::min(first_s, passage.started_s);
-      last_s = std::max(last_s, passage.done_s);
+    if (!link_.no_communication) {
+      TimeSpan& receive = step_time(w).receive;
+      add_passages(p.incoming, receive);
+      if (!p.incoming.empty()) step_time(w).communication_s = receive.end_s - receive.start_s;
     }
-    if (!p.incoming.empty() && !link_.no_communication)
-      step_time(w).communication_s = last_s - first_s;
     note_waits(w, p.incoming, p.step);
     let_go(p.incoming);
   }

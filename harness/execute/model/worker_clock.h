@@ -24,6 +24,7 @@ struct WorkerClock {
   void end_compute(double speed, StepTime& step) {
     now_s += (now_s - began_s) * (1.0 / speed - 1.0);
     step.compute_s += now_s - began_s;
+    step.compute.add(began_s, now_s);
   }
   // Ends work that packed messages.
   void end_pack(StepTime& step) const { step.exposed_communication_s += now_s - began_s; }

@@ -1,8 +1,10 @@
 // Executors play a plan: they hold the tensors, move them, call the kernel and merge the results.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -80,6 +82,19 @@ struct ExecutionArguments {
   bool guard_messages = false;  // hash every message, to notice a buffer that is used too early
 };
 
+// From the first beginning to the last end of something, since all workers were ready. NaN: there
+// was none of it, or it is not known when.
+struct TimeSpan {
+  double start_s = std::numeric_limits<double>::quiet_NaN();
+  double end_s = std::numeric_limits<double>::quiet_NaN();
+
+  // Makes it hold this one too.
+  void add(double from_s, double to_s) {
+    start_s = std::fmin(start_s, from_s);
+    end_s = std::fmax(end_s, to_s);
+  }
+};
+
 // A worker first waits for a peer that is not ready (idle) or for a message on its way (exposed),
 // then it computes, and finally it waits until its sends have left.
 struct StepTime {
@@ -89,6 +104,9 @@ struct StepTime {
   double exposed_communication_s = 0.0;  // time spent waiting for transfers
   double idle_s =
       0.0;  // waited for a peer; where a root gathers, also for the last of all at the end
+  TimeSpan compute{};  // with what is packed between two computations
+  TimeSpan receive{};  // of the messages that the step computes with
+  TimeSpan send{};     // of those that leave in the step or at its end
 };
 
 struct WorkerTime {

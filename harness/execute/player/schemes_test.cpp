@@ -194,7 +194,16 @@ TEST(Schemes, AccountForTheTimeOfEveryStep) {
       EXPECT_GE(step.start_s, end_s * 0.999999);
       end_s = step.start_s + step.compute_s + step.exposed_communication_s + step.idle_s;
       EXPECT_GE(step.communication_s, 0.0);
+      EXPECT_GE(step.compute.start_s, step.start_s);
+      EXPECT_GE(step.compute.end_s - step.compute.start_s, step.compute_s * 0.999999);
     }
+    for (std::size_t s = 1; s < 4; ++s) {
+      const TimeSpan& receive = worker.steps[s].receive;
+      EXPECT_LE(receive.end_s, worker.steps[s].compute.start_s) << "it computes with what has come";
+      EXPECT_GE(receive.start_s, worker.steps[s - 1].start_s);
+      EXPECT_GE(worker.steps[s - 1].send.end_s, worker.steps[s - 1].send.start_s);
+    }
+    EXPECT_TRUE(std::isnan(worker.steps[3].send.end_s)) << "the last step has nothing to send";
     EXPECT_LE(end_s, run.wall_s * 1.000001);
     EXPECT_GT(worker.steps[1].communication_s, 0.0);
     EXPECT_EQ(worker.steps[0].communication_s, 0.0);

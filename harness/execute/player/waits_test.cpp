@@ -51,9 +51,9 @@ class ScriptedTransport final : public Transport {
 // Three workers give each other their keys and values, and then worker 2 waits for the messages of
 // workers 0 and 1, and for two of its own to leave. The two are sent when the clock shows 10 and
 // 12, and the workers' clocks differ by `offsets`.
-StepTime waits_of_worker_2(const std::array<double, 3>& offsets,
-                           const std::array<Passage, 2>& messages,
-                           const std::array<Passage, 2>& sends) {
+std::vector<StepTime> steps_of_worker_2(const std::array<double, 3>& offsets,
+                                        const std::array<Passage, 2>& messages,
+                                        const std::array<Passage, 2>& sends) {
   constexpr std::size_t kWorkers = 3;
   Trial trial(make_plan("all_gather_kv",
                         make_problem({1, 1, 1, 30, 30, 8, 8}, MaskKind::full, DType::f32, 1),
@@ -89,7 +89,13 @@ StepTime waits_of_worker_2(const std::array<double, 3>& offsets,
   players[2]->begin_step();
   EXPECT_TRUE(transports[2]->passages.empty());
   EXPECT_EQ(times[2].steps[0].idle_s + times[2].steps[0].exposed_communication_s, 0.0);
-  return times[2].steps[1];
+  return times[2].steps;
+}
+
+StepTime waits_of_worker_2(const std::array<double, 3>& offsets,
+                           const std::array<Passage, 2>& messages,
+                           const std::array<Passage, 2>& sends) {
+  return steps_of_worker_2(offsets, messages, sends)[1];
 }
 
 TEST(Waits, AreIdleUntilBothSidesAreReadyAndExposedFromThenOn) {
@@ -98,6 +104,17 @@ TEST(Waits, AreIdleUntilBothSidesAreReadyAndExposedFromThenOn) {
   EXPECT_EQ(step.idle_s, 0.0 + 5.0 + 1.0 + 0.0);
   EXPECT_EQ(step.exposed_communication_s, 10.0 + 7.0 + 2.0 + 2.0);
   EXPECT_EQ(step.communication_s, 42.0 - 13.0) << "from the first start to the last arrival";
+}
+
+TEST(Waits, MessagesAreNotedInTheStepThatSendsThemAndInTheOneThatComputesWithThem) {
+  const std::vector<StepTime> steps = steps_of_worker_2(
+      {0.0, 0.0, 0.0}, {{{13.0, 30.0}, {35.0, 42.0}}}, {{{43.0, 45.0}, {41.0, 47.0}}});
+  EXPECT_EQ(steps[1].receive.start_s, 13.0);
+  EXPECT_EQ(steps[1].receive.end_s, 42.0);
+  EXPECT_EQ(steps[0].send.start_s, 14.0) << "what it keeps was posted then";
+  EXPECT_EQ(steps[0].send.end_s, 47.0);
+  EXPECT_TRUE(std::isnan(steps[0].receive.end_s));
+  EXPECT_TRUE(std::isnan(steps[1].send.end_s));
 }
 
 TEST(Waits, AMessageStartsWhenItsSenderSaysByACommonClock) {

@@ -223,6 +223,7 @@ void WorkerPlayer::begin_step() {
   end_sends();
   blocks_.enter_step();
   const double start_s = now_s();
+  tools_.watch.note(&step_time().compute.start_s);
   tools_.watch.charge(&step_time().compute_s);
   if (step_ == 0 && plan_.pass == Pass::backward && worker_.saved.end == 0 &&
       !is_scattered(worker_))
@@ -243,11 +244,12 @@ void WorkerPlayer::compute_step() {
     plan_.pass == Pass::forward ? compute(call) : compute_gradients(call);
   slow_down(arguments_, index_, now_s() - start_s);
   tools_.watch.charge(nullptr);
+  tools_.watch.note(&step_time().compute.end_s);
 }
 
 // Most sends of the step before have left by the time that the next messages arrive.
 void WorkerPlayer::end_sends() {
-  for (const Outgoing& outgoing : sent_) wait(outgoing.ticket);
+  for (const Outgoing& outgoing : sent_) wait(outgoing);
   sent_.clear();
   if (step_ > 0)
     for (int id : blocks_.leave_step()) held_.erase(id);
@@ -261,7 +263,7 @@ void WorkerPlayer::end_step() {
 void WorkerPlayer::finish() {
   if (!sent_.empty()) {
     --step_;  // the waiting belongs to the last step
-    for (const Outgoing& outgoing : sent_) wait(outgoing.ticket);
+    for (const Outgoing& outgoing : sent_) wait(outgoing);
     sent_.clear();
     ++step_;
   }

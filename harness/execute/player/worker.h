@@ -112,6 +112,8 @@ class WorkerPlayer {
   struct Outgoing {
     std::shared_ptr<Buffer> buffer;
     Ticket ticket;
+    std::size_t step = 0;
+    double posted_s = 0.0;
   };
 
   [[nodiscard]] StepTime& step_time() { return time_.steps[step_]; }
@@ -123,7 +125,7 @@ class WorkerPlayer {
   // Rows of a group and of these query heads, in a tensor of the block's.
   [[nodiscard]] TensorView rows_in(const Block& block, TensorRole what, const TensorView& view,
                                    int group, const HeadRange& heads) const;
-  void wait(const Ticket& ticket);
+  void wait(const Outgoing& outgoing);
   void hold_back(const Ticket& ticket);
   void add_wait(double begin_s, double started_s);
 

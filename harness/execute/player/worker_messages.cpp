@@ -92,16 +92,18 @@ void WorkerPlayer::hold_back(const Ticket& ticket) {
   tools_.watch.charge(nullptr);
 }
 
-void WorkerPlayer::wait(const Ticket& ticket) {
-  if (tools_.transport->waits_on_device()) return hold_back(ticket);
+void WorkerPlayer::wait(const Outgoing& outgoing) {
+  if (tools_.transport->waits_on_device()) return hold_back(outgoing.ticket);
   const double begin_s = now_s();
-  const Passage passage = tools_.transport->wait(ticket);
+  const Passage passage = tools_.transport->wait(outgoing.ticket);
   add_wait(begin_s, passage.started_s);
+  // A transport that does not see when a message begins to leave gives only its end.
+  const double start_s = passage.started_s < passage.done_s ? passage.started_s : outgoing.posted_s;
+  const double begun_s = tools_.watch.begun_s();
+  time_.steps[outgoing.step].send.add(start_s - begun_s, passage.done_s - begun_s);
 }
 
 void WorkerPlayer::await_messages() {
-  double first_s = 0.0;
-  double last_s = 0.0;
   for (const Incoming& incoming : incoming_) {
     if (tools_.transport->waits_on_device()) {
       hold_back(incoming.ticket);
@@ -114,10 +116,11 @@ void WorkerPlayer::await_messages() {
                               : passage.started_s;
     const double started_s = std::clamp(sent_s, passage.started_s, passage.done_s);
     add_wait(begin_s, started_s);
-    first_s = first_s == 0.0 ? started_s : std::min(first_s, started_s);
-    last_s = std::max(last_s, passage.done_s);
+    const double begun_s = tools_.watch.begun_s();
+    step_time().receive.add(started_s - begun_s, passage.done_s - begun_s);
   }
-  step_time().communication_s += last_s - first_s;
+  const TimeSpan& receive = step_time().receive;
+  if (!std::isnan(receive.end_s)) step_time().communication_s += receive.end_s - receive.start_s;
 }
 
 // Returns the time at which it was sent, by the common clock.
@@ -267,7 +270,7 @@ void WorkerPlayer::post_sends(bool late) {
     }
     Ticket ticket = tools_.transport->send(
         {index_, message.peer, static_cast<int>(step_) + 1, late}, bytes_of(*buffer));
-    sent_.push_back({std::move(buffer), std::move(ticket)});
+    sent_.push_back({std::move(buffer), std::move(ticket), step_, now_s()});
   }
   if (tools_.transport != nullptr) tools_.transport->flush(late);
   if (!late) return;
