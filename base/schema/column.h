@@ -36,8 +36,8 @@ class ColumnOf {
     if (!holds(field_->kind)) throw "the values of this column are of another kind";
   }
   template <FieldKind... others>
-    requires(sizeof...(others) > 0 && (holds(others) && ...))
-  constexpr ColumnOf(ColumnOf<others...> other)  // NOLINT: its kinds are among these
+  requires(sizeof...(others) > 0 && (holds(others) && ...)) constexpr ColumnOf(
+      ColumnOf<others...> other)  // NOLINT: its kinds are among these
       : field_(&other.field()) {}
   [[nodiscard]] constexpr const Field& field() const { return *field_; }
   [[nodiscard]] constexpr std::string_view name() const { return field_->column; }

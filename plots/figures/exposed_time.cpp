@@ -118,6 +118,7 @@ std::string keep_some(Groups& panels) {
 
 // Behind each line that was not modelled stands the time that the bytes alone take on the link.
 Groups drawn_lines(const Group& panel, const Columns& others) {
+  if (panel.rows.empty()) return {};
   const auto by_bandwidth = [](Group line) {
     line.rows = order(line.rows, bandwidth);
     line.even_empty = true;

@@ -54,9 +54,9 @@ struct PlottedRun {
 
   std::string path{};
   Provenance provenance{};
-  CsvTable cases{};                        // no columns if the run has no cases
-  std::optional<CsvTable> microbench{};    // repeats of single kernels, see figures/microbench.cpp
-  std::optional<CsvTable> timeline{};      // memory_timeline.csv
+  CsvTable cases{};                      // no columns if the run has no cases
+  std::optional<CsvTable> microbench{};  // repeats of single kernels, see figures/microbench.cpp
+  std::optional<CsvTable> timeline{};    // memory_timeline.csv
   std::optional<CsvTable> responsibility{};  // responsibility_ratio.csv: workers, interest_set, …
   std::optional<CsvTable> partition{};       // rectangles, see partition_of() in figures.h
   std::optional<CsvTable> steps{};           // steps.csv, a row per worker and step
