@@ -16,9 +16,9 @@ do for [format in 'svg pdf png'] {
   set label 101 'The longest sequence that a memory budget carries' at screen 0.01875, screen 0.95628 left font ',16'
   set label 102 'B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, all cores; 3 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 |' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
   set label 103 '24 GiB; qb 0.1.0; commit 1fe5046ed490; 2026-11-24' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
-  set label 104 'Peak active memory of a device, as the ledger counts it. Between two cases that ran, N is interpolated on log axes. Predicted: one of the two did' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
-  set label 105 'not run and its peak is computed from the plan, or the budget is beyond the last case and the line through the last two is continued, to 8 times' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
-  set label 106 'its memory. Schemes joined by = differ by less than 2 %.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
+  set label 104 'Peak memory of the fullest device, as the ledger counts it. Between two cases that ran, N is interpolated on log axes. Predicted: one of the two' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
+  set label 105 'did not run and its peak is computed from the plan, or the budget is beyond the last case and the line through the last two is continued, to 8' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
+  set label 106 'times its memory. Schemes joined by = differ by less than 2 %.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09833
@@ -30,7 +30,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('0.25' 0.25, '1' 1, '4' 4, '16' 16, '64' 64, '256' 256)
   set xlabel 'memory budget of a device (GiB)'
   set logscale y
-  set yrange [9426.148507410508:148600.32216751052]
+  set yrange [9296.509943912284:148698.34952473032]
   set ytics nomirror out ('10,000' 10000, '30,000' 30000, '100,000' 1e+05, '' 20000 1, '' 40000 1, '' 50000 1, '' 60000 1, '' 70000 1, '' 80000 1, '' 90000 1)
   set ylabel 'longest N (tokens)'
   plot data every ::0::1 using (num('memory_budget_gib')):(num('n_tokens')) with linespoints lw 1.8 pt 7 ps 0.75 lc rgb '#000000' notitle, \

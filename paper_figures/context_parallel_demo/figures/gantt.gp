@@ -17,7 +17,7 @@ do for [format in 'svg pdf png'] {
   set label 102 'W = 4; W = 4, H = 8, G = 2, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, all cores; W = 4 on 2 cores; 7 repeats; AMD EPYC, family' at screen 0.01875, screen 0.96415 left font ',11' textcolor rgb '#444444'
   set label 103 '25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
   set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.08807 left font ',11' textcolor rgb '#444444'
-  set label 105 'that was not ready.' at screen 0.01875, screen 0.07560 left font ',11' textcolor rgb '#444444'
+  set label 105 'that was not ready. At the edges of a bar: its messages on their way, as far as the run has their times.' at screen 0.01875, screen 0.07560 left font ',11' textcolor rgb '#444444'
   set label 106 'Waiting between steps: steps.csv says nothing of this time, in which a worker sends, plans its next step or has no processor.' at screen 0.01875, screen 0.06313 left font ',11' textcolor rgb '#444444'
   set label 107 'Drawn: 6 of 12 cases, of each algorithm the longest sequence with the most workers first; left out: 6 (pass_kv, N = 102, W = 4, threads, 1 GB/s;' at screen 0.01875, screen 0.05066 left font ',11' textcolor rgb '#444444'
   set label 108 'pass_q, N = 102, W = 4, threads, 1 GB/s; pass_kv, N = 49, W = 4, threads, no link limit; pass_q, N = 49, W = 4, threads, no link limit; pass_kv, N' at screen 0.01875, screen 0.03819 left font ',11' textcolor rgb '#444444'

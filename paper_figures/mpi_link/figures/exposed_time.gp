@@ -13,7 +13,7 @@ do for [format in 'svg pdf png'] {
   unset key
   set border 3 lw 1 lc rgb '#444444'
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
-  set label 101 'Exposed communication follows the link' at screen 0.01875, screen 0.96190 left font ',16'
+  set label 101 'Communication that computing does not hide' at screen 0.01875, screen 0.96190 left font ',16'
   set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, mpi ranks, 1 thread; W = 4 on 2 cores; 6 to 11 repeats; AMD EPYC,' at screen 0.01875, screen 0.92698 left font ',11' textcolor rgb '#444444'
   set label 103 'family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.90159 left font ',11' textcolor rgb '#444444'
   set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps: median. Thin: what the busiest worker sends over the' at screen 0.01875, screen 0.15397 left font ',11' textcolor rgb '#444444'

@@ -17,7 +17,7 @@ do for [format in 'svg pdf png'] {
   set label 102 'N = 8,192, W = 8, mpi; N = 8,192, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, all cores; W = 4, 8 on 2 cores; 7 to 12 repeats; AMD' at screen 0.01875, screen 0.97713 left font ',11' textcolor rgb '#444444'
   set label 103 'EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 47ba9886139a; 2026-11-24' at screen 0.01875, screen 0.96917 left font ',11' textcolor rgb '#444444'
   set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.04823 left font ',11' textcolor rgb '#444444'
-  set label 105 'that was not ready.' at screen 0.01875, screen 0.04028 left font ',11' textcolor rgb '#444444'
+  set label 105 'that was not ready. At the edges of a bar: its messages on their way, as far as the run has their times.' at screen 0.01875, screen 0.04028 left font ',11' textcolor rgb '#444444'
   set label 106 'Waiting between steps: steps.csv says nothing of this time, in which a worker sends, plans its next step or has no processor.' at screen 0.01875, screen 0.03232 left font ',11' textcolor rgb '#444444'
   set label 107 'Drawn: 8 of 44 cases, of each algorithm the longest sequence with the most workers first; left out: 36 (all_gather_kv, N = 8,192, W = 8, threads;' at screen 0.01875, screen 0.02437 left font ',11' textcolor rgb '#444444'
   set label 108 'cqs, N = 8,192, W = 8, threads; cqs_sharded, N = 8,192, W = 8, threads; pass_q, N = 8,192, W = 8, threads; ring, N = 8,192, W = 8, threads;' at screen 0.01875, screen 0.01641 left font ',11' textcolor rgb '#444444'

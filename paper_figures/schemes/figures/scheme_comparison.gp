@@ -115,7 +115,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
   unset logscale y
-  set yrange [0:101.89262939453126]
+  set yrange [0:119.74480468750001]
   set ytics nomirror out ('0' 0, '25' 25, '50' 50, '75' 75, '100' 100)
   set ylabel 'peak memory (MiB)'
   set label 1 'memory of the fullest device' at screen 0.50406, screen 0.63521 left font ',13'

@@ -117,9 +117,9 @@ do for [format in 'svg pdf png'] {
   set xrange [1.8660659830736148:8.574187700290345]
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
-  unset logscale y
-  set yrange [0:29.167468261718753]
-  set ytics nomirror out ('0' 0, '10' 10, '20' 20)
+  set logscale y
+  set yrange [3.8148397750990215:44.75108743871624]
+  set ytics nomirror out ('5' 5, '10' 10, '20' 20, '' 4 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 30 1, '' 40 1)
   set ylabel 'peak memory (MiB)'
   set label 1 'memory of the fullest device' at screen 0.49250, screen 0.64391 left font ',13'
   set label 2 'ring = striped = zigzag, threads' at screen 0.49250, screen 0.63322 left font ',11' textcolor rgb '#2572aa'

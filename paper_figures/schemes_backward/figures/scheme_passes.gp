@@ -62,8 +62,8 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
   unset logscale y
-  set yrange [0:14.972758789062501]
-  set ytics nomirror out ('0' 0, '5' 5, '10' 10)
+  set yrange [0:19.226992187500002]
+  set ytics nomirror out ('0' 0, '5' 5, '10' 10, '15' 15)
   set ylabel 'peak memory (MiB)'
   set label 1 'memory of the fullest device' at screen 0.29734, screen 0.91208 left font ',13'
   set label 2 'ring = striped' at screen 0.29734, screen 0.90140 left font ',11' textcolor rgb '#2572aa'
@@ -211,9 +211,9 @@ do for [format in 'svg pdf png'] {
   set xrange [1.8660659830736148:8.574187700290345]
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
-  unset logscale y
-  set yrange [0:29.167468261718753]
-  set ytics nomirror out ('0' 0, '10' 10, '20' 20)
+  set logscale y
+  set yrange [3.816742082362084:44.28502123992564]
+  set ytics nomirror out ('5' 5, '10' 10, '20' 20, '' 4 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 30 1, '' 40 1)
   set ylabel 'peak memory (MiB)'
   set label 1 'memory of the fullest device' at screen 0.29734, screen 0.63353 left font ',13'
   set label 2 'ring = striped' at screen 0.29734, screen 0.62284 left font ',11' textcolor rgb '#2572aa'
@@ -363,9 +363,9 @@ do for [format in 'svg pdf png'] {
   set xrange [1.8660659830736148:8.574187700290345]
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
-  unset logscale y
-  set yrange [0:29.167468261718753]
-  set ytics nomirror out ('0' 0, '10' 10, '20' 20)
+  set logscale y
+  set yrange [3.816742082362084:44.28502123992564]
+  set ytics nomirror out ('5' 5, '10' 10, '20' 20, '' 4 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 30 1, '' 40 1)
   set ylabel 'peak memory (MiB)'
   set label 1 'memory of the fullest device' at screen 0.29734, screen 0.35497 left font ',13'
   set label 2 'ring = striped' at screen 0.29734, screen 0.34429 left font ',11' textcolor rgb '#2572aa'

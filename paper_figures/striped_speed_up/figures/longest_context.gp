@@ -16,9 +16,9 @@ do for [format in 'svg pdf png'] {
   set label 101 'The longest sequence that a memory budget carries' at screen 0.01875, screen 0.95628 left font ',16'
   set label 102 'B = 1, H = 2, d = 64, f32, causal mask, flash kernel, cpu, serial ranks, 1 thread; 3 to 15 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 |' at screen 0.01875, screen 0.91621 left font ',11' textcolor rgb '#444444'
   set label 103 '24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.88707 left font ',11' textcolor rgb '#444444'
-  set label 104 'Peak active memory of a device, as the ledger counts it. Between two cases that ran, N is interpolated on log axes. Predicted: one of the two did' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
-  set label 105 'not run and its peak is computed from the plan, or the budget is beyond the last case and the line through the last two is continued, to 8 times' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
-  set label 106 'its memory. Schemes joined by = differ by less than 2 %.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
+  set label 104 'Peak memory of the fullest device, as the ledger counts it. Between two cases that ran, N is interpolated on log axes. Predicted: one of the two' at screen 0.01875, screen 0.08925 left font ',11' textcolor rgb '#444444'
+  set label 105 'did not run and its peak is computed from the plan, or the budget is beyond the last case and the line through the last two is continued, to 8' at screen 0.01875, screen 0.06011 left font ',11' textcolor rgb '#444444'
+  set label 106 'times its memory. Schemes joined by = differ by less than 2 %.' at screen 0.01875, screen 0.03097 left font ',11' textcolor rgb '#444444'
 
   # panel 1
   set lmargin at screen 0.09833

@@ -17,7 +17,7 @@ do for [format in 'svg pdf png'] {
   set label 102 'N = 4,096, W = 4, 60 MB/s; N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2' at screen 0.01875, screen 0.96415 left font ',11' textcolor rgb '#444444'
   set label 103 'cores; 6 repeats; AMD EPYC, family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.95168 left font ',11' textcolor rgb '#444444'
   set label 104 'One row a worker and step, of the run''s steps.csv; numbers are steps. Exposed communication: waiting for data on its way; idle: waiting for a peer' at screen 0.01875, screen 0.08807 left font ',11' textcolor rgb '#444444'
-  set label 105 'that was not ready.' at screen 0.01875, screen 0.07560 left font ',11' textcolor rgb '#444444'
+  set label 105 'that was not ready. At the edges of a bar: its messages on their way, as far as the run has their times.' at screen 0.01875, screen 0.07560 left font ',11' textcolor rgb '#444444'
   set label 106 'Waiting between steps: steps.csv says nothing of this time, in which a worker sends, plans its next step or has no processor.' at screen 0.01875, screen 0.06313 left font ',11' textcolor rgb '#444444'
   set label 107 'Drawn: 6 of 42 cases, of each algorithm the longest sequence with the most workers first; left out: 36 (all_gather_kv, N = 4,096, W = 4, threads,' at screen 0.01875, screen 0.05066 left font ',11' textcolor rgb '#444444'
   set label 108 '200 MB/s; all_gather_kv, N = 4,096, W = 4, threads, 20 MB/s; cqs_sharded, N = 4,096, W = 4, threads, 20 MB/s; cqs_sharded, N = 4,096, W = 4,' at screen 0.01875, screen 0.03819 left font ',11' textcolor rgb '#444444'
