@@ -49,22 +49,52 @@ std::vector<double> chosen_lengths(const Timelines& all) {
   return chosen;
 }
 
-// Draws the active bytes since the first event, and, where the case ran out, a cross at what would
-// have been active with the request that failed.
+// What an event adds to the active bytes; segments come and go below the tensors.
+double added_bytes(const Row& event) {
+  if (event.is("action", "alloc")) return event.number("bytes");
+  return event.is("action", "free") ? -event.number("bytes") : 0.0;
+}
+
+// The events of one device: all of a case of one worker. Of several that share a process, those of
+// the one that asked for too much, or of the fullest; worker 0 is left out, since what the caller
+// holds is booked there too.
+Rows events_of_device(const Group& line, const Rows& events) {
+  if (workers_of(line) == 1) return events;
+  std::map<std::int64_t, double> active;
+  std::int64_t fullest = 1;
+  double most = 0.0;
+  for (const Row& row : events) {
+    const std::int64_t worker = row.integer("worker");
+    if (worker < 1) continue;
+    if (row.is("action", "oom")) {
+      fullest = worker;
+      break;
+    }
+    const double now = active[worker] += added_bytes(row);
+    if (now <= most) continue;
+    most = now;
+    fullest = worker;
+  }
+  return where(events, [=](const Row& row) { return row.integer("worker") == fullest; });
+}
+
+// Draws the active bytes of a device since its first event, and, where the case ran out, a cross at
+// what would have been active with the request that failed.
 std::vector<Series> timeline_of(const Group& line, const Rows& events, const Unit& unit) {
   Series steps{.name = line.name, .draw = Draw::steps, .style = line.style};
   Series crosses{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
   double since_start_ms = 0.0;
+  double active = 0.0;
   for (const Row& row : events) {
     since_start_ms = (row.number("time_s") - events.front().number("time_s")) * kMilli;
-    // Segments come and go below the tensors; they do not change what is active.
-    const double active = row.number("active_bytes") * unit.factor;
+    active += added_bytes(row);
+    const double y = active * unit.factor;
     if (row.is("action", "oom"))
-      crosses.points = {{.x = since_start_ms, .y = active + row.number("bytes") * unit.factor}};
-    if (steps.points.empty() || steps.points.back().y != active)
-      steps.points.push_back({.x = since_start_ms, .y = active});
+      crosses.points = {{.x = since_start_ms, .y = y + row.number("bytes") * unit.factor}};
+    if (steps.points.empty() || steps.points.back().y != y)
+      steps.points.push_back({.x = since_start_ms, .y = y});
   }
-  steps.points.push_back({.x = since_start_ms, .y = steps.points.back().y});
+  if (!events.empty()) steps.points.push_back({.x = since_start_ms, .y = steps.points.back().y});
   return {steps, crosses};
 }
 
@@ -80,7 +110,7 @@ std::string failed_request(const Group& line, const Rows& events) {
 
 // Compares the peaks of the cases that ran, at the length where they differ most.
 std::string peaks_finding(const Timelines& all) {
-  const auto peak = number_in("active_memory_peak_bytes");
+  const auto peak = number_in("device_peak_bytes");
   double most_apart = 1.0;
   std::string out;
   for (const auto& [n, timelines] : all) {
@@ -115,9 +145,9 @@ std::string crosses_sentence(bool crosses, double limit) {
 std::vector<std::string> timeline_notes(const std::string& requests, std::size_t drawn,
                                         std::size_t all) {
   return {
-      "Bytes of all live tensors after each allocation and release, in the memory pass, which "
-      "is not the timed one. The device plays the workers of a plan one after the other where "
-      "ranks are serial.",
+      "Bytes of a device's live tensors after each allocation and release, in the memory pass, "
+      "which is not the timed one; of several workers the fullest but worker 0, which is the root "
+      "where there is one.",
       requests.empty() ? ""
                        : "Crosses: what would have been active with the request that failed, "
                          "of " +
@@ -171,7 +201,7 @@ Figure peak_memory_figure(const PlottedRun& run) {
 // Compares one worker with many, as in supplement D of CQS-Attention: a panel for each of up to
 // four lengths, and in it all worker counts that have a timeline in memory_timeline.csv.
 Figure memory_timeline_figure(const PlottedRun& run) {
-  constexpr const char* kTitle = "Active memory over time";
+  constexpr const char* kTitle = "Active memory of a device over time";
   if (!run.timeline)
     return empty_figure(kTitle,
                         "the run has no memory_timeline.csv (measure: {memory_timeline: true})");
@@ -184,13 +214,13 @@ Figure memory_timeline_figure(const PlottedRun& run) {
   for (const double n : chosen_lengths(all)) {
     panels.push_back({.name = "N = " + grouped(n)});
     for (const Group& line : all.at(n)) {
-      const Rows& own = events.at(line.rows[0].text("case_id"));
+      const Rows own = events_of_device(line, events.at(line.rows[0].text("case_id")));
       std::ranges::move(timeline_of(line, own, unit),
                         std::back_inserter(drawn[panels.back().name]));
       failed.push_back(failed_request(line, own));
     }
   }
-  Axis active = axis_in(unit, "active memory", "active_memory");
+  Axis active = axis_in(unit, "active memory of a device", "active_memory");
   active.from_zero = true;
   Figure figure = line_figure(
       {.title = kTitle,
@@ -198,7 +228,7 @@ Figure memory_timeline_figure(const PlottedRun& run) {
        .y = {{.y = active, .reference = [&](const Group& panel) { return drawn[panel.name]; }}},
        .panels = panels,
        .x_axis = fixed(
-           {.label = "time since the case began (ms)", .column = "time_ms", .from_zero = true}),
+           {.label = "time since its first tensor (ms)", .column = "time_ms", .from_zero = true}),
        .panel_height = panels.size() > 2 ? 240 : 330,
        .notes = timeline_notes(listed(failed), panels.size(), all.size())});
   figure.finding = peaks_finding(all);

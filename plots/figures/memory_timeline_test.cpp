@@ -15,10 +15,11 @@ CsvTable no_events() {
 }
 
 // Adds two allocations and an end; `last` may be oom.
-void add_events(CsvTable& timeline, const std::string& id, const std::string& last) {
-  timeline.append({id, "10.5", "alloc", "q", "0", "1048576", "1048576", "2097152"});
-  timeline.append({id, "10.6", "segment_alloc", "q", "0", "1", "1048576", "4194304"});
-  timeline.append({id, "10.75", last, "scores", "0", "1048576", "2097152", "4194304"});
+void add_events(CsvTable& timeline, const std::string& id, const std::string& last,
+                const std::string& worker = "0") {
+  timeline.append({id, "10.5", "alloc", "q", worker, "1048576", "1048576", "2097152"});
+  timeline.append({id, "10.6", "segment_alloc", "q", worker, "1", "1048576", "4194304"});
+  timeline.append({id, "10.75", last, "scores", worker, "1048576", "2097152", "4194304"});
 }
 
 CsvTable cases_of(const std::vector<int>& workers, const std::vector<std::int64_t>& lengths) {
@@ -52,13 +53,30 @@ TEST(MemoryTimeline, AllWorkerCountsOfALengthShareAPanel) {
   const CsvTable cases = cases_of({1, 7, 31}, {1000});
   CsvTable timeline = no_events();
   for (std::size_t row = 0; row < cases.size(); ++row)
-    add_events(timeline, cases.text(row, "case_id"), "free");
+    add_events(timeline, cases.text(row, "case_id"), "free", row == 0 ? "0" : "1");
   const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
   ASSERT_EQ(figure.panels.size(), 1u);
   ASSERT_EQ(figure.panels[0].series.size(), 3u);
   EXPECT_EQ(figure.panels[0].series[0].name, "W = 1");
   EXPECT_EQ(figure.panels[0].series[1].name, "W = 7");
   EXPECT_EQ(figure.panels[0].series[2].name, "W = 31");
+}
+
+TEST(MemoryTimeline, OfSeveralWorkersItIsThatOfTheFullestAlone) {
+  const CsvTable cases = cases_of({4}, {1000});
+  const std::string id = cases.text(0, "case_id");
+  CsvTable timeline = no_events();
+  timeline.append({id, "10", "alloc", "q", "0", "9437184", "9437184", "0"});
+  timeline.append({id, "11", "alloc", "q_local", "1", "1048576", "10485760", "0"});
+  timeline.append({id, "12", "alloc", "q_local", "2", "2097152", "12582912", "0"});
+  timeline.append({id, "13", "free", "q_local", "1", "1048576", "11534336", "0"});
+  timeline.append({id, "14", "free", "q_local", "2", "2097152", "9437184", "0"});
+  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
+  const std::vector<Point>& points = figure.panels.at(0).series.at(0).points;
+  ASSERT_EQ(points.size(), 3u);
+  EXPECT_EQ(points[0].y, 2.0);
+  EXPECT_EQ(points[1].y, 0.0);
+  EXPECT_EQ(points[1].x, 2000.0);
 }
 
 TEST(MemoryTimeline, TheFindingIsTheLengthWhosePeaksDifferMost) {
