@@ -26,7 +26,7 @@ Shape packed_shape(const Case& c) {
   sums.batch = 1;
   sums.q_len = 0;
   sums.kv_len = 0;
-  for (const Sequence& sequence : parse_sequences(*c.sequences)) {
+  for (const Sequence& sequence : c.sequences) {
     sums.q_len += sequence.new_tokens;
     sums.kv_len += sequence.cached_tokens + sequence.new_tokens;
   }
@@ -38,7 +38,7 @@ Shape packed_shape(const Case& c) {
 
 // Decoding assigns sequences to workers, so it also treats a batch of equal ones as packed.
 std::vector<Sequence> sequences_of(const Case& c) {
-  if (c.sequences) return parse_sequences(*c.sequences);
+  if (!c.sequences.empty()) return c.sequences;
   if (c.algorithm != "decode" || c.shape.batch == 1) return {};
   const Sequence sequence{c.shape.kv_len - c.shape.q_len, c.shape.q_len};
   return std::vector<Sequence>(static_cast<std::size_t>(c.shape.batch), sequence);
@@ -50,7 +50,7 @@ StrategyOptions strategy_options(const Case& c, Pass pass) {
                           .distillation = c.distillation,
                           .pass = pass};
   if (pass == Pass::backward) options.gradients = c.gradient_dtype;
-  if (c.interest_set) options.interest_set = parse_interest_set(*c.interest_set, c.workers);
+  if (!c.interest_set.empty()) options.interest_set = InterestSet{c.workers, c.interest_set};
   if (c.group_sizes == GroupSizes::by_speed)
     options.group_sizes = group_sizes_by_speed(c, cqs_interest_set(c.shape, options));
   return options;
@@ -67,12 +67,12 @@ Case resolve_case(Case c) {
     if (c.l2_cache == L2Cache::automatic)
       c.l2_cache = c.ranks == Ranks::nccl ? L2Cache::warm : L2Cache::flushed;
   }
-  if (c.sequences) c.shape = packed_shape(c);
+  if (!c.sequences.empty()) c.shape = packed_shape(c);
   if (c.workload == WorkloadKind::transformer_layer && c.layer_feed_forward_dim == 0)
     c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
-  if (takes_interest_set(c.algorithm) && !c.interest_set && c.workers >= 3)
-    c.interest_set = to_string(default_interest_set(c.workers));
+  if (takes_interest_set(c.algorithm) && c.interest_set.empty() && c.workers >= 3)
+    c.interest_set = default_interest_set(c.workers).residues;
   return c;
 }
 
@@ -103,7 +103,7 @@ std::vector<Sequence> parse_sequences(std::string_view text) {
     const auto second = cached ? parse_integer(item.substr(plus + 1)) : first;
     if (!first || !second || *first < 0 || *second < 1)
       throw UsageError(fmt::format(
-          "sequences: '{}' is no sequence; write cached+new tokens such as 100+8, or 64", item));
+          "sequences: '{}' is not a sequence; write cached+new tokens such as 100+8, or 64", item));
     sequences.push_back({cached ? *first : 0, *second});
   }
   if (sequences.empty())
@@ -124,9 +124,10 @@ std::vector<double> parse_worker_speeds(std::string_view text) {
   for (const std::string_view item : split_words(text, " ,")) {
     const auto speed = parse_real(item);
     if (!speed || !(*speed > 0.0 && *speed <= 1.0))
-      throw UsageError(fmt::format(
-          "worker_speeds: '{}' is no speed; it is a part of the machine's, above 0 and at most 1",
-          item));
+      throw UsageError(
+          fmt::format("worker_speeds: '{}' is not a valid speed; it is a part of the machine's, "
+                      "above 0 and at most 1",
+                      item));
     speeds.push_back(*speed);
   }
   if (speeds.empty())
@@ -142,8 +143,8 @@ std::string to_string(std::span<const double> worker_speeds) {
 }
 
 std::vector<double> worker_speeds_of(const Case& c) {
-  if (!c.worker_speeds) return {};
-  std::vector<double> speeds = parse_worker_speeds(*c.worker_speeds);
+  if (c.worker_speeds.empty()) return {};
+  std::vector<double> speeds = c.worker_speeds;
   if (std::ssize(speeds) > c.workers)
     throw UsageError(
         fmt::format("worker_speeds gives {} speeds for {} workers; give at most one "

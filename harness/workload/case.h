@@ -102,11 +102,11 @@ struct Case {
   MaskSpec mask;
   DType dtype = DType::f32;
   std::uint64_t seed = 1;
-  std::optional<std::string> interest_set;  // `0,1,3`
+  std::vector<int> interest_set;  // residues mod W; empty: the default set
   std::optional<double> scale;
-  std::int64_t memory_budget_bytes = 0;   // 0: none
-  std::optional<InstructionSet> cpu_isa;  // none: the best one of the CPU
-  std::optional<std::string> sequences;   // a packed batch: `100+8 64+1`, cached + new tokens each
+  std::int64_t memory_budget_bytes = 0;                  // 0: none
+  std::optional<InstructionSet> cpu_isa;                 // none: the best one of the CPU
+  std::vector<Sequence> sequences;                       // a packed batch; empty: none
   NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
   std::optional<double> link_bandwidth_byte_per_s;       // none: no limit
   std::optional<double> link_latency_s;
@@ -124,7 +124,7 @@ struct Case {
   ClockKind clock = ClockKind::synchronized;
   L2Cache l2_cache = L2Cache::automatic;
   CudaPath cuda_path = CudaPath::automatic;
-  std::optional<std::string> worker_speeds;    // `0.5 1` for the first workers; none: all 1
+  std::vector<double> worker_speeds;           // of the first workers, in (0, 1]; the others have 1
   GroupSizes group_sizes = GroupSizes::equal;  // cqs
   Passes pass = Passes::forward;
   DType gradient_dtype = DType::f32;

@@ -11,7 +11,7 @@ namespace {
 TEST(CasePlan, KnowsThePackedSequences) {
   Case c = tiny("pass_kv", 2);
   c.mask = MaskKind::causal;
-  c.sequences = "10+4 3+6";
+  c.sequences = {{10, 4}, {3, 6}};
   const Plan plan = plan_of(c);
   EXPECT_EQ(plan.problem.mask.segments.size(), 2u);
   EXPECT_EQ(plan.problem.shape.q_len, 10);
@@ -37,10 +37,10 @@ TEST(CasePlan, KnowsTheScale) {
 
 TEST(CasePlan, KnowsTheInterestSetAndTheSpeeds) {
   Case c = tiny("cqs", 7);
-  c.interest_set = "0,1,5";
+  c.interest_set = {0, 1, 5};
   EXPECT_EQ(plan_of(c).workers[0].q_groups, (std::vector<int>{0, 1, 5}));
-  c.interest_set.reset();
-  c.worker_speeds = "0.5";
+  c.interest_set.clear();
+  c.worker_speeds = {0.5};
   c.group_sizes = GroupSizes::by_speed;
   const Plan plan = plan_of(c);
   EXPECT_NE(plan.q_groups.front().count, plan.q_groups.back().count);

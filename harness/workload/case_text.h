@@ -29,6 +29,15 @@ requires std::is_integral_v<T>
 [[nodiscard]] inline std::string text_of(const MaskSpec& member, const Field&) {
   return member.text();
 }
+[[nodiscard]] inline std::string text_of(const std::vector<int>& residues, const Field&) {
+  return to_string(InterestSet{.residues = residues});
+}
+[[nodiscard]] inline std::string text_of(const std::vector<Sequence>& sequences, const Field&) {
+  return to_string(sequences);
+}
+[[nodiscard]] inline std::string text_of(const std::vector<double>& speeds, const Field&) {
+  return to_string(std::span(speeds));
+}
 template <class T>
 [[nodiscard]] std::string text_of(const std::optional<T>& member, const Field& field) {
   if (member) return text_of(*member, field);

@@ -80,7 +80,7 @@ TEST_F(Attend, HonoursScaleInterestSetAndOutDtype) {
   AttendRequest asked = request();
   asked.c.algorithm = "cqs";
   asked.c.workers = 7;
-  asked.c.interest_set = "0,1,3";
+  asked.c.interest_set = {0, 1, 3};
   asked.c.scale = 0.125;
   asked.out_dtype = DType::f64;
   asked.verify = true;
@@ -142,7 +142,7 @@ TEST_F(Attend, RefusesWhatDoesNotFitAndWritesNothing) {
   asked = request();
   asked.c.algorithm = "cqs";
   asked.c.workers = 7;
-  asked.c.interest_set = "0,1,2";
+  asked.c.interest_set = {0, 1, 2};
   expect_refused<UsageError>(asked, "0,1,2");
 
   asked = request();

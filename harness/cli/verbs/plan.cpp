@@ -255,7 +255,7 @@ struct PlanWords {
 void show_plan(const PlanWords& words) {
   if (!words.picture.empty()) require_picture_format(words.picture);
   const Case c = whole_case(words.c);
-  if (c.shape.q_len == 0 && !c.sequences)
+  if (c.shape.q_len == 0 && c.sequences.empty())
     throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
   const Plan plan = checked_plan(c, words.pass);
   const Work work = model_work(plan, c.kernel);

@@ -138,7 +138,7 @@ TEST(BackwardCase, SparseMasksAndPackedSequencesAndCachesHaveGradientsToo) {
   c.mask = MaskSpec(mask_fixtures::block_local(16));
   expect_right_gradients(run_case(c, ""));
   c = tiny_backward("zigzag", Passes::backward);
-  c.sequences = "0+40 10+60";
+  c.sequences = {{0, 40}, {10, 60}};
   expect_right_gradients(run_case(c, ""));
   c = tiny_backward("burst", Passes::backward);
   c.shape.kv_len = 150;

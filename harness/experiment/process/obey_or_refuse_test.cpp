@@ -195,10 +195,10 @@ class ObeyOrRefuse : public testing::Test {
     // These would end a case before others act.
     if (is_free("memory_budget")) c.memory_budget_bytes = 0;
     if (is_free("layer.weights")) c.layer_weights.reset();
-    if (c.interest_set) c.workers = 7;
+    if (!c.interest_set.empty()) c.workers = 7;
     if (c.algorithm == "ulysses" && is_free("q_heads") && is_free("kv_heads"))
       c.shape.q_heads = c.shape.kv_heads = c.workers;
-    if (c.sequences) c.shape.q_len = c.shape.kv_len = 64;
+    if (!c.sequences.empty()) c.shape.q_len = c.shape.kv_len = 64;
   }
   std::mt19937 random_{20261125};
 };

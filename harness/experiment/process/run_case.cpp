@@ -198,6 +198,17 @@ std::string trace_name(const Case& c) {
 }
 
 CaseResult run_case(const Case& c, const std::string& trace_directory, const OpenGpu& open_gpu) {
+  try {
+    return run_resolved_case(resolve_case(c), trace_directory, open_gpu);
+  } catch (const UsageError& error) {
+    CaseResult result;
+    result.message = error.what();
+    return result;
+  }
+}
+
+CaseResult run_resolved_case(const Case& c, const std::string& trace_directory,
+                             const OpenGpu& open_gpu) {
   CaseResult result;
   const auto failed = [&](Status status, const std::string& message) {
     result.status = status;
@@ -208,9 +219,8 @@ CaseResult run_case(const Case& c, const std::string& trace_directory, const Ope
     result.parts.clear();
   };
   try {
-    const Case resolved = resolve_case(c);
     const std::string stem = trace_directory.empty() ? "" : trace_directory + "/" + trace_name(c);
-    CaseRun(resolved, stem, result).run(open_gpu);
+    CaseRun(c, stem, result).run(open_gpu);
   } catch (const CaseError& error) {
     failed(error.status(), error.what());
   } catch (const std::bad_alloc&) {

@@ -25,5 +25,8 @@ using OpenGpu = std::function<std::unique_ptr<ComputeDevice>(const Case&)>;
 // trace_directory as NAME.trace.json and NAME.pickle, NAME of trace_name().
 [[nodiscard]] CaseResult run_case(const Case& c, const std::string& trace_directory,
                                   const OpenGpu& open_gpu = open_gpu_of);
+// The same for a case that resolve_case() has made.
+[[nodiscard]] CaseResult run_resolved_case(const Case& c, const std::string& trace_directory,
+                                           const OpenGpu& open_gpu = open_gpu_of);
 
 }  // namespace qb

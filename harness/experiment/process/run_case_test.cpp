@@ -295,7 +295,7 @@ TEST(RunCase, TheTimelineOfACaseThatRanOutIsKept) {
 TEST(Prediction, TellsParametersAndWorkWithoutRunning) {
   Case c = tiny("cqs", 7);
   c.shape.q_len = c.shape.kv_len = 10;
-  c.interest_set = "0,1,3";
+  c.interest_set = {0, 1, 3};
   const auto values = predicted_values(c);
   EXPECT_EQ(values.at("longest_subsequence_tokens"), "5");
   EXPECT_EQ(values.at("shortest_subsequence_tokens"), "3");
@@ -362,7 +362,7 @@ TEST(RunCase, ADeviceBesideAMeasuredCaseGivesTheResidual) {
 TEST(RunCase, PackedSequencesAreVerifiedAndTheirSumsChecked) {
   Case c = tiny("pass_q", 3);
   c.mask = MaskKind::causal;
-  c.sequences = "20+3 0+5 7+1";
+  c.sequences = {{20, 3}, {0, 5}, {7, 1}};
   c.shape.q_len = 9;
   const CaseResult result = run_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
@@ -376,7 +376,7 @@ TEST(RunCase, PackedSequencesAreTheSameProblemForEveryAlgorithm) {
   for (const char* algorithm : {"dense", "ring", "striped", "zigzag", "all_gather_kv", "cqs"}) {
     Case c = tiny(algorithm, algorithm == std::string("dense") ? 1 : 3);
     c.mask = MaskKind::causal;
-    c.sequences = "20+3 0+5 7+1";
+    c.sequences = {{20, 3}, {0, 5}, {7, 1}};
     c.shape.q_len = 9;
     const CaseResult result = run_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << algorithm << ": " << result.message;

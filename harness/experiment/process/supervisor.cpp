@@ -173,7 +173,8 @@ CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
 
 void answer_case(const std::string& trace_directory) {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  const std::string answer = result_to_json(run_case(case_from_json(text), trace_directory));
+  const std::string answer =
+      result_to_json(run_resolved_case(case_from_json(text), trace_directory));
   for (std::size_t at = 0; at < answer.size();) {
     const ssize_t written = ::write(kAnswerFd, answer.data() + at, answer.size() - at);
     if (written < 0 && errno == EINTR) continue;

@@ -34,15 +34,15 @@ TEST(WorkerSpeeds, AreWrittenInAnyWayAndReadBackAsOne) {
 TEST(WorkerSpeeds, WorkersThatAreNotNamedAreAsFastAsTheMachine) {
   Case c = tiny("cqs", 4);
   EXPECT_THAT(worker_speeds_of(c), IsEmpty());
-  c.worker_speeds = "1 0.5";
+  c.worker_speeds = {1, 0.5};
   EXPECT_THAT(worker_speeds_of(c), ElementsAre(1.0, 0.5, 1.0, 1.0));
-  c.worker_speeds = "1 1 1 1 1";
+  c.worker_speeds = {1, 1, 1, 1, 1};
   EXPECT_THROW((void)worker_speeds_of(c), UsageError);
 }
 
 TEST(WorkerSpeeds, GroupsBySpeedAreThoseOfTheSlowestTime) {
   Case c = tiny("cqs", 7);
-  c.worker_speeds = "0.5";
+  c.worker_speeds = {0.5};
   const InterestSet set = default_interest_set(7);
   const auto sizes = group_sizes_by_speed(c, set);
   ASSERT_EQ(sizes.size(), 7u);
@@ -52,7 +52,7 @@ TEST(WorkerSpeeds, GroupsBySpeedAreThoseOfTheSlowestTime) {
             0.8 * testing_support::slowest_time(
                       set, std::vector<std::int64_t>{14, 14, 14, 14, 14, 15, 15}, speeds,
                       Distillation::published));
-  c.worker_speeds.reset();
+  c.worker_speeds.clear();
   EXPECT_THAT(group_sizes_by_speed(c, set), Each(testing::AllOf(testing::Ge(14), testing::Le(15))));
 }
 
@@ -71,7 +71,7 @@ TEST(WorkerSpeeds, ASlowWorkerTakesLongerInItsStepsAndTheOutputIsRight) {
       Case c = tiny(algorithm, 4);
       c.ranks = ranks;
       c.shape = {1, 2, 2, 400, 400, 64, 64};
-      c.worker_speeds = "1 0.02";
+      c.worker_speeds = {1, 0.02};
       const CaseResult result = run_case(c, "");
       ASSERT_EQ(result.status, Status::ok) << result.message;
       EXPECT_EQ(result.values.at("verified_rows"), "32");
@@ -92,7 +92,7 @@ TEST(WorkerSpeeds, AndGroupsBySpeedAreVerifiedUnderBothDistillations) {
           c.ranks = ranks;
           c.mask = mask;
           c.distillation = distillation;
-          c.worker_speeds = "0.5 1 0.9";
+          c.worker_speeds = {0.5, 1, 0.9};
           c.group_sizes = GroupSizes::by_speed;
           const CaseResult result = run_case(c, "");
           ASSERT_EQ(result.status, Status::ok) << workers << ": " << result.message;
@@ -103,7 +103,7 @@ TEST(WorkerSpeeds, AndGroupsBySpeedAreVerifiedUnderBothDistillations) {
 
 TEST(WorkerSpeeds, AreRefusedOnAGpuAndInALayer) {
   Case c = tiny("cqs", 7);
-  c.worker_speeds = "0.5";
+  c.worker_speeds = {0.5};
   c.device = Device::cuda;
   c.threads = 0;
   const CaseResult on_gpu = run_case(c, "");
@@ -112,7 +112,7 @@ TEST(WorkerSpeeds, AreRefusedOnAGpuAndInALayer) {
   Case layer = tiny("dense", 1);
   layer.workload = WorkloadKind::transformer_layer;
   layer.shape.kv_heads = 2;
-  layer.worker_speeds = "0.5";
+  layer.worker_speeds = {0.5};
   EXPECT_THAT(run_case(layer, "").message,
               HasSubstr("worker_speeds: 0.5 needs workload: attention"));
 }
@@ -126,8 +126,8 @@ TEST(WorkerSpeeds, AreWrittenInASpecAndKeptByTheResolvedOne) {
       "sweep: {worker_speeds: [~, 0.5, \"1 0.5,1\"], group_sizes: [equal, by_speed]}\n",
       "spec.yaml", {});
   ASSERT_EQ(spec.cases.size(), 6u);
-  EXPECT_EQ(spec.cases[2].worker_speeds, "0.5");
-  EXPECT_EQ(spec.cases[5].worker_speeds, "1 0.5 1");
+  EXPECT_EQ(spec.cases[2].worker_speeds, (std::vector<double>{0.5}));
+  EXPECT_EQ(spec.cases[5].worker_speeds, (std::vector<double>{1, 0.5, 1}));
   EXPECT_EQ(spec.cases[5].group_sizes, GroupSizes::by_speed);
   const Spec again = parse_spec(spec.resolved_yaml, "resolved.yaml", {});
   for (std::size_t i = 0; i < 6; ++i)

@@ -41,6 +41,15 @@ void set_from(double& member, const Field& field, std::string_view text) {
 }
 void set_from(std::string& member, const Field&, std::string_view text) { member = text; }
 void set_from(MaskSpec& member, const Field&, std::string_view text) { member = parse_mask(text); }
+void set_from(std::vector<int>& residues, const Field&, std::string_view text) {
+  residues = text.empty() ? std::vector<int>() : parse_interest_set(text, 0).residues;
+}
+void set_from(std::vector<Sequence>& sequences, const Field&, std::string_view text) {
+  sequences = text.empty() ? std::vector<Sequence>() : parse_sequences(text);
+}
+void set_from(std::vector<double>& speeds, const Field&, std::string_view text) {
+  speeds = text.empty() ? std::vector<double>() : parse_worker_speeds(text);
+}
 template <class T>
 void set_from(std::optional<T>& member, const Field& field, std::string_view text) {
   member.reset();
@@ -162,7 +171,7 @@ Case with_needs_met(Case c) {
 
 std::vector<std::string> varying_parameters(std::span<const Case> cases) {
   std::map<std::string, std::set<std::string>> values;
-  std::map<std::pair<std::string, int>, std::optional<std::string>> set_of;
+  std::map<std::pair<std::string, int>, std::vector<int>> set_of;
   bool cached = false;
   bool one_set = true;  // for each algorithm and number of workers
   for (const Case& c : cases) {

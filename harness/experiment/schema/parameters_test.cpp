@@ -65,16 +65,16 @@ TEST(Parameters, InterestSetsHaveOneSpelling) {
 }
 
 TEST(Parameters, AnInterestSetVariesOnlyWhereItDoesNotFollowTheWorkers) {
-  const auto with_set = [](int workers, std::string set) {
+  const auto with_set = [](int workers, std::vector<int> set) {
     Case c;
     c.algorithm = "cqs";
     c.workers = workers;
     c.interest_set = std::move(set);
     return c;
   };
-  std::vector<Case> cases = {with_set(7, "0,1,3"), with_set(3, "0,1")};
+  std::vector<Case> cases = {with_set(7, {0, 1, 3}), with_set(3, {0, 1})};
   EXPECT_THAT(varying_parameters(cases), testing::IsEmpty());
-  cases.push_back(with_set(7, "0,1,5"));
+  cases.push_back(with_set(7, {0, 1, 5}));
   EXPECT_THAT(varying_parameters(cases), testing::ElementsAre("interest_set"));
   EXPECT_NE(case_label(cases[0], varying_parameters(cases)),
             case_label(cases[2], varying_parameters(cases)));

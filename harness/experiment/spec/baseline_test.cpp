@@ -35,7 +35,7 @@ TEST(Baseline, HasAllElseEqualAndNothingOfTheSplit) {
   const Spec spec = parse_spec(kSpec, "spec.yaml", {});
   const Case& base = spec.cases.front();
   EXPECT_EQ(base.distillation, Distillation::published);
-  EXPECT_EQ(base.interest_set, std::nullopt);
+  EXPECT_TRUE(base.interest_set.empty());
   EXPECT_EQ(base.shape, spec.cases[2].shape);
 }
 

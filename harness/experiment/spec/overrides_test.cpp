@@ -100,7 +100,7 @@ TEST(Overrides, AListOfAFixedParameterBecomesTheFastestSweep) {
 
 TEST(Overrides, AnInterestSetIsOneValue) {
   const Spec spec = with({"interest_set=[0, 1, 3]", "algorithm=cqs", "workers=7"});
-  EXPECT_EQ(spec.cases.front().interest_set, "0,1,3");
+  EXPECT_EQ(spec.cases.front().interest_set, (std::vector{0, 1, 3}));
   EXPECT_EQ(
       with({"algorithm=cqs", "workers=7", "interest_set=[[0, 1, 3], [0, 2, 3, 1]]"}).cases.size(),
       2u);

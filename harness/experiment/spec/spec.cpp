@@ -157,11 +157,10 @@ class Combinations {
                                                     c.shape.q_heads, c.shape.kv_heads));
     check_mask(c, point);
     check_speeds(c, point);
-    if (!c.interest_set || !takes_interest_set(c.algorithm)) return;
+    if (c.interest_set.empty() || !takes_interest_set(c.algorithm)) return;
     // Fewer workers have no quorums: their case becomes a row `unsupported`.
-    if (c.workers < 3 || !verified_.emplace(*c.interest_set, c.workers).second) return;
-    at_place(place(point, "interest_set"),
-             [&] { verify(parse_interest_set(*c.interest_set, c.workers)); });
+    if (c.workers < 3 || !verified_.emplace(c.interest_set, c.workers).second) return;
+    at_place(place(point, "interest_set"), [&] { verify(InterestSet{c.workers, c.interest_set}); });
   }
 
  private:
@@ -170,13 +169,13 @@ class Combinations {
   }
   // Global tokens, dilations and window sizes must fit the length.
   static void check_mask(const Case& c, const SweepPoint& point) {
-    if (c.mask.kind() == MaskKind::pattern && !c.sequences)
+    if (c.mask.kind() == MaskKind::pattern && c.sequences.empty())
       at_place(place(point, "mask"), [&] { return c.mask.mask(c.shape.q_len, c.shape.kv_len); });
   }
   static const Place& place(const SweepPoint& point, std::string_view name) {
     return point[*find_parameter(name)]->place;
   }
-  std::set<std::pair<std::string, int>> verified_;
+  std::set<std::pair<std::vector<int>, int>> verified_;
 };
 
 // Refuses a value that no case of the spec can use. Where some can, the others become rows

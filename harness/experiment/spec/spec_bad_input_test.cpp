@@ -216,7 +216,8 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nbackward: true\n",
        "3:1: unknown key 'backward'; qb calls this pass: backward"},
       {"n_tokens: 8\nworker_speeds: 1.5\n",
-       "3:16: worker_speeds: '1.5' is no speed; it is a part of the machine's, above 0 and at most "
+       "3:16: worker_speeds: '1.5' is not a valid speed; it is a part of the machine's, above 0 "
+       "and at most "
        "1"},
       {"n_tokens: 8\nworkers: 2\nworker_speeds: \"1 0.5 1\"\n",
        "4:16: worker_speeds gives 3 speeds for 2 workers; give at most one each"},

@@ -31,7 +31,7 @@ TEST(Spec, TwoKeysAreAnExperiment) {
   EXPECT_EQ(c.kernel, Kernel::flash);
   EXPECT_EQ(c.device, Device::automatic);
   EXPECT_EQ(c.shape, (Shape{1, 1, 1, 1024, 1024, 64, 64}));
-  EXPECT_EQ(c.interest_set, std::nullopt);
+  EXPECT_TRUE(c.interest_set.empty());
   EXPECT_EQ(c.scale, std::nullopt);
   EXPECT_EQ(c.memory_budget_bytes, 0);
   EXPECT_EQ(c.measure.max_repeats, 5);
@@ -62,7 +62,7 @@ TEST(Spec, EveryParameterAndMeasureReachesItsCase) {
   EXPECT_EQ(c.dtype, DType::bf16);
   EXPECT_EQ(c.mask, MaskKind::causal);
   EXPECT_EQ(c.seed, 99u);
-  EXPECT_EQ(c.interest_set, "0,1,3");
+  EXPECT_EQ(c.interest_set, (std::vector{0, 1, 3}));
   EXPECT_EQ(c.scale, 0.5);
   EXPECT_EQ(c.memory_budget_bytes, 85899345920);
   EXPECT_EQ(c.measure.warmups, 2);
@@ -105,9 +105,9 @@ TEST(Spec, InterestSetsZipWithWorkers) {
       "experiment: e\nn_tokens: 64\nzip:\n  algorithm: [dense, cqs, cqs]\n  workers: [1, 7, 8]\n"
       "  interest_set: [~, \"0,1,3\", [0, 1, 2, 4]]\n");
   ASSERT_EQ(spec.cases.size(), 3u);
-  EXPECT_EQ(spec.cases[0].interest_set, std::nullopt);
-  EXPECT_EQ(spec.cases[1].interest_set, "0,1,3");
-  EXPECT_EQ(spec.cases[2].interest_set, "0,1,2,4");
+  EXPECT_TRUE(spec.cases[0].interest_set.empty());
+  EXPECT_EQ(spec.cases[1].interest_set, (std::vector{0, 1, 3}));
+  EXPECT_EQ(spec.cases[2].interest_set, (std::vector{0, 1, 2, 4}));
 }
 
 TEST(Spec, AsManyCasesAsAllowedAreExpanded) {

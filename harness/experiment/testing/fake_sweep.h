@@ -18,7 +18,7 @@ inline Case small_case(std::int64_t n_tokens, int workers = 7) {
   c.kernel = Kernel::materialized;
   c.device = Device::cpu;
   c.workers = workers;
-  c.interest_set = "0,1,3";
+  c.interest_set = {0, 1, 3};
   c.shape = {.batch = 1,
              .q_heads = 8,
              .kv_heads = 8,
