@@ -123,14 +123,6 @@ Verdict judge(double ours, const Printed& printed) {
   return {Answer::contradicts, fmt::format("{:g} units of the last digit off", off)};
 }
 
-Verdict judge_within(double ours, double published, double tolerance,
-                     std::string_view tolerance_text) {
-  const double off = std::abs(ours - published);
-  if (off == 0.0) return {Answer::agrees};
-  if (off <= tolerance) return {Answer::within, std::string(tolerance_text)};
-  return {Answer::contradicts, fmt::format("{:g} off", off)};
-}
-
 Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor) {
   std::vector<ShapePoint> known = by_rising_x(points);
   if (known.empty()) return {Answer::not_measured, "a point that both have"};

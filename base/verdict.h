@@ -55,11 +55,6 @@ struct Printed {
 // or contradicts. What is not finite contradicts.
 [[nodiscard]] Verdict judge(double ours, const Printed& printed);
 
-// Equal values agree; others are within the tolerance, which `tolerance_text` states, or
-// contradict.
-[[nodiscard]] Verdict judge_within(double ours, double published, double tolerance,
-                                   std::string_view tolerance_text);
-
 struct ShapePoint {
   double x = 0.0;
   double published = 0.0;

@@ -50,13 +50,6 @@ TEST(Verdict, CrossoversAndExponentsAreComparedByAFactor) {
   EXPECT_EQ(judge_crossover(std::span(points).first(1), 1.0, 2.0).answer, Answer::not_measured);
 }
 
-TEST(Verdict, AToleranceIsStated) {
-  EXPECT_EQ(judge_within(7743, 7743, 2, "two tokens").text(), "agrees");
-  EXPECT_EQ(judge_within(7745, 7743, 2, "two tokens").text(), "within two tokens");
-  EXPECT_EQ(judge_within(7746, 7743, 2, "two tokens").text(), "contradicts: 3 off");
-  EXPECT_EQ(judge_within(kNaN, 1, 2, "two tokens").answer, Answer::contradicts);
-}
-
 Answer answer(std::initializer_list<ShapePoint> points, double factor = 2.0) {
   return judge_shape(std::vector<ShapePoint>(points), 1.0, factor).answer;
 }

@@ -1,11 +1,10 @@
-// qb reproduce [PAPER]: answers one paper's tables, or without a name checks case study 1, the
-// interest-set table, the responsibility-ratio figures and case study 2 (at a tenth of the paper's
-// N, or with --full at the paper's). Writes one page and one table published | ours | ratio |
-// verdict, and ends with what answers all published rows.
+// qb reproduce [PAPER]: answers one paper's tables, or without a name runs the case studies of
+// CQS-Attention (the second at a tenth of the paper's N, or with --full at the paper's), answers
+// its tables by them and writes one page, which ends with what answers all published rows.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <filesystem>
 #include <iterator>
 
 #include "base/files.h"
@@ -17,7 +16,6 @@
 #include "harness/cli/views/paper_reproduction.h"
 #include "harness/cli/views/paper_tables.h"
 #include "harness/cli/views/publish.h"
-#include "harness/cli/views/reproduction.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/plan/strategies/strategy.h"
@@ -28,6 +26,8 @@
 
 namespace qb {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kReproduceFooter =
     R"(It writes OUT/report.html, OUT/tables and OUT/figures; the runs themselves are beside the other
@@ -66,7 +66,6 @@ struct ReproduceWords {
 
 // What the stages pass to the page.
 struct Reproduction {
-  std::vector<Reproduced> comparisons;
   std::vector<Report::Section> sections;  // of case study 2
   std::vector<Report::Section> exact;     // of what is planned and not timed: toy cases come last
   ExitCode code = ExitCode::ok;
@@ -109,7 +108,6 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
   const RunOutcome outcome = run_stage(words, "case_study_1", spec);
   if (outcome.interrupted) return ExitCode::interrupted;
   all.note(exit_code(outcome));
-  all.comparisons.push_back(compare_case_study_1());
   Report::Section section{.title = "Case study 1",
                           .paragraphs = {spec.description},
                           .tables = {cases_table(outcome.cases)}};
@@ -127,7 +125,6 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
 void tabulate_interest_sets(const ReproduceWords& words, Reproduction& all) {
   say("[2/4] the 109 published interest sets");
   const auto rows = compare_with_published();
-  for (Reproduced& row : compare_interest_sets()) all.comparisons.push_back(std::move(row));
   const Table table =
       interest_set_table(CsvTable::parse(comparison_table(rows, TableForm::csv), "interest sets"));
   (void)write_table(table, words.out + "/tables");
@@ -156,16 +153,9 @@ ExitCode run_case_2(const ReproduceWords& words, Reproduction& all, std::string&
   return ExitCode::ok;
 }
 
-// Returns by how much the N of a run is smaller than the paper's.
-int scale_of(const Provenance& run, const std::string& folder) {
-  if (run.experiment == kAtPapersN) return 1;
-  if (run.experiment == kAtATenth) return 10;
-  throw UsageError(fmt::format("--from {}: it is a run of '{}'; runs of {} and {} can be taken",
-                               folder, run.experiment, kAtPapersN, kAtATenth));
-}
-
-ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance& provenance) {
-  std::string folder = words.from;
+ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance& provenance,
+                      std::string& folder) {
+  folder = words.from;
   if (!folder.empty())
     say(fmt::format("[3/4] case study 2 from {}", folder));
   else if (run_case_2(words, all, folder) == ExitCode::interrupted)
@@ -176,15 +166,11 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   link_files(drawn.figures, words.out + "/figures", page_of(words), {"CSV"});
   const PlottedRun& run = drawn.run;
   provenance = run.provenance;
-  const int scale = scale_of(provenance, folder);
-  const CsvTable& published = published_case_study_2();
-  auto disputed = compare_disputed(published, run.cases, scale);
-  std::ranges::move(disputed, std::inserter(all.comparisons, all.comparisons.begin()));
-  for (auto rows : {compare_subsequences(published), compare_speed_ups(published, run.cases, scale),
-                    compare_memory(run.cases)})
-    for (Reproduced& row : rows) all.comparisons.push_back(std::move(row));
+  if (provenance.experiment != kAtPapersN && provenance.experiment != kAtATenth)
+    throw UsageError(fmt::format("--from {}: it is a run of '{}'; runs of {} and {} can be taken",
+                                 folder, provenance.experiment, kAtPapersN, kAtATenth));
   for (const Table& table :
-       {case_study_2_table(run.cases, published), memory_summary_table(run.cases)})
+       {case_study_2_table(run.cases, published_case_study_2()), memory_summary_table(run.cases)})
     if (!table.rows.empty()) (void)write_table(table, words.out + "/tables");
   all.sections =
       run_report(run, std::move(drawn.figures), drawn.missing, context_of(run, page_of(words)))
@@ -192,33 +178,23 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   return ExitCode::ok;
 }
 
-Table verdict_table(const std::vector<Reproduced>& rows) {
-  Table table{
-      .name = "verdicts",
-      .title = "Published against ours",
-      .header = {"what", "published", "ours", "ratio", "verdict"},
-      .notes = {
-          "agrees, within, contradicts: exact quantities, planned at the paper's N; a longest "
-          "subsequence may differ by two tokens, since the notebook's interest sets are not "
-          "printed.",
-          "Speed-ups come from an A100 whose clock was read without synchronising the device, so "
-          "that only their shape is judged: shape agrees where no order that differs by more than "
-          "10 %, and by more than another run of ours may, is reversed and both are on the same "
-          "side of S = 1, or cross it within a factor of two. Where only our medians say "
-          "otherwise, the answer is left open. The ratio is that of the last value."}};
-  for (const Reproduced& row : rows)
-    table.rows.push_back({row.what, row.published, row.ours,
-                          std::isnan(row.ratio) ? "" : fmt::format("{:.4g}", row.ratio),
-                          row.verdict.text()});
-  return table;
-}
+// The paper's tables, answered by this run where it can.
+struct OwnPaper {
+  AnsweredPaper answered;
+  std::vector<FoundContradiction> contradictions;
+};
 
-// What answers the rows of all papers, by the committed runs.
-Table committed_coverage(Reproduction& all) {
-  const Library library = read_library();
-  const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel(committed_runs()));
-  if (!answers_as_recorded(papers)) all.code = ExitCode::regression;
-  return coverage_table(papers);
+OwnPaper answer_own_paper(const Library& library, const std::string& folder) {
+  // A run lies in RESULTS/EXPERIMENT/ID or, committed, in MACHINE/EXPERIMENT.
+  const fs::path run = fs::path(folder).lexically_normal();
+  std::vector<std::string> folders = committed_runs();
+  folders.insert(folders.begin(),
+                 {run.parent_path().parent_path().string(), run.parent_path().string()});
+  const RunsAndModel measurements(folders);
+  const auto paper = std::ranges::find(library, "cqs_attention", &Paper::name);
+  OwnPaper own{answer_paper(library, *paper, measurements), {}};
+  own.contradictions = contradictions_of(own.answered, library, measurements);
+  return own;
 }
 
 ExitCode reproduce(ReproduceWords words) {
@@ -234,23 +210,30 @@ ExitCode reproduce(ReproduceWords words) {
   Provenance provenance;
   if (study_case_1(words, all) == ExitCode::interrupted) return ExitCode::interrupted;
   tabulate_interest_sets(words, all);
-  if (study_case_2(words, all, provenance) == ExitCode::interrupted) return ExitCode::interrupted;
+  std::string folder;
+  if (study_case_2(words, all, provenance, folder) == ExitCode::interrupted)
+    return ExitCode::interrupted;
 
-  const Table verdicts = verdict_table(all.comparisons);
+  const Library library = read_library();
+  const OwnPaper own = answer_own_paper(library, folder);
+  const Table verdicts = claims_table(own.answered);
   (void)write_table(verdicts, words.out + "/tables");
   (void)write_provenance(provenance, words.out);
-  const Table coverage = committed_coverage(all);
-  all.sections.insert(all.sections.begin(), {.title = verdicts.title, .tables = {verdicts}});
+  const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel(committed_runs()));
+  if (!answers_as_recorded(papers)) all.code = ExitCode::regression;
+  const Table coverage = coverage_table(papers);
+  Report::Section disputed{.title = verdicts.title, .tables = {verdicts}};
+  for (const FoundContradiction& found : own.contradictions)
+    disputed.paragraphs.push_back(sentence(found));
+  all.sections.insert(all.sections.begin(), std::move(disputed));
   all.sections.push_back({.title = coverage.title, .tables = {coverage}});
   std::ranges::move(all.exact, std::back_inserter(all.sections));
   const std::string page = page_of(words);
   write_file_atomically(page, report_html({"CQS-Attention, reproduced", provenance_line(provenance),
                                            std::move(all.sections)}));
-  fmt::print("\n{}\n{}\n{}\n", table_terminal(verdicts), table_terminal(coverage), page);
-  const bool differs = std::ranges::any_of(all.comparisons, [](const Reproduced& row) {
-    return row.exact && row.verdict.answer == Answer::contradicts;
-  });
-  return differs ? ExitCode::regression : all.code;
+  fmt::print("\n{}\n{}\n{}\n{}\n", table_terminal(verdicts),
+             contradictions_text(own.contradictions), table_terminal(coverage), page);
+  return is_wrong_here(own.answered) ? ExitCode::regression : all.code;
 }
 
 }  // namespace

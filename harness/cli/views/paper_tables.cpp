@@ -69,6 +69,33 @@ Table coverage_table(std::span<const AnsweredPaper> papers) {
   return table;
 }
 
+Table claims_table(const AnsweredPaper& paper) {
+  Table table{.name = "verdicts",
+              .title = "How the paper's rows are answered",
+              .header = {"table", "claim", "answers", "why"},
+              .notes = {}};
+  for (const AnsweredTable& answered : paper.tables) {
+    std::vector<std::string> claims;  // in their order
+    std::map<std::string, std::map<Answer, std::size_t>> counts;
+    std::map<std::string, std::string> why;
+    for (const PublishedAnswer& answer : answered.answers) {
+      if (answer.verdict.answer == Answer::obeys) continue;
+      const std::string claim = answer.column.empty() ? answer.claim : answer.column;
+      if (counts[claim].empty()) claims.push_back(claim);
+      ++counts[claim][answer.verdict.answer];
+      if (answer.verdict.answer != Answer::agrees && why[claim].empty())
+        why[claim] = answer.why.empty() ? answer.verdict.text() : answer.why;
+    }
+    for (const std::string& claim : claims) {
+      std::string answers;
+      for (const auto& [answer, count] : counts[claim])
+        answers += fmt::format("{}{} {}", answers.empty() ? "" : ", ", count, word(answer));
+      table.rows.push_back({answered.table->title, claim, answers, why[claim]});
+    }
+  }
+  return table;
+}
+
 Table answers_table(const AnsweredTable& answered, bool obeyed) {
   const PublishedTable& published = *answered.table;
   Table table{.name = published.file.substr(0, published.file.size() - 4),

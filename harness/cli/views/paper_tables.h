@@ -13,6 +13,10 @@ namespace qb {
 // A row for each paper and, of several, one for all: how many rows each answer has.
 [[nodiscard]] Table coverage_table(std::span<const AnsweredPaper> papers);
 
+// A line for each claim or rule of the paper's tables: how its rows are answered, and why the first
+// that does not agree is. Rules that rows merely obey are left out.
+[[nodiscard]] Table claims_table(const AnsweredPaper& paper);
+
 // published | ours | ratio | verdict | why, a line for each claim or rule of each row; without
 // `obeyed` a note counts the rules that rows merely obey.
 [[nodiscard]] Table answers_table(const AnsweredTable& answered, bool obeyed = true);
