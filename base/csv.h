@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RFC 4180 with LF: the only format that crosses from measuring to plotting.
 #pragma once
 

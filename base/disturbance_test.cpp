@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rule by which a timing was disturbed.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file input and output that the rooms which touch files share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hashes that are the same on every machine and compiler, which std::hash is not.
 #pragma once
 

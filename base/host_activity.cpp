@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/host_activity.h"
 
 #include <linux/perf_event.h>

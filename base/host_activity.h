@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the host did while something was timed, from the kernel's own counters, and whether that
 // disturbed the timing. A counter that the kernel does not show is NaN.
 #pragma once

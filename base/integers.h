@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Division that rounds up, for numbers that are not negative.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as people write them and as files hold them, without the locale.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SplitMix64 (Steele, Lea and Flood, 2014): random numbers that are the same everywhere.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder of the specs, published data and peers' scripts: the checkout that a program was built
 // from, or the kit that it was unpacked with. No path is compiled in, so either may be moved.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Medians with distribution-free intervals, and the fits that figures need, as pure functions.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a case ended, how the program exits, and the exceptions that report either. One catch in
 // harness/experiment/process/run_case.cpp makes a CaseError a row with its status, and main makes
 // an ExitError one sentence on stderr and an exit code.

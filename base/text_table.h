@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Aligned tables for terminals and, from the same cells, Markdown.
 #pragma once
 

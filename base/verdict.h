@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How one of our numbers answers a published one. All tables of published against ours take their
 // verdicts from here, so that a word means the same everywhere, and none says more than was shown.
 #pragma once

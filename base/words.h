@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One table maps each enum to its word; YAML, CSV, command line and plots share it.
 #pragma once
 

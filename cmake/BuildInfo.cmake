@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # qb_build_info(TARGET [WITHOUT LIBRARY …]): compiles into TARGET the definition of
 # qb::build_info(), with the git state of the sources at each build. The file is rewritten only when
 # its text changes, so a build without changes has nothing to do. WITHOUT: libraries that TARGET

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # qb_check_compiler(FLAGS…): stops the configuration if the compiler makes wrong code of
 # cmake/compiler_check.cpp with these flags after those of the build type.
 #

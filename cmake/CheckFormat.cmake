@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # qb_format_test(): adds a CTest test `format` that checks every source file of the checkout against
 # .clang-format. It needs the release of clang-format that formatted the sources, since each formats
 # differently. Debian 12 has it; elsewhere `pip install clang-format==14.0.6` installs it.
@@ -39,3 +40,9 @@ execute_process(COMMAND ${clang_format} --dry-run -Werror ${files} WORKING_DIREC
 if(failed)
   message(FATAL_ERROR "run ${clang_format} -i on the files above")
 endif()
+foreach(file ${files})
+  file(STRINGS ${SOURCE}/${file} head LIMIT_COUNT 1)
+  if(NOT head STREQUAL "// SPDX-License-Identifier: Apache-2.0")
+    message(FATAL_ERROR "${file} does not begin with // SPDX-License-Identifier: Apache-2.0")
+  endif()
+endforeach()

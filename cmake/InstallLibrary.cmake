@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `cmake --install` puts the library into a prefix: the headers of the pure rooms and of the CPU's
 # kernels, libquorumbench.a, and a CMake package for find_package(QuorumBench). The archive holds
 # the objects of this build. examples/ shows its use.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes OUTPUT, one source that includes those of SOURCES (separated by |), so that a compiler
 # instantiates what they share once. Each file's names stay its own: it is read within a namespace,
 # after the headers of all of them, and sees ::qb through using-directives.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # qb_room(NAME [EXCEPT …] [LACKS …] [SOURCES …] [DEPENDS …] [PRIVATE_DEPENDS …] [TESTS …] [TEST_DEPENDS …]
 #         [THREAD_TESTS …] [NOT_IN_THREAD_TESTS …] [NOT_MEASURED] [JOINED])
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A change in any folder that binaries are made of is recorded; one of a text or a figure is not."""
 import subprocess
 import sys

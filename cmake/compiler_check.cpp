@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A known answer that a compiler must get right with the flags that a room is compiled with.
 // gcc 14.2 at -O1 drops the stores into the array behind an initializer_list when its ipa-modref
 // pass and the dead-store elimination meet: the product is then [0, 4, 0]. Prints the product; ends

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs README's two commands on a fresh, minimal Debian, as a new user would: in a clone of this
 # checkout's HEAD, in a chroot to which only git and certificates were added.
 #

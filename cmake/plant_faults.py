@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Plants single-line faults in our own sources, one at a time, and says which check catches each.
 
     cmake --preset release -DQB_JOIN=OFF && ./qb test

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """same_answers.py A B: compares what `./qb reproduce` left in two folders results/, such as those of
 two releases of Debian, but for times.
 

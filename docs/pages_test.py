@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
 anchor to a heading there, README.md fits its limit, docs/commands.md names every verb, and every
 committed figure has a finding.

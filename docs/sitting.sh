@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Plays the sitting of docs/sitting.md and writes that page anew: a sweep of six lines, a figure for a
 # column, a LaTeX table, and the page of a paper that holds both (docs/sitting.png).
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes dQ, dK and dV of causal attention on the CPU and compares them with float64 gradients.
 #include <cmath>
 #include <cstdio>

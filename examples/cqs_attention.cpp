@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes exact attention over one's own buffers by the plan of CQS-Attention, task by task, and
 // compares it with the float64 reference, which knows no plan.
 #include <cmath>

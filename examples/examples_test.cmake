@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs the library into a folder of the build, compiles each installed header there, builds the
 # examples against the installed copy as a user's own project, and compares what they print.
 #   cmake -D BUILD=… -D SOURCE=… -D GENERATOR=… -D CXX=… -P examples_test.cmake

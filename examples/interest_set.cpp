@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints an interest set for a number of workers, and how evenly it shares the work of N tokens:
 //   interest_set [W [N]]
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges attention over two halves of the keys by their LSE, and compares it with attention over
 // all keys: O = sum_s O_s exp(LSE_s - LSE), LSE = log sum_s exp(LSE_s).
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans an algorithm of one's own, proves that it is exact, and prints what it costs.
 //
 // The algorithm: every worker holds all keys. The queries are cut into 2 W contiguous groups, and

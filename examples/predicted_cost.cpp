@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints what each scheme sends, computes and holds for one problem, before anything runs.
 #include <algorithm>
 #include <cstdio>

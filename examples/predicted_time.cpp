@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Predicts the time of each scheme on eight A100s over a link of 25 GB/s by the cost model.
 #include <cstdio>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the median times of the cases of a run that ended well:
 //   read_run data/measured/epyc-2-cores/case_study_2_tenth/cases.csv
 #include <cstdio>

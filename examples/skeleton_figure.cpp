@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A figure to copy: the bytes that a run moved, over N, with a line for each worker count. To add
 // it, put the part between the two lines into plots/figures/moved_bytes.cpp and its line into
 // base/schema/figure_names.h.

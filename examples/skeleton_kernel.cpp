@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A kernel to copy: attention with an online softmax, one key after the other. To add it, put the
 // part between the two lines into kernels/cpu/one_pass.cpp and its entry into
 // base/schema/kernels.h.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A strategy to copy. Keys and values go round both ways at once, in half the rounds of `zigzag`;
 // in the backward pass each worker sends the gradients of a shard straight to its owner.
 //

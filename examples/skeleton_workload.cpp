@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A workload to copy: the sum over all tokens of a tensor, by one worker on the CPU. To add it, put
 // the part between the two lines into harness/workload/token_sum.cpp, its word into WorkloadKind
 // and its line into plan_workload().

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests qb run over MPI, from the command line to the rows: python3 mpi_run_test.py QB MPIEXEC"""
 
 import csv

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels and executors take all their memory from an Allocator. The memory ledger
 // (harness/execute) is the implementation that measures; kernels know only this interface.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every attention kernel is called by one function: (Q, K, V, tile schedule) -> (O, LSE).
 //
 // Notation: b batch, h query heads, g key-value heads (h a multiple of g: grouped-query attention,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every kernel's backward pass is called by one function: (Q, K, V, dO, LSE, D, tile schedule) adds
 // to (dQ, dK, dV).
 //

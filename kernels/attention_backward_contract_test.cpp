@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests what attention_backward() promises besides its numbers: sums, views, workspace, refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

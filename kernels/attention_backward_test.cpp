@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the backward pass of every CPU kernel with the gradients of the global mask in float64.
 #include "kernels/attention_backward.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests what attention() promises besides its numbers: views, workspace, threads, refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes D of the backward pass, the sums of the rows of dO times O, element by element. A sum
 // has eight parts, so that additions do not wait for each other.
 #include <fmt/format.h>

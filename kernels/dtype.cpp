@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conversions are plain branch-free loops, compiled once for each instruction set and chosen at run
 // time; the scalar functions are loops of one, so that both give the same bits.
 //

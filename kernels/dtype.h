@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Defines the element types of tensors, and conversions between them, which round to nearest even.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says what a transformer layer computes besides attention. Matrices are contiguous, row-major and
 // of one type: f16, bf16 or f32. The arithmetic is in float32.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges partials, and moves and adds rows. This is CQS-Attention's Tiler, and the last step of
 // every scheme.
 //

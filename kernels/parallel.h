@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Divides work among a few threads. The threads are kept and wait for the next work, because
 // starting a thread costs as much as a small attention (20 to 50 us).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This is the arithmetic of tree decoding's all-reduces. The workers first agree on the maximum LSE
 // of each row. Each then weighs its partial: the numerator is O exp(LSE - maximum), the denominator
 // exp(LSE - maximum). The output is the sum of the numerators over that of the denominators.

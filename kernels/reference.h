@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This reference computes float64 attention over the global mask, in an obvious and slow way. It
 // does not know plans, schedules or tiles, so that it cannot share their mistakes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queries and keys play the same part here: the gradient of a query row is a sum over keys, that of
 // a key a sum over query rows, and both weigh the other side's rows by dS. So one function computes
 // the sums of some tokens of a side over all tokens of the other:

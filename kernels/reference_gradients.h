@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This reference computes the gradients of attention in float64 from the global mask, in an obvious
 // and slow way. It does not know plans, schedules or tiles, so that it cannot share their mistakes.
 // kernels/attention_backward.h has the formulas and the notation.

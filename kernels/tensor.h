@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors are [batch, heads, length, head_dim]. A view owns nothing and knows its strides, so that
 // a token group, a head range or a slice of a batch is a view and never a copy.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tile schedule, a kernel's only input besides tensors, lists the spans of keys that each tile of
 // query rows attends to. Every attention pattern is such a schedule: dense is one full span a tile,
 // causal cuts the last span on the diagonal, a CQS subsequence lists the spans of its kept group

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of Highway that lies in its library, which Debian has as a shared one only: which of the
 // instruction sets this CPU has. highway_targets.h names those that a kernel may be compiled for.
 #include "kernels/cpu/highway_targets.h"

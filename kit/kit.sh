@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ./qb kit makes the one archive that a machine with a GPU needs, and unpacks its results.
 #
 #   ./qb kit [--out FILE]              writes build/quorumbench-kit.tar.xz, which Python's tarfile
@@ -175,7 +176,7 @@ main() {
         ;;
       --force) force=true ;;
       -h | --help)
-        sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
+        sed -n '3,/^set /{/^set /d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
         exit 0
         ;;
       *) fail 2 "unknown word $1; try ./qb kit --help" ;;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests the kit on a machine that has nothing: python3 kit_test.py KIT_SH BUILD_FOLDER
 
 It unpacks the archive of this build under another name and runs it with an empty environment, and,

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Draws every committed figure and table again from the run behind it, and records how the published
 # rows stand (data/papers/coverage.csv).
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Columns of run folders by names that the compiler checks: one that no table has, or that has
 // another kind of values, does not compile.
 #pragma once

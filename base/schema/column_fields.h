@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The columns of a run folder's tables besides the parameters, and when each of them is empty.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Describes a column of a run folder's tables, or a parameter of a case, in one place.
 //
 // These descriptions decide what specs accept, what the CSV files hold, what figures write beside a

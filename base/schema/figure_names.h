@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of a run's figures, by name. What `figures:` of a spec may name, what `qb plot` draws
 // and which functions plots/figures/ declares are made from it, so that a spec which names an
 // unknown figure fails at its line although the reader of specs does not include the plots. Figures

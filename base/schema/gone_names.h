@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What specs, tables and the command line no longer have. A message about such a name says what to
 // use instead, and readers of older runs drop its column.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of all attention kernels. A new kernel is one entry here and one file that defines its
 // functions (CpuKernel in kernels/cpu/cpu_kernels.h). Its word in specs and on the command line,
 // the checks of its types, the work model, the documentation and its look in figures follow from

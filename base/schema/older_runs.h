@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of earlier schema versions that readers still take: they lack columns, have some that
 // are gone, and differ in nothing else. A missing parameter has the value that every case had
 // before it was one, its standard value; other missing columns are empty.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What other programs and papers call the keys of a spec. A message about an unknown key names
 // ours.
 #pragma once

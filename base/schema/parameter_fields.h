@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parameters of a case, in the order of their columns in cases.csv.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a run folder's tables: read from a file by columns that the compiler checks (Row), or
 // made of typed values (RowValues).
 #pragma once

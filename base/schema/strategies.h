@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registry of strategies: one line each, with the style that every figure draws it in.
 //
 // X(name, function, colour, mark, summary): the name in specs and tables; the function of

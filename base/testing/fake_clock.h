@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: while a FakeClock lives, time stands still except for advance().
 #pragma once
 

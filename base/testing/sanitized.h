@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says whether a test is built with a sanitizer. Sanitizers slow code five times and look for
 // errors of memory and of threads, which fewer problems show as well.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: a temporary folder that the destructor removes.
 #pragma once
 

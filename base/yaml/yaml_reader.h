@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads YAML into a plain tree. Keys and values have places, so that errors can name them. It is
 // stricter than YAML where YAML invites mistakes: duplicate keys, merge keys (`<<`), tags, keys
 // that are not words, several documents and tabs in the indentation are errors. Anchors and aliases

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs everything that needs a GPU, from a kit, without network, in two stages:
 
     acceptance.sh [--stage quick|long] [--minutes M] [--only STEP,…] [--out FOLDER] [--bin FOLDER]

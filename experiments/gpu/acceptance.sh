@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Tests and measures qb on the GPU of this machine; --help says how. It needs only Python's standard
 # library and the kit.
 python=$(command -v python3) || {  # by its full path, since Python cannot find its own without PATH

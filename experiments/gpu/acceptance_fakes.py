@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For tests only: a kit whose programs are small scripts, on a machine with a pretended GPU."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests the long stage and its archive without a GPU: python3 acceptance_long_test.py QB"""
 
 import glob

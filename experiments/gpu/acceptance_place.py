@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the programs of the acceptance: in a kit, or in a checkout that has been built."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes results.json, which says what has been done, and packs everything into one archive."""
 
 import gzip

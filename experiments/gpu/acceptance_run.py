@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the steps of the acceptance: each within its budget; a failing step does not stop others."""
 
 import collections

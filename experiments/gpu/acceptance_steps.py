@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The steps of both stages of the acceptance, in the order in which they run."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests the quick stage without a GPU, with scripts as programs: python3 acceptance_test.py QB"""
 
 import ast

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures a GPU's copy bandwidth with PyTorch: python3 copy_bandwidth.py OUT.json
 
 Writes the bytes read and written per second by a device-to-device copy of 2 GiB, the median of 20.

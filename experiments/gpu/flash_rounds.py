@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Times the flash kernels, cuDNN and PyTorch in turn on one GPU, at the shapes of the targets.
 
     python3 flash_rounds.py FLASH_BENCH OUT.csv

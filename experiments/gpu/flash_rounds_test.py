@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests flash_rounds.py over a fake flash_bench and a fake torch: python3 flash_rounds_test.py"""
 
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares the targets of a GPU with what acceptance.sh measured: python3 verdict.py FOLDER
 
 Prints one line for each target: what, target, measured, verdict (met, missed, not measured). Ours

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Judges an encoder layer for verdict.py: right outputs, predicted memory, shares of its time."""
 
 import statistics

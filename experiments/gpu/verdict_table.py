@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads rows of runs and holds the table of targets that verdict.py prints."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests verdict.py on tables written here: python3 verdict_test.py QB"""
 
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs a spec over several "hosts" on one machine, whose network has a given speed.
 #
 # A host is a network namespace with a name and an address of its own; a veth pair connects it to a

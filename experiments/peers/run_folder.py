@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lets other programs read the cases of a qb run and write rows of the same columns.
 
 Standard library only. A program that computes attention (a "peer") takes the dense cases of a run,

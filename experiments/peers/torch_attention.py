@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sets the attention of a case up in PyTorch: its inputs, and the calls that are timed."""
 
 import collections

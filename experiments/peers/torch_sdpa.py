@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures PyTorch's scaled_dot_product_attention at the cases of a qb run, on the CPU or a GPU.
 
     python3 experiments/peers/torch_sdpa.py results/NAME/RUN_ID --out results/NAME/torch

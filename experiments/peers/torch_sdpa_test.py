@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests torch_sdpa.py on runs of qb and a torch of plain Python: python3 torch_sdpa_test.py QB
 
 Nearly all of the time is qb's, so that it runs each spec once. The tests take copies of the run, or

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Is the program that `qb ab` starts in PyTorch's turns:
 
     export QB=build/release/harness/cli/qb

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares what PyTorch computed with float64, by the rules of qb (harness/execute/verify/)."""
 
 import collections

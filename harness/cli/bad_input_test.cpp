@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bad input and faults through the real binary: each gives one clear sentence and the documented
 // exit code, and loses no data.
 #include <gmock/gmock.h>

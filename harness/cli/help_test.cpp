@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What --help says of every verb, option and argument.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb: parses the command line, runs one verb, and turns every error into one sentence and a
 // documented exit code.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declares verbs and the options that several of them have. Numbers are written as in the specs:
 // 1e6, 32Ki, 1_024, 80GiB.
 #pragma once

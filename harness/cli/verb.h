@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs of the command line: one file each, and one line here. CLI11 parses the words; verb.cpp
 // alone includes it, since each file that does takes twice as long to compile.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the backward pass of flash, with D, over one head: that has the fewest items for
 // threads.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures whole kernels, each over one problem on one device.
 #include <fmt/format.h>
 

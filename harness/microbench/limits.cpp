@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the accuracy against float64, and the memory that a million tokens take.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints a line for each benchmark when it is done, with the medians of repeats after the warm-up.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks what the terminal shows of Google Benchmark's results, in whichever release it is.
 #include "harness/microbench/line_reporter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the microbenchmarks and judges them by their targets.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

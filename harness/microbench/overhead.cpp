@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures what a CQS plan costs over the dense kernel, sparse patterns over the ideal (dense time
 // x share of pairs kept), and building schedules over the kernel, both sides in each repeat.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the ceilings of the machine and the parts of attention, each alone.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Microbenchmarks measure the parts of attention on one device, each alone, the whole kernels, and
 // the cost of a CQS plan over the dense kernel. Here is what one needs and where its rows go.
 #pragma once

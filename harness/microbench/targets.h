@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the rows of a run of microbenchmarks with the targets of the CPU kernels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What answers published rows: their own table, another one, our runs, or the cost model.
 #pragma once
 

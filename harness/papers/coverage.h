@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of published rows, each counted once, and the contradictions among them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/papers/expression.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Formulas of the index of published tables. They can only calculate:
 //
 //   iteration_time_s[method=megatron_lm] / iteration_time_s

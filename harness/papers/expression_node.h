@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tree of a formula, which only its parser and its evaluation know.
 #pragma once
 

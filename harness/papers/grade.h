@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far the cost model is from published measurements that it was not made from.
 #pragma once
 

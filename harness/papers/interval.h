@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A number that is known to lie between two others: a printed decimal stands for all that round to
 // it, and what is calculated from printed decimals for all that follow from those.
 #pragma once

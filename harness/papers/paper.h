@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A paper's tables and what they claim: the content of data/papers/NAME.yaml, which
 // data/papers/README.md describes. read_paper() is strict as specs are.
 #pragma once

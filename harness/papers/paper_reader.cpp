@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads data/papers/NAME.yaml.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed forms of this program that formulas of the index can call by name.
 #pragma once
 

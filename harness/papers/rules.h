@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules that every published table is tried against, by what its columns hold. A cell that breaks
 // one contradicts its own table, or physics; one that obeys is no more than plausible.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the names in a claim's formulas mean, for one row of one table.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tensors that a worker holds while it plays its steps, as kernels read them. A block is rows
 // of Q, or of K and V, in one piece: the resident shard, a neighbour's message, all that a
 // collective brought in one step, or all tokens of the heads that the forward pass left here. In a

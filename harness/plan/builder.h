@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What strategies share: they deal groups, and add tasks and messages whose receive fits the send.
 #pragma once
 

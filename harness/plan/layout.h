@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deals token positions to groups.
 #pragma once
 

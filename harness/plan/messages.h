@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How transfers travel: all inputs that a worker sends to one peer in one step are one message, and
 // all results are one: a header and then the tensors, each at a multiple of 64 bytes.
 #pragma once

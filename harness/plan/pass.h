@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The two passes of attention, and the tensors that the plans of each move.
 //
 // The backward pass is a plan like the forward one: workers, steps, pair tasks and transfers. The

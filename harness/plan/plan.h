@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plan is data: which worker computes which query-key pairs and when, and which tensors it holds
 // and moves. Strategies write plans; all else only reads them. Nothing here has the size of N.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The attention problem, before it is split over workers.
 #pragma once
 

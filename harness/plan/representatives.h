@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds workers that represent all others. If workers differ by rotation, walks over a few of them
 // give the cost of a million steps. Shards are of one kind if their groups have equal sizes and
 // strides; an even deal makes one kind, others make two or three. Suppose that a causal mask treats

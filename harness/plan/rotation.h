@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Workers that differ by rotation: a plan of any number W of workers is one worker and a rule. Most
 // schemes deal the tokens to W shards, and every worker does the same, shifted by its index: if
 // worker 0 computes with the shard of worker b and sends it to worker p, worker w computes with the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one of W workers computes of a transformer layer that is split by heads and columns (tensor
 // parallelism; Shoeybi et al., arXiv 1909.08053). Q, K, V and the products into the feed-forward
 // are split by their output columns; the products out of attention and out of the feed-forward by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/tensor_share.h"
 
 #include <gtest/gtest.h>

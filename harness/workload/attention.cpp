@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention over the workers of a plan: on the CPU with every kind of ranks, on one GPU that plays
 // the workers in turn or together, on one GPU per worker with NCCL, or predicted by the model.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A case: one tuple of parameters, and what follows from it before anything runs. Specs expand to
 // cases, and a child process runs one and answers with a row.
 #pragma once

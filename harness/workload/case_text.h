@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one spelling of a parameter's value, which rows, filters, messages and the child process
 // share. Empty means that it has none.
 #pragma once

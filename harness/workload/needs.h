@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Obey or refuse: a value of a parameter that would have no effect in a case, or could not run
 // there, is refused with a sentence. The schema says what each parameter needs of the others
 // (Field::needs in base/schema/parameter_fields.h), and this is the one place that reads it, for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the two passes of a case come to where each repeat times one after the other: work, memory
 // and times of the forward pass, then of the backward pass. The workers of both are the same.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of a case before it runs: its plan, its work, and whether to run it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the times of a case's workers and steps become: numbers of a repeat, and rows of steps.csv.
 #pragma once
 

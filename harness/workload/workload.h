@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a case computes: attention over a plan's workers (attention.cpp), or a transformer
 // layer (layer/layer_workload.cpp). Code that predicts or runs a case uses only this interface, in
 // the order of its declarations. In several processes each rank has

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds all difference covers of Z_W of a given size, up to affine symmetry, by exhaustive search,
 // in tasks that can run in any order, on any number of threads, in any number of sessions.
 //

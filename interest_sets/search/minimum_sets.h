@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds every interest set of the least size by exhaustive search, which can be resumed and runs on
 // several threads.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and writes the text form of a search's state; see minimum_sets.h.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

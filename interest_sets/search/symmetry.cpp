@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "interest_sets/search/symmetry.h"
 
 #include <algorithm>

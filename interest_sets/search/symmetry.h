@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exhaustive search distinguishes cases by the symmetry of difference covers.
 #pragma once
 

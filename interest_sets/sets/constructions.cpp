@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "interest_sets/sets/constructions.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constructs interest sets for any W: perfect ones where geometry gives them, else rulers and the
 // results of local search.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "interest_sets/sets/interest_set.h"
 
 #include <fmt/format.h>

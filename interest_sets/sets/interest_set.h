@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CQS-Attention is built on interest sets, which are difference covers of Z_W. An interest set I of
 // W holds m residues, 0 and 1 among them, whose pairwise differences cover every non-zero residue
 // mod W (the all-pairs property). The quorum of worker k is S_k = {(x+k) mod W}. (Bian & Somani,

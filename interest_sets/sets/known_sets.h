@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives the stored interest sets: the published ones, and the smallest known one of every W.
 #pragma once
 

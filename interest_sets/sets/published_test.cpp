@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "interest_sets/sets/known_sets.h"
 
 #include <gtest/gtest.h>

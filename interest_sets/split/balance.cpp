@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Balanced self-distillation chooses which of the pairs with one difference a worker keeps.
 //
 // Problem: N = qW + r, each of the last r groups holds one more token. A worker's responsibility is

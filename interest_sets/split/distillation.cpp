@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "interest_sets/split/distillation.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Self-distillation decides which group pairs of its quorum each worker keeps: its responsibility.
 //
 // `published` is the rule of CQS-Attention: among the pairs of I with one difference the first one

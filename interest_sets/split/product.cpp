@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "interest_sets/split/product.h"
 
 #include <fmt/format.h>

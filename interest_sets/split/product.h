@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applies CQS to a general matrix product C = A B (supplement F of CQS-Attention). The rows of A
 // are cut into W1 groups and the columns of B into W2: W = W1 + W2 groups over W workers. A kept
 // pair is a task, one block of C, only where one group is of rows and the other of columns.

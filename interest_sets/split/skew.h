@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses token groups for workers of unequal speed.
 //
 // Problem: worker k takes (n_k^2 + 2 * sum of n_a n_b over its kept pairs) / speed_k. Which group

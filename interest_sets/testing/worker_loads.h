@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: what workers compute with token groups of unequal sizes, by the definition.
 #pragma once
 

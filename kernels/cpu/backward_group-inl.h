@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the backward pass of one group of query rows with a run of keys; flash_backward_tile.cpp
 // explains how these steps work together.
 #if defined(QB_KERNELS_CPU_BACKWARD_GROUP_INL_H) == defined(HWY_TARGET_TOGGLE)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The products of the backward pass, each a loop over blocks of C that stay in registers
 // (tile_product-inl.h). With the group's query rows in the lanes, three products have them in C's
 // columns, cut into panels of kVectorBlock vectors:

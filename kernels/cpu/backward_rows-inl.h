@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves rows in and out of the backward pass: Q and dO of a group are packed twice, transposed and
 // by panels; gradients are added to rows of the caller's tensors.
 #if defined(QB_KERNELS_CPU_BACKWARD_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts the backward pass of flash attention into items for the threads, by shapes and schedule
 // alone.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The checks that calls of a kernel's forward and backward pass share. Each throws with `who`, the
 // function that was called, in front.
 #pragma once

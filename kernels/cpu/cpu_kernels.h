@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These are the CPU kernels behind attention() and attention_backward(), which have checked their
 // arguments.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes exp2 on vectors of float32, for arguments of at most 127. Every softmax here uses it.
 //
 // x = n + f with n = floor(x); 2^f by the polynomial of degree 5 that is nearest to it on [0, 1]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests exp2_fast in every instruction set, over all of its range.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes attention with a tiled online softmax, which holds only a block of scores at a time.
 //
 // This file cuts the schedule into work items for the threads; flash_tile.cpp and flash_thin.cpp

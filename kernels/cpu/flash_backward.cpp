@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the backward pass of flash attention: P is computed anew from LSE, a block at a time,
 // and five products of a block are the whole work (FlashAttention-2, arXiv 2307.08691, algorithm
 // 2).

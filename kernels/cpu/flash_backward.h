@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // flash_backward.cpp hands these to the vector code (flash_backward_tile.cpp): some query rows,
 // some keys, and scratch memory. flash_backward_tile.cpp explains how a block is computed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the backward pass of flash in every instruction set: against the float64 kernel on random
 // problems, the same bits on any number of threads, NaN under masks, memory behind a row.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the backward pass of a tile of query rows with the query rows in the lanes of vectors.
 //
 // Scores are held transposed, keys down and query rows across, as in the forward pass

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes flash attention of one group of query rows with a block of keys; flash_tile.cpp explains
 // how these steps work together.
 #if defined(QB_KERNELS_CPU_FLASH_GROUP_INL_H) == defined(HWY_TARGET_TOGGLE)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves rows in and out of the flash kernel: keys and values are 32-bit units, read in place if
 // possible; queries are transposed into the lanes of vectors, and outputs are transposed back.
 #if defined(QB_KERNELS_CPU_FLASH_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)

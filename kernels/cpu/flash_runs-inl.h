@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds which keys of a piece a group of query rows sees: one run of neighbours where the span is
 // full, causal or a band, and for bits one run for all neighbouring steps in which some row sees a
 // key. What only some rows of a run see is described by a mask.

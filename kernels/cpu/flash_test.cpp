@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares flash with the float64 kernel on random problems, in every instruction set: types,
 // head_dims, grouped heads, views with strides, scales of either sign, spans, threads, split keys.
 #include <gtest/gtest.h>

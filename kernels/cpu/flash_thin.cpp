@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes a tile of flash attention row by row: few query rows, as in decoding, or rows that each
 // see a few scattered keys. Each row is computed alone, with its head_dim in the lanes of vectors:
 //

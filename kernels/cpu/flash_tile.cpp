@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes a tile of flash attention with the query rows in the lanes of vectors.
 //
 // Scores are held transposed, keys down and query rows across: a group of up to three vectors of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // flash.cpp hands these to the vector code (flash_tile.cpp, flash_thin.cpp): some query rows, their
 // blocks of keys, and scratch memory.
 #pragma once

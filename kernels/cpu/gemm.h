@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes single-precision products of row-major matrices with oneDNN. Only gemm.cpp uses the
 // library; a build may do without it (gemm_none.cpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This file replaces gemm.cpp where there is no oneDNN.
 #include <fmt/format.h>
 

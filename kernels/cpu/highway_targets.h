@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists the instruction sets to compile for. Include it before any header of Highway.
 //
 // x86: AVX-512, AVX2 + FMA, SSE4 and the scalar fallback; Arm: NEON. The others are left out

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CPU kernels run with the best instruction set that this CPU has, unless another one is forced.
 #pragma once
 

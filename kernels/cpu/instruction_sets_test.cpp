@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that every available instruction set, down to the scalar fallback, gives the same results.
 #include <gtest/gtest.h>
 

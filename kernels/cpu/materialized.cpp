@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The baseline of the CQS-Attention case studies keeps the score matrix [b, h, n, m] of all heads
 // in memory and passes over it once for each operation of the paper's model:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backward pass of the baseline: two matrices [b, h, n, m] of all heads are in memory, as in a
 // framework that computes attention as a product, a softmax and a product.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares every CPU kernel over random patterns with brute force in float64, also with NaN and
 // infinities in K and V where a query sees nothing.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/plain_loops.h"
 
 #undef HWY_TARGET_INCLUDE

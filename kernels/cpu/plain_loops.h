@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These are the two inner loops of the float64 reference, compiled for each instruction set: plain
 // sums, which the compiler vectorises over their independent index, so that no sum is reordered.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the backward pass in float64 through the tile schedule, in an obvious and slow way: one
 // sweep over the query rows adds to dQ, another over blocks of keys adds to dK and dV, and each
 // computes P and dS of its pairs anew. An element of a gradient belongs to one item of one sweep.

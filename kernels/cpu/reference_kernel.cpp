@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes attention in float64 through the tile schedule, in an obvious and slow way. Each row
 // takes three passes over its keys: scores, exponentials, weighted sum of values.
 #include <algorithm>

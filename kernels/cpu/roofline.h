@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the ceilings of this machine, with which the kernels' rates are compared. Each is the
 // best of a few bursts of a millisecond or two, with `threads` threads at once, in the instruction
 // set that the kernels use. Clocks drift, so measure a ceiling right before or after the kernel

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The references compute in float64, and also in float32 with intermediates rounded to the inputs'
 // type, which shows how large an error a straightforward implementation makes.
 #pragma once

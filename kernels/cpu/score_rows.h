@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CPU kernels call these passes over single rows of inputs and scores.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes sparse attention in three stages over a block-compressed matrix of scores, all heads at
 // once. Fused attention is compared with it.
 //

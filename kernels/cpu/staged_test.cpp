@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares kernel staged with brute force over random masks, and its memory with the prediction.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inner product kernel of flash keeps a block of C in registers while it runs over the depth.
 //
 //   C[r][v] += sum over k < depth of A(r, k) B[k][v],   r < R rows, v < V vectors

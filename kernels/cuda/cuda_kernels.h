@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This is the contract of the flash kernels on one CUDA device. This host header needs no CUDA.
 //
 // Reading order: this file (contract); flash/flash_work.h (from plans to lists, with flash_groups.h

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says which keys a query may see, by global positions: all, those before it, or a sparse pattern.
 // A mask is a small value: copies share the pattern.
 #pragma once

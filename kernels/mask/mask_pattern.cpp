@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/mask/mask_pattern.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sparse pattern is a union of shapes of five kinds, each perhaps cut by the causal mask. The
 // position p of a query is its place in the sequence of keys, of which queries take the last ones:
 //   band     block_local's relatives along the diagonal: sliding and dilated windows, strides

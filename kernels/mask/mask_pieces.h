@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts the shapes of a pattern (mask_pattern.h) into pieces of a tile: rectangles with a slanted
 // band in them, of which mask_tiles.h makes spans.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A MaskSpec is a mask as a spec or the command line writes it, before the lengths are known:
 //
 //   full, causal

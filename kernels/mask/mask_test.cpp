@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares schedules of random patterns with the masks themselves, pair by pair, and checks time
 // and memory for long sequences.
 #include <gmock/gmock.h>

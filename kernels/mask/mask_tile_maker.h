@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the tiles of a schedule, for mask_tiles.h, from the pieces that mask_pieces.h cuts.
 #pragma once
 

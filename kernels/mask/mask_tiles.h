@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns a mask into the tile schedule of a kernel call: full, causal and band spans where the rows
 // of a tile see the same keys or follow the diagonal, else bits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares schedules by residue classes with the masks themselves, pair by pair.
 #include "kernels/mask/mask_tiles.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A seeded permutation of 0, …, n - 1 that takes no memory: for the keys that a row of a random
 // pattern keeps it answers both "is this one among them" and "which are they".
 //

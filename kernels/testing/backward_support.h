@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tests of the backward pass share this: calls with poisoned memory, gradients over any set of
 // allowed pairs in any precision, and tolerances.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces gemm.cpp in test programs that are linked without oneDNN: it computes products by loops,
 // so that code which uses products is tested there too. No program that measures links it.
 #include <stdexcept>

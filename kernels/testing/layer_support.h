@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tests of a transformer layer's parts share this: random values, values of a 16-bit type
 // beside their float32, and a loop over the instruction sets of this CPU.
 #pragma once

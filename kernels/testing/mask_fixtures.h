@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes masks for tests, as a spec would write them, and random ones.
 #pragma once
 

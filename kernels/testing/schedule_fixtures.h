@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes schedules for tests that no mask would give: gaps, banned blocks, bands, bits, short spans.
 #pragma once
 

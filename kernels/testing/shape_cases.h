@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists the shapes on which every CPU kernel meets the float64 reference, forward and backward.
 #pragma once
 

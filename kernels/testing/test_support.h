@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tests of the kernels share this: random and adversarial tensors, an allocator that counts,
 // and attention over any set of allowed pairs, in any precision.
 #pragma once

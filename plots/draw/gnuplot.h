@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws figures. Writes the CSV with every plotted number and the gnuplot script that draws SVG,
 // PDF and PNG from that CSV. Only this code runs gnuplot.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention of a decode step against the worker count: wall clock, computing, exposed
 // communication, and time relative to one worker beside the published tables. In a case n_tokens
 // decode steps in a row end at kv_len keys.

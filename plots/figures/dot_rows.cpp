@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plots/figures/dot_rows.h"
 
 #include "base/statistics.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of dots: each row is a named set of values of one quantity, with their range as a line and
 // their median as a black mark. The dots themselves are lines of the figure.
 #pragma once

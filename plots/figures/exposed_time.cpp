@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Communication that compute does not hide, against the bandwidth of the link: it shows where a
 // scheme begins to pay for what it sends. Serial cases are left out: their workers took turns.
 #include "plots/figures/figures.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every figure of a run, and the few figures that need no run.
 //
 // A figure is a function from tables to a Figure (plots/frame/figure.h): C++ computes each plotted

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gantt chart of cases: what each worker does when, one panel per case. An algorithm has a panel
 // before any has a second one, so that every shape of schedule is seen. A step without start_s (the
 // serial executor plays the workers one after another) starts when the slowest worker of the step

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The error of gradients against float64, relative by the L2 norm: of dQ, dK and dV, a line for
 // each algorithm and worker count.
 #include "base/schema/column_fields.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of the same cases, commit by commit.
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"

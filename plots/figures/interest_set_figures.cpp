@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of interest sets: how small they are, how many there are, how even their work is.
 #include "plots/figures/figures.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Speed of kernels as grouped bars with their values printed, a panel per head dim, mask and pass,
 // in percent of the peak of the machine that ran them: so the published kernels of a GPU are beside
 // ours.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Error of kernels against a float64 reference, by element type and mask: of each length the case
 // that comes nearest to its tolerance, which follows from the error of a naive computation in its
 // type.

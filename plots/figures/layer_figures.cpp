@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Transformer layers, plain and in blocks, against N: time, peak memory, shares of the parts.
 #include "base/numbers.h"
 #include "base/statistics.h"

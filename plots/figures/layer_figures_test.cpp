@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of transformer layers: shares, time, memory.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

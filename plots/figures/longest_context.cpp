@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The longest sequence that a memory budget carries, by scheme, from the peaks of a run's cases.
 // Between two cases N is read off a line on log axes; beyond the last one the line through the last
 // two is continued. What rests on cases that did not run is a prediction and drawn as one.

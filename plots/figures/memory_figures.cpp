@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the cases: peaks, and active memory over time.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"

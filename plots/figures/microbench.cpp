@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Single kernels: how much of the machine's measured ceiling they reach, and what splitting
 // attention over the workers of CQS costs in all, against sequence length.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of single kernels.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far the cost model is from published measurements: published over predicted time. Each
 // algorithm has a row with a mark for each case, their range and their median, the one that the
 // model knows best on top.

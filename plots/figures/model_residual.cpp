@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far the cost model is off: measured over modelled wall clock, minus one. Each algorithm has a
 // row with a mark for each of its cases, their range and their median, the best algorithm on top.
 #include "base/statistics.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases that differ in one choice: the times of both by worker count, a panel per mask, and below
 // them the time of the second over that of the first. In every panel the mark tells what is
 // compared; the colour tells the choice, and black is a ratio of both.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pass_kv against pass_q by miss rate: T = n_tokens new tokens attend to kv_len = P + T keys, of
 // which P were cached; the miss rate is T / (P + T).
 #include "base/statistics.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Responsibility ratio of every smallest interest set against N, and its means over whole intervals
 // of W (supplement E of CQS-Attention): a panel for each worker count of responsibility_ratio.csv.
 #include "plots/figures/figures.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schemes side by side in one setting (length, mask and link), against the worker count: the
 // setting with the most schemes, then the most tokens, then the most measured cases. Its clocks
 // have a panel for each link, if there are few.

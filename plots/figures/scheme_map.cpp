@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which scheme is the fastest for which problem: a cell for each link and length (or worker count),
 // in the colour of the winner, with its name and how many times faster it is than the next best.
 // Dense attention splits nothing and is left out, and so are cases under `serial`, which have no

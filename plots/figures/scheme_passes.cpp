@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What each way of splitting attention costs in each pass, against the worker count: a row of
 // panels for each pass, so that the growth from forward to backward is read from top to bottom.
 #include "base/schema/strategies.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a rule that selects a scheme costs: of each set of cases that differ in the scheme alone,
 // the measured time of the scheme that the rule chooses over that of the fastest, minus one.
 #include "plots/figures/dot_rows.h"

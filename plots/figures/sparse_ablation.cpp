@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What one parameter of a pattern costs: time and pairs kept against window, random fraction and
 // number of global tokens, beside the ideal, which is the dense time at the same N times the share
 // of pairs kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse attention against dense. A panel has few enough lines to follow each: patterns are drawn
 // by kernel and by family, with dense attention in each panel. The numbers of the 15-618 report are
 // in panels of their own, by device, beside a run of its shape.

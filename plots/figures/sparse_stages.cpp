@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stages of the staged kernel beside the fused one. The numbers of the 15-618 report are beside
 // a run of its shape.
 #include <array>

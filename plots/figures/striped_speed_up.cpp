@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of a ring over contiguous blocks divided by that of a striped (or zigzag) one of the same
 // causal case, against tokens per worker: what balancing the rounds gains, beside what it can gain.
 // Serial cases count by their critical path, others by the wall clock; of both passes either is

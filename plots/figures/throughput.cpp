@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Achieved FLOP/s against sequence length: a line per kernel and element type, a panel per head
 // dimension and mask. The cases of the runs beside it, of this program or another, are in the same
 // panels. The rate is unmasked FLOP over the wall clock of the whole call.

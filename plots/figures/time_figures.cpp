@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time and speed-up against sequence length, a line per worker count, as in case study 2 of
 // CQS-Attention: the paper's own quantity (kernel time of the worker with the longest subsequence)
 // beside the critical path, which counts gather and merge.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Query-key pairs of the busiest worker in each round and, beside them, their sum, which is a
 // ring's critical path. They are counts of the plans alone, not times. Cases whose counts are the
 // same (other kernels, element types, ranks, passes) are drawn once.

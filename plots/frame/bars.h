@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of stacked bars, declared.
 //
 // A bar is a stack of named, coloured parts over one x, as shares of a whole; bars of one x stand

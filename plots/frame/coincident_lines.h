@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines that lie on one another. Only the last one drawn would be seen, and the legend would name
 // lines that nobody finds; so such lines are drawn once and named together: `ring = striped =
 // zigzag`. The CSV of a figure still has each of them.

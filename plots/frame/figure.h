@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A figure as a value: it says what is drawn, not how. Each figure has its own file with a function
 // from CSV tables to it; the gnuplot writer is the only reader.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user keeps of a figure, and for what it is drawn.
 #pragma once
 

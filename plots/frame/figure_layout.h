@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the CSV of a figure and its script must agree on (names, scales), and where everything is on
 // the canvas.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of a table as every figure sees them: chosen (where), put in order (order), gathered by
 // what they share (group), looked up in another case or table (join), and named by what tells them
 // apart (label).

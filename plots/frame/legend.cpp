@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The legend beside or below the panels.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which rows make a line of a figure, and how the line looks.
 #include "plots/frame/lines.h"
 

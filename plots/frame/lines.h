@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures of lines, marks and ratios, declared.
 //
 // A line is a group of rows with a name and a look; a panel shows one quantity of the lines' rows.

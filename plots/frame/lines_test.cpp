@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "plots/frame/lines.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What rows and their parameters are called in legends, titles and subtitles.
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sentences below figures that say how their numbers were obtained and what is missing.
 #include "plots/frame/lines.h"
 

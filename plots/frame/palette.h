@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One table of colours and marks for every figure: an algorithm, a kernel, an element type or a
 // pattern looks the same wherever it is drawn.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run folder as figures, tables and the report read it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ranges and tics of axes.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases of dense and sparse attention as the figures and tables of patterns read them: a line for
 // each mask, kernel and device, each row beside dense attention of the same N.
 #pragma once

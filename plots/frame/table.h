@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table as a value, and its four printers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Published numbers, compiled in, and how a run's figures show them.
 #pragma once
 

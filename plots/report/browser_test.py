@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Opens the page of a committed run, that of a reproduction and the index of all figures in a headless
 browser and checks what browser_checks.js says.
 

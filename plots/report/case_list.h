@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of cases of a page: what differs between the cases first, and below each case its
 // repeats, the command that shows its plan, its log, and the cases that differ from it in one
 // parameter. The script of the page sorts and filters it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // findings.csv beside a folder's figures: what each of them shows, in the sentence that the figure
 // has for it.
 #pragma once

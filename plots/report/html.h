@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pieces of which our pages are made. Everything that comes from a table or a title is escaped
 // here.
 #pragma once

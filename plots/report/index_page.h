@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The index of a folder of drawn figures and tables, such as paper_figures: all of them on one
 // page, with what they show, and links to the files that they were made of.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table of a run as papers print them: one value of its cases, with a parameter down the side and
 // another across the top.
 #pragma once

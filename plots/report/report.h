@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One self-contained HTML page: figures as inline SVG with what they show in a sentence, tables,
 // text. It needs no network and no other file, is complete without its script, and is readable on a
 // phone, in the dark and on paper.

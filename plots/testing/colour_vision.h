@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: how far apart two colours look, for people with each kind of colour vision.
 //
 // A dichromat's colours are simulated with the matrices of G. M. Machado, M. M. Oliveira and L. A.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: tables as a run folder holds them, with the numbers of a small case study 2.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: random tensors in files, and requests to attend to them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: runs the built qb binary through a shell and keeps its output.
 #pragma once
 

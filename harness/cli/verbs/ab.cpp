@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb ab`: which of two programs, specs or settings is faster, on a machine that is not quiet.
 #include <fmt/format.h>
 #include <unistd.h>

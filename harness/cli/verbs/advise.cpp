@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb advise: which scheme to use for a problem on a machine or a cluster, and why.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb attend --backward`.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb bounds: recomputes bounds that papers print, and shows what each scheme sends.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb bounds` through the real binary.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

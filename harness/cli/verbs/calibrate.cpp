@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb calibrate: measures this machine as a device for the model executor.
 #include <fmt/format.h>
 

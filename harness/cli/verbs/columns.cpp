@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb columns`: what the columns of a run folder and the parameters of a spec mean.
 #include <fmt/format.h>
 

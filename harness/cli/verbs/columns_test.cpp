@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb columns` and `qb env` through the real binary.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb compare A B`: is anything slower, larger in memory or wrong in one of two runs?
 #include <fmt/format.h>
 

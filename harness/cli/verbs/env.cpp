@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb env`: the machine, build and libraries that a run's manifest records.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb history`: how the times of the same cases went from commit to commit on one machine.
 #include <fmt/format.h>
 

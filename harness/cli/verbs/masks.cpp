@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb masks: shows which pairs of tokens sparse patterns keep, as a table and as pictures.
 #include <fmt/format.h>
 

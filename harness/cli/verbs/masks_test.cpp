@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb masks` through the real binary, as far as it gets without gnuplot.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

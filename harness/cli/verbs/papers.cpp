@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb papers: every published table, what answers its rows, and where tables contradict themselves.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The committed index of published tables, and the verb that prints it.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb plan: shows what a strategy decides, without running anything.
 #include <fmt/format.h>
 

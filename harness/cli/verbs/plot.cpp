@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb plot RUN`: draws the figures of a run folder.
 #include <fmt/format.h>
 

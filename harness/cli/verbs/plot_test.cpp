@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb plot` through the real binary, as far as it gets without gnuplot.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

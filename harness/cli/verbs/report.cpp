@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb report RUN`: one HTML page with a run's figures, tables and failures.
 
 #include "base/files.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb reproduce [PAPER]: answers one paper's tables, or without a name runs the case studies of
 // CQS-Attention (the second at a tenth of the paper's N, or with --full at the paper's), answers
 // its tables by them and writes one page, which ends with what answers all published rows.

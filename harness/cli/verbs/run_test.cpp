@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb run` and `qb status` through the real binary: what a run leaves behind, and how it continues.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb select RUN`: would a selector have taken the faster of pass-KV and pass-Q?
 #include <fmt/format.h>
 

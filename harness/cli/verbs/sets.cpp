@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb sets: lists, verifies and shows interest sets, and what balance they give.
 #include <fmt/format.h>
 

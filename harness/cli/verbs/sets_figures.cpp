@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb sets figures: draws the figures and tables of interest sets, from stored and recomputed data.
 #include <fmt/format.h>
 

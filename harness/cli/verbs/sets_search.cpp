@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // qb sets search: counts, proves and ranks all interest sets of the least size.
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb status`: how far a run is, and what went wrong in it.
 #include <fmt/format.h>
 

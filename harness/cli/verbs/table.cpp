@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb table RUN`: one value of a run's cases as a table for a paper, a page or another program.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb table` through the real binary, on a run of data/measured.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

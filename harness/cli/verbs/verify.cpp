@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb verify RUN`: is a published run real?
 #include <fmt/format.h>
 

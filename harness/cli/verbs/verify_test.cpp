@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `qb verify` through the real binary, on the runs of data/measured.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `qb advise` prints, as pure functions.
 #pragma once
 

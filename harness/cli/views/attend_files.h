@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of `qb attend`: which it reads and which it writes, whether they fit together, and the
 // tensors that they hold.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A build checks itself by the published tables: data/papers/coverage.csv records how many rows of
 // each table have each standing, and of which data. A build that answers the same data otherwise is
 // wrong, as one of a compiler with a fault may be.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `qb run --dry-run` shows: the cases with their predicted cost, why some cannot run, and what
 // all of them take.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Known answers: constants that were worked out by hand or are printed in papers, beside what this
 // build makes of the same questions. A compiler or a library with a fault shows here, without a
 // second machine to compare with.

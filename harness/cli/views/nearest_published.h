@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of the cost model's error where somebody asks it: the published measurements that
 // are nearest to the question, and how far the model is from all.
 #pragma once

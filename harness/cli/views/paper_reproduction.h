@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reproduces published tables: runs the experiments that claims of data/papers name, answers every
 // row with them, and writes a page for each paper.
 #pragma once

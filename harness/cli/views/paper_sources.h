@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the index of published tables reads on this machine: data/papers, data/published, finished
 // runs and the cost model.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Published tables and what answers them, as tables for people and programs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns a finished run folder into its figures and its page; `qb run`, `qb report` and `qb
 // reproduce` share it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/views/row_filter.h"
 
 #include "harness/experiment/spec/sweep.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `--filter KEY=VALUE` for verbs that read runs: the comparisons of a spec's filters, on rows.
 #pragma once
 

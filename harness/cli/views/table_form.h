@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables that a verb prints in one of three forms, and the flags that choose it.
 #pragma once
 

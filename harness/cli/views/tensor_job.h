@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verbs that compute on a user's own tensors: attend and layer, and what they have in common.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device that executors give work to: the host's processor (cpu_device.h), a GPU
 // (cuda_device.cpp), or one that only reports what the work would take (device_rehearsal.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's processor as a compute device: every call returns when its work is done.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the GPU with a float64 reference. Without a GPU these tests are skipped; they are small
 // enough for a memory checker.
 #include "harness/execute/device/compute_device.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory and bytes of a device, worked out by hand: f32, N = 4096 tokens, 7 heads of 64, W = 7. A
 // worker has 585 tokens, one of them 586. The reference kernel takes one row of scores in float64,
 // and three rows of a head.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Predicts what playing a plan on a device takes and computes. The executor runs unchanged and
 // takes the same tensors from a ledger in the same order, but the ledger's memory is only
 // addresses, and a kernel call computes nothing and only takes what it costs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each worker of a plan is played alone, with messages that are always there.
 #include <algorithm>
 #include <numeric>

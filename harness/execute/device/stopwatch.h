@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures how long the parts of one run on a device take, by either of its clocks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the memory ledger cuts the blocks that it hands out from the segments that it holds. This
 // code never touches the memory, so that the same classes allocate on the host and on a device.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every tensor is allocated from the memory ledger, with a label and a worker. The ledger knows
 // active, reserved and peak bytes at every moment and enforces a budget.
 //

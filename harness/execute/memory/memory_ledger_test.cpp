@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/execute/memory/memory_ledger.h"
 
 #include <gmock/gmock.h>

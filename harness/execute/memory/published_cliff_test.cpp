@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Case study 2 jumps from 27 to 800 ms between N = 40000 and 45000 at W = 1. These tests search for
 // the cause: they play the allocations of one repeat on our copy of PyTorch's allocator over a
 // device as large as the paper's, under each possible explanation. experiments/gpu/README.md prints

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The snapshot pickle of PyTorch's memory visualiser (torch.cuda.memory._snapshot).
 #include <fmt/format.h>
 

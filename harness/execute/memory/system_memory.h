@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says where the memory ledger gets its segments from, and how much memory there is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns the ledger's events into CSV for figures, a trace for Perfetto, and the snapshot pickle of
 // PyTorch's memory visualiser. These functions are pure.
 #pragma once

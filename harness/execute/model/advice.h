@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Advises which way of splitting attention to use for a problem, by the forecasts of
 // scheme_forecast.h, and which bandwidth, number of tokens or of workers would change the answer.
 #pragma once

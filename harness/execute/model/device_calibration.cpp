@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures this machine as a device model: one thread, alone.
 #include <algorithm>
 #include <array>

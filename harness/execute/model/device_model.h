@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time that one worker's device needs for a kernel call, a merge and a copy. The `model`
 // executor uses these numbers to predict a plan without running it.
 //

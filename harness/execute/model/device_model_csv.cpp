@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads and writes the file of a device model.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

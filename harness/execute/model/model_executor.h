@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Predicts a plan's time by discrete events, from a device's rates and a link; it runs no worker.
 //
 // Every worker goes through the phases of WorkerPlayer: the inputs that a step sends leave when it

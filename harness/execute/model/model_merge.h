@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a modelled run that gathers at a root: which worker merges what, and when. In a
 // backward pass gradients are added in place of partials that are merged, at the same rate.
 #pragma once

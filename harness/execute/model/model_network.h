@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Simulates the links of a modelled run in order of time; link_model.h has the rules.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/execute/model/model_network.h"
 
 #include <gmock/gmock.h>

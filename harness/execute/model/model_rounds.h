@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A modelled run in rounds: if workers differ by rotation and each has its own device, all go
 // through a step together, without a queue of events. A ring of 4096 workers has 16.8 million
 // messages.

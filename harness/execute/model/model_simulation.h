@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plays any plan on modelled devices and links, event by event; model_executor.h says what a worker
 // goes through.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the size at which the answer to a question changes, when every answer is costly.
 
 #include <algorithm>

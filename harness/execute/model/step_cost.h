@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The time that a worker's device needs for each of its steps, without any waiting: the work of
 // WorkerPlayer's three phases. A call of a backward pass adds to the sums of gradients where they
 // lie, so that nothing is merged after it; a ring's sums lie in the message that came, which is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock of one worker of a modelled run, whether events or rounds play it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks every time that an executor reports, under a clock that only the device's work moves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plays a plan on one device, any number of times (ranks: serial on a GPU).
 //
 // Every worker's rows are in the memory of this device. `flash` reads the original rows in place,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the backward pass of the device executor on a host that plays a GPU, whose memory the host
 // cannot touch.
 #include <fmt/format.h>

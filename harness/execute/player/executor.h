@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Executors play a plan: they hold the tensors, move them, call the kernel and merge the results.
 #pragma once
 

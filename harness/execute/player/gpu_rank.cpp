@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plays one rank on a GPU: its messages are groups of transfers while its device computes.
 //
 // The early sends and receives of a step are one group, the late ones (of results) another. Every

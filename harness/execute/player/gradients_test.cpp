@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the gradients of every strategy that has a backward pass, under every executor in this
 // process, with float64, with each other, and with the predicted memory.
 #include <fmt/format.h>

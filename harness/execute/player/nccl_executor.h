@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ranks: nccl has one process for each GPU. A worker's messages are grouped NCCL transfers, which
 // run while its GPU computes. MPI starts the processes and carries everything that is not a tensor.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests ranks: nccl without a GPU: ranks are threads, links are in memory, and the host cannot
 // touch the memory of a device.
 #include "harness/execute/player/nccl_executor.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the backward pass of ranks: nccl without a GPU, as nccl_executor_test.cpp tests the forward
 // pass.
 #include <fmt/format.h>

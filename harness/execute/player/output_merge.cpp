@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns partials into the caller's output and sums into the caller's gradients, for every executor.
 
 #include "harness/execute/player/worker.h"

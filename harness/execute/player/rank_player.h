@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plays one worker of a plan in a process of its own, from its shard to rank 0's output. ranks: mpi
 // and ranks: nccl share this; they differ in the device of a rank and in what carries its tensors.
 #pragma once

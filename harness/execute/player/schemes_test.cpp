@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares every strategy under every executor in this process with a float64 reference, with each
 // other, and with the predicted memory.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One device plays each worker in turn: this measures one worker's cost without a second device.
 #include <algorithm>
 #include <memory>

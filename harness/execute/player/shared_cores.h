@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processor sharing: more jobs than cores, and all jobs get the same share. With n jobs on C cores
 // each runs at min(1, C/n) of its speed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One thread per worker, all at once, in one address space: real concurrency and a real wall clock.
 //
 // Workers pass messages while they compute; a carrier thread makes the copies. If a root gathers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks how a worker's waits are split into idle and exposed time, message by message.
 #include <gtest/gtest.h>
 

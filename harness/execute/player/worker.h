@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of one worker under any executor. Executors differ only in when they call this, on which
 // device and with which transport.
 #pragma once

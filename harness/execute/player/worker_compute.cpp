@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernel calls and reductions of a worker.
 #include <chrono>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sums of a worker's gradients: plan/pass.h has the rule by which they are added to and sent.
 #include <algorithm>
 #include <optional>

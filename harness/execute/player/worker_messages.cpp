@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A worker's messages: a header that describes the contents, then the tensors.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: a device that computes calls of every size at one rate and does nothing else.
 #pragma once
 

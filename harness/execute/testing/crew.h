@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: plays all ranks of a run of ranks: nccl without a GPU. A rank is a thread with a
 // device of its own, whose memory the host cannot touch, and links are in memory.
 #pragma once

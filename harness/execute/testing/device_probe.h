@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: the CPU's device in the place of a GPU. It computes both passes of attention and takes
 // memory as the CPU does, and keeps schedules. Its clock counts operations, its tensors may be
 // where the host cannot touch them, and it can be told to break.

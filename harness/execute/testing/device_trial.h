@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: helpers that tests of executors on devices share.
 #pragma once
 

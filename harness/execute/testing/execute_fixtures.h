@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fixtures that the executor tests share: random problems with plans, and a run of one on
 // poisoned outputs.
 #pragma once

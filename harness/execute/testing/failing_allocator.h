@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: memory that runs out at any request.
 #pragma once
 

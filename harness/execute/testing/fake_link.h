@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: links between ranks that are threads of this process, a device whose memory the host
 // cannot touch, and ranks that start, fail and end together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests under mpirun: fake GPUs of several processes, and MPI in place of NCCL between them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A device of `capacity` bytes for tests of the allocators, without memory behind its addresses.
 //
 // With `reclaims`, returned memory is not free at once, as on a device that first clears it. idle()

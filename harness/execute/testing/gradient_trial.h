@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: a backward plan with its inputs, the forward pass in float64, and poisoned gradients.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fakes of the machine and the clock for tests of the ledger and of the timeline.
 #pragma once
 

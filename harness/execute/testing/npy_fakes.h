@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: NPY arrays in memory, and the error messages for refused ones.
 #pragma once
 

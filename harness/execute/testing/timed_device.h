@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: a CPU whose work takes whole seconds of a FakeClock, and nothing else takes time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins one rank's device with those of the others, by NCCL or, in tests, by fake_link.h. Only
 // nccl_link.cpp includes the header of NCCL, and the library is loaded when it is first needed.
 //

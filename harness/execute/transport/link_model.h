@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The links of a modelled run. Every worker has one, and so has the root, which is a separate node.
 // A node's messages leave one after another at `bandwidth`; the first byte arrives `latency` later,
 // and the receiver takes them one after another at `bandwidth` too, in order of arrival: so one

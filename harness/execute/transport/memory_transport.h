@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Carries messages between workers in one address space, for the serial and threads executors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state that the two files behind mpi_world.h share. No other file includes it.
 #pragma once
 

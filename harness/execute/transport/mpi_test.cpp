@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs under mpirun with any number of ranks: every rank plays the same cases in the same order,
 // and rank 0 judges. A rank that fails a check ends with an error, and mpirun ends with it.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The processes that mpirun or srun started: their ranks, texts between rank 0 and the others, and
 // messages between workers. Only the two files of this class include the header of MPI.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces mpi_world.cpp and mpi_transport.cpp if qb is built without MPI.
 #include <cstdlib>
 

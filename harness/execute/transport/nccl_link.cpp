@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every wait of this file checks the communicator and a clock. The communicator is non-blocking, so
 // a rank whose peers are gone returns from its calls and can end it.
 #include "harness/execute/transport/device_link.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replaces nccl_link.cpp if qb is built without CUDA or without NCCL's header.
 #include "base/status.h"
 #include "harness/execute/transport/device_link.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves messages between the workers of one plan while they compute.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standard normal inputs by the Box-Muller transform of a counter-based generator.
 //
 // Only +, -, *, / and sqrt are used, which IEEE 754 rounds the same everywhere: the C library's log

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random inputs; a seed gives the same ones on every machine.
 #pragma once
 

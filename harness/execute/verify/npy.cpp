@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The header is a Python dictionary literal of exactly three keys,
 // {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }, padded with spaces and a newline so
 // that the data begins at a multiple of 64 bytes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NPY files: numpy's array format, versions 1 and 2, and tensors of their elements.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/execute/verify/npy.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks an output against a float64 reference. Errors of attention shrink with the number of keys
 // that a row averages over, so rows are judged among rows that see about as many keys (the same
 // power of two). The tolerance of such a class is 4 x the error that a naive implementation makes

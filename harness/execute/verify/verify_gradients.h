@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the gradients of a backward pass against float64.
 //
 // The reference begins with O and LSE of the forward pass, which verify_output() has checked:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The largest error of a tensor among the elements that are compared with float64, and where it is.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks whether a published run is real: it recomputes everything in its folder that it can.
 //
 // Files      those that its program writes exist, have this schema and its columns, no torn line

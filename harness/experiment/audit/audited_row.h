@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A row of a published run as the audit reads it: with its repeats, and what is wrong with it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares two runs case by case: their times, memory and statuses.
 //
 // A time verdict comes from the intervals of the two medians (of 95 % or more, or the whole range

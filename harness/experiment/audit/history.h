@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The times of the same cases over many runs of one machine: their median at each commit, where
 // their level changed, and whether the newest commit departs from what came before.
 #pragma once

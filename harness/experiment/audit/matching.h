@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which rows of several runs are the same case: those whose parameters are equal.
 #pragma once
 

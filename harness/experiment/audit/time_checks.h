@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the times of an ok row against its repeats, the repeats against each other, and what the
 // row says of a backward pass.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the rows of real cases with a backward pass: of every strategy, kernel, type and kind of
 // ranks that has one, and the ends of those that have none.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A child process that is watched until it ends: fork, execute, deadline, exit status.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the rows of real layers with a backward pass, plain and in blocks, and their audit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

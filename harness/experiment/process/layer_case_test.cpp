@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the rows of real layers in this process, and the ends of cases that cannot run.
 #include "harness/experiment/process/run_case.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ledger, the samples and the columns of every measured case, whatever it computes.
 #pragma once
 

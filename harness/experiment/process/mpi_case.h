@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cases that are played by MPI ranks: rank 0 runs the sweep, the others serve it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Obey or refuse, over the whole schema: in a case drawn at random, a value of a parameter changes
 // what the case comes to, or it is refused. What a case comes to is what is predicted of it, or
 // else its row but for its times, what its device was asked for, and whether something made it

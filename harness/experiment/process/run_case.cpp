@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one case in this process, whatever it computes. No case is timed before it has been
 // verified. One untimed run serves memory and verification, so that a large case runs once less.
 #include "harness/experiment/process/run_case.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a case in this process, or predicts what it will take.
 #pragma once
 

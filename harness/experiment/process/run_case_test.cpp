@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the rows of real cases in this process for each way that a case can end.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/experiment/process/measured_columns.h"
 
 #include <gtest/gtest.h>

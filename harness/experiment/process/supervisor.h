@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one child process per case, so that a crash, a hang or the kernel's out-of-memory killer
 // costs one row and not the sweep. The child is this same program, executed anew (`qb __case`) and
 // never merely forked: thread pools of the parent would not survive a fork. It reads the case as

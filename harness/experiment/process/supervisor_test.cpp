@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the supervisor with shell scripts as the child.
 #include "harness/experiment/process/supervisor.h"
 #include "harness/experiment/schema/parameters.h"

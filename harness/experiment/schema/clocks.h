@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What wall_time, critical_path and worker_sum measure, as a small picture of a made-up case.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The columns of a run folder's tables, in file order, and the documents and JSON made from them.
 #pragma once
 

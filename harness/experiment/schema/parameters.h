@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parameters of a case: kParameterFields with the members of a Case. One table serves fixed
 // keys, sweeps, excludes, filters, the resolved spec, the columns, the case id and the case's JSON.
 #pragma once

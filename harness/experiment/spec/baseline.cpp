@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adds base cases, and chooses cases by filters.
 #include <algorithm>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks at the files that the cases of a spec name.
 #include <fmt/format.h>
 

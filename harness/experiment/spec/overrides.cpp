@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Applies `--set key.path=value`.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads experiment specs: strict YAML. experiments/README.md describes every key.
 //
 // Every case parameter is at the top level under its column name (algorithm, n_tokens, cpu.isa, …)

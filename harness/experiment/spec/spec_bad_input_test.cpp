@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A message about a bad spec names its place, the nearest valid key and the remedy, and nothing
 // runs. The tests compare exact messages, because people read them.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The grid of points that `sweep:`, `zip:`, `exclude:` and `cases:` of a spec span, and its size
 // without a walk over it. An axis is a list of rows, each with a value for each parameter of the
 // axis: one parameter for an entry of `sweep`, several for `zip` and `cases`. The grid is the

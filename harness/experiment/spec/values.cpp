@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lists and ranges that `sweep:` and `zip:` give a parameter.
 #include <fmt/format.h>
 

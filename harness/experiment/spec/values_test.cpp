@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/experiment/spec/sweep.h"
 
 #include <gmock/gmock.h>

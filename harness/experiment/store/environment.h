@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What produced a number: machine, build, libraries, state of the sources. Every run folder has
 // this in its manifest, and `qb env` prints it. The host name, the user and network addresses are
 // left out on purpose, so that a run folder can be published as it is.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Describes the machine from files of Linux, without host name, user, addresses or serial numbers.
 #pragma once
 

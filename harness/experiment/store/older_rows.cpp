@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/experiment/store/older_rows.h"
 
 #include "base/numbers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Columns that follow from a case's plan, in rows of older runs: machines that are gone need no new
 // run.
 #pragma once

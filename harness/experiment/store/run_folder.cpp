@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/experiment/store/run_folder.h"
 
 #include <fmt/chrono.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run folders: manifest.json, the tables that compare, verify, plot and report read, and which
 // folder a run of a spec takes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The run folder that a sweep writes, case by case.
 //
 //   spec.resolved.yaml  manifest.json  cases.csv  samples.csv  memory_timeline.csv  steps.csv

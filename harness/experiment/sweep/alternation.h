@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares two subjects on a noisy machine: they take turns, case by case in random order, so that
 // what disturbs one disturbs the other, and the ratio of each pair of neighbours counts.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which the cases of a sweep run, and what a sweep learns from a case for later ones.
 #pragma once
 

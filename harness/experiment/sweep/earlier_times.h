@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How long cases take, by what earlier runs on this machine took.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/experiment/sweep/earlier_times.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Handles Ctrl-C: after the first, the sweep kills the running case and stops; after the second,
 // the program ends at once, and its child with it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the end of a sweep.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a sweep prints to stderr while it runs: counter, case, result, and the remaining time.
 #pragma once
 

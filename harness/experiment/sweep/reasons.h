@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Why cases did not run or failed, each reason once, whatever the number of its cases.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a whole spec in seeded random order, each case in its own process, into a run folder that
 // can be resumed after any interruption. Running the same spec again resumes its newest unfinished
 // run, or starts a new run if there is none.

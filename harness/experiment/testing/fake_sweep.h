@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fakes for tests of the sweep: cases, a launcher with scripted answers, and a clock.
 #pragma once
 

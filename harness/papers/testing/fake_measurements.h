@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs and predictions that a test writes itself.
 #pragma once
 

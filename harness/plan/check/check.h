@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Proves from the plan alone that it computes exact attention, or exact gradients.
 #pragma once
 

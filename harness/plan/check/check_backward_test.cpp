@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What check() says of backward plans that are wrong.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of check() that follows tensors: which worker holds them when, and where partials go.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of check() that follows gradients: which worker has which sums of dQ, dK and dV when,
 // by the rule of plan/pass.h.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All-gather of keys and values, like the context parallelism of Llama 3's training (arXiv
 // 2407.21783, section 3.3.2): tokens are dealt as in the zigzag ring; every worker first collects
 // all keys and values and then computes everything at once. It has no overlap and no merges, and

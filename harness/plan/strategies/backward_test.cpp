@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backward plans of the strategies: both checkers, bytes and steps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BurstAttention (Ao Sun et al., arXiv 2403.09347), its tokens dealt as in the zigzag ring, whose
 // forward pass it has. In the backward pass of a ring K, V, dK and dV go round; here K and V stay,
 // and Q, dO, LSE, D and dQ go round. With a shard of c tokens of width u, gradients in float32 and

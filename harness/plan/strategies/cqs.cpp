@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CQS-Attention: cyclic quorum sets (Bian & Somani, IEEE Access 2025, section III).
 //
 // The sequence is cut into W contiguous groups. An interest set I (a difference cover of Z_W) gives

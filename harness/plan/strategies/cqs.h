@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the strategies over quorums share: token groups, and the blocks that each worker computes.
 #pragma once
 

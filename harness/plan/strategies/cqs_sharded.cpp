@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CQS-Attention without a root: group k starts and ends on worker k, as in a ring. A worker fetches
 // the groups of its kept pairs while it computes its diagonal block, then computes the kept pairs
 // and returns the partials of foreign queries, or in the backward pass its sums of dQ, dK and dV of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decoding with pass-Q (arXiv 2411.01783, Algorithm 4): each sequence of the batch adds one new
 // token in a decode step. Its query goes round the workers, each of which holds a part of every
 // cache, and the partials return to the owner. n_tokens decode steps are W + 1 rounds each.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense: one worker holds the whole sequence, or all packed ones. Every speed-up is relative to it.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flash-Decoding: the keys of each key-value head are cut into splits, and one reduction merges
 // their partials. Workers are the processors of one device (its cores or multiprocessors): all can
 // reach the caches, and only partials move. The number of splits is the smallest whose last wave of

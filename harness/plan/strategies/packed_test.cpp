@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strategies over packed sequences of unequal lengths: cover, balance and bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

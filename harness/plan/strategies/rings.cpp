@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rings: keys and values go round, and the schemes differ in who holds which tokens; c is N / W.
 //
 // ring (Liu, Zaharia and Abbeel, arXiv 2310.01889): shards are contiguous. Under a causal mask

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares published properties of the strategies with their plans.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

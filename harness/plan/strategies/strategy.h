@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registry of strategies: pure functions from a problem and a worker count to a Plan.
 // A new algorithm is one file beside this one and one line in base/schema/strategies.h.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tree Attention's decoding (Shyam et al., arXiv 2408.04093): every worker holds the query and a
 // contiguous part of the cache, and three all-reduces give every worker the answer: the maximum of
 // the LSE, then the denominators and the numerators relative to it. Each all-reduce is written out

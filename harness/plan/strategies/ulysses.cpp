@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DeepSpeed-Ulysses (Jacobs et al., arXiv 2309.14509): tokens are sharded. For the attention an
 // all-to-all turns them into heads: every worker computes all tokens for its share of the heads. A
 // second all-to-all returns the outputs.

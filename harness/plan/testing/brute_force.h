@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: expands a plan to its N x N pairs, to compare with the checker over groups.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: plays a backward plan on numbers, row by row, to compare with check().
 //
 // Each pair of a head has a random number. A task adds it to the rows of dQ, dK and dV that are its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: random plans of all strategies one after another, from a seed that is printed.
 #pragma once
 

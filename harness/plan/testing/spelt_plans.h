@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: writes every worker of plans that strategies write as one worker and a rule.
 #pragma once
 

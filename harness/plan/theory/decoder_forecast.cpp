@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/theory/decoder_forecast.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forecasts a forward pass through all layers of a decoder on several hosts: context parallelism
 // over W ranks (tokens), tensor parallelism over the T devices of each rank (heads and columns).
 // These are closed forms over rates that the caller states; nothing is measured.

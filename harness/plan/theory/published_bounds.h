@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recomputes bounds that papers print from their own inputs: the theoretical max speed-up of
 // Striped Attention (speed_up_bound.h) and the minimum block of Ring Attention (sent_bytes.h). The
 // printed values are compiled in from data/published/.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/theory/published_bounds.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pass-KV or pass-Q: chooses, before a prefill, which tensor goes round the ring (Context
 // Parallelism for inference, arXiv 2411.01783), and scores the choices against measured times.
 //

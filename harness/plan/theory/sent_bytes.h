@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Closed forms for the bytes that a worker sends in a pass under each way of splitting attention,
 // beside the count of the scheme's own plan, and for the smallest block that hides its transfers.
 // Whether a scheme takes a problem is asked of its plan; the forms have no rules.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of backward passes: closed forms, plans, and the leading terms of the literature.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/theory/sent_bytes_forms.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The closed forms of sent_bytes.h, one for each kind of transfer of every scheme.
 #pragma once
 

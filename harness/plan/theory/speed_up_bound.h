@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much faster a whole training step can become when a ring stripes its tokens: the
 // "theoretical max speed-up" (TMS) columns of Striped Attention (arXiv 2311.09431, tables 3 to 5
 // and appendix A), as a formula.

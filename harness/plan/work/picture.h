@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the partition of the N x N pairs as a table of rectangles, for drawing.
 #pragma once
 

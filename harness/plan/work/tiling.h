@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns a worker's step, or one task of it, into the kernel's tile schedule.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/work/tiling.h"
 
 #include <gtest/gtest.h>

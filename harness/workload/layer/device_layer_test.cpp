@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layer's host logic over a host that plays a GPU, against float64.
 #include "harness/workload/layer/transformer_layer.h"
 

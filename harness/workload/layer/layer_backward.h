@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backward pass of the layer in transformer_layer.h: from dY, the gradient of a loss with
 // respect to the layer's output, it computes dX and adds the gradients of all weights, biases and
 // norms to float32 sums. With S1 = O Wo + x, U = a W1 and S2 = gelu(U) W2 + a, each with its bias,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares predicted with measured memory of both passes of a training step, byte for byte.
 #include <gtest/gtest.h>
 

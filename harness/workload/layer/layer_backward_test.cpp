@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the backward pass of a layer with float64, and ways to compute it with each other.
 #include "harness/workload/layer/layer_backward.h"
 

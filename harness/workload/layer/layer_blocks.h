@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The blocks of query tokens that a layer is computed in, and how the tensors of its attention lie
 // in memory: heads side by side in a token's row, keys and values in one row.
 #pragma once

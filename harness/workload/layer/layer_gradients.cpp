@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Notation as in layer_backward.h. A function takes what the forward pass kept and the gradient of
 // what came out of a step, adds the gradients of the step's weights to the result, and returns or
 // leaves the gradient of what went in.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The float64 reference of a layer's gradients, slow and without blocks, and the comparison of a
 // backward pass with it. Every token and every weight takes part, since the gradient of one token
 // needs the whole backward pass: 6 FLOP in float64 for each multiply-add of the forward pass.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the float64 gradients with differences of the float64 layer, which know no formula of
 // the backward pass.
 #include "harness/workload/layer/layer_gradients.h"

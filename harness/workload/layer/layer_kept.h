@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a layer keeps of its forward pass for its backward pass (layer_backward.h), over all
 // sequences of the batch. It has the layer's type, but for LSE, and is taken from the ledger under
 // the names here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The float64 reference of the layer, slow and without blocks, and the comparison with it.
 #pragma once
 

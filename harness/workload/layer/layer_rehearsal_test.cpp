@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares predicted memory with that of a host that plays a GPU, byte for byte.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps of a layer that its forward pass computes and its backward pass differentiates, or
 // computes again. Both passes derive from this; the caller of a step times it.
 #pragma once

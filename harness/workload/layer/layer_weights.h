@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The 16 tensors of an encoder layer, in float32. Their names are those of a layer in a BERT
 // checkpoint (the state dict of a BertLayer), so that 16 files hold a trained layer:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/layer/layer_weights.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An encoder layer around attention, computed by one worker on the CPU or on a GPU, or by several
 // workers of one CPU with tensor parallelism. One worker on the CPU computes its backward pass too.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that a layer's workload finds gradients that a device gets wrong, however it runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

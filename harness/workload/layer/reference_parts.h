@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The float64 reference of the layer, its naive twin in float32 and the gradients of both are made
 // of these parts. T is double, or float, whose rows are rounded to the type in which they are kept.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A transformer layer that W workers compute together, each with its share of the heads and of the
 // feed-forward's columns (harness/plan/tensor_share.h). A worker's share is itself a layer, only
 // narrower in heads and feed-forward: DeviceLayer computes it, and after each of the two products

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One encoder layer as BERT has it, with norms after the residual sums:
 //
 //   a = norm(x + attention(x Wq, x Wk, x Wv) Wo)      y = norm(a + gelu(a W1) W2)

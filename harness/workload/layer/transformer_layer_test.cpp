@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/layer/transformer_layer.h"
 
 #include <gtest/gtest.h>

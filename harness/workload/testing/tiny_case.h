@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A case for tests that takes a few milliseconds.
 #pragma once
 

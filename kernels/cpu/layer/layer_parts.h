@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the parts of a transformer layer besides attention, on matrices of the host of f16, bf16
 // or f32. A call divides its rows among `threads`. A product's bias is fused into the norm or GELU
 // after it, since a pass over memory costs more than the arithmetic in it. 16-bit matrices are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes over single rows of float32 that the forward and the backward parts of a transformer layer
 // share: the normal distribution, and the deviations of a row from its mean.
 #if defined(QB_KERNELS_CPU_LAYER_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a transformer layer on the CPU share these: rows of matrices in float32, whatever
 // their type, and the division of a product among threads.
 #pragma once

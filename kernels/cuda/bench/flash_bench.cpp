@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures how fast the flash kernels are alone: products in TFLOP/s of unmasked pairs, decoding in
 // GB/s of keys and values beside a device-to-device copy (read + written), the backward pass in
 // TFLOP/s. Data are random, times are medians of events. With --serve it does what flash_bench.h

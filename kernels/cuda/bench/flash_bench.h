@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // flash_bench times an attention call, or its backward pass, over random inputs by any kernel that
 // can compute it. With --serve it times on request, so that another program can time its own on the
 // same GPU in turn.

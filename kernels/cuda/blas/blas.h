@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declares what a GPU computes with cuBLAS, which the first product loads: products, the kernels
 // materialized and staged, the passes of a layer, and the ceiling. This host header needs no CUDA.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cuDNN graph is planned once for a shape.
 #include "kernels/cuda/blas/cudnn_attention.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cuDNN's fused attention and its gradients are a baseline for dense and causal problems. This host
 // header needs no CUDA; cuDNN is loaded when the first object is made.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that cuDNN itself, where there is one, has engines for the graphs that kernel cudnn makes.
 // It chooses engines for a GPU that is described to it, and checks what they support; a kernel that
 // it has compiled cannot be loaded without one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Describes attention as an operation graph of cuDNN, and the plan that executes it. cuDNN's graph
 // API has a C interface: a descriptor is a set of typed attributes, completed by finalize. Only
 // cudnn_*.cpp use this header.

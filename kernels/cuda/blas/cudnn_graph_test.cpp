@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that the graphs which kernel cudnn makes are attention and its gradients: a library that
 // has cuDNN's name evaluates them, operation by operation, over float32.
 #include "kernels/cuda/blas/cudnn_graph.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests which of cuDNN's engines is taken, with a library that answers as the test wants. It is
 // linked before any other library of its name can be loaded.
 #include "kernels/cuda/blas/cudnn_graph.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bias, GELU, residual sum and layer norm are bound by memory, so that each pass reads and writes
 // its matrix once, 16 bytes for each thread where addresses and widths allow.
 #include "kernels/cuda/blas/blas.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This is what one thread does of the passes between the products of a transformer layer. Tests run
 // it on the host, one lane after another.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the kernels' own source, one lane after another, and compares with float64.
 #include <gtest/gtest.h>
 

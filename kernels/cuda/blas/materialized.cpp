@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes attention as an eager framework does, pass by pass over the whole score matrix of all
 // heads in the inputs' own type, each result in a tensor of its own where the framework makes one:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These passes over a matrix that fits no cache are bound by memory, so a thread moves 16 bytes at
 // a time, or one element where the length of a row is not a multiple of that.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declares kernel materialized's passes over its score matrix. This host header needs no CUDA.
 #pragma once
 

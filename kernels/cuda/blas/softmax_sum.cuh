@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums a softmax piece by piece, on the device and in tests on the host.
 #pragma once
 

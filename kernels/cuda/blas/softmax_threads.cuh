@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The softmax passes over scores in memory share this: sums over the threads of a warp or a block,
 // and where a row's LSE goes.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This is bound by memory: a row is read twice, the second time from the cache, and written once.
 #include "kernels/cuda/blas/staged_work.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The softmax of kernel staged: this is what one thread does of a row of scores, which becomes a
 // row of weights in place. Tests run it on the host, one lane after another.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does on the host what kernel staged gives a GPU to do, its products and the softmax kernel's own
 // source, one lane after another, and compares the result with brute force.
 #include <gtest/gtest.h>

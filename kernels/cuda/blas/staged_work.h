@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prepares the work of kernel staged on a GPU: batches of products of one shape, the memory between
 // them, and the softmax, the middle stage. It needs no CUDA.
 //

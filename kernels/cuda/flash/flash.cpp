@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FlashLaunch runs a GroupedCall on the device.
 #include <cuda_runtime.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests how evenly the items of a launch fall on the blocks of a persistent grid. It simulates,
 // over the real lists, how items are taken and how they were assigned formerly.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks flash calls, and decides how their inputs and groups of tokens are read.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the kernels themselves on the CPU over emulated instructions, and compares with float64.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the compiled kernels on a GPU with float64; without a GPU it is skipped.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>

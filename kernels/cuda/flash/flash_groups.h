@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These parts of lowering are used by the other files of lowering only: a worker's local rows as
 // groups of tokens (flash_call.cpp), and tiles of rows with their live key blocks
 // (flash_tile_lists.cpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of the compiled kernels, for the host code around them.
 #pragma once
 

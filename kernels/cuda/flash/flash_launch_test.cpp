@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests what the host does for a launch. It is linked with flash.cpp and without CUDA: a fake
 // runtime takes notes, and kernels run over emulated instructions.
 #include <cuda_runtime.h>

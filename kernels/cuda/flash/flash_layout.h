@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says where the elements are: in shared memory, and in the registers of a warp.
 //
 // Shared memory. A tile is `rows` tokens of D 16-bit elements, cut into panels of 64 columns. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/flash/flash_maps.h"
 
 #include <fmt/format.h>

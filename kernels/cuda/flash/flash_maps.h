@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Describes inputs as boxes for the copy engine, and encodes the maps that tell it of them.
 #pragma once
 

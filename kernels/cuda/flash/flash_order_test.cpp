@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the order in which blocks take the items of a launch.
 #include <gtest/gtest.h>
 

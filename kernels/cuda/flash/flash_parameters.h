@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host passes these structs, and lists in device memory, to the flash and merge kernels. A
 // launch is a list of items, each a tile and a head. For each tile the lists name only live key
 // blocks: first the steps that need a mask, each with its geometry, then runs of full blocks, for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decides which compiled kernel a call gets, how its work is divided among the multiprocessors, and
 // in which order the blocks of a launch take its items.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes flash attention for sm_80 and later: cp.async loads the tiles, mma.sync multiplies them.
 // A block of four warps owns a tile of query rows of one head and walks its live key blocks.
 //

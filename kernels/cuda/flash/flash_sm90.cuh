@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flash attention for sm_90a: TMA loads the tiles, wgmma multiplies them, and warps specialise.
 //
 // A persistent block has one producer warpgroup, which gives its registers away and in which one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lays out the shared memory of a block of the sm_90a kernel: the item and its queries, rings of
 // key and value tiles, and the barriers that hand them over.
 #pragma once

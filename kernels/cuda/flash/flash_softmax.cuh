@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This is the softmax between the two products, the same on both paths: what a lane does with its
 // share of 16 query rows (two rows: its own and that plus 8) and kTiles * 8 keys.
 //

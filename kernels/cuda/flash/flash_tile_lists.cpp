@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/flash/flash_groups.h"
 
 #include <algorithm>

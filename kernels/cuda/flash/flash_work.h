@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers a GroupedCall to the lists that are uploaded. It is pure host code, tested on the CPU.
 //
 // Local rows and keys turn into tokens of the original tensors, so tiles and key blocks are cut

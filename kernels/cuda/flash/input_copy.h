@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Holds an input of a launch where the kernels read it: in place, or copied before each launch.
 #pragma once
 

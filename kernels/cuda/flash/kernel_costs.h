@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Predicts what memory the kernels of a device take and how many pairs they compute for a call,
 // without the device. The predicted columns come from here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says which keys of a span a query row sees, on the device and in tests on the host.
 #pragma once
 

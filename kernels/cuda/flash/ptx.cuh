@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wraps every instruction that C++ cannot express; no other file in this folder contains assembly.
 // A host compiler gets the same functions from emulated_ptx.h, so that tests run the kernels on a
 // CPU. Addresses of shared memory are 32-bit addresses in the shared window.

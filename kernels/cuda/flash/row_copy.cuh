@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies rows of a tensor to a tile of shared memory with cp.async, in both passes on sm_80.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Declares tensor maps, which describe a tensor to the copy engine of sm_90a, as cuda.h does:
 // builds without CUDA test the code that fills them, and flash_sm90.cu compares the declarations.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/merge/merge.cuh"
 
 #include "kernels/cuda/flash/flash_kernels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the output from partials: O = sum_s O_s 2^(L_s - M) / sum_s 2^(L_s - M), M = max_s L_s,
 // with L_s the LSE in base 2. (0, -inf) is the identity; without any other partial it is the
 // result. A partial whose LSE is NaN makes the row NaN.

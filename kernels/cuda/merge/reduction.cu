@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tree decoding's reductions take a few floats for each query, so that their cost is the launch.
 #include <algorithm>
 

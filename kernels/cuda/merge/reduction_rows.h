@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Says what one of kLanes threads does of a row of tree decoding's reductions. On a device a warp
 // computes a row, since all its elements need its statistics; the host has one lane.
 #pragma once

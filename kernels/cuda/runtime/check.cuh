@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks every call of the CUDA runtime. (nvcc cannot compile fmt's checked format strings.)
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests what errors of the CUDA runtime lead to. It is compiled with CUDA and needs no GPU.
 #include "kernels/cuda/runtime/check.cuh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures the clock of the GPU's multiprocessors and what limits it. This header needs no CUDA.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists the CUDA devices that this process can use. This host header needs no CUDA, and every build
 // links one implementation of probe_cuda(), as target qb_device.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Defines 16-bit elements without the toolkit's headers for them, which take longer to compile than
 // the kernels that use them, groups of elements, and the sizes of a grid.
 #pragma once

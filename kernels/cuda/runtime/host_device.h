@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA compiler and the host compiler both read this code: index functions, which tests check
 // on the CPU, and whole kernels, which tests run on the CPU over emulated instructions.
 #pragma once

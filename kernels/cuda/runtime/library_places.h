@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks for NVIDIA's libraries where the loader does not: in a CUDA toolkit, or among the packages
 // that PyTorch is installed with, `site-packages/nvidia/*/lib`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads NVIDIA's libraries when they are first needed, so that the program starts without them: a
 // machine without a GPU need not have them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures how much device memory is held at once, by the driver's record (CUPTI), which counts
 // also what libraries, graphs and the runtime take. This host header needs no CUDA.
 #pragma once

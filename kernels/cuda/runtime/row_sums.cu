@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // D of the backward pass: the sum of each row of dO times O, a warp for each row. Both are read
 // once, so that memory is the limit, and the sum may be in float64.
 #include <stdexcept>

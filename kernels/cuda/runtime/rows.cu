@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A copy, sum or clearing of rows is one launch: a grid of heads times words. Words of a copy
 // without conversion are as wide as the addresses and strides of both sides allow. Tokens that
 // follow one another in both are one long row, in which no thread divides.

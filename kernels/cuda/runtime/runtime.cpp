@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/runtime/runtime.h"
 
 #include "kernels/cuda/runtime/check.cuh"

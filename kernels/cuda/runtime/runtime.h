@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These classes own what the CUDA runtime hands out. The header needs no CUDA. Everything throws as
 // QB_CUDA_CHECK does, except destructors: an error that they meet has been thrown before.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One thread counts its multiprocessor's cycles over a tenth of a millisecond of the GPU's own
 // nanosecond clock. That clock ticks coarsely (a microsecond on some), hence the length.
 #include "kernels/cuda/runtime/check.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulation tests of the backward pass share this: random calls, every way to run them over
 // emulated blocks, and their gradients pair by pair.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests, this is a fake cuDNN: a library of the same name whose heuristics propose what the
 // test says.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: what was set of a fake cuDNN's descriptors, and the evaluation of an operation graph
 // in float64 over tensors of float32, one operation after the other as the graph lists them.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: allocates device memory without a ledger.
 #pragma once
 

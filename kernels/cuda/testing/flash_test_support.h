@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes random problems of several workers over token groups, and their expected results.
 #pragma once
 

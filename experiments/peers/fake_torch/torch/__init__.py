@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For tests only: as much of torch as torch_sdpa.py uses, in plain Python, on nested lists.
 
 Values are rounded to their type as torch rounds them, and attention is computed by its definition;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For tests only: the gradients of the attention of this torch, by their definition in float64."""
 
 import collections

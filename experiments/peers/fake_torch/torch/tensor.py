@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """For tests only: tensors as nested lists, whose values are rounded to their type."""
 
 import operator

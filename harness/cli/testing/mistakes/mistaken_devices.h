@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: devices that compute on the host and make one mistake each.
 #pragma once
 

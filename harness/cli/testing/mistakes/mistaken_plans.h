@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: plans with one mistake each. check() judges them, as it judges the plan of every case
 // before it runs, and any plan of one's own.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: true results that a subject writes down wrongly.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The mistakes that published numbers have suffered from, planted on purpose: each in a subject
 // that the harness measures through the same doors as any other (a device, a plan, a run folder, a
 // user's tensors), with what the harness answers. docs/trust.md has the

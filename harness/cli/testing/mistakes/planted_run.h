@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests: a run folder of a subject that makes a mistake, and what the harness says of it.
 #pragma once
 

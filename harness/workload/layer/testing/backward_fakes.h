@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // For tests only: a training step of a small random layer on the CPU, whose weights, states and
 // gradients are values of a type.
 #pragma once

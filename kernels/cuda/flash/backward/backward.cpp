@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BackwardLaunch runs a backward call on the device.
 #include <cuda_runtime.h>
 

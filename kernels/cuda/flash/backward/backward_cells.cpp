@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts the pairs of a tile schedule into the cells of a fixed grid, and lists them by the blocks
 // that own them.
 #include <algorithm>

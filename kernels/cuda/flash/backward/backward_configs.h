@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns the type, head dimension and role of a backward kernel into template arguments.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the kernels of the backward pass on the CPU over emulated instructions, and compares them
 // with float64.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the compiled kernels of the backward pass on a GPU with float64; without a GPU it is
 // skipped.
 #include <cuda_runtime.h>

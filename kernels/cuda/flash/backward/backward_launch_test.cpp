@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests what the host does for a backward launch. It is linked with backward.cpp and without CUDA:
 // the runtime is that of flash_launch_test.cpp, and kernels run over emulated instructions.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the unsafe steps of the backward pass (backward_step.cuh) pair by pair, in float32, and
 // only the pairs that are allowed: NaN and infinity of a row reach no pair that the row has not.
 //

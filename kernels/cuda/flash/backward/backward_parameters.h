@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host passes these structs, and lists in device memory, to the kernels of the backward pass.
 //
 // A grid block owns some rows of one side, keys or queries, and alone adds to their gradients. It

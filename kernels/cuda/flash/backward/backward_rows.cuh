@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prepares the rows of one side for the backward pass: the numbers that each query row brings from
 // the forward pass, in one place and in units of log 2, and flags of rows that the tensor cores
 // must not meet everywhere (backward_step.cuh). It reads Q, K, V and dO once.

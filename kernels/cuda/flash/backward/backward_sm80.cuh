@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the backward pass of flash attention for sm_80 and later: cp.async loads the tiles,
 // mma.sync multiplies them. FlashAttention-2 (arXiv 2307.08691), algorithm 2, with the roles of
 // keys and queries as in backward_parameters.h.

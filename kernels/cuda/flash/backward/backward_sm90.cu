@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/flash/backward/backward_sm90.cuh"
 
 #include "kernels/cuda/flash/backward/backward_configs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the backward pass of flash attention for sm_90a: TMA loads the tiles, wgmma multiplies
 // them, one warp produces and two warpgroups consume. The products and their names are those of
 // backward_sm80.cuh.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lays out the shared memory of a block of the backward pass for sm_90a: the own tiles, a ring of
 // tiles of the other side with their rows' numbers, dS, and the barriers that hand them over.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Walks the steps of a block of the backward pass, and says which pairs of a step are allowed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This is the arithmetic of the backward pass between its products, the same on both paths: what a
 // lane does with its share of 16 own rows (two rows: its own and that plus 8) and 64 rows of the
 // other side, and how sums get to device memory.

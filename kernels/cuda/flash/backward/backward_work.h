@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers a backward pass to the lists that are uploaded. It is pure host code, tested on the CPU.
 //
 // The score matrix is cut into cells by a fixed grid of blocks of rows and keys. A schedule is by

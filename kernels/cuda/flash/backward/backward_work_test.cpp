@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Replays the lists of backward passes pair by pair, and compares them with their schedules.
 #include "kernels/cuda/flash/backward/backward_work.h"
 

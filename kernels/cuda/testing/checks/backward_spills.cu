@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A test compiles this kernel alone, which is short of registers on sm_80, with spills as errors.
 #include "kernels/cuda/flash/backward/backward_sm80.cuh"
 

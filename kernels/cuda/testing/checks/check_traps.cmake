@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DNVCC= -DSOURCE= -DBUILD=debug|release -DOUTPUT= -P check_traps.cmake checks where the
 # assembly of flash_traps.cu traps, in each of its two kernels. Both builds trap where shared memory
 # is not aligned; a debug build also traps where a wait for a barrier takes too long, by the clock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests compile a wait and the start of each sm_90a kernel alone and look for their traps in the
 // assembly.
 #include "kernels/cuda/flash/backward/backward_sm90_shared.cuh"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the assembler made of the sm_90a flash kernels: python3 sass_check.py OBJECT TOOLS_FOLDER
 
 Reads the machine code of the kernels in OBJECT (an object file or a static library), four of the

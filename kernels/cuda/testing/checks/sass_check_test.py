@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """sass_check.py on small listings in cuobjdump's form: python3 sass_check_test.py"""
 
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles the kernels of the backward pass with a host compiler, over emulated_ptx.h, and launches
 // them on emulated blocks as backward_kernels.h does on a GPU.
 #pragma once

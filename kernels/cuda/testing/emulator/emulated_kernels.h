@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles the kernels' own source with a host compiler, over emulated_ptx.h.
 #pragma once
 

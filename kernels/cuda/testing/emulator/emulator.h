@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a CUDA kernel on the CPU, one block at a time, with a fiber for each thread. It tests the
 // kernels where there is no GPU.
 //

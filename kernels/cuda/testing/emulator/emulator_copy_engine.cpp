@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // This is the copy engine of sm_90a, and the driver's function that describes tensors to it.
 #include <algorithm>
 #include <array>

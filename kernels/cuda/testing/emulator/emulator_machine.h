@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated instructions work on this machine. Only emulator*.cpp use it.
 #pragma once
 

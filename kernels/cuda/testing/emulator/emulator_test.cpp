@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that the emulator detects the mistakes that it should.
 #include "kernels/cuda/testing/emulator/emulator.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These are the instructions of a warp on sm_80.
 #include <cmath>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // These are the instructions that came with sm_90a, except for the copy engine: barriers that count
 // bytes, and products of a warpgroup.
 #include <cstring>
