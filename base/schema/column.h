@@ -5,6 +5,7 @@
 
 #include "base/schema/column_fields.h"
 #include "base/schema/parameter_fields.h"
+#include "base/schema/side_fields.h"
 
 namespace qb {
 

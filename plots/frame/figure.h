@@ -99,7 +99,7 @@ struct Figure {
   Legend legend = Legend::beside;
   std::string published_legend{};  // one entry for all published series; empty: one each
   std::vector<std::string> notes{};
-  // One sentence on what this figure shows, with numbers of its data; see report/findings.h.
+  // One sentence on what this figure shows, with numbers of its data; see report/report.h.
   std::string finding{};
   // If not empty, there is nothing to draw, and this sentence says why.
   std::string empty_reason{};

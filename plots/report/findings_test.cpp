@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plots/report/findings.h"
+#include "plots/report/report.h"
 
 #include <gmock/gmock.h>
 

@@ -12,8 +12,8 @@
 #include "base/status.h"
 #include "plots/frame/frame.h"
 #include "plots/frame/run.h"
-#include "plots/report/findings.h"
 #include "plots/report/html.h"
+#include "plots/report/report.h"
 
 namespace qb {
 namespace {

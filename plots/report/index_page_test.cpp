@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/frame/table.h"
-#include "plots/report/findings.h"
+#include "plots/report/report.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {

@@ -53,6 +53,13 @@ struct Report {
                                                            const std::string& directory,
                                                            std::vector<std::string>& missing);
 
+// The columns of findings.csv, which says what each figure beside it shows.
+inline constexpr const char* kFindingColumns[] = {"figure", "title", "finding"};
+
+// Writes a row for each figure into DIRECTORY/findings.csv, where the rows of other figures stay,
+// and returns its path. Throws EnvironmentError as write_file_atomically does.
+std::string write_findings(const std::vector<Figure>& figures, const std::string& directory);
+
 // What a page says of a run besides its own tables and figures.
 struct RunContext {
   CaseFiles files{};                      // what there is of single cases

@@ -8,7 +8,6 @@
 #include "base/status.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/published/published.h"
-#include "plots/report/findings.h"
 
 namespace qb {
 namespace {

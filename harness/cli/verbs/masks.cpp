@@ -12,7 +12,7 @@
 #include "harness/plan/work/work.h"
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
-#include "plots/report/findings.h"
+#include "plots/report/report.h"
 
 namespace qb {
 namespace {

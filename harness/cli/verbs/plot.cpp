@@ -15,7 +15,7 @@
 #include "plots/figures/figures.h"
 #include "plots/frame/figure_choice.h"
 #include "plots/frame/figure_layout.h"
-#include "plots/report/findings.h"
+#include "plots/report/report.h"
 
 namespace qb {
 namespace {

@@ -16,7 +16,7 @@
 #include "plots/draw/gnuplot.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
-#include "plots/report/findings.h"
+#include "plots/report/report.h"
 
 namespace qb {
 namespace {
