@@ -77,6 +77,7 @@ class Attention final : public Workload {
     const std::vector<Execution> passes = execute_passes(verifying);
     Execution execution = passes.front();
     if (passes.size() > 1) execution = in_sequence(std::move(execution), passes.back());
+    if (verifying && case_.ranks != Ranks::model) require_planned_bytes(execution);
     Sample sample = sample_of(execution);
     if (passes.size() > 1) {
       sample.forward_s = passes.front().wall_s;
@@ -139,6 +140,20 @@ class Attention final : public Workload {
   };
 
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
+  // The bytes of a row are counted in the plan, and here as they moved. Workers that were launched
+  // together have no times.
+  void require_planned_bytes(const Execution& execution) const {
+    for (std::size_t w = 0; w < execution.workers.size(); ++w) {
+      const WorkerTime& moved = execution.workers[w];
+      const WorkerWork& planned = planned_.work.workers[w];
+      if (moved.sent_bytes != planned.bytes_out || moved.from_root_bytes != planned.bytes_from_root)
+        throw CaseError(Status::error,
+                        fmt::format("worker {} sent {} bytes and got {} from the root, where the "
+                                    "plan has {} and {}",
+                                    w, moved.sent_bytes, moved.from_root_bytes, planned.bytes_out,
+                                    planned.bytes_from_root));
+    }
+  }
   [[nodiscard]] std::vector<Execution> counted_executions(const std::vector<Sample>& all) const {
     std::vector<Execution> counted;
     for (const std::size_t i : counted_samples(all, case_.measure.min_repeats))

@@ -73,6 +73,8 @@ Execution in_sequence(Execution first, const Execution& second) {
     worker.compute_s += then.compute_s;
     worker.merge_s += then.merge_s;
     worker.active_peak_bytes = std::max(worker.active_peak_bytes, then.active_peak_bytes);
+    worker.sent_bytes += then.sent_bytes;
+    worker.from_root_bytes += then.from_root_bytes;
     for (StepTime step : then.steps) {
       step.start_s += first.wall_s;
       for (TimeSpan* const span : {&step.compute, &step.receive, &step.send}) {

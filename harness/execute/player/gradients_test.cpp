@@ -51,7 +51,7 @@ TEST(Gradients, HoldExactlyTheMemoryThatIsPredicted) {
         SCOPED_TRACE(fmt::format("{} {} {}", word(plan.problem.dtype), word(kernel), word(ranks)));
         const GradientTrial trial(plan);
         MemoryLedger ledger;
-        (void)trial.run(ranks, kernel, 1, ledger);
+        testing_support::expect_planned_bytes(plan, trial.run(ranks, kernel, 1, ledger));
         EXPECT_EQ(ledger.active_bytes(), 0u);
         const PlanMemory memory = plan_memory(plan, kernel, 1);
         EXPECT_LE(static_cast<std::int64_t>(ledger.active_peak_bytes()),

@@ -275,6 +275,8 @@ void visit_numbers(Report& report, const Visit& visit) {
   visit(report.time.compute_s);
   visit(report.time.merge_s);
   visit(report.time.active_peak_bytes);
+  visit(report.time.sent_bytes);
+  visit(report.time.from_root_bytes);
 }
 
 // Returns the numbers, the number of steps, the steps, and the text of a failure.

@@ -60,8 +60,9 @@ TEST(Schemes, HoldExactlyTheMemoryThatIsPredicted) {
     MemoryLedger ledger;
     Trial trial(plan, ledger);
     ledger.reset_peaks();
-    (void)trial.run(ranks, kernel, 1, ledger);
+    const Execution run = trial.run(ranks, kernel, 1, ledger);
     expect_predicted_peaks(ledger, plan, kernel, ranks);
+    testing_support::expect_planned_bytes(plan, run);
   });
 }
 

@@ -142,8 +142,11 @@ WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const HeadRa
 }
 
 void WorkerPlayer::make_room() {
-  for (const Piece& piece : pieces_of(plan_, worker_))
-    own(blocks_.block(piece.block), piece.what, label_of(piece.what, piece.block));
+  for (const Piece& piece : pieces_of(plan_, worker_)) {
+    const Tensor& tensor =
+        own(blocks_.block(piece.block), piece.what, label_of(piece.what, piece.block));
+    if (is_scattered(worker_)) time_.from_root_bytes += tensor.view().bytes();
+  }
   const Block& q = blocks_.block(kResidentQueries);
   if (q.rows == 0 || plan_.pass == Pass::backward) return;
   resident_ = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
@@ -268,10 +271,14 @@ void WorkerPlayer::finish() {
     sent_.clear();
     ++step_;
   }
-  if (plan_.pass == Pass::backward) return finish_gradients();
-  if (!resident_.exists()) return;
-  if (!resident_.begun) begin_partial(resident_);
-  finish_reduction();
+  if (plan_.pass == Pass::backward) {
+    finish_gradients();
+  } else if (resident_.exists()) {
+    if (!resident_.begun) begin_partial(resident_);
+    finish_reduction();
+  }
+  if (plan_.result == Result::root)
+    for (const TensorView& view : result()) time_.sent_bytes += view.bytes();
 }
 
 WorkerResult WorkerPlayer::result() const {

@@ -3,6 +3,8 @@
 // poisoned outputs.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <random>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "harness/plan/check/check.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/testing/random_plans.h"
+#include "harness/plan/work/work.h"
 #include "kernels/allocator.h"
 
 namespace qb {
@@ -105,5 +108,18 @@ struct Trial {
   Tensor out;
   Tensor lse;
 };
+
+namespace testing_support {
+
+// What an executor moved is what the plan counts.
+inline void expect_planned_bytes(const Plan& plan, const Execution& run) {
+  const Work work = model_work(plan, Kernel::reference);
+  for (std::size_t w = 0; w < run.workers.size(); ++w) {
+    EXPECT_EQ(run.workers[w].sent_bytes, work.workers[w].bytes_out) << "worker " << w;
+    EXPECT_EQ(run.workers[w].from_root_bytes, work.workers[w].bytes_from_root) << "worker " << w;
+  }
+}
+
+}  // namespace testing_support
 
 }  // namespace qb
