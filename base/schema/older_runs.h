@@ -35,8 +35,8 @@ void add_later_fields(CsvTable& table, const auto&... parts) {
   (add(parts), ...);
 }
 
-// What columns of older runs are called now. harness/experiment/store/older_rows.h mends the values
-// of those whose meaning has grown.
+// What columns of older runs are called now. harness/experiment/store/older_rows.cpp mends the
+// values of those whose meaning has grown.
 struct RenamedColumn {
   std::string_view then;
   std::string_view now;

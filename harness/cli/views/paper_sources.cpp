@@ -15,7 +15,7 @@
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
-#include "harness/experiment/store/older_rows.h"
+#include "harness/experiment/store/run_folder.h"
 
 namespace qb {
 namespace {

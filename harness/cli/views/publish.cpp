@@ -11,7 +11,7 @@
 #include "base/files.h"
 #include "base/temporary_folder.h"
 #include "harness/cli/views/sets_view.h"
-#include "harness/experiment/store/older_rows.h"
+#include "harness/experiment/store/run_folder.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
 #include "interest_sets/search/minimum_sets.h"

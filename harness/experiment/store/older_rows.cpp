@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/experiment/store/older_rows.h"
+#include "harness/experiment/store/run_folder.h"
 
 #include "base/numbers.h"
 #include "base/status.h"

@@ -16,7 +16,6 @@
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "harness/experiment/schema/columns.h"
-#include "harness/experiment/store/older_rows.h"
 
 namespace qb {
 namespace {

@@ -95,4 +95,9 @@ struct RunPlace {
 // YYYYMMDD-HHMMSS-<6 hex of the hash>, in UTC. Throws UsageError.
 [[nodiscard]] RunPlace find_run(const RunRequest& request, std::time_t now);
 
+// Fills in what follows from the plans of older rows: what devices and the root hold and send. A
+// plan that works in place holds the caller's tensors, which older rows did not count as the
+// worker's.
+void complete_older_rows(CsvTable& cases);
+
 }  // namespace qb
