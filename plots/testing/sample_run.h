@@ -15,8 +15,7 @@
 
 #include "base/csv.h"
 #include "base/numbers.h"
-#include "base/schema/column_fields.h"
-#include "base/schema/parameter_fields.h"
+#include "base/schema/column.h"
 #include "base/testing/scratch_folder.h"
 #include "plots/frame/run.h"
 
