@@ -85,12 +85,15 @@ Table claims_table(const AnsweredPaper& paper) {
       if (counts[claim].empty()) claims.push_back(claim);
       ++counts[claim][answer.verdict.answer];
       if (answer.verdict.answer != Answer::agrees && why[claim].empty())
-        why[claim] = answer.why.empty() ? answer.verdict.text() : answer.why;
+        why[claim] = verdict_text(answer);
     }
     for (const std::string& claim : claims) {
       std::string answers;
-      for (const auto& [answer, count] : counts[claim])
-        answers += fmt::format("{}{} {}", answers.empty() ? "" : ", ", count, word(answer));
+      for (const auto& [answer, count] : counts[claim]) {
+        const std::string_view text = word(answer);  // without the beginning of a detail
+        answers += fmt::format("{}{} {}", answers.empty() ? "" : ", ", count,
+                               text.substr(0, std::min(text.find(':'), text.find(" because"))));
+      }
       table.rows.push_back({answered.table->title, claim, answers, why[claim]});
     }
   }
