@@ -84,8 +84,9 @@ Table claims_table(const AnsweredPaper& paper) {
       const std::string claim = answer.column.empty() ? answer.claim : answer.column;
       if (counts[claim].empty()) claims.push_back(claim);
       ++counts[claim][answer.verdict.answer];
-      if (answer.verdict.answer != Answer::agrees && why[claim].empty())
-        why[claim] = verdict_text(answer);
+      const bool agrees =
+          answer.verdict.answer == Answer::agrees || answer.verdict.answer == Answer::shape_agrees;
+      if (!agrees && why[claim].empty()) why[claim] = verdict_text(answer);
     }
     for (const std::string& claim : claims) {
       std::string answers;
