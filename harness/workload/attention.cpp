@@ -141,8 +141,11 @@ class Attention final : public Workload {
 
   [[nodiscard]] const Problem& problem() const { return planned_.plan.problem; }
   // The bytes of a row are counted in the plan, and here as they moved. Workers that were launched
-  // together have no times.
+  // together have no times, and nothing moves where a plan works in place or one GPU plays all.
   void require_planned_bytes(const Execution& execution) const {
+    if (case_.device == Device::cuda && case_.ranks == Ranks::serial) return;
+    for (const Plan* const plan : planned_.timed())
+      if (works_in_place(*plan)) return;
     for (std::size_t w = 0; w < execution.workers.size(); ++w) {
       const WorkerTime& moved = execution.workers[w];
       const WorkerWork& planned = planned_.work.workers[w];

@@ -124,7 +124,7 @@ TEST(MemoryTimeline, RunningOutIsMarkedAtItsTimeAndAtWhatWasAskedFor) {
   const Series& mark = figure.panels.at(0).series.at(1);
   EXPECT_EQ(mark.draw, Draw::out_of_memory);
   EXPECT_NEAR(mark.points.at(0).x, 250.0, 1e-9);
-  EXPECT_EQ(mark.points.at(0).y, 3.0) << "2 MiB are active and 1 MiB is asked for";
+  EXPECT_EQ(mark.points.at(0).y, 2.0) << "1 MiB is active and 1 MiB is asked for";
   EXPECT_THAT(figure.notes,
               ::testing::Contains(::testing::HasSubstr("failed, of 1.00 MiB (W = 1, N = 1,000)")));
 }

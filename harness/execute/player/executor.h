@@ -115,8 +115,9 @@ struct WorkerTime {
   double compute_s = 0.0;  // kernels
   double merge_s = 0.0;    // merges its partial into the output, or does its share of the merge
   std::int64_t active_peak_bytes = 0;  // the worker's peak, if the allocator is a ledger
-  // The tensors that it sent to others, its result among them where a root gathers; and those that
-  // a root scattered to it. Headers and padding do not count.
+  // The tensors that left it for others, each as long as its largest group makes the message, its
+  // result among them where a root gathers; and those that a root scattered to it. Headers and
+  // alignment do not count.
   std::int64_t sent_bytes = 0;
   std::int64_t from_root_bytes = 0;
   std::vector<StepTime> steps;

@@ -146,7 +146,6 @@ class WorkerPlayer {
   void reduce_part(const Transfer& part, std::byte* data, bool whole);
   void post_receives();
   void post_sends(bool late);
-  [[nodiscard]] std::int64_t packed_bytes(const Transfer& part) const;
   void pack(const Message& message, Buffer& buffer);
   void pack_input(const Transfer& part, std::byte* data);
   void pack_partial(const Transfer& part, std::byte* data);

@@ -250,8 +250,7 @@ void WorkerPlayer::post_sends(bool late) {
   for (std::size_t i = 0; i < sends.size(); ++i) {
     const Message& message = sends[i];
     if (message.late != late) continue;
-    if (message.peer != index_)
-      for (const Transfer& part : message.parts) time_.sent_bytes += packed_bytes(part);
+    if (message.peer != index_) time_.sent_bytes += tensor_bytes(message);
     std::shared_ptr<Buffer> buffer;
     if (const auto passed_on = late ? std::nullopt : blocks_.passed_on(message)) {
       const Block& block =
@@ -293,19 +292,15 @@ void WorkerPlayer::write_header(const Message& message, Buffer& buffer) const {
   std::memcpy(buffer.data(), &header, sizeof(header));
 }
 
-std::int64_t WorkerPlayer::packed_bytes(const Transfer& part) const {
-  return tensor_bytes(plan_.problem, part.what,
-                      tokens_of(groups_for(part.what), plan_.groups_of(part)), part.heads,
-                      plan_.gradients);
-}
-
 void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
   for (std::size_t p = 0; p < message.parts.size(); ++p) {
     const Transfer& part = message.parts[p];
     std::byte* data = buffer.as<std::byte>() + message.at[p];
     const std::int64_t end =
         p + 1 < message.parts.size() ? message.at[p + 1] : message.buffer_bytes;
-    const std::int64_t used = packed_bytes(part);
+    const std::int64_t rows = tokens_of(groups_for(part.what), plan_.groups_of(part));
+    const std::int64_t used =
+        tensor_bytes(plan_.problem, part.what, rows, part.heads, plan_.gradients);
     if (device_.facts().on_host)
       std::memset(data + used, 0, static_cast<std::size_t>(end - message.at[p] - used));  // padding
     if (is_input(part.what))

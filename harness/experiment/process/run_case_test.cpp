@@ -259,10 +259,12 @@ TEST(RunCase, TheTimelineComesWithItsTraces) {
   ASSERT_EQ(result.status, Status::ok) << result.message;
   ASSERT_FALSE(result.timeline.empty());
   EXPECT_EQ(result.timeline.front().size() + 1, timeline_table().columns.size());
-  EXPECT_THAT(trace_name(c), StartsWith("cqs_w7_n" + std::to_string(c.shape.q_len) + "_"));
-  EXPECT_FALSE(read_file(folder / (trace_name(c) + ".pickle")).empty());
+  EXPECT_THAT(trace_name(resolve_case(c)),
+              StartsWith("cqs_w7_n" + std::to_string(c.shape.q_len) + "_"));
+  EXPECT_FALSE(read_file(folder / (trace_name(resolve_case(c)) + ".pickle")).empty());
   // Slices of a track nest, and the counters reach the peaks of cases.csv.
-  const auto trace = nlohmann::json::parse(read_file(folder / (trace_name(c) + ".trace.json")));
+  const auto trace =
+      nlohmann::json::parse(read_file(folder / (trace_name(resolve_case(c)) + ".trace.json")));
   std::map<int, std::vector<std::pair<double, double>>> tracks;
   std::map<std::string, std::int64_t> peaks;
   for (const auto& event : trace.at("traceEvents")) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/case.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,6 +44,11 @@ std::string any_value(const Parameter& parameter, Random& random) {
   if (parameter.kind == FieldKind::real) return to_text(any_real(random));
   if (parameter.kind == FieldKind::mask)
     return MaskSpec(random() % 2 == 0 ? MaskKind::causal : MaskKind::full).text();
+  const auto below = [&](std::uint64_t n) { return static_cast<int>(random() % n); };
+  if (parameter.kind == FieldKind::residues) return fmt::format("0,1,{}", 2 + below(50));
+  if (parameter.kind == FieldKind::sequences)
+    return fmt::format("{}+{} 0+{}", below(100), 1 + below(100), 1 + below(9));
+  if (parameter.kind == FieldKind::speeds) return fmt::format("1 0.{}", 1 + below(8));
   if (parameter.words == nullptr) return any_text(random);
   const auto words = parameter.words();
   return std::string(words[random() % words.size()]);
