@@ -24,7 +24,7 @@ struct Sample {
   double longest_subsequence_s = 0.0;
   double gather_s = 0.0;  // the sum over workers
   double merge_s = 0.0;
-  // What the worker with most of it spends, summed over its steps. NaN where it is not known.
+  // What the worker that ends last spends, summed over its steps. NaN where it is not known.
   double compute_s = std::numeric_limits<double>::quiet_NaN();
   double communication_s = std::numeric_limits<double>::quiet_NaN();
   double exposed_communication_s = std::numeric_limits<double>::quiet_NaN();

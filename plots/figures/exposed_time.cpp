@@ -117,7 +117,7 @@ std::string keep_some(Groups& panels) {
                      .of = all}});
 }
 
-// Behind each line that was not modelled stands the time that the bytes alone take on the link.
+// Behind each measured line it draws the time that the bytes alone take on the link.
 Groups drawn_lines(const Group& panel, const Columns& others) {
   if (panel.rows.empty()) return {};
   const auto by_bandwidth = [](Group line) {
@@ -186,12 +186,14 @@ Figure exposed_time_figure(const PlottedRun& run) {
        .shared_axes = true,
        .keys = {legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}, Draw::line_points,
                            true)},
-       .notes = {"Time in which the worker with most of it waited for data on its way, summed over "
-                 "steps: median. Thin: what the busiest worker sends over the link's bandwidth, "
-                 "which is what would be exposed if nothing were hidden behind computing. A line "
-                 "below its thin one hides the difference; one above it waits for more than the "
-                 "link.",
-                 bars_note(rows), upturn_note(rows), left_out, left_out_note(run.cases, rows)}});
+       .notes = {
+           "Time in which a worker waited for data on its way, summed over steps: of the one that "
+           "ends last, before schema 11 of the one with most of it; median. Thin: what the busiest "
+           "worker sends over the link's bandwidth, "
+           "which is what would be exposed if nothing were hidden behind computing. A line "
+           "below its thin one hides the difference; one above it waits for more than the "
+           "link.",
+           bars_note(rows), upturn_note(rows), left_out, left_out_note(run.cases, rows)}});
 }
 
 }  // namespace qb

@@ -14,6 +14,7 @@
 #include "base/testing/scratch_folder.h"
 #include "harness/cli/testing/run_binary.h"
 #include "harness/cli/views/paper_sources.h"
+#include "harness/cli/views/paper_tables.h"
 #include "harness/papers/coverage.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/work.h"
@@ -127,6 +128,30 @@ TEST(ReproducePaper, AnswersItsTablesFromRunsAndWritesItsPage) {
               AllOf(HasSubstr("Runs behind the answers"), HasSubstr("sparse_ablations"),
                     HasSubstr("contradicts itself")));
   EXPECT_THAT(read_file(scratch.path("out/tables/papers.csv")), HasSubstr("\nsparse_attention"));
+}
+
+TEST(ReproducePaper, ARunThatIsTakenAnswersBeforeThoseOfTheFolders) {
+  RunsAndModel runs(committed_runs());
+  const std::string other = source_path("data/measured/epyc-2-cores/bert_layer");
+  runs.take("case_study_2_tenth", other);
+  EXPECT_EQ(runs.folder_of("case_study_2_tenth"), other);
+  EXPECT_EQ(Row(runs.run("case_study_2_tenth"), 0).text("experiment"), "bert_layer");
+  EXPECT_NE(runs.folder_of("case_study_2"), "") << "others are as before";
+}
+
+TEST(ReproducePaper, TheTableOfClaimsCountsEachAnswerAndSaysWhyOneDoesNotAgree) {
+  const auto& papers = Committed::all().papers;
+  const auto cqs = std::ranges::find(papers, "cqs_attention",
+                                     [](const AnsweredPaper& one) { return one.paper->name; });
+  const Table table = claims_table(*cqs);
+  const auto row_of = [&](const std::string& claim) {
+    return *std::ranges::find(table.rows, claim, [](const auto& row) { return row[1]; });
+  };
+  EXPECT_EQ(row_of("covers")[2], "109 agrees");
+  EXPECT_EQ(row_of("covers")[3], "");
+  EXPECT_EQ(row_of("time")[2], "45 not measured");
+  EXPECT_THAT(row_of("published_mean_ms")[2], HasSubstr("38 contradicts"));
+  EXPECT_THAT(row_of("published_mean_ms")[3], HasSubstr("is below its bound"));
 }
 
 TEST(ReproducePaper, WithoutARunItSaysWhichIsMissing) {

@@ -80,6 +80,13 @@ Library read_library() {
   return library;
 }
 
+RunsAndModel::Run RunsAndModel::read(const std::string& folder) {
+  Run run{folder, CsvTable::parse(read_file(folder + "/cases.csv"), folder)};
+  fit_columns(run.cases);
+  complete_older_rows(run.cases);
+  return run;
+}
+
 const CsvTable* RunsAndModel::run(const std::string& experiment) const {
   auto [found, first] = runs_.try_emplace(experiment);
   if (first)
@@ -87,11 +94,7 @@ const CsvTable* RunsAndModel::run(const std::string& experiment) const {
       // A committed run has no run id of its own; results/ has one below the experiment.
       for (const std::string& place :
            {folder + "/" + experiment + "/latest", folder + "/" + experiment})
-        if (!found->second && fs::exists(place + "/cases.csv")) {
-          found->second = Run{place, CsvTable::parse(read_file(place + "/cases.csv"), place)};
-          fit_columns(found->second->cases);
-          complete_older_rows(found->second->cases);
-        }
+        if (!found->second && fs::exists(place + "/cases.csv")) found->second = read(place);
     }
   return found->second ? &found->second->cases : nullptr;
 }

@@ -15,9 +15,9 @@ do for [format in 'svg pdf png'] {
   set grid xtics ytics lt 1 lw 0.6 lc rgb '#e4e4e4'
   set label 101 'Communication that computing does not hide' at screen 0.01875, screen 0.98186 left font ',16'
   set label 102 'B = 1, H = 32, d = 128, bf16, causal mask, flash kernel, modelled A100; qb 0.1.0; commit 9b741e1ba2e7; 2026-11-21' at screen 0.01875, screen 0.96523 left font ',11' textcolor rgb '#444444'
-  set label 103 'Time in which the worker with most of it waited for data on its way, summed over steps: median. Thin: what the busiest worker sends over the' at screen 0.01875, screen 0.04913 left font ',11' textcolor rgb '#444444'
-  set label 104 'link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A line below its thin one hides the difference; one' at screen 0.01875, screen 0.03704 left font ',11' textcolor rgb '#444444'
-  set label 105 'above it waits for more than the link.' at screen 0.01875, screen 0.02494 left font ',11' textcolor rgb '#444444'
+  set label 103 'Time in which a worker waited for data on its way, summed over steps: of the one that ends last, before schema 11 of the one with most of it;' at screen 0.01875, screen 0.04913 left font ',11' textcolor rgb '#444444'
+  set label 104 'median. Thin: what the busiest worker sends over the link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A' at screen 0.01875, screen 0.03704 left font ',11' textcolor rgb '#444444'
+  set label 105 'line below its thin one hides the difference; one above it waits for more than the link.' at screen 0.01875, screen 0.02494 left font ',11' textcolor rgb '#444444'
   set label 106 'Not drawn: 4 of 10 panels (beyond 6 spread over N, W and ranks); 12 of 210 cases (unsupported).' at screen 0.01875, screen 0.01285 left font ',11' textcolor rgb '#444444'
 
   # panel 1

@@ -16,9 +16,9 @@ do for [format in 'svg pdf png'] {
   set label 101 'Communication that computing does not hide' at screen 0.01875, screen 0.95987 left font ',16'
   set label 102 'N = 4,096, W = 4, B = 1, H = 8, d = 64, f32, causal mask, flash kernel, cpu, threads ranks, 4 threads; W = 4 on 2 cores; 6 repeats; AMD EPYC,' at screen 0.01875, screen 0.92308 left font ',11' textcolor rgb '#444444'
   set label 103 'family 25 model 1 | 2 cores | avx2 | 24 GiB; qb 0.1.0; commit 81aedadf67cc; 2026-11-24' at screen 0.01875, screen 0.89632 left font ',11' textcolor rgb '#444444'
-  set label 104 'Time in which the worker with most of it waited for data on its way, summed over steps: median. Thin: what the busiest worker sends over the' at screen 0.01875, screen 0.10870 left font ',11' textcolor rgb '#444444'
-  set label 105 'link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A line below its thin one hides the difference; one' at screen 0.01875, screen 0.08194 left font ',11' textcolor rgb '#444444'
-  set label 106 'above it waits for more than the link.' at screen 0.01875, screen 0.05518 left font ',11' textcolor rgb '#444444'
+  set label 104 'Time in which a worker waited for data on its way, summed over steps: of the one that ends last, before schema 11 of the one with most of it;' at screen 0.01875, screen 0.10870 left font ',11' textcolor rgb '#444444'
+  set label 105 'median. Thin: what the busiest worker sends over the link''s bandwidth, which is what would be exposed if nothing were hidden behind computing. A' at screen 0.01875, screen 0.08194 left font ',11' textcolor rgb '#444444'
+  set label 106 'line below its thin one hides the difference; one above it waits for more than the link.' at screen 0.01875, screen 0.05518 left font ',11' textcolor rgb '#444444'
   set label 107 'Marks: medians; error bars: min to max of 6 repeats (96.9 % interval of the median).' at screen 0.01875, screen 0.02843 left font ',11' textcolor rgb '#444444'
 
   # panel 1
