@@ -14,24 +14,20 @@ namespace {
 TEST(Column, FieldsOfOneNameHaveOneKindAndUnit) {
   std::map<std::string_view, const Field*> first;
   std::size_t again = 0;
-  const auto look = [&](const auto& fields) {
-    for (const Field& field : fields) {
-      const auto [at, is_new] = first.try_emplace(field.column, &field);
-      if (is_new) continue;
-      ++again;
-      EXPECT_EQ(at->second->kind, field.kind) << field.column;
-      EXPECT_EQ(at->second->unit, field.unit) << field.column;
-    }
-  };
-  look(kIdentityFields);
-  look(kParameterFields);
-  look(kResultFields);
-  look(kSampleKeys);
-  look(kSampleFields);
-  look(kStepFields);
-  look(kPartFields);
-  look(kTimelineFields);
+  for_each_field([&](const Field& field) {
+    const auto [at, is_new] = first.try_emplace(field.column, &field);
+    if (is_new) return;
+    ++again;
+    EXPECT_EQ(at->second->kind, field.kind) << field.column;
+    EXPECT_EQ(at->second->unit, field.unit) << field.column;
+  });
   EXPECT_GT(again, 5u) << "case_id, worker, repeat and times are in several tables";
+}
+
+TEST(Column, ThatOfCasesComesBeforeThoseOfOtherTables) {
+  EXPECT_EQ(find_field("disturbed_by")->group, FieldGroup::time) << "samples have another group";
+  EXPECT_EQ(find_field("no_such_column"), nullptr);
+  EXPECT_FALSE(is_column("no_such_column"));
 }
 
 TEST(Column, AMedianWithItsIntervalIsOneHandle) {
