@@ -48,6 +48,9 @@ struct Chart {
   std::int64_t steps = 0;
   double end = 0.0;
   bool composed = false;
+  // A root scatters the shards before the first step and has merged the results at this time; NaN
+  // without a root.
+  double gathered = kNaN;
   std::vector<Activity> activities{};
 };
 
@@ -185,13 +188,16 @@ Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
                                [](const Activity& one) { return std::isnan(one.start); });
   if (chart.composed) compose(chart.activities);
   for (const Activity& one : chart.activities) chart.steps = std::max(chart.steps, one.step + 1);
-  chart.title =
-      fmt::format("{}: {}", case_name(row, named), format_seconds(last_end(chart.activities)));
+  if (!chart.composed && row.number("root_sent_bytes") > 0.0)
+    chart.gathered = row.number("wall_time_median_s");
+  chart.title = fmt::format("{}: {}", case_name(row, named),
+                            format_seconds(std::fmax(last_end(chart.activities), chart.gathered)));
   if (chart.steps > kMostSteps) {
     std::erase_if(chart.activities, [](const Activity& one) { return one.step >= kMostSteps; });
     chart.title += fmt::format(", the first {} of {} steps", kMostSteps, chart.steps);
   }
-  chart.end = last_end(chart.activities);
+  const bool is_whole = chart.steps <= kMostSteps;
+  chart.end = std::fmax(last_end(chart.activities), is_whole ? chart.gathered : kNaN);
   return chart;
 }
 
@@ -218,6 +224,7 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
   std::vector<Point> waiting;
   std::vector<Point> idle;
   std::vector<Point> between;
+  std::vector<Point> gathering;
   std::vector<Point> receiving;
   std::vector<Point> sending;
   const auto add_lane = [&](std::vector<Point>& to, double worker,
@@ -235,7 +242,9 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
   for (const Activity& one : chart.activities) {
     if (one.worker >= kMostWorkers) continue;
     const double gap = one.start - ended[one.worker];
-    if (gap > kLeastGap * axis_s) add_rectangle(between, one, ended[one.worker], gap, unit);
+    const bool is_scatter = one.step == 0 && !std::isnan(chart.gathered);
+    if (gap > kLeastGap * axis_s)
+      add_rectangle(is_scatter ? waiting : between, one, ended[one.worker], gap, unit);
     ended[one.worker] = one.end();
     const auto middle = static_cast<double>(one.worker);
     add_lane(receiving, middle - kHalfBar, one.receives);
@@ -248,10 +257,14 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
     const bool fits = numbers && one.compute / axis_s >= kDigitShare * digits;
     add_rectangle(fits ? numbered[one.step] : compute, one, computes, one.compute, unit);
   }
+  for (const auto& [worker, end] : ended)
+    if (chart.steps <= kMostSteps && chart.gathered - end > kLeastGap * axis_s)
+      add_rectangle(gathering, {.worker = worker}, end, chart.gathered - end, unit);
   std::vector<Series> out = {bars("compute", kComputeColour, compute),
                              bars("exposed communication", kCommunicationColour, waiting),
                              bars("idle", kIdleColour, idle),
                              bars("waiting between steps", kBetweenColour, between)};
+  if (!gathering.empty()) out.push_back(bars("gather and merge", kGatherColour, gathering));
   // Numbers come last, so that nothing is drawn over them.
   for (const auto& [step, points] : numbered) {
     out.push_back(bars(fmt::format("compute, step {}", step), kComputeColour, points));
@@ -283,6 +296,10 @@ std::vector<std::string> notes(const Rows& drawn, const Rows& left_out, const Na
         "Cases without start times (serial: one device played the workers in turn) are composed: "
         "a step starts when the slowest worker of the step before ended, and waiting for it is "
         "drawn as idle.");
+  if (!std::ranges::all_of(charts, [](const Chart& one) { return std::isnan(one.gathered); }))
+    out.emplace_back(
+        "Where a root scatters the shards, a worker waits for its own before step 0; after its "
+        "last step the root gathers and merges the results, until the median of the wall clock.");
   if (!std::ranges::all_of(charts, &Chart::composed))
     out.emplace_back(
         "Waiting between steps: steps.csv says nothing of this time, in which a worker sends, "

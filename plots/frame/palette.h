@@ -68,6 +68,7 @@ inline constexpr int kSpareColours = 9;
 // These colours show what a worker does wherever its time is drawn.
 inline constexpr std::uint32_t kComputeColour = 0x56B4E9;
 inline constexpr std::uint32_t kCommunicationColour = 0xD55E00;
+inline constexpr std::uint32_t kGatherColour = 0xE69F00;
 inline constexpr std::uint32_t kIdleColour = 0xD4D4D4;
 inline constexpr std::uint32_t kReceiveColour = 0x004D40;
 inline constexpr std::uint32_t kSendColour = 0x7B2D8B;
