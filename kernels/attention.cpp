@@ -66,6 +66,11 @@ void require_extent(std::string_view who, std::string_view name, const Extent& f
         fmt::format("{}: {} is {} and should be {}", who, name, text(found), text(expected)));
 }
 
+void require_lse(std::string_view who, const Extent& found, Extent rows, bool two_numbers) {
+  rows.head_dim = two_numbers && found.head_dim == 2 ? 2 : 1;
+  require_extent(who, "lse", found, rows);
+}
+
 void check_inputs(std::string_view who, const TensorView& q, const TensorView& k,
                   const TensorView& v) {
   if (k.dtype != q.dtype || v.dtype != q.dtype)
@@ -106,13 +111,13 @@ void require_threads(std::string_view who, int threads) {
 
 }  // namespace cpu
 
-void check_tensors(std::string_view who, const AttentionArguments& a) {
+void check_tensors(std::string_view who, const AttentionArguments& a, bool two_numbers) {
   const Extent& q = a.q.extent;
   cpu::check_inputs(who, a.q, a.k, a.v);
   if (a.out.dtype != DType::f32 || a.lse.dtype != DType::f32)
     throw std::invalid_argument(fmt::format("{}: out and lse must be f32", who));
   cpu::require_extent(who, "out", a.out.extent, {q.batch, q.heads, q.length, a.v.extent.head_dim});
-  cpu::require_extent(who, "lse", a.lse.extent, {q.batch, q.heads, q.length, 1});
+  cpu::require_lse(who, a.lse.extent, q, two_numbers);
 }
 
 void require_gpu_kernel(Kernel kernel, DType dtype) {
@@ -135,7 +140,7 @@ std::int64_t kernel_workspace_bytes(Kernel kernel, const Extent& q, const Extent
 
 void attention(Kernel kernel, const AttentionArguments& arguments, const KernelContext& context) {
   cpu::require_cpu_kernel(kernel, arguments.q.dtype);
-  check_tensors("attention", arguments);
+  check_tensors("attention", arguments, true);
   cpu::check_schedule("attention", kernel, arguments.schedule, arguments.q.extent,
                       arguments.k.extent);
   cpu::require_threads("attention", context.threads);

@@ -21,8 +21,8 @@
 namespace qb {
 
 // Shapes: q [b,h,n,d], k [b,g,m,d], v [b,g,m,e] of one dtype (f16, bf16, f32; reference also f64);
-// out [b,h,n,e] f32, lse [b,h,n,1] f32 (natural logarithm). schedule.n_queries == n, n_keys == m.
-// out and lse are written whole, also for rows without keys.
+// out [b,h,n,e] f32, lse [b,h,n,1] f32 (natural logarithm), on the CPU also [b,h,n,2] (lse.h).
+// schedule.n_queries == n, n_keys == m. out and lse are written whole, also for rows without keys.
 struct AttentionArguments {
   TensorView q;
   TensorView k;
@@ -63,8 +63,10 @@ void attention(Kernel kernel, const AttentionArguments& arguments, const KernelC
 inline constexpr std::int64_t kMaxHeadDim = 256;
 
 // Throws, with `who` first, std::invalid_argument for types or shapes that do not fit together and
-// Unsupported for a head_dim outside 1..kMaxHeadDim. It does not check the schedule.
-void check_tensors(std::string_view who, const AttentionArguments& arguments);
+// Unsupported for a head_dim outside 1..kMaxHeadDim. It does not check the schedule. LSE may have
+// two numbers a row where the caller says so.
+void check_tensors(std::string_view who, const AttentionArguments& arguments,
+                   bool two_numbers = false);
 
 // Throws Unsupported where the kernel does not run on a GPU with inputs of this type.
 void require_gpu_kernel(Kernel kernel, DType dtype);

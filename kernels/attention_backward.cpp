@@ -21,7 +21,7 @@ const cpu::CpuBackward* backward_of(Kernel kernel) {
 
 }  // namespace
 
-void check_backward_tensors(std::string_view who, const BackwardArguments& a) {
+void check_backward_tensors(std::string_view who, const BackwardArguments& a, bool two_numbers) {
   cpu::check_inputs(who, a.q, a.k, a.v);
   if (a.d_out.dtype != a.q.dtype)
     throw std::invalid_argument(fmt::format("{}: d_out and q have different types: {}, {}", who,
@@ -33,8 +33,8 @@ void check_backward_tensors(std::string_view who, const BackwardArguments& a) {
   cpu::require_extent(who, "d_q", a.d_q.extent, rows);
   rows.head_dim = a.v.extent.head_dim;
   cpu::require_extent(who, "d_out", a.d_out.extent, rows);
+  cpu::require_lse(who, a.lse.extent, rows, two_numbers);
   rows.head_dim = 1;
-  cpu::require_extent(who, "lse", a.lse.extent, rows);
   cpu::require_extent(who, "delta", a.delta.extent, rows);
   cpu::require_extent(who, "d_k", a.d_k.extent, a.k.extent);
   cpu::require_extent(who, "d_v", a.d_v.extent, a.v.extent);
@@ -62,7 +62,7 @@ void attention_backward(Kernel kernel, const BackwardArguments& arguments,
                         const KernelContext& context) {
   require_backward_kernel(kernel, arguments.q.dtype);
   constexpr std::string_view kWho = "attention_backward";
-  check_backward_tensors(kWho, arguments);
+  check_backward_tensors(kWho, arguments, true);
   cpu::check_schedule(kWho, kernel, arguments.schedule, arguments.q.extent, arguments.k.extent);
   cpu::require_threads(kWho, context.threads);
   backward_of(kernel)->accumulate(arguments, context);

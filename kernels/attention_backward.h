@@ -28,7 +28,7 @@
 namespace qb {
 
 // Shapes: q [b,h,n,d], k [b,g,m,d], v [b,g,m,e] and d_out [b,h,n,e] of one dtype (f16, bf16, f32;
-// reference also f64); lse and delta (the D above) [b,h,n,1] f32, lse a natural logarithm.
+// reference also f64); lse and delta (the D above) [b,h,n,1] f32, lse as in kernels/attention.h.
 // schedule.n_queries == n, n_keys == m; it is made as for the forward pass (kernel_tiles). The sums
 // d_q [b,h,n,d], d_k [b,g,m,d] and d_v [b,g,m,e] are f32: the caller clears them before the first
 // call, and elements to which no pair adds keep their value.
@@ -56,8 +56,10 @@ void compute_delta(const TensorView& out, const TensorView& d_out, const TensorV
                    int threads = 1);
 
 // Throws, with `who` first, std::invalid_argument for types or shapes that do not fit together and
-// Unsupported for a head_dim outside 1..kMaxHeadDim. It does not check the schedule.
-void check_backward_tensors(std::string_view who, const BackwardArguments& arguments);
+// Unsupported for a head_dim outside 1..kMaxHeadDim. It does not check the schedule. LSE may have
+// two numbers a row where the caller says so.
+void check_backward_tensors(std::string_view who, const BackwardArguments& arguments,
+                            bool two_numbers = false);
 
 // Throws Unsupported where the kernel has no backward pass on the CPU for inputs of this type.
 void require_backward_kernel(Kernel kernel, DType dtype);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/cpu/score_rows.h"
+#include "kernels/lse.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/merge.cpp"
@@ -29,14 +30,26 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 constexpr std::int64_t kRows = 64;  // rows whose weights are computed together
 
+// The two numbers of the LSE of some rows (lse.h).
+struct Statistics {
+  alignas(64) float maximum[kRows];
+  alignas(64) float rest[kRows];
+
+  HWY_INLINE void set(std::int64_t row, RowLse lse) {
+    maximum[row] = lse.maximum;
+    rest[row] = lse.rest;
+  }
+};
+
 struct Weights {
-  alignas(64) float acc_lse[kRows];
-  alignas(64) float part_lse[kRows];
+  Statistics acc_lse;
+  Statistics part_lse;
   alignas(64) float acc[kRows];
   alignas(64) float part[kRows];
 };
 
-// With t = exp(smaller - larger): weights 1 / (1 + t) and t / (1 + t), LSE = larger + log(1 + t).
+// With M the larger maximum, each sum is 2^x relative to it, x = (maximum - M) + rest, and t =
+// 2^(smaller x - larger x): weights 1 / (1 + t) and t / (1 + t), LSE = M, larger x + log2(1 + t).
 // acc_lse becomes the merged LSE. Weights are at most 1, so that nothing overflows.
 HWY_INLINE void weigh(Weights& w) {
   constexpr float kLog2E = 1.44269504088896340736f;
@@ -44,20 +57,26 @@ HWY_INLINE void weigh(Weights& w) {
   const auto minus_infinity = hn::Set(d, kMinusInfinity);
   const auto one = hn::Set(d, 1.0f);
   for (std::size_t i = 0; i < kRows; i += hn::Lanes(d)) {
-    const auto a = hn::Load(d, w.acc_lse + i);
-    const auto p = hn::Load(d, w.part_lse + i);
-    const auto larger = hn::Max(a, p);
+    const auto acc_maximum = hn::Load(d, w.acc_lse.maximum + i);
+    const auto part_maximum = hn::Load(d, w.part_lse.maximum + i);
+    const auto maximum = hn::Max(acc_maximum, part_maximum);
+    const auto a = hn::Add(hn::Sub(acc_maximum, maximum), hn::Load(d, w.acc_lse.rest + i));
+    const auto p = hn::Add(hn::Sub(part_maximum, maximum), hn::Load(d, w.part_lse.rest + i));
     const auto distance = hn::Abs(hn::Sub(a, p));  // NaN in either gives NaN
-    const auto t = cpu::HWY_NAMESPACE::exp2_fast(d, hn::Mul(distance, hn::Set(d, -kLog2E)));
+    const auto t = cpu::HWY_NAMESPACE::exp2_fast(d, hn::Neg(distance));
     const auto larger_weight = hn::Div(one, hn::Add(one, t));
     const auto smaller_weight = hn::Mul(t, larger_weight);
     const auto acc_larger = hn::Ge(a, p);
     hn::Store(hn::IfThenElse(acc_larger, larger_weight, smaller_weight), d, w.acc + i);
     hn::Store(hn::IfThenElse(acc_larger, smaller_weight, larger_weight), d, w.part + i);
-    const auto lse = hn::Add(larger, hn::Log1p(d, t));
-    // Max() of NaN and -inf may be -inf.
-    const auto empty = hn::And(hn::Eq(a, minus_infinity), hn::Eq(p, minus_infinity));
-    hn::Store(hn::IfThenElse(empty, minus_infinity, lse), d, w.acc_lse + i);
+    const auto rest =
+        hn::Add(hn::IfThenElse(acc_larger, a, p), hn::Mul(hn::Log1p(d, t), hn::Set(d, kLog2E)));
+    // Without keys x is NaN. Max() may lose a NaN, which must stay.
+    const auto empty =
+        hn::And(hn::Eq(acc_maximum, minus_infinity), hn::Eq(part_maximum, minus_infinity));
+    const auto kept = hn::IfThenElse(hn::IsNaN(distance), distance, maximum);
+    hn::Store(hn::IfThenElse(empty, minus_infinity, kept), d, w.acc_lse.maximum + i);
+    hn::Store(hn::IfThenZeroElse(empty, rest), d, w.acc_lse.rest + i);
   }
 }
 
@@ -74,19 +93,17 @@ HWY_INLINE void add_weighted(float* HWY_RESTRICT acc, float acc_weight,
   for (; x < dim; ++x) acc[x] = acc[x] * acc_weight + part[x] * part_weight;
 }
 
-// Rows of one head of a partial: row i of O is `dim` floats from out + i * out_stride, its LSE
-// lse[i * lse_stride].
+// Rows of one head of a partial.
 struct PartialRows {
-  PartialRows(const TensorView& of_out, const TensorView& of_lse, std::int64_t b, std::int64_t h)
-      : out(of_out.row_as<float>(b, h, 0)),
-        out_stride(of_out.token_stride),
-        lse(of_lse.row_as<float>(b, h, 0)),
-        lse_stride(of_lse.token_stride) {}
+  const TensorView& out;
+  const TensorView& lse;
+  std::int64_t batch;
+  std::int64_t head;
 
-  float* out;
-  std::int64_t out_stride;
-  float* lse;
-  std::int64_t lse_stride;
+  [[nodiscard]] float* out_of(std::int64_t row) const {
+    return out.row_as<float>(batch, head, row);
+  }
+  [[nodiscard]] RowLse lse_of(std::int64_t row) const { return load_lse(lse, batch, head, row); }
 };
 
 // acc := merge(acc, part) for `count` rows. O is not read where a row's LSE is -inf.
@@ -95,22 +112,22 @@ void merge_rows(const PartialRows& acc, const PartialRows& part, std::int64_t co
   Weights w;
   for (std::int64_t first = 0; first < count; first += kRows) {
     const std::int64_t rows = std::min(kRows, count - first);
-    float before[kRows];
+    bool was_empty[kRows];
     for (std::int64_t i = 0; i < kRows; ++i) {
       const std::int64_t row = first + std::min(i, rows - 1);
-      w.acc_lse[i] = before[i] = acc.lse[row * acc.lse_stride];
-      w.part_lse[i] = part.lse[row * part.lse_stride];
+      const RowLse before = acc.lse_of(row);
+      was_empty[i] = before.is_empty();
+      w.acc_lse.set(i, before);
+      w.part_lse.set(i, part.lse_of(row));
     }
     weigh(w);
     for (std::int64_t i = 0; i < rows; ++i) {
-      if (w.part_lse[i] == kMinusInfinity) continue;
-      float* const to = acc.out + (first + i) * acc.out_stride;
-      const float* const from = part.out + (first + i) * part.out_stride;
-      if (before[i] == kMinusInfinity)
-        std::copy_n(from, dim, to);
+      if (w.part_lse.maximum[i] == kMinusInfinity) continue;
+      if (was_empty[i])
+        std::copy_n(part.out_of(first + i), dim, acc.out_of(first + i));
       else
-        add_weighted(to, w.acc[i], from, w.part[i], dim);
-      acc.lse[(first + i) * acc.lse_stride] = w.acc_lse[i];
+        add_weighted(acc.out_of(first + i), w.acc[i], part.out_of(first + i), w.part[i], dim);
+      store_lse(acc.lse, acc.batch, acc.head, first + i, {w.acc_lse.maximum[i], w.acc_lse.rest[i]});
     }
   }
 }
@@ -163,10 +180,22 @@ HWY_EXPORT(merge);
 
 void check_partial(const TensorView& out, const TensorView& lse, const char* what) {
   Extent statistics = out.extent;
-  statistics.head_dim = 1;
+  statistics.head_dim = lse.extent.head_dim == 2 ? 2 : 1;
   if (out.dtype != DType::f32 || lse.dtype != DType::f32 || lse.extent != statistics)
     throw std::invalid_argument(std::string(what) +
-                                ": O must be f32 [b,h,n,e] and LSE f32 [b,h,n,1]");
+                                ": O must be f32 [b,h,n,e] and LSE f32 [b,h,n,1 or 2]");
+}
+
+// Between LSE of one number a row and of two.
+void copy_lse(const TensorView& source, const TensorView& destination) {
+  Extent rows = source.extent;
+  rows.head_dim = destination.extent.head_dim;
+  if (rows != destination.extent || source.extent.head_dim + rows.head_dim != 3 ||
+      source.dtype != DType::f32 || destination.dtype != DType::f32)
+    throw std::invalid_argument("copy_rows: the views differ in shape");
+  cpu::for_each_row(rows, 1, 64, [&](std::int64_t b, std::int64_t h, std::int64_t t, int) {
+    store_lse(destination, b, h, t, load_lse(source, b, h, t));
+  });
 }
 
 }  // namespace
@@ -175,7 +204,7 @@ void clear_partial(const TensorView& out, const TensorView& lse) {
   check_partial(out, lse, "clear_partial");
   cpu::for_each_row(out.extent, 1, 64, [&](std::int64_t b, std::int64_t h, std::int64_t t, int) {
     std::fill_n(out.row_as<float>(b, h, t), out.extent.head_dim, 0.0f);
-    *lse.row_as<float>(b, h, t) = -std::numeric_limits<float>::infinity();
+    store_lse(lse, b, h, t, {});
   });
 }
 
@@ -189,8 +218,7 @@ void merge_partial(const TensorView& acc_out, const TensorView& acc_lse, const T
 }
 
 void copy_rows(const TensorView& source, const TensorView& destination, int threads) {
-  if (source.extent != destination.extent)
-    throw std::invalid_argument("copy_rows: the views differ in shape");
+  if (source.extent != destination.extent) return copy_lse(source, destination);
   Extent rows = source.extent;
   // Tokens that follow one another in both views are one long row.
   if (threads == 1 && source.token_stride == rows.head_dim &&

@@ -20,7 +20,8 @@ void merge_partial(const TensorView& acc_out, const TensorView& acc_lse, const T
                    const TensorView& part_lse);
 
 // Copies rows between views of equal extent (gather and scatter of token groups), converting where
-// their types differ. Uses at most this many threads.
+// their types differ; also LSE between one number a row and two (lse.h). Uses at most this many
+// threads.
 void copy_rows(const TensorView& source, const TensorView& destination, int threads = 1);
 
 // Sums of gradients need no weights: their rows are cleared, and added to.

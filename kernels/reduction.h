@@ -2,7 +2,9 @@
 // This is the arithmetic of tree decoding's all-reduces. The workers first agree on the maximum LSE
 // of each row. Each then weighs its partial: the numerator is O exp(LSE - maximum), the denominator
 // exp(LSE - maximum). The output is the sum of the numerators over that of the denominators.
-// Tensors are contiguous f32: out is [b, h, n, e], the others are [b, h, n, 1].
+// Tensors are contiguous f32: out is [b, h, n, e], the others are [b, h, n, 1]. An LSE of two
+// numbers (lse.h) [b, h, n, 2] is agreed on by its maximum, in units of log 2, and nothing is
+// rounded away.
 #pragma once
 
 #include "kernels/tensor.h"

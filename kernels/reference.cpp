@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "kernels/cpu/plain_loops.h"
 #include "kernels/cpu/rounded.h"
@@ -49,10 +50,11 @@ struct Rounding {
   DType scores = DType::f64;
 };
 
-// Computes the softmax of one row of scores in place, masked; returns LSE.
+// Computes the softmax of one row of scores in place, masked; returns the largest and the log of
+// the sum relative to it.
 template <class T>
-T softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T scale,
-              const Rounding& rounding) {
+std::pair<T, T> softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T scale,
+                            const Rounding& rounding) {
   constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
   T largest = kMinusInfinity;
   for (std::int64_t j = 0; j < m; ++j) {
@@ -66,9 +68,9 @@ T softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T s
     scores[j] = scores[j] == kMinusInfinity ? T{0} : std::exp(scores[j] - largest);
     total += scores[j];
   }
-  if (total == T{0}) return kMinusInfinity;
+  if (total == T{0}) return {kMinusInfinity, T{0}};
   for (std::int64_t j = 0; j < m; ++j) scores[j] = rounded(scores[j] / total, rounding.weights);
-  return largest + std::log(total);
+  return {largest, std::log(total)};
 }
 
 struct Work {
@@ -84,7 +86,7 @@ struct Work {
 // Computes rows [begin, end) of work.rows for one query head.
 template <class T>
 void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int64_t h,
-                 std::int64_t begin, std::int64_t end, double* out, double* lse) {
+                 std::int64_t begin, std::int64_t end, std::int64_t first, ReferenceRows& result) {
   const std::int64_t d = work.q.extent.head_dim;
   const std::int64_t m = work.m;
   const auto row_of = [&](std::int64_t i) { return work.rows[static_cast<std::size_t>(i)]; };
@@ -100,11 +102,15 @@ void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int
                         std::min(kKeysAtOnce, m - j), scores.data() + i * m + j);
   for (std::int64_t i = begin; i < end; ++i) {
     T* const row = scores.data() + (i - begin) * m;
-    lse[i] = static_cast<double>(
-        softmax_row(row, m, work.mask, row_of(i), static_cast<T>(work.scale), work.rounding));
+    const auto [maximum, log_sum] =
+        softmax_row(row, m, work.mask, row_of(i), static_cast<T>(work.scale), work.rounding);
+    const auto at = static_cast<std::size_t>(first + i);
+    result.lse[at] = static_cast<double>(maximum + log_sum);
+    result.maximum[at] = static_cast<double>(maximum);
+    result.log_sum[at] = static_cast<double>(log_sum);
     std::ranges::fill(sum, T{0});
     cpu::add_weighted_rows(row, head.v.data(), m, work.e, sum.data());
-    std::copy(sum.begin(), sum.end(), out + i * work.e);
+    std::copy(sum.begin(), sum.end(), result.out.data() + (first + i) * work.e);
   }
 }
 
@@ -123,6 +129,8 @@ ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView
   const auto n_out = static_cast<std::size_t>(shape.batch * shape.heads * n_rows);
   ReferenceRows result{{rows.begin(), rows.end()},
                        std::vector<double>(n_out * static_cast<std::size_t>(work.e)),
+                       std::vector<double>(n_out),
+                       std::vector<double>(n_out),
                        std::vector<double>(n_out)};
   for (std::int64_t b = 0; b < shape.batch; ++b)
     for (std::int64_t kv_head = 0; kv_head < k.extent.heads; ++kv_head) {
@@ -131,8 +139,7 @@ ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView
         const std::int64_t first = (b * shape.heads + h) * n_rows;
         parallel_for(n_rows, threads, kRowsAtOnce,
                      [&](std::int64_t begin, std::int64_t end, int /*thread*/) {
-                       attend_rows(work, head, b, h, begin, end, result.out.data() + first * work.e,
-                                   result.lse.data() + first);
+                       attend_rows(work, head, b, h, begin, end, first, result);
                      });
       }
     }

@@ -12,11 +12,15 @@
 
 namespace qb {
 
-// Holds some rows of O [b, h, rows, e] and LSE [b, h, rows], in double.
+// Holds some rows of O [b, h, rows, e] and LSE [b, h, rows], in double. LSE is the largest score
+// and the log of the sum relative to it, since one number would lose the second beside a large
+// first.
 struct ReferenceRows {
   std::vector<std::int64_t> rows;
   std::vector<double> out;
   std::vector<double> lse;
+  std::vector<double> maximum;
+  std::vector<double> log_sum;
 };
 
 // Computes attention of the given global query rows to all keys. threads > 1 splits the rows.

@@ -60,22 +60,34 @@ struct Side {
   Rows<T> second;
 };
 
-// Says how the pairs of one query head weigh: LSE and D of its rows, and what is rounded.
+// The largest score, the sum of the weights relative to it, and D of query rows [b, h, n]; those
+// that nobody asked for stay 0.
+struct Statistics {
+  std::vector<double> maximum;
+  std::vector<double> sum;
+  std::vector<double> delta;
+};
+
+// Says how the pairs of one query head weigh: the statistics of its rows, which begin at `first`,
+// and what is rounded.
 template <class T>
 struct Weights {
   const GradientProblem& problem;
-  const double* lse;
-  const double* delta;
+  const Statistics& statistics;
+  std::int64_t first;
   DType rounding;
 
   // Turns score = Q.K and product = dO.V of a pair into P and dS, both 0 where it is not allowed.
   void weigh(std::int64_t row, std::int64_t key, T& score, T& product) const {
-    if (lse[row] == kLseWithoutKeys || !problem.mask.allows(row, key)) {
+    const std::size_t at = size(first + row);
+    if (statistics.maximum[at] == kLseWithoutKeys || !problem.mask.allows(row, key)) {
       score = product = T{0};
       return;
     }
-    const T p = std::exp(static_cast<T>(problem.scale) * score - static_cast<T>(lse[row]));
-    product = cpu::rounded(p * (product - static_cast<T>(delta[row])), rounding);
+    const T p =
+        std::exp(static_cast<T>(problem.scale) * score - static_cast<T>(statistics.maximum[at])) /
+        static_cast<T>(statistics.sum[at]);
+    product = cpu::rounded(p * (product - static_cast<T>(statistics.delta[at])), rounding);
     score = cpu::rounded(p, rounding);
   }
 };
@@ -121,12 +133,6 @@ void add_gradients(const Side<T>& own, const Side<T>& other, std::span<const std
   }
 }
 
-// LSE and D of query rows [b, h, n]; those that nobody asked for stay 0.
-struct Statistics {
-  std::vector<double> lse;
-  std::vector<double> delta;
-};
-
 // Returns O and LSE of the rows, in double.
 template <class T>
 ReferenceRows forward_rows(const GradientProblem& problem, std::span<const std::int64_t> rows,
@@ -135,12 +141,13 @@ ReferenceRows forward_rows(const GradientProblem& problem, std::span<const std::
     const auto rows_of = sizeof(T) == 8 ? reference_rows : naive_rows;
     return rows_of(problem.q, problem.k, problem.v, problem.mask, problem.scale, rows, threads);
   }
-  ReferenceRows known{{rows.begin(), rows.end()}, {}, {}};
+  ReferenceRows known{{rows.begin(), rows.end()}, {}, {}, {}, {}};
   const Extent& extent = problem.out.extent;
   for (std::int64_t b = 0; b < extent.batch; ++b)
     for (std::int64_t h = 0; h < extent.heads; ++h)
       for (const std::int64_t row : rows) {
-        known.lse.push_back(load_element(problem.lse.row(b, h, row), problem.lse.dtype));
+        known.maximum.push_back(load_element(problem.lse.row(b, h, row), problem.lse.dtype));
+        known.log_sum.push_back(0.0);
         known.out.resize(known.out.size() + size(extent.head_dim));
         convert(problem.out.row(b, h, row), problem.out.dtype,
                 known.out.data() + known.out.size() - size(extent.head_dim), DType::f64,
@@ -155,8 +162,8 @@ Statistics statistics_of(const GradientProblem& problem, std::span<const std::in
   const Extent& extent = problem.d_out.extent;
   const std::int64_t e = extent.head_dim;
   const ReferenceRows known = forward_rows<T>(problem, rows, threads);
-  Statistics statistics{std::vector<double>(size(extent.batch * extent.heads * extent.length)), {}};
-  statistics.delta.resize(statistics.lse.size());
+  const std::vector<double> zeros(size(extent.batch * extent.heads * extent.length));
+  Statistics statistics{zeros, zeros, zeros};
   std::vector<double> d_out(size(e));
   std::size_t next = 0;
   for (std::int64_t b = 0; b < extent.batch; ++b)
@@ -166,7 +173,8 @@ Statistics statistics_of(const GradientProblem& problem, std::span<const std::in
         const double* const out = known.out.data() + next * size(e);
         convert(problem.d_out.row(b, h, row), problem.d_out.dtype, d_out.data(), DType::f64, e);
         statistics.delta[at] = std::inner_product(d_out.begin(), d_out.end(), out, 0.0);
-        statistics.lse[at] = known.lse[next++];
+        statistics.maximum[at] = known.maximum[next];
+        statistics.sum[at] = std::exp(known.log_sum[next++]);
       }
   return statistics;
 }
@@ -205,7 +213,11 @@ ReferenceGradients compute_gradients(const GradientProblem& problem,
                             {keys.begin(), keys.end()},
                             std::vector<double>(size(q.batch * q.heads * n_rows * d)),
                             std::vector<double>(size(q.batch * k.heads * n_keys * d)),
-                            std::vector<double>(size(q.batch * k.heads * n_keys * e))};
+                            std::vector<double>(size(q.batch * k.heads * n_keys * e)),
+                            0.0};
+  for (const double maximum : statistics.maximum)
+    if (std::isfinite(maximum))
+      result.largest_score = std::max(result.largest_score, std::abs(maximum));
   for (std::int64_t b = 0; b < q.batch; ++b)
     for (std::int64_t h = 0; h < q.heads; ++h) {
       const std::int64_t kv_head = h / (q.heads / k.heads);
@@ -214,8 +226,7 @@ ReferenceGradients compute_gradients(const GradientProblem& problem,
                            load_rows<T>(problem.v, b, kv_head)};
       const std::int64_t head = b * q.heads + h;
       const std::int64_t kv = b * k.heads + kv_head;
-      const Weights<T> weights{problem, statistics.lse.data() + head * q.length,
-                               statistics.delta.data() + head * q.length, rounding};
+      const Weights<T> weights{problem, statistics, head * q.length, rounding};
       parallel_for(n_rows, threads, kTokensAtOnce,
                    [&](std::int64_t begin, std::int64_t end, int /*thread*/) {
                      add_gradients(

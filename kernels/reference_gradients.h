@@ -22,8 +22,8 @@ struct GradientProblem {
   Mask mask{};
   double scale = 1.0;
   // The gradient of one key needs LSE and D of every row that sees it, which takes a whole forward
-  // pass in float64. With O [b,h,n,e] and LSE [b,h,n,1] of a pass that was verified this is saved,
-  // and the gradients are as exact as these are. Without data they are computed.
+  // pass in float64. With O [b,h,n,e] and LSE [b,h,n,1] of such a pass, both f64, this is saved.
+  // Those of a tested program do not belong here: its gradients would be compared with themselves.
   TensorView out{};
   TensorView lse{};
 };
@@ -32,9 +32,10 @@ struct GradientProblem {
 struct ReferenceGradients {
   std::vector<std::int64_t> rows;
   std::vector<std::int64_t> keys;
-  std::vector<double> d_q;  // [b, h, rows, d]
-  std::vector<double> d_k;  // [b, g, keys, d]
-  std::vector<double> d_v;  // [b, g, keys, e]
+  std::vector<double> d_q;     // [b, h, rows, d]
+  std::vector<double> d_k;     // [b, g, keys, d]
+  std::vector<double> d_v;     // [b, g, keys, e]
+  double largest_score = 0.0;  // of the rows' largest ones, the one furthest from 0
 };
 
 // Computes the gradients of the given global query rows and keys over all allowed pairs. threads >

@@ -359,6 +359,30 @@ inline constexpr Field kParameterFields[] = {
                           "or `f16` or `bf16`, which rounds a sum at each hop. `ulysses` sends no "
                           "sums, and a root adds in f32",
                .needs = {need("pass", "backward both"), need("workload", "attention")}}),
+    parameter(word, problem, "lse",
+              {.since = 12,
+               .standard = "one",
+               .label = "LSE sent as {}",
+               .quiet_standard = true,
+               .meaning = "how the log-sum-exp of a row travels between workers: `one` number, as "
+                          "published systems send it, or `two`, the largest score and the rest, "
+                          "which keep the weights of partials at any score; see "
+                          "[Large scores](#large-scores)",
+               .needs = {need("algorithm", "burst cqs cqs_sharded decode flash_decoding pass_q")
+                             .because("other algorithms send no LSE"),
+                         need("algorithm", "cqs cqs_sharded decode flash_decoding pass_q")
+                             .or_if("pass", "backward both"),
+                         need("workload", "attention"), need("device", "cpu")}}),
+    parameter(word, problem, "inputs",
+              {.since = 12,
+               .standard = "random",
+               .label = "{} keys",
+               .quiet_standard = true,
+               .meaning = "`random` (Q, K, V and dO are normal, from `seed`), `tied` (all keys of a "
+                          "head are its first one, so that each has the same weight at any score)",
+               .needs = {need("workload", "attention"),
+                         need("ranks", "serial threads mpi nccl")
+                             .because("a model reads no inputs")}}),
 };
 
 }  // namespace qb::fields

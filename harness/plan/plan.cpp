@@ -100,6 +100,19 @@ std::int64_t tokens_of(const std::vector<TokenGroup>& groups, const std::vector<
   return tokens;
 }
 
+bool rounds_lse(const Plan& plan) {
+  if (plan.problem.lse_kept == 1) return true;
+  if (plan.problem.lse_sent > 1) return false;
+  if (plan.pass == Pass::forward && plan.result == Result::root) return true;
+  const auto holds_lse = [](const Transfer& transfer) {
+    return transfer.what == TensorRole::partial || transfer.what == TensorRole::lse;
+  };
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    for (const Step& step : plan.workers[w].steps)
+      if (std::ranges::any_of(step.receives, holds_lse)) return true;
+  return false;
+}
+
 std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
                           const HeadRange& heads, DType gradients) {
   const Shape& shape = problem.shape;
@@ -116,10 +129,11 @@ std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t 
     case TensorRole::v:
       return kv_rows * shape.value_dim * size_of(problem.dtype);
     case TensorRole::partial:
-      return q_rows * (shape.value_dim + 1) * size_of(DType::f32);
+      return q_rows * (shape.value_dim + problem.lse_sent) * size_of(DType::f32);
+    case TensorRole::lse:
+      return q_rows * problem.lse_sent * size_of(DType::f32);
     case TensorRole::row_max:
     case TensorRole::denominator:
-    case TensorRole::lse:
     case TensorRole::delta:
       return q_rows * size_of(DType::f32);
     case TensorRole::numerator:

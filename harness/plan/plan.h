@@ -208,6 +208,10 @@ struct Plan {
 // Returns the bytes of one tensor's rows for the query heads `heads` (K and V: for their key-value
 // heads), over the whole batch. Partials, reduced tensors, LSE and D are f32, and dQ, dK and dV are
 // of the type `gradients`.
+// Says whether the LSE of a row is one float somewhere: where a device keeps it, or on its way
+// between workers.
+[[nodiscard]] bool rounds_lse(const Plan& plan);
+
 [[nodiscard]] std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
                                         const HeadRange& heads, DType gradients = DType::f32);
 

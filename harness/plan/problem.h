@@ -35,6 +35,17 @@ struct Problem {
   DType dtype = DType::f32;
   double scale = 1.0;
   std::uint64_t seed = 0;
+  bool tied_keys = false;  // all keys of a head are its first one, so that their scores are equal
+  // How many numbers hold the LSE of a row (kernels/lse.h): where a device keeps it, and where it
+  // travels between workers.
+  int lse_kept = 1;
+  int lse_sent = 1;
+
+  [[nodiscard]] Extent kept_lse() const {
+    Extent extent = shape.lse();
+    extent.head_dim = lse_kept;
+    return extent;
+  }
 };
 
 // Sets scale = 1/sqrt(head_dim) and aligns the mask to the last token. Throws UsageError if a size

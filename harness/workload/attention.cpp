@@ -96,17 +96,19 @@ class Attention final : public Workload {
     const std::vector<std::int64_t> rows = rows_to_verify(planned_.plan, most);
     Verification verification = verify_output(
         problem(), inputs.q.host(), inputs.k.host(), inputs.v.host(), out_.host(), lse_.host(),
-        rows, planned_.threads, !is_on_host() && case_.kernel == Kernel::materialized);
+        rows, planned_.threads, !is_on_host() && case_.kernel == Kernel::materialized,
+        rounds_lse(planned_.plan));
     if (!planned_.backward || !verification.correct) return verification;
     for (const SharedTensor* const gradient : {&d_q_, &d_k_, &d_v_})
       get(gradient->device(), gradient->host());
     verify_gradients({inputs.q.host(), inputs.k.host(), inputs.v.host(), d_out_.host(),
-                      problem().mask, problem().scale, out_.host(), lse_.host()},
+                      problem().mask, problem().scale},
                      {d_q_.host(), d_k_.host(), d_v_.host()}, rows,
                      keys_to_verify(planned_.plan, most), planned_.threads, verification,
                      case_.gradient_dtype == DType::f32
                          ? 0.0
-                         : case_.workers * unit_roundoff(case_.gradient_dtype));
+                         : case_.workers * unit_roundoff(case_.gradient_dtype),
+                     rounds_lse(planned_.plan) || rounds_lse(*planned_.backward));
     return verification;
   }
 
@@ -184,7 +186,7 @@ class Attention final : public Workload {
                      held(std::move(v), label("v", "saved_v")),
                      {}});
     out_ = result_tensor(problem().shape.out(), label("output", "saved_output"), 0);
-    lse_ = result_tensor(problem().shape.lse(), label("lse", "saved_lse"), 0);
+    lse_ = result_tensor(problem().kept_lse(), label("lse", "saved_lse"), 0);
   }
 
   // Makes what a backward pass needs besides what the forward pass left, unless it is there. It

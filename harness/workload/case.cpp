@@ -83,6 +83,9 @@ Problem problem_of(const Case& c) {
                         ? make_problem(c.shape, c.mask, c.dtype, c.seed)
                         : make_packed_problem(c.shape, c.mask, c.dtype, c.seed, sequences);
   if (c.scale) problem.scale = *c.scale;
+  problem.tied_keys = c.inputs == InputKind::tied;
+  problem.lse_kept = c.device == Device::cuda ? 1 : c.lse_kept;
+  problem.lse_sent = c.lse == SentLse::two ? 2 : 1;
   return problem;
 }
 

@@ -76,6 +76,19 @@ inline constexpr auto kWords<LinkMode> = word_table<LinkMode>("link.mode",
                                                                {LinkMode::blocking, "blocking"},
                                                                {LinkMode::nocomm, "nocomm"}});
 
+// How many numbers hold the LSE of a row on its way between workers (kernels/lse.h).
+enum class SentLse { one, two };
+
+template <>
+inline constexpr auto kWords<SentLse> = word_table<SentLse>("lse", {{SentLse::one, "one"},
+                                                                    {SentLse::two, "two"}});
+
+enum class InputKind { random, tied };
+
+template <>
+inline constexpr auto kWords<InputKind> =
+    word_table<InputKind>("inputs", {{InputKind::random, "random"}, {InputKind::tied, "tied"}});
+
 // How a case is timed. Sampling ends at `max_repeats`, or from `min_repeats` on as soon as the 95 %
 // interval of the median is narrower than `relative_interval` of it or `max_time_s` is used up.
 struct Measure {
@@ -129,8 +142,12 @@ struct Case {
   GroupSizes group_sizes = GroupSizes::equal;  // cqs
   Passes pass = Passes::forward;
   DType gradient_dtype = DType::f32;
+  SentLse lse = SentLse::one;
+  InputKind inputs = InputKind::random;
   Measure measure;
-  // This is not a parameter: an earlier case measured it on such a GPU, or else this case does.
+  // These are not parameters: how many numbers hold a row's LSE on a CPU, one before schema 12.
+  int lse_kept = 2;
+  // An earlier case measured it on such a GPU, or else this case does.
   std::optional<double> gpu_peak_flop_per_s;
 };
 
@@ -182,6 +199,8 @@ inline constexpr std::tuple kHeldParameters{
     Held<&Case::group_sizes>{"group_sizes"},
     Held<&Case::pass>{"pass"},
     Held<&Case::gradient_dtype>{"gradient_dtype"},
+    Held<&Case::lse>{"lse"},
+    Held<&Case::inputs>{"inputs"},
 };
 
 // Makes the open choices of a case, so that a row says what ran: `auto` becomes the device of this

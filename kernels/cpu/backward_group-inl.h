@@ -28,8 +28,9 @@ struct BackwardGroup {
   const float* d_outs_t;   // [value units][group rows]
   const float* queries;    // panels
   const float* d_outs;
-  float* d_queries_t;  // [d][group rows]
-  const float* lse;    // [group rows]
+  float* d_queries_t;    // [d][group rows]
+  const float* maximum;  // [group rows]
+  const float* inverse;
   const float* delta;
   std::int64_t rows;  // what lies in the lanes after them is skipped where it can be
   std::int64_t head_dim;
@@ -53,13 +54,28 @@ struct ScorePair {
   Vector d_score;
 };
 
-// P = 2^(c S - LSE), dS = P (dP - D). A pair that is masked, or in an idle lane, has P = 0, and
-// then dS = 0 too, even if dP is not finite.
-HWY_INLINE ScorePair differentiate(const float* score, const float* d_p, Vector factor, Vector lse,
-                                   Vector delta) {
+// The statistics of a vector of rows.
+struct RowNumbers {
+  Vector maximum;
+  Vector inverse;
+  Vector delta;
+};
+
+HWY_INLINE RowNumbers load_numbers(const BackwardGroup& group, std::int64_t at) {
   const Floats d;
-  const Vector p = exp2_fast(d, hn::MulSub(hn::Load(d, score), factor, lse));
-  const Vector product = hn::Mul(p, hn::Sub(hn::Load(d, d_p), delta));
+  return {hn::Load(d, group.maximum + at), hn::Load(d, group.inverse + at),
+          hn::Load(d, group.delta + at)};
+}
+
+// P = 2^(c S - maximum) inverse, dS = P (dP - D). The product c S is rounded, as the forward pass
+// did, before the maximum is subtracted. A pair that is masked, or in an idle lane, has P = 0, and
+// then dS = 0 too, even if dP is not finite.
+HWY_INLINE ScorePair differentiate(const float* score, const float* d_p, Vector factor,
+                                   const RowNumbers& row) {
+  const Floats d;
+  const Vector exponent = hn::Sub(hn::Mul(hn::Load(d, score), factor), row.maximum);
+  const Vector p = hn::Mul(exp2_fast(d, exponent), row.inverse);
+  const Vector product = hn::Mul(p, hn::Sub(hn::Load(d, d_p), row.delta));
   return {p, hn::IfThenZeroElse(hn::Eq(p, hn::Zero(d)), product)};
 }
 
@@ -82,28 +98,25 @@ HWY_INLINE void differentiate_scores(const BackwardGroup& group, std::int64_t ke
   const Floats d;
   const std::int64_t width = group_rows();
   const Vector factor = hn::Set(d, group.factor);
-  const auto load_panel = [&](const float* from, Vector(&to)[kVectorBlock]) {
-    for (std::size_t v = 0; v < kVectorBlock; ++v) to[v] = hn::Load(d, from + v * hn::Lanes(d));
+  const auto load_panel = [&](std::int64_t at, RowNumbers(&to)[kVectorBlock]) {
+    for (std::size_t v = 0; v < kVectorBlock; ++v)
+      to[v] = load_numbers(group, at + static_cast<std::int64_t>(v) * lanes());
   };
-  Vector lse[kVectorBlock];
-  Vector delta[kVectorBlock];
+  RowNumbers numbers[kVectorBlock];
   if constexpr (Units::kElements == 1) {
     for_each_group_panel(group.rows, [&](std::int64_t x) {
-      load_panel(group.lse + x, lse);
-      load_panel(group.delta + x, delta);
+      load_panel(x, numbers);
       for (std::int64_t key = 0; key < keys; ++key)
 #pragma GCC unroll 4
         for (std::size_t v = 0; v < kVectorBlock; ++v) {
           const std::int64_t at = key * width + x + static_cast<std::int64_t>(v) * lanes();
-          const ScorePair pair =
-              differentiate(scores + at, d_scores + at, factor, lse[v], delta[v]);
+          const ScorePair pair = differentiate(scores + at, d_scores + at, factor, numbers[v]);
           hn::Store(pair.p, d, scores + at);
           hn::Store(pair.d_score, d, d_scores + at);
         }
     });
   } else {
-    load_panel(group.lse, lse);
-    load_panel(group.delta, delta);
+    load_panel(0, numbers);
 #if HWY_TARGET == HWY_AVX3
     // The rows of two keys are read before their results are written: these lie where the keys
     // before were.
@@ -114,10 +127,10 @@ HWY_INLINE void differentiate_scores(const BackwardGroup& group, std::int64_t ke
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < kVectorBlock; ++v) {
         const std::int64_t at = key * width + static_cast<std::int64_t>(v) * lanes();
-        const ScorePair even = differentiate(scores + at, d_scores + at, factor, lse[v], delta[v]);
+        const ScorePair even = differentiate(scores + at, d_scores + at, factor, numbers[v]);
         ScorePair odd{hn::Zero(d), hn::Zero(d)};
         if (!last)
-          odd = differentiate(scores + width + at, d_scores + width + at, factor, lse[v], delta[v]);
+          odd = differentiate(scores + width + at, d_scores + width + at, factor, numbers[v]);
         p[0][v] = even.p;
         p[1][v] = odd.p;
         d_score[0][v] = even.d_score;

@@ -14,6 +14,7 @@ namespace qb::cpu {
 void require_cpu_kernel(Kernel kernel, DType dtype);
 
 // Throws std::invalid_argument where the extent of tensor `name` is not the expected one.
+void require_lse(std::string_view who, const Extent& found, Extent rows, bool two_numbers);
 void require_extent(std::string_view who, std::string_view name, const Extent& found,
                     const Extent& expected);
 

@@ -175,7 +175,7 @@ std::int64_t tile_bytes() {
 }  // namespace
 
 std::int64_t backward_query_tile(std::int64_t head_dim, std::int64_t value_dim) {
-  std::int64_t rows = 8 * kFlashGroupRows;
+  std::int64_t rows = kMostBackwardRows;
   while (rows > 2 * kFlashGroupRows && 4 * rows * (3 * head_dim + 2 * value_dim) > tile_bytes())
     rows /= 2;
   return rows;

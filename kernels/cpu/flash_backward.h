@@ -18,6 +18,10 @@ inline constexpr std::int64_t kBackwardKeyBlock = 96;
 // Chunks of keys begin at multiples of this many, which every row block divides too.
 inline constexpr std::int64_t kBackwardKeyStep = 24;
 
+// A tile has at most this many query rows. There is memory for all of them, whatever a tile has, so
+// that a case takes the same memory on every machine.
+inline constexpr std::int64_t kMostBackwardRows = 8 * kFlashGroupRows;
+
 // Returns the most query rows of a tile, kFlashGroupRows times a power of two. More rows share each
 // read of a key block and each sum of dK and dV, but Q and dO, each transposed and in rows, and dQ
 // must fit in half of this CPU's second-level cache.
@@ -33,7 +37,8 @@ struct BackwardScratch {
   float* queries;      // [group] panels of [group rows] and d columns
   float* d_outs;       // [group] panels of [group rows] and e columns
   float* d_queries_t;  // [group][d][group rows], not yet scaled
-  float* lse;          // [tile rows], in units of log 2; +inf in lanes that add nothing
+  float* maximum;      // [tile rows], of the LSE (lse.h); +inf in lanes that add nothing
+  float* inverse;      // [tile rows], 2^-rest of the LSE
   float* delta;        // [tile rows]
   float* staged;       // [group rows][d or e]
   // A block of keys.
@@ -63,20 +68,21 @@ struct BackwardScratch {
   std::int64_t divide(float* memory, std::int64_t head_dim, std::int64_t value_dim) {
     const std::int64_t d = round_up(head_dim, kFlashColumns);
     const std::int64_t e = round_up(value_dim, kFlashColumns);
-    const std::int64_t rows = backward_query_tile(head_dim, value_dim);
+    constexpr std::int64_t kRows = kMostBackwardRows;
     constexpr std::int64_t kKeys = kBackwardKeyBlock;
     std::int64_t taken = 0;
     const auto take = [&](float*& buffer, std::int64_t count) {
       if (memory != nullptr) buffer = memory + taken;
       taken += count;
     };
-    take(queries_t, rows * d);
-    take(d_outs_t, rows * e);
-    take(queries, rows * d);
-    take(d_outs, rows * e);
-    take(d_queries_t, rows * d);
-    take(lse, rows);
-    take(delta, rows);
+    take(queries_t, kRows * d);
+    take(d_outs_t, kRows * e);
+    take(queries, kRows * d);
+    take(d_outs, kRows * e);
+    take(d_queries_t, kRows * d);
+    take(maximum, kRows);
+    take(inverse, kRows);
+    take(delta, kRows);
     take(staged, kFlashGroupRows * std::max(d, e));
     take(keys, kKeys * d);
     take(values, kKeys * e);

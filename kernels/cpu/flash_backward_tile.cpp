@@ -6,8 +6,8 @@
 //
 //   S^T   = K Q^T          K and V read unit by unit where they lie, Q^T and dO^T packed once for
 //   dP^T  = V dO^T         the tile
-//   P     = 2^(c S - LSE)  c = scale log2(e), LSE in units of log 2; no maximum, no sum
-//   dS    = P (dP - D)     LSE and D are one number a lane
+//   P     = 2^(c S - m) i  c = scale log2(e), c S rounded; m and i = 2^-r from LSE = (m + r) log 2
+//   dS    = P (dP - D)     m, i and D are one number a lane
 //   dV   += P^T dO         P^T and dS^T read unit by unit where they were computed, dO and Q by
 //   dK   += dS^T Q         vectors, in panels packed once for the tile
 //   dQ^T += K^T dS^T       as the forward pass's output
@@ -60,7 +60,8 @@ HWY_NOINLINE void add_pairs(const BackwardTile& tile, const BackwardScratch& scr
   const std::int64_t d = round_up(dim, kFlashColumns);
   const std::int64_t e = round_up(value_dim, kFlashColumns);
   const std::int64_t count = piece.end - piece.begin;
-  const auto scale = static_cast<float>(a.scale);
+  const float factor = folded_scale(a.scale);
+  const float sign = a.scale == 0.0 ? 0.0f : (a.scale < 0.0 ? -1.0f : 1.0f);
   const UnitRows keys =
       unit_rows<Float32Units>(a.k, tile.batch, tile.kv_head, piece.begin, count, scratch.keys);
   const UnitRows values =
@@ -69,9 +70,9 @@ HWY_NOINLINE void add_pairs(const BackwardTile& tile, const BackwardScratch& scr
   float d_out[kMaxHeadDim];
   for (std::int64_t row = 0; row < tile.rows(); ++row) {
     const std::int64_t token = tile.begin + row;
-    const float lse = *a.lse.row_as<float>(tile.batch, tile.head, token);
+    const RowLse lse = load_lse(a.lse, tile.batch, tile.head, token);
     const float delta = *a.delta.row_as<float>(tile.batch, tile.head, token);
-    if (lse == kMinusInfinity) continue;
+    if (lse.is_empty()) continue;
     convert(a.q.row(tile.batch, tile.head, token), a.q.dtype, query, DType::f32, dim);
     convert(a.d_out.row(tile.batch, tile.head, token), a.d_out.dtype, d_out, DType::f32, value_dim);
     const std::int64_t lane = row % group_rows();
@@ -83,7 +84,8 @@ HWY_NOINLINE void add_pairs(const BackwardTile& tile, const BackwardScratch& scr
       float d_p = 0.0f;
       for (std::int64_t x = 0; x < dim; ++x) score += query[x] * k[x];
       for (std::int64_t x = 0; x < value_dim; ++x) d_p += d_out[x] * v[x];
-      const float p = std::exp(scale * score - lse);
+      const float scaled = sign * score * factor;
+      const float p = std::exp2(scaled - lse.maximum) * std::exp2(-lse.rest);
       const float d_score = p * (d_p - delta);
       for (std::int64_t x = 0; x < value_dim; ++x) scratch.d_values[key * e + x] += p * d_out[x];
       for (std::int64_t x = 0; x < dim; ++x) {
@@ -124,7 +126,7 @@ class TileGradients {
         idle[i] = !load_statistics(row + i);
         idle_lanes = idle_lanes || idle[i];
         // NaN is not hidden by a score of -inf.
-        rows_finite = rows_finite && !std::isnan(scratch_.lse[row + i]);
+        rows_finite = rows_finite && !std::isnan(scratch_.maximum[row + i]);
       }
       const std::int64_t token = tile_.begin + row;
       const bool queries_finite = pack_rows<Units>(
@@ -175,11 +177,11 @@ class TileGradients {
   // Returns whether lane `row` of the tile is a row that has keys.
   [[nodiscard]] HWY_INLINE bool load_statistics(std::int64_t row) const {
     const std::int64_t token = tile_.begin + row;
-    const float lse =
-        row < tile_.rows() ? *a_.lse.row_as<float>(tile_.batch, tile_.head, token) : kMinusInfinity;
-    const bool live = lse != kMinusInfinity;
-    scratch_.lse[row] =
-        live ? static_cast<float>(static_cast<double>(lse) * std::numbers::log2e) : -kMinusInfinity;
+    const RowLse lse =
+        row < tile_.rows() ? load_lse(a_.lse, tile_.batch, tile_.head, token) : RowLse{};
+    const bool live = !lse.is_empty();
+    scratch_.maximum[row] = live ? lse.maximum : -kMinusInfinity;
+    scratch_.inverse[row] = std::exp2(-lse.rest);
     scratch_.delta[row] = live ? *a_.delta.row_as<float>(tile_.batch, tile_.head, token) : 0.0f;
     return live;
   }
@@ -223,7 +225,8 @@ class TileGradients {
             scratch_.queries + row * d_,
             scratch_.d_outs + row * e_,
             scratch_.d_queries_t + row * d_,
-            scratch_.lse + row,
+            scratch_.maximum + row,
+            scratch_.inverse + row,
             scratch_.delta + row,
             std::min(group_rows(), tile_.rows() - row),
             dim_,

@@ -64,7 +64,9 @@ struct Group {
 // The two products are functions of their own that share data through memory: inlined into their
 // loops they would be short of registers, and one spilled vector costs a tenth of the speed.
 
-// Computes S^T of R keys. `largest` [V vectors] holds the maxima of the columns so far.
+// Computes c S^T of R keys, rounded before anything is subtracted: a difference of a product that
+// is not rounded and of a maximum that is would be off by half of the maximum's last place.
+// `largest` [V vectors] holds the maxima of the columns so far.
 template <class Units, std::size_t R, std::size_t V>
 HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::int64_t key,
                              float* scores, float* largest) {
@@ -77,10 +79,12 @@ HWY_NOINLINE void score_keys(const Group<V>& group, const UnitRows& keys, std::i
   multiply_tile<Units>(d, RowUnits<R>(keys.data + key * keys.stride, keys.stride), group.queries,
                        V * hn::Lanes(d), group.units, sum);
   const std::size_t width = V * hn::Lanes(d);
+  const Vector factor = hn::Set(d, group.factor);
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < R; ++r)
 #pragma GCC unroll 16
     for (std::size_t v = 0; v < V; ++v) {
+      sum[r][v] = hn::Mul(sum[r][v], factor);
       hn::Store(sum[r][v], d,
                 scores + (static_cast<std::size_t>(key) + r) * width + v * hn::Lanes(d));
     }
@@ -198,11 +202,10 @@ HWY_INLINE void store_pair(Vector even, Vector odd, std::size_t width, float* to
 
 // Computes P = 2^(c S - shift) in place (for pairs in half the space), and its sums.
 template <class Units, std::size_t V>
-HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float factor,
-                             const Vector (&shift)[V], Vector (&sum)[V]) {
+HWY_INLINE void exponentiate(float* scores, std::int64_t keys, const Vector (&shift)[V],
+                             Vector (&sum)[V]) {
   const Floats d;
   const std::size_t width = V * hn::Lanes(d);
-  const auto c = hn::Set(d, factor);
   for (std::size_t v = 0; v < V; ++v) sum[v] = hn::Zero(d);
   for (std::int64_t j = 0; j < keys; j += 2) {
     const float* const from = scores + static_cast<std::size_t>(j) * width;
@@ -211,10 +214,9 @@ HWY_INLINE void exponentiate(float* scores, std::int64_t keys, float factor,
 #pragma GCC unroll 4
     for (std::size_t v = 0; v < V; ++v) {
       const std::size_t at = v * hn::Lanes(d);
-      const Vector even = exp2_fast(d, hn::MulSub(hn::Load(d, from + at), c, shift[v]));
+      const Vector even = exp2_fast(d, hn::Sub(hn::Load(d, from + at), shift[v]));
       const Vector odd =
-          last ? hn::Zero(d)
-               : exp2_fast(d, hn::MulSub(hn::Load(d, from + width + at), c, shift[v]));
+          last ? hn::Zero(d) : exp2_fast(d, hn::Sub(hn::Load(d, from + width + at), shift[v]));
       sum[v] = hn::Add(sum[v], hn::Add(even, odd));
       store_pair<Units>(even, odd, width, to + at);
     }
@@ -248,12 +250,11 @@ HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, 
                               const float* largest, float* scores) {
   const Floats d;
   alignas(64) float factors[kFlashGroupRows];
-  const auto c = hn::Set(d, group.factor);
   Vector shift[V];
   for (std::size_t v = 0; v < V; ++v) {
     const std::size_t at = v * hn::Lanes(d);
     const Vector before = hn::Load(d, group.largest + at);
-    const Vector most = hn::Max(hn::Mul(hn::Load(d, largest + at), c), before);
+    const Vector most = hn::Max(hn::Load(d, largest + at), before);
     hn::Store(most, d, group.largest + at);
     // While every score is -inf the shift is 0, because exp2 takes -inf - 0 to 0.
     const auto none = hn::Eq(most, hn::Set(d, kMinusInfinity));
@@ -263,7 +264,7 @@ HWY_INLINE void attend_scored(const Group<V>& group, std::span<const Run> runs, 
     hn::Store(exp2_fast(d, hn::Sub(before, shift[v])), d, factors + at);
   }
   Vector sum[V];
-  exponentiate<Units, V>(scores, keys, group.factor, shift, sum);
+  exponentiate<Units, V>(scores, keys, shift, sum);
   for (std::size_t v = 0; v < V; ++v) {
     const std::size_t at = v * hn::Lanes(d);
     const Vector before = hn::Load(d, group.sum + at);

@@ -19,6 +19,7 @@
 
 #include "kernels/cpu/flash_tile.h"
 #include "kernels/cpu/tile_product-inl.h"
+#include "kernels/lse.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
@@ -185,13 +186,6 @@ HWY_INLINE void transpose_out(const float* HWY_RESTRICT from, std::int64_t count
 
 #endif  // HWY_SCALAR
 
-// Returns the natural logarithm of sum 2^shift.
-HWY_INLINE float natural_lse(float shift, float sum) {
-  if (sum == 0.0f) return -std::numeric_limits<float>::infinity();
-  const double log2 = static_cast<double>(shift) + std::log2(static_cast<double>(sum));
-  return static_cast<float>(log2 * std::numbers::ln2);
-}
-
 // Returns |scale| log2(e), which turns a product into the exponent of a power of two. The sign of
 // the scale goes into the queries; where the scale is 0 they are 0, and this is 1.
 HWY_INLINE float folded_scale(double scale) {
@@ -206,9 +200,9 @@ struct RowState {
 
 HWY_INLINE RowState state_of(const FlashTile& tile, std::int64_t row) {
   if (!tile.resumes) return {};
-  const float lse = *tile.lse.row_as<float>(tile.batch, tile.head(row), tile.token(row));
-  if (lse == -std::numeric_limits<float>::infinity()) return {};
-  return {static_cast<float>(static_cast<double>(lse) * std::numbers::log2e), 1.0f};
+  const RowLse lse = load_lse(tile.lse, tile.batch, tile.head(row), tile.token(row));
+  if (lse.is_empty()) return {};
+  return {lse.maximum, static_cast<float>(std::exp2(static_cast<double>(lse.rest)))};
 }
 
 }  // namespace qb::cpu::HWY_NAMESPACE

@@ -82,10 +82,10 @@ HWY_INLINE void sum_lanes(const Vector (&sum)[4], float* to) {
 #endif
 }
 
-// scores[j] = q k_j for `count` keys; q is filled up to `dim`. Returns the largest.
+// scores[j] = c q k_j for `count` keys, c = `factor`; q is filled up to `dim`. Returns the largest.
 template <class T, class Which>
 HWY_INLINE float score_keys(const float* q, const Rows<T>& keys, Which which, std::int64_t dim,
-                            std::int64_t count, float* scores) {
+                            std::int64_t count, float factor, float* scores) {
   constexpr std::int64_t kKeysAtOnce = 4;
   const Floats d;
   float largest = kMinusInfinity;
@@ -108,8 +108,11 @@ HWY_INLINE float score_keys(const float* q, const Rows<T>& keys, Which which, st
     else
       for (std::size_t r = 0; r < kKeys; ++r)
         scores[j + static_cast<std::int64_t>(r)] = hn::GetLane(hn::SumOfLanes(d, sum[r]));
-    for (std::size_t r = 0; r < kKeys; ++r)
-      largest = std::max(largest, scores[j + static_cast<std::int64_t>(r)]);
+    for (std::size_t r = 0; r < kKeys; ++r) {
+      float& scaled = scores[j + static_cast<std::int64_t>(r)];
+      scaled *= factor;
+      largest = std::max(largest, scaled);
+    }
   };
   std::int64_t j = 0;
   for (; j + kKeysAtOnce <= count; j += kKeysAtOnce)
@@ -119,13 +122,12 @@ HWY_INLINE float score_keys(const float* q, const Rows<T>& keys, Which which, st
 }
 
 // Turns scores into P and returns their sum. There is room for a vector after `count`.
-HWY_INLINE float exponentiate(float* scores, std::int64_t count, float factor, float shift) {
+HWY_INLINE float exponentiate(float* scores, std::int64_t count, float shift) {
   const Floats d;
   std::fill_n(scores + count, lanes(), kMinusInfinity);
   Vector sum = hn::Zero(d);
   for (std::int64_t j = 0; j < count; j += lanes()) {
-    const Vector p =
-        exp2_fast(d, hn::MulSub(hn::Load(d, scores + j), hn::Set(d, factor), hn::Set(d, shift)));
+    const Vector p = exp2_fast(d, hn::Sub(hn::Load(d, scores + j), hn::Set(d, shift)));
     sum = hn::Add(sum, p);
     hn::Store(p, d, scores + j);
   }
@@ -187,9 +189,9 @@ void begin_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t 
   const RowState state = state_of(tile, row);
   scratch.largest[row] = state.largest;
   scratch.sum[row] = state.sum;
-  if (state.sum != 0.0f)
-    std::copy_n(tile.out.row_as<float>(tile.batch, tile.head(row), tile.token(row)),
-                tile.out.extent.head_dim, accumulator);
+  if (state.sum == 0.0f) return;
+  const float* const out = tile.out.row_as<float>(tile.batch, tile.head(row), tile.token(row));
+  for (std::int64_t x = 0; x < tile.out.extent.head_dim; ++x) accumulator[x] = out[x] * state.sum;
 }
 
 void finish_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t row,
@@ -199,21 +201,20 @@ void finish_row(const FlashTile& tile, const FlashScratch& scratch, std::int64_t
   const float* const accumulator = scratch.accumulator + row * columns;
   for (std::int64_t x = 0; x < tile.out.extent.head_dim; ++x)
     out[x] = sum == 0.0f ? 0.0f : accumulator[x] / sum;
-  *tile.lse.row_as<float>(tile.batch, tile.head(row), tile.token(row)) =
-      natural_lse(scratch.largest[row], sum);
+  store_lse(tile.lse, tile.batch, tile.head(row), tile.token(row),
+            lse_of_sum(scratch.largest[row], sum));
 }
 
 // Adds `count` scores to a row's statistics, turns them into P and returns the factor f.
 HWY_INLINE float absorb_scores(const FlashScratch& scratch, std::int64_t row, std::int64_t count,
-                               float scores_largest, float factor) {
+                               float scores_largest) {
   float& largest = scratch.largest[row];
   const float before = largest;
-  largest = std::max(largest, scores_largest * factor);
+  largest = std::max(largest, scores_largest);
   const float shift = largest == kMinusInfinity ? 0.0f : largest;
   // The factor is exactly 1 where nothing changes.
   const float rescale = before == shift ? 1.0f : std::exp2(before - shift);
-  scratch.sum[row] =
-      scratch.sum[row] * rescale + exponentiate(scratch.scores, count, factor, shift);
+  scratch.sum[row] = scratch.sum[row] * rescale + exponentiate(scratch.scores, count, shift);
   return rescale;
 }
 
@@ -225,7 +226,6 @@ HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, 
   const AttentionArguments& a = *tile.arguments;
   const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
   const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
-  const float factor = folded_scale(a.scale);
   const KeyRange live = piece.span->live(tile.token(row));
   const std::int64_t begin = std::max(live.begin, piece.begin);
   const std::int64_t count = std::min(live.end, piece.end) - begin;
@@ -234,8 +234,8 @@ HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, 
     return Rows<T>{rows.data + (begin - piece.begin) * rows.stride, rows.stride};
   };
   const float largest = score_keys(scratch.queries + row * dim, from_first(keys), Neighbours(), dim,
-                                   count, scratch.scores);
-  const float rescale = absorb_scores(scratch, row, count, largest, factor);
+                                   count, folded_scale(a.scale), scratch.scores);
+  const float rescale = absorb_scores(scratch, row, count, largest);
   accumulate(scratch.scores, from_first(values), Neighbours(), count, rescale, columns,
              scratch.accumulator + row * columns);
 }
@@ -270,16 +270,15 @@ HWY_INLINE void attend_bits(const FlashTile& tile, const FlashScratch& scratch, 
   const AttentionArguments& a = *tile.arguments;
   const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
   const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
-  const float factor = folded_scale(a.scale);
   std::int32_t list[kFlashRowKeys + 8];
   const std::int64_t count =
       list_keys(a.schedule->row_bits(*piece.span, tile.token(row)), piece, list);
   if (count == 0) return;
   std::fill_n(list + count, 3, list[count - 1]);  // repeats the last one to fill up a group
   const List which = list;
-  const float largest =
-      score_keys(scratch.queries + row * dim, keys, which, dim, round_up(count, 4), scratch.scores);
-  const float rescale = absorb_scores(scratch, row, count, largest, factor);
+  const float largest = score_keys(scratch.queries + row * dim, keys, which, dim,
+                                   round_up(count, 4), folded_scale(a.scale), scratch.scores);
+  const float rescale = absorb_scores(scratch, row, count, largest);
   accumulate(scratch.scores, values, which, count, rescale, columns,
              scratch.accumulator + row * columns);
 }

@@ -6,7 +6,7 @@
 //
 //   S^T = K Q^T              K read unit by unit where it lies, Q^T packed once for the tile
 //   m'  = max(m, c max S)    down the columns: no vector is ever summed up or searched across
-//   P   = 2^(c S - m')       f = 2^(m - m'),  c = scale log2(e)
+//   P   = 2^(c S - m')       f = 2^(m - m'),  c = scale log2(e), c S rounded once
 //   l   = f l + sum P
 //   O^T = f O^T + V^T P      V read unit by unit where it lies
 //
@@ -129,6 +129,7 @@ class Tile {
       const RowState state = state_of(tile_, row + i);
       group.largest[i] = state.largest;
       group.sum[i] = state.sum;
+      for (std::int64_t x = 0; x < value_dim_; ++x) group.accumulator[x * width + i] *= state.sum;
     }
   }
 
@@ -207,16 +208,14 @@ class Tile {
         for (std::int64_t i = 0; i < width; ++i) {
           const float sum = group.sum[i];
           inverse[i] = sum > 0.0f ? 1.0f / sum : (sum == 0.0f ? 0.0f : sum);
-          if (i < count) *lse(row + i) = natural_lse(group.largest[i], sum);
+          if (i < count)
+            store_lse(tile_.lse, tile_.batch, tile_.head(row + i), tile_.token(row + i),
+                      lse_of_sum(group.largest[i], sum));
         }
         transpose_out(group.accumulator, count, value_dim_, width, inverse, [&](std::int64_t i) {
           return tile_.out.row_as<float>(tile_.batch, tile_.head(row + i), tile_.token(row + i));
         });
       });
-  }
-
-  [[nodiscard]] HWY_INLINE float* lse(std::int64_t row) const {
-    return tile_.lse.row_as<float>(tile_.batch, tile_.head(row), tile_.token(row));
   }
 
   const FlashTile& tile_;

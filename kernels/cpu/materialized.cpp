@@ -53,16 +53,14 @@ void attend(const AttentionArguments& a, const KernelContext& context) {
                  });
   };
   const auto scale_by = [&](float factor) {
-    pass([&](float* row, std::int64_t, std::int64_t, std::int64_t) {
-      scale_and_shift_row(row, m, factor, 0.0f);
-    });
+    pass([&](float* row, std::int64_t, std::int64_t, std::int64_t) { scale_row(row, m, factor); });
   };
-  scale_by(static_cast<float>(a.scale));
+  scale_by(binary_scale(a.scale));
   pass([&](float* s, std::int64_t, std::int64_t, std::int64_t row) {
     hide_unseen_keys(*a.schedule, row, m, s);
   });
   pass([&](float* row, std::int64_t b, std::int64_t h, std::int64_t i) {
-    *a.lse.row_as<float>(b, h, i) = softmax_row(row, m);
+    store_lse(a.lse, b, h, i, softmax_row(row, m));
   });
   scale_by(1.0f);
 

@@ -58,11 +58,11 @@ class Call {
     for_each_row(extent(), threads_, kRowsAtOnce,
                  [&](std::int64_t b, std::int64_t h, std::int64_t row, int) {
                    float* const p = scores_.view().row_as<float>(b, h, row);
-                   if (is_empty(b, h, row)) return void(std::fill_n(p, m, 0.0f));
-                   const float lse = *a_.lse.row_as<float>(b, h, row);
-                   scale_and_shift_row(p, m, static_cast<float>(a_.scale), -lse);
+                   const RowLse lse = load_lse(a_.lse, b, h, row);
+                   if (lse.is_empty()) return void(std::fill_n(p, m, 0.0f));
+                   scale_row(p, m, binary_scale(a_.scale));
                    hide_unseen_keys(*a_.schedule, row, m, p);
-                   exponentiate_row(p, m);
+                   exponentiate_row(p, m, lse);
                  });
     multiply(d_out_, v_, d_scores_.view());
     for_each_row(extent(), threads_, kRowsAtOnce,
@@ -101,7 +101,7 @@ class Call {
  private:
   [[nodiscard]] Extent extent() const { return scores_extent(a_.q.extent, a_.k.extent); }
   [[nodiscard]] bool is_empty(std::int64_t b, std::int64_t h, std::int64_t row) const {
-    return *a_.lse.row_as<float>(b, h, row) == -std::numeric_limits<float>::infinity();
+    return load_lse(a_.lse, b, h, row).is_empty();
   }
 
   // to := rows of the queries' side times the transpose of those of the keys' side, for all heads

@@ -96,7 +96,7 @@ class Call {
   // Returns false for a row that sees nothing.
   [[nodiscard]] bool load_query(std::int64_t b, std::int64_t h, std::int64_t row,
                                 const Scratch& scratch) const {
-    if (*a_.lse.row_as<float>(b, h, row) == -std::numeric_limits<float>::infinity()) return false;
+    if (load_lse(a_.lse, b, h, row).is_empty()) return false;
     convert(a_.q.row(b, h, row), a_.q.dtype, scratch.query, DType::f64, d_);
     convert(a_.d_out.row(b, h, row), a_.d_out.dtype, scratch.d_out, DType::f64, e_);
     return true;
@@ -122,7 +122,7 @@ class Call {
     double product = 0.0;
     for (std::int64_t x = 0; x < d_; ++x) score += query.query[x] * key[x];
     for (std::int64_t x = 0; x < e_; ++x) product += query.d_out[x] * value[x];
-    const double lse = static_cast<double>(*a_.lse.row_as<float>(b, h, row));
+    const double lse = load_lse(a_.lse, b, h, row).natural();
     const double delta = static_cast<double>(*a_.delta.row_as<float>(b, h, row));
     const double p = std::exp(a_.scale * score - lse);
     return {p, p * (product - delta)};

@@ -19,7 +19,6 @@ namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
-constexpr float kLog2E = 1.44269504088896340736f;
 
 // row[j] := function(row[j]) for j < n. The rest of the last vector goes through a buffer, filled
 // up with `padding`, because masked loads and stores access memory after the row on some
@@ -47,34 +46,36 @@ HWY_INLINE float row_max(D d, const float* row, std::int64_t n) {
   return result;
 }
 
-void scale_and_shift(float* row, std::int64_t n, float factor, float shift) {
+void scale(float* row, std::int64_t n, float factor) {
   const hn::ScalableTag<float> d;
-  const auto vector_factor = hn::Set(d, factor);
-  const auto vector_shift = hn::Set(d, shift);
-  update_row(d, row, n, 0.0f, [&](auto s) { return hn::MulAdd(s, vector_factor, vector_shift); });
+  update_row(d, row, n, 0.0f, [&](auto s) { return hn::Mul(s, hn::Set(d, factor)); });
 }
 
-float softmax(float* row, std::int64_t n) {
+RowLse softmax(float* row, std::int64_t n) {
   const hn::ScalableTag<float> d;
   const float largest = row_max(d, row, n);
   // For a row whose scores are all -inf the shift is 0, because exp2 takes -inf - 0 to 0.
   const auto shift = hn::Set(d, largest == kMinusInfinity ? 0.0f : largest);
   auto sum = hn::Zero(d);
   update_row(d, row, n, kMinusInfinity, [&](auto s) {
-    const auto p = exp2_fast(d, hn::Mul(hn::Sub(s, shift), hn::Set(d, kLog2E)));
+    const auto p = exp2_fast(d, hn::Sub(s, shift));
     sum = hn::Add(sum, p);
     return p;
   });
   const float total = hn::GetLane(hn::SumOfLanes(d, sum));
-  if (total == 0.0f) return kMinusInfinity;
+  const RowLse lse = lse_of_sum(largest, total);
+  if (lse.is_empty()) return lse;
   const auto divisor = hn::Set(d, total);
   update_row(d, row, n, 0.0f, [&](auto p) { return hn::Div(p, divisor); });
-  return largest + std::log(total);
+  return lse;
 }
 
-void exponentiate(float* row, std::int64_t n) {
+void exponentiate(float* row, std::int64_t n, RowLse lse) {
   const hn::ScalableTag<float> d;
-  update_row(d, row, n, 0.0f, [&](auto s) { return exp2_fast(d, hn::Mul(s, hn::Set(d, kLog2E))); });
+  const auto maximum = hn::Set(d, lse.maximum);
+  const auto inverse = hn::Set(d, std::exp2(-lse.rest));
+  update_row(d, row, n, 0.0f,
+             [&](auto s) { return hn::Mul(exp2_fast(d, hn::Sub(s, maximum)), inverse); });
 }
 
 // A plain loop, in which the product is made for every key so that the compiler vectorises it.
@@ -94,20 +95,22 @@ HWY_AFTER_NAMESPACE();
 namespace qb::cpu {
 namespace {
 
-HWY_EXPORT(scale_and_shift);
+HWY_EXPORT(scale);
 HWY_EXPORT(softmax);
 HWY_EXPORT(exponentiate);
 HWY_EXPORT(differentiate);
 
 }  // namespace
 
-void scale_and_shift_row(float* row, std::int64_t n, float factor, float shift) {
-  HWY_DYNAMIC_DISPATCH(scale_and_shift)(row, n, factor, shift);
+void scale_row(float* row, std::int64_t n, float factor) {
+  HWY_DYNAMIC_DISPATCH(scale)(row, n, factor);
 }
 
-float softmax_row(float* row, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(softmax)(row, n); }
+RowLse softmax_row(float* row, std::int64_t n) { return HWY_DYNAMIC_DISPATCH(softmax)(row, n); }
 
-void exponentiate_row(float* row, std::int64_t n) { HWY_DYNAMIC_DISPATCH(exponentiate)(row, n); }
+void exponentiate_row(float* row, std::int64_t n, RowLse lse) {
+  HWY_DYNAMIC_DISPATCH(exponentiate)(row, n, lse);
+}
 
 void differentiate_row(const float* p, std::int64_t n, float delta, float scale, float* d_p) {
   HWY_DYNAMIC_DISPATCH(differentiate)(p, n, delta, scale, d_p);

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <span>
 
 #include "base/integers.h"
 #include "kernels/attention.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/lse.h"
 #include "kernels/merge.h"
 #include "kernels/parallel.h"
 
@@ -103,18 +105,24 @@ inline void hide_unseen_keys(const TileSchedule& schedule, std::int64_t row, std
   std::fill(scores + seen, scores + n_keys, kMinusInfinity);
 }
 
-// row[j] := row[j] * factor + shift
-void scale_and_shift_row(float* row, std::int64_t n, float factor, float shift);
+// Turns products of queries and keys into the exponents of powers of two.
+[[nodiscard]] inline float binary_scale(double scale) {
+  return static_cast<float>(scale * std::numbers::log2e);
+}
 
-// row[j] := exp(row[j]), for arguments of at most 88; -inf gives exactly 0, and NaN stays NaN.
-void exponentiate_row(float* row, std::int64_t n);
+// row[j] := row[j] * factor
+void scale_row(float* row, std::int64_t n, float factor);
+
+// row[j] := 2^(row[j] - LSE), for exponents of at most 127; -inf gives exactly 0, and NaN stays
+// NaN.
+void exponentiate_row(float* row, std::int64_t n, RowLse lse);
 
 // d_p[j] := p[j] * (d_p[j] - delta) * scale, and 0 where p[j] is 0, whatever d_p[j] is.
 void differentiate_row(const float* p, std::int64_t n, float delta, float scale, float* d_p);
 
-// row := softmax(row) in place; returns its natural log-sum-exp. A row whose scores are all -inf
+// row[j] := 2^row[j] / sum_j 2^row[j] in place; returns the LSE. A row whose scores are all -inf
 // becomes 0 with LSE -inf; a NaN makes the whole row NaN.
-[[nodiscard]] float softmax_row(float* row, std::int64_t n);
+[[nodiscard]] RowLse softmax_row(float* row, std::int64_t n);
 
 // The products of `materialized` and `staged` multiply values that a row does not see by 0, which
 // gives NaN where they are NaN or infinity. Such rows are found by their output and computed again,

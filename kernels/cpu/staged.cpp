@@ -59,14 +59,14 @@ class StagedCall {
   }
 
   void softmax(float* scores) const {
-    const auto scale = static_cast<float>(a_.scale);
+    const float scale = binary_scale(a_.scale);
     for_each_tile(
         scores, [&](const StoredTile& stored, std::int64_t b, std::int64_t h, float* block) {
           for (std::int64_t i = 0; i < stored.rows(); ++i) {
             float* const row = block + i * stored.keys;
-            scale_and_shift_row(row, stored.keys, scale, 0.0f);
+            scale_row(row, stored.keys, scale);
             mask(stored, stored.tile->begin + i, row);
-            *a_.lse.row_as<float>(b, h, stored.tile->begin + i) = softmax_row(row, stored.keys);
+            store_lse(a_.lse, b, h, stored.tile->begin + i, softmax_row(row, stored.keys));
           }
         });
   }

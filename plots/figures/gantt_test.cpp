@@ -85,8 +85,9 @@ TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
 TEST(Gantt, AScatterIsExposedCommunicationAndTheGatherLastsToTheEndOfTheCase) {
   CsvTable steps = no_steps();
   for (const int worker : {0, 1})
-    add_step(steps, "a", worker, 0, {{"start_s", "0.1"}, {"compute_s", "0.7"}});
-  Values cqs = threads_case("a", "cqs", 2);  // of 1 s
+    add_step(steps, "a", worker, 0, {{"start_s", "0.01"}, {"compute_s", "0.07"}});
+  Values cqs = threads_case("a", "cqs", 2);
+  cqs["wall_time_median_s"] = "0.1";
   cqs["root_sent_bytes"] = "4096";
   Values ring = cqs;
   ring["root_sent_bytes"] = "";
@@ -96,15 +97,15 @@ TEST(Gantt, AScatterIsExposedCommunicationAndTheGatherLastsToTheEndOfTheCase) {
     const Panel& panel = figure.panels.at(0);
     const std::string before = has_root ? "exposed communication" : "waiting between steps";
     ASSERT_EQ(series_named(panel, before).points.size(), 2u) << has_root;
-    EXPECT_DOUBLE_EQ(series_named(panel, before).points[0].x_high, 100.0);
-    EXPECT_THAT(panel.title, HasSubstr(has_root ? "1.00 s" : "800.00 ms"));
+    EXPECT_DOUBLE_EQ(series_named(panel, before).points[0].x_high, 10.0);
+    EXPECT_THAT(panel.title, HasSubstr(has_root ? "100.00 ms" : "80.00 ms"));
     const bool gathers = std::ranges::any_of(
         panel.series, [](const Series& one) { return one.name == "gather and merge"; });
     ASSERT_EQ(gathers, has_root);
     if (!gathers) continue;
     const Point& gather = series_named(panel, "gather and merge").points.at(1);
-    EXPECT_DOUBLE_EQ(gather.x_low, 800.0);
-    EXPECT_DOUBLE_EQ(gather.x_high, 1000.0);
+    EXPECT_DOUBLE_EQ(gather.x_low, 80.0);
+    EXPECT_DOUBLE_EQ(gather.x_high, 100.0);
     EXPECT_DOUBLE_EQ(gather.y, 1.0);
   }
 }

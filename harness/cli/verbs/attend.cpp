@@ -116,9 +116,9 @@ Verification verify_forward(const AttendRequest& request, const AttendJob& job, 
   const Plan& plan = job.plan();
   std::int64_t rows = rows_to_compare(request);
   if (!job.forward) rows = std::max(rows, kRowsOfGivenOutput);
-  Verification verification =
-      verify_output(plan.problem, job.q.view(), job.k.view(), job.v.view(), job.out.view(),
-                    job.lse.view(), rows_to_verify(plan, rows), threads);
+  Verification verification = verify_output(
+      plan.problem, job.q.view(), job.k.view(), job.v.view(), job.out.view(), job.lse.view(),
+      rows_to_verify(plan, rows), threads, false, !job.forward || rounds_lse(plan));
   if (!job.forward && !verification.correct)
     throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}", request.out,
                                  request.lse, verification.message));
@@ -135,11 +135,10 @@ void verify_backward(const AttendRequest& request, const AttendJob& job, int thr
                     .v = job.v.view(),
                     .d_out = job.d_out.view(),
                     .mask = plan.problem.mask,
-                    .scale = plan.problem.scale,
-                    .out = job.out.view(),
-                    .lse = job.lse.view()},
+                    .scale = plan.problem.scale},
                    {job.d_q.view(), job.d_k.view(), job.d_v.view()}, rows_to_verify(plan, tokens),
-                   keys_to_verify(plan, tokens), threads, verification);
+                   keys_to_verify(plan, tokens), threads, verification, 0.0,
+                   !job.forward || rounds_lse(*job.forward) || rounds_lse(plan));
   require_correct(verification);
 }
 

@@ -13,6 +13,7 @@
 #include "base/words.h"
 #include "harness/cli/options.h"
 #include "kernels/attention_backward.h"
+#include "kernels/merge.h"
 
 namespace qb {
 namespace {
@@ -121,8 +122,12 @@ AttendJob read_inputs(const AttendRequest& request, Allocator& memory) {
 
 // LSE is -inf in a row without keys. What else it may not hold is found when O is verified.
 Tensor lse_of(const NpyArray& array, const Extent& extent, Allocator& memory) {
+  Tensor one(memory, DType::f32, {extent.batch, extent.heads, extent.length, 1}, "lse");
+  convert(array.data.data(), array.dtype, one.view().data, DType::f32,
+          one.view().extent.elements());
+  if (extent.head_dim == 1) return one;
   Tensor lse(memory, DType::f32, extent, "lse");
-  convert(array.data.data(), array.dtype, lse.view().data, DType::f32, extent.elements());
+  copy_rows(one.view(), lse.view());
   return lse;
 }
 
@@ -134,7 +139,7 @@ void read_output(const AttendRequest& request, AttendJob& job, Allocator& memory
   NpyArray lse = read_npy(request.lse);
   if (lse.shape.size() == job.lse_shape().size()) lse = in_order(std::move(lse), request.layout);
   require_shape(lse, "LSE", job.lse_shape());
-  job.lse = lse_of(lse, shape.lse(), memory);
+  job.lse = lse_of(lse, job.plan().problem.kept_lse(), memory);
 }
 
 Tensor room_for(const Extent& extent, std::string_view label, Allocator& memory) {
@@ -187,7 +192,7 @@ AttendJob read_attend_files(const AttendRequest& request, Allocator& memory) {
   const Shape& shape = job.plan().problem.shape;
   if (job.forward) {
     job.out = room_for(shape.out(), "out", memory);
-    job.lse = room_for(shape.lse(), "lse", memory);
+    job.lse = room_for(job.plan().problem.kept_lse(), "lse", memory);
   } else {
     read_output(request, job, memory);
   }
@@ -207,7 +212,9 @@ void write_attend_files(const AttendRequest& request, const AttendJob& job) {
   };
   if (job.forward) {
     add(request.out, job.out, job.out_shape(), "O");
-    add(request.lse, job.lse, job.lse_shape(), "LSE");
+    Tensor lse(heap_allocator(), DType::f32, job.plan().problem.shape.lse(), "lse");
+    copy_rows(job.lse.view(), lse.view());
+    add(request.lse, lse, job.lse_shape(), "LSE");
   }
   if (job.backward) {
     add(request.d_q, job.d_q, job.q_shape, "dQ");

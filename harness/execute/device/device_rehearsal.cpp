@@ -178,7 +178,7 @@ Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::K
   const Tensor k(ledger, dtype, shape.k(), "k");
   const Tensor v(ledger, dtype, shape.v(), "v");
   const Tensor out(ledger, DType::f32, shape.out(), "output");
-  const Tensor lse(ledger, DType::f32, shape.lse(), "lse");
+  const Tensor lse(ledger, DType::f32, plan.problem.kept_lse(), "lse");
   const auto gradient = [&](DType of, const Extent& extent, const char* label) {
     return plan.pass == Pass::forward ? Tensor() : Tensor(ledger, of, extent, label);
   };

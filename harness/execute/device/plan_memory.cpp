@@ -22,7 +22,7 @@ ExecutionArguments whole_tensors(const Problem& problem, Kernel kernel, Allocato
           .k = tensor(problem.dtype, shape.k()),
           .v = tensor(problem.dtype, shape.v()),
           .out = tensor(DType::f32, shape.out()),
-          .lse = tensor(DType::f32, shape.lse()),
+          .lse = tensor(DType::f32, problem.kept_lse()),
           .d_out = tensor(problem.dtype, shape.out()),
           .d_q = tensor(DType::f32, shape.q()),
           .d_k = tensor(DType::f32, shape.k()),
@@ -92,6 +92,8 @@ struct StepMemory {
 // peaks: those of the steps of worker 0.
 std::vector<StepMemory> step_memory(const Plan& plan, const std::vector<std::int64_t>& peaks) {
   const Worker& worker = plan.workers[0];
+  Problem held = plan.problem;
+  held.lse_sent = held.lse_kept;
   std::vector<StepMemory> steps;
   std::int64_t kept = 0;
   for (std::size_t s = 0; s < peaks.size(); ++s) {
@@ -102,7 +104,7 @@ std::vector<StepMemory> step_memory(const Plan& plan, const std::vector<std::int
       for (const Transfer& transfer : step.receives)
         if (transfer.what == TensorRole::q)
           memory.keeps_bytes +=
-              tensor_bytes(plan.problem, TensorRole::partial,
+              tensor_bytes(held, TensorRole::partial,
                            tokens_of(plan.q_groups, plan.groups_of(transfer)), transfer.heads);
     memory.returns = std::ranges::any_of(
         step.sends, [](const Transfer& transfer) { return transfer.what == TensorRole::partial; });

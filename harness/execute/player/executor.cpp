@@ -27,7 +27,7 @@ void check_arguments(const Plan& plan, const ExecutionArguments& arguments) {
   check_tensor(arguments.k, shape.k(), plan.problem.dtype, "k");
   check_tensor(arguments.v, shape.v(), plan.problem.dtype, "v");
   check_tensor(arguments.out, shape.out(), DType::f32, "out");
-  check_tensor(arguments.lse, shape.lse(), DType::f32, "lse");
+  check_tensor(arguments.lse, plan.problem.kept_lse(), DType::f32, "lse");
   if (plan.pass == Pass::backward) {
     check_tensor(arguments.d_out, shape.out(), plan.problem.dtype, "d_out");
     check_tensor(arguments.d_q, shape.q(), DType::f32, "d_q");

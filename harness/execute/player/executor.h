@@ -59,7 +59,7 @@ struct ExecutionArguments {
   TensorView k;
   TensorView v;
   TensorView out;      // f32
-  TensorView lse;      // f32
+  TensorView lse;      // f32, of problem.lse_kept numbers a row
   TensorView d_out{};  // of a backward pass, as are the next three; of the type of q
   TensorView d_q{};    // f32
   TensorView d_k{};    // f32

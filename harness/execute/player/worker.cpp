@@ -45,6 +45,11 @@ std::vector<Piece> pieces_of(const Plan& plan, const Worker& worker) {
           {kResidentQueries, TensorRole::lse}, {kResidentQueries, last}};
 }
 
+// How many numbers hold LSE in a worker's result: a root gathers what travels.
+int numbers_of_result(const Plan& plan) {
+  return plan.result == Result::root ? plan.problem.lse_sent : plan.problem.lse_kept;
+}
+
 std::vector<Extent> result_extents(const Plan& plan, const Worker& worker) {
   const Shape& shape = plan.problem.shape;
   const HeadRange heads = plan.heads_of(worker);
@@ -54,7 +59,8 @@ std::vector<Extent> result_extents(const Plan& plan, const Worker& worker) {
   };
   const std::int64_t queries = tokens_of(plan.q_groups, worker.q_groups);
   if (plan.pass == Pass::forward)
-    return {extent(heads, queries, shape.value_dim), extent(heads, queries, 1)};
+    return {extent(heads, queries, shape.value_dim),
+            extent(heads, queries, numbers_of_result(plan))};
   const std::int64_t keys = tokens_of(plan.kv_groups, worker.kv_groups);
   return {extent(heads, queries, shape.head_dim), extent(kv_heads, keys, shape.head_dim),
           extent(kv_heads, keys, shape.value_dim)};
@@ -100,7 +106,8 @@ Extent WorkerPlayer::extent(TensorRole what, std::int64_t rows, const HeadRange&
   const Shape& shape = plan_.problem.shape;
   const HeadRange range = is_of_keys(what) ? kv_heads_of(shape, heads) : heads;
   std::int64_t dim = shape.value_dim;
-  if (what == TensorRole::lse || what == TensorRole::delta) dim = 1;
+  if (what == TensorRole::lse) dim = plan_.problem.lse_sent;
+  if (what == TensorRole::delta) dim = 1;
   if (what == TensorRole::q || what == TensorRole::k || what == TensorRole::d_q ||
       what == TensorRole::d_k)
     dim = shape.head_dim;
@@ -112,11 +119,18 @@ DType WorkerPlayer::dtype_of(TensorRole what) const {
   return is_input(what) && !is_statistic ? plan_.problem.dtype : DType::f32;
 }
 
-Tensor& WorkerPlayer::own(const Block& block, TensorRole what, std::string_view label) {
+// A worker that no root sends its shard has LSE as its forward pass left it.
+Extent WorkerPlayer::shard_extent(const Worker& worker, TensorRole what, const Block& block) const {
+  Extent shard = extent(what, block.rows, block.heads);
+  if (what == TensorRole::lse && !is_scattered(worker)) shard.head_dim = plan_.problem.lse_kept;
+  return shard;
+}
+
+Tensor& WorkerPlayer::own(const Block& block, TensorRole what, std::string_view label,
+                          const Extent& extent) {
   Held& held = held_[block.id];
   Tensor& owned = held.owned[what];
-  owned = Tensor(*arguments_.allocator, dtype_of(what), extent(what, block.rows, block.heads),
-                 label, index_);
+  owned = Tensor(*arguments_.allocator, dtype_of(what), extent, label, index_);
   held.views[what] = owned.view();
   return owned;
 }
@@ -136,15 +150,16 @@ WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const HeadRa
                                                  const char* lse_label) const {
   Extent of_rows = extent(TensorRole::partial, rows, heads);
   Tensor out(*arguments_.allocator, DType::f32, of_rows, out_label, index_);
-  of_rows.head_dim = 1;
+  of_rows.head_dim = plan_.problem.lse_kept;
   return {std::move(out), Tensor(*arguments_.allocator, DType::f32, of_rows, lse_label, index_),
           false};
 }
 
 void WorkerPlayer::make_room() {
   for (const Piece& piece : pieces_of(plan_, worker_)) {
-    const Tensor& tensor =
-        own(blocks_.block(piece.block), piece.what, label_of(piece.what, piece.block));
+    const Block& block = blocks_.block(piece.block);
+    const Tensor& tensor = own(block, piece.what, label_of(piece.what, piece.block),
+                               shard_extent(worker_, piece.what, block));
     if (is_scattered(worker_)) time_.from_root_bytes += tensor.view().bytes();
   }
   const Block& q = blocks_.block(kResidentQueries);
@@ -195,8 +210,8 @@ Tensor WorkerPlayer::piece_of(int worker, const Piece& piece) const {
   const Worker other = plan_.workers[static_cast<std::size_t>(worker)];
   const BlockTracker blocks(plan_, other);
   const Block& block = blocks.block(piece.block);
-  Tensor tensor(*arguments_.allocator, dtype_of(piece.what),
-                extent(piece.what, block.rows, block.heads), "scattered", kRoot);
+  Tensor tensor(*arguments_.allocator, dtype_of(piece.what), shard_extent(other, piece.what, block),
+                "scattered", kRoot);
   fill(piece.what, block, tensor.view());
   return tensor;
 }
@@ -213,7 +228,8 @@ void WorkerPlayer::prepare() {
 void WorkerPlayer::make_delta(int id) {
   const Block& block = blocks_.block(id);
   Held& held = held_[id];
-  own(block, TensorRole::delta, label_of(TensorRole::delta, id));
+  own(block, TensorRole::delta, label_of(TensorRole::delta, id),
+      extent(TensorRole::delta, block.rows, block.heads));
   if (block.rows > 0)
     device_.compute_delta(held.view(TensorRole::partial), held.view(TensorRole::d_out),
                           held.view(TensorRole::delta));
@@ -277,8 +293,19 @@ void WorkerPlayer::finish() {
     if (!resident_.begun) begin_partial(resident_);
     finish_reduction();
   }
-  if (plan_.result == Result::root)
-    for (const TensorView& view : result()) time_.sent_bytes += view.bytes();
+  if (plan_.result != Result::root) return;
+  narrow_lse();
+  for (const TensorView& view : result()) time_.sent_bytes += view.bytes();
+}
+
+// Makes of the result's LSE what travels to the root.
+void WorkerPlayer::narrow_lse() {
+  if (!resident_.exists() || plan_.problem.lse_sent == plan_.problem.lse_kept) return;
+  Extent extent = resident_.lse.view().extent;
+  extent.head_dim = plan_.problem.lse_sent;
+  Tensor sent(*arguments_.allocator, DType::f32, extent, "lse_sent", index_);
+  device_.copy_rows(resident_.lse.view(), sent.view());
+  resident_.lse = std::move(sent);
 }
 
 WorkerResult WorkerPlayer::result() const {

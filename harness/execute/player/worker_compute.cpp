@@ -181,9 +181,10 @@ bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments, Comput
 void WorkerPlayer::begin_reduction() {
   reducing_ = plan_.result == Result::everyone && plan_.workers.size() > 1;
   if (!reducing_) return;
-  const Extent of_lse = resident_.lse.view().extent;
-  row_max_ = Tensor(*arguments_.allocator, DType::f32, of_lse, "row_max", index_);
-  denominator_ = Tensor(*arguments_.allocator, DType::f32, of_lse, "denominator", index_);
+  Extent of_rows = resident_.lse.view().extent;
+  of_rows.head_dim = 1;
+  row_max_ = Tensor(*arguments_.allocator, DType::f32, of_rows, "row_max", index_);
+  denominator_ = Tensor(*arguments_.allocator, DType::f32, of_rows, "denominator", index_);
   // The maximum over no keys is their LSE; the output is still unspecified.
   device_.clear_partial(resident_.out.view(), row_max_.view());
 }

@@ -168,7 +168,9 @@ void WorkerPlayer::hold_arrived(const Block& block, TensorRole what) {
 }
 
 void WorkerPlayer::join_arrived(const Block& block, TensorRole what) {
-  const TensorView view = own(block, what, joined_label(what, block.resident)).view();
+  const TensorView view =
+      own(block, what, joined_label(what, block.resident), extent(what, block.rows, block.heads))
+          .view();
   for (const Incoming& incoming : incoming_) {
     for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
       const Transfer& part = incoming.message.parts[p];
@@ -208,7 +210,7 @@ std::pair<TensorView, TensorView> WorkerPlayer::partial_in(const Transfer& part,
   Extent of_part =
       extent(TensorRole::partial, tokens_of(plan_.q_groups, plan_.groups_of(part)), part.heads);
   const TensorView out = contiguous_view(data, DType::f32, of_part);
-  of_part.head_dim = 1;
+  of_part.head_dim = plan_.problem.lse_sent;
   return {out, contiguous_view(data + out.bytes(), DType::f32, of_part)};
 }
 

@@ -63,7 +63,7 @@ struct Trial {
       : plan(std::move(given)),
         inputs(make_inputs(plan.problem, memory, 1)),
         out(memory, DType::f32, plan.problem.shape.out(), "out"),
-        lse(memory, DType::f32, plan.problem.shape.lse(), "lse") {
+        lse(memory, DType::f32, plan.problem.kept_lse(), "lse") {
     poison(out.view(), lse.view());
   }
 
@@ -92,7 +92,8 @@ struct Trial {
   // eager: see verify_output().
   [[nodiscard]] Verification verify(bool eager = false) const {
     return verify_output(plan.problem, inputs.q.view(), inputs.k.view(), inputs.v.view(),
-                         out.view(), lse.view(), rows_to_verify(plan, 40), 1, eager);
+                         out.view(), lse.view(), rows_to_verify(plan, 40), 1, eager,
+                         rounds_lse(plan));
   }
 
   // Returns O and LSE, bit for bit.

@@ -110,18 +110,24 @@ void make_shard(const Problem& problem, TensorRole what, const TokenGroup& token
                 const HeadRange& heads, const TensorView& view) {
   const Extent whole = extent_of_input(problem.shape, what);
   const std::uint64_t key = key_of(problem, what);
+  const bool is_tied = problem.tied_keys && what == TensorRole::k;
   for (std::int64_t b = 0; b < whole.batch; ++b)
     for (std::int64_t h = heads.begin; h < heads.end; ++h)
       for (std::int64_t t = 0; t < tokens.count; ++t)
         fill_elements(key,
-                      ((b * whole.heads + h) * whole.length + tokens.token(t)) * whole.head_dim,
+                      ((b * whole.heads + h) * whole.length + (is_tied ? 0 : tokens.token(t))) *
+                          whole.head_dim,
                       whole.head_dim, view.row(b, h - heads.begin, t), view.dtype);
 }
 
 Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator, int threads,
                   std::string_view label, int worker) {
   Tensor tensor(allocator, problem.dtype, extent_of_input(problem.shape, what), label, worker);
-  fill_normal(tensor.view(), key_of(problem, what), threads);
+  const Extent& whole = tensor.view().extent;
+  if (problem.tied_keys && what == TensorRole::k)
+    make_shard(problem, what, {0, whole.length, 1}, {0, whole.heads}, tensor.view());
+  else
+    fill_normal(tensor.view(), key_of(problem, what), threads);
   return tensor;
 }
 

@@ -12,7 +12,7 @@ namespace qb {
 
 // Makes Q, K or V, or the dO of a backward pass, of standard normal values from a counter-based
 // generator: element i of a tensor depends only on the seed, the tensor and i, so any thread count
-// gives the same bits.
+// gives the same bits. With problem.tied_keys each row of K is the first one of its head.
 [[nodiscard]] Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator,
                                 int threads, std::string_view label, int worker = 0);
 

@@ -15,6 +15,7 @@
 #include <set>
 
 #include "harness/execute/verify/worst_error.h"
+#include "kernels/lse.h"
 #include "kernels/parallel.h"
 #include "kernels/reference.h"
 
@@ -52,9 +53,10 @@ std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim,
 std::optional<std::string> scan(const Problem& problem, const TensorView& out,
                                 const TensorView& lse, int threads) {
   return first_flaw(out.extent, threads, [&](const RowPlace& place) {
-    return flaw_of_row(out.row_as<float>(place.batch, place.head, place.row), out.extent.head_dim,
-                       *lse.row_as<float>(place.batch, place.head, place.row),
-                       problem.mask.keys_of(place.row, problem.shape.kv_len) > 0, place);
+    return flaw_of_row(
+        out.row_as<float>(place.batch, place.head, place.row), out.extent.head_dim,
+        static_cast<float>(load_lse(lse, place.batch, place.head, place.row).natural()),
+        problem.mask.keys_of(place.row, problem.shape.kv_len) > 0, place);
   });
 }
 
@@ -91,8 +93,8 @@ Comparison compare(const Problem& problem, const TensorView& out, const TensorVi
         }
         // scan() has checked that a row without keys is -inf.
         if (keys > 0)
-          rows.lse.add({b, h, row}, 0, static_cast<double>(*lse.row_as<float>(b, h, row)),
-                       naive.lse[statistic], reference.lse[statistic]);
+          rows.lse.add({b, h, row}, 0, load_lse(lse, b, h, row).natural(), naive.lse[statistic],
+                       reference.lse[statistic]);
         ++statistic;
       }
     }
@@ -132,10 +134,14 @@ double lse_tolerance(const WorstError& worst) {
 // a / b > c / d without dividing by a tolerance of 0.
 bool nearer(double a, double b, double c, double d) { return a * d > c * b; }
 
-void judge(const RowClasses& classes, const TensorView& v, Verification& verification) {
+void judge(const RowClasses& classes, const TensorView& v, bool rounds_lse,
+           Verification& verification) {
   bool first = true;
   for (const auto& [width, rows] : classes) {
-    const double tolerance = out_tolerance(rows.out, v);
+    const double rounding = rounds_lse ? unit_roundoff(DType::f32) * rows.lse.magnitude : 0.0;
+    const bool is_weighed = rounding <= kMostLseRounding;
+    const double tolerance =
+        out_tolerance(rows.out, v) + (is_weighed ? 2.0 * rounding * largest_of(v) : 0.0);
     const double of_lse = lse_tolerance(rows.lse);
     if (first ||
         nearer(rows.out.error, tolerance, verification.max_error, verification.tolerance)) {
@@ -151,7 +157,11 @@ void judge(const RowClasses& classes, const TensorView& v, Verification& verific
     first = false;
     if (!verification.message.empty()) continue;
     if (!(rows.out.error <= tolerance))
-      verification.message = rows.out.text("O", tolerance);
+      verification.message = rows.out.text("O", tolerance) + (is_weighed ? "" : kLostWeights);
+    else if (auto why =
+                 unrepresentable(rows.lse.magnitude, rows.out.naive_error, rows.out.magnitude);
+             !why.empty())
+      verification.message = std::move(why);
     else if (!(rows.lse.error <= of_lse))
       verification.message = rows.lse.text("LSE", of_lse);
   }
@@ -214,7 +224,8 @@ std::vector<std::int64_t> keys_to_verify(const Plan& plan, std::int64_t max_keys
 
 Verification verify_output(const Problem& problem, const TensorView& q, const TensorView& k,
                            const TensorView& v, const TensorView& out, const TensorView& lse,
-                           const std::vector<std::int64_t>& rows, int threads, bool eager) {
+                           const std::vector<std::int64_t>& rows, int threads, bool eager,
+                           bool rounds_lse) {
   Verification verification;
   verification.rows = static_cast<std::int64_t>(rows.size());
   if (auto flaw = scan(problem, out, lse, threads)) {
@@ -228,7 +239,7 @@ Verification verify_output(const Problem& problem, const TensorView& q, const Te
   const auto naive_of = eager ? eager_rows : naive_rows;
   const ReferenceRows naive = naive_of(q, k, v, problem.mask, problem.scale, rows, threads);
   const Comparison comparison = compare(problem, out, lse, reference, naive);
-  judge(comparison.classes, v, verification);
+  judge(comparison.classes, v, rounds_lse, verification);
   verification.relative_l2_error = comparison.out.error();
   verification.correct = verification.message.empty();
   return verification;

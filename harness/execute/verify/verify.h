@@ -95,13 +95,16 @@ void poison(const TensorView& out, const TensorView& lse);
 [[nodiscard]] std::vector<std::int64_t> keys_to_verify(const Plan& plan, std::int64_t max_keys);
 
 // Every element is checked first: O must be finite; LSE too, except in a row without keys, where it
-// must be -inf with O exactly 0. Then the given rows are compared. out and lse are f32. eager: the
-// kernel keeps its scores in the inputs' type, see eager_rows().
+// must be -inf with O exactly 0. Then the given rows are compared. out and lse are f32, LSE in one
+// number a row or in two (kernels/lse.h). eager: the kernel keeps its scores in the inputs' type,
+// see eager_rows(). rounds_lse: LSE is one float somewhere (plan.h). Partials weighed by it are off
+// by 2 u |LSE| max|V| at most, which the tolerance then allows while it is below max|V| / 128;
+// beyond that, and where float32 cannot hold the scores at all, the message says so.
 [[nodiscard]] Verification verify_output(const Problem& problem, const TensorView& q,
                                          const TensorView& k, const TensorView& v,
                                          const TensorView& out, const TensorView& lse,
                                          const std::vector<std::int64_t>& rows, int threads,
-                                         bool eager = false);
+                                         bool eager = false, bool rounds_lse = false);
 
 // These two are for an output without LSE, whose error is then NaN. The first fails at a value that
 // is not finite and succeeds without rows to compare; otherwise correct is false and the message is

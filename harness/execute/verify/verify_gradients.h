@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the gradients of a backward pass against float64.
 //
-// The reference begins with O and LSE of the forward pass, which verify_output() has checked:
-// otherwise the gradient of one key would cost a whole forward pass. A gradient passes two limits,
-// both of them 1.5 x the error of naive gradients in the inputs' precision, the factor that
-// Stream-CQSA takes for gradients of several tasks, plus a floor:
+// The reference begins with Q, K, V and dO, never with the O and LSE of the tested pass, so that it
+// takes a whole forward pass in float64. A gradient passes two limits, both of them 1.5 x the error
+// of naive gradients in the inputs' precision, the factor that Stream-CQSA takes for gradients of
+// several tasks, plus a floor:
 //
-//   largest error      1.5 naive + u max|dX| + 1e-4
+//   largest error      1.5 naive + u max|dX| + 1e-4 s
 //   relative L2 error  1.5 naive + u + 1e-4
 //
+// s is how large a gradient is where nothing cancels, by the root mean squares r of the inputs:
+// r(dO) of dV, and scale sqrt(e) r(dO) r(V) times r(K) of dQ, times r(Q) of dK.
 // u, the unit roundoff of the inputs, is for plans that send finished gradients in their type;
 // where sums travel in 16 bits because the case asks for it, their roundings are added to it. The
 // elements of a gradient shrink as sequences grow. So the first limit would in the end miss a part
-// that was lost, which the second finds at any length. The second does not judge errors below 1e-5:
-// where a gradient is 0 (a row that sees one key), roundings are all there is.
+// that was lost, which the second finds at any length. The second does not judge errors below 1e-5
+// s: where a gradient is 0 (a row that sees one key), roundings are all there is.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +35,11 @@ struct GradientViews {
 
 // Adds the errors of the gradients to the verification of their forward pass, and what is wrong
 // with them: an element that is not finite, or dQ in one of the rows, or dK and dV in one of the
-// keys. problem.out and problem.lse are of that forward pass. asked_roundings: by how much,
-// relative to its size, a sum may be rounded on its way.
+// keys. asked_roundings: by how much, relative to its size, a sum may be rounded on its way.
+// rounds_lse: see verify_output().
 void verify_gradients(const GradientProblem& problem, const GradientViews& found,
                       std::span<const std::int64_t> rows, std::span<const std::int64_t> keys,
-                      int threads, Verification& verification, double asked_roundings = 0.0);
+                      int threads, Verification& verification, double asked_roundings = 0.0,
+                      bool rounds_lse = false);
 
 }  // namespace qb

@@ -50,6 +50,28 @@ template <class F>
 // An error may be this many times that of a naive implementation in the inputs' precision.
 inline constexpr double kNaiveFactor = 4.0;
 
+// Weights of partials may be off by this part of themselves, because a float holds their LSE. An
+// error beyond that is one.
+inline constexpr double kMostLseRounding = 1.0 / 256.0;
+
+inline constexpr const char* kLostWeights =
+    "; the LSE of such rows, as one float32, does not tell the weights of their partials, as two "
+    "it "
+    "does (lse: two)";
+
+// Says that the scores of some rows are too large for float32: a naive softmax is then off by a
+// good part of what it computes. `score` is their largest. Empty where they are not.
+[[nodiscard]] inline std::string unrepresentable(double score, double naive_error,
+                                                 double magnitude) {
+  const double apart = 2.0 * unit_roundoff(DType::f32) * score;
+  constexpr double kMost = 1.0 / 16.0;
+  if (!(apart > kMost) || !(naive_error > kMost * magnitude)) return {};
+  return fmt::format(
+      "float32 cannot hold the scores: at {:.3g} floats are {:.2g} apart, and a softmax of them is "
+      "off by {:.3g} where the values are up to {:.3g}",
+      score, apart, naive_error, magnitude);
+}
+
 // Beside the error it collects the numbers that its tolerance needs.
 struct WorstError {
   double error = 0.0;

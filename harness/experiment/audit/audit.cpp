@@ -27,9 +27,10 @@
 namespace qb {
 namespace {
 
-// These predictions follow from tile sizes and thread counts too, which the machine decides.
-constexpr int kRefusesSince = 11;
+constexpr int kRefusesSince = 11;     // values that have no effect
+constexpr int kTwoNumbersSince = 12;  // hold the LSE of a row on a CPU
 
+// These predictions follow from tile sizes and thread counts too, which the machine decides.
 constexpr std::array kMachineColumns = {"executed_pairs", "predicted_active_peak_bytes",
                                         "predicted_device_peak_bytes", "predicted_root_peak_bytes"};
 
@@ -212,7 +213,9 @@ class Auditor {
   void check_predictions(AuditedRow& row, const Case& c) {
     // Earlier schemas accepted values that had no effect.
     const bool refuses = row.number("schema_version") >= kRefusesSince;
-    const RowValues predicted = predicted_values(refuses ? c : with_needs_met(c));
+    Case planned = refuses ? c : with_needs_met(c);
+    if (row.number("schema_version") < kTwoNumbersSince) planned.lse_kept = 1;
+    const RowValues predicted = predicted_values(planned);
     // A rank's threads, where the case leaves them open, depend on how many ranks its host has.
     const bool same_machine = run_.manifest.device_fingerprint == device_fingerprint() &&
                               (c.ranks != Ranks::mpi || c.threads > 0);

@@ -87,6 +87,8 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "group_sizes: equal\n"
             "pass: forward\n"
             "gradient_dtype: f32\n"
+            "lse: one\n"
+            "inputs: random\n"
             "measure:\n"
             "  warmups: 1\n"
             "  min_repeats: 5\n"

@@ -18,6 +18,7 @@ Case case_of_row(const CsvTable& cases, std::size_t row) {
   Case c;
   for (const Parameter& parameter : parameters())
     parameter.set(c, parameter, cases.text(row, parameter.column));
+  c.lse_kept = 1;
   return c;
 }
 
