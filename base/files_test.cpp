@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <thread>
 
 #include "base/status.h"
 #include "base/testing/scratch_folder.h"
@@ -135,10 +136,93 @@ TEST_F(Files, MissingPlacesAreNamed) {
                 ": Not a directory; choose another with --out");
   // A folder is where the file is to be.
   EXPECT_EQ(refusal([&] { write_file_atomically(folder_ / "deep", "x"); }),
-            "cannot write " + (folder_ / "deep") + ": Is a directory");
+            "cannot write " + (folder_ / "deep") + ": it is a folder");
   EXPECT_EQ(refusal([&] { append_and_flush(folder_ / "deep", "x"); }),
-            "cannot append to " + (folder_ / "deep") + ": Is a directory");
+            "cannot append to " + (folder_ / "deep") + ": it is a folder");
   EXPECT_EQ(entries(folder_.path()), 2) << "the plain file and deep/";
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat found {};
+  ::stat(path.c_str(), &found);
+  return found.st_mode & 07777;
+}
+
+TEST_F(Files, AnOutputKeepsItsModeAndALinkStaysOne) {
+  const std::string path = folder_.file("secret", "old");
+  ::chmod(path.c_str(), 0640);
+  const std::string link = folder_ / "link";
+  std::filesystem::create_symlink("secret", link);
+  write_file_atomically(link, "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_file(path), "new");
+  EXPECT_EQ(mode_of(path), 0640u);
+  std::filesystem::create_symlink("deep/er/made", folder_ / "to_nothing");
+  write_file_atomically(folder_ / "to_nothing", "made");
+  EXPECT_EQ(read_file(folder_ / "deep/er/made"), "made");
+}
+
+TEST_F(Files, ADeviceAndAFifoAreWrittenAsTheyAre) {
+  write_file_atomically("/dev/null", "nothing");
+  struct stat found {};
+  ASSERT_EQ(::stat("/dev/null", &found), 0);
+  EXPECT_TRUE(S_ISCHR(found.st_mode));
+  const std::string fifo = folder_ / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::string read;
+  std::jthread reader([&] { read = read_file(fifo); });
+  write_file_atomically(fifo, "through");
+  reader.join();
+  EXPECT_EQ(read, "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+}
+
+TEST_F(Files, AFullDeviceAndAFolderAreSentences) {
+  EXPECT_EQ(refusal([] { write_file_atomically("/dev/full", "x"); }),
+            "cannot write /dev/full: No space left on device");
+  const std::string folder = folder_ / "deep";
+  EXPECT_EQ(refusal([&] { write_file_atomically(folder, "x"); }),
+            "cannot write " + folder + ": it is a folder");
+}
+
+TEST_F(Files, TwoNamesOfOneFileAreKnown) {
+  const std::string a = folder_.file("a", "");
+  std::filesystem::create_symlink("a", folder_ / "b");
+  std::filesystem::create_hard_link(a, folder_ / "c");
+  EXPECT_TRUE(is_same_output(a, folder_ / "b"));
+  EXPECT_TRUE(is_same_output(a, folder_ / "c"));
+  EXPECT_TRUE(is_same_output(folder_ / "new", folder_ / "deep/../new"));
+  EXPECT_FALSE(is_same_output(a, folder_ / "new"));
+  EXPECT_FALSE(is_same_output("/dev/null", "/dev/../dev/null")) << "both can be written";
+}
+
+std::string refusal_of_text(const std::string& path) {
+  try {
+    return "read: " + read_text(path);
+  } catch (const UsageError& error) {
+    return std::filesystem::path(error.what()).filename().string();
+  }
+}
+
+TEST_F(Files, TextsAreUtf8) {
+  EXPECT_EQ(refusal_of_text(folder_.file("bom", "\xEF\xBB\xBF" "a: 1\n")), "read: a: 1\n");
+  EXPECT_EQ(refusal_of_text(folder_.file("utf16", std::string("\xFF\xFE"
+                                                              "a\0",
+                                                              4))),
+            "utf16: it is UTF-16; save it as UTF-8");
+  EXPECT_EQ(refusal_of_text(folder_.file("latin1", "one\ncaf\xE9" "\n")),
+            "latin1:2: the byte 0xE9 is not UTF-8; save the file as UTF-8");
+  EXPECT_EQ(refusal_of_text(folder_.file("good", "é ≤ 𝄞\n")), "read: é ≤ 𝄞\n");
+  for (const char* bad : {"\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"})
+    EXPECT_NE(refusal_of_text(folder_.file("bad", bad)), std::string("read: ") + bad);
+}
+
+TEST_F(Files, WhatCannotBeReadIsASentence) {
+  EXPECT_THROW((void)read_file(folder_ / "missing"), UsageError);
+  EXPECT_THROW((void)read_file(folder_ / "deep"), UsageError);
+  // Its first page cannot be read.
+  EXPECT_EQ(refusal([] { (void)read_file("/proc/self/mem"); }),
+            "cannot read /proc/self/mem: Input/output error");
 }
 
 }  // namespace

@@ -3,12 +3,16 @@
 // documented exit code.
 #include <fmt/format.h>
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "base/print.h"
 #include "harness/cli/verb.h"
 
 namespace qb {
@@ -41,8 +45,22 @@ void add_verbs(Verb app) {
 
 // Says what a caught exception says, and returns its exit code.
 int failed(ExitCode code, const std::string& message) {
-  fmt::print(stderr, "qb: {}\n", message);
+  print_note("qb: {}\n", message);
   return static_cast<int>(code);
+}
+
+// A shell may leave less stack than plans and specs of many cases need.
+void raise_stack_limit() {
+  constexpr rlim_t kUsual = 8 << 20;
+  constexpr rlim_t kLeast = 1 << 20;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kUsual) return;
+  limit.rlim_cur = std::min(limit.rlim_max, kUsual);
+  if (limit.rlim_cur < kLeast)
+    throw EnvironmentError(
+        fmt::format("the limit of the stack is {} KiB, and qb needs 1024: raise it with ulimit -s",
+                    limit.rlim_cur >> 10));
+  ::setrlimit(RLIMIT_STACK, &limit);
 }
 
 }  // namespace
@@ -52,12 +70,16 @@ int main(int argc, char** argv) {
   using qb::ExitCode;
   // Where both go into one pipe or file, stdout and stderr keep their order and whole lines.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  qb::guard_standard_streams();
   try {
+    qb::raise_stack_limit();
     const std::vector<std::string> words(argv + 1, argv + argc);
     // A sweep starts a child for each case, which needs no other verb.
     const bool is_child = !words.empty() && words.front() == "__case";
-    return static_cast<int>(qb::run_words(is_child ? qb::add_run : qb::add_verbs, words,
-                                          qb::kDescription, qb::kFooter, "qb " QB_VERSION));
+    const ExitCode code = qb::run_words(is_child ? qb::add_run : qb::add_verbs, words,
+                                        qb::kDescription, qb::kFooter, "qb " QB_VERSION);
+    qb::finish_answers();
+    return static_cast<int>(code);
   } catch (const qb::ExitError& error) {
     return qb::failed(error.code(), error.what());
   } catch (const qb::CaseError& error) {
@@ -65,7 +87,7 @@ int main(int argc, char** argv) {
     const bool unsupported = error.status() == qb::Status::unsupported;
     return qb::failed(unsupported ? ExitCode::usage : ExitCode::case_failed, error.what());
   } catch (const std::system_error& error) {
-    // Output cannot be written or threads cannot be started.
+    // Threads cannot be started.
     return qb::failed(ExitCode::environment, error.what());
   } catch (const std::exception& error) {
     return qb::failed(ExitCode::case_failed, fmt::format("unexpected: {}", error.what()));

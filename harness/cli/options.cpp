@@ -70,14 +70,6 @@ Plan checked_plan(const Case& c, Pass pass) {
   return plan;
 }
 
-void require_writable(const std::string& path) {
-  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  const std::string folder = parent.empty() ? "." : parent.string();
-  if (::access(folder.c_str(), W_OK | X_OK) != 0)
-    throw EnvironmentError(
-        fmt::format("cannot write {}: {}: {}", path, folder, std::strerror(errno)));
-}
-
 Option add_positive(Verb verb, const std::string& name, double& value, const std::string& what) {
   return verb.add_text(name, "NUMBER", what, [name, &value](const std::string& text) {
     const auto parsed = parse_real(text);

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "base/schema/column_fields.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/run_folder.h"
@@ -105,13 +106,13 @@ int run(int argc, char** argv) {
   qb::register_limits(recorder);
   if (!words.quick) qb::register_parts(recorder);
 
-  fmt::print("{}\n", qb::device_fingerprint());
+  qb::print_answer("{}\n", qb::device_fingerprint());
   qb::LineReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   benchmark::Shutdown();
   if (!words.out.empty()) write_manifest(words.out, argc, argv);
   if (reporter.succeeded() > 0)
-    fmt::print("\n{}", qb::target_table(qb::judge(recorder.rows(), qb::available_cores())));
+    qb::print_answer("\n{}", qb::target_table(qb::judge(recorder.rows(), qb::available_cores())));
   const bool good = reporter.succeeded() > 0 && reporter.failed() == 0;
   return static_cast<int>(good ? qb::ExitCode::ok : qb::ExitCode::case_failed);
 }
@@ -122,7 +123,7 @@ int main(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const qb::ExitError& error) {
-    fmt::print(stderr, "microbench: {}\n", error.what());
+    qb::print_note("microbench: {}\n", error.what());
     return static_cast<int>(error.code());
   }
 }

@@ -93,7 +93,7 @@ Json origin(const Provenance& provenance) {
 }
 
 CsvTable read_table(const std::filesystem::path& path) {
-  return CsvTable::parse(read_file(path.string()), path.string());
+  return CsvTable::parse(read_text(path.string()), path.string());
 }
 
 // Columns that are younger than the run are empty. Throws UsageError for a table that another
@@ -182,7 +182,7 @@ PlottedRun read_plotted_run(const std::string& path) {
     throw UsageError(fmt::format("{} is not a run folder: it has no manifest.json", path));
   PlottedRun run;
   run.path = path;
-  run.provenance = read_provenance(read_file(manifest.string()), manifest.string());
+  run.provenance = read_provenance(read_text(manifest.string()), manifest.string());
   run.microbench = read_if_there(folder / "microbench.csv");
   // A folder of microbenchmarks alone has no cases; any other must have them.
   if (!run.microbench || std::filesystem::exists(folder / "cases.csv"))

@@ -16,7 +16,7 @@ std::string write_findings(const std::vector<Figure>& figures, const std::string
   const std::string path = (std::filesystem::path(directory) / "findings.csv").string();
   std::map<std::string, std::vector<std::string>> rows;  // by figure
   if (std::filesystem::exists(path)) {
-    const CsvTable old = CsvTable::parse(read_file(path), path);
+    const CsvTable old = CsvTable::parse(read_text(path), path);
     for (const Row& row : all_rows(old)) rows[row.at(kFindingColumns[0])] = old.row(row.index);
   }
   for (const Figure& figure : figures)

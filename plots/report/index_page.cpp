@@ -47,7 +47,7 @@ Said said_of(const fs::path& script) {
   Said said{.title = name};
   const std::string path = (script.parent_path() / "findings.csv").string();
   if (!fs::exists(path)) return said;
-  const CsvTable table = CsvTable::parse(read_file(path), path);
+  const CsvTable table = CsvTable::parse(read_text(path), path);
   for (const Row& row : all_rows(table)) {
     if (row.at(kFindingColumns[0]) != name) continue;
     said.title = row.at(kFindingColumns[1]);
@@ -93,7 +93,7 @@ std::string table_item(const fs::path& root, const fs::path& markdown) {
   fs::path file = markdown;
   const auto with = [&](const char* extension) { return file.replace_extension(extension); };
   if (!fs::exists(with("csv"))) return {};
-  std::string title = title_of_table(read_file(markdown.string()));
+  std::string title = title_of_table(read_text(markdown.string()));
   if (title.empty()) title = markdown.stem().string();
   return fmt::format("<li>{}: {}{}{}</li>\n", html_escape(title), link(root, markdown, "Markdown"),
                      link(root, with("tex"), "LaTeX"), link(root, with("csv"), "CSV"));
@@ -104,7 +104,7 @@ std::string origin_of(const fs::path& folder) {
   for (const fs::path& place : {folder / "figures", folder}) {
     const fs::path file = place / "provenance.json";
     if (!fs::exists(file)) continue;
-    const auto json = nlohmann::json::parse(read_file(file.string()), nullptr, false);
+    const auto json = nlohmann::json::parse(read_text(file.string()), nullptr, false);
     if (!json.is_object()) throw UsageError(fmt::format("{} is not a JSON object", file.string()));
     const auto text = [&](const char* key) {
       return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";

@@ -147,8 +147,8 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
       continue;
     }
     const std::vector<std::string> paths = write_figure(figure, directory);
-    const std::string csv = read_file(paths[0]);
-    Report::Picture picture{figure.name, figure.title, read_file(paths[2]), figure.finding,
+    const std::string csv = read_text(paths[0]);
+    Report::Picture picture{figure.name, figure.title, read_text(paths[2]), figure.finding,
                             hover_json(figure)};
     if (csv.size() <= kMostInlineCsv) picture.files.push_back({"CSV", data_url("text/csv", csv)});
     drawn.push_back(std::move(picture));

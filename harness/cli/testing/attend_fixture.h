@@ -18,6 +18,26 @@
 
 namespace qb::testing_support {
 
+// Swaps the axes of heads and tokens, an element of a head and token after the other.
+inline NpyArray tokens_first(const NpyArray& array, std::int64_t batch, std::int64_t heads,
+                             std::int64_t tokens, std::int64_t elements) {
+  NpyArray result = array;
+  const auto size = static_cast<std::size_t>(size_of(array.dtype));
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      for (std::int64_t t = 0; t < tokens; ++t)
+        for (std::int64_t e = 0; e < elements; ++e)
+          std::memcpy(
+              &result.data[static_cast<std::size_t>(((b * tokens + t) * heads + h) * elements + e) *
+                           size],
+              &array.data[static_cast<std::size_t>(((b * heads + h) * tokens + t) * elements + e) *
+                          size],
+              size);
+  const std::size_t axis = array.shape[0] == batch && batch > 1 ? 1 : 0;
+  std::swap(result.shape[axis], result.shape[axis + 1]);
+  return result;
+}
+
 // Writes random q, k and v to files, and names files for the outputs.
 class AttendFixture : public ::testing::Test {
  protected:

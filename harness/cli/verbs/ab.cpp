@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/split.h"
 #include "base/temporary_folder.h"
 #include "harness/cli/options.h"
@@ -116,7 +117,7 @@ void require_two_subjects(const AbWords& words) {
 Turn failed(const std::string& why) { return {.failure = why}; }
 
 std::string last_line(const std::string& path) {
-  std::string text = read_file(path);
+  std::string text = read_text(path);
   while (text.ends_with('\n')) text.pop_back();
   const std::size_t at = text.rfind('\n');
   return at == std::string::npos ? text : text.substr(at + 1);
@@ -144,7 +145,7 @@ Turn take_turn(Subject& subject, std::size_t index, const AbWords& words, const 
   const std::string path = fmt::format("{}/{}/turn/cases.csv", folder, subject.spec.name);
   if (end.cause != ChildEnd::Cause::exited || !std::filesystem::exists(path))
     return failed(last_line(log));
-  const CsvTable cases = CsvTable::parse(read_file(path), path);
+  const CsvTable cases = CsvTable::parse(read_text(path), path);
   if (cases.size() != 1)
     return failed(fmt::format("{} cases have the parameters of this one", cases.size()));
   if (Row{&cases, 0}.text("status") != word(Status::ok))
@@ -200,8 +201,7 @@ ExitCode compare_in_turns(AbWords& words) {
           Turn turn =
               take_turn(side == AbSide::a ? a : b, index, words, folder, interrupt.wake_fd());
           if (!words.quiet)
-            fmt::print(stderr, "[{}] {} {}: {}{}\n", ++taken, side == AbSide::a ? 'A' : 'B',
-                       labels[index],
+            print_note("[{}] {} {}: {}{}\n", ++taken, side == AbSide::a ? 'A' : 'B', labels[index],
                        turn.failure.empty() ? told(turn.time_s, words.metric, a.spec.cases[index])
                                             : turn.failure,
                        turn.disturbed_by.empty() ? "" : ", disturbed by " + turn.disturbed_by);
@@ -209,8 +209,8 @@ ExitCode compare_in_turns(AbWords& words) {
         },
         [&] { return interrupt.requested(); });
   });
-  fmt::print("A: {}\nB: {}\n\n{}", words.a, words.b,
-             alternation_text(labels, cases, words.options));
+  print_answer("A: {}\nB: {}\n\n{}", words.a, words.b,
+               alternation_text(labels, cases, words.options));
   if (!words.out.empty()) write_file_atomically(words.out, alternation_csv(labels, cases));
   if (interrupt.requested()) return ExitCode::interrupted;
   const auto any = [&](auto holds) { return std::ranges::any_of(cases, holds); };

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/numbers.h"
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/advise_view.h"
 #include "harness/cli/views/nearest_published.h"
@@ -90,7 +91,7 @@ DType default_dtype(const DeviceModel& device, Kernel kernel) {
 }
 
 DeviceModel measured_here(const Case& c) {
-  fmt::print(stderr, "qb: measuring this machine's rates, which takes a few seconds\n");
+  print_note("qb: measuring this machine's rates, which takes a few seconds\n");
   return calibrate_here(c.kernel, c.dtype, c.shape.head_dim,
                         {.max_tokens = std::min<std::int64_t>(c.shape.kv_len, 4096)});
 }
@@ -125,15 +126,15 @@ void give_advice(const AdviseWords& asked) {
   const Grade grade = scheme_grade(published, asked.passes);
   const auto nearest = nearest_published(question, advice, published);
   if (asked.json) {
-    fmt::print("{}", advice_json(question, link.source, advice, grade, nearest));
+    print_answer(advice_json(question, link.source, advice, grade, nearest));
     return;
   }
   for (const std::string& line : advice_assumptions(question, link.source))
-    fmt::print("{}\n", line);
-  fmt::print("\n{}\n", advice_table(advice));
+    print_answer("{}\n", line);
+  print_answer("\n{}\n", advice_table(advice));
   for (const std::string& sentence : advice_sentences(question, advice, grade))
-    fmt::print("{}\n", sentence);
-  if (!nearest.empty()) fmt::print("\n{}", nearest_table(nearest));
+    print_answer("{}\n", sentence);
+  if (!nearest.empty()) print_answer("\n{}", nearest_table(nearest));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/attend_files.h"
@@ -79,7 +80,7 @@ std::string written_files(const AttendRequest& request, const AttendJob& job) {
     if (!path.empty()) text += (text.empty() ? "" : ", ") + path;
   };
   if (job.forward)
-    for (const std::string& path : {request.out, request.lse}) add(path);
+    for (const std::string& path : {request.out, request.lse, request.save_lse}) add(path);
   for (const std::string& path : {request.d_q, request.d_k, request.d_v}) add(path);
   return text;
 }
@@ -101,11 +102,12 @@ std::string summary(const AttendRequest& request, const AttendJob& job, const At
                                 job.backward ? ", backward pass" : "")});
   table.add({"kernel", std::string(word(request.c.kernel))});
   add_cautions(request, job, table);
-  if (!job.forward) table.add({"O and LSE", request.out + ", " + request.lse});
+  if (!job.forward) table.add({"O and LSE", request.o + ", " + request.saved_lse});
   if (run.forward)
     add_times(request, *job.forward, *run.forward, run.backward ? "forward " : "", table);
   if (run.backward) add_times(request, *job.backward, *run.backward, "backward ", table);
-  table.add({"peak active memory", format_bytes(peak_bytes)});
+  table.add({"memory", fmt::format("peak {}, predicted {}", format_bytes(peak_bytes),
+                                   format_bytes(static_cast<std::uint64_t>(job.predicted_bytes)))});
   add_errors(request, run, table);
   table.add({"output", written_files(request, job)});
   return table.terminal();
@@ -120,8 +122,8 @@ Verification verify_forward(const AttendRequest& request, const AttendJob& job, 
       plan.problem, job.q.view(), job.k.view(), job.v.view(), job.out.view(), job.lse.view(),
       rows_to_verify(plan, rows), threads, false, !job.forward || rounds_lse(plan));
   if (!job.forward && !verification.correct)
-    throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}", request.out,
-                                 request.lse, verification.message));
+    throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}", request.o,
+                                 request.saved_lse, verification.message));
   require_correct(verification);
   return verification;
 }
@@ -138,7 +140,7 @@ void verify_backward(const AttendRequest& request, const AttendJob& job, int thr
                     .scale = plan.problem.scale},
                    {job.d_q.view(), job.d_k.view(), job.d_v.view()}, rows_to_verify(plan, tokens),
                    keys_to_verify(plan, tokens), threads, verification, 0.0,
-                   !job.forward || rounds_lse(*job.forward) || rounds_lse(plan));
+                   (job.forward && rounds_lse(*job.forward)) || rounds_lse(plan));
   require_correct(verification);
 }
 
@@ -148,7 +150,7 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
   check_attend_files(request);
   MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
   const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
-  const AttendJob job = read_attend_files(request, ledger);
+  const AttendJob job = read_attend_files(request, ledger, threads);
   const ExecutionArguments arguments{.q = job.q.view(),
                                      .k = job.k.view(),
                                      .v = job.v.view(),
@@ -175,13 +177,14 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
 void add_attend(Verb app) {
   auto [verb, request] = add_verb<AttendRequest>(
       app, "attend", "Runs attention on your own tensors (NPY files).",
-      [](const AttendRequest& said) { fmt::print("{}", attend(said)); },
+      [](const AttendRequest& said) { print_answer(attend(said)); },
       R"(qb writes its outputs only when everything has succeeded. Queries take the last positions of the
 keys. The ranks mpi, nccl and model are for `qb run`.
 
-With --backward it computes dQ, dK and dV of the gradient --do of O. The forward pass runs first; if
-the files --out and --lse both exist, O and LSE are read from them, and a few rows are compared with
-a float64 reference. The algorithm and the kernel must have a backward pass, as ring and flash do.
+With --backward it computes dQ, dK and dV of the gradient --do of O. The forward pass runs first,
+unless --o and --saved-lse name what one has written with --out and --save-lse: a few of their rows
+are compared with a float64 reference. The algorithm and the kernel must have a backward pass, as
+ring and flash do.
 Examples:
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --layout bnhd    tokens before heads
@@ -205,10 +208,18 @@ Examples:
   verb.add_option("--lse", request.lse,
                   "Writes the log-sum-exp of each row, a natural logarithm, to this file, with the "
                   "axes of O but the last.");
+  verb.add_option(
+      "--save-lse", request.save_lse,
+      "Writes the log-sum-exp of each row as the two numbers that a backward pass reads, "
+      "with the axes of O and 2 for its last.");
   const Option backward =
       verb.add_flag("--backward", request.backward, "Computes the gradients dQ, dK and dV too.");
   verb.add_option("--do", request.d_out,
                   "Names the file of dO, with the shape of O and the type of --q.")
+      .needs(backward);
+  verb.add_option("--o", request.o, "Names the file of O, which is then not computed.")
+      .needs(backward);
+  verb.add_option("--saved-lse", request.saved_lse, "Names the file that --save-lse has written.")
       .needs(backward);
   for (const auto& [name, of, path] : {std::tuple{"--dq", "--q", &request.d_q},
                                        {"--dk", "--k", &request.d_k},

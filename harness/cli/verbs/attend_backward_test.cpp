@@ -42,6 +42,13 @@ class AttendBackward : public testing_support::AttendFixture {
     asked.d_v = scratch_.path("dv.npy");
     return asked;
   }
+  // The same, after a forward pass that has saved what it reads.
+  [[nodiscard]] AttendRequest saved_request() const {
+    AttendRequest asked = backward_request();
+    asked.o = scratch_.path("o.npy");
+    asked.saved_lse = scratch_.path("saved.npy");
+    return asked;
+  }
 
   // Returns the largest error of the written gradients, for inputs as stored in the files.
   [[nodiscard]] double error_of_gradients(MaskKind mask) const {
@@ -122,14 +129,15 @@ TEST_F(AttendBackward, WritesOAndLseWhereTheyHaveNames) {
   EXPECT_EQ(read_npy(asked.lse).shape, (std::vector<std::int64_t>{2, 12}));
 }
 
-TEST_F(AttendBackward, ReadsOAndLseWhereBothFilesExist) {
+TEST_F(AttendBackward, ReadsWhatAForwardPassHasSaved) {
   write_all({1, 2, 1, 12, 12, 4, 4}, DType::f32, 3);
   (void)attend(backward_request());
   const std::vector<NpyArray> computed = written_gradients();
-  (void)attend(request());  // writes o.npy and lse.npy
-  AttendRequest asked = backward_request();
-  asked.out = scratch_.path("o.npy");
-  asked.lse = scratch_.path("lse.npy");
+  AttendRequest forward = request();
+  forward.save_lse = scratch_.path("saved.npy");
+  (void)attend(forward);
+  EXPECT_EQ(read_npy(forward.save_lse).shape, (std::vector<std::int64_t>{2, 12, 2}));
+  AttendRequest asked = saved_request();
   std::vector<Pass> passes;
   const std::string summary =
       attend(asked, [&](Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
@@ -142,23 +150,35 @@ TEST_F(AttendBackward, ReadsOAndLseWhereBothFilesExist) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(read[i].data, computed[i].data);
 }
 
-TEST_F(AttendBackward, OAndLseOfOtherTensorsAreRefused) {
+TEST_F(AttendBackward, AnOutputIsNeverAnInput) {
   write_all({1, 2, 1, 12, 12, 4, 4}, DType::f32, 3);
-  (void)attend(request());
-  inputs_.q.view().row_as<float>(0, 1, 0)[2] += 1.0f;
-  write("q.npy", inputs_.q.view(), 3);
+  (void)scratch_.file("o.npy", "of an earlier run");
   AttendRequest asked = backward_request();
   asked.out = scratch_.path("o.npy");
-  asked.lse = scratch_.path("lse.npy");
+  (void)attend(asked);
+  EXPECT_EQ(read_npy(asked.out).shape, (std::vector<std::int64_t>{2, 12, 4}));
+  asked.o = asked.out;
+  asked.saved_lse = scratch_.path("saved.npy");
+  EXPECT_THROW((void)attend(asked), UsageError);
+}
+
+TEST_F(AttendBackward, OAndLseOfOtherTensorsAreRefused) {
+  write_all({1, 2, 1, 12, 12, 4, 4}, DType::f32, 3);
+  AttendRequest forward = request();
+  forward.save_lse = scratch_.path("saved.npy");
+  (void)attend(forward);
+  inputs_.q.view().row_as<float>(0, 1, 0)[2] += 1.0f;
+  write("q.npy", inputs_.q.view(), 3);
+  AttendRequest asked = saved_request();
   try {
     (void)attend(asked);
     FAIL() << "stale files passed";
   } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("lse.npy are not O and LSE of these tensors: O at batch 0, "
-                                        "head 1, row 0"));
+    EXPECT_THAT(error.what(), HasSubstr("saved.npy are not O and LSE of these tensors: O at batch "
+                                        "0, head 1, row 0"));
   }
-  asked.lse = scratch_.path("missing.npy");
-  EXPECT_THROW((void)attend(asked), UsageError) << "only one of the two exists";
+  asked.saved_lse.clear();
+  EXPECT_THROW((void)attend(asked), UsageError) << "only one of the two is named";
   EXPECT_FALSE(exists("dq.npy"));
 }
 
@@ -240,22 +260,25 @@ TEST_F(AttendBackward, TakesTokensBeforeHeadsAndWritesThemSo) {
   AttendRequest asked = backward_request();
   (void)attend(asked);
   const std::vector<NpyArray> heads_first = written_gradients();
-  for (const char* name : {"q.npy", "k.npy", "v.npy", "do.npy"}) {
-    const NpyArray swapped = in_order(read_npy(scratch_.path(name)), AxisOrder::nhd);
+  for (const auto& [name, heads, tokens] :
+       {std::tuple{"q.npy", 4, 6}, {"k.npy", 2, 9}, {"v.npy", 2, 9}, {"do.npy", 4, 6}}) {
+    const NpyArray swapped = testing_support::tokens_first(read_npy(scratch_.path(name)), 1, heads, tokens, 8);
     (void)scratch_.file(name, npy_bytes(swapped.dtype, swapped.shape, swapped.data.data()));
   }
   asked.layout = AxisOrder::nhd;
   // The second time O and LSE are read as they were written, with tokens before heads.
   asked.out = scratch_.path("o.npy");
-  asked.lse = scratch_.path("lse.npy");
+  asked.save_lse = scratch_.path("saved.npy");
   for (int time = 0; time < 2; ++time) {
     (void)attend(asked);
-    const std::vector<NpyArray> tokens_first = written_gradients();
+    const std::vector<NpyArray> gradients = written_gradients();
     for (std::size_t i = 0; i < 3; ++i) {
-      const NpyArray expected = in_order(heads_first[i], AxisOrder::nhd);
-      EXPECT_EQ(tokens_first[i].shape, expected.shape);
-      EXPECT_EQ(tokens_first[i].data, expected.data);
+      const NpyArray expected = testing_support::tokens_first(heads_first[i], 1, i == 0 ? 4 : 2, i == 0 ? 6 : 9, 8);
+      EXPECT_EQ(gradients[i].shape, expected.shape);
+      EXPECT_EQ(gradients[i].data, expected.data);
     }
+    asked = saved_request();
+    asked.layout = AxisOrder::nhd;
   }
 }
 

@@ -228,37 +228,17 @@ TEST_F(Attend, RunsFromTheCommandLine) {
   EXPECT_EQ(read_npy(asked.out).dtype, DType::f16);
 }
 
-// Swaps the axes of heads and tokens, an element of a head and token after the other.
-NpyArray tokens_first(const NpyArray& array, std::int64_t batch, std::int64_t heads,
-                      std::int64_t tokens, std::int64_t elements) {
-  NpyArray result = array;
-  const auto size = static_cast<std::size_t>(size_of(array.dtype));
-  for (std::int64_t b = 0; b < batch; ++b)
-    for (std::int64_t h = 0; h < heads; ++h)
-      for (std::int64_t t = 0; t < tokens; ++t)
-        for (std::int64_t e = 0; e < elements; ++e)
-          std::memcpy(
-              &result.data[static_cast<std::size_t>(((b * tokens + t) * heads + h) * elements + e) *
-                           size],
-              &array.data[static_cast<std::size_t>(((b * heads + h) * tokens + t) * elements + e) *
-                          size],
-              size);
-  const std::size_t axis = array.shape[0] == batch && batch > 1 ? 1 : 0;
-  std::swap(result.shape[axis], result.shape[axis + 1]);
-  return result;
-}
-
 TEST_F(Attend, TakesTokensBeforeHeadsAndWritesThemSo) {
   for (const std::size_t rank : {3u, 4u}) {
     const std::int64_t batch = rank == 4 ? 2 : 1;
     write_inputs({batch, 4, 2, 6, 9, 8, 8}, DType::f32, rank);
     AttendRequest asked = request();
     (void)attend(asked);
-    const NpyArray out = tokens_first(read_npy(asked.out), batch, 4, 6, 8);
-    const NpyArray lse = tokens_first(read_npy(asked.lse), batch, 4, 6, 1);
+    const NpyArray out = testing_support::tokens_first(read_npy(asked.out), batch, 4, 6, 8);
+    const NpyArray lse = testing_support::tokens_first(read_npy(asked.lse), batch, 4, 6, 1);
     for (const auto& [name, heads, tokens] :
          {std::tuple{"q.npy", 4, 6}, {"k.npy", 2, 9}, {"v.npy", 2, 9}}) {
-      const NpyArray swapped = tokens_first(read_npy(scratch_.path(name)), batch, heads, tokens, 8);
+      const NpyArray swapped = testing_support::tokens_first(read_npy(scratch_.path(name)), batch, heads, tokens, 8);
       (void)scratch_.file(name, npy_bytes(swapped.dtype, swapped.shape, swapped.data.data()));
     }
     asked.layout = rank == 4 ? AxisOrder::bnhd : AxisOrder::nhd;

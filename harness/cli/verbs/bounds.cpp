@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/numbers.h"
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/table_form.h"
 #include "harness/execute/model/advice.h"
@@ -235,7 +236,7 @@ void print_min_block(MinBlockWords& words) {
     return;
   }
   if (words.kv_heads == 0) words.kv_heads = words.q_heads;
-  fmt::print("{}", own_min_block_table(words));
+  print_answer(own_min_block_table(words));
 }
 
 void add_min_block(Verb bounds) {

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/execute/model/device_model.h"
@@ -26,15 +27,15 @@ void calibrate(const CalibrateWords& words) {
   for (const RatePoint& point : device.rates)
     table.add({fmt::format("{} x {}", point.queries, point.keys),
                format_si(point.flop_per_s) + "FLOP/s"});
-  fmt::print(
+  print_answer(
       "{}\nThese are the rates of one thread. A call costs {}; it merges {}B/s and copies {}B/s.\n",
       table.terminal(), format_seconds(device.call_overhead_s.value),
       format_si(device.merge_byte_per_s.value), format_si(device.copy_byte_per_s.value));
   if (const double share = device.backward_share_of_forward.value; share > 0.0)
-    fmt::print("The backward pass computes at {:.2f} of these rates.\n", share);
+    print_answer("The backward pass computes at {:.2f} of these rates.\n", share);
   if (words.out.empty()) return;
   write_file_atomically(words.out, device_model_csv(device));
-  fmt::print("{}\n", words.out);
+  print_answer("{}\n", words.out);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // `qb columns`: what the columns of a run folder and the parameters of a spec mean.
 #include <fmt/format.h>
 
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/schema/clocks.h"
 #include "harness/experiment/schema/columns.h"
@@ -44,11 +45,11 @@ std::string terminal(const RunTable& table) {
 
 void print_columns(const ColumnsWords& words) {
   if (words.write) return write_documents();
-  if (words.parameters) return fmt::print("{}", parameters_markdown());
-  if (words.markdown) return fmt::print("{}", columns_markdown());
+  if (words.parameters) return print_answer(parameters_markdown());
+  if (words.markdown) return print_answer(columns_markdown());
   const RunTable& table = table_named(words.file);
-  fmt::print("{}", terminal(table));
-  if (&table == &case_table() || &table == &sample_table()) fmt::print("\n{}", clocks_picture());
+  print_answer(terminal(table));
+  if (&table == &case_table() || &table == &sample_table()) print_answer("\n{}", clocks_picture());
 }
 
 }  // namespace

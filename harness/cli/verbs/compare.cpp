@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/print.h"
 #include "base/split.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/audit/compare.h"
@@ -51,8 +52,8 @@ ExitCode compare(CompareWords& words) {
       words.options.ignore.emplace_back(key);
   const RunComparison comparison =
       compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
-  fmt::print("{}", words.csv ? comparison_csv(comparison, words.options)
-                             : comparison_text(comparison, words.options));
+  print_answer(words.csv ? comparison_csv(comparison, words.options)
+                         : comparison_text(comparison, words.options));
   return comparison.regressions() == 0 ? ExitCode::ok : ExitCode::regression;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/known_answers.h"
 #include "harness/experiment/schema/columns.h"
@@ -38,14 +39,17 @@ struct EnvWords {
 };
 
 ExitCode print_environment(const EnvWords& words) {
-  fmt::print("{}", words.schema ? schema_json() + "\n"
-                   : words.json ? environment_json(true) + "\n"
-                   : words.all  ? environment_table(true)
-                                : environment_summary());
+  print_answer(words.schema ? schema_json() + "\n"
+               : words.json ? environment_json(true) + "\n"
+               : words.all  ? environment_table(true)
+                            : environment_summary());
   const std::vector<KnownAnswer> answers = known_answers();
   const bool wrong = std::ranges::any_of(answers, is_wrong);
-  if (wrong || !(words.schema || words.json))
-    fmt::print(wrong ? stderr : stdout, "known answers: {}\n", known_answers_text(answers));
+  const std::string text = fmt::format("known answers: {}\n", known_answers_text(answers));
+  if (wrong)
+    print_note("{}", text);
+  else if (!words.schema && !words.json)
+    print_answer(text);
   return wrong ? ExitCode::regression : ExitCode::ok;
 }
 

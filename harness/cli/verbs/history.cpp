@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/audit/history.h"
 #include "plots/figures/figures.h"
@@ -68,13 +69,13 @@ ExitCode write_page(const History& history, const std::string& folder) {
            .sections = {{.title = "Changes", .code = {history_text(history)}},
                         std::move(figures),
                         {.title = "All points", .tables = {table_of(table)}, .folded = true}}}));
-  fmt::print("{}\n", page);
+  print_answer("{}\n", page);
   return code;
 }
 
 ExitCode show_history(const HistoryWords& words) {
   const History history = read_history(words.results, words.options);
-  fmt::print("{}", words.csv ? history_csv(history) : history_text(history));
+  print_answer(words.csv ? history_csv(history) : history_text(history));
   const ExitCode code = words.out.empty() ? ExitCode::ok : write_page(history, words.out);
   return history.regressions() > 0 ? ExitCode::regression : code;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/print.h"
 #include "harness/cli/views/tensor_job.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -33,7 +35,7 @@ LayerShape shape_of_request(const LayerRequest& request, const NpyArray& input) 
                     "give more heads",
                     request.heads, shape.head_dim));
   const std::vector<std::int64_t>& sizes = input.shape;
-  if ((sizes.size() != 2 && sizes.size() != 3) || input.data.empty())
+  if ((sizes.size() != 2 && sizes.size() != 3) || std::ranges::count(sizes, 0) > 0)
     throw UsageError(
         fmt::format("{} has shape {}; it must be [n, hidden] or [b, n, hidden], of "
                     "a token or more",
@@ -94,10 +96,13 @@ Example:
 std::string layer_of_files(const LayerRequest& request, const std::function<LayerRunner>& runner) {
   check_request(request);
   MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
-  const NpyArray input = read_npy(request.input);
-  const LayerShape shape = shape_of_request(request, input);
+  NpyFile input(request.input);
+  const LayerShape shape = shape_of_request(request, input.header());
   const LayerWeights weights = read_weights(request.weights, shape, ledger);
-  const Tensor x = tensor_of(input, DType::f32, shape.states(), ledger, "hidden_states");
+  const Tensor x(ledger, DType::f32, shape.states(), "hidden_states");
+  input.read_rows(shape.hidden(), DType::f32, [&](std::int64_t i) {
+    return x.view().row_as<float>(0, 0, 0) + i * shape.hidden();
+  });
   const Tensor y(ledger, DType::f32, shape.states(), "output");
   poison(y.view(), TensorView{});
   LayerOptions options;
@@ -116,15 +121,18 @@ std::string layer_of_files(const LayerRequest& request, const std::function<Laye
       layer_rows_to_verify(shape.n_tokens, options.block_tokens, rows_to_compare(request), 0),
       options.threads);
   require_correct(verification);
-  write_file_atomically(request.out,
-                        npy_of(y.view(), request.out_dtype, input.shape, "the output"));
+  OutputFile file(request.out);
+  write_npy_rows(
+      file, request.out_dtype, input.header().shape, shape.hidden(),
+      [&](std::int64_t i) { return out + i * shape.hidden(); }, "the output");
+  file.commit();
   return summary(request, shape, options, times, verification, ledger.active_peak_bytes());
 }
 
 void add_layer(Verb app) {
   auto [verb, request] = add_verb<LayerRequest>(
       app, "layer", "Runs a transformer layer on your own weights and tensors.",
-      [](const LayerRequest& said) { fmt::print("{}", layer_of_files(said)); },
+      [](const LayerRequest& said) { print_answer(layer_of_files(said)); },
       weights_help() + kShapes);
   verb.add_option("--weights", request.weights, "Names the folder of the layer's 16 NPY files.")
       .required();

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/schema/parameters.h"
@@ -75,15 +76,15 @@ void show(const MaskWords& words) {
     if (!words.out.empty())
       drawn.push_back({mask.text(), words.n_tokens, share, partition_rectangles(plan, kCells)});
   }
-  fmt::print(
+  print_answer(
       "N = {}. The counts are those of one head; the kernel flash executes the pairs on this "
       "machine.\n\n{}",
       format_grouped(words.n_tokens), table.terminal());
   if (words.out.empty()) return;
   ensure_directory(words.out);
   const Figure figure = connectivity_figure(drawn);
-  for (const std::string& path : write_figure(figure, words.out)) fmt::print("{}\n", path);
-  fmt::print("{}\n", write_findings({figure}, words.out));
+  for (const std::string& path : write_figure(figure, words.out)) print_answer("{}\n", path);
+  print_answer("{}\n", write_findings({figure}, words.out));
 }
 
 }  // namespace

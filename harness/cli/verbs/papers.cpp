@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/coverage_record.h"
 #include "harness/cli/views/paper_sources.h"
@@ -44,7 +45,7 @@ struct PapersWords {
   TableFormat format = TableFormat::text;
 };
 
-void print(const Table& table, TableFormat format) { fmt::print("{}", printed(table, format)); }
+void print(const Table& table, TableFormat format) { print_answer(printed(table, format)); }
 
 Table functions_table() {
   Table table{.name = "functions",
@@ -75,7 +76,7 @@ void print_tables(const AnsweredPaper& paper, const std::string& wanted, TableFo
         std::string_view(answered.table->file).substr(0, answered.table->file.size() - 4);
     names.push_back(stem);
     if (!wanted.empty() && stem != wanted) continue;
-    if (any && format != TableFormat::csv) fmt::print("\n");
+    if (any && format != TableFormat::csv) print_answer("\n");
     print(answers_table(answered), format);
     any = true;
   }
@@ -110,7 +111,7 @@ ExitCode answer(const PapersWords& words) {
   if (words.contradictions) {
     const auto found = all_contradictions(papers, library, measurements);
     if (words.format == TableFormat::text)
-      fmt::print("{}", contradictions_text(found));
+      print_answer(contradictions_text(found));
     else
       print(contradictions_table(found), words.format);
   } else if (!words.needs.empty()) {
@@ -120,8 +121,8 @@ ExitCode answer(const PapersWords& words) {
   } else if (words.names.empty()) {
     print(coverage_table(papers), words.format);
     if (words.format == TableFormat::text)
-      fmt::print("\n{} contradictions: qb papers --contradictions\n",
-                 all_contradictions(papers, library, measurements).size());
+      print_answer("\n{} contradictions: qb papers --contradictions\n",
+                   all_contradictions(papers, library, measurements).size());
   } else {
     print_tables(paper_named(papers, words.names[0]), words.names.size() == 2 ? words.names[1] : "",
                  words.format);

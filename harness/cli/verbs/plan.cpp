@@ -9,6 +9,7 @@
 #include <span>
 
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/execute/device/device_rehearsal.h"
@@ -261,8 +262,8 @@ void show_plan(const PlanWords& words) {
   const Plan plan = checked_plan(c, words.pass);
   const Work work = model_work(plan, c.kernel);
   const PlanMemory memory = plan_memory(plan, c.kernel, 1);
-  fmt::print("{}", words.json ? plan_json(plan, work, memory, words.pairs)
-                              : plan_table(plan, work, memory, c.kernel));
+  print_answer(words.json ? plan_json(plan, work, memory, words.pairs)
+                          : plan_table(plan, work, memory, c.kernel));
   if (words.picture.empty()) return;
   Figure figure = partition_of(partition_rectangles(plan),
                                fmt::format("{}: N = {}, W = {}, {} mask{}", plan.algorithm,

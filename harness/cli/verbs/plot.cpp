@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "base/schema/figure_names.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
@@ -112,8 +113,7 @@ std::vector<Provenance> drawn_beside(const PlottedRun& run, const std::vector<Fi
     std::vector<std::string_view> names;
     std::copy_if(std::begin(kFigureNames), std::end(kFigureNames), std::back_inserter(names),
                  shows_runs_beside);
-    fmt::print(
-        stderr,
+    print_note(
         "qb: --beside is ignored: only these show another run, and none of them is drawn: {} "
         "(--figure {})\n",
         join(names, ", "), names.front());
@@ -133,7 +133,7 @@ CsvTable filtered(const CsvTable& cases, const std::vector<std::string>& filters
 
 void plot(const PlotWords& words) {
   if (words.list) {
-    fmt::print("{}", figure_list());
+    print_answer(figure_list());
     return;
   }
   if (words.run.empty())
@@ -143,7 +143,7 @@ void plot(const PlotWords& words) {
   std::optional<CsvTable> published;
   if (!words.published.empty())
     run.published =
-        &published.emplace(CsvTable::parse(read_file(words.published), words.published));
+        &published.emplace(CsvTable::parse(read_text(words.published), words.published));
   const std::string out =
       words.out.empty() ? (std::filesystem::path(words.run) / "figures").string() : words.out;
   const std::vector<Figure> figures = figures_of_run(run, words.figures);
@@ -151,15 +151,15 @@ void plot(const PlotWords& words) {
   std::vector<Figure> drawn;
   for (const Figure& figure : figures) {
     if (!figure.empty_reason.empty()) {
-      fmt::print(stderr, "qb: no figure {}: {}\n", figure.name, figure.empty_reason);
+      print_note("qb: no figure {}: {}\n", figure.name, figure.empty_reason);
       continue;
     }
     drawn.push_back(chosen(figure, words.choice));
-    for (const std::string& path : write_figure(drawn.back(), out)) fmt::print("{}\n", path);
+    for (const std::string& path : write_figure(drawn.back(), out)) print_answer("{}\n", path);
   }
   if (drawn.empty()) throw UsageError(fmt::format("{}: nothing to draw", words.run));
-  fmt::print("{}\n", write_findings(drawn, out));
-  fmt::print("{}\n", write_provenance(run.provenance, out, beside));
+  print_answer("{}\n", write_findings(drawn, out));
+  print_answer("{}\n", write_provenance(run.provenance, out, beside));
 }
 
 }  // namespace

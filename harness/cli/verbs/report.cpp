@@ -2,6 +2,7 @@
 // `qb report RUN`: one HTML page with a run's figures, tables and failures.
 
 #include "base/files.h"
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
 #include "plots/report/index_page.h"
@@ -34,7 +35,7 @@ ExitCode report(const ReportWords& said) {
     return publish_run(said.run, "", said.page.empty() ? said.run + "/report.html" : said.page);
   const std::string page = said.page.empty() ? said.index + "/index.html" : said.page;
   write_file_atomically(page, index_html(said.index));
-  fmt::print("{}\n", page);
+  print_answer("{}\n", page);
   return ExitCode::ok;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/source_root.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
@@ -78,7 +79,7 @@ struct Reproduction {
 
 std::string page_of(const ReproduceWords& words) { return words.out + "/report.html"; }
 
-void say(const std::string& line) { fmt::print(stderr, "{}\n", line); }
+void say(const std::string& line) { print_note("{}\n", line); }
 
 RunOutcome run_stage(const ReproduceWords& words, const std::string& name, Spec& spec) {
   spec = load_spec(source_path("experiments/" + name + ".yaml"), {});
@@ -155,7 +156,7 @@ ExitCode run_case_2(const ReproduceWords& words, Reproduction& all, std::string&
       run_stage(words, std::string(words.full ? kAtPapersN : kAtATenth), spec);
   if (outcome.interrupted) return ExitCode::interrupted;
   all.note(exit_code(outcome));
-  fmt::print(stderr, "{}", failure_list(outcome));
+  print_note("{}", failure_list(outcome));
   write_plan_tables(spec, outcome.folder);
   folder = outcome.folder;
   return ExitCode::ok;
@@ -243,8 +244,8 @@ ExitCode reproduce(ReproduceWords words) {
   const std::string page = page_of(words);
   write_file_atomically(page, report_html({"CQS-Attention, reproduced", provenance_line(provenance),
                                            std::move(all.sections)}));
-  fmt::print("\n{}\n{}\n{}\n{}\n", table_terminal(own.claims),
-             contradictions_text(own.contradictions), table_terminal(coverage), page);
+  print_answer("\n{}\n{}\n{}\n{}\n", table_terminal(own.claims),
+               contradictions_text(own.contradictions), table_terminal(coverage), page);
   return all.is_wrong || is_wrong_here(own.answered) ? ExitCode::regression : all.code;
 }
 

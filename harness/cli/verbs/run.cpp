@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/dry_run.h"
 #include "harness/cli/views/publish.h"
@@ -77,7 +78,7 @@ void note_device(const Spec& spec) {
   const bool open =
       std::ranges::any_of(spec.cases, [](const Case& c) { return c.device == Device::automatic; });
   if (open && build_info().cuda && !why_no_gpu().empty())
-    fmt::print(stderr, "device auto is the CPU: {}\n", why_no_gpu());
+    print_note("device auto is the CPU: {}\n", why_no_gpu());
 }
 
 ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
@@ -85,7 +86,7 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
   for (const auto& [spec, cases] : tasks) {
     if (words.dry_run) {
       const std::string& out = words.run.out;
-      fmt::print(
+      print_answer(
           "{}", dry_run_text(spec.name, cases, EarlierTimes::read(out, device_fingerprint()), out));
       continue;
     }
@@ -97,9 +98,9 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
     }
     if (!options.quiet) note_device(spec);
     const RunOutcome outcome = run_spec(spec, options);
-    fmt::print("{}", outcome_table(outcome));
-    fmt::print(stderr, "{}", failure_list(outcome));
-    fmt::print("{}\n", outcome.folder);
+    print_answer(outcome_table(outcome));
+    print_note("{}", failure_list(outcome));
+    print_answer("{}\n", outcome.folder);
     const ExitCode code = exit_code(outcome);
     if (code == ExitCode::interrupted) return code;
     worst = std::max(worst, code);
@@ -126,7 +127,7 @@ ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
     end_mpi_cases();
     return code;
   } catch (const std::exception& problem) {
-    fmt::print(stderr, "qb: {}\n", problem.what());
+    print_note("qb: {}\n", problem.what());
     world.abort(static_cast<int>(ExitCode::environment));
   }
 }

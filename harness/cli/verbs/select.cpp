@@ -7,6 +7,7 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/schema/parameter_fields.h"
 #include "base/schema/row.h"
 #include "harness/cli/options.h"
@@ -52,7 +53,7 @@ class CaseReader {
   explicit CaseReader(const SelectWords& words)
       : words_(words),
         name_(words.run + "/cases.csv"),
-        cases_(CsvTable::parse(read_file(name_), name_)) {}
+        cases_(CsvTable::parse(read_text(name_), name_)) {}
 
   // Pairs the ok rows of pass_kv and pass_q whose parameters are equal except for the algorithm;
   // their wall_time_median_s decides.
@@ -231,8 +232,8 @@ std::string selector_summary(const Pairs& pairs, std::span<const NamedScore> sco
 void select(const SelectWords& words) {
   const Pairs pairs = CaseReader(words).pairs();
   const auto scores = score_selectors(pairs.samples);
-  fmt::print("{}\n{}", selector_table(scores, TableForm::terminal),
-             selector_summary(pairs, scores));
+  print_answer("{}\n{}", selector_table(scores, TableForm::terminal),
+               selector_summary(pairs, scores));
   if (!words.csv.empty()) write_file_atomically(words.csv, selector_table(scores, TableForm::csv));
 }
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
 #include "interest_sets/sets/constructions.h"
@@ -58,8 +59,8 @@ void add_verify_file(Verb sets) {
   auto [verb, path] = add_verb<std::string>(
       sets, "verify", "Checks every interest set of a text file.",
       [](const std::string& file) {
-        const auto [text, all_good] = verify_sets(read_file(file), file);
-        fmt::print("{}", text);
+        const auto [text, all_good] = verify_sets(read_text(file), file);
+        print_answer(text);
         return all_good ? ExitCode::ok : ExitCode::regression;
       },
       R"(A line is `W: residues`, `W m: residues` or `W m asym-RR: residues` (ratio to four
@@ -75,7 +76,7 @@ Examples:
 void add_show(Verb sets) {
   auto [verb, workers] = add_verb<int>(
       sets, "show", "Shows the set that W workers use by default, and its quorums.",
-      [](int said) { fmt::print("{}", show_set(said)); },
+      [](int said) { print_answer(show_set(said)); },
       R"(Up to W = 111 it is the published set, to 1024 the best known one, above it Singer's where
 W = q^2 + q + 1 with a prime power q, else a ruler.
 
@@ -93,7 +94,7 @@ struct ConstructWords {
 
 void construct(const ConstructWords& words) {
   for (int workers = words.from; workers <= words.to; ++workers) {
-    fmt::print("{}", set_line(searched_set(workers, static_cast<std::int64_t>(words.moves))));
+    print_answer("{}", set_line(searched_set(workers, static_cast<std::int64_t>(words.moves))));
     std::fflush(stdout);
   }
 }
@@ -125,9 +126,9 @@ struct ResponsibilityWords {
 void print_responsibility(const ResponsibilityWords& words) {
   if (words.csv)
     responsibility_csv(words.workers, words.from, words.to,
-                       [](std::string_view piece) { fmt::print("{}", piece); });
+                       [](std::string_view piece) { print_answer(piece); });
   else
-    fmt::print("{}", responsibility_table(words.workers, words.from, words.to));
+    print_answer(responsibility_table(words.workers, words.from, words.to));
 }
 
 void add_responsibility(Verb sets) {

@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
 #include "interest_sets/search/minimum_sets.h"
@@ -114,13 +115,14 @@ void draw(const std::string& directory) {
   ensure_directory(directory);
   const auto rows = compare_distillations();
   for (const std::string& path : write_table(paper_table(rows), directory))
-    fmt::print("{}\n", path);
+    print_answer("{}\n", path);
   const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
   const std::vector<Figure> figures = {
       set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
       balance_growth_figure(growth_csv()), cqs_product_figure(product_splits_csv())};
-  for (const Figure& figure : figures) fmt::print("{}\n", write_figure(figure, directory).front());
-  fmt::print("{}\n", write_findings(figures, directory));
+  for (const Figure& figure : figures)
+    print_answer("{}\n", write_figure(figure, directory).front());
+  print_answer("{}\n", write_findings(figures, directory));
 }
 
 }  // namespace

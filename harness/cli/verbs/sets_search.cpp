@@ -13,6 +13,7 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
@@ -69,7 +70,7 @@ class Watcher {
 
   void end() {
     flush();
-    if (terminal_ && spoke_) fmt::print(stderr, "\r\033[K");
+    if (terminal_ && spoke_) print_note("\r\033[K");
   }
 
  private:
@@ -78,7 +79,7 @@ class Watcher {
 
   // Cuts off a torn last line, so that the next text begins a line.
   void go_on() {
-    const std::string text = read_file(words_.journal);
+    const std::string text = read_text(words_.journal);
     const int workers = state_.modulus;
     state_ = parse_journal(text, words_.journal);
     if (state_.modulus != workers)
@@ -100,7 +101,7 @@ class Watcher {
     if (!terminal_ && now_s() - line_s_ < kSecondsBetweenPlainLines) return;
     line_s_ = now_s();
     spoke_ = true;
-    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "",
+    print_note("{}{}{}", terminal_ ? "\r" : "",
                progress_line(now, size, before_, now_s() - begin_s_), terminal_ ? "\033[K" : "\n");
   }
 
@@ -240,15 +241,16 @@ SearchOutcome search(const SearchWords& words) {
 
 void print_search(const SearchWords& words) {
   SearchOutcome outcome = search(words);
-  if (words.count) return fmt::print("{}\n", outcome.sets.size());
+  if (words.count) return print_answer("{}\n", outcome.sets.size());
   if (words.compact)
-    return fmt::print(
+    return print_answer(
         "{}", compact_record({words.workers, outcome.size, outcome.sets.size(),
                               checksum(outcome.sets), outcome.state.sizes.at(outcome.size).found}));
   const bool csv = words.form == TableForm::csv;
-  fmt::print(csv ? stderr : stdout, "{}", search_summary(outcome));
+  const std::string summary = search_summary(outcome);
+  csv ? print_note("{}", summary) : print_answer(summary);
   const auto ranked = ranked_sets(std::move(outcome.sets), outcome.threads);
-  fmt::print("{}", csv ? ranked_csv(ranked) : best_sets(ranked, words.form));
+  print_answer(csv ? ranked_csv(ranked) : best_sets(ranked, words.form));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/store/run_folder.h"
@@ -52,10 +53,10 @@ void print_run(const std::string& path) {
     for (const std::string& column : columns) cells.push_back(run.cases.text(row, column));
     failures.add(cells);
   }
-  fmt::print("{}\n{}\n", path, state_of(path, run.manifest, run.cases.size()));
-  for (const auto& [status, count] : counts) fmt::print("{:>8}  {}\n", count, word(status));
-  if (failed > 0) fmt::print("\n{}", failures.terminal());
-  for (const std::string& line : unsupported.lines()) fmt::print("{}\n", line);
+  print_answer("{}\n{}\n", path, state_of(path, run.manifest, run.cases.size()));
+  for (const auto& [status, count] : counts) print_answer("{:>8}  {}\n", count, word(status));
+  if (failed > 0) print_answer("\n{}", failures.terminal());
+  for (const std::string& line : unsupported.lines()) print_answer("{}\n", line);
 }
 
 void print_status(const std::string& path) {

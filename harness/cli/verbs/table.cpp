@@ -2,6 +2,7 @@
 // `qb table RUN`: one value of a run's cases as a table for a paper, a page or another program.
 #include <fmt/format.h>
 
+#include "base/print.h"
 #include "base/split.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
@@ -65,7 +66,7 @@ void tabulate(const TableWords& words) {
   const Rows rows =
       where(standing_rows(run.cases), [&](const Row& row) { return kept[row.index]; });
   const Table table = pivot_table(rows, pivot);
-  fmt::print("{}", printed(table, words.format));
+  print_answer(printed(table, words.format));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // `qb verify RUN`: is a published run real?
 #include <fmt/format.h>
 
+#include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/audit/audit.h"
 
@@ -22,11 +23,12 @@ Example:
 
 ExitCode verify_run(const std::string& path) {
   const Audit audit = audit_run(path);
-  for (const std::string& finding : audit.findings) fmt::print("MISMATCH  {}\n", finding);
-  for (const std::string& note : audit.notes) fmt::print("note      {}\n", note);
-  fmt::print("{}: {} rows, {} of them timed; {}\n", path, audit.rows, audit.timed_rows,
-             audit.findings.empty() ? "everything that was checked agrees"
-                                    : fmt::format("{} things do not agree", audit.findings.size()));
+  for (const std::string& finding : audit.findings) print_answer("MISMATCH  {}\n", finding);
+  for (const std::string& note : audit.notes) print_answer("note      {}\n", note);
+  print_answer("{}: {} rows, {} of them timed; {}\n", path, audit.rows, audit.timed_rows,
+               audit.findings.empty()
+                   ? "everything that was checked agrees"
+                   : fmt::format("{} things do not agree", audit.findings.size()));
   return audit.findings.empty() ? ExitCode::ok : ExitCode::regression;
 }
 

@@ -31,21 +31,22 @@ struct AttendJob {
   Tensor d_q;
   Tensor d_k;
   Tensor d_v;
+  std::int64_t predicted_bytes = 0;  // of all tensors and what the passes hold beside them
 
   // The plan whose problem and groups are those of the job.
   [[nodiscard]] const Plan& plan() const { return backward ? *backward : *forward; }
-  // The plan takes the batch as packed sequences: [b,h,n,d] is [1,h,b n,d] there.
-  [[nodiscard]] bool packs_batch() const { return plan().problem.shape.batch != shape.batch; }
   [[nodiscard]] std::vector<std::int64_t> out_shape() const;
   [[nodiscard]] std::vector<std::int64_t> lse_shape() const;
 };
 
-// Throws UsageError for names that are missing, that are equal, or of which only some exist, and
-// EnvironmentError for a file that cannot be written. It reads no file.
+// Throws UsageError for names that are missing or lead to one file, and EnvironmentError for a file
+// that cannot be written. It reads no file.
 void check_attend_files(const AttendRequest& request);
 
-// Throws as attend() does before it computes.
-[[nodiscard]] AttendJob read_attend_files(const AttendRequest& request, Allocator& memory);
+// Reads the headers, and the elements only where there is memory for the job. Throws as attend()
+// does before it computes.
+[[nodiscard]] AttendJob read_attend_files(const AttendRequest& request, Allocator& memory,
+                                          int threads);
 
 // Writes everything that was computed and has a name, or nothing.
 void write_attend_files(const AttendRequest& request, const AttendJob& job);

@@ -11,6 +11,7 @@
 #include "base/csv.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/print.h"
 #include "base/source_root.h"
 #include "harness/cli/views/paper_sources.h"
 
@@ -40,7 +41,7 @@ std::vector<std::string> files_of_answers() {
 std::string fingerprint_of_data() {
   std::uint64_t hash = fnv1a("");
   for (const std::string& file : files_of_answers())
-    hash = fnv1a(read_file(source_path(file)), fnv1a(file, hash));
+    hash = fnv1a(read_text(source_path(file)), fnv1a(file, hash));
   return fmt::format("{:016x}", hash);
 }
 
@@ -96,10 +97,10 @@ std::string coverage_record(std::span<const AnsweredPaper> papers) {
 
 bool answers_as_recorded(std::span<const AnsweredPaper> papers) {
   const std::string ours = coverage_record(papers);
-  const std::string committed = read_file(source_path(std::string(kRecord)));
+  const std::string committed = read_text(source_path(std::string(kRecord)));
   if (ours == committed) return true;
   const Difference difference = difference_of(ours, committed);
-  fmt::print(stderr, "qb: {}.\n", difference.sentence);
+  print_note("qb: {}.\n", difference.sentence);
   return !difference.is_fault;
 }
 

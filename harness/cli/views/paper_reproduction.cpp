@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "base/source_root.h"
 #include "base/words.h"
 #include "harness/cli/views/coverage_record.h"
@@ -47,18 +48,18 @@ ExitCode run_experiments(const std::vector<std::string>& experiments,
   for (const std::string& experiment : experiments) {
     const std::string place = fmt::format("[{}/{}] {}", ++number, experiments.size(), experiment);
     if (!fs::exists(spec_path(experiment))) {
-      fmt::print(stderr, "{}: another program measured it, and its committed run answers\n", place);
+      print_note("{}: another program measured it, and its committed run answers\n", place);
       continue;
     }
     const Spec spec = load_spec(spec_path(experiment), {});
-    fmt::print(stderr, "{}: {}\n", place, spec.description);
+    print_note("{}: {}\n", place, spec.description);
     RunOptions options;
     options.quiet = asked.quiet;
     options.argv = {"qb", "reproduce", asked.paper};
     const RunOutcome outcome = run_spec(spec, options);
     if (outcome.interrupted) return ExitCode::interrupted;
     if (const ExitCode of_run = exit_code(outcome); of_run != ExitCode::ok) {
-      fmt::print(stderr, "{}", failure_list(outcome));
+      print_note("{}", failure_list(outcome));
       code = of_run;
     }
   }
@@ -137,7 +138,7 @@ ExitCode reproduce_papers(const PapersToReproduce& asked) {
     auto contradictions = contradictions_of(answered.back(), library, measurements);
     const std::string page = fmt::format("{}/{}.html", asked.out, paper->name);
     write_file_atomically(page, paper_page(answered.back(), contradictions, measurements, page));
-    fmt::print("{}\n", page);
+    print_answer("{}\n", page);
     std::ranges::move(contradictions, std::back_inserter(found));
   }
   const Table coverage = coverage_table(answered);
@@ -145,11 +146,11 @@ ExitCode reproduce_papers(const PapersToReproduce& asked) {
   (void)write_table(contradictions_table(found), asked.out + "/tables");
   (void)draw_for_report({model_grade_figure(grade_csv(graded_rows(answered)))},
                         asked.out + "/figures", missing);
-  for (const std::string& sentence : missing) fmt::print(stderr, "qb: {}\n", sentence);
+  for (const std::string& sentence : missing) print_note("qb: {}\n", sentence);
   if (answered.size() == 1)
     for (const AnsweredTable& table : answered[0].tables)
-      fmt::print("\n{}", table_terminal(answers_table(table)));
-  fmt::print("\n{}\n{}", contradictions_text(found), table_terminal(coverage));
+      print_answer("\n{}", table_terminal(answers_table(table)));
+  print_answer("\n{}\n{}", contradictions_text(found), table_terminal(coverage));
   const bool wrong_build = !answers_as_recorded(library);
   return wrong_build || std::ranges::any_of(answered, is_wrong_here) ? ExitCode::regression : code;
 }

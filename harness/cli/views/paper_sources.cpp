@@ -34,7 +34,7 @@ std::vector<std::string> names_in(const std::string& folder, std::string_view en
 CsvTable published_csv(const std::string& file) {
   const std::string path = source_path("data/published/" + file);
   if (!fs::exists(path)) throw UsageError(fmt::format("data/published has no {}", file));
-  return CsvTable::parse(read_file(path), file);
+  return CsvTable::parse(read_text(path), file);
 }
 
 void require_each_table_once(const Library& library) {
@@ -74,14 +74,14 @@ Library read_library() {
   for (const std::string& name : names_in(source_path("data/papers"), ".yaml")) {
     const std::string path = "data/papers/" + name;
     // read_paper() keeps views of the text in no place that outlives it.
-    library.push_back(read_paper(read_file(source_path(path)), path, published_csv));
+    library.push_back(read_paper(read_text(source_path(path)), path, published_csv));
   }
   require_each_table_once(library);
   return library;
 }
 
 RunsAndModel::Run RunsAndModel::read(const std::string& folder) {
-  Run run{folder, CsvTable::parse(read_file(folder + "/cases.csv"), folder)};
+  Run run{folder, CsvTable::parse(read_text(folder + "/cases.csv"), folder)};
   fit_columns(run.cases);
   complete_older_rows(run.cases);
   return run;

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/files.h"
+#include "base/print.h"
 #include "base/temporary_folder.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/experiment/store/run_folder.h"
@@ -95,7 +96,7 @@ DrawnRun draw_run(const std::string& folder, const std::string& directory) {
     drawn.missing.push_back(fmt::format("The figures are missing: {}.", error.what()));
     drawn.code = ExitCode::environment;
   }
-  for (const std::string& sentence : drawn.missing) fmt::print(stderr, "qb: {}\n", sentence);
+  for (const std::string& sentence : drawn.missing) print_note("qb: {}\n", sentence);
   return drawn;
 }
 
@@ -116,7 +117,7 @@ RunContext context_of(const PlottedRun& run, const std::string& page) {
   RunContext context;
   const fs::path folder = run.path;
   if (const fs::path samples = folder / "samples.csv"; fs::exists(samples))
-    context.files.samples = CsvTable::parse(read_file(samples.string()), samples.string());
+    context.files.samples = CsvTable::parse(read_text(samples.string()), samples.string());
   context.files.folder = address_from(page, folder);
   if (const fs::path logs = folder / "logs"; fs::is_directory(logs))
     for (const auto& entry : fs::directory_iterator(logs))
@@ -133,7 +134,7 @@ ExitCode publish_run(const std::string& folder, const std::string& directory,
   link_files(drawn.figures, folder + "/figures", page, {"CSV", "PDF"});
   write_file_atomically(
       page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing, context)));
-  fmt::print("{}\n", page);
+  print_answer("{}\n", page);
   return drawn.code;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/csv.h"
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/text_table.h"
 
 namespace qb {
@@ -45,11 +46,11 @@ std::string ViewTable::text(TableForm form) const {
 }
 
 void print_table(const std::string& table, const std::string& summary, TableForm form) {
-  fmt::print("{}", table);
+  print_answer(table);
   if (form == TableForm::csv)
-    fmt::print(stderr, "{}", summary);
+    print_note("{}", summary);
   else
-    fmt::print("\n{}", summary);
+    print_answer("\n{}", summary);
 }
 
 std::string printed(const Table& table, TableFormat format) {

@@ -35,47 +35,43 @@ void require_equal(const NpyArray& a, std::int64_t of_a, const NpyArray& b, std:
                                  of_b));
 }
 
-// The first of the two axes that an order has the other way round; nullopt where it has none.
-std::optional<std::size_t> swapped_axis(AxisOrder order) {
-  if (order == AxisOrder::bnhd) return 1;
-  if (order == AxisOrder::nhd) return 0;
-  return std::nullopt;
+}  // namespace
+
+namespace {
+
+bool has_tokens_first(AxisOrder order) {
+  return order == AxisOrder::bnhd || order == AxisOrder::nhd;
 }
 
 }  // namespace
 
-NpyArray swapped(const NpyArray& array, std::size_t axis) {
-  const auto product = [&](std::size_t from, std::size_t to) {
-    std::int64_t n = 1;
-    for (std::size_t i = from; i < to; ++i) n *= array.shape[i];
-    return static_cast<std::size_t>(n);
-  };
-  const std::size_t outer = product(0, axis);
-  const std::size_t first = product(axis, axis + 1);
-  const std::size_t second = product(axis + 1, axis + 2);
-  const std::size_t bytes =
-      product(axis + 2, array.shape.size()) * static_cast<std::size_t>(size_of(array.dtype));
-  NpyArray result{array.name, array.dtype, array.shape, std::vector<std::byte>(array.data.size())};
-  std::swap(result.shape[axis], result.shape[axis + 1]);
-  for (std::size_t o = 0; o < outer; ++o)
-    for (std::size_t f = 0; f < first; ++f)
-      for (std::size_t s = 0; s < second; ++s)
-        std::memcpy(result.data.data() + ((o * second + s) * first + f) * bytes,
-                    array.data.data() + ((o * first + f) * second + s) * bytes, bytes);
-  return result;
+void require_axes(const NpyArray& header, AxisOrder order) {
+  if (order != AxisOrder::automatic && header.shape.size() != word(order).size())
+    throw UsageError(fmt::format("{} has shape {}; --layout {} needs {} axes", header.name,
+                                 shape_text(header.shape), word(order), word(order).size()));
 }
 
-NpyArray heads_before_tokens(NpyArray array, AxisOrder order) {
-  if (order != AxisOrder::automatic && array.shape.size() != word(order).size())
-    throw UsageError(fmt::format("{} has shape {}; --layout {} needs {} axes", array.name,
-                                 shape_text(array.shape), word(order), word(order).size()));
-  const auto axis = swapped_axis(order);
-  return axis ? swapped(array, *axis) : array;
+std::vector<std::int64_t> in_order(std::vector<std::int64_t> shape, AxisOrder order) {
+  if (has_tokens_first(order)) std::swap(shape[shape.size() - 2], shape[shape.size() - 3]);
+  return shape;
 }
 
-NpyArray in_order(NpyArray output, AxisOrder order) {
-  const auto axis = swapped_axis(order);
-  return axis ? swapped(output, *axis) : output;
+FileRows::FileRows(std::vector<std::int64_t> sizes, AxisOrder order)
+    : sizes_(std::move(sizes)), tokens_first_(has_tokens_first(order)) {}
+
+std::byte* FileRows::row_in(const TensorView& view, std::int64_t i) const {
+  const std::size_t axes = sizes_.size();
+  const std::int64_t inner = sizes_[axes - 2];
+  const std::int64_t outer = axes > 2 ? sizes_[axes - 3] : 1;
+  const std::int64_t batch = i / (inner * outer);
+  const std::int64_t first = i / inner % outer;
+  const std::int64_t second = i % inner;
+  const std::int64_t head = tokens_first_ ? second : first;
+  const std::int64_t token = tokens_first_ ? first : second;
+  const std::int64_t tokens = tokens_first_ ? outer : inner;
+  // A plan may take the batch as packed sequences.
+  const bool is_packed = view.extent.batch == 1;
+  return view.row(is_packed ? 0 : batch, head, is_packed ? batch * tokens + token : token);
 }
 
 void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,

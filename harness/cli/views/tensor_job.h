@@ -61,24 +61,37 @@ inline constexpr auto kWords<AxisOrder> = word_table<AxisOrder>("layout",
                                                                  {AxisOrder::hnd, "hnd"},
                                                                  {AxisOrder::nhd, "nhd"}});
 
-// Swaps an axis with the one after it.
-[[nodiscard]] NpyArray swapped(const NpyArray& array, std::size_t axis);
+// Throws UsageError if the file does not have the axes of the order.
+void require_axes(const NpyArray& header, AxisOrder order);
 
-// Puts heads before tokens. Throws UsageError if the array does not have the axes of the order.
-[[nodiscard]] NpyArray heads_before_tokens(NpyArray array, AxisOrder order);
+// Puts the axes of a shape with heads before tokens and a last axis into the order, or back.
+[[nodiscard]] std::vector<std::int64_t> in_order(std::vector<std::int64_t> shape, AxisOrder order);
 
-// Puts the axes of an output, which may lack the last one, into the order of the user's files.
-[[nodiscard]] NpyArray in_order(NpyArray output, AxisOrder order);
+// Which row of a tensor [b,h,n,x] each row of a user's file is. `sizes` are the file's axes, the
+// last one too, in its order.
+class FileRows {
+ public:
+  FileRows(std::vector<std::int64_t> sizes, AxisOrder order);
+
+  // The tensor may hold the batch as packed sequences, [1,h,b n,x].
+  [[nodiscard]] std::byte* row_in(const TensorView& view, std::int64_t i) const;
+
+ private:
+  std::vector<std::int64_t> sizes_;
+  bool tokens_first_;
+};
 
 struct AttendRequest : TensorJob {
   AxisOrder layout = AxisOrder::automatic;
   std::string q;  // paths of NPY files
   std::string k;
   std::string v;
-  std::string lse;  // empty: not written
-  // With `backward` O and LSE are read where both of their files exist; else they are computed, and
-  // written where they have names.
+  std::string lse;       // empty: not written
+  std::string save_lse;  // both numbers of LSE (kernels/lse.h); likewise
+  // With `backward` O and both numbers of LSE are read where they have names, else computed.
   bool backward = false;
+  std::string o;
+  std::string saved_lse;
   std::string d_out;  // dO, which is read
   std::string d_q;    // the gradients, which are written
   std::string d_k;

@@ -189,12 +189,12 @@ std::string known_devices() {
 }
 
 DeviceModel load_device_model(const std::string& name) {
-  if (std::filesystem::is_regular_file(name)) return parse_device_model(read_file(name), name);
+  if (std::filesystem::is_regular_file(name)) return parse_device_model(read_text(name), name);
   if (name == "a100") return a100_device();
   try {
     for (const std::string& path : {kFolder + name + ".csv", name})
       if (const std::string found = source_path(path); std::filesystem::is_regular_file(found))
-        return parse_device_model(read_file(found), path);
+        return parse_device_model(read_text(found), path);
   } catch (const EnvironmentError&) {
     // As above.
   }

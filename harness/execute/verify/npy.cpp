@@ -189,7 +189,7 @@ std::string_view take_header(std::string_view& bytes, std::string_view name) {
 
 }  // namespace
 
-NpyArray parse_npy(std::string_view bytes, std::string_view name) {
+NpyArray take_npy_header(std::string_view& bytes, std::string_view name) {
   const NpyHeader header = HeaderParser(take_header(bytes, name), name).parse();
   NpyArray array{std::string(name), parse_descr(*header.descr, name), *header.shape, {}};
   if (*header.fortran_order)
@@ -197,31 +197,26 @@ NpyArray parse_npy(std::string_view bytes, std::string_view name) {
   if (array.shape.size() > kMostDimensions)
     refuse(name,
            fmt::format("has {} dimensions; numpy allows {}", array.shape.size(), kMostDimensions));
-  const std::string what =
-      fmt::format("shape {} of {}", tuple_text(array.shape), word(array.dtype));
-  const auto needed = byte_count(array.dtype, array.shape);
-  if (!needed) refuse(name, what + " has more bytes than 63 bits count");
-  if (std::cmp_not_equal(*needed, bytes.size()))
-    refuse(name, fmt::format("is {}: {} needs {} bytes of data, and {} follow the header",
-                             std::cmp_less(bytes.size(), *needed) ? "truncated" : "overlong", what,
-                             *needed, bytes.size()));
-  array.data.resize(bytes.size());
-  if (!bytes.empty()) std::memcpy(array.data.data(), bytes.data(), bytes.size());
   return array;
 }
 
-NpyArray read_npy(const std::string& path) { return parse_npy(read_file(path), path); }
+void require_npy_bytes(const NpyArray& array, std::size_t bytes) {
+  const std::string what =
+      fmt::format("shape {} of {}", tuple_text(array.shape), word(array.dtype));
+  const auto needed = byte_count(array.dtype, array.shape);
+  if (!needed) refuse(array.name, what + " has more bytes than 63 bits count");
+  if (std::cmp_not_equal(*needed, bytes))
+    refuse(array.name, fmt::format("is {}: {} needs {} bytes of data, and {} follow the header",
+                                   std::cmp_less(bytes, *needed) ? "truncated" : "overlong", what,
+                                   *needed, bytes));
+}
 
-std::string npy_bytes(DType dtype, const std::vector<std::int64_t>& shape, const void* data) {
+std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
   const auto* description =
       std::find_if(std::begin(kDescriptions), std::end(kDescriptions),
                    [&](const auto& candidate) { return candidate.first == dtype; });
   if (description == std::end(kDescriptions))
     throw UsageError(fmt::format("NPY has no {}; choose f16, f32 or f64", word(dtype)));
-  const bool negative = std::ranges::any_of(shape, [](auto side) { return side < 0; });
-  const auto size = byte_count(dtype, shape);
-  if (negative || !size || shape.size() > kMostDimensions)
-    throw std::invalid_argument("no array has the shape " + tuple_text(shape));
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                    description->second, tuple_text(shape));
   const std::size_t before = kMagic.size() + kVersionBytes + sizeof(std::uint16_t);
@@ -231,7 +226,25 @@ std::string npy_bytes(DType dtype, const std::vector<std::int64_t>& shape, const
   const auto length = static_cast<std::uint16_t>(header.size());
   std::string bytes(kMagic);
   bytes += {'\x01', '\x00', static_cast<char>(length & 0xFF), static_cast<char>(length >> 8)};
-  bytes += header;
+  return bytes + header;
+}
+
+NpyArray parse_npy(std::string_view bytes, std::string_view name) {
+  NpyArray array = take_npy_header(bytes, name);
+  require_npy_bytes(array, bytes.size());
+  array.data.resize(bytes.size());
+  if (!bytes.empty()) std::memcpy(array.data.data(), bytes.data(), bytes.size());
+  return array;
+}
+
+NpyArray read_npy(const std::string& path) { return parse_npy(read_file(path), path); }
+
+std::string npy_bytes(DType dtype, const std::vector<std::int64_t>& shape, const void* data) {
+  std::string bytes = npy_header(dtype, shape);
+  const bool negative = std::ranges::any_of(shape, [](auto side) { return side < 0; });
+  const auto size = byte_count(dtype, shape);
+  if (negative || !size || shape.size() > kMostDimensions)
+    throw std::invalid_argument("no array has the shape " + tuple_text(shape));
   bytes.append(static_cast<const char*>(data), static_cast<std::size_t>(*size));
   return bytes;
 }

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/files.h"
 #include "kernels/allocator.h"
 
 namespace qb {
@@ -19,10 +21,43 @@ struct NpyArray {
   std::vector<std::byte> data;  // C order
 };
 
+// An NPY file of which the header is read, and the elements are read once, straight to where they
+// are needed. Throws as parse_npy() and read_file() do.
+class NpyFile {
+ public:
+  explicit NpyFile(const std::string& path);
+
+  [[nodiscard]] const NpyArray& header() const { return header_; }  // without data
+  // Writes row i of `row` elements as `dtype` to place(i), in order. Throws UsageError that names
+  // the file and the index of the first element that is not a finite number, or not finite in
+  // `dtype`; minus infinity is let through where `lets_minus_infinity`.
+  void read_rows(std::int64_t row, DType dtype, const std::function<void*(std::int64_t)>& place,
+                 bool lets_minus_infinity = false);
+
+ private:
+  InputFile file_;
+  std::string begun_;  // of the data, read with the header
+  NpyArray header_;
+};
+
+// Writes an NPY file of `dtype` and `shape` to `file`: row i of `row` elements of f32 comes from
+// place(i). Throws UsageError if a finite element is infinite in `dtype`.
+void write_npy_rows(OutputFile& file, DType dtype, const std::vector<std::int64_t>& shape,
+                    std::int64_t row, const std::function<const float*(std::int64_t)>& place,
+                    std::string_view name);
+
 // Parses the bytes of a file. Throws UsageError `NAME: …` for a wrong magic or version, a malformed
 // header, Fortran order, big-endian or non-float types, and truncated or overlong data.
 [[nodiscard]] NpyArray parse_npy(std::string_view bytes, std::string_view name);
 [[nodiscard]] NpyArray read_npy(const std::string& path);
+
+// Parses the header at the begin of a file that goes on, and moves `bytes` on to its data.
+[[nodiscard]] NpyArray take_npy_header(std::string_view& bytes, std::string_view name);
+// Throws UsageError unless as many bytes of data follow a header.
+void require_npy_bytes(const NpyArray& header, std::size_t bytes);
+
+// Returns the version 1 header of a C-order array. Throws UsageError for bf16, which NPY lacks.
+[[nodiscard]] std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape);
 
 // Returns the version 1 bytes of a C-order array. Throws UsageError for bf16, which NPY lacks, and
 // std::invalid_argument for a shape that no array can have.
@@ -30,18 +65,5 @@ struct NpyArray {
                                     const void* data);
 
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);  // [2, 768]
-
-// Writes all elements as `dtype` to `to`. Throws UsageError that names the file and the index of
-// the first element that is not a finite number, or not finite in `dtype`.
-void copy_finite(const NpyArray& array, DType dtype, void* to);
-
-// Copies the array's elements with copy_finite() into a tensor of `extent`, which has as many.
-[[nodiscard]] Tensor tensor_of(const NpyArray& array, DType dtype, const Extent& extent,
-                               Allocator& memory, std::string_view label);
-
-// Returns the bytes of an NPY file of `dtype` and `shape` with the elements of a contiguous f32
-// tensor. Throws UsageError if a finite element is infinite in `dtype`.
-[[nodiscard]] std::string npy_of(const TensorView& tensor, DType dtype,
-                                 const std::vector<std::int64_t>& shape, std::string_view name);
 
 }  // namespace qb

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/execute/verify/npy.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/status.h"
+#include "harness/execute/verify/npy.h"
 
 namespace qb {
 namespace {
+
+constexpr std::int64_t kChunkBytes = 1 << 20;
 
 // Returns the C-order index of the i-th element.
 std::string index_text(std::int64_t i, const std::vector<std::int64_t>& shape) {
@@ -18,15 +21,18 @@ std::string index_text(std::int64_t i, const std::vector<std::int64_t>& shape) {
   return shape_text(index);
 }
 
-const std::byte* element(const void* data, DType dtype, std::int64_t i) {
-  return static_cast<const std::byte*>(data) + i * size_of(dtype);
+double value_at(const void* data, DType dtype, std::int64_t i) {
+  return load_element(static_cast<const std::byte*>(data) + i * size_of(dtype), dtype);
 }
 
-// Returns the first element that is not finite; n if all are.
-std::int64_t first_not_finite(const void* data, DType dtype, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i)
-    if (!std::isfinite(load_element(element(data, dtype, i), dtype))) return i;
+std::int64_t elements_of(const std::vector<std::int64_t>& shape) {
+  std::int64_t n = 1;
+  for (const std::int64_t side : shape) n *= side;
   return n;
+}
+
+std::size_t bytes_of(const NpyArray& header) {
+  return static_cast<std::size_t>(elements_of(header.shape) * size_of(header.dtype));
 }
 
 }  // namespace
@@ -35,41 +41,79 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-void copy_finite(const NpyArray& array, DType dtype, void* to) {
-  const auto n = static_cast<std::int64_t>(array.data.size()) / size_of(array.dtype);
-  const auto value = [&](std::int64_t i) {
-    return load_element(element(array.data.data(), array.dtype, i), array.dtype);
+NpyFile::NpyFile(const std::string& path) : file_(path), begun_(kChunkBytes, '\0') {
+  begun_.resize(file_.read(begun_.data(), begun_.size()));
+  std::string_view data = begun_;
+  header_ = take_npy_header(data, path);
+  const std::size_t header_bytes = begun_.size() - data.size();
+  begun_.erase(0, header_bytes);
+  // A pipe says nothing of what is to come.
+  require_npy_bytes(header_, file_.size_bytes() == 0 && !begun_.empty()
+                                 ? bytes_of(header_)
+                                 : file_.size_bytes() - header_bytes);
+}
+
+// The elements of a file are taken a chunk at a time.
+void NpyFile::read_rows(std::int64_t row, DType dtype,
+                        const std::function<void*(std::int64_t)>& place, bool lets_minus_infinity) {
+  const std::int64_t of_row = row * size_of(header_.dtype);
+  std::vector<std::byte> chunk(
+      static_cast<std::size_t>(std::max(of_row, kChunkBytes / of_row * of_row)));
+  const auto at_once = static_cast<std::int64_t>(chunk.size()) / of_row;
+  const std::int64_t rows = elements_of(header_.shape) / row;
+  const auto check = [&](const void* data, DType of, const std::byte* read, std::int64_t first,
+                         std::string_view what) {
+    for (std::int64_t x = 0; x < row; ++x) {
+      const double value = value_at(data, of, x);
+      if (std::isfinite(value) || (lets_minus_infinity && value < 0.0)) continue;
+      throw UsageError(fmt::format("{} holds {} at {}{}", header_.name,
+                                   value_at(read, header_.dtype, x),
+                                   index_text(first + x, header_.shape), what));
+    }
   };
-  if (const std::int64_t i = first_not_finite(array.data.data(), array.dtype, n); i < n)
-    throw UsageError(fmt::format("{} holds {} at {}; finite numbers are needed", array.name,
-                                 value(i), index_text(i, array.shape)));
-  convert(array.data.data(), array.dtype, to, dtype, n);
-  if (const std::int64_t i = first_not_finite(to, dtype, n); i < n)
-    throw UsageError(fmt::format("{} holds {} at {}, which is infinite as {}", array.name, value(i),
-                                 index_text(i, array.shape), word(dtype)));
-}
-
-Tensor tensor_of(const NpyArray& array, DType dtype, const Extent& extent, Allocator& memory,
-                 std::string_view label) {
-  Tensor tensor(memory, dtype, extent, label);
-  copy_finite(array, dtype, tensor.view().data);
-  return tensor;
-}
-
-std::string npy_of(const TensorView& tensor, DType dtype, const std::vector<std::int64_t>& shape,
-                   std::string_view name) {
-  const std::int64_t n = tensor.extent.elements();
-  std::vector<std::byte> data(static_cast<std::size_t>(n * size_of(dtype)));
-  convert(tensor.data, tensor.dtype, data.data(), dtype, n);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const double value = load_element(element(tensor.data, tensor.dtype, i), tensor.dtype);
-    if (std::isfinite(value) && !std::isfinite(load_element(element(data.data(), dtype, i), dtype)))
-      throw UsageError(
-          fmt::format("{} holds {} at {}, which is infinite as {}; choose a wider "
-                      "--out-dtype",
-                      name, value, index_text(i, shape), word(dtype)));
+  for (std::int64_t first = 0; first < rows; first += at_once) {
+    const std::int64_t count = std::min(at_once, rows - first);
+    const auto bytes = static_cast<std::size_t>(count * of_row);
+    const std::size_t kept = std::min(begun_.size(), bytes);
+    std::copy_n(reinterpret_cast<const std::byte*>(begun_.data()), kept, chunk.data());
+    begun_.erase(0, kept);
+    const std::size_t got = kept + file_.read(chunk.data() + kept, bytes - kept);
+    if (got < bytes) require_npy_bytes(header_, static_cast<std::size_t>(first * of_row) + got);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::byte* const from = chunk.data() + i * of_row;
+      void* const to = place(first + i);
+      check(from, header_.dtype, from, (first + i) * row, "; finite numbers are needed");
+      convert(from, header_.dtype, to, dtype, row);
+      check(to, dtype, from, (first + i) * row,
+            fmt::format(", which is infinite as {}", word(dtype)));
+    }
   }
-  return npy_bytes(dtype, shape, data.data());
+  std::byte more{};
+  if (file_.read(&more, 1) > 0) require_npy_bytes(header_, bytes_of(header_) + 1);
+}
+
+void write_npy_rows(OutputFile& file, DType dtype, const std::vector<std::int64_t>& shape,
+                    std::int64_t row, const std::function<const float*(std::int64_t)>& place,
+                    std::string_view name) {
+  file.write(npy_header(dtype, shape));
+  const std::int64_t of_row = row * size_of(dtype);
+  const std::int64_t rows = elements_of(shape) / row;
+  std::vector<std::byte> chunk;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const float* const from = place(i);
+    const std::size_t at = chunk.size();
+    chunk.resize(at + static_cast<std::size_t>(of_row));
+    convert(from, DType::f32, chunk.data() + at, dtype, row);
+    for (std::int64_t x = 0; x < row; ++x)
+      if (std::isfinite(from[x]) && !std::isfinite(value_at(chunk.data() + at, dtype, x)))
+        throw UsageError(
+            fmt::format("{} holds {} at {}, which is infinite as {}; choose a wider "
+                        "--out-dtype",
+                        name, from[x], index_text(i * row + x, shape), word(dtype)));
+    if (static_cast<std::int64_t>(chunk.size()) < kChunkBytes && i + 1 < rows) continue;
+    file.write({reinterpret_cast<const char*>(chunk.data()), chunk.size()});
+    chunk.clear();
+  }
 }
 
 }  // namespace qb

@@ -1,57 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/execute/verify/npy.h"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <thread>
 
+#include "base/testing/scratch_folder.h"
 #include "harness/execute/testing/npy_fakes.h"
+#include "harness/execute/verify/npy.h"
 
 namespace qb {
 namespace {
 
-using testing_support::named;
 using testing_support::refusal;
 
-NpyArray f32(const std::string& name, std::vector<std::int64_t> shape) {
-  return named(name, DType::f32, std::move(shape));
+class NpyFiles : public ::testing::Test {
+ protected:
+  // Reads a file as rows of this many elements, one after the other.
+  [[nodiscard]] std::vector<float> read(const std::string& name, std::int64_t row,
+                                        bool lets_minus_infinity = false) const {
+    NpyFile file(scratch_.path(name));
+    std::int64_t n = 1;
+    for (const std::int64_t side : file.header().shape) n *= side;
+    std::vector<float> values(static_cast<std::size_t>(n));
+    file.read_rows(
+        row, DType::f32, [&](std::int64_t i) { return values.data() + i * row; },
+        lets_minus_infinity);
+    return values;
+  }
+  // The name is relative; that of the scratch folder differs from run to run.
+  [[nodiscard]] std::string refused(const std::string& name, std::int64_t row) const {
+    const std::string text = refusal([&] { (void)read(name, row); });
+    const std::string folder = scratch_.path() + "/";
+    return text.starts_with(folder) ? text.substr(folder.size()) : text;
+  }
+  ScratchFolder scratch_;
+};
+
+TEST_F(NpyFiles, AreReadRowByRowFromFilesLargerThanAChunk) {
+  std::vector<float> values(700'001 * 3);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  (void)scratch_.file("a.npy", npy_bytes(DType::f32, {700'001, 3}, values.data()));
+  EXPECT_EQ(read("a.npy", 3), values);
+  EXPECT_EQ(read("a.npy", 1), values);
 }
 
-TEST(TensorOf, NamesTheIndexOfWhatIsNotFinite) {
-  NpyArray array = f32("k.npy", {2, 3, 4});
-  const Extent extent{1, 2, 3, 4};
-  const Tensor tensor = tensor_of(array, DType::f16, extent, heap_allocator(), "k");
-  EXPECT_EQ(load_element(tensor.view().row(0, 1, 2), DType::f16), 20.0);
-
-  store_element(array.data.data() + 4 * 21, DType::f32, std::numeric_limits<double>::quiet_NaN());
-  EXPECT_EQ(refusal([&] { (void)tensor_of(array, DType::f32, extent, heap_allocator(), "k"); }),
-            "k.npy holds nan at [1, 2, 1]; finite numbers are needed");
-  store_element(array.data.data() + 4 * 2, DType::f32, -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(refusal([&] { (void)tensor_of(array, DType::f32, extent, heap_allocator(), "k"); }),
-            "k.npy holds -inf at [0, 0, 2]; finite numbers are needed");
+TEST_F(NpyFiles, AreReadFromAPipeToo) {
+  const std::string path = scratch_.path("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  std::vector<double> values(400'000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i % 1000);
+  for (const bool is_short : {false, true}) {
+    std::string bytes = npy_bytes(DType::f64, {400'000}, values.data());
+    if (is_short) bytes.resize(bytes.size() - 8);
+    std::jthread writer([&] { std::ofstream(path, std::ios::binary) << bytes; });
+    if (is_short)
+      EXPECT_THAT(refused("pipe", 1), ::testing::HasSubstr("truncated"));
+    else
+      EXPECT_EQ(read("pipe", 1).at(399'999), 999.0f);
+  }
 }
 
-TEST(TensorOf, RefusesNumbersThatRoundToInfinity) {
-  NpyArray array = named("q.npy", DType::f64, {1, 2});
-  store_element(array.data.data() + 8, DType::f64, 1e300);
-  EXPECT_EQ(refusal([&] {
-              (void)tensor_of(array, DType::f32, {1, 1, 1, 2}, heap_allocator(), "q");
-            }),
-            "q.npy holds 1e+300 at [0, 1], which is infinite as f32");
+TEST_F(NpyFiles, NameTheIndexOfWhatIsNotFinite) {
+  std::vector<float> values(24, 1.0f);
+  values[21] = std::numeric_limits<float>::quiet_NaN();
+  (void)scratch_.file("k.npy", npy_bytes(DType::f32, {2, 3, 4}, values.data()));
+  EXPECT_EQ(refused("k.npy", 4), "k.npy holds nan at [1, 2, 1]; finite numbers are needed");
+  values[21] = -std::numeric_limits<float>::infinity();
+  (void)scratch_.file("k.npy", npy_bytes(DType::f32, {2, 3, 4}, values.data()));
+  EXPECT_EQ(refused("k.npy", 4), "k.npy holds -inf at [1, 2, 1]; finite numbers are needed");
+  EXPECT_EQ(read("k.npy", 4, true).at(21), -std::numeric_limits<float>::infinity());
 }
 
-TEST(NpyOf, RoundTripsAndRefusesWhatTheTypeCannotHold) {
-  float values[] = {1.5f, -2.0f, 70000.0f, -std::numeric_limits<float>::infinity()};
-  const TensorView view = contiguous_view(values, DType::f32, {1, 1, 2, 2});
-  const NpyArray back = parse_npy(npy_of(view, DType::f64, {2, 2}, "O"), "o.npy");
+TEST_F(NpyFiles, RefuseNumbersThatRoundToInfinityAndOtherLengths) {
+  const double values[] = {1.0, 1e300};
+  (void)scratch_.file("q.npy", npy_bytes(DType::f64, {1, 2}, values));
+  EXPECT_EQ(refused("q.npy", 2), "q.npy holds 1e+300 at [0, 1], which is infinite as f32");
+  std::string bytes = npy_bytes(DType::f64, {1, 2}, values);
+  for (const std::size_t size : {bytes.size() - 1, bytes.size() + 1}) {
+    bytes.resize(size, 'x');
+    (void)scratch_.file("q.npy", bytes);
+    EXPECT_THAT(refused("q.npy", 2), ::testing::HasSubstr("needs 16 bytes of data"));
+  }
+}
+
+TEST_F(NpyFiles, AreWrittenRowByRowUnlessTheTypeCannotHoldThem) {
+  const float values[] = {1.5f, -2.0f, 70000.0f, -std::numeric_limits<float>::infinity()};
+  const auto write = [&](DType dtype) {
+    OutputFile file(scratch_.path("o.npy"));
+    write_npy_rows(
+        file, dtype, {2, 2}, 2, [&](std::int64_t i) { return values + 2 * i; }, "O");
+    file.commit();
+  };
+  EXPECT_EQ(refusal([&] { write(DType::f16); }),
+            "O holds 70000 at [1, 0], which is infinite as f16; choose a wider --out-dtype");
+  EXPECT_TRUE(std::filesystem::is_empty(scratch_.path()));
+  write(DType::f64);
+  const NpyArray back = read_npy(scratch_.path("o.npy"));
   EXPECT_EQ(back.shape, (std::vector<std::int64_t>{2, 2}));
   EXPECT_EQ(load_element(back.data.data() + 16, DType::f64), 70000.0);
   EXPECT_EQ(load_element(back.data.data() + 24, DType::f64),
             -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(refusal([&] {
-              (void)npy_of(view, DType::f16, {2, 2}, "O");
-            }),
-            "O holds 70000 at [1, 0], which is infinite as f16; choose a wider --out-dtype");
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class Auditor {
     for (std::size_t row = 0; row < run_.samples.size(); ++row)
       samples_[Row{&run_.samples, row}.text("case_id")].push_back(row);
     const std::string parts = run_.path + "/parts.csv";  // older runs have no such file
-    parts_ = std::filesystem::exists(parts) ? CsvTable::parse(read_file(parts), parts)
+    parts_ = std::filesystem::exists(parts) ? CsvTable::parse(read_text(parts), parts)
                                             : CsvTable(part_table().columns);
     n_cores_ = nlohmann::json::parse(run_.manifest.environment)
                    .value("/cpu/usable_processors"_json_pointer, nlohmann::json::array())

@@ -51,6 +51,7 @@ struct Pipe {
   }
   const rlimit no_core = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  ::signal(SIGPIPE, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -133,7 +134,9 @@ Fd::Fd(int fd) {
   constexpr int kFirstFreeFd = 16;
   if (fd < 0) return;
   fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFreeFd);
+  const int problem = fd_ < 0 && errno == EINVAL ? EMFILE : errno;  // beyond `ulimit -n`
   ::close(fd);
+  errno = problem;
 }
 
 void Fd::close() {

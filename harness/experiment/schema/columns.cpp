@@ -159,7 +159,7 @@ std::string plain(std::string text) {
 // Replaces the text that begins as `table` does: all that follows, or up to the next empty line.
 void replace_table(const std::string& name, const std::string& table, bool to_the_end) {
   const std::string path = source_path(name);
-  std::string text = read_file(path);
+  std::string text = read_text(path);
   const std::size_t begin = text.find(table.substr(0, table.find('\n')));
   if (begin == std::string::npos)
     throw UsageError(fmt::format("{} has no such table to replace", path));

@@ -264,7 +264,7 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::O
 }
 
 Spec load_spec(const std::string& path, const Spec::Options& options) {
-  return parse_spec(read_file(path), path, options);
+  return parse_spec(read_text(path), path, options);
 }
 
 }  // namespace qb

@@ -33,7 +33,7 @@ void require_run_folder(const std::string& path) {
           path, name));
 }
 
-CsvTable read_table(const std::string& path) { return CsvTable::parse(read_file(path), path); }
+CsvTable read_table(const std::string& path) { return CsvTable::parse(read_text(path), path); }
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.front() != '.' && std::ranges::all_of(text, [](unsigned char c) {
@@ -153,7 +153,7 @@ std::string utc_text(std::time_t time) {
 
 Manifest read_manifest(const std::string& folder) {
   const std::string path = folder + "/manifest.json";
-  Manifest manifest = manifest_from_json(read_file(path), path);
+  Manifest manifest = manifest_from_json(read_text(path), path);
   manifest.folder = folder;
   return manifest;
 }

@@ -40,7 +40,7 @@ constexpr SideFile kSideFiles[] = {
 // The whole records of a file; only the header where even that is missing or torn.
 CsvTable read_table(const std::string& path, const std::vector<std::string>& columns,
                     std::size_t& file_bytes) {
-  const std::string text = std::filesystem::exists(path) ? read_file(path) : std::string();
+  const std::string text = std::filesystem::exists(path) ? read_text(path) : std::string();
   file_bytes = text.size();
   if (text.find('\n') == std::string::npos) return CsvTable(columns);
   CsvTable table = CsvTable::parse(text, path);

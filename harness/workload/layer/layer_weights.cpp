@@ -138,7 +138,8 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
   LayerWeights weights(shape, allocator);
   for (const auto& entry : kWords<LayerTensor>.rows) {
     const LayerTensor tensor = entry.first;
-    const NpyArray array = read_npy(file_of(folder, tensor));
+    NpyFile file(file_of(folder, tensor));
+    const NpyArray& array = file.header();
     const std::vector<std::int64_t> wanted = tensor_shape(shape, tensor);
     if (array.shape != wanted)
       throw UsageError(fmt::format(
@@ -149,7 +150,8 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
           shape.key_heads() == shape.heads ? std::string()
                                            : fmt::format("{} key-value heads, ", shape.key_heads()),
           shape.feed_forward_dim));
-    copy_finite(array, DType::f32, weights.data(tensor));
+    const std::int64_t row = wanted.back();
+    file.read_rows(row, DType::f32, [&](std::int64_t i) { return weights.data(tensor) + i * row; });
   }
   return weights;
 }
@@ -157,8 +159,8 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
 LayerShape shape_of_weights(const std::string& folder, std::int64_t heads) {
   require_files(folder);
   const auto rows_of = [&](LayerTensor tensor) {
-    const NpyArray array = read_npy(file_of(folder, tensor));
-    if (array.shape.size() != 2 || array.data.empty())
+    const NpyArray array = NpyFile(file_of(folder, tensor)).header();
+    if (array.shape.size() != 2 || std::ranges::count(array.shape, 0) > 0)
       throw UsageError(fmt::format("{} has shape {}; it must be a matrix [out, in]", array.name,
                                    shape_text(array.shape)));
     return array.shape[0];
