@@ -205,12 +205,17 @@ std::string refusal_of_text(const std::string& path) {
 }
 
 TEST_F(Files, TextsAreUtf8) {
-  EXPECT_EQ(refusal_of_text(folder_.file("bom", "\xEF\xBB\xBF" "a: 1\n")), "read: a: 1\n");
+  EXPECT_EQ(refusal_of_text(folder_.file("bom",
+                                         "\xEF\xBB\xBF"
+                                         "a: 1\n")),
+            "read: a: 1\n");
   EXPECT_EQ(refusal_of_text(folder_.file("utf16", std::string("\xFF\xFE"
                                                               "a\0",
                                                               4))),
             "utf16: it is UTF-16; save it as UTF-8");
-  EXPECT_EQ(refusal_of_text(folder_.file("latin1", "one\ncaf\xE9" "\n")),
+  EXPECT_EQ(refusal_of_text(folder_.file("latin1",
+                                         "one\ncaf\xE9"
+                                         "\n")),
             "latin1:2: the byte 0xE9 is not UTF-8; save the file as UTF-8");
   EXPECT_EQ(refusal_of_text(folder_.file("good", "é ≤ 𝄞\n")), "read: é ≤ 𝄞\n");
   for (const char* bad : {"\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\xE2\x82"})

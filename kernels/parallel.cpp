@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/parallel.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -23,10 +26,55 @@ cpu_set_t affinity() {
   return set;
 }
 
-const cpu_set_t& process_cores() {
-  static const cpu_set_t cores = affinity();
-  return cores;
+// The processors of all of OpenMP's places; empty where its runtime is not linked.
+cpu_set_t openmp_places() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const auto find = [](const char* name) { return ::dlsym(RTLD_DEFAULT, name); };
+  const auto places = reinterpret_cast<int (*)()>(find("omp_get_num_places"));
+  const auto size_of_place = reinterpret_cast<int (*)(int)>(find("omp_get_place_num_procs"));
+  const auto processors = reinterpret_cast<void (*)(int, int*)>(find("omp_get_place_proc_ids"));
+  if (places == nullptr || size_of_place == nullptr || processors == nullptr) return set;
+  for (int place = 0; place < places(); ++place) {
+    std::vector<int> ids(static_cast<std::size_t>(size_of_place(place)));
+    processors(place, ids.data());
+    for (const int id : ids) CPU_SET(static_cast<std::size_t>(id), &set);
+  }
+  return set;
 }
+
+// The variables by which OpenMP's runtime binds threads, in the order in which they are named.
+std::string binding_variable() {
+  for (const char* const name :
+       {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
+    if (const char* const value = std::getenv(name); value != nullptr)
+      return std::string(name) + "=" + value;
+  return {};
+}
+
+// What was undone, and the cores of the process after that.
+struct Unbound {
+  std::string variable;
+  cpu_set_t cores = affinity();
+
+  Unbound() {
+    const std::string asked = binding_variable();
+    if (asked.empty()) return;
+    const cpu_set_t places = openmp_places();
+    cpu_set_t both;
+    CPU_OR(&both, &places, &cores);
+    if (CPU_EQUAL(&both, &cores) || sched_setaffinity(0, sizeof(both), &both) != 0) return;
+    variable = asked;
+    cores = affinity();
+  }
+};
+
+const Unbound& unbound() {
+  static const Unbound once;
+  return once;
+}
+
+const cpu_set_t& process_cores() { return unbound().cores; }
 
 constexpr int kAnyCore = -1;
 
@@ -159,6 +207,8 @@ void run_with_helpers(int n, const std::function<void(int)>& work) {
   const std::lock_guard lock(idle().mutex);
   std::ranges::move(helpers, std::back_inserter(idle().helpers));
 }
+
+const std::string& undone_thread_binding() { return unbound().variable; }
 
 int available_cores() { return std::max(1, CPU_COUNT(&process_cores())); }
 

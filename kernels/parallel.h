@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 namespace qb {
 
@@ -21,7 +22,11 @@ void run_with_helpers(int n, const std::function<void(int)>& work);
 void await_value(const std::atomic<int>& state, int wanted);
 
 // Returns how many cores this process may use, at least 1: its affinity mask at the first call.
+// Where a variable of the environment lets OpenMP bind the first thread of the process to a core,
+// which all later threads would share, the first call lets it run on all of OpenMP's places.
 [[nodiscard]] int available_cores();
+// The variable whose effect was undone so, `OMP_PROC_BIND=true`; empty: none.
+[[nodiscard]] const std::string& undone_thread_binding();
 
 // Returns how many threads should copy or merge `bytes`: starting one costs a copy of ~100 KiB.
 [[nodiscard]] int threads_for_bytes(std::int64_t bytes, int threads);

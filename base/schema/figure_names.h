@@ -53,7 +53,8 @@ enum class FigureOf {
   FIGURE(kernel_error, joined_cases, "Error of kernels against float64, relative to the tolerance.") \
   FIGURE(kernel_bars, joined_cases, "Speed of kernels in percent of the peak of their machine, beside published ones.") \
   FIGURE(scheme_passes, cases, "Cost of each scheme in each pass against W.") \
-  FIGURE(gradient_error, cases, "Relative L2 error of dQ, dK and dV against N.")
+  FIGURE(gradient_error, cases, "Relative L2 error of dQ, dK and dV against N.") \
+  FIGURE(score_error, cases, "Relative L2 error of O against the size of the scores, by how LSE travels.")
 // clang-format on
 
 #define QB_FIGURE_NAME(name, needs, says) #name,

@@ -373,16 +373,17 @@ inline constexpr Field kParameterFields[] = {
                          need("algorithm", "cqs cqs_sharded decode flash_decoding pass_q")
                              .or_if("pass", "backward both"),
                          need("workload", "attention"), need("device", "cpu")}}),
-    parameter(word, problem, "inputs",
-              {.since = 12,
-               .standard = "random",
-               .label = "{} keys",
-               .quiet_standard = true,
-               .meaning = "`random` (Q, K, V and dO are normal, from `seed`), `tied` (all keys of a "
-                          "head are its first one, so that each has the same weight at any score)",
-               .needs = {need("workload", "attention"),
-                         need("ranks", "serial threads mpi nccl")
-                             .because("a model reads no inputs")}}),
+    parameter(
+        word,
+        problem, "inputs",
+        {.since = 12,
+         .standard = "random",
+         .label = "{} keys",
+         .quiet_standard = true,
+         .meaning = "`random` (Q, K, V and dO are normal, from `seed`), `tied` (all keys of a "
+                    "head are its first one, so that each has the same weight at any score)",
+         .needs = {need("workload", "attention"),
+                   need("ranks", "serial threads mpi nccl").because("a model reads no inputs")}}),
 };
 
 }  // namespace qb::fields

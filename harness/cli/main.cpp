@@ -9,11 +9,13 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "base/print.h"
 #include "harness/cli/verb.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -73,9 +75,11 @@ int main(int argc, char** argv) {
   qb::guard_standard_streams();
   try {
     qb::raise_stack_limit();
-    const std::vector<std::string> words(argv + 1, argv + argc);
     // A sweep starts a child for each case, which needs no other verb.
-    const bool is_child = !words.empty() && words.front() == "__case";
+    const bool is_child = argc > 1 && std::string_view(argv[1]) == "__case";
+    if (const std::string& undone = qb::undone_thread_binding(); !undone.empty() && !is_child)
+      qb::print_note("qb: {} would bind all threads to one core; qb undoes that\n", undone);
+    const std::vector<std::string> words(argv + 1, argv + argc);
     const ExitCode code = qb::run_words(is_child ? qb::add_run : qb::add_verbs, words,
                                         qb::kDescription, qb::kFooter, "qb " QB_VERSION);
     qb::finish_answers();

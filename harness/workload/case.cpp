@@ -105,13 +105,15 @@ std::vector<Sequence> parse_sequences(std::string_view text) {
     const bool cached = plus != std::string_view::npos;
     const auto first = parse_integer(item.substr(0, std::min(plus, item.size())));
     const auto second = cached ? parse_integer(item.substr(plus + 1)) : first;
-    if (!first || !second || *first < 0 || *second < 1)
+    if (!first || !second || *first < 0 || *second < 0)
       throw UsageError(fmt::format(
           "sequences: '{}' is not a sequence; write cached+new tokens such as 100+8, or 64", item));
-    sequences.push_back({cached ? *first : 0, *second});
+    // A sequence without new tokens computes nothing.
+    if (*second > 0) sequences.push_back({cached ? *first : 0, *second});
   }
   if (sequences.empty())
-    throw UsageError("sequences needs at least one, written as cached+new tokens such as 100+8");
+    throw UsageError(
+        "sequences needs at least one with new tokens, written as cached+new tokens such as 100+8");
   return sequences;
 }
 

@@ -153,9 +153,6 @@ void check_node(const PatternNode& node) {
     return;
   }
   check_arguments(node, rule_of(node));
-  const bool window = find(node, "left") != nullptr;
-  if (window && integer(node, "left") == 0 && integer(node, "right") == 0)
-    fail(node.name, "left and right are both 0, a window of zero width; widen one of them");
   if (node.name == "fixed" && integer(node, "summary") > integer(node, "block"))
     fail(node.name,
          fmt::format("a summary of {} tokens does not fit a block of {}; make it shorter",

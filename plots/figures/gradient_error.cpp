@@ -73,8 +73,7 @@ Figure gradient_error_figure(const PlottedRun& run) {
        .by_panel = true,
        .last_of_x = true,
        .notes = {"The L2 norm of the error over that of the float64 gradients, over the compared "
-                 "rows (dQ) and keys (dK, dV). The float64 gradients begin with the O and LSE that "
-                 "the forward pass left, so that its own error is not in them.",
+                 "rows (dQ) and keys (dK, dV).",
                  nearest_note(rows), left_out}});
   if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(std::size(kGradients)), 230);
   return figure;

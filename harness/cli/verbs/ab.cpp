@@ -143,8 +143,13 @@ Turn take_turn(Subject& subject, std::size_t index, const AbWords& words, const 
       run_child({.command = command, .log_path = log, .timeout_s = kForever_s, .wake_fd = wake_fd});
   if (end.cause == ChildEnd::Cause::interrupted) return failed("interrupted");
   const std::string path = fmt::format("{}/{}/turn/cases.csv", folder, subject.spec.name);
-  if (end.cause != ChildEnd::Cause::exited || !std::filesystem::exists(path))
-    return failed(last_line(log));
+  // A case that failed has a row that says why.
+  const bool ended_well = end.cause == ChildEnd::Cause::exited &&
+                          (end.code == 0 || end.code == static_cast<int>(ExitCode::case_failed));
+  if (!ended_well || !std::filesystem::exists(path)) {
+    const std::string last = last_line(log);
+    return failed(how_it_ended(end) + (last.empty() ? "" : ": " + last));
+  }
   const CsvTable cases = CsvTable::parse(read_text(path), path);
   if (cases.size() != 1)
     return failed(fmt::format("{} cases have the parameters of this one", cases.size()));

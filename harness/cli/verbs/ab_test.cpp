@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/csv.h"
+#include "base/files.h"
 #include "harness/cli/testing/run_binary.h"
 
 namespace qb {
@@ -92,7 +93,7 @@ TEST_F(AbVerb, AProgramThatFailsFailsTheCase) {
   std::filesystem::permissions(broken, std::filesystem::perms::owner_all);
   const Said said = run_qb(fmt::format("ab {} {} {}", program("a", 1.0), broken, spec_) + kOneCase);
   EXPECT_EQ(said.exit_code, 1);
-  EXPECT_THAT(said.out, HasSubstr("B: there is no such kernel"));
+  EXPECT_THAT(said.out, HasSubstr("B: ended with exit code 3: there is no such kernel"));
 }
 
 TEST_F(AbVerb, SubjectsThatCannotBeComparedAreRefused) {
@@ -107,6 +108,25 @@ TEST_F(AbVerb, SubjectsThatCannotBeComparedAreRefused) {
   refused("no/such/qb no/such/qb " + spec_, "no/such/qb is not a program");
   refused("kernel=flash head_dim=32 " + spec_, "each needs a partner");
   refused("kernel=flash kernel=flash " + spec_ + " --pairs 0", "--pairs");
+}
+
+// After good turns too, and with nothing in its log.
+TEST_F(AbVerb, AProgramThatDiesSilentlyIsAFailure) {
+  for (const auto& [end, why] : {std::pair{"kill -SEGV $$", "B: died of SIGSEGV"},
+                                 {"exit 3", "B: ended with exit code 3"}}) {
+    const std::string b = program("b", 1.0);
+    const std::string count = scratch_.path("turns");
+    std::filesystem::remove(count);
+    (void)scratch_.file(
+        "b", read_file(b) + fmt::format("echo x >> {0}\n[ $(wc -l < {0}) -gt 2 ] && {1}\n"
+                                        "exit 0\n",
+                                        count, end));
+    const Said said = run_qb("ab " + program("a", 1.0) + " " + b + " " + spec_ + kOneCase +
+                             "--pairs 6 --retakes 0");
+    EXPECT_EQ(said.exit_code, 1) << said.out;
+    EXPECT_THAT(said.out, HasSubstr(why)) << said.err;
+    EXPECT_THAT(said.out, testing::Not(HasSubstr("nan")));
+  }
 }
 
 TEST_F(AbVerb, BaseCasesTakeTurnsLikeAllOthers) {

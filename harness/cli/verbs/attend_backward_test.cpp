@@ -262,7 +262,8 @@ TEST_F(AttendBackward, TakesTokensBeforeHeadsAndWritesThemSo) {
   const std::vector<NpyArray> heads_first = written_gradients();
   for (const auto& [name, heads, tokens] :
        {std::tuple{"q.npy", 4, 6}, {"k.npy", 2, 9}, {"v.npy", 2, 9}, {"do.npy", 4, 6}}) {
-    const NpyArray swapped = testing_support::tokens_first(read_npy(scratch_.path(name)), 1, heads, tokens, 8);
+    const NpyArray swapped =
+        testing_support::tokens_first(read_npy(scratch_.path(name)), 1, heads, tokens, 8);
     (void)scratch_.file(name, npy_bytes(swapped.dtype, swapped.shape, swapped.data.data()));
   }
   asked.layout = AxisOrder::nhd;
@@ -273,7 +274,8 @@ TEST_F(AttendBackward, TakesTokensBeforeHeadsAndWritesThemSo) {
     (void)attend(asked);
     const std::vector<NpyArray> gradients = written_gradients();
     for (std::size_t i = 0; i < 3; ++i) {
-      const NpyArray expected = testing_support::tokens_first(heads_first[i], 1, i == 0 ? 4 : 2, i == 0 ? 6 : 9, 8);
+      const NpyArray expected =
+          testing_support::tokens_first(heads_first[i], 1, i == 0 ? 4 : 2, i == 0 ? 6 : 9, 8);
       EXPECT_EQ(gradients[i].shape, expected.shape);
       EXPECT_EQ(gradients[i].data, expected.data);
     }

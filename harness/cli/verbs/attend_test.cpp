@@ -238,7 +238,8 @@ TEST_F(Attend, TakesTokensBeforeHeadsAndWritesThemSo) {
     const NpyArray lse = testing_support::tokens_first(read_npy(asked.lse), batch, 4, 6, 1);
     for (const auto& [name, heads, tokens] :
          {std::tuple{"q.npy", 4, 6}, {"k.npy", 2, 9}, {"v.npy", 2, 9}}) {
-      const NpyArray swapped = testing_support::tokens_first(read_npy(scratch_.path(name)), batch, heads, tokens, 8);
+      const NpyArray swapped =
+          testing_support::tokens_first(read_npy(scratch_.path(name)), batch, heads, tokens, 8);
       (void)scratch_.file(name, npy_bytes(swapped.dtype, swapped.shape, swapped.data.data()));
     }
     asked.layout = rank == 4 ? AxisOrder::bnhd : AxisOrder::nhd;

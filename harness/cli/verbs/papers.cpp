@@ -99,7 +99,10 @@ ExitCode answer(const PapersWords& words) {
   }
   const Library library = read_library();
   std::vector<std::string> folders = committed_runs();
-  if (!words.from.empty()) folders.insert(folders.begin(), words.from);
+  if (!words.from.empty()) {
+    const auto given = with_subfolders(words.from);
+    folders.insert(folders.begin(), given.begin(), given.end());
+  }
   const RunsAndModel measurements(folders);
   const std::vector<AnsweredPaper> papers = answer_all(library, measurements);
   if (!words.record.empty()) {

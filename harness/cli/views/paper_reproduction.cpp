@@ -122,8 +122,10 @@ ExitCode reproduce_papers(const PapersToReproduce& asked) {
   ensure_directory(asked.out + "/tables");
   ensure_directory(asked.out + "/figures");
   ExitCode code = ExitCode::ok;
-  std::vector<std::string> folders = with_subfolders(asked.runs);
-  if (asked.runs.empty()) {
+  std::vector<std::string> folders;
+  if (!asked.runs.empty()) {
+    folders = with_subfolders(asked.runs);
+  } else {
     code = run_experiments(experiments_of(papers), asked);
     if (code == ExitCode::interrupted) return code;
     folders = committed_runs();

@@ -154,7 +154,7 @@ Case case_of(const PredictedCase& predicted) {
 
 std::vector<std::string> with_subfolders(const std::string& folder) {
   std::vector<std::string> folders = {folder};
-  if (!fs::is_directory(folder)) return folders;
+  if (!fs::is_directory(folder)) throw UsageError(fmt::format("--from {}: no such folder", folder));
   for (const auto& entry : fs::directory_iterator(folder))
     if (entry.is_directory()) folders.push_back(entry.path().string());
   std::ranges::sort(folders);

@@ -50,7 +50,8 @@ class RunsAndModel final : public Measurements {
 // The case that a prediction was made of. Throws UsageError where there is no such case.
 [[nodiscard]] Case case_of(const PredictedCase& predicted);
 
-// Returns a folder, and those in it: a folder of machines holds one of runs for each.
+// Returns a folder, and those in it: a folder of machines holds one of runs for each. Throws
+// UsageError where it is not there.
 [[nodiscard]] std::vector<std::string> with_subfolders(const std::string& folder);
 // The folders of the committed runs: data/measured, and in it one for each machine.
 [[nodiscard]] std::vector<std::string> committed_runs();

@@ -2,6 +2,7 @@
 #include "harness/execute/memory/system_memory.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <fstream>
@@ -58,6 +59,14 @@ std::uint64_t groups_available(const std::string& root) {
   return kUnlimited;
 }
 
+// What `ulimit -v` leaves of the address space.
+std::uint64_t addresses_available(const std::string& root) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return kUnlimited;
+  const std::uint64_t used = lone_number(root + "/proc/self/statm").value_or(0) * kPageBytes;
+  return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
 void* map(std::size_t bytes) {
   void* pages = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return pages == MAP_FAILED ? nullptr : pages;
@@ -78,7 +87,7 @@ void* map_huge(std::size_t bytes) {
 }  // namespace
 
 std::uint64_t available_memory_bytes(const std::string& root) {
-  std::uint64_t available = groups_available(root);
+  std::uint64_t available = std::min(groups_available(root), addresses_available(root));
   if (const auto kib = keyed_number(root + "/proc/meminfo", "MemAvailable:"))
     available = std::min(available, *kib * 1024);
   return available == kUnlimited ? kUnlimited : available - available / 64;

@@ -26,10 +26,11 @@ struct MemorySource {
 // Anonymous mappings, which return to the system when released.
 [[nodiscard]] MemorySource system_memory();
 
-// Returns the smaller of MemAvailable in /proc/meminfo and, for each control group (v2) that this
-// process is in, memory.max - memory.current + the file cache that the kernel can drop; then it
-// subtracts 1/64 for page tables and the kernel's own needs. `root` is prefixed to every path: ""
-// for the machine, a folder of fake files in tests. Returns UINT64_MAX if neither can be read.
+// Returns the least of MemAvailable in /proc/meminfo, of what `ulimit -v` leaves, and, for each
+// control group (v2) that this process is in, of memory.max - memory.current + the file cache that
+// the kernel can drop; then it subtracts 1/64 for page tables and the kernel's own needs. `root` is
+// prefixed to every path: "" for the machine, a folder of fake files in tests. Returns UINT64_MAX
+// if none can be read.
 [[nodiscard]] std::uint64_t available_memory_bytes(const std::string& root = "");
 
 }  // namespace qb

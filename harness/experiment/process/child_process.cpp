@@ -144,6 +144,15 @@ void Fd::close() {
   fd_ = -1;
 }
 
+std::string how_it_ended(const ChildEnd& end) {
+  if (end.cause == ChildEnd::Cause::timed_out) return "did not end in time";
+  if (end.cause == ChildEnd::Cause::interrupted) return "was interrupted";
+  if (end.cause == ChildEnd::Cause::exited) return fmt::format("ended with exit code {}", end.code);
+  const char* const name = ::sigabbrev_np(end.code);
+  return name != nullptr ? fmt::format("died of SIG{}", name)
+                         : fmt::format("died of signal {}", end.code);
+}
+
 ChildEnd run_child(const ChildOptions& options) {
   std::vector<char*> arguments;
   for (const std::string& argument : options.command)

@@ -46,6 +46,9 @@ struct ChildOptions {
   int wake_fd = -1;  // once readable, the child is killed and the end is `interrupted`
 };
 
+// `died of SIGSEGV`, `ended with exit code 3`.
+[[nodiscard]] std::string how_it_ended(const ChildEnd& end);
+
 // Throws EnvironmentError where the log cannot be written or no process can be started. A command
 // that cannot be executed ends with code 127.
 [[nodiscard]] ChildEnd run_child(const ChildOptions& options);

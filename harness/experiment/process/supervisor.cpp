@@ -57,22 +57,19 @@ std::string with_log(const std::string& sentence, const std::string& log_path) {
   return last.empty() ? sentence : fmt::format("{}; logs/{} ends: {}", sentence, name, last);
 }
 
-CaseResult killed_by_signal(int signal, bool kernel_says_memory, const std::string& log_path) {
-  if (signal == SIGKILL)
+CaseResult killed_by_signal(const ChildEnd& end, bool kernel_says_memory,
+                            const std::string& log_path) {
+  if (end.code == SIGKILL)
     return ended(Status::oom, kernel_says_memory
                                   ? "killed by the kernel: out of memory"
                                   : "killed from outside (SIGKILL): most likely by the kernel, "
                                     "out of memory");
-  const char* name = ::sigabbrev_np(signal);
-  return ended(Status::crashed, with_log(name != nullptr ? fmt::format("died of SIG{}", name)
-                                                         : fmt::format("died of signal {}", signal),
-                                         log_path));
+  return ended(Status::crashed, with_log(how_it_ended(end), log_path));
 }
 
 CaseResult exited(const ChildEnd& end, const std::string& log_path) {
   if (end.code != 0)
-    return ended(Status::crashed,
-                 with_log(fmt::format("its process ended with code {}", end.code), log_path));
+    return ended(Status::crashed, with_log("its process " + how_it_ended(end), log_path));
   try {
     return result_from_json(end.answer);
   } catch (const std::exception& problem) {
@@ -154,7 +151,7 @@ CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
       result = exited(end, paths.log);
       break;
     case ChildEnd::Cause::signalled:
-      result = killed_by_signal(end.code, kills_before && kernel_memory_kills(root_) > kills_before,
+      result = killed_by_signal(end, kills_before && kernel_memory_kills(root_) > kills_before,
                                 paths.log);
       break;
     case ChildEnd::Cause::timed_out:

@@ -85,7 +85,7 @@ TEST_F(Supervisor, ADeathBySignalIsACrashWithItsNameAndLastWords) {
 }
 
 TEST_F(Supervisor, OfLastWordsTheFirst300BytesOfTheLastLineThatHasAny) {
-  const std::string start = "its process ended with code 1; logs/case.log ends: ";
+  const std::string start = "its process ended with exit code 1; logs/case.log ends: ";
   EXPECT_EQ(run("echo first; echo last; echo; exit 1").message, start + "last");
   const std::string longest(300, 'x');
   EXPECT_EQ(run("echo " + longest + "; exit 1").message, start + longest);
@@ -115,7 +115,7 @@ TEST_F(Supervisor, MalformedAnswersAreCrashes) {
   EXPECT_EQ(run("printf '{\"status\":\"ok\"' >&3").status, Status::crashed);
   const CaseResult got = run("exit 7");
   EXPECT_EQ(got.status, Status::crashed);
-  EXPECT_EQ(got.message, "its process ended with code 7");
+  EXPECT_EQ(got.message, "its process ended with exit code 7");
 }
 
 TEST_F(Supervisor, AMissingProgramIsACrashOfTheCase) {
@@ -156,7 +156,7 @@ TEST_F(Supervisor, TheSecondInterruptEndsTheProgram) {
 
 TEST_F(Supervisor, TheChildOffersItselfToTheOutOfMemoryKiller) {
   const CaseResult got = run("cat /proc/self/oom_score_adj >&2; exit 1");
-  EXPECT_EQ(got.message, "its process ended with code 1; logs/case.log ends: 1000");
+  EXPECT_EQ(got.message, "its process ended with exit code 1; logs/case.log ends: 1000");
 }
 
 TEST_F(Supervisor, TheChildDiesWithItsParent) {

@@ -52,6 +52,11 @@ std::string read_name(const YamlNode& spec) {
     fail_at(
         entry->place,
         fmt::format("an experiment's name has only letters, digits, '_' and '-', got '{}'", name));
+  constexpr std::size_t kLongest = 200;  // the name of a folder has at most 255
+  if (name.size() > kLongest)
+    fail_at(entry->place,
+            fmt::format("an experiment's name has at most {} letters, this one has {}", kLongest,
+                        name.size()));
   return name;
 }
 

@@ -16,6 +16,7 @@
 #include "kernels/attention.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/loaded_library.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -35,6 +36,8 @@ Json cpu_json(const Machine& machine) {
   return {{"model", text_or_null(machine.cpu_model)},
           {"processors", number_or_null(machine.processors)},
           {"usable_processors", machine.usable},
+          {"quota_cores", machine.quota_cores > 0.0 ? Json(machine.quota_cores) : Json()},
+          {"smt_siblings", text_or_null(machine.smt_siblings)},
           {"instruction_sets", machine.isa},
           {"flash_kernel_runs_with", text_or_null(kernel_isa(Kernel::flash))},
           {"frequency_governor", text_or_null(machine.governor)},
@@ -42,13 +45,14 @@ Json cpu_json(const Machine& machine) {
 }
 
 Json system_json(const Machine& machine) {
-  const char* openmp = std::getenv("OMP_NUM_THREADS");
   return {{"kernel", text_or_null(machine.kernel)},
           {"distribution", text_or_null(machine.distribution)},
           {"hypervisor", text_or_null(machine.hypervisor)},
           {"container", machine.container},
           {"load_average", text_or_null(load_average())},
-          {"omp_num_threads", openmp == nullptr ? Json() : Json(openmp)}};
+          {"huge_pages", text_or_null(machine.huge_pages)},
+          {"thread_binding_undone", text_or_null(undone_thread_binding())},
+          {"variables", machine.variables}};
 }
 
 Json build_json(const BuildInfo& build) {

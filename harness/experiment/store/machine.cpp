@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -111,6 +112,74 @@ std::string hypervisor_name() {
 #endif
 }
 
+// The least quota of the groups that this process is in (v2: `max 100000` or `150000 100000`).
+double quota_of_groups(const std::string& root) {
+  double least = 0.0;
+  const auto take = [&](double quota, double period) {
+    if (quota > 0.0 && period > 0.0 && (least == 0.0 || quota / period < least))
+      least = quota / period;
+  };
+  std::istringstream groups(slurp(root + "/proc/self/cgroup"));
+  for (std::string line; std::getline(groups, line);) {
+    const std::size_t second = line.rfind(':');
+    if (second == std::string::npos) continue;
+    const bool is_v2 = line.starts_with("0::");
+    if (!is_v2 && line.find("cpu,") == std::string::npos && line.find(":cpu:") == std::string::npos)
+      continue;
+    const std::string mount = root + (is_v2 ? "/sys/fs/cgroup" : "/sys/fs/cgroup/cpu");
+    std::string path = line.substr(second + 1);
+    if (path == "/") path.clear();
+    while (true) {
+      const std::string folder = mount + path;
+      double quota = 0.0;
+      double period = 0.0;
+      std::istringstream text(is_v2 ? slurp(folder + "/cpu.max")
+                                    : slurp(folder + "/cpu.cfs_quota_us") + " " +
+                                          slurp(folder + "/cpu.cfs_period_us"));
+      if (text >> quota >> period) take(quota, period);
+      if (path.empty()) break;
+      path.erase(path.find_last_of('/'));
+    }
+  }
+  return least;
+}
+
+std::vector<std::string> telling_variables() {
+  std::vector<std::string> found;
+  for (const char* const name : {"OMP_NUM_THREADS",
+                                 "OMP_PROC_BIND",
+                                 "OMP_PLACES",
+                                 "OMP_WAIT_POLICY",
+                                 "GOMP_CPU_AFFINITY",
+                                 "KMP_AFFINITY",
+                                 "DNNL_MAX_CPU_ISA",
+                                 "ONEDNN_MAX_CPU_ISA",
+                                 "DNNL_CPU_ISA_HINTS",
+                                 "ONEDNN_CPU_ISA_HINTS",
+                                 "DNNL_DEFAULT_FPMATH_MODE",
+                                 "ONEDNN_DEFAULT_FPMATH_MODE",
+                                 "OPENBLAS_NUM_THREADS",
+                                 "OPENBLAS_CORETYPE",
+                                 "BLIS_NUM_THREADS",
+                                 "BLIS_ARCH_TYPE",
+                                 "MKL_NUM_THREADS",
+                                 "MKL_ENABLE_INSTRUCTIONS",
+                                 "LD_PRELOAD",
+                                 "GLIBC_TUNABLES",
+                                 "MALLOC_ARENA_MAX"})
+    if (const char* const value = std::getenv(name); value != nullptr)
+      found.push_back(std::string(name) + "=" + value);
+  return found;
+}
+
+// `always [madvise] never` has its choice in brackets.
+std::string chosen(const std::string& text) {
+  const std::size_t begin = text.find('[');
+  const std::size_t end = text.find(']');
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return {};
+  return text.substr(begin + 1, end - begin - 1);
+}
+
 // The least of 2^k and 1.5 * 2^k GiB that holds what the kernel reports.
 std::int64_t memory_class_gib(std::int64_t bytes) {
   constexpr std::int64_t kGib = std::int64_t{1} << 30;
@@ -126,6 +195,11 @@ Machine probe_machine(const std::string& root) {
   Machine machine;
   read_cpu(machine, slurp(root + "/proc/cpuinfo"));
   machine.usable = usable_processors();
+  machine.quota_cores = quota_of_groups(root);
+  machine.variables = telling_variables();
+  machine.smt_siblings =
+      trimmed(slurp(root + "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list"));
+  machine.huge_pages = chosen(slurp(root + "/sys/kernel/mm/transparent_hugepage/enabled"));
   machine.governor = trimmed(slurp(root + "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
   machine.caches = read_caches(root + "/sys/devices/system/cpu/cpu0/cache");
   machine.memory_bytes = kibibytes(field(slurp(root + "/proc/meminfo"), "MemTotal", ':'));

@@ -17,9 +17,14 @@ struct Machine {
     std::string shared_by;  // processors, such as `0-1`
   };
 
-  std::string cpu_model;         // `AMD EPYC, family 25 model 17`; virtual machines hide the rest
-  int processors = 0;            // logical processors of the machine
-  std::vector<int> usable;       // those that this process may run on (its affinity mask)
+  std::string cpu_model;     // `AMD EPYC, family 25 model 17`; virtual machines hide the rest
+  int processors = 0;        // logical processors of the machine
+  std::vector<int> usable;   // those that this process may run on (its affinity mask)
+  double quota_cores = 0.0;  // processors' worth of time that its control group grants; 0: all
+  std::string smt_siblings;  // of processor 0, such as `0,64`; itself alone without SMT
+  std::string huge_pages;    // the kernel's policy: `always`, `madvise`, `never`
+  // Variables of the environment that bind threads or choose kernels of libraries, NAME=VALUE.
+  std::vector<std::string> variables;
   std::vector<std::string> isa;  // instruction sets that attention kernels use
   std::string governor;          // frequency policy of processor 0
   std::vector<Cache> caches;     // of processor 0

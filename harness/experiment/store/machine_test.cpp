@@ -30,6 +30,8 @@ TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
   lay("/sys/devices/system/cpu/cpu0/cache/index0/type", "Data\n");
   lay("/sys/devices/system/cpu/cpu0/cache/index0/size", "48K\n");
   lay("/sys/devices/system/cpu/cpu0/cache/index0/shared_cpu_list", "0\n");
+  lay("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0,64\n");
+  lay("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
   lay("/sys/fs/cgroup/memory.max", "8589934592\n");
   lay("/.dockerenv", "");
 
@@ -41,9 +43,27 @@ TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
   EXPECT_EQ(machine.memory_limit_bytes, 8589934592LL);
   EXPECT_EQ(machine.distribution, "Debian GNU/Linux 12 (bookworm)");
   EXPECT_EQ(machine.governor, "performance");
+  EXPECT_EQ(machine.huge_pages, "madvise");
+  EXPECT_EQ(machine.smt_siblings, "0,64");
   ASSERT_EQ(machine.caches.size(), 1U);
   EXPECT_EQ(machine.caches[0].bytes, 48 * 1024);
   EXPECT_TRUE(machine.container);
+}
+
+TEST_F(FakeMachine, TheLeastQuotaOfItsGroupsCounts) {
+  EXPECT_EQ(probe_machine(root_.path()).quota_cores, 0.0);
+  lay("/proc/self/cgroup", "0::/jobs/mine\n");
+  lay("/sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
+  lay("/sys/fs/cgroup/jobs/mine/cpu.max", "max 100000\n");
+  EXPECT_EQ(probe_machine(root_.path()).quota_cores, 1.5);
+  lay("/sys/fs/cgroup/cpu.max", "50000 100000\n");
+  EXPECT_EQ(probe_machine(root_.path()).quota_cores, 0.5);
+  lay("/proc/self/cgroup", "4:cpu,cpuacct:/docker\n1:name=systemd:/\n");
+  lay("/sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "-1\n");
+  lay("/sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(probe_machine(root_.path()).quota_cores, 0.0);
+  lay("/sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "300000\n");
+  EXPECT_EQ(probe_machine(root_.path()).quota_cores, 3.0);
 }
 
 TEST_F(FakeMachine, OfAnotherProcessorNamesItsPartAndFeatures) {
