@@ -25,6 +25,26 @@ const Strategy& find_strategy(std::string_view name) {
 
 std::span<const Strategy> strategies() { return kStrategies; }
 
+namespace {
+
+// A plan is spelt out message by message, and checked. Beyond these numbers that would take more
+// than some 3 s and 1 GiB.
+void require_plannable(std::string_view algorithm, const Problem& problem, int workers) {
+  const int most = takes_interest_set(algorithm) ? 4096 : (algorithm == "ulysses" ? 256 : 1024);
+  if (workers > most)
+    throw Unsupported(fmt::format("plans of {} are made for at most {} workers, not for {}",
+                                  algorithm, most, workers));
+  constexpr std::int64_t kMostHops = 800'000;
+  const std::int64_t hops = problem.shape.q_len * workers * workers;
+  if (algorithm == "decode" && hops > kMostHops)
+    throw Unsupported(fmt::format(
+        "decode of {} tokens over {} workers has {} messages, and plans are made of at most {}; "
+        "take fewer tokens or workers",
+        problem.shape.q_len, workers, hops, kMostHops));
+}
+
+}  // namespace
+
 Plan make_plan(std::string_view algorithm, const Problem& problem, const StrategyOptions& options) {
   if (algorithm == kTensorParallel)
     throw Unsupported(
@@ -42,6 +62,7 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
   if (!options.group_sizes.empty() && !takes_interest_set(algorithm))
     throw UsageError(
         fmt::format("group sizes apply to cqs and cqs_sharded only, not to {}", algorithm));
+  require_plannable(algorithm, problem, options.workers);
   Plan plan = strategy.plan(problem, options);
   if (plan.pass != options.pass)
     throw Unsupported(fmt::format(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/strategies/strategy.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/status.h"
@@ -39,6 +40,25 @@ TEST(Strategy, TensorParallelismIsOfALayer) {
                  "tensor_parallel splits the weights of a layer: it needs workload: "
                  "transformer_layer; the nearest for attention alone is ulysses");
   }
+}
+
+TEST(Strategy, PlansThatNoMachineCouldHoldAreRefusedAtOnce) {
+  const auto refusal = [](const char* algorithm, std::int64_t n, int workers) {
+    try {
+      (void)make_plan(algorithm,
+                      make_problem({1, 1, 1, n, n, 8, 8}, MaskKind::causal, DType::f32, 1),
+                      {workers, std::nullopt});
+    } catch (const Unsupported& error) {
+      return std::string(error.what());
+    }
+    return std::string("planned");
+  };
+  EXPECT_EQ(refusal("ring", 4096, 41984),
+            "plans of ring are made for at most 1024 workers, not for 41984");
+  EXPECT_THAT(refusal("ulysses", 4096, 1000), ::testing::HasSubstr("at most 256 workers"));
+  EXPECT_THAT(refusal("decode", 4, 1000), ::testing::HasSubstr("has 4000000 messages"));
+  EXPECT_EQ(refusal("decode", 4, 8), "planned");
+  EXPECT_EQ(refusal("cqs", 2000, 1400), "planned");
 }
 
 TEST(Strategy, OptionsThatDoNotBelongAreRefused) {

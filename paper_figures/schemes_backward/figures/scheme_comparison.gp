@@ -118,7 +118,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
   set logscale y
-  set yrange [3.8148397750990215:44.75108743871624]
+  set yrange [3.8125912706754677:45.30860645088153]
   set ytics nomirror out ('5' 5, '10' 10, '20' 20, '' 4 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 30 1, '' 40 1)
   set ylabel 'peak memory (MiB)'
   set label 1 'memory of the fullest device' at screen 0.49250, screen 0.64391 left font ',13'

@@ -212,7 +212,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
   set logscale y
-  set yrange [3.816742082362084:44.28502123992564]
+  set yrange [3.815602517111518:44.56360115411606]
   set ytics nomirror out ('5' 5, '10' 10, '20' 20, '' 4 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 30 1, '' 40 1)
   set ylabel 'peak memory (MiB)'
   set label 1 'memory of the fullest device' at screen 0.29734, screen 0.63353 left font ',13'
@@ -364,7 +364,7 @@ do for [format in 'svg pdf png'] {
   set xtics nomirror out ('2' 2, '4' 4, '8' 8)
   set xlabel 'workers W'
   set logscale y
-  set yrange [3.816742082362084:44.28502123992564]
+  set yrange [3.815602517111518:44.56360115411606]
   set ytics nomirror out ('5' 5, '10' 10, '20' 20, '' 4 1, '' 6 1, '' 7 1, '' 8 1, '' 9 1, '' 30 1, '' 40 1)
   set ylabel 'peak memory (MiB)'
   set label 1 'memory of the fullest device' at screen 0.29734, screen 0.35497 left font ',13'
