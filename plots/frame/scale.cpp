@@ -156,6 +156,8 @@ Scale make_scale(const Axis& axis, std::span<const double> values, std::size_t m
     low = axis.log ? 1.0 : 0.0;
     high = axis.log ? 10.0 : 1.0;
   }
+  // Values that differ in their last digits are one: between them is no number for a tic.
+  if (high - low <= 1e-9 * std::max(std::abs(low), std::abs(high))) low = high;
   if (axis.log)
     log_range(axis, low, high, scale);
   else

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 namespace qb {
@@ -30,6 +31,16 @@ TEST(Scale, OneValueHasRoomAroundIt) {
     const Scale scale = make_scale({.column = "x", .tight = true}, std::array{value, value});
     EXPECT_DOUBLE_EQ(scale.min, value - room);
     EXPECT_DOUBLE_EQ(scale.max, value + room);
+  }
+}
+
+// Between them is no step that a sum of tics would advance by.
+TEST(Scale, ValuesThatDifferInTheirLastDigitAreOne) {
+  for (const double value : {3.3e-5, 1.0, -4e12}) {
+    const Scale scale =
+        make_scale({.column = "x"}, std::array{value, std::nextafter(value, 1e300)});
+    EXPECT_GT(scale.max - scale.min, 1e-3 * std::abs(value));
+    EXPECT_LT(scale.tics.size(), 20u);
   }
 }
 
