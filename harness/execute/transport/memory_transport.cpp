@@ -138,10 +138,11 @@ Passage MemoryTransport::wait(const Ticket& ticket) {
   throw CaseError(
       Status::timeout,
       parcel.sent
-          ? fmt::format("worker {} waited {} s without success for worker {} to take its message "
-                        "of step {}",
-                        key.from, options_.timeout_s, key.to, key.step)
-          : fmt::format("worker {} waited {} s without success for a message of worker {} in "
+          ? fmt::format(
+                "worker {} waited {:.4g} s without success for worker {} to take its message "
+                "of step {}",
+                key.from, options_.timeout_s, key.to, key.step)
+          : fmt::format("worker {} waited {:.4g} s without success for a message of worker {} in "
                         "step {}",
                         key.to, options_.timeout_s, key.from, key.step));
 }

@@ -216,7 +216,7 @@ Passage MpiTransport::wait(const Ticket& ticket) {
   if (parcel.done) return parcel.passage;
   if (failure_) throw *failure_;
   const MessageKey& key = parcel.key;
-  time_out(fmt::format(" waited {} s without success for {} rank {} in step {}", timeout_s_,
+  time_out(fmt::format(" waited {:.4g} s without success for {} rank {} in step {}", timeout_s_,
                        parcel.outgoing ? "its message to be taken by" : "a message of",
                        parcel.outgoing ? key.to : key.from, key.step));
 }

@@ -112,7 +112,7 @@ std::vector<std::string> MpiWorld::gather(const std::string& text, double timeou
       for (int r : silent) names += fmt::format("{}{}", names.empty() ? "" : ", ", r);
       state_->broken = true;
       throw CaseError(Status::timeout,
-                      fmt::format("no answer from rank {} within {} s", names, timeout_s));
+                      fmt::format("no answer from rank {} within {:.4g} s", names, timeout_s));
     }
     rest_a_little();
   }
