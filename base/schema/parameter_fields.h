@@ -364,10 +364,10 @@ inline constexpr Field kParameterFields[] = {
                .standard = "one",
                .label = "LSE sent as {}",
                .quiet_standard = true,
-               .meaning = "how the log-sum-exp of a row travels between workers: `one` number, as "
-                          "published systems send it, or `two`, the largest score and the rest, "
-                          "which keep the weights of partials at any score; see "
-                          "[Large scores](#large-scores)",
+               .meaning =
+                   "how the log-sum-exp of a row travels between workers: as `one` number, or "
+                   "as `two`, which keep the weights of partials at any score; see "
+                   "[Large scores](#large-scores)",
                .needs = {need("algorithm", "burst cqs cqs_sharded decode flash_decoding pass_q")
                              .because("other algorithms send no LSE"),
                          need("algorithm", "cqs cqs_sharded decode flash_decoding pass_q")

@@ -347,7 +347,7 @@ class TorchSdpa(unittest.TestCase):
         self.assertIn("B: incorrect: ", said.stdout)
         said = self.turns(torch=self.without_torch())
         self.assertEqual(said.returncode, 1)
-        self.assertIn("B: torch_sdpa: PyTorch cannot be imported", said.stdout)
+        self.assertIn("B: ended with exit code 3: torch_sdpa: PyTorch cannot be imported", said.stdout)
 
     def test_two_kernels_are_one_case_here(self):
         run = self.qb_run(TWO_KERNELS)

@@ -30,7 +30,9 @@ namespace {
 // A plan is spelt out message by message, and checked. Beyond these numbers that would take more
 // than some 3 s and 1 GiB.
 void require_plannable(std::string_view algorithm, const Problem& problem, int workers) {
-  const int most = takes_interest_set(algorithm) ? 4096 : (algorithm == "ulysses" ? 256 : 1024);
+  const bool has_few_messages =
+      takes_interest_set(algorithm) || algorithm == "tree_decode" || algorithm == "flash_decoding";
+  const int most = has_few_messages ? 4096 : (algorithm == "ulysses" ? 256 : 1024);
   if (workers > most)
     throw Unsupported(fmt::format("plans of {} are made for at most {} workers, not for {}",
                                   algorithm, most, workers));
