@@ -16,7 +16,7 @@
 
 #include "base/csv.h"
 #include "harness/cli/testing/run_binary.h"
-#include "harness/execute/verify/npy.h"
+#include "harness/execute/testing/npy_fakes.h"
 
 namespace qb {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/testing/scratch_folder.h"
 #include "harness/cli/views/tensor_job.h"
 #include "harness/execute/testing/inputs_of.h"
-#include "harness/execute/verify/npy.h"
+#include "harness/execute/testing/npy_fakes.h"
 
 namespace qb::testing_support {
 

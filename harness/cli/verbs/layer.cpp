@@ -27,7 +27,7 @@ void check_request(const LayerRequest& request) {
   check_tensor_job(request);
 }
 
-LayerShape shape_of_request(const LayerRequest& request, const NpyArray& input) {
+LayerShape shape_of_request(const LayerRequest& request, const NpyHeader& input) {
   LayerShape shape = shape_of_weights(request.weights, request.heads);
   if (shape.head_dim > 256)
     throw UsageError(

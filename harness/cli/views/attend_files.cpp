@@ -80,7 +80,7 @@ DType compute_dtype(DType given, Kernel kernel) {
   return DType::f32;
 }
 
-void require_shape(const NpyArray& header, std::string_view name, const AxisSizes& shape) {
+void require_shape(const NpyHeader& header, std::string_view name, const AxisSizes& shape) {
   if (header.shape != shape)
     throw UsageError(fmt::format("{} has shape {}; {} must have {}", header.name,
                                  shape_text(header.shape), name, shape_text(shape)));
@@ -103,7 +103,7 @@ struct Given {
 
   NpyFile file;
   AxisOrder order;
-  NpyArray header;  // without data
+  NpyHeader header;
 };
 
 // The files that are read. Their headers say what the job is, before memory is taken.
@@ -138,7 +138,7 @@ void plan_job(const AttendRequest& request, const GivenFiles& files, AttendJob& 
   }
   job.shape = c.shape;
   if (files.d_out) {
-    const NpyArray& d_out = files.d_out->header;
+    const NpyHeader& d_out = files.d_out->header;
     (void)common_dtype(files.q.header, d_out, d_out);
     require_shape(d_out, "dO", job.out_shape());
   }

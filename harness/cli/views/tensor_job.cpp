@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kVerifiedRows = 256;
 
 // [b, h, n, d]
-Extent extent_of(const NpyArray& named) {
+Extent extent_of(const NpyHeader& named) {
   const std::vector<std::int64_t>& shape = named.shape;
   if (shape.size() < 2 || shape.size() > 4)
     throw UsageError(fmt::format("{} has shape {}; it must be [n, d], [h, n, d] or [b, h, n, d]",
@@ -27,7 +27,7 @@ Extent extent_of(const NpyArray& named) {
   return {full[0], full[1], full[2], full[3]};
 }
 
-void require_equal(const NpyArray& a, std::int64_t of_a, const NpyArray& b, std::int64_t of_b,
+void require_equal(const NpyHeader& a, std::int64_t of_a, const NpyHeader& b, std::int64_t of_b,
                    std::string_view what) {
   if (of_a != of_b)
     throw UsageError(fmt::format("{} {} has {} {} and {} {} has {}; they must be equal", a.name,
@@ -45,7 +45,7 @@ bool has_tokens_first(AxisOrder order) {
 
 }  // namespace
 
-void require_axes(const NpyArray& header, AxisOrder order) {
+void require_axes(const NpyHeader& header, AxisOrder order) {
   if (order != AxisOrder::automatic && header.shape.size() != word(order).size())
     throw UsageError(fmt::format("{} has shape {}; --layout {} needs {} axes", header.name,
                                  shape_text(header.shape), word(order), word(order).size()));
@@ -115,7 +115,7 @@ std::string error_text(const TensorJob& job, double max_error, double tolerance,
   return fmt::format("{:.3g} (tolerance {:.3g}, {} {})", max_error, tolerance, count, rows);
 }
 
-Shape shape_of(const NpyArray& q, const NpyArray& k, const NpyArray& v) {
+Shape shape_of(const NpyHeader& q, const NpyHeader& k, const NpyHeader& v) {
   const Extent of_q = extent_of(q);
   const Extent of_k = extent_of(k);
   const Extent of_v = extent_of(v);
@@ -133,8 +133,8 @@ Shape shape_of(const NpyArray& q, const NpyArray& k, const NpyArray& v) {
           of_k.length, of_q.head_dim, of_v.head_dim};
 }
 
-DType common_dtype(const NpyArray& q, const NpyArray& k, const NpyArray& v) {
-  for (const NpyArray* other : {&k, &v})
+DType common_dtype(const NpyHeader& q, const NpyHeader& k, const NpyHeader& v) {
+  for (const NpyHeader* other : {&k, &v})
     if (other->dtype != q.dtype)
       throw UsageError(fmt::format("{} is {} and {} is {}; convert them to one type", q.name,
                                    word(q.dtype), other->name, word(other->dtype)));

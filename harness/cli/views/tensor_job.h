@@ -44,10 +44,10 @@ void require_correct(const Verification& verification);
 // Gives the shape of arrays [n,d], [h,n,d] or [b,h,n,d]; missing leading dimensions are 1. Throws
 // UsageError, which names the file and both sizes, if an array is empty, has another rank, or does
 // not fit the others.
-[[nodiscard]] Shape shape_of(const NpyArray& q, const NpyArray& k, const NpyArray& v);
+[[nodiscard]] Shape shape_of(const NpyHeader& q, const NpyHeader& k, const NpyHeader& v);
 
 // Throws UsageError unless q, k and v have one type.
-[[nodiscard]] DType common_dtype(const NpyArray& q, const NpyArray& k, const NpyArray& v);
+[[nodiscard]] DType common_dtype(const NpyHeader& q, const NpyHeader& k, const NpyHeader& v);
 
 // The order of the axes in a user's files: batch, heads, n tokens, d elements. Without the first
 // two an array is one head; `automatic` takes heads before tokens, as many axes as there are.
@@ -62,7 +62,7 @@ inline constexpr auto kWords<AxisOrder> = word_table<AxisOrder>("layout",
                                                                  {AxisOrder::nhd, "nhd"}});
 
 // Throws UsageError if the file does not have the axes of the order.
-void require_axes(const NpyArray& header, AxisOrder order);
+void require_axes(const NpyHeader& header, AxisOrder order);
 
 // Puts the axes of a shape with heads before tokens and a last axis into the order, or back.
 [[nodiscard]] std::vector<std::int64_t> in_order(std::vector<std::int64_t> shape, AxisOrder order);

@@ -48,7 +48,7 @@ std::optional<std::int64_t> byte_count(DType dtype, const std::vector<std::int64
   return bytes;
 }
 
-struct NpyHeader {
+struct Entries {
   std::optional<std::string> descr;
   std::optional<bool> fortran_order;
   std::optional<std::vector<std::int64_t>> shape;
@@ -58,8 +58,8 @@ class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
-  NpyHeader parse() {
-    NpyHeader header;
+  Entries parse() {
+    Entries header;
     expect("{");
     while (!accept("}")) {
       parse_entry(header);
@@ -92,7 +92,7 @@ class HeaderParser {
     if (!accept(token)) malformed(token);
   }
 
-  void parse_entry(NpyHeader& header) {
+  void parse_entry(Entries& header) {
     const std::string key = parse_string();
     expect(":");
     if (key == "descr" && !header.descr) {
@@ -189,9 +189,9 @@ std::string_view take_header(std::string_view& bytes, std::string_view name) {
 
 }  // namespace
 
-NpyArray take_npy_header(std::string_view& bytes, std::string_view name) {
-  const NpyHeader header = HeaderParser(take_header(bytes, name), name).parse();
-  NpyArray array{std::string(name), parse_descr(*header.descr, name), *header.shape, {}};
+NpyHeader take_npy_header(std::string_view& bytes, std::string_view name) {
+  const Entries header = HeaderParser(take_header(bytes, name), name).parse();
+  NpyHeader array{std::string(name), parse_descr(*header.descr, name), *header.shape};
   if (*header.fortran_order)
     refuse(name, "is in Fortran order; save numpy.ascontiguousarray(array) instead");
   if (array.shape.size() > kMostDimensions)
@@ -200,7 +200,7 @@ NpyArray take_npy_header(std::string_view& bytes, std::string_view name) {
   return array;
 }
 
-void require_npy_bytes(const NpyArray& array, std::size_t bytes) {
+void require_npy_bytes(const NpyHeader& array, std::size_t bytes) {
   const std::string what =
       fmt::format("shape {} of {}", tuple_text(array.shape), word(array.dtype));
   const auto needed = byte_count(array.dtype, array.shape);
@@ -227,26 +227,6 @@ std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {
   std::string bytes(kMagic);
   bytes += {'\x01', '\x00', static_cast<char>(length & 0xFF), static_cast<char>(length >> 8)};
   return bytes + header;
-}
-
-NpyArray parse_npy(std::string_view bytes, std::string_view name) {
-  NpyArray array = take_npy_header(bytes, name);
-  require_npy_bytes(array, bytes.size());
-  array.data.resize(bytes.size());
-  if (!bytes.empty()) std::memcpy(array.data.data(), bytes.data(), bytes.size());
-  return array;
-}
-
-NpyArray read_npy(const std::string& path) { return parse_npy(read_file(path), path); }
-
-std::string npy_bytes(DType dtype, const std::vector<std::int64_t>& shape, const void* data) {
-  std::string bytes = npy_header(dtype, shape);
-  const bool negative = std::ranges::any_of(shape, [](auto side) { return side < 0; });
-  const auto size = byte_count(dtype, shape);
-  if (negative || !size || shape.size() > kMostDimensions)
-    throw std::invalid_argument("no array has the shape " + tuple_text(shape));
-  bytes.append(static_cast<const char*>(data), static_cast<std::size_t>(*size));
-  return bytes;
 }
 
 }  // namespace qb

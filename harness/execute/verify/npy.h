@@ -14,20 +14,20 @@
 
 namespace qb {
 
-struct NpyArray {
+struct NpyHeader {
   std::string name;  // path, for messages
   DType dtype = DType::f32;
-  std::vector<std::int64_t> shape;
-  std::vector<std::byte> data;  // C order
+  std::vector<std::int64_t> shape;  // C order
 };
 
 // An NPY file of which the header is read, and the elements are read once, straight to where they
-// are needed. Throws as parse_npy() and read_file() do.
+// are needed. Throws as InputFile does, and UsageError `NAME: …` for a header that cannot be read,
+// and for truncated or overlong data.
 class NpyFile {
  public:
   explicit NpyFile(const std::string& path);
 
-  [[nodiscard]] const NpyArray& header() const { return header_; }  // without data
+  [[nodiscard]] const NpyHeader& header() const { return header_; }
   // Writes row i of `row` elements as `dtype` to place(i), in order. Throws UsageError that names
   // the file and the index of the first element that is not a finite number, or not finite in
   // `dtype`; minus infinity is let through where `lets_minus_infinity`.
@@ -37,7 +37,7 @@ class NpyFile {
  private:
   InputFile file_;
   std::string begun_;  // of the data, read with the header
-  NpyArray header_;
+  NpyHeader header_;
 };
 
 // Writes an NPY file of `dtype` and `shape` to `file`: row i of `row` elements of f32 comes from
@@ -46,23 +46,15 @@ void write_npy_rows(OutputFile& file, DType dtype, const std::vector<std::int64_
                     std::int64_t row, const std::function<const float*(std::int64_t)>& place,
                     std::string_view name);
 
-// Parses the bytes of a file. Throws UsageError `NAME: …` for a wrong magic or version, a malformed
-// header, Fortran order, big-endian or non-float types, and truncated or overlong data.
-[[nodiscard]] NpyArray parse_npy(std::string_view bytes, std::string_view name);
-[[nodiscard]] NpyArray read_npy(const std::string& path);
-
-// Parses the header at the begin of a file that goes on, and moves `bytes` on to its data.
-[[nodiscard]] NpyArray take_npy_header(std::string_view& bytes, std::string_view name);
+// Parses the header at the begin of a file, and moves `bytes` on to its data. Throws UsageError
+// `NAME: …` for a wrong magic or version, a malformed header, Fortran order, and big-endian or
+// non-float types.
+[[nodiscard]] NpyHeader take_npy_header(std::string_view& bytes, std::string_view name);
 // Throws UsageError unless as many bytes of data follow a header.
-void require_npy_bytes(const NpyArray& header, std::size_t bytes);
+void require_npy_bytes(const NpyHeader& header, std::size_t bytes);
 
 // Returns the version 1 header of a C-order array. Throws UsageError for bf16, which NPY lacks.
 [[nodiscard]] std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape);
-
-// Returns the version 1 bytes of a C-order array. Throws UsageError for bf16, which NPY lacks, and
-// std::invalid_argument for a shape that no array can have.
-[[nodiscard]] std::string npy_bytes(DType dtype, const std::vector<std::int64_t>& shape,
-                                    const void* data);
 
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);  // [2, 768]
 

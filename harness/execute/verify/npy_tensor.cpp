@@ -31,7 +31,7 @@ std::int64_t elements_of(const std::vector<std::int64_t>& shape) {
   return n;
 }
 
-std::size_t bytes_of(const NpyArray& header) {
+std::size_t bytes_of(const NpyHeader& header) {
   return static_cast<std::size_t>(elements_of(header.shape) * size_of(header.dtype));
 }
 

@@ -139,7 +139,7 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
   for (const auto& entry : kWords<LayerTensor>.rows) {
     const LayerTensor tensor = entry.first;
     NpyFile file(file_of(folder, tensor));
-    const NpyArray& array = file.header();
+    const NpyHeader& array = file.header();
     const std::vector<std::int64_t> wanted = tensor_shape(shape, tensor);
     if (array.shape != wanted)
       throw UsageError(fmt::format(
@@ -159,7 +159,7 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
 LayerShape shape_of_weights(const std::string& folder, std::int64_t heads) {
   require_files(folder);
   const auto rows_of = [&](LayerTensor tensor) {
-    const NpyArray array = NpyFile(file_of(folder, tensor)).header();
+    const NpyHeader array = NpyFile(file_of(folder, tensor)).header();
     if (array.shape.size() != 2 || std::ranges::count(array.shape, 0) > 0)
       throw UsageError(fmt::format("{} has shape {}; it must be a matrix [out, in]", array.name,
                                    shape_text(array.shape)));
