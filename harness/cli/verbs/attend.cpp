@@ -102,7 +102,7 @@ std::string summary(const AttendRequest& request, const AttendJob& job, const At
                                 job.backward ? ", backward pass" : "")});
   table.add({"kernel", std::string(word(request.c.kernel))});
   add_cautions(request, job, table);
-  if (!job.forward) table.add({"O and LSE", request.o + ", " + request.saved_lse});
+  if (!job.forward) table.add({"O and LSE", request.saved_out + ", " + request.saved_lse});
   if (run.forward)
     add_times(request, *job.forward, *run.forward, run.backward ? "forward " : "", table);
   if (run.backward) add_times(request, *job.backward, *run.backward, "backward ", table);
@@ -122,8 +122,8 @@ Verification verify_forward(const AttendRequest& request, const AttendJob& job, 
       plan.problem, job.q.view(), job.k.view(), job.v.view(), job.out.view(), job.lse.view(),
       rows_to_verify(plan, rows), threads, false, !job.forward || rounds_lse(plan));
   if (!job.forward && !verification.correct)
-    throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}", request.o,
-                                 request.saved_lse, verification.message));
+    throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}",
+                                 request.saved_out, request.saved_lse, verification.message));
   require_correct(verification);
   return verification;
 }
@@ -182,7 +182,7 @@ void add_attend(Verb app) {
 keys. The ranks mpi, nccl and model are for `qb run`.
 
 With --backward it computes dQ, dK and dV of the gradient --do of O. The forward pass runs first,
-unless --o and --saved-lse name what one has written with --out and --save-lse: a few of their rows
+unless --saved-out and --saved-lse name what one has written with --out and --save-lse: a few of their rows
 are compared with a float64 reference. The algorithm and the kernel must have a backward pass, as
 ring and flash do.
 Examples:
@@ -217,7 +217,8 @@ Examples:
   verb.add_option("--do", request.d_out,
                   "Names the file of dO, with the shape of O and the type of --q.")
       .needs(backward);
-  verb.add_option("--o", request.o, "Names the file of O, which is then not computed.")
+  verb.add_option("--saved-out", request.saved_out,
+                  "Names the file of O, which is then not computed.")
       .needs(backward);
   verb.add_option("--saved-lse", request.saved_lse, "Names the file that --save-lse has written.")
       .needs(backward);

@@ -45,7 +45,7 @@ class AttendBackward : public testing_support::AttendFixture {
   // The same, after a forward pass that has saved what it reads.
   [[nodiscard]] AttendRequest saved_request() const {
     AttendRequest asked = backward_request();
-    asked.o = scratch_.path("o.npy");
+    asked.saved_out = scratch_.path("o.npy");
     asked.saved_lse = scratch_.path("saved.npy");
     return asked;
   }
@@ -157,7 +157,7 @@ TEST_F(AttendBackward, AnOutputIsNeverAnInput) {
   asked.out = scratch_.path("o.npy");
   (void)attend(asked);
   EXPECT_EQ(read_npy(asked.out).shape, (std::vector<std::int64_t>{2, 12, 4}));
-  asked.o = asked.out;
+  asked.saved_out = asked.out;
   asked.saved_lse = scratch_.path("saved.npy");
   EXPECT_THROW((void)attend(asked), UsageError);
 }

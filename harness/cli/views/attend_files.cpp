@@ -59,14 +59,15 @@ void require_names(const AttendRequest& request) {
 
 // Returns true if O and LSE come from files.
 bool reads_output(const AttendRequest& request) {
-  if (request.o.empty() != request.saved_lse.empty())
+  if (request.saved_out.empty() != request.saved_lse.empty())
     throw UsageError(
-        fmt::format("{} is missing: a backward pass reads both --o and --saved-lse, or "
+        fmt::format("{} is missing: a backward pass reads both --saved-out and --saved-lse, or "
                     "computes O and LSE",
-                    request.o.empty() ? "--o" : "--saved-lse"));
-  const bool reads = !request.o.empty();
+                    request.saved_out.empty() ? "--saved-out" : "--saved-lse"));
+  const bool reads = !request.saved_out.empty();
   if (reads && !(request.out + request.lse + request.save_lse).empty())
-    throw UsageError("--out, --lse and --save-lse write what --o and --saved-lse would read");
+    throw UsageError(
+        "--out, --lse and --save-lse write what --saved-out and --saved-lse would read");
   return reads;
 }
 
@@ -112,7 +113,7 @@ struct GivenFiles {
       : q(request, request.q), k(request, request.k), v(request, request.v) {
     if (request.backward) d_out.emplace(request, request.d_out);
     if (!reads_output(request)) return;
-    o.emplace(request, request.o);
+    o.emplace(request, request.saved_out);
     lse.emplace(request, request.saved_lse);
   }
 

@@ -90,7 +90,7 @@ struct AttendRequest : TensorJob {
   std::string save_lse;  // both numbers of LSE (kernels/lse.h); likewise
   // With `backward` O and both numbers of LSE are read where they have names, else computed.
   bool backward = false;
-  std::string o;
+  std::string saved_out;
   std::string saved_lse;
   std::string d_out;  // dO, which is read
   std::string d_q;    // the gradients, which are written
