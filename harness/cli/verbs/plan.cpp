@@ -294,7 +294,7 @@ void add_plan(Verb app) {
   add_parameters(verb, words.c,
                  {"algorithm", "n_tokens", "kv_len", "sequences", "new_key_owner", "workers",
                   "interest_set", "distillation", "worker_speeds", "group_sizes", "mask", "q_heads",
-                  "kv_heads", "head_dim", "batch", "dtype", "kernel"});
+                  "kv_heads", "head_dim", "batch", "dtype", "kernel", "lse"});
   add_word(verb, "--pass", words.pass, "Sets the pass that is planned");
   Option json = verb.add_flag("--json", words.json, "Prints JSON with exact integers.");
   verb.add_flag("--pairs", words.pairs, "Lists every pair of every worker; needs --json.")
