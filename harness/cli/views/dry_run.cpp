@@ -28,7 +28,7 @@ struct CaseNames {
 
 // Writes `#2` for the settings that vary where they would make a table of more than 120 columns.
 CaseNames name_cases(const std::vector<Case>& cases) {
-  constexpr std::size_t kWidest = 56;
+  constexpr std::size_t kWidest = 38;
   CaseNames all;
   const auto varying = varying_parameters(cases);
   for (const Case& c : cases) all.names.push_back(case_label(c, varying));
@@ -47,13 +47,13 @@ CaseNames name_cases(const std::vector<Case>& cases) {
 
 // What is known of a case before it runs.
 struct Prospect {
-  std::string subsequence = "-";
-  std::string flop = "-";
+  double flop = std::numeric_limits<double>::quiet_NaN();
   std::optional<std::int64_t> peak_bytes;  // of the process; not always known of a GPU
   std::string of_device = "-";             // the peak of a worker's device, and of the root's
+  std::string sent = "-";                  // by the device that sends most, and by the root
   std::string verdict = "runs";
   std::string reason;  // why it does not run
-  [[nodiscard]] bool has_plan() const { return flop != "-"; }
+  [[nodiscard]] bool has_plan() const { return !std::isnan(flop); }
 };
 
 std::int64_t memory_there(const Case& c, const Machine& machine) {
@@ -82,13 +82,13 @@ Prospect prospect_of(const Case& c, const Machine& machine) {
   };
   try {
     const RowValues values = predicted_values(c);
-    const double flop = values.number("unmasked_flop");
-    prospect.subsequence = values.text("longest_subsequence_tokens");
-    prospect.flop = format_si(flop) + "FLOP";
+    prospect.flop = values.number("unmasked_flop");
     prospect.peak_bytes = parse_integer(values.text("predicted_active_peak_bytes"));
     prospect.of_device = with_root(values.number("predicted_device_peak_bytes"),
                                    values.number("predicted_root_peak_bytes"));
-    if (const auto too_slow = infeasible(c, flop)) refuse(word(Status::infeasible), *too_slow);
+    prospect.sent = with_root(values.number("device_sent_bytes"), values.number("root_sent_bytes"));
+    if (const auto too_slow = infeasible(c, prospect.flop))
+      refuse(word(Status::infeasible), *too_slow);
     const bool budget = c.memory_budget_bytes > 0;
     const std::int64_t limit = budget ? c.memory_budget_bytes : memory_there(c, machine);
     if (prospect.peak_bytes && *prospect.peak_bytes > limit && c.ranks != Ranks::model)
@@ -140,6 +140,22 @@ std::string time_text(const std::vector<Case>& running, const EarlierTimes& earl
       earlier.size(), out);
 }
 
+// The work of all cases, once, and how often it is done.
+std::string work_text(const std::vector<Case>& running, double flop) {
+  std::int64_t repeats = 0;
+  std::int64_t retakes = 0;
+  for (const Case& c : running) {
+    if (c.ranks == Ranks::model) continue;
+    repeats += c.measure.warmups + c.measure.min_repeats;
+    retakes += c.measure.retakes;
+  }
+  return fmt::format(
+      "Work: {}FLOP of attention, each case once; {} repeats or more with their warm-ups, and up "
+      "to "
+      "{} that are taken again where something disturbs them.",
+      format_si(flop), repeats, retakes);
+}
+
 std::string memory_text(std::int64_t largest_bytes, const std::string& largest,
                         const Machine& machine) {
   if (largest_bytes == 0) return "Predicted memory: not known, or none where a case is modelled.";
@@ -155,11 +171,11 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
                          const EarlierTimes& earlier, const std::string& out) {
   const auto [names, legend] = name_cases(cases);
   const Machine machine = probe_machine();
-  TextTable table(
-      {"case", "longest subsequence", "FLOP", "peak of a device", "of the process", "feasibility"});
+  TextTable table({"case", "FLOP", "sent by a device", "peak of a device", "feasibility"});
   Reasons reasons;
   std::vector<Case> running;
   std::size_t shown = 0;
+  double flop = 0.0;
   std::int64_t largest_bytes = 0;
   std::string largest;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -167,8 +183,8 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
     const std::int64_t bytes = prospect.peak_bytes.value_or(0);
     if (prospect.has_plan()) {
       ++shown;
-      table.add({names[i], prospect.subsequence, prospect.flop, prospect.of_device,
-                 prospect.peak_bytes ? format_bytes(bytes) : "-", prospect.verdict});
+      table.add({names[i], format_si(prospect.flop) + "FLOP", prospect.sent, prospect.of_device,
+                 prospect.verdict});
     }
     if (!prospect.reason.empty()) {
       reasons.add(strategy_name(cases[i].algorithm, std::to_string(cases[i].workers)), names[i],
@@ -176,6 +192,7 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
       continue;
     }
     running.push_back(cases[i]);
+    flop += prospect.flop;
     if (bytes > largest_bytes && cases[i].ranks != Ranks::model) {
       largest_bytes = bytes;
       largest = names[i];
@@ -188,7 +205,7 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
   text +=
       fmt::format("{} cases will run, {} cannot.\n", running.size(), cases.size() - running.size());
   if (running.empty()) return text;
-  return text + wrapped(time_text(running, earlier, out)) +
+  return text + wrapped(work_text(running, flop)) + wrapped(time_text(running, earlier, out)) +
          wrapped(memory_text(largest_bytes, largest, machine));
 }
 
