@@ -21,7 +21,7 @@ class InputFile {
 
   // Reads `bytes`, fewer only at the end of the file. Returns how many.
   std::size_t read(void* to, std::size_t bytes);
-  // Of a regular file; 0 of others, which do not say.
+  // The size of a regular file; it is 0 for other files, which do not say theirs.
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
  private:

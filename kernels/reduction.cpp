@@ -13,7 +13,7 @@ void combine(const TensorView& target, const TensorView& source, Combine how) {
   float* const values = static_cast<float*>(target.data);
   const float* const come = static_cast<const float*>(source.data);
   const std::int64_t n = target.extent.elements();
-  // Of an LSE of two numbers the first is its maximum.
+  // The first number of an LSE of two numbers is its maximum.
   const std::int64_t every = n == 0 ? 1 : source.extent.elements() / n;
   for (std::int64_t i = 0; i < n; ++i) {
     const float one = come[i * every];

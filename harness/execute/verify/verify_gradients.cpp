@@ -33,7 +33,7 @@ struct ComparedGradient {
   [[nodiscard]] std::string_view token_word() const { return is_of_keys(what) ? "key" : "row"; }
 };
 
-// Of the finite values: keys that no query sees may have others.
+// It takes the finite values only: keys that no query sees may have others.
 double root_mean_square(const TensorView& view) {
   double squares = 0.0;
   std::vector<double> row(static_cast<std::size_t>(view.extent.head_dim));
