@@ -34,12 +34,6 @@ constexpr double kBeat_s = 0.02;
 constexpr double kLeastStop_s = 0.1;
 constexpr double kBusyThread = 0.1;  // of the span
 
-double process_cpu_s() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 // The cores of this process's main thread, so that a pinned helper does not narrow them.
 std::vector<int> allowed_cores() {
   constexpr int kMostCores = 4096;
@@ -149,8 +143,8 @@ class HostWatch::Heart {
       note();
   }
   void note() {
-    const double at_s = now_s();
-    const double cpu_s = process_cpu_s();
+    const double at_s = steady_clock_s();
+    const double cpu_s = cpu_clock_s();
     const double gap_s = at_s - at_s_;
     if (gap_s >= kLeastStop_s && cpu_s - cpu_s_ < gap_s / 2)
       longest_s_ = std::max(longest_s_, gap_s - (cpu_s - cpu_s_));
@@ -161,8 +155,8 @@ class HostWatch::Heart {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ends_ = false;
-  double at_s_ = now_s();
-  double cpu_s_ = process_cpu_s();
+  double at_s_ = steady_clock_s();
+  double cpu_s_ = cpu_clock_s();
   double longest_s_ = 0.0;
   std::thread thread_;
 };
@@ -202,8 +196,8 @@ HostWatch::Moment HostWatch::look() const {
   getrusage(RUSAGE_SELF, &moment.usage);
   moment.instructions = sources_.instructions();
   moment.cycles = sources_.cycles();
-  moment.cpu_s = process_cpu_s();
-  moment.at_s = now_s();
+  moment.cpu_s = cpu_clock_s();
+  moment.at_s = steady_clock_s();
   return moment;
 }
 

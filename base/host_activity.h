@@ -34,7 +34,7 @@ struct HostActivity {
 };
 
 // Why a timing does not show what it should.
-enum class Disturbance { stopped, stolen, neighbours, waiting, paging, throttled };
+enum class Disturbance { stopped, stolen, neighbours, waiting, paging, throttled, oversubscribed };
 
 template <>
 inline constexpr auto kWords<Disturbance> =
@@ -43,7 +43,8 @@ inline constexpr auto kWords<Disturbance> =
                                             {Disturbance::neighbours, "neighbours"},
                                             {Disturbance::waiting, "waiting"},
                                             {Disturbance::paging, "paging"},
-                                            {Disturbance::throttled, "throttled"}});
+                                            {Disturbance::throttled, "throttled"},
+                                            {Disturbance::oversubscribed, "oversubscribed"}});
 
 // The rule. A timing was disturbed if, in this order,
 //   stopped     the process stood still for 0.1 s or more,

@@ -181,7 +181,8 @@ inline constexpr Field kResultFields[] = {
         column(
             time, "disturbed_by", word,
             "what disturbed the row: most of its disturbed repeats, where the medians could not "
-            "leave them out (`stopped`, `stolen`, `neighbours`, `waiting`, `paging`, `throttled`)",
+            "leave them out (`stopped`, `stolen`, `neighbours`, `waiting`, `paging`, `throttled`, "
+            "`oversubscribed`)",
             7)),
     empty("unless the case is `ok` and was measured",
           quantity(time, "cpu_time_median_s",

@@ -13,13 +13,7 @@ namespace qb::testing_support {
 // are exact.
 class FakeClock {
  public:
-  FakeClock() {
-    eighths_ = 0;
-    clock_source = read;
-  }
-  ~FakeClock() { clock_source = steady_clock_s; }
-  FakeClock(const FakeClock&) = delete;
-  FakeClock& operator=(const FakeClock&) = delete;
+  FakeClock() { eighths_ = 0; }
 
   // Any thread may call it.
   static void advance(std::int64_t seconds) { advance_eighths(8 * seconds); }
@@ -28,6 +22,7 @@ class FakeClock {
 
  private:
   inline static std::atomic<std::int64_t> eighths_{0};
+  ClockInUse in_use_{read};
 };
 
 }  // namespace qb::testing_support

@@ -80,6 +80,12 @@ Option add_positive(Verb verb, const std::string& name, double& value, const std
   });
 }
 
+Option add_clock(Verb verb, std::vector<std::string>& set) {
+  return verb.add_text("--clock", "WORD",
+                       "Sets `clock` in the spec: `cpu` judges cases of one thread by CPU time.",
+                       [&set](const std::string& text) { set.push_back("clock=" + text); });
+}
+
 Option add_metric(Verb verb, std::string& metric) {
   const std::string what =
       fmt::format("Compares {} (default: wall_time where ranks are threads, else critical_path).",

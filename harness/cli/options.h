@@ -75,6 +75,9 @@ Option add_positive(Verb verb, const std::string& name, double& value, const std
 // Adds --metric: what the verb compares of a row.
 Option add_metric(Verb verb, std::string& metric);
 
+// Adds --clock, an entry of the spec that is asked for most on the command line.
+Option add_clock(Verb verb, std::vector<std::string>& set);
+
 // Adds `name` as one of the words of the enum E; --help lists them behind `what` (a sentence
 // without its full stop), and gives the default, which is the word in `value`.
 template <class E>

@@ -68,6 +68,7 @@ Case resolve_case(Case c) {
     if (c.l2_cache == L2Cache::automatic)
       c.l2_cache = c.ranks == Ranks::nccl ? L2Cache::warm : L2Cache::flushed;
   }
+  if (c.clock == ClockKind::cpu && c.threads == 0) c.threads = 1;
   if (!c.sequences.empty()) c.shape = packed_shape(c);
   if (c.workload == WorkloadKind::transformer_layer && c.layer_feed_forward_dim == 0)
     c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;

@@ -33,13 +33,19 @@ std::pair<double, double> subsequence_spread(const Work& work) {
   return {mean, std::sqrt(squares / n)};
 }
 
+int ranks_of_this_host() {
+  const char* const ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return ranks == nullptr ? 1 : std::max(1, std::atoi(ranks));
+}
+
+bool bound_to_cores() {
+  return available_cores() < static_cast<int>(std::thread::hardware_concurrency());
+}
+
 // Returns all cores, or a rank's part where ranks share a host and are not bound to cores.
 int default_threads(Ranks ranks) {
-  const char* on_host = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  const int cores = available_cores();
-  const bool bound = cores < static_cast<int>(std::thread::hardware_concurrency());
-  if (ranks != Ranks::mpi || on_host == nullptr || bound) return cores;
-  return std::max(1, cores / std::max(1, std::atoi(on_host)));
+  const bool alone = ranks != Ranks::mpi || bound_to_cores();
+  return std::max(1, available_cores() / (alone ? 1 : ranks_of_this_host()));
 }
 
 // Plans the case's passes.
@@ -84,6 +90,11 @@ PlannedCase plan_case(const Case& c) {
     first = false;
   }
   return planned;
+}
+
+int busy_threads(const Case& c, int threads) {
+  if (c.ranks == Ranks::threads) return std::max(c.workers, threads);
+  return c.ranks == Ranks::mpi && !bound_to_cores() ? threads * ranks_of_this_host() : threads;
 }
 
 void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned) {

@@ -36,6 +36,9 @@ struct PlannedCase {
 // backward pass on its device and needs one.
 [[nodiscard]] PlannedCase plan_case(const Case& c);
 
+// How many threads of this host compute at once while such a case runs with so many threads.
+[[nodiscard]] int busy_threads(const Case& c, int threads);
+
 // Adds the memory and the pairs of a case of device: cuda on one GPU. Adds nothing to a case of
 // several GPUs, to one that the GPU will refuse, or to one that is infeasible.
 void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned);

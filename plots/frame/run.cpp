@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/noise_floor.h"
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "base/status.h"
@@ -132,6 +133,10 @@ Provenance read_provenance(std::string_view manifest_json, std::string_view name
   out.run_id = text_at(json, "/run_id");
   out.spec_hash = text_at(json, "/spec_hash");
   out.started_at = text_at(json, "/started_at");
+  if (const Json& floor = json.value("noise_floor", Json()); floor.is_object())
+    out.noise_floor = NoiseFloor{floor.value("case", ""), floor.value("ratio", kNaN),
+                                 floor.value("low", kNaN), floor.value("high", kNaN)}
+                          .text();
   out.figures = list_at(json, "figures");
   out.version = text_at(json, "/environment/build/version");
   const std::string peer = text_at(json, "/environment/peer/name");

@@ -206,7 +206,9 @@ std::vector<std::string> repeat_notes(const Rows& rows, bool interval) {
                           "or more",
                           std::floor(1e3 * least_coverage) / 10.0)
             : ""));
-  if (count(rows, disturbed) > 0) notes.emplace_back("* Too few of its repeats were undisturbed.");
+  if (count(rows, disturbed) > 0)
+    notes.emplace_back(
+        "* Too few of its repeats were undisturbed, or it had more threads than cores.");
   return notes;
 }
 
@@ -300,6 +302,7 @@ Table pivot_table(const Rows& cases, const Pivot& pivot) {
   const bool quotients = shown.unit.name.empty() && shown.timed;
   table.title = pivot_title(pivot, shown, quotients);
   if (shown.timed) table.notes = repeat_notes(cases, pivot.interval);
+  if (quotients && !pivot.noise_floor.empty()) table.notes.push_back(pivot.noise_floor + '.');
   if (quotients)
     if (std::string slow = slow_base_note(cases); !slow.empty())
       table.notes.push_back(std::move(slow));

@@ -19,7 +19,8 @@ struct Pivot {
   // The case that a speed-up divides: parameters with their values; the others are those of the
   // row. None: one worker.
   std::vector<std::pair<std::string, std::string>> base{};
-  bool interval = false;  // behind each value that has one
+  std::string noise_floor{};  // of the run, noted where the values are ratios of times
+  bool interval = false;      // behind each value that has one
   bool plain = false;  // for programs: SI units, every digit, names of columns, ends of intervals
 };
 

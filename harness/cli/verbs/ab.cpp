@@ -33,6 +33,7 @@ after each other, in random order, and so is the next pair, of another case. A r
 neighbours, so that a machine which slows down for a minute slows down both. The interval is that of
 the median of these ratios. Pairs that something disturbed are taken again (docs/trust.md, Disturbed
 repeats). Each turn is a `run` of its own: the first turn of each side verifies, as the spec asks.
+A/A, below the table, is the first case with A on both sides: what noise alone makes of a ratio.
 
 SLOW, FAST: the interval excludes 1, and the median is beyond the threshold. SAME: it lies within
 the threshold. AMBIGUOUS: neither, or fewer than six pairs, or pairs that stayed disturbed.
@@ -195,7 +196,8 @@ ExitCode compare_in_turns(AbWords& words) {
   if (a.labels.size() != b.labels.size())
     throw UsageError(fmt::format("A has {} cases and B {}: each needs a partner", a.labels.size(),
                                  b.labels.size()));
-  const std::vector<std::string> labels = labels_of(a, b);
+  std::vector<std::string> labels = labels_of(a, b);
+  labels.emplace_back(kAgainstItself);
   const InterruptGuard interrupt;
   std::size_t taken = 0;
   std::vector<AlternatedCase> cases;
@@ -203,11 +205,13 @@ ExitCode compare_in_turns(AbWords& words) {
     cases = take_turns(
         labels.size(), words.options,
         [&](AbSide side, std::size_t index) {
-          Turn turn =
-              take_turn(side == AbSide::a ? a : b, index, words, folder, interrupt.wake_fd());
+          const bool itself = labels[index] == kAgainstItself;
+          const std::size_t of_spec = itself ? 0 : index;
+          Turn turn = take_turn(side == AbSide::a || itself ? a : b, of_spec, words, folder,
+                                interrupt.wake_fd());
           if (!words.quiet)
             print_note("[{}] {} {}: {}{}\n", ++taken, side == AbSide::a ? 'A' : 'B', labels[index],
-                       turn.failure.empty() ? told(turn.time_s, words.metric, a.spec.cases[index])
+                       turn.failure.empty() ? told(turn.time_s, words.metric, a.spec.cases[of_spec])
                                             : turn.failure,
                        turn.disturbed_by.empty() ? "" : ", disturbed by " + turn.disturbed_by);
           return turn;
@@ -220,6 +224,7 @@ ExitCode compare_in_turns(AbWords& words) {
   if (interrupt.requested()) return ExitCode::interrupted;
   const auto any = [&](auto holds) { return std::ranges::any_of(cases, holds); };
   if (any([](const AlternatedCase& c) { return !c.failure.empty(); })) return ExitCode::case_failed;
+  cases.pop_back();  // A against itself
   const bool slow =
       any([](const AlternatedCase& c) { return c.verdict == RunComparison::Verdict::slow; });
   return slow ? ExitCode::regression : ExitCode::ok;
@@ -235,6 +240,7 @@ void add_ab(Verb app) {
   verb.add_option("B", words.b, "Names the one to judge, of the same kind.").required();
   verb.add_option("SPEC", words.spec, "Names the spec that both run, unless A and B are specs.");
   verb.add_repeated("--set", words.set, "Overrides an entry of both specs, as for run.");
+  add_clock(verb, words.set);
   verb.add_repeated("--filter", words.filter, "Keeps only cases with KEY=VALUE, as for run.");
   add_metric(verb, words.metric);
   add_integer(verb, "--pairs", words.options.pairs,

@@ -161,6 +161,7 @@ void add_run(Verb app) {
       kRunFooter);
   verb.add_option("SPEC", words.specs, "Names the specs, which are YAML files.").required();
   verb.add_repeated("--set", words.spec.set, "Overrides an entry of the spec, KEY.PATH=VALUE.");
+  add_clock(verb, words.spec.set);
   verb.add_repeated("--filter", words.spec.filter,
                     "Keeps only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
   verb.add_repeated("--only", words.only,

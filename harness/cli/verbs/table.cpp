@@ -59,6 +59,7 @@ void tabulate(const TableWords& words) {
   Pivot pivot{.rows = names(words.rows),
               .columns = names(words.columns),
               .value = words.value,
+              .noise_floor = run.provenance.noise_floor,
               .interval = words.interval,
               .plain = words.format == TableFormat::csv};
   for (const std::string& text : words.base) pivot.base.push_back(base_parameter(text));

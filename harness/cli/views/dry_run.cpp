@@ -15,6 +15,8 @@
 #include "harness/experiment/sweep/progress.h"
 #include "harness/experiment/sweep/reasons.h"
 #include "harness/workload/prediction.h"
+#include "kernels/cpu/roofline.h"
+#include "kernels/parallel.h"
 #include "plots/frame/figure_layout.h"
 
 namespace qb {
@@ -115,36 +117,83 @@ std::string wrapped(std::string text) {
   return lines;
 }
 
+// A case that will run, and its work.
+struct Running {
+  Case c;
+  double flop = 0.0;
+};
+
+// How long a case takes whose kind was never measured here, by the peak of this machine's cores.
+// The shares are those of the committed runs, whose cases took 0.4 to 2.5 times as long.
+std::optional<double> seconds_by_peak(const Running& running,
+                                      std::map<std::string, double>& peaks) {
+  constexpr double kStart_s = 0.05;
+  constexpr double kShareOfPeak = 0.7;
+  constexpr double kVerifiedFlopPerS = 16e9;
+  constexpr double kVerifiedGradientFlopPerS = 1e9;
+  const Case& c = running.c;
+  if (c.device != Device::cpu) return std::nullopt;
+  const auto [at, is_new] =
+      peaks.try_emplace(fmt::format("{} {}", word(c.kernel), word(c.dtype)), 0.0);
+  if (is_new) at->second = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, available_cores());
+  if (!(at->second > 0.0)) return std::nullopt;
+  const Shape& s = c.shape;
+  const double rows = static_cast<double>(std::min(s.q_len, c.measure.verify_rows) * s.batch) *
+                      static_cast<double>(s.q_heads);
+  const double verified_flop =
+      2.0 * rows * static_cast<double>(s.kv_len) * static_cast<double>(s.head_dim + s.value_dim);
+  const int runs = 1 + c.measure.warmups + c.measure.min_repeats;
+  return kStart_s + runs * running.flop / (kShareOfPeak * at->second) +
+         verified_flop /
+             (c.pass == Passes::forward ? kVerifiedFlopPerS : kVerifiedGradientFlopPerS);
+}
+
 // How long the cases take, and how that is known.
-std::string time_text(const std::vector<Case>& running, const EarlierTimes& earlier,
+std::string time_text(const std::vector<Running>& running, const EarlierTimes& earlier,
                       const std::string& out) {
   double sum_s = 0.0;
+  std::size_t by_peak = 0;
   std::size_t unknown = 0;
-  for (const Case& c : running)
-    if (const auto seconds = earlier.seconds(c))
+  std::map<std::string, double> peaks;
+  for (const Running& one : running) {
+    const bool modelled = one.c.ranks == Ranks::model;
+    if (const auto seconds = earlier.seconds(one.c)) {
       sum_s += *seconds;
-    else
+    } else if (const auto guess = modelled ? std::nullopt : seconds_by_peak(one, peaks)) {
+      sum_s += *guess;
+      ++by_peak;
+    } else {
       ++unknown;
+    }
+  }
   if (unknown == running.size())
     return fmt::format(
         "Predicted time: not known, since {} has no case of this kind that was measured on this "
         "machine.",
         out);
-  return fmt::format(
-      "Predicted time: about {} {}, by the work of each case and the time that cases of its kind "
-      "took on this machine ({} in {}).",
-      format_duration(sum_s),
-      unknown == 0 ? std::string("in all")
-                   : fmt::format("for {} cases and not known for the {} others",
-                                 running.size() - unknown, unknown),
-      earlier.size(), out);
+  std::string text = fmt::format("Predicted time: about {}", format_duration(sum_s));
+  if (unknown > 0) text += fmt::format(" and {} cases of which it is not known", unknown);
+  if (by_peak < running.size() - unknown)
+    text += fmt::format(
+        ", by the work of each case and the time that cases of its kind took on this "
+        "machine ({} in {})",
+        earlier.size(), out);
+  if (by_peak > 0)
+    text += fmt::format(
+        ", {} by the peak of this machine's cores, to a factor of two or three, since {} has none "
+        "of "
+        "their kind",
+        by_peak, out);
+  return text + '.';
 }
 
 // The work of all cases, once, and how often it is done.
-std::string work_text(const std::vector<Case>& running, double flop) {
+std::string work_text(const std::vector<Running>& running) {
+  double flop = 0.0;
   std::int64_t repeats = 0;
   std::int64_t retakes = 0;
-  for (const Case& c : running) {
+  for (const auto& [c, flop_of_case] : running) {
+    flop += flop_of_case;
     if (c.ranks == Ranks::model) continue;
     repeats += c.measure.warmups + c.measure.min_repeats;
     retakes += c.measure.retakes;
@@ -173,9 +222,8 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
   const Machine machine = probe_machine();
   TextTable table({"case", "FLOP", "sent by a device", "peak of a device", "feasibility"});
   Reasons reasons;
-  std::vector<Case> running;
+  std::vector<Running> running;
   std::size_t shown = 0;
-  double flop = 0.0;
   std::int64_t largest_bytes = 0;
   std::string largest;
   for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -191,8 +239,7 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
                   prospect.verdict, prospect.reason);
       continue;
     }
-    running.push_back(cases[i]);
-    flop += prospect.flop;
+    running.push_back({cases[i], prospect.flop});
     if (bytes > largest_bytes && cases[i].ranks != Ranks::model) {
       largest_bytes = bytes;
       largest = names[i];
@@ -205,7 +252,7 @@ std::string dry_run_text(const std::string& name, const std::vector<Case>& cases
   text +=
       fmt::format("{} cases will run, {} cannot.\n", running.size(), cases.size() - running.size());
   if (running.empty()) return text;
-  return text + wrapped(work_text(running, flop)) + wrapped(time_text(running, earlier, out)) +
+  return text + wrapped(work_text(running)) + wrapped(time_text(running, earlier, out)) +
          wrapped(memory_text(largest_bytes, largest, machine));
 }
 

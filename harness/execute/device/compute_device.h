@@ -39,12 +39,14 @@ struct NormCall;
 enum class ClockKind {
   synchronized,    // device events for parts; the wall clock waits for the device
   unsynchronized,  // the host's clock without waiting, as published; not the real time
+  cpu,             // the CPU time of a case of one thread, which waits for cores do not change
 };
 
 template <>
 inline constexpr auto kWords<ClockKind> =
     word_table<ClockKind>("clock", {{ClockKind::synchronized, "synchronized"},
-                                    {ClockKind::unsynchronized, "unsynchronized"}});
+                                    {ClockKind::unsynchronized, "unsynchronized"},
+                                    {ClockKind::cpu, "cpu"}});
 
 [[nodiscard]] inline TensorView rows_of(const TensorView& whole, const TokenGroup& group) {
   return whole.tokens(group.first, group.count, group.stride);

@@ -7,7 +7,7 @@ void Stopwatch::stop() {
   const int end = device_.mark();
   if (clock_ == ClockKind::unsynchronized) wall_s_ = now_s() - begun_s_;
   device_.wait();
-  if (clock_ == ClockKind::synchronized) wall_s_ = now_s() - begun_s_;
+  if (clock_ != ClockKind::unsynchronized) wall_s_ = now_s() - begun_s_;
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     const Span& span = spans_[i];
     if (span.target == nullptr && span.also == nullptr) continue;

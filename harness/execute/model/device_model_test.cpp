@@ -204,11 +204,7 @@ class TickingClock {
     tick_ = tick;
     reads_ = 0;
     now_s_ = 0.0;
-    clock_source = read;
   }
-  ~TickingClock() { clock_source = steady_clock_s; }
-  TickingClock(const TickingClock&) = delete;
-  TickingClock& operator=(const TickingClock&) = delete;
 
  private:
   static double read() { return now_s_ += tick_(reads_++); }

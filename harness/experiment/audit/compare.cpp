@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "harness/experiment/audit/matching.h"
+#include "harness/experiment/store/machine.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 
 namespace qb {
@@ -18,7 +19,6 @@ namespace {
 
 constexpr double kMinSamples = 3.0;
 constexpr double kMemoryTolerance = 0.01;
-constexpr double kBusy = 0.5;  // a load average of this, for each processor
 
 using Change = RunComparison::Change;
 using Side = RunComparison::Side;
@@ -58,7 +58,8 @@ Side side_of(const RunFolder& run, std::size_t row, const CompareOptions& option
           values_of(run, row, options.ignore)};
 }
 
-// Names rows that stayed disturbed, and a machine that was busy when the run began.
+// Names rows that stayed disturbed, a machine that was busy when the run began, and by how much
+// the same case differed from itself.
 void add_cautions(char name, const RunFolder& run, std::vector<std::string>& cautions) {
   std::map<std::string, std::size_t> causes;
   std::size_t disturbed = 0;
@@ -75,11 +76,13 @@ void add_cautions(char name, const RunFolder& run, std::vector<std::string>& cau
                                    disturbed, run.cases.size(), name, causes_text));
   const Manifest& manifest = run.manifest;
   if (manifest.processors > 0 &&
-      manifest.load_average > kBusy * static_cast<double>(manifest.processors))
+      manifest.load_average > kBusyLoad * static_cast<double>(manifest.processors))
     cautions.push_back(
         fmt::format("CAUTION: the machine was busy when {} began (load average {:.2f} on {} {}).",
                     name, manifest.load_average, manifest.processors,
                     manifest.processors == 1 ? "processor" : "processors"));
+  if (manifest.noise_floor)
+    cautions.push_back(fmt::format("{}: {}.", name, manifest.noise_floor->text()));
 }
 
 }  // namespace

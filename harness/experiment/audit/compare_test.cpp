@@ -465,6 +465,10 @@ TEST(Compare, ARunThatWasDisturbedOrBeganOnABusyMachineIsACaution) {
                           "processors).",
                           HasSubstr("of B stayed disturbed")));
   EXPECT_THAT(comparison_text(both, {}), testing::StartsWith("CAUTION: the machine was busy"));
+  a.manifest.load_average = 0.0;
+  a.manifest.noise_floor = {"dense W=1", 1.02, 0.97, 1.08};
+  EXPECT_THAT(compare_runs(a, a, {}).cautions[0],
+              "A: A/A, the same case measured twice (dense W=1): 1.020 [0.970, 1.080].");
 }
 
 }  // namespace

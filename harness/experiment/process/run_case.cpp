@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/store/machine.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"
 #include "kernels/cpu/instruction_set.h"
@@ -70,6 +72,8 @@ class CaseRun {
   }
 
   void measure() {
+    std::optional<ClockInUse> cpu_clock;
+    if (case_.clock == ClockKind::cpu) cpu_clock.emplace(cpu_clock_s);
     watch_.emplace(HostSources{.alone = case_.ranks != Ranks::mpi && case_.ranks != Ranks::nccl});
     ranks_.emplace(case_);
     const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
@@ -135,14 +139,29 @@ class CaseRun {
       Sample sample = compute(false);
       sample.host = watch_->end();
       sample.disturbed_by = disturbance(sample.host);
+      // Waiting takes no CPU time; time that the hypervisor takes may count as such.
+      if (case_.clock == ClockKind::cpu && sample.disturbed_by != Disturbance::stolen)
+        sample.disturbed_by.reset();
       add_clock(*device_, sample);
       return sample;
     });
+    note_oversubscription();
     const Repeats repeats = repeats_of(result_.samples, case_.measure);
     add_medians(repeats, result_.values);
     add_disturbances(result_.samples, repeats, result_.values);
     add_rate(workload_->flop(), repeats, result_.values);
     if (const double peak = cpu_peak_flop_per_s(); peak > 0.0) add_peak(peak, result_.values);
+  }
+
+  // Where more threads compute than there are cores they wait for each other, in every repeat.
+  void note_oversubscription() {
+    if (case_.device == Device::cuda) return;
+    const double quota = probe_machine().quota_cores;
+    const double cores =
+        quota > 0.0 ? std::min<double>(std::ceil(quota), available_cores()) : available_cores();
+    if (busy_threads(case_, workload_->threads()) <= cores) return;
+    for (Sample& sample : result_.samples)
+      if (!sample.disturbed_by) sample.disturbed_by = Disturbance::oversubscribed;
   }
 
   // The best that was seen of the cores that the case used; it is measured again where something

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/statistics.h"
@@ -15,7 +16,9 @@
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/workload/prediction.h"
 #include "harness/workload/testing/tiny_case.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -330,6 +333,43 @@ TEST(RunCase, ARingOnThreadsFillsItsStepsAndHoldsThePredictedMemory) {
   EXPECT_EQ(result.steps.size(), 9u);
   expect_filled(result.steps, Ranks::threads);
   EXPECT_GT(number(result, "communication_median_s"), 0.0);
+}
+
+TEST(RunCase, MoreThreadsThanCoresAreAMark) {
+  Case c = tiny("ring", available_cores() + 1);
+  c.ranks = Ranks::threads;
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(result.values.at("disturbed_samples"), result.values.at("n_samples"));
+  EXPECT_NE(result.values.at("disturbed_by"), "");
+  for (const Sample& sample : result.samples) EXPECT_TRUE(sample.disturbed_by);
+}
+
+TEST(RunCase, BusyThreadsAreThoseOfAllWorkersThatRunAtOnce) {
+  Case c = tiny("ring", 7);
+  EXPECT_EQ(busy_threads(c, 2), 2);
+  c.ranks = Ranks::threads;
+  EXPECT_EQ(busy_threads(c, 2), 7);
+  EXPECT_EQ(busy_threads(c, 14), 14);
+}
+
+// A repeat lies within what the host counts of it, which is CPU time by the same clock.
+TEST(RunCase, TheCpuClockGivesTheCpuTimeOfOneThread) {
+  Case c = tiny("cqs", 7);
+  c.threads = 0;
+  c.clock = ClockKind::cpu;
+  const CaseResult result = run_case(c, "");
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_EQ(resolve_case(c).threads, 1);
+  EXPECT_EQ(clock_source.load(), steady_clock_s) << "it is the clock of that case only";
+  for (const Sample& sample : result.samples) {
+    EXPECT_GT(sample.wall_s, 0.0);
+    EXPECT_LE(sample.wall_s, sample.host.cpu_s);
+    EXPECT_TRUE(!sample.disturbed_by || sample.disturbed_by == Disturbance::stolen);
+  }
+  c.threads = 2;
+  EXPECT_EQ(run_case(c, "").message,
+            "clock: cpu needs threads: 0 or 1, and this case has threads: 2");
 }
 
 TEST(RunCase, AModelledCaseHasTimesWithoutAnOutput) {

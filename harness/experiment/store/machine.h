@@ -41,6 +41,8 @@ struct Machine {
 
 // Load averages over 1, 5 and 15 minutes as the kernel prints them; empty where there are none.
 [[nodiscard]] std::string load_average();
+// A machine was busy if its load average was above this, for each core.
+inline constexpr double kBusyLoad = 0.5;
 
 // Two machines with the same text give comparable times: processor, usable processors, instruction
 // sets in short, and memory rounded up to the size on the label (24 GiB for 23.5 visible ones).

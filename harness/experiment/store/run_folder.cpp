@@ -123,6 +123,11 @@ std::string manifest_to_json(const Manifest& m) {
   for_each_fact(m, [&](const char* key, const auto& value) { json[key] = value; });
   json["finished_at"] = m.finished_at.empty() ? Json() : Json(m.finished_at);
   json["environment"] = Json::parse(m.environment);
+  if (m.noise_floor)
+    json["noise_floor"] = {{"case", m.noise_floor->case_label},
+                           {"ratio", m.noise_floor->ratio},
+                           {"low", m.noise_floor->low},
+                           {"high", m.noise_floor->high}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
@@ -141,6 +146,10 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
         load.is_string())
       m.load_average = parse_real(first_word(load.get<std::string>())).value_or(0.0);
     m.commit = commit_of(m.environment);
+    if (json.contains("noise_floor")) {
+      const Json& noise = json.at("noise_floor");
+      m.noise_floor = {noise.at("case"), noise.at("ratio"), noise.at("low"), noise.at("high")};
+    }
     return m;
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("{} is not a manifest of a run: {}", name, problem.what()));

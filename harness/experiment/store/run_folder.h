@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <ctime>
+#include <optional>
 
 #include "base/csv.h"
+#include "base/noise_floor.h"
 #include "base/status.h"
 
 namespace qb {
@@ -21,10 +23,11 @@ struct Manifest {
   std::uint64_t order_seed = 0;
   std::size_t n_cases = 0;
   std::vector<std::string> argv;
-  std::string started_at;               // UTC, ISO 8601, like every time here
-  std::vector<std::string> resumed_at;  // one entry for each time that the run resumed
-  std::string finished_at;              // empty: cases are missing
-  std::string environment;              // a JSON object, as environment_json() gives it
+  std::string started_at;                 // UTC, ISO 8601, like every time here
+  std::vector<std::string> resumed_at;    // one entry for each time that the run resumed
+  std::string finished_at;                // empty: cases are missing
+  std::string environment;                // a JSON object, as environment_json() gives it
+  std::optional<NoiseFloor> noise_floor;  // measured as the run finished
 
   // The environment's commit of the sources, shortened, with a `+` if they had been changed.
   std::string commit;

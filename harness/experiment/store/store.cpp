@@ -212,8 +212,9 @@ void RunStore::drop_for_retry() {
   manifest_.finished_at.clear();
   write_manifest();
   write_file_atomically(file(kCases), rows_that(cases_, [&](std::size_t row) {
+                          const std::string& by = Row{&cases_, row}.text("disturbed_by");
                           return Row{&cases_, row}.text("status") == word(Status::ok) &&
-                                 Row{&cases_, row}.text("disturbed_by").empty();
+                                 (by.empty() || by == word(Disturbance::oversubscribed));
                         }));
   repair_all();
 }
@@ -236,8 +237,9 @@ void RunStore::note_resume(const std::string& utc) {
   write_manifest();
 }
 
-void RunStore::finish(const std::string& utc) {
+void RunStore::finish(const std::string& utc, const std::optional<NoiseFloor>& noise_floor) {
   manifest_.finished_at = utc;
+  manifest_.noise_floor = noise_floor;
   write_manifest();
 }
 

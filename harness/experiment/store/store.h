@@ -60,12 +60,13 @@ class RunStore {
   // Appends and flushes. Throws EnvironmentError: only earlier rows are then committed. Throws
   // std::logic_error, and writes nothing, where a row has a value that its table has no column for.
   void commit(const Record& record);
-  // Drops every case that is not ok or stayed disturbed, so that it runs again.
+  // Drops every case that is not ok or stayed disturbed, so that it runs again. One with more
+  // threads than cores would stay so.
   void drop_for_retry();
   // Puts the rows of all tables into the order of these cases; the rows of one case stay in theirs.
   void sort_rows(const std::vector<std::string>& case_ids);
   void note_resume(const std::string& utc);
-  void finish(const std::string& utc);
+  void finish(const std::string& utc, const std::optional<NoiseFloor>& noise_floor = {});
 
  private:
   RunStore(std::string path, FolderLock lock);

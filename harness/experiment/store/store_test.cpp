@@ -246,14 +246,18 @@ TEST_F(Store, WhatIsTriedAgainTakesItsRowsWithIt) {
   store.commit(a_record(100));
   store.commit(a_record(200, late));
   store.commit(a_record(300, disturbed));
+  CaseResult crowded = good_result();  // it would be so again
+  crowded.values.set("disturbed_by", "oversubscribed");
+  store.commit(a_record(400, crowded));
   store.finish("2025-01-31T13:00:00Z");
   EXPECT_EQ(store.cases().text(2, "disturbed_by"), "neighbours");
-  EXPECT_EQ(table("steps.csv").size(), 3u);
+  EXPECT_EQ(table("steps.csv").size(), 4u);
   store.drop_for_retry();
   EXPECT_TRUE(store.has(a_record(100).case_id));
   EXPECT_FALSE(store.has(a_record(200).case_id));
   EXPECT_FALSE(store.has(a_record(300).case_id));
-  EXPECT_EQ(table("steps.csv").size(), 1u);
+  EXPECT_TRUE(store.has(a_record(400).case_id));
+  EXPECT_EQ(table("steps.csv").size(), 2u);
   EXPECT_EQ(store.manifest().finished_at, "");
 }
 

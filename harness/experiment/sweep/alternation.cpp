@@ -89,6 +89,7 @@ std::string alternation_text(const std::vector<std::string>& labels,
                              const AlternationOptions& options) {
   TextTable table({"case", "A", "B", "B/A [interval]", "pairs (coverage)", "verdict"});
   std::string failures;
+  std::string floor;
   double sum = 0.0;
   std::size_t n = 0;
   std::map<Verdict, int> counts;
@@ -99,6 +100,11 @@ std::string alternation_text(const std::vector<std::string>& labels,
       continue;
     }
     if (c.ratio.n == 0) continue;
+    if (labels[i] == kAgainstItself) {
+      floor = fmt::format("A/A, A against itself in {}: {:.3f} [{:.3f}, {:.3f}]\n", labels.front(),
+                          c.ratio.median, c.ratio.low95, c.ratio.high95);
+      continue;
+    }
     const auto n_disturbed = static_cast<double>(c.pairs.size() - undisturbed(c));
     table.add(
         {labels[i], format_seconds(median_of(c, &Pair::a)), format_seconds(median_of(c, &Pair::b)),
@@ -116,7 +122,7 @@ std::string alternation_text(const std::vector<std::string>& labels,
     for (const auto& [verdict, count] : counts) text += fmt::format(" {} {}", count, word(verdict));
     text += '\n';
   }
-  return text + failures;
+  return text + floor + failures;
 }
 
 std::string alternation_csv(const std::vector<std::string>& labels,

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/statistics.h"
@@ -54,10 +55,14 @@ struct AlternatedCase {
     std::size_t n_cases, const AlternationOptions& options,
     const std::function<Turn(AbSide, std::size_t)>& measure, const std::function<bool()>& stop);
 
-// A table, and a line with the geometric mean of the ratios.
+// A table, a line with the geometric mean of the ratios, and one with what A differs by from
+// itself: the last of the cases is the first one, with A on both sides.
 [[nodiscard]] std::string alternation_text(const std::vector<std::string>& labels,
                                            const std::vector<AlternatedCase>& cases,
                                            const AlternationOptions& options);
+// The label of that case.
+inline constexpr std::string_view kAgainstItself = "A against itself";
+
 // A row for each pair: case, pair, first, a_time_s, b_time_s, ratio, a_disturbed_by,
 // b_disturbed_by, counted.
 [[nodiscard]] std::string alternation_csv(const std::vector<std::string>& labels,

@@ -88,6 +88,16 @@ TEST(Alternation, ACaseThatStaysDisturbedIsAmbiguous) {
   EXPECT_THAT(alternation_text({"x"}, cases, options), HasSubstr("AMBIGUOUS, disturbed"));
 }
 
+TEST(Alternation, AAgainstItselfIsALineOfItsOwn) {
+  const auto measure = [](AbSide side, std::size_t index) {
+    return Turn{.time_s = side == AbSide::b ? (index == 0 ? 2.0 : 1.01) : 1.0};
+  };
+  const auto cases = take_turns(2, {.pairs = 8}, measure, kNever);
+  const std::string text = alternation_text({"x", std::string(kAgainstItself)}, cases, {});
+  EXPECT_THAT(text, HasSubstr("geometric mean of 1 cases: 2.000"));
+  EXPECT_THAT(text, HasSubstr("A/A, A against itself in x: 1.010 [1.010, 1.010]"));
+}
+
 // One pair for each (A, B), as it was measured.
 AlternatedCase::Pair pair_of(double a_s, double b_s, const std::string& disturbed_by = "") {
   return {

@@ -44,9 +44,11 @@ std::string outcome_table(const RunOutcome& outcome) {
   for (std::string& name : varying_parameters(outcome.cases_in_order))
     parameters.push_back(std::move(name));
   std::vector<std::string> header = parameters;
+  const bool of_cpu = std::ranges::all_of(outcome.cases_in_order,
+                                          [](const Case& c) { return c.clock == ClockKind::cpu; });
   for (const char* name :
-       {"status", "wall [interval]", "critical path [interval]", "longest subsequence [interval]",
-        "repeats (coverage)", "active peak", "max error"})
+       {"status", of_cpu ? "CPU time [interval]" : "wall [interval]", "critical path [interval]",
+        "longest subsequence [interval]", "repeats (coverage)", "active peak", "max error"})
     header.emplace_back(name);
   TextTable table(header);
   const auto rows = rows_by_id(outcome.cases);

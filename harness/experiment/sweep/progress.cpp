@@ -71,8 +71,9 @@ std::string describe_result(const CaseResult& result, const Case& c) {
   if (values.text("provenance") == "model") return describe_model(result, c);
   std::string text = "ok";
   if (const double median_s = values.number("wall_time_median_s"); !std::isnan(median_s))
-    text += ", median wall clock " + format_interval(median_s, values.number("wall_time_low95_s"),
-                                                     values.number("wall_time_high95_s"));
+    text += fmt::format(", median {} ", c.clock == ClockKind::cpu ? "CPU time" : "wall clock") +
+            format_interval(median_s, values.number("wall_time_low95_s"),
+                            values.number("wall_time_high95_s"));
   if (const std::string& by = values.text("disturbed_by"); !by.empty())
     text += fmt::format(", disturbed by {} ({} of {} repeats)", by,
                         values.text("disturbed_samples"), values.text("n_samples"));

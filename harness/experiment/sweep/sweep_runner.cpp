@@ -12,10 +12,13 @@
 #include "harness/execute/transport/mpi_world.h"
 #include "harness/experiment/process/mpi_case.h"
 #include "harness/experiment/store/environment.h"
+#include "harness/experiment/store/machine.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/experiment/store/store.h"
 #include "harness/experiment/sweep/case_order.h"
 #include "harness/experiment/sweep/interrupt.h"
+#include "harness/experiment/sweep/noise_floor.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -54,6 +57,23 @@ class Sweep {
       if (world_.stop_requested() || !run_one(entry)) return false;
     }
     return true;
+  }
+
+  // Measures a case again that takes a small part of the run's time, in a process of its own.
+  [[nodiscard]] std::optional<NoiseFloor> noise_floor() {
+    const std::optional<std::size_t> at = row_to_repeat(store_.cases());
+    if (!at) return std::nullopt;
+    const Row first{&store_.cases(), *at};
+    const auto entry = std::ranges::find(entries_, first.text("case_id"), &Entry::id);
+    if (entry == entries_.end()) return std::nullopt;
+    Case again = entry->c;
+    again.measure.verify_rows = 0;
+    const CaseResult second =
+        world_.launcher.launch(again, {store_.log_path(entry->id + "-again"), ""});
+    if (second.status != Status::ok) return std::nullopt;
+    const NoiseFloor floor = noise_floor_of(case_label(again, varying_), first, second.values);
+    world_.progress.note(floor.text());
+    return floor;
   }
 
   [[nodiscard]] std::vector<Case> cases() const {
@@ -216,7 +236,11 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& wor
     const std::size_t left = n_cases - std::min(n_cases, store.cases().size());
     // Before the manifest says that the run is finished: a run killed in between does both again.
     if (left == 0 && options.order == RowOrder::spec) store.sort_rows(ids_of(sweep.cases()));
-    if (left == 0 && store.manifest().finished_at.empty()) store.finish(utc_text(world.utc()));
+    if (left == 0 && store.manifest().finished_at.empty()) {
+      const std::optional<NoiseFloor> floor =
+          options.noise_floor ? sweep.noise_floor() : std::nullopt;
+      store.finish(utc_text(world.utc()), floor);
+    }
     world.progress.end_line();
     if (!whole)
       world.progress.note(fmt::format(
@@ -250,13 +274,17 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options) {
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);
   });
+  if (const std::string busy = busy_note(load_average(), available_cores()); !busy.empty())
+    progress.note(busy);
+  RunOptions with_floor = options;
+  with_floor.noise_floor = true;
   SweepWorld world{launcher,
                    now_s,
                    [] { return std::time(nullptr); },
                    [&] { return interrupt.requested(); },
                    environment_json(),
                    progress};
-  return run_spec(spec, options, world);
+  return run_spec(spec, with_floor, world);
 }
 
 }  // namespace qb

@@ -32,6 +32,7 @@ struct RunOptions {
   bool retry = false;  // run the cases of the newest run again that are not ok or stayed disturbed
   bool quiet = false;  // no progress, only failures
   RowOrder order = RowOrder::measured;
+  bool noise_floor = false;       // measures one case again once all are done
   std::vector<std::string> argv;  // written to the manifest
   // Ids of the cases to run now (none: all); the run is unfinished until the others have run.
   std::optional<std::set<std::string>> only;
