@@ -107,7 +107,7 @@ std::optional<struct stat> stat_of(const std::string& path) {
 }
 
 // /dev/stdout may be a regular file, which the shell has opened: no other may take its place.
-bool is_written_as_it_is(const std::string& path, const struct stat& found) {
+bool is_written_in_place(const std::string& path, const struct stat& found) {
   return !S_ISREG(found.st_mode) || path.starts_with("/dev/") || path.starts_with("/proc/");
 }
 
@@ -183,7 +183,7 @@ std::string read_text(const std::string& path) {
 OutputFile::OutputFile(std::string path) : path_(std::move(path)), target_(path_) {
   const auto found = stat_of(path_);
   if (found && S_ISDIR(found->st_mode)) fail(EISDIR);
-  if (found && is_written_as_it_is(path_, *found)) {
+  if (found && is_written_in_place(path_, *found)) {
     fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
     if (fd_ < 0) fail(errno);
     return;
@@ -219,12 +219,21 @@ void OutputFile::write(std::string_view content) {
   if (const int problem = write_all(fd_, content); problem != 0) fail(problem);
 }
 
-void OutputFile::commit() {
-  if (const int problem = flush(fd_); problem != 0) fail(problem);
+void OutputFile::flush() {
+  if (const int problem = qb::flush(fd_); problem != 0) fail(problem);
   if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
+}
+
+void OutputFile::commit() {
+  if (fd_ >= 0) flush();
   if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
   temporary_.clear();
+}
+
+bool is_written_in_place(const std::string& path) {
+  const auto found = stat_of(path);
+  return found && is_written_in_place(path, *found);
 }
 
 void write_file_atomically(const std::string& path, std::string_view content) {
@@ -237,7 +246,7 @@ void require_writable(const std::string& path) {
   const auto found = stat_of(path);
   if (found && S_ISDIR(found->st_mode)) fail("write", path, EISDIR);
   if (found && ::access(path.c_str(), W_OK) != 0) fail("write", path, errno);
-  if (found && is_written_as_it_is(path, *found)) return;
+  if (found && is_written_in_place(path, *found)) return;
   const std::string folder = folder_of(followed(path));
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     throw EnvironmentError(

@@ -50,6 +50,8 @@ class OutputFile {
   ~OutputFile();
 
   void write(std::string_view content);
+  // Nothing is written after this, and only renaming is left to commit().
+  void flush();
   // Nothing is there before this returns.
   void commit();
 
@@ -65,6 +67,9 @@ class OutputFile {
 
 // Writes the whole of it through an OutputFile.
 void write_file_atomically(const std::string& path, std::string_view content);
+
+// Says whether an OutputFile of that name is written as it is, before commit().
+[[nodiscard]] bool is_written_in_place(const std::string& path);
 
 // Throws EnvironmentError where an OutputFile of that name could not be opened now.
 void require_writable(const std::string& path);

@@ -2,9 +2,12 @@
 // Each call on a user's files fails once, at each of its places: no verb dies, ends with another
 // exit code than it documents, says less than all it has to say with exit code 0, or leaves a part
 // of a file.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -76,6 +79,12 @@ class FailingIo : public testing::Test {
     for (std::size_t at = 0; (at = said.find('@', at)) != std::string::npos;)
       said.replace(at, 1, folder);
     return run_qb(said, "env QB_IO_UNDER=" + folder + " LD_PRELOAD=" QB_FAILING_IO " " + variables);
+  }
+
+  // Runs attend, of which the n-th call fails.
+  Said attend(const std::string& folder, const std::string& call, int n) const {
+    return run("attend --q @/q.npy --k @/k.npy --v @/v.npy --out @/o.npy --lse @/lse.npy", folder,
+               fmt::format("QB_IO_CALL={} QB_IO_AT={} QB_IO_ERRNO={}", call, n, EIO));
   }
 
   static void copy(const std::string& from, const std::string& to) {
@@ -165,6 +174,38 @@ TEST_F(FailingIo, LosesNothingAndSaysSo) {
   }
   RecordProperty("tried", tried);
   EXPECT_GT(tried, 50);
+}
+
+TEST_F(FailingIo, WhatAttendHasWrittenBeforeAFailureIsSaid) {
+  const std::string folder = start_.path();
+  const std::string failure = "qb: cannot write " + folder + "/{}.npy: Input/output error";
+  for (const auto& [call, n] : {std::pair{"fsync", 1}, {"fsync", 2}, {"rename", 1}}) {
+    const Said said = attend(folder, call, n);
+    EXPECT_EQ(said.exit_code, 3);
+    EXPECT_EQ(said.err, fmt::format(fmt::runtime(failure), n == 1 ? "o" : "lse") + "\n");
+    EXPECT_FALSE(fs::exists(folder + "/o.npy")) << call << n;
+  }
+  const Said said = attend(folder, "rename", 2);
+  EXPECT_EQ(said.exit_code, 3);
+  EXPECT_EQ(said.err, fmt::format(fmt::runtime(failure), "lse") +
+                          "; these files are already written: " + folder + "/o.npy\n");
+  EXPECT_TRUE(fs::exists(folder + "/o.npy"));
+  EXPECT_FALSE(fs::exists(folder + "/lse.npy"));
+}
+
+TEST_F(FailingIo, AFifoGetsNothingBeforeTheFilesAreWritten) {
+  const std::string fifo = start_.path("o.npy");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  std::string got(1 << 12, ' ');
+  EXPECT_EQ(attend(start_.path(), "rename", 1).exit_code, 3);
+  EXPECT_EQ(::read(reader, got.data(), got.size()), 0) << "lse.npy has failed";
+  EXPECT_EQ(attend(start_.path(), "rename", 2).exit_code, 0) << "only lse.npy is renamed";
+  got.resize(
+      static_cast<std::size_t>(std::max<ssize_t>(::read(reader, got.data(), got.size()), 0)));
+  ::close(reader);
+  EXPECT_THAT(got, testing::StartsWith("\x93NUMPY"));
+  EXPECT_TRUE(fs::exists(start_.path("lse.npy")));
 }
 
 }  // namespace

@@ -71,21 +71,18 @@ struct Report {
 
 extern "C" {
 
-int open(const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const auto mode = static_cast<mode_t>(va_arg(rest, unsigned));
-  va_end(rest);
-  return open_as("open", path, flags, mode);
-}
-
-int open64(const char* path, int flags, ...) {
-  va_list rest;
-  va_start(rest, flags);
-  const auto mode = static_cast<mode_t>(va_arg(rest, unsigned));
-  va_end(rest);
-  return open_as("open64", path, flags, mode);
-}
+// Both take a mode, which says nothing where no file is made.
+#define QB_OPEN(name)                                              \
+  int name(const char* path, int flags, ...) {                     \
+    va_list rest;                                                  \
+    va_start(rest, flags);                                         \
+    const auto mode = static_cast<mode_t>(va_arg(rest, unsigned)); \
+    va_end(rest);                                                  \
+    return open_as(#name, path, flags, mode);                      \
+  }
+QB_OPEN(open)
+QB_OPEN(open64)
+#undef QB_OPEN
 
 ssize_t read(int fd, void* to, size_t bytes) {
   if (is_ours(fd) && fails(kRead)) return -1;

@@ -74,19 +74,8 @@ void add_errors(const AttendRequest& request, const AttendRun& run, TextTable& t
                                                     verification.rows, "rows a head")});
 }
 
-std::string written_files(const AttendRequest& request, const AttendJob& job) {
-  std::string text;
-  const auto add = [&](const std::string& path) {
-    if (!path.empty()) text += (text.empty() ? "" : ", ") + path;
-  };
-  if (job.forward)
-    for (const std::string& path : {request.out, request.lse, request.save_lse}) add(path);
-  for (const std::string& path : {request.d_q, request.d_k, request.d_v}) add(path);
-  return text;
-}
-
 std::string summary(const AttendRequest& request, const AttendJob& job, const AttendRun& run,
-                    std::uint64_t peak_bytes) {
+                    std::uint64_t peak_bytes, const std::string& written) {
   const Plan& plan = job.plan();
   const Shape& s = job.shape;
   TextTable table({"attention", ""});
@@ -109,18 +98,19 @@ std::string summary(const AttendRequest& request, const AttendJob& job, const At
   table.add({"memory", fmt::format("peak {}, predicted {}", format_bytes(peak_bytes),
                                    format_bytes(static_cast<std::uint64_t>(job.predicted_bytes)))});
   add_errors(request, run, table);
-  table.add({"output", written_files(request, job)});
+  table.add({"output", written});
   return table.terminal();
 }
 
-// This looks at every element even if there are no rows to compare.
+// This looks at every element even if there are no rows to compare. O and LSE of files may be off
+// by what the same algorithm rounds.
 Verification verify_forward(const AttendRequest& request, const AttendJob& job, int threads) {
   const Plan& plan = job.plan();
   std::int64_t rows = rows_to_compare(request);
   if (!job.forward) rows = std::max(rows, kRowsOfGivenOutput);
   Verification verification = verify_output(
       plan.problem, job.q.view(), job.k.view(), job.v.view(), job.out.view(), job.lse.view(),
-      rows_to_verify(plan, rows), threads, false, !job.forward || rounds_lse(plan));
+      rows_to_verify(plan, rows), threads, false, rounds_lse(job.forward ? *job.forward : plan));
   if (!job.forward && !verification.correct)
     throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}",
                                  request.saved_out, request.saved_lse, verification.message));
@@ -170,8 +160,8 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
     run.backward = executor(request.c.ranks, *job.backward, arguments);
     verify_backward(request, job, threads, run.verification);
   }
-  write_attend_files(request, job);
-  return summary(request, job, run, ledger.active_peak_bytes());
+  const std::string written = write_attend_files(request, job);
+  return summary(request, job, run, ledger.active_peak_bytes(), written);
 }
 
 void add_attend(Verb app) {

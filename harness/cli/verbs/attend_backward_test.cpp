@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -180,6 +181,33 @@ TEST_F(AttendBackward, OAndLseOfOtherTensorsAreRefused) {
   asked.saved_lse.clear();
   EXPECT_THROW((void)attend(asked), UsageError) << "only one of the two is named";
   EXPECT_FALSE(exists("dq.npy"));
+}
+
+// With equal keys O is the mean of V at any score. One float of LSE would not tell that at this
+// one.
+TEST_F(AttendBackward, AnErrorOfOThatOneNumberOfLseWouldExcuseIsRefused) {
+  write_all({1, 2, 1, 12, 12, 4, 4}, DType::f32, 3);
+  for (std::int64_t key = 1; key < 12; ++key)
+    std::copy_n(inputs_.k.view().row_as<float>(0, 0, 0), 4,
+                inputs_.k.view().row_as<float>(0, 0, key));
+  write("k.npy", inputs_.k.view(), 3);
+  AttendRequest forward = request();
+  forward.c.scale = 1e4;
+  forward.save_lse = scratch_.path("saved.npy");
+  (void)attend(forward);
+  AttendRequest asked = saved_request();
+  asked.c.scale = forward.c.scale;
+  EXPECT_THAT(attend(asked), HasSubstr("O and LSE"));
+
+  NpyArray out = read_npy(forward.out);
+  reinterpret_cast<float*>(out.data.data())[0] += 1e-3f;
+  (void)scratch_.file("o.npy", npy_bytes(out.dtype, out.shape, out.data.data()));
+  try {
+    (void)attend(asked);
+    FAIL() << "a wrong O passed";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("O at batch 0, head 0, row 0, element 0 is"));
+  }
 }
 
 TEST_F(AttendBackward, RefusesWhatDoesNotFitAndWritesNothing) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,22 +24,31 @@ namespace {
 
 using AxisSizes = std::vector<std::int64_t>;
 
-// A file that an option names.
-struct NamedFile {
+// How a file holds a tensor: its values in the type of --out-dtype, the numbers of its rows as they
+// are, or each row of LSE as one natural logarithm.
+enum class RowForm { values, numbers, logarithms };
+
+// A file that the job writes where an option names it.
+struct NamedOutput {
   std::string_view option;
   std::string path;
+  std::string_view name;
+  Tensor AttendJob::*tensor;
+  AxisSizes AttendJob::*like;  // the shape of the file, but for its last axis
+  RowForm form = RowForm::values;
 };
 
-std::vector<NamedFile> named_outputs(const AttendRequest& request) {
-  std::vector<NamedFile> named;
-  for (const NamedFile& file : {NamedFile{"--out", request.out},
-                                {"--lse", request.lse},
-                                {"--save-lse", request.save_lse},
-                                {"--dq", request.d_q},
-                                {"--dk", request.d_k},
-                                {"--dv", request.d_v}})
-    if (!file.path.empty()) named.push_back(file);
-  return named;
+std::vector<NamedOutput> outputs_of(const AttendRequest& request) {
+  using Job = AttendJob;
+  std::vector<NamedOutput> all = {
+      {"--out", request.out, "O", &Job::out, &Job::q_shape},
+      {"--lse", request.lse, "LSE", &Job::lse, &Job::q_shape, RowForm::logarithms},
+      {"--save-lse", request.save_lse, "LSE", &Job::lse, &Job::q_shape, RowForm::numbers},
+      {"--dq", request.d_q, "dQ", &Job::d_q, &Job::q_shape},
+      {"--dk", request.d_k, "dK", &Job::d_k, &Job::k_shape},
+      {"--dv", request.d_v, "dV", &Job::d_v, &Job::v_shape}};
+  std::erase_if(all, [](const NamedOutput& one) { return one.path.empty(); });
+  return all;
 }
 
 void require_names(const AttendRequest& request) {
@@ -47,11 +57,11 @@ void require_names(const AttendRequest& request) {
     return;
   }
   std::vector<std::string_view> missing;
-  for (const NamedFile& file : {NamedFile{"--do", request.d_out},
-                                {"--dq", request.d_q},
-                                {"--dk", request.d_k},
-                                {"--dv", request.d_v}})
-    if (file.path.empty()) missing.push_back(file.option);
+  for (const auto& [option, path] : {std::pair{"--do", &request.d_out},
+                                     {"--dq", &request.d_q},
+                                     {"--dk", &request.d_k},
+                                     {"--dv", &request.d_v}})
+    if (path->empty()) missing.emplace_back(option);
   if (!missing.empty())
     throw UsageError(fmt::format("--backward needs {}: it reads dO, and writes dQ, dK and dV",
                                  join(missing, ", ")));
@@ -81,18 +91,28 @@ DType compute_dtype(DType given, Kernel kernel) {
   return DType::f32;
 }
 
+AxisSizes with_last(AxisSizes shape, std::int64_t last) {
+  shape.back() = last;
+  return shape;
+}
+
 void require_shape(const NpyHeader& header, std::string_view name, const AxisSizes& shape) {
   if (header.shape != shape)
     throw UsageError(fmt::format("{} has shape {}; {} must have {}", header.name,
                                  shape_text(header.shape), name, shape_text(shape)));
 }
 
-// A file of the user, and its shape with heads before tokens.
+// A file of the user.
 struct Given {
   Given(const AttendRequest& request, const std::string& path) : file(path), order(request.layout) {
     require_axes(file.header(), order);
-    header = file.header();
+  }
+
+  // The header of the same array with heads before tokens.
+  [[nodiscard]] NpyHeader header() const {
+    NpyHeader header = file.header();
     header.shape = in_order(std::move(header.shape), order);
+    return header;
   }
 
   void read(const TensorView& view, bool lets_minus_infinity = false) {
@@ -104,7 +124,6 @@ struct Given {
 
   NpyFile file;
   AxisOrder order;
-  NpyHeader header;
 };
 
 // The files that are read. Their headers say what the job is, before memory is taken.
@@ -126,50 +145,75 @@ struct GivenFiles {
 };
 
 void plan_job(const AttendRequest& request, const GivenFiles& files, AttendJob& job) {
+  const NpyHeader q = files.q.header();
+  const NpyHeader k = files.k.header();
+  const NpyHeader v = files.v.header();
   Case c = request.c;
-  c.shape = shape_of(files.q.header, files.k.header, files.v.header);
-  c.dtype = compute_dtype(common_dtype(files.q.header, files.k.header, files.v.header), c.kernel);
-  job.q_shape = files.q.header.shape;
-  job.k_shape = files.k.header.shape;
-  job.v_shape = files.v.header.shape;
+  c.shape = shape_of(q, k, v);
+  c.dtype = compute_dtype(common_dtype(q, k, v), c.kernel);
+  job.q_shape = q.shape;
+  job.k_shape = k.shape;
+  job.v_shape = v.shape;
   if (!files.o) job.forward = checked_plan(c);
   if (request.backward) {
     require_backward_kernel(c.kernel, c.dtype);
     job.backward = checked_plan(c, Pass::backward);
   }
   job.shape = c.shape;
+  const AxisSizes of_out = with_last(q.shape, c.shape.value_dim);
   if (files.d_out) {
-    const NpyHeader& d_out = files.d_out->header;
-    (void)common_dtype(files.q.header, d_out, d_out);
-    require_shape(d_out, "dO", job.out_shape());
+    const NpyHeader d_out = files.d_out->header();
+    (void)common_dtype(q, d_out, d_out);
+    require_shape(d_out, "dO", of_out);
   }
   if (!files.o) return;
-  require_shape(files.o->header, "O", job.out_shape());
-  AxisSizes both = job.lse_shape();
-  both.push_back(job.plan().problem.lse_kept);
-  require_shape(files.lse->header, "LSE of --save-lse", both);
+  require_shape(files.o->header(), "O", of_out);
+  require_shape(files.lse->header(), "LSE of --save-lse",
+                with_last(q.shape, job.plan().problem.lse_kept));
+}
+
+// A tensor of a job.
+struct JobTensor {
+  Tensor AttendJob::*tensor;
+  std::string_view label;
+  DType dtype;
+  Extent extent;
+};
+
+std::vector<JobTensor> tensors_of(const Problem& problem, bool has_gradients) {
+  using Job = AttendJob;
+  const Shape& s = problem.shape;
+  std::vector<JobTensor> all = {{&Job::q, "q", problem.dtype, s.q()},
+                                {&Job::k, "k", problem.dtype, s.k()},
+                                {&Job::v, "v", problem.dtype, s.v()},
+                                {&Job::out, "out", DType::f32, s.out()},
+                                {&Job::lse, "lse", DType::f32, problem.kept_lse()}};
+  if (has_gradients)
+    all.insert(all.end(), {{&Job::d_out, "d_out", problem.dtype, s.out()},
+                           {&Job::d_q, "d_q", DType::f32, s.q()},
+                           {&Job::d_k, "d_k", DType::f32, s.k()},
+                           {&Job::d_v, "d_v", DType::f32, s.v()}});
+  return all;
+}
+
+std::int64_t bytes_of(const Problem& problem, bool has_gradients) {
+  std::int64_t bytes = 0;
+  for (const JobTensor& one : tensors_of(problem, has_gradients))
+    bytes += one.extent.elements() * size_of(one.dtype);
+  return bytes;
 }
 
 // What the job takes: its tensors, and beside them what its passes hold at once.
 std::int64_t predicted_bytes(const AttendRequest& request, const AttendJob& job, int threads) {
-  const Problem& problem = job.plan().problem;
-  const Shape& s = problem.shape;
-  const std::int64_t inputs =
-      (s.q().elements() + s.k().elements() + s.v().elements()) * size_of(problem.dtype);
-  const std::int64_t results = 4 * (s.out().elements() + problem.kept_lse().elements());
-  const std::int64_t of_gradients = s.out().elements() * size_of(problem.dtype) +
-                                    4 * (s.q().elements() + s.k().elements() + s.v().elements());
   std::int64_t beside = 0;
   for (const std::optional<Plan>* const plan : {&job.forward, &job.backward}) {
     if (!*plan) continue;
     const PlanMemory memory = plan_memory(**plan, request.c.kernel, threads);
-    const std::int64_t whole =
-        inputs + results + ((*plan)->pass == Pass::backward ? of_gradients : 0);
     beside = std::max(
-        beside,
-        (request.c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes) - whole);
+        beside, (request.c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes) -
+                    bytes_of((*plan)->problem, (*plan)->pass == Pass::backward));
   }
-  return inputs + results + (job.backward ? of_gradients : 0) + beside;
+  return bytes_of(job.plan().problem, job.backward.has_value()) + beside;
 }
 
 void require_memory(const AttendRequest& request, const AttendJob& job) {
@@ -185,92 +229,40 @@ void require_memory(const AttendRequest& request, const AttendJob& job) {
       job.plan().workers.size() == 1 ? "" : "s", word(request.c.kernel)));
 }
 
-Tensor room_for(DType dtype, const Extent& extent, std::string_view label, Allocator& memory) {
-  Tensor tensor(memory, dtype, extent, label);
-  poison(tensor.view());
-  return tensor;
-}
-
 void make_room(AttendJob& job, Allocator& memory) {
-  const Problem& problem = job.plan().problem;
-  const Shape& shape = problem.shape;
-  job.q = room_for(problem.dtype, shape.q(), "q", memory);
-  job.k = room_for(problem.dtype, shape.k(), "k", memory);
-  job.v = room_for(problem.dtype, shape.v(), "v", memory);
-  job.out = room_for(DType::f32, shape.out(), "out", memory);
-  job.lse = room_for(DType::f32, problem.kept_lse(), "lse", memory);
-  if (!job.backward) return;
-  job.d_out = room_for(problem.dtype, shape.out(), "d_out", memory);
-  job.d_q = room_for(DType::f32, shape.q(), "d_q", memory);
-  job.d_k = room_for(DType::f32, shape.k(), "d_k", memory);
-  job.d_v = room_for(DType::f32, shape.v(), "d_v", memory);
+  for (const JobTensor& one : tensors_of(job.plan().problem, job.backward.has_value())) {
+    Tensor& tensor = job.*one.tensor;
+    tensor = Tensor(memory, one.dtype, one.extent, one.label);
+    poison(tensor.view());
+  }
 }
 
-// An output on its way to its file.
-struct Written {
-  std::string path;
-  const Tensor* tensor;
-  AxisSizes shape;  // heads before tokens; the last axis too
-  bool has_last_axis;
-  std::string_view name;
-};
-
-std::vector<Written> outputs_of(const AttendRequest& request, const AttendJob& job) {
-  AxisSizes rows = job.lse_shape();
-  rows.push_back(1);
-  AxisSizes both = rows;
-  both.back() = job.plan().problem.lse_kept;
-  std::vector<Written> all;
-  if (job.forward) {
-    all.push_back({request.out, &job.out, job.out_shape(), true, "O"});
-    all.push_back({request.lse, &job.lse, rows, false, "LSE"});
-    all.push_back({request.save_lse, &job.lse, both, true, "LSE"});
-  }
-  if (job.backward) {
-    all.push_back({request.d_q, &job.d_q, job.q_shape, true, "dQ"});
-    all.push_back({request.d_k, &job.d_k, job.k_shape, true, "dK"});
-    all.push_back({request.d_v, &job.d_v, job.v_shape, true, "dV"});
-  }
-  std::erase_if(all, [](const Written& one) { return one.path.empty(); });
-  return all;
-}
-
-void write_output(OutputFile& file, const AttendRequest& request, const Written& one) {
-  const AxisSizes shape = in_order(one.shape, request.layout);
-  const FileRows rows(shape, request.layout);
-  const TensorView& view = one.tensor->view();
+void write_output(OutputFile& file, const AttendRequest& request, const AttendJob& job,
+                  const NamedOutput& one) {
+  const TensorView& view = (job.*one.tensor).view();
+  const bool is_logarithm = one.form == RowForm::logarithms;
+  AxisSizes sizes =
+      in_order(with_last(job.*one.like, is_logarithm ? 1 : view.extent.head_dim), request.layout);
+  const FileRows rows(sizes, request.layout);
+  const std::int64_t elements = sizes.back();
+  if (is_logarithm) sizes.pop_back();
   float natural = 0.0f;
   const auto place = [&](std::int64_t i) -> const float* {
-    const auto* const numbers = reinterpret_cast<const float*>(rows.row_in(view, i));
-    if (one.has_last_axis) return numbers;
-    natural = static_cast<float>(RowLse{numbers[0], numbers[1]}.natural());
+    TensorView row = view;
+    row.data = rows.row_in(view, i);
+    if (!is_logarithm) return static_cast<const float*>(row.data);
+    natural = static_cast<float>(load_lse(row, 0, 0, 0).natural());
     return &natural;
   };
-  AxisSizes sizes = shape;
-  if (!one.has_last_axis) sizes.pop_back();
-  // The two numbers of LSE are as they are, whatever the type of the others.
-  const bool is_kept = one.has_last_axis && one.name == "LSE";
-  write_npy_rows(file, is_kept ? DType::f32 : request.out_dtype, sizes, shape.back(), place,
-                 one.name);
+  write_npy_rows(file, one.form == RowForm::numbers ? DType::f32 : request.out_dtype, sizes,
+                 elements, place, one.name);
 }
 
 }  // namespace
 
-AxisSizes AttendJob::out_shape() const {
-  AxisSizes sizes = q_shape;
-  sizes.back() = v_shape.back();
-  return sizes;
-}
-
-AxisSizes AttendJob::lse_shape() const {
-  AxisSizes sizes = q_shape;
-  sizes.pop_back();
-  return sizes;
-}
-
 void check_attend_files(const AttendRequest& request) {
   require_names(request);
-  const std::vector<NamedFile> named = named_outputs(request);
+  const std::vector<NamedOutput> named = outputs_of(request);
   for (std::size_t i = 0; i < named.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (is_same_output(named[i].path, named[j].path))
@@ -278,7 +270,7 @@ void check_attend_files(const AttendRequest& request) {
                                      named[i].option, named[i].path));
   check_out_dtype(request);
   (void)reads_output(request);
-  for (const NamedFile& file : named) require_writable(file.path);
+  for (const NamedOutput& file : named) require_writable(file.path);
 }
 
 AttendJob read_attend_files(const AttendRequest& request, Allocator& memory, int threads) {
@@ -298,13 +290,31 @@ AttendJob read_attend_files(const AttendRequest& request, Allocator& memory, int
   return job;
 }
 
-void write_attend_files(const AttendRequest& request, const AttendJob& job) {
+std::string write_attend_files(const AttendRequest& request, const AttendJob& job) {
+  std::vector<NamedOutput> all = outputs_of(request);
+  // Nothing takes back what a device or a FIFO has got, so they come last.
+  const auto in_place = std::ranges::stable_partition(
+      all, [](const NamedOutput& one) { return !is_written_in_place(one.path); });
   std::vector<std::unique_ptr<OutputFile>> files;
-  for (const Written& one : outputs_of(request, job)) {
+  std::vector<std::string_view> written;  // in `all`
+  const auto open = [&](const NamedOutput& one) {
     files.push_back(std::make_unique<OutputFile>(one.path));
-    write_output(*files.back(), request, one);
+    write_output(*files.back(), request, job, one);
+    files.back()->flush();
+  };
+  for (auto one = all.begin(); one != in_place.begin(); ++one) open(*one);
+  try {
+    for (const NamedOutput& one : all) {
+      if (written.size() == files.size()) open(one);
+      files[written.size()]->commit();
+      written.push_back(one.path);
+    }
+  } catch (const ExitError& error) {
+    if (written.empty()) throw;
+    throw ExitError(error.code(), fmt::format("{}; these files are already written: {}",
+                                              error.what(), join(written, ", ")));
   }
-  for (const auto& file : files) file->commit();
+  return join(written, ", ");
 }
 
 }  // namespace qb

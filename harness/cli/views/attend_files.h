@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/cli/views/tensor_job.h"
@@ -35,8 +36,6 @@ struct AttendJob {
 
   // The plan whose problem and groups are those of the job.
   [[nodiscard]] const Plan& plan() const { return backward ? *backward : *forward; }
-  [[nodiscard]] std::vector<std::int64_t> out_shape() const;
-  [[nodiscard]] std::vector<std::int64_t> lse_shape() const;
 };
 
 // Throws UsageError for names that are missing or lead to one file, and EnvironmentError for a file
@@ -48,7 +47,9 @@ void check_attend_files(const AttendRequest& request);
 [[nodiscard]] AttendJob read_attend_files(const AttendRequest& request, Allocator& memory,
                                           int threads);
 
-// Writes everything that was computed and has a name, or nothing.
-void write_attend_files(const AttendRequest& request, const AttendJob& job);
+// Writes everything that was computed and has a name, and returns the names. A failure leaves every
+// file as it was, except that renaming one may fail after others, or writing a device: the sentence
+// then says which files are written.
+[[nodiscard]] std::string write_attend_files(const AttendRequest& request, const AttendJob& job);
 
 }  // namespace qb
