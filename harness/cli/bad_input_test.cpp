@@ -48,6 +48,25 @@ TEST_F(BadInput, MisspeltKeyNamesThePlaceAndTheNearest) {
   EXPECT_THAT(said.err, AllOf(HasSubstr("spec.yaml:3:1:"), HasSubstr("'workers'")));
 }
 
+TEST_F(BadInput, ATextThatIsNotUtf8SaysSoAndAByteOrderMarkIsNone) {
+  const std::string spec = "experiment: x\nn_tokens: 8\n";
+  EXPECT_THAT(refused("\xFF\xFE" + spec).err,
+              HasSubstr("spec.yaml: it is UTF-16; save it as UTF-8"));
+  EXPECT_THAT(refused(spec + "description: caf\xE9\n").err,
+              HasSubstr("spec.yaml:3: the byte 0xE9 is not UTF-8"));
+  ASSERT_EQ(run_tiny("--out " + scratch_.path("r") + " --run-id a").exit_code, 0);
+  const std::string folder = scratch_.path("r/tiny/a");
+  write_file_atomically(folder + "/cases.csv", "\xEF\xBB\xBF" + read_file(folder + "/cases.csv"));
+  const Said said = run_qb("verify " + folder);
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+}
+
+TEST_F(BadInput, ANameThatIsTooLongForAFolderIsRefusedInADryRunToo) {
+  const Said said =
+      refused("experiment: " + std::string(300, 'x') + "\nn_tokens: 8\n", "--dry-run");
+  EXPECT_THAT(said.err, HasSubstr("an experiment's name has at most"));
+}
+
 TEST_F(BadInput, ZeroWorkersIsOutOfRange) {
   const Said said = refused("experiment: x\nn_tokens: 64\nsweep: {workers: [0]}\n");
   EXPECT_THAT(said.err, AllOf(HasSubstr("spec.yaml:3:19:"), HasSubstr("workers")));

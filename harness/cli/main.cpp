@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -51,18 +52,25 @@ int failed(ExitCode code, const std::string& message) {
   return static_cast<int>(code);
 }
 
-// A shell may leave less stack than plans and specs of many cases need.
-void raise_stack_limit() {
-  constexpr rlim_t kUsual = 8 << 20;
-  constexpr rlim_t kLeast = 1 << 20;
+// A shell may leave less than plans and specs of many cases need. The option is that of ulimit.
+void raise_limit(int resource, std::string_view what, rlim_t least, rlim_t usual, rlim_t unit,
+                 std::string_view option) {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kUsual) return;
-  limit.rlim_cur = std::min(limit.rlim_max, kUsual);
-  if (limit.rlim_cur < kLeast)
+  if (::getrlimit(resource, &limit) != 0) return;
+  if (limit.rlim_cur >= usual * unit) return;
+  limit.rlim_cur = std::min(limit.rlim_max, usual * unit);
+  if (limit.rlim_cur < least * unit)
     throw EnvironmentError(
-        fmt::format("the limit of the stack is {} KiB, and qb needs 1024: raise it with ulimit -s",
-                    limit.rlim_cur >> 10));
-  ::setrlimit(RLIMIT_STACK, &limit);
+        fmt::format("the limit of {} is {}, and qb needs {}: raise it with ulimit {}", what,
+                    limit.rlim_cur / unit, least, option));
+  ::setrlimit(resource, &limit);
+}
+
+// qb finds itself, its memory and its cores there.
+void require_proc() {
+  if (::access("/proc/self/exe", X_OK) != 0)
+    throw EnvironmentError(
+        "/proc/self/exe is not there, and qb reads its machine below /proc: mount it");
 }
 
 }  // namespace
@@ -74,7 +82,9 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   qb::guard_standard_streams();
   try {
-    qb::raise_stack_limit();
+    qb::raise_limit(RLIMIT_STACK, "the stack in KiB", 1024, 8192, 1024, "-s");
+    qb::raise_limit(RLIMIT_NOFILE, "open files", 64, 1024, 1, "-n");
+    qb::require_proc();
     // A sweep starts a child for each case, which needs no other verb.
     const bool is_child = argc > 1 && std::string_view(argv[1]) == "__case";
     if (const std::string& undone = qb::undone_thread_binding(); !undone.empty() && !is_child)

@@ -134,7 +134,7 @@ Fd::Fd(int fd) {
   constexpr int kFirstFreeFd = 16;
   if (fd < 0) return;
   fd_ = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstFreeFd);
-  const int problem = fd_ < 0 && errno == EINVAL ? EMFILE : errno;  // beyond `ulimit -n`
+  const int problem = errno;
   ::close(fd);
   errno = problem;
 }

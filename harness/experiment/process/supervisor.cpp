@@ -130,13 +130,7 @@ CaseResult ended(Status status, const std::string& message) {
   return result;
 }
 
-std::vector<std::string> ProcessLauncher::own_command() {
-  constexpr const char* kSelf = "/proc/self/exe";
-  if (::access(kSelf, X_OK) != 0)
-    throw EnvironmentError(fmt::format(
-        "{} is not there, by which qb starts a process for each case: mount /proc", kSelf));
-  return {kSelf, "__case"};
-}
+std::vector<std::string> ProcessLauncher::own_command() { return {"/proc/self/exe", "__case"}; }
 
 CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
   ChildOptions options{.command = command_,

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -144,31 +144,19 @@ double quota_of_groups(const std::string& root) {
   return least;
 }
 
+// Names are judged by how they begin, so that a variable that a library adds needs no line here.
+bool is_telling(std::string_view variable) {
+  constexpr std::array<std::string_view, 12> kBegins = {
+      "OMP_",  "GOMP_", "KMP_", "DNNL_",       "ONEDNN_",         "OPENBLAS_",
+      "GOTO_", "BLIS_", "MKL_", "LD_PRELOAD=", "GLIBC_TUNABLES=", "MALLOC_"};
+  return std::ranges::any_of(kBegins, [&](auto begin) { return variable.starts_with(begin); });
+}
+
 std::vector<std::string> telling_variables() {
   std::vector<std::string> found;
-  for (const char* const name : {"OMP_NUM_THREADS",
-                                 "OMP_PROC_BIND",
-                                 "OMP_PLACES",
-                                 "OMP_WAIT_POLICY",
-                                 "GOMP_CPU_AFFINITY",
-                                 "KMP_AFFINITY",
-                                 "DNNL_MAX_CPU_ISA",
-                                 "ONEDNN_MAX_CPU_ISA",
-                                 "DNNL_CPU_ISA_HINTS",
-                                 "ONEDNN_CPU_ISA_HINTS",
-                                 "DNNL_DEFAULT_FPMATH_MODE",
-                                 "ONEDNN_DEFAULT_FPMATH_MODE",
-                                 "OPENBLAS_NUM_THREADS",
-                                 "OPENBLAS_CORETYPE",
-                                 "BLIS_NUM_THREADS",
-                                 "BLIS_ARCH_TYPE",
-                                 "MKL_NUM_THREADS",
-                                 "MKL_ENABLE_INSTRUCTIONS",
-                                 "LD_PRELOAD",
-                                 "GLIBC_TUNABLES",
-                                 "MALLOC_ARENA_MAX"})
-    if (const char* const value = std::getenv(name); value != nullptr)
-      found.push_back(std::string(name) + "=" + value);
+  for (char* const* variable = ::environ; *variable != nullptr; ++variable)
+    if (is_telling(*variable)) found.emplace_back(*variable);
+  std::ranges::sort(found);
   return found;
 }
 

@@ -10,7 +10,9 @@
 namespace qb {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
+using testing::Not;
 
 class FakeMachine : public testing::Test {
  protected:
@@ -51,19 +53,29 @@ TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
 }
 
 TEST_F(FakeMachine, TheLeastQuotaOfItsGroupsCounts) {
+  const auto quota = [&](const std::string& file, const std::string& text) {
+    lay("/sys/fs/cgroup" + file, text);
+    return probe_machine(root_.path()).quota_cores;
+  };
   EXPECT_EQ(probe_machine(root_.path()).quota_cores, 0.0);
   lay("/proc/self/cgroup", "0::/jobs/mine\n");
-  lay("/sys/fs/cgroup/jobs/cpu.max", "150000 100000\n");
-  lay("/sys/fs/cgroup/jobs/mine/cpu.max", "max 100000\n");
-  EXPECT_EQ(probe_machine(root_.path()).quota_cores, 1.5);
-  lay("/sys/fs/cgroup/cpu.max", "50000 100000\n");
-  EXPECT_EQ(probe_machine(root_.path()).quota_cores, 0.5);
+  EXPECT_EQ(quota("/jobs/cpu.max", "150000 100000\n"), 1.5);
+  EXPECT_EQ(quota("/jobs/mine/cpu.max", "max 100000\n"), 1.5);
+  EXPECT_EQ(quota("/cpu.max", "50000 100000\n"), 0.5);
   lay("/proc/self/cgroup", "4:cpu,cpuacct:/docker\n1:name=systemd:/\n");
-  lay("/sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "-1\n");
-  lay("/sys/fs/cgroup/cpu/docker/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(probe_machine(root_.path()).quota_cores, 0.0);
-  lay("/sys/fs/cgroup/cpu/docker/cpu.cfs_quota_us", "300000\n");
-  EXPECT_EQ(probe_machine(root_.path()).quota_cores, 3.0);
+  EXPECT_EQ(quota("/cpu/docker/cpu.cfs_period_us", "100000\n"), 0.0);
+  EXPECT_EQ(quota("/cpu/docker/cpu.cfs_quota_us", "-1\n"), 0.0);
+  EXPECT_EQ(quota("/cpu/docker/cpu.cfs_quota_us", "300000\n"), 3.0);
+}
+
+TEST(Machine, KnowsTheVariablesOfLibrariesByTheirPrefixes) {
+  ::setenv("KMP_BLOCKTIME", "0", 1);
+  ::setenv("NO_SUCH_OMP_NAME", "1", 1);
+  const std::vector<std::string> found = probe_machine().variables;
+  ::unsetenv("KMP_BLOCKTIME");
+  ::unsetenv("NO_SUCH_OMP_NAME");
+  EXPECT_THAT(found, Contains("KMP_BLOCKTIME=0"));
+  EXPECT_THAT(found, Not(Contains(testing::HasSubstr("NO_SUCH"))));
 }
 
 TEST_F(FakeMachine, OfAnotherProcessorNamesItsPartAndFeatures) {
