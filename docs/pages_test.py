@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
-anchor to a heading there, README.md fits its limit, docs/commands.md names every verb, and every
-committed figure has a finding.
+anchor to a heading there, README.md fits its limit, docs/commands.md names every verb, the dry run
+of docs/sitting.md has the cases that the program shows, and every committed figure has a finding.
 
-    pages_test.py [QB]     QB: the program; without it the verbs are not compared
+    pages_test.py [QB]     QB: the program; without it nothing is compared with what it says
 """
 
 import csv
@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README_LINES = 120
@@ -49,6 +50,23 @@ def unnamed_verbs(program):
             yield f"docs/commands.md: it does not name qb {verb}"
 
 
+def cases_of_dry_run(text):
+    """Returns the lines between those that count the cases; the others depend on the machine."""
+    return re.search(r"^mine: \d+ cases.*?cases will run", text, re.S | re.M).group()
+
+
+def stale_dry_run(program):
+    page = (ROOT / "docs/sitting.md").read_text(encoding="utf-8")
+    spec = re.search(r"```yaml\n(.*?)```", page, re.S).group(1)
+    with tempfile.TemporaryDirectory() as desk:
+        (pathlib.Path(desk) / "mine.yaml").write_text(spec, encoding="utf-8")
+        said = subprocess.run([program, "run", "mine.yaml", "--dry-run"], cwd=desk, check=True,
+                              capture_output=True, text=True).stdout
+    said = "\n".join(line.rstrip() for line in said.splitlines())
+    if cases_of_dry_run(said) != cases_of_dry_run(page):
+        yield "docs/sitting.md: qb run --dry-run says something else now; play docs/sitting.sh"
+
+
 def figures_without_finding():
     for path in sorted((ROOT / "paper_figures").rglob("findings.csv")):
         with open(path, newline="", encoding="utf-8") as table:
@@ -66,7 +84,8 @@ def main():
     if lines >= README_LINES:
         wrong.append(f"README.md: {lines} lines; it must have fewer than {README_LINES}")
     if len(sys.argv) > 1:
-        wrong += unnamed_verbs(sys.argv[1])
+        program = str(pathlib.Path(sys.argv[1]).resolve())
+        wrong += [*unnamed_verbs(program), *stale_dry_run(program)]
     print("\n".join(wrong) if wrong else f"{len(pages)} pages are sound")
     return 1 if wrong else 0
 
