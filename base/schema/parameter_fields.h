@@ -111,8 +111,7 @@ inline constexpr Field kParameterFields[] = {
     parameter(residues, split, "interest_set",
               {.nullable = true,
                .label = "I = {}",
-               .meaning = "`[0, 1, 3]` or `\"0,1,3\"`; the order "
-                          "decides the self-distillation",
+               .meaning = "`[0, 1, 3]` or `\"0,1,3\"`; the order decides the self-distillation",
                .standard_meaning = "the published set of W, above 111 the best known one",
                .needs = {need("algorithm", "cqs cqs_sharded")}}),
     parameter(real, problem, "scale",
@@ -156,8 +155,7 @@ inline constexpr Field kParameterFields[] = {
                .standard = "round_robin",
                .label = "{} owner",
                .quiet_standard = true,
-               .meaning = "`round_robin` (the owner moves on by one in each "
-                          "step), `fixed`",
+               .meaning = "`round_robin` (the owner moves on by one in each step), `fixed`",
                .needs = {need("algorithm", "decode")}}),
     parameter(
         real,
@@ -169,8 +167,7 @@ inline constexpr Field kParameterFields[] = {
          .nullable = true,
          .label = "{}B/s",
          .meaning = "bytes/s that a worker can send, above 0. `threads` hold messages back to "
-                    "it; with `mpi` it is what you say about the network; `model` simulates "
-                    "it",
+                    "it; with `mpi` it is what you say about the network; `model` simulates it",
          .standard_meaning = "none: no limit",
          .needs = {need("ranks", "threads mpi model")
                        .because(
@@ -184,12 +181,11 @@ inline constexpr Field kParameterFields[] = {
          .since = 3,
          .nullable = true,
          .label = "{} latency",
-         .meaning = "the latency of a message in seconds, above 0, used as `link.bandwidth` "
-                    "is",
+         .meaning = "the latency of a message in seconds, above 0, used as `link.bandwidth` is",
          .standard_meaning = "none",
-         .needs =
-             {need("ranks", "threads mpi model")
-                  .because("serial workers send nothing, and nccl has the links of the machine")}}),
+         .needs = {need("ranks", "threads mpi model")
+                       .because(
+                           "serial workers send nothing, and nccl has the links of the machine")}}),
     parameter(word, link, "link_mode",
               {.key = "link.mode",
                .since = 3,
@@ -342,8 +338,7 @@ inline constexpr Field kParameterFields[] = {
                .standard = "equal",
                .label = "groups {}",
                .quiet_standard = true,
-               .meaning = "`equal`, `by_speed` (sizes that "
-                          "shorten the slowest worker's time)",
+               .meaning = "`equal`, `by_speed` (sizes that shorten the slowest worker's time)",
                .needs = {need("algorithm", "cqs cqs_sharded")}}),
     parameter(word, problem, "pass",
               {.since = 9,

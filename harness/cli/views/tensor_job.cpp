@@ -35,10 +35,6 @@ void require_equal(const NpyHeader& a, std::int64_t of_a, const NpyHeader& b, st
                                  of_b));
 }
 
-}  // namespace
-
-namespace {
-
 bool has_tokens_first(AxisOrder order) {
   return order == AxisOrder::bnhd || order == AxisOrder::nhd;
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -265,14 +266,21 @@ BothPasses random_passes(Random& random) {
   return passes;
 }
 
-double mean_size(const TensorView& view) {
-  double squares = 0.0;
+std::vector<double> values_of(const TensorView& view) {
+  std::vector<double> values;
   for (std::int64_t h = 0; h < view.extent.heads; ++h)
     for (std::int64_t t = 0; t < view.extent.length; ++t)
-      for (std::int64_t x = 0; x < view.extent.head_dim; ++x)
-        squares +=
-            std::pow(load_element(view.row(0, h, t) + x * size_of(view.dtype), view.dtype), 2);
-  return std::sqrt(squares / static_cast<double>(view.extent.elements()));
+      for (int x = 0; x < view.extent.head_dim; ++x)
+        values.push_back(load_element(view.row(0, h, t) + x * size_of(view.dtype), view.dtype));
+  return values;
+}
+
+double norm_of(const std::vector<double>& values) {
+  return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+}
+
+double mean_size(const TensorView& view) {
+  return norm_of(values_of(view)) / std::sqrt(static_cast<double>(view.extent.elements()));
 }
 
 // How much further a gradient is from float64 than naive ones in its precision may bring it,
@@ -280,22 +288,16 @@ double mean_size(const TensorView& view) {
 // part of `size` too, which a gradient has without that.
 double relative_error(const TensorView& found, const std::vector<double>& exact,
                       const std::vector<double>& naive, double size, bool rounds_lse) {
-  double error = 0.0;
-  double of_naive = 0.0;
-  double norm = 0.0;
-  std::size_t at = 0;
-  for (std::int64_t h = 0; h < found.extent.heads; ++h)
-    for (std::int64_t t = 0; t < found.extent.length; ++t)
-      for (std::int64_t x = 0; x < found.extent.head_dim; ++x, ++at) {
-        const double value = static_cast<double>(found.row_as<float>(0, h, t)[x]);
-        error += std::pow(value - exact[at], 2);
-        if (std::isfinite(naive[at])) of_naive += std::pow(naive[at] - exact[at], 2);
-        norm += std::pow(exact[at], 2);
-      }
+  std::vector<double> error = values_of(found);
+  std::vector<double> of_naive = naive;
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    error[i] -= exact[i];
+    of_naive[i] = std::isfinite(naive[i]) ? naive[i] - exact[i] : 0.0;
+  }
   const double noise = rounds_lse ? 8.0 * kMostLseRounding : 1e-3;
-  const double beyond = std::sqrt(error) - 2.0 * std::sqrt(of_naive);
+  const double beyond = norm_of(error) - 2.0 * norm_of(of_naive);
   if (beyond <= 0.0) return 0.0;
-  return beyond / (std::sqrt(norm) + noise * size * std::sqrt(static_cast<double>(exact.size())));
+  return beyond / (norm_of(exact) + noise * size * std::sqrt(static_cast<double>(exact.size())));
 }
 
 // QB_RANDOM_GRADIENTS sets how many are drawn.

@@ -21,12 +21,6 @@ const Strategy& find_strategy(std::string_view name) {
   throw UsageError(unknown_word("algorithm", name, known));
 }
 
-}  // namespace
-
-std::span<const Strategy> strategies() { return kStrategies; }
-
-namespace {
-
 // A plan is spelt out message by message, and checked. Beyond these numbers that would take more
 // than some 3 s and 1 GiB.
 void require_plannable(std::string_view algorithm, const Problem& problem, int workers) {
@@ -46,6 +40,8 @@ void require_plannable(std::string_view algorithm, const Problem& problem, int w
 }
 
 }  // namespace
+
+std::span<const Strategy> strategies() { return kStrategies; }
 
 Plan make_plan(std::string_view algorithm, const Problem& problem, const StrategyOptions& options) {
   if (algorithm == kTensorParallel)
