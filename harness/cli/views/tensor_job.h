@@ -105,7 +105,7 @@ using Executor = std::function<Execution(Ranks, const Plan&, const ExecutionArgu
 // inputs do not fit, EnvironmentError if an output cannot be written, CaseError as the strategy and
 // the executor do (also for a kernel without a backward pass), and ExitError(regression) if an
 // output is not finite or, with `verify`, differs from float64. In each case no output file is
-// written.
+// written, unless a file fails after others: the error then names those.
 [[nodiscard]] std::string attend(const AttendRequest& request, const Executor& executor = execute);
 
 struct LayerRequest : TensorJob {
