@@ -304,11 +304,14 @@ inline constexpr Field kParameterFields[] = {
     parameter(word, means, "l2_cache",
               {.since = 4,
                .standard = "auto",
-               .label = "{} L2",
+               .label = "{} cache",
                .quiet_standard = true,
-               .meaning = "`auto`, `flushed`, `rotated`, `warm`",
-               .standard_meaning = "`auto`: flushed, with `ranks: nccl` warm",
-               .needs = {need("device", "cuda"),
+               .meaning = "`auto`, `flushed` (memory of twice its size is written before each "
+                          "repeat; on a CPU that of the last-level cache), `rotated`, `warm`",
+               .standard_meaning = "`auto`: flushed; on a CPU and with `ranks: nccl` warm",
+               .needs = {need("device", "cuda")
+                             .of("rotated warm")
+                             .because("the cache of a CPU is warm with l2_cache: auto"),
                          need("ranks", "serial")
                              .of("flushed rotated")
                              .because("a shard has just been written when the clock starts"),

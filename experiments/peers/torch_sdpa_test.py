@@ -26,7 +26,7 @@ PASS_COLUMNS = [f"{name}_time_{what}_s" for name in ("forward", "backward")
                 for what in ("low95", "median", "high95")]
 
 # It has eight dense problems that differ in every argument of SDPA, two of them again with other
-# passes, and four cases that are not for SDPA.
+# passes, and five cases that are not for SDPA.
 SPEC = """
 experiment: peers
 measure: {repeats: 2, warmups: 0, retakes: 0, verify_rows: 4}
@@ -41,6 +41,7 @@ cases:
   - {n_tokens: 80, head_dim: 4, threads: 1}
   - {n_tokens: 24, head_dim: 8, algorithm: cqs, workers: 7}
   - {n_tokens: 24, head_dim: 8, cpu.isa: scalar}
+  - {n_tokens: 24, head_dim: 8, l2_cache: flushed}
   - {n_tokens: 24, head_dim: 8, mask: causal, sequences: 9+5 19}
   - {n_tokens: 24, head_dim: 8, mask: {sliding_window: {left: 2, right: 1}}}
   - {n_tokens: 24, head_dim: 8, pass: backward}
@@ -67,7 +68,7 @@ def header(folder, name):
 
 def measurable(run):
     return [row for row in read(run) if row["algorithm"] == "dense" and row["cpu_isa"] == "auto"
-            and not row["sequences"] and row["mask"] in ("full", "causal")]
+            and row["l2_cache"] == "auto" and not row["sequences"] and row["mask"] in ("full", "causal")]
 
 
 def write(rows, folder):

@@ -56,8 +56,8 @@ class ComputeDevice {
  public:
   struct Facts {
     std::string name{};
-    std::uint64_t l2_bytes = 0;
-    std::string id{};      // identifies this device on any host
+    std::uint64_t l2_bytes = 0;  // of the cache before its memory; 0: not known
+    std::string id{};            // identifies this device on any host
     bool on_host = false;  // its tensors are in the host's memory; a call returns when it is done
     int host_threads = 1;  // threads for the host's own work besides kernels
   };

@@ -2,6 +2,9 @@
 // The host's processor as a compute device: every call returns when its work is done.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include "harness/execute/device/compute_device.h"
 #include "kernels/cpu/layer/layer_parts.h"
 #include "kernels/merge.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 
@@ -54,7 +58,12 @@ class CpuDevice : public ComputeDevice {
   };
 
   explicit CpuDevice(int threads)
-      : facts_{.name = "CPU", .on_host = true, .host_threads = threads}, costs_(threads) {}
+      : facts_{.name = "CPU",
+               .l2_bytes = static_cast<std::uint64_t>(std::max(
+                   {::sysconf(_SC_LEVEL2_CACHE_SIZE), ::sysconf(_SC_LEVEL3_CACHE_SIZE), 0L})),
+               .on_host = true,
+               .host_threads = threads},
+        costs_(threads) {}
 
   [[nodiscard]] const Facts& facts() const override { return facts_; }
   [[nodiscard]] const cuda::KernelCosts& costs() const override { return costs_; }
@@ -119,8 +128,14 @@ class CpuDevice : public ComputeDevice {
   void download(const TensorView& device, const TensorView& host) override {
     qb::copy_rows(device, host);
   }
+  // By all threads, since each core has a cache of its own, too, which a flush writes over.
   void fill(void* device, unsigned char value, std::size_t bytes) override {
-    std::memset(device, value, bytes);
+    const auto n = static_cast<std::int64_t>(bytes);
+    parallel_for(n, threads_for_bytes(n, facts_.host_threads), std::int64_t{1} << 20,
+                 [&](std::int64_t begin, std::int64_t end, int) {
+                   std::memset(static_cast<std::byte*>(device) + begin, value,
+                               static_cast<std::size_t>(end - begin));
+                 });
   }
 
   [[nodiscard]] int mark() override {

@@ -126,10 +126,12 @@ class CaseRun {
   }
 
   void timed_pass() {
-    Buffer flushed;  // twice the size of the GPU's cache, so that writing it leaves nothing there
+    Buffer flushed;  // twice as large as the device's cache, in which writing it leaves nothing
     unsigned char value = 0;
     result_.samples = take_samples(case_.measure, now_s, [&] {
       if (case_.l2_cache == L2Cache::flushed) {
+        if (device_->facts().l2_bytes == 0)
+          throw Unsupported("l2_cache: flushed needs the size of the cache, which is not known");
         if (flushed.data() == nullptr)
           flushed = Buffer(workload_->ledger(), 2 * device_->facts().l2_bytes, "l2_flush");
         device_->fill(flushed.data(), value++, flushed.bytes());

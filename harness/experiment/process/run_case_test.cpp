@@ -231,6 +231,21 @@ TEST(RunCase, ABudgetOfExactlyThePredictedPeakIsEnough) {
   EXPECT_EQ(run_case(c, "").status, Status::oom);
 }
 
+TEST(RunCase, ACacheIsFlushedBeforeARepeatOnACpuToo) {
+  Case c = tiny("dense", 1);
+  c.l2_cache = L2Cache::flushed;
+  c.measure.warmups = 0;
+  c.measure.min_repeats = c.measure.max_repeats = 1;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::ok) << result.message;
+  c.memory_budget_bytes = parse_integer(result.values.at("active_memory_peak_bytes")).value();
+  const CaseResult over = run_case(c, "");
+  EXPECT_EQ(over.status, Status::oom) << "the memory that is written over the cache is in it, too";
+  EXPECT_THAT(over.message, HasSubstr("l2_flush"));
+  c.l2_cache = L2Cache::automatic;
+  EXPECT_EQ(run_case(c, "").status, Status::ok);
+}
+
 TEST(RunCase, WhatHasNoPlanIsUnsupportedWithTheReason) {
   const CaseResult result = run_case(tiny("cqs", 2), "");
   EXPECT_EQ(result.status, Status::unsupported);
