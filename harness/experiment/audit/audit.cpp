@@ -15,6 +15,7 @@
 #include "base/schema/older_runs.h"
 #include "base/statistics.h"
 #include "harness/experiment/audit/audited_row.h"
+#include "harness/experiment/audit/matching.h"
 #include "harness/experiment/audit/time_checks.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
@@ -56,7 +57,7 @@ class Auditor {
       cases = planned_cases();
     else
       audit_.notes.push_back(
-          "another program wrote the run: there is no spec to plan its cases from");
+          "another program wrote the run: it has no spec, and only the work of its cases is known");
     for (std::size_t row = 0; row < run_.cases.size(); ++row) {
       AuditedRow audited{run_, row, samples_of(row)};
       try {
@@ -163,6 +164,8 @@ class Auditor {
       check_clocks(row, n_cores_);
       check_memory(row);
       check_split(row);
+      check_flush(row);
+      if (!is_of_qb()) check_work(row);
     }
     check_worker_parts(row);
     check_stages(row);
@@ -237,6 +240,42 @@ class Auditor {
         !measured.empty() && !row.text("predicted_active_peak_bytes").empty())
       row.expect("active_memory_peak_bytes", row.text("predicted_active_peak_bytes"),
                  "the prediction");
+    if (row.number("device_peak_bytes") > row.number("predicted_device_peak_bytes"))
+      row.find(
+          "device_peak_bytes is {}, but the plan needs only {}: does each worker hold the whole?",
+          row.text("device_peak_bytes"), row.text("predicted_device_peak_bytes"));
+  }
+
+  // What a program computes is known from the problem alone, however it splits that.
+  void check_work(AuditedRow& row) {
+    if (row.text("workload") != word(WorkloadKind::attention)) return;
+    Case c;
+    c.device = Device::cpu;
+    for (const Parameter& parameter : parameters())
+      if (const std::string& value = row.at(parameter.column);
+          parameter.group == FieldGroup::problem && !value.empty())
+        parameter.set(c, parameter, value);
+    const RowValues work = predicted_values(with_needs_met(c));
+    for (const char* column : {"unmasked_pairs", "unmasked_flop"})
+      row.expect(column, work.at(column), "the problem");
+  }
+
+  // What a cache held shows only beside repeats that found it warm.
+  void check_flush(AuditedRow& row) {
+    if (row.text("l2_cache") != word(L2Cache::flushed)) return;
+    const std::vector<std::string> identity = identity_without({"l2_cache"});
+    for (std::size_t i = 0; i < run_.cases.size(); ++i) {
+      const Row other{&run_.cases, i};
+      const bool warm = other.text("l2_cache") == word(L2Cache::automatic) ||
+                        other.text("l2_cache") == word(L2Cache::warm);
+      if (warm && other.text("status") == word(Status::ok) &&
+          values_of(run_, i, identity) == values_of(run_, row.row, identity) &&
+          !(row.number("wall_time_low95_s") > other.number("wall_time_high95_s")))
+        row.notes.push_back(
+            fmt::format("its repeats with a flushed cache take no longer, within their intervals, "
+                        "than those of record {} with a warm one: was anything evicted?",
+                        i + 1));
+    }
   }
 
   void check_split(AuditedRow& row) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cmath>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "base/testing/fake_clock.h"
@@ -128,6 +130,30 @@ class InfiniteSentinel final : public HonestDevice {
   }
 };
 
+// In a backward pass a worker computes with the keys of its first block again.
+class StaleKeys final : public HonestDevice {
+ public:
+  void attend_backward(Kernel kernel, BackwardArguments call, Allocator& memory,
+                       int worker) override {
+    const auto [first, is_new] = first_.try_emplace(worker);
+    if (is_new) {
+      first->second = Tensor(heap_allocator(), call.k.dtype, call.k.extent, "first_k");
+      qb::copy_rows(to_host(call.k), first->second.view());
+    }
+    call.k = first->second.view();
+    HonestDevice::attend_backward(kernel, call, memory, worker);
+  }
+
+ private:
+  std::map<int, Tensor> first_;
+};
+
+// Sums of gradients that arrive from other workers are not added.
+class LostGradients final : public HonestDevice {
+ public:
+  void add_rows(const TensorView&, const TensorView&) override {}
+};
+
 // A device whose clock only its own calls move: each takes a second, at half of its peak.
 class CountedDevice : public HonestDevice {
  public:
@@ -137,7 +163,7 @@ class CountedDevice : public HonestDevice {
   // The first call is the untimed run of the case, which is verified.
   static constexpr int kFirstTimed = 1;
   static constexpr int kSecond = 8;  // in eighths
-  virtual int eighths(int /*call*/) const { return kSecond; }
+  virtual int eighths(int /*call*/) { return kSecond; }
 
  private:
   void compute(Kernel kernel, const AttentionArguments& a, const KernelContext& context) final {
@@ -151,12 +177,33 @@ class CountedDevice : public HonestDevice {
 
 // The first timed call compiles; the verified one before it did so too, in another cache.
 class CompilesInTime final : public CountedDevice {
-  int eighths(int call) const override { return call == kFirstTimed ? 10 * kSecond : kSecond; }
+  int eighths(int call) override { return call == kFirstTimed ? 10 * kSecond : kSecond; }
 };
 
 // Work is only enqueued, and wait() returns at once, except before the output is verified.
 class EarlyClock final : public CountedDevice {
-  int eighths(int call) const override { return call < kFirstTimed ? kSecond : 1; }
+  int eighths(int call) override { return call < kFirstTimed ? kSecond : 1; }
+};
+
+// A call takes twice as long after the cache was flushed.
+class Cached : public CountedDevice {
+ public:
+  void fill(void* device, unsigned char value, std::size_t bytes) override {
+    HonestDevice::fill(device, value, bytes);
+    cold_ = flushes();
+  }
+
+ protected:
+  virtual bool flushes() const { return true; }
+
+ private:
+  int eighths(int /*call*/) override { return std::exchange(cold_, false) ? 2 * kSecond : kSecond; }
+  bool cold_ = false;
+};
+
+// What it writes over the cache is too small, or goes past the cache.
+class FlushesNothing final : public Cached {
+  bool flushes() const override { return false; }
 };
 
 class Throttled final : public HonestDevice {

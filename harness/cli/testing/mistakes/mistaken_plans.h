@@ -94,6 +94,40 @@ inline std::string of_dropped_tail(bool planted) {
   return said_of(plan);
 }
 
+// The cumulative lengths of packed sequences are divided by W: what is left over of a sequence goes
+// to the next one.
+inline std::string of_divided_lengths(bool planted) {
+  constexpr std::int64_t kTokens = 64;
+  const auto packed = [](std::int64_t first) {
+    return make_packed_problem(shape_of(1, 1), MaskKind::causal, DType::f32, 1,
+                               {{.new_tokens = first}, {.new_tokens = kTokens - first}});
+  };
+  const auto said = [&](std::int64_t first) {
+    constexpr int kWorkers = 4;
+    const std::int64_t divided = planted ? first / kWorkers * kWorkers : first;
+    Plan plan = make_plan("zigzag", packed(divided), {.workers = kWorkers});
+    plan.problem = packed(first);
+    return said_of(plan);
+  };
+  return fmt::format("32 and 32 tokens: {}; 30 and 34: {}", said(32), said(30));
+}
+
+// An all-gather of keys that a backward pass does not go through: the gradients of keys, of which
+// each worker has those of its own queries, are not sent back.
+inline std::string of_lost_gradients(bool planted) {
+  const auto said = [&](int workers) {
+    const Problem problem = make_problem(shape_of(40, 40), MaskKind::full, DType::f32, 1);
+    Plan plan = make_plan("all_gather_kv", problem, {.workers = workers, .pass = Pass::backward});
+    if (planted)
+      for (Worker& worker : plan.workers)
+        for (Step& step : worker.steps)
+          for (auto* const transfers : {&step.receives, &step.sends})
+            std::erase_if(*transfers, [](const Transfer& t) { return is_gradient(t.what); });
+    return said_of(plan);
+  };
+  return fmt::format("W = 1: {}; W = 2: {}", said(1), said(2));
+}
+
 // Four workers are asked for, and worker 0 does it all.
 inline Plan undivided(int workers) {
   PlanBuilder builder(make_problem(shape_of(64, 64), MaskKind::causal, DType::f32, 1), "undivided",

@@ -70,6 +70,34 @@ inline std::string of_silent_parallelism(bool planted) {
   return answer_to(subject);
 }
 
+// Each worker holds the whole sequence, whatever W is.
+inline std::string of_flat_memory(bool planted) {
+  return of_report(planted,
+                   [](const Case& c, CaseResult& result) {
+                     Case whole = c;
+                     whole.algorithm = "dense";
+                     whole.workers = 1;
+                     result.values.set_text(
+                         "device_peak_bytes",
+                         predicted_values(whole).at("predicted_device_peak_bytes"));
+                   },
+                   {{"algorithm", "zigzag"}, {"workers", "4"}});
+}
+
+// FLOP is counted from the length of a worker's shard: once in place of N, or twice. The rate that
+// follows from it is right by itself.
+template <int kPower>
+std::string of_shard_flop(bool planted) {
+  Subject subject{.spec = spec_text({{"workers", "4"}, {"algorithm", "zigzag"}})};
+  subject.other_program = true;  // the harness does not plan its cases
+  if (planted)
+    subject.report = [](const Case& c, CaseResult& result) {
+      for (const char* column : {"unmasked_flop", "achieved_flop_per_s"})
+        scale(result, column, std::pow(c.workers, -kPower));
+    };
+  return answer_to(subject);
+}
+
 inline std::string of_rate_of_one_worker(bool planted) {
   return of_report(planted, [](const Case& c, CaseResult& result) {
     scale(result, "achieved_flop_per_s", 1.0 / c.workers);

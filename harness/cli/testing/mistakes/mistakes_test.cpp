@@ -39,6 +39,9 @@ const Lines kWhole = {{"algorithm", "dense"}, {"workers", "1"}};
 const Lines kNoWarmups = {
     {"algorithm", "dense"}, {"workers", "1"}, {"measure", "{repeats: 6, retakes: 0, warmups: 0}"}};
 
+const Lines kBackward = {
+    {"algorithm", "ring"}, {"workers", "4"}, {"pass", "backward"}, {"dtype", "bf16"}};
+
 template <class Device>
 std::string on_counted_device(bool planted) {
   const testing_support::FakeClock clock;
@@ -52,6 +55,19 @@ std::string of_half_written(bool planted) { return on_device<HalfWritten>(plante
 std::string of_base_two(bool planted) { return on_device<BaseTwo>(planted, {}); }
 std::string of_bf16_partials(bool planted) { return on_device<PartialsInBf16>(planted, {}); }
 std::string of_sentinel(bool planted) { return on_device<InfiniteSentinel>(planted, {}); }
+std::string of_stale_keys(bool planted) { return on_device<StaleKeys>(planted, kBackward); }
+std::string of_lost_sums(bool planted) {
+  Lines lines = kBackward;
+  lines["algorithm"] = "all_gather_kv";
+  return on_device<LostGradients>(planted, lines);
+}
+std::string of_warm_cache(bool planted) {
+  const testing_support::FakeClock clock;
+  Lines lines = kNoWarmups;
+  lines["l2_cache"] = "";
+  lines["sweep"] = "{l2_cache: [flushed, warm]}";
+  return on_device<FlushesNothing, Cached>(planted, lines);
+}
 std::string of_throttling(bool planted) { return on_device<Throttled>(planted, kWhole); }
 
 // The speed-up over a base that reaches 80 %, or half of that, of its machine's peak.
@@ -86,10 +102,8 @@ struct Mistake {
   const char* name;
   const char* door;    // where it is planted
   const char* answer;  // a part of what the harness says then, and does not say otherwise
-  std::string (*planted)(bool planted);  // null: not caught
+  std::string (*planted)(bool planted);
 };
-
-constexpr const char* kNotCaught = "not caught";
 
 constexpr Mistake kMistakes[] = {
     {"the clock is read before the device is done", "device",
@@ -104,8 +118,14 @@ constexpr Mistake kMistakes[] = {
     {"a ring's buffer alias is right for two ranks only", "plan",
      "W = 2: the plan is exact; W = 3: block", of_aliased_ring},
     {"a ring's backward pass uses hop 0's keys again", "plan", "that it has sent", of_reused_keys},
+    {"a ring's gradients are computed with hop 0's keys again", "device", "incorrect",
+     of_stale_keys},
+    {"an all-gather has no backward pass", "plan", "never reaches its owner", of_lost_gradients},
+    {"key gradients of other workers' queries are lost", "device", "incorrect", of_lost_sums},
     {"decoding misses its own token", "plan", "computed by no worker", of_decode_without_itself},
     {"tail padding of packed sequences drops keys", "plan", "tokens", of_dropped_tail},
+    {"cumulative lengths of packed sequences are divided by W", "plan",
+     "30 and 34: query group 8 crosses", of_divided_lengths},
     {"a log-sum-exp in base 2 is merged as one in base e", "device", "incorrect", of_base_two},
     {"partials are kept in bf16", "device", "incorrect", of_bf16_partials},
     {"+inf as a sentinel erases rows", "device", "incorrect", of_sentinel},
@@ -115,10 +135,13 @@ constexpr Mistake kMistakes[] = {
      of_lost_key},
     {"context parallelism is silently off", "run folder", "4 workers split nothing",
      of_silent_parallelism},
+    {"every worker holds the whole sequence", "run folder", "device_peak_bytes is", of_flat_memory},
     {"a balancer does not balance, and outputs stay right", "plan", "responsibility_ratio 2.",
      of_idle_balancer},
     {"the rate is divided by W wrongly", "run folder", "achieved_flop_per_s is",
      of_rate_of_one_worker},
+    {"FLOPs are short by W", "run folder", "unmasked_flop is", of_shard_flop<1>},
+    {"FLOPs are short by W squared", "run folder", "unmasked_flop is", of_shard_flop<2>},
     {"causal FLOPs are counted as full ones", "run folder", "unmasked_flop is",
      of_causal_counted_full},
     {"bytes are counted without V", "run folder", "moved_bytes is", of_bytes_without_v},
@@ -127,8 +150,7 @@ constexpr Mistake kMistakes[] = {
     {"the baseline runs at half its machine's speed", "run folder", "slow base", of_slow_base},
     {"inputs are zeros or one value", "tensors", "an output that mixes up keys",
      of_constant_inputs},
-    {"a cache-warm repeat is sold as a cold one", "nothing shows what a cache held", kNotCaught,
-     nullptr},
+    {"a cache-warm repeat is sold as a cold one", "device", "was anything evicted", of_warm_cache},
     {"the device is throttled", "device", "throttled", of_throttling},
 };
 
@@ -136,10 +158,6 @@ class Mistakes : public testing::TestWithParam<Mistake> {};
 
 TEST_P(Mistakes, AreAnsweredAndHonestSubjectsAreNot) {
   const Mistake& mistake = GetParam();
-  if (mistake.planted == nullptr) {
-    EXPECT_STREQ(mistake.answer, kNotCaught);
-    GTEST_SKIP() << mistake.name << ": " << kNotCaught;
-  }
   EXPECT_THAT(mistake.planted(true), HasSubstr(mistake.answer)) << mistake.name;
   EXPECT_THAT(mistake.planted(false), Not(HasSubstr(mistake.answer))) << mistake.name;
 }
@@ -156,11 +174,8 @@ INSTANTIATE_TEST_SUITE_P(Planted, Mistakes, testing::ValuesIn(kMistakes), test_n
 TEST(MistakesTable, StandsInTheDocumentation) {
   const std::string trust = read_file(source_path("docs/trust.md"));
   for (const Mistake& mistake : kMistakes)
-    EXPECT_THAT(
-        trust, HasSubstr(fmt::format(
-                   "| {} | {} | {} |\n", mistake.name, mistake.door,
-                   mistake.planted == nullptr ? kNotCaught : fmt::format("`{}`", mistake.answer))));
-  EXPECT_EQ(std::size(kMistakes), 26u);
+    EXPECT_THAT(trust, HasSubstr(fmt::format("| {} | {} | `{}` |\n", mistake.name, mistake.door,
+                                             mistake.answer)));
 }
 
 }  // namespace
