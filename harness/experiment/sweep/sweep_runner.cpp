@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "harness/execute/transport/mpi_world.h"
@@ -72,6 +73,7 @@ class Sweep {
         world_.launcher.launch(again, {store_.log_path(entry->id + "-again"), ""});
     if (second.status != Status::ok) return std::nullopt;
     const NoiseFloor floor = noise_floor_of(case_label(again, varying_), first, second.values);
+    if (!std::isfinite(floor.low) || !std::isfinite(floor.high)) return std::nullopt;
     world_.progress.note(floor.text());
     return floor;
   }
