@@ -73,6 +73,11 @@ struct ParameterNeed {
 };
 
 struct Field {
+  // Whether every run of a case on like machines has the same value.
+  [[nodiscard]] constexpr bool is_exact() const {
+    return counted || group == FieldGroup::prediction || group == FieldGroup::verification;
+  }
+
   std::string_view column{};  // the name in a table
   std::string_view key{};     // the name in a spec; empty: specs do not set it
   FieldKind kind = FieldKind::real;
@@ -94,6 +99,7 @@ struct Field {
   std::string_view standard_meaning{};  // the documentation shows it instead of `standard`
   // When a row has no value; empty: what the documentation says of its table and group.
   std::string_view empty_when{};
+  bool counted = false;                  // a count of what the case did, and not a measurement
   std::array<ParameterNeed, 5> needs{};  // of a parameter: all must hold
 };
 
@@ -131,6 +137,11 @@ using enum FieldGroup;
 // The column, with words that say when it is empty.
 [[nodiscard]] constexpr Field empty(std::string_view when, Field field) {
   field.empty_when = when;
+  return field;
+}
+
+[[nodiscard]] constexpr Field counted(Field field) {
+  field.counted = true;
   return field;
 }
 

@@ -7,6 +7,7 @@
 #include "base/print.h"
 #include "base/split.h"
 #include "harness/cli/options.h"
+#include "harness/experiment/audit/audit.h"
 #include "harness/experiment/audit/compare.h"
 
 namespace qb {
@@ -26,10 +27,16 @@ comparison of ten, those of five in one of a hundred.
 compared: parameters, and isa. The output says which run has which value. If that makes
 two cases of one run the same, nothing is compared.
 
-Memory counts when the active peak differs by more than 1 %, a status when it is worse.
+Memory counts when the active peak differs by more than 1 %, a status when it is worse. What does not
+depend on time is compared digit by digit: pairs, FLOP, bytes sent, predicted and counted peaks, and
+errors. One line says that all are identical, or else which columns of which cases are not; this does
+not change the exit code, since errors depend on the instruction set.
 
-Exit codes: 0 no regression, 2 usage (an unknown key, ambiguous cases), 4 SLOW, more memory or a worse
-status, 5 not comparable (other device, other schema, no case in common).
+Both runs are verified first, as by `qb verify`. Nothing is compared if one does not pass.
+
+Exit codes: 0 no regression, 2 usage (an unknown key, ambiguous cases), 4 SLOW, more memory, a worse
+status, or a run that does not pass `qb verify`, 5 not comparable (other device, other schema, no case
+in common).
 
 Examples:
   qb compare results/smoke/before results/smoke/after
@@ -44,6 +51,15 @@ struct CompareWords {
   CompareOptions options;
 };
 
+void require_verified(const std::string& path) {
+  const std::vector<std::string> findings = audit_run(path).findings;
+  if (!findings.empty())
+    throw ExitError(ExitCode::regression,
+                    fmt::format("{} does not pass `qb verify`, so that nothing is compared; the "
+                                "first of {} findings: {}",
+                                path, findings.size(), findings.front()));
+}
+
 ExitCode compare(CompareWords& words) {
   if (!(words.options.threshold > 0.0))
     throw UsageError("--threshold: a fraction above 0 is needed, such as 0.05");
@@ -52,6 +68,7 @@ ExitCode compare(CompareWords& words) {
       words.options.ignore.emplace_back(key);
   const RunComparison comparison =
       compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
+  for (const std::string& path : {words.a, words.b}) require_verified(path);
   print_answer(words.csv ? comparison_csv(comparison, words.options)
                          : comparison_text(comparison, words.options));
   return comparison.regressions() == 0 ? ExitCode::ok : ExitCode::regression;

@@ -5,9 +5,9 @@
 
 #include <filesystem>
 
-#include "base/csv.h"
 #include "base/source_root.h"
 #include "harness/cli/testing/run_binary.h"
+#include "harness/cli/testing/tampered_run.h"
 
 namespace qb {
 namespace {
@@ -34,15 +34,9 @@ TEST(Verify, EveryCommittedRunPasses) {
 }
 
 TEST(Verify, ARunWithOneChangedDigitFails) {
-  const std::string run = source_path("data/measured/epyc-2-cores/decode");
   const ScratchFolder scratch;
-  std::filesystem::copy(run, scratch.path("run"), std::filesystem::copy_options::recursive);
-  const std::string path = scratch.path("run/cases.csv");
-  std::string cases = read_file(path);
-  const std::string median = CsvTable::parse(cases, path).text(0, "wall_time_median_s");
-  char& last = cases[cases.find(median) + median.size() - 1];
-  last = last == '9' ? '8' : '9';
-  write_file_atomically(path, cases);
+  testing_support::copy_tampered(source_path("data/measured/epyc-2-cores/decode"),
+                                 scratch.path("run"));
   const Said said = run_qb("verify " + scratch.path("run"));
   EXPECT_EQ(said.exit_code, 4);
   EXPECT_THAT(said.out, HasSubstr("wall_time_median_s is"));

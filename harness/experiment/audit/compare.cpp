@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/numbers.h"
+#include "base/schema/column_fields.h"
 #include "base/schema/older_runs.h"
 #include "harness/experiment/audit/matching.h"
 #include "harness/experiment/store/machine.h"
@@ -56,6 +57,17 @@ Side side_of(const RunFolder& run, std::size_t row, const CompareOptions& option
   return {row_status(run, row), timing_of(run.cases, row, options.metric),
           Row{&run.cases, row}.number("active_memory_peak_bytes"),
           values_of(run, row, options.ignore)};
+}
+
+// Compares what does not depend on time, where both rows have it.
+void compare_exactly(const Row& a, const Row& b, RunComparison& comparison, std::string& unequal) {
+  for (const Field& field : kResultFields) {
+    const std::string& in_a = a.at(field.column);
+    const std::string& in_b = b.at(field.column);
+    if (!field.is_exact() || in_a.empty() || in_b.empty()) continue;
+    ++comparison.exact_values;
+    if (in_a != in_b) unequal += fmt::format("{}{}", unequal.empty() ? "" : " ", field.column);
+  }
 }
 
 // Names rows that stayed disturbed, a machine that was busy when the run began, and by how much
@@ -150,6 +162,8 @@ RunComparison compare_runs(const RunFolder& a, const RunFolder& b, const Compare
                                 time_verdict(in_a.time, in_b.time, options.threshold),
                                 change_of(in_a.memory_bytes, in_b.memory_bytes, kMemoryTolerance),
                                 change_of(severity(in_a.status), severity(in_b.status), 0.0)});
+    compare_exactly({&a.cases, row_a}, {&b.cases, match->second}, comparison,
+                    comparison.cases.back().unequal);
   }
   for (const auto& [key, row_b] : rows_b)
     if (!rows_a.contains(key)) comparison.added.push_back(label_of(b, row_b, columns));

@@ -69,6 +69,7 @@ struct RunComparison {
     Verdict verdict = Verdict::untimed;
     Change memory = Change::same;
     Change status = Change::same;
+    std::string unequal{};  // exact columns of which the runs have different values
 
     [[nodiscard]] bool regression() const {
       return verdict == Verdict::slow || memory == Change::worse || status == Change::worse;
@@ -81,6 +82,7 @@ struct RunComparison {
   std::string device_a;
   std::string device_b;
   std::vector<std::string> ignored;   // keys that the cases were matched without
+  std::size_t exact_values = 0;       // of exact columns that both runs have
   std::vector<std::string> cautions;  // what makes the times of a run less sure, one line each
 
   [[nodiscard]] std::size_t regressions() const;

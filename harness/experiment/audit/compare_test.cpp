@@ -398,15 +398,19 @@ new in B: W=10
 TEST(Compare, TheCsvHasEveryCaseAndItsFields) {
   const std::string header =
       "case,presence,median_a_s,median_b_s,ratio,verdict,memory_a_bytes,memory_b_bytes,status_a,"
-      "status_b,regression,disturbed_a,disturbed_b,kernel_a,kernel_b,dtype_a,dtype_b\n";
-  const std::string fine = "W=1,both,1,2,2,AMBIGUOUS,1000,,ok,ok,no,,stolen,flash,flash,f32,\n";
+      "status_b,regression,disturbed_a,disturbed_b,not_identical,kernel_a,kernel_b,dtype_a,dtype_"
+      "b\n";
+  const std::string fine =
+      "W=1,both,1,2,2,AMBIGUOUS,1000,,ok,ok,no,,stolen,max_error,flash,flash,f32,\n";
   const std::string others =
-      "W=7,both,0.001,,,,1000,1500,ok,timeout,yes,,,flash,flash,f16,\n"
-      "W=8,only_a,,,,,,,,,no,,,,,,\n"
-      "W=9,only_b,,,,,,,,,no,,,,,,\n"
-      "W=10,only_b,,,,,,,,,no,,,,,,\n";
-  EXPECT_EQ(comparison_csv(a_comparison(), {}), header + fine + others);
-  EXPECT_EQ(comparison_csv(a_comparison(), {.only_regressed = true}), header + others);
+      "W=7,both,0.001,,,,1000,1500,ok,timeout,yes,,,,flash,flash,f16,\n"
+      "W=8,only_a,,,,,,,,,no,,,,,,,\n"
+      "W=9,only_b,,,,,,,,,no,,,,,,,\n"
+      "W=10,only_b,,,,,,,,,no,,,,,,,\n";
+  RunComparison comparison = a_comparison();
+  comparison.cases[0].unequal = "max_error";
+  EXPECT_EQ(comparison_csv(comparison, {}), header + fine + others);
+  EXPECT_EQ(comparison_csv(comparison, {.only_regressed = true}), header + others);
 }
 
 TEST(Compare, CsvHasOneRecordACaseAndEmptyForNotAvailable) {
@@ -423,6 +427,30 @@ TEST(Compare, CsvHasOneRecordACaseAndEmptyForNotAvailable) {
   EXPECT_EQ(table.text(0, "regression"), "yes");
   EXPECT_EQ(table.text(1, "presence"), "only_a");
   EXPECT_THAT(csv, Not(HasSubstr("nan")));
+}
+
+TEST(Compare, TheTextSaysWhatIsIdenticalAndNamesWhatIsNot) {
+  const FakeRun run_a("exact_a");
+  const FakeRun run_b("exact_b");
+  const RunRow failed = FakeRun::untimed_row(tiny("dense", 1), "crashed");
+  RunRow a = FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1);
+  a["unmasked_pairs"] = "10000";
+  a["max_error"] = "1e-7";
+  RunRow b = a;
+  b["resident_peak_bytes"] = "5";  // no count of what the case did
+  b["d_q_max_error"] = "0.5";      // A has none
+  const auto text = [&] {
+    return comparison_text(compare_runs(read_run_folder(run_a.with({a, failed}).path()),
+                                        read_run_folder(run_b.with({b, failed}).path()), {}),
+                           {});
+  };
+  EXPECT_THAT(text(),
+              HasSubstr("Pairs, bytes and errors are identical (3 values of 2 cases).\n2 in both"));
+  b["max_error"] = "2e-7";
+  b["device_peak_bytes"] = "2000000";
+  EXPECT_THAT(text(), AllOf(HasSubstr("not identical: algorithm=cqs workers=7: device_peak_bytes "
+                                      "max_error\n2 in both"),
+                            Not(HasSubstr("are identical"))));
 }
 
 TEST(Compare, ManyLonelyCasesAreCountedAndTheCsvListsThem) {

@@ -94,6 +94,16 @@ std::string coverage_text(const RunComparison& comparison) {
       100.0 * least);
 }
 
+// What two machines can agree on to the last digit.
+std::string exact_text(const RunComparison& comparison) {
+  std::vector<std::string> unequal;
+  for (const RunComparison::Row& c : comparison.cases)
+    if (!c.unequal.empty()) unequal.push_back(fmt::format("{}: {}", c.label, c.unequal));
+  if (!unequal.empty() || comparison.exact_values == 0) return listed("not identical", unequal);
+  return fmt::format("Pairs, bytes and errors are identical ({} values of {} cases).\n",
+                     comparison.exact_values, comparison.cases.size());
+}
+
 std::string summary(const RunComparison& comparison, const CompareOptions& options) {
   const auto count = [&](Verdict verdict) {
     return std::ranges::count(comparison.cases, verdict, &RunComparison::Row::verdict);
@@ -142,7 +152,7 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
                   c.regression() ? "REGRESSION" : ""});
     table.add(std::move(cells));
   }
-  text += table.terminal() + coverage_text(comparison) + '\n';
+  text += table.terminal() + coverage_text(comparison) + '\n' + exact_text(comparison);
   text += listed("missing in B", comparison.missing) + listed("new in B", comparison.added);
   return text + summary(comparison, options);
 }
@@ -167,7 +177,7 @@ std::string comparison_csv(const RunComparison& comparison, const CompareOptions
   std::vector<std::string> header = {
       "case",       "presence",       "median_a_" + unit, "median_b_" + unit, "ratio",
       "verdict",    "memory_a_bytes", "memory_b_bytes",   "status_a",         "status_b",
-      "regression", "disturbed_a",    "disturbed_b"};
+      "regression", "disturbed_a",    "disturbed_b",      "not_identical"};
   for (const std::string& key : comparison.ignored)
     header.insert(header.end(), {key + "_a", key + "_b"});
   CsvTable table(header);
@@ -186,7 +196,8 @@ std::string comparison_csv(const RunComparison& comparison, const CompareOptions
         std::string(word(c.b.status)),
         c.regression() ? "yes" : "no",
         c.a.time.disturbed_by,
-        c.b.time.disturbed_by};
+        c.b.time.disturbed_by,
+        c.unequal};
     for (std::size_t i = 0; i < comparison.ignored.size(); ++i)
       row.insert(row.end(), {c.a.ignored[i], c.b.ignored[i]});
     table.append(std::move(row));
