@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,16 +75,25 @@ bool drain(int fd, std::string& answer) {
 class Watch {
  public:
   Watch(pid_t child, int answer, const ChildOptions& options)
-      : child_(child), answer_(answer), options_(options), start_s_(now_s()) {}
+      : child_(child),
+        ended_(watch_process(child)),
+        answer_(answer),
+        options_(options),
+        start_s_(now_s()) {}
 
   ChildEnd until_end() {
     ChildEnd end;
     while (true) {
-      pollfd watched[2] = {{answer_, POLLIN, 0}, {options_.wake_fd, POLLIN, 0}};
-      const int ready = ::poll(watched, 2, remaining_ms());
+      pollfd watched[3] = {
+          {answer_, POLLIN, 0}, {options_.wake_fd, POLLIN, 0}, {ended_.get(), POLLIN, 0}};
+      const int ready = ::poll(watched, 3, remaining_ms());
       if (ready < 0 && errno != EINTR) fail("wait for the case");
       if (ready > 0 && watched[1].revents != 0) return killed(end, ChildEnd::Cause::interrupted);
       if (ready > 0 && watched[0].revents != 0 && !drain(answer_, end.answer)) break;
+      if (ready > 0 && watched[0].revents == 0 && watched[2].revents != 0) {
+        ::kill(-child_, SIGKILL);  // others of its group hold the answer's end open
+        break;
+      }
       if (remaining_ms() == 0) return killed(end, ChildEnd::Cause::timed_out);
     }
     return after_the_answer(end);
@@ -123,6 +133,7 @@ class Watch {
   }
 
   pid_t child_;
+  Fd ended_;
   int answer_;
   const ChildOptions& options_;
   double start_s_;
@@ -137,6 +148,10 @@ Fd::Fd(int fd) {
   const int problem = errno;
   ::close(fd);
   errno = problem;
+}
+
+Fd watch_process(pid_t process) {
+  return Fd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
 }
 
 void Fd::close() {

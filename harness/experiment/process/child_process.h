@@ -29,6 +29,9 @@ class Fd {
   int fd_ = -1;
 };
 
+// A descriptor that is readable once the process has ended; a kernel without pidfd_open gives none.
+[[nodiscard]] Fd watch_process(pid_t process);
+
 // How a child ended, and what it wrote to the answer descriptor.
 struct ChildEnd {
   enum class Cause { exited, signalled, timed_out, interrupted };
@@ -50,7 +53,8 @@ struct ChildOptions {
 [[nodiscard]] std::string how_it_ended(const ChildEnd& end);
 
 // Throws EnvironmentError where the log cannot be written or no process can be started. A command
-// that cannot be executed ends with code 127.
+// that cannot be executed ends with code 127. What a child leaves behind with its answer descriptor
+// open is killed.
 [[nodiscard]] ChildEnd run_child(const ChildOptions& options);
 
 }  // namespace qb

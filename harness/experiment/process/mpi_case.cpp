@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <future>
@@ -113,7 +111,7 @@ class RankWatch {
  public:
   explicit RankWatch(const MpiWorld& world) {
     for (const auto& [rank, process] : world.processes_here())
-      if (rank != world.rank()) ranks_.push_back({rank, process, Fd(open_process(process))});
+      if (rank != world.rank()) ranks_.push_back({rank, process, watch_process(process)});
   }
 
   // Waits until `done` or `stop` is readable, a rank dies or time is over; nullopt: it is done.
@@ -147,7 +145,6 @@ class RankWatch {
     int id;
     Fd process;
   };
-  static int open_process(int id) { return static_cast<int>(::syscall(SYS_pidfd_open, id, 0)); }
 
   std::vector<Watched> ranks_;
 };

@@ -25,19 +25,26 @@
 namespace qb {
 namespace {
 
-// How often the kernel killed for memory in this control group (version 2); nullopt: unknown.
+// The `oom_kill` of a file of names and counts; nullopt: it has none.
+std::optional<long> memory_kills_in(const std::string& path) {
+  std::ifstream counts(path);
+  std::string name;
+  long count = 0;
+  while (counts >> name >> count)
+    if (name == "oom_kill") return count;
+  return std::nullopt;
+}
+
+// How often the kernel killed for memory, in this control group (version 2) or else on the machine.
 std::optional<long> kernel_memory_kills(const std::string& root) {
   std::ifstream groups(root + "/proc/self/cgroup");
   std::string group;
   while (std::getline(groups, group)) {
     if (!group.starts_with("0::")) continue;
-    std::ifstream events(root + "/sys/fs/cgroup" + group.substr(3) + "/memory.events");
-    std::string name;
-    long count = 0;
-    while (events >> name >> count)
-      if (name == "oom_kill") return count;
+    const std::string folder = root + "/sys/fs/cgroup" + group.substr(3);
+    if (const auto count = memory_kills_in(folder + "/memory.events")) return count;
   }
-  return std::nullopt;
+  return memory_kills_in(root + "/proc/vmstat");
 }
 
 // The last line of a log, for the message of a crash; empty where there is none.
@@ -59,11 +66,8 @@ std::string with_log(const std::string& sentence, const std::string& log_path) {
 
 CaseResult killed_by_signal(const ChildEnd& end, bool kernel_says_memory,
                             const std::string& log_path) {
-  if (end.code == SIGKILL)
-    return ended(Status::oom, kernel_says_memory
-                                  ? "killed by the kernel: out of memory"
-                                  : "killed from outside (SIGKILL): most likely by the kernel, "
-                                    "out of memory");
+  if (end.code == SIGKILL && kernel_says_memory)
+    return ended(Status::oom, "killed by the kernel: out of memory");
   return ended(Status::crashed, with_log(how_it_ended(end), log_path));
 }
 

@@ -92,14 +92,14 @@ TEST_F(Supervisor, OfLastWordsTheFirst300BytesOfTheLastLineThatHasAny) {
   EXPECT_EQ(run("echo " + longest + "y; exit 1").message, start + longest);
 }
 
-TEST_F(Supervisor, SigkillFromOutsideCountsAsOutOfMemory) {
+TEST_F(Supervisor, SigkillIsACrashUnlessTheKernelSaysThatMemoryWasShort) {
   const CaseResult unknown = run("kill -KILL $$");
-  EXPECT_EQ(unknown.status, Status::oom);
   show_kills("/a", 3);
   const CaseResult outside = run("kill -KILL $$");
-  EXPECT_EQ(outside.status, Status::oom);
-  for (const CaseResult& result : {unknown, outside})
-    EXPECT_TRUE(result.message.starts_with("killed from outside (SIGKILL)")) << result.message;
+  for (const CaseResult& result : {unknown, outside}) {
+    EXPECT_EQ(result.status, Status::crashed);
+    EXPECT_EQ(result.message, "died of SIGKILL");
+  }
 }
 
 TEST_F(Supervisor, TheKernelSaysThatItKilledForMemory) {
@@ -108,6 +108,23 @@ TEST_F(Supervisor, TheKernelSaysThatItKilledForMemory) {
       run("echo oom_kill 4 > " + (folder_ / "sys/fs/cgroup/a/memory.events") + "; kill -KILL $$");
   EXPECT_EQ(got.status, Status::oom);
   EXPECT_EQ(got.message, "killed by the kernel: out of memory");
+}
+
+TEST_F(Supervisor, WithoutACountOfTheGroupThatOfTheMachineSaysThatMemoryWasShort) {
+  const std::string counts = folder_ / "proc/vmstat";
+  ensure_directory(folder_ / "proc");
+  write_file_atomically(counts, "pgfault 12\noom_kill 3\n");
+  EXPECT_EQ(run("kill -KILL $$").status, Status::crashed);
+  EXPECT_EQ(run("echo oom_kill 4 > " + counts + "; kill -KILL $$").status, Status::oom);
+}
+
+TEST_F(Supervisor, ADeathAfterTheAnswerIsACrash) {
+  CaseResult answer;
+  answer.status = Status::ok;
+  write_file_atomically(folder_ / "answer", result_to_json(answer));
+  const CaseResult got = run("cat " + (folder_ / "answer") + " >&3; kill -KILL $$");
+  EXPECT_EQ(got.status, Status::crashed);
+  EXPECT_EQ(got.message, "died of SIGKILL");
 }
 
 TEST_F(Supervisor, MalformedAnswersAreCrashes) {
@@ -127,6 +144,13 @@ TEST_F(Supervisor, ATimeoutKillsTheWholeGroup) {
   const CaseResult got = run("sleep 600 & echo $! > " + (folder_ / "pid") + "; wait", 0.3);
   EXPECT_EQ(got.status, Status::timeout);
   EXPECT_NE(got.message.find("measure.timeout_s"), std::string::npos);
+  EXPECT_TRUE(dies(std::stoi(read_file(folder_ / "pid"))));
+}
+
+TEST_F(Supervisor, ADeathIsSeenAtOnceEvenIfAnotherProcessHoldsTheAnswerOpen) {
+  const CaseResult got = run("sleep 600 & echo $! > " + (folder_ / "pid") + "; kill -SEGV $$");
+  EXPECT_EQ(got.status, Status::crashed);
+  EXPECT_EQ(got.message, "died of SIGSEGV");
   EXPECT_TRUE(dies(std::stoi(read_file(folder_ / "pid"))));
 }
 
