@@ -13,6 +13,7 @@ import hashlib
 import json
 import math
 import os
+import signal
 import statistics
 import subprocess
 import time
@@ -82,6 +83,16 @@ def number_text(value):
     """The shortest decimal that reads back as the same double."""
     text = repr(value)
     return text[:-2] if text.endswith(".0") else text
+
+
+def how_it_ended(code):
+    """Says how a process ended whose exit code Python gives as `code`, as `qb run` says it."""
+    if code >= 0:
+        return f"ended with exit code {code}"
+    try:
+        return f"died of {signal.Signals(-code).name}"
+    except ValueError:  # a real-time signal
+        return f"died of signal {-code}"
 
 
 def utc_now():

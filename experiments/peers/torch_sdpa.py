@@ -101,6 +101,12 @@ def measure(torch, make_device, row, warmups, repeats):
         return result | {"status": status_of(problem), "message": str(problem)}
 
 
+def kernel_memory_kills():
+    """Returns how often the kernel of this machine killed for memory; None: it does not say."""
+    with open("/proc/vmstat", encoding="ascii") as file:
+        return dict(line.split() for line in file).get("oom_kill")
+
+
 def measure_alone(torch, make_device, row, warmups, repeats):
     """Measures a case in a process of its own, so that a crash costs one row."""
     context = multiprocessing.get_context("fork")  # so that torch is imported only once
@@ -112,16 +118,17 @@ def measure_alone(torch, make_device, row, warmups, repeats):
         sending.send(measure(torch, make_device, row, warmups, repeats))
 
     child = context.Process(target=answer)
+    kills = kernel_memory_kills()
     child.start()
     sending.close()
     try:
         return receiving.recv()
-    except EOFError:
+    except (EOFError, OSError):  # it died before, or in the middle of, its answer
         child.join()
-        killed = child.exitcode == -signal.SIGKILL
-        return {"status": "oom" if killed else "crashed", "samples": [], "values": {},
-                "message": "killed, most likely for want of memory" if killed
-                           else f"the process ended with {child.exitcode}"}
+        for_memory = child.exitcode == -signal.SIGKILL and kernel_memory_kills() != kills
+        return {"status": "oom" if for_memory else "crashed", "samples": [], "values": {},
+                "message": "killed by the kernel: out of memory" if for_memory
+                           else "its process " + run_folder.how_it_ended(child.exitcode)}
     finally:
         child.kill()
         child.join()

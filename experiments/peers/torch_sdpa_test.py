@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import torch_devices
 import torch_verify
@@ -50,7 +51,7 @@ cases:
 # Kernel `reference` has no peak, which would take longer to measure than such a case.
 LENGTHS = """{experiment: lengths, kernel: reference, head_dim: 4,
   measure: {repeats: 1, warmups: 0, retakes: 0},
-  sweep: {n_tokens: [8, 9, 10, 11, 12, 13, 14, 15]}}"""
+  sweep: {n_tokens: [8, 9, 10, 11, 12, 13, 14, 15, 16, 17]}}"""
 TWO_KERNELS = """{experiment: two, n_tokens: 8, head_dim: 4,
   measure: {repeats: 1, retakes: 0}, sweep: {kernel: [flash, reference]}}"""
 GRADIENTS = ("d_q", "d_k", "d_v")
@@ -226,12 +227,16 @@ class TorchSdpa(unittest.TestCase):
     def test_a_case_that_fails_is_a_row(self):
         run = self.qb_run(LENGTHS)
         said = self.sdpa(run, "--out", self.out, "--repeats", "1", faults=(
-            "9:oom,10:unsupported,11:wrong,12:crash,13:kill,14:error,15:nan"))
+            "9:oom,10:unsupported,11:wrong,12:crash,13:kill,14:error,15:nan,16:late_kill,17:quit"))
         self.assertEqual(said.returncode, 1)
         rows = {int(row["n_tokens"]): row for row in read(self.out)}
         self.assertEqual({n: row["status"] for n, row in rows.items()},
                          {8: "ok", 9: "oom", 10: "unsupported", 11: "incorrect", 12: "crashed",
-                          13: "oom", 14: "error", 15: "incorrect"})
+                          13: "crashed", 14: "error", 15: "incorrect", 16: "crashed",
+                          17: "crashed"})
+        self.assertEqual([rows[n]["message"] for n in (12, 13, 16, 17)],
+                         ["its process died of SIGSEGV", "its process died of SIGKILL",
+                          "its process died of SIGKILL", "its process ended with exit code 0"])
         self.assertEqual(rows[14]["message"], "of two minds, and two lines")
         self.assertIn("off by 0.5", rows[11]["message"])
         self.assertGreater(float(rows[11]["relative_l2_error"]), 0.01)
@@ -349,6 +354,17 @@ class TorchSdpa(unittest.TestCase):
         said = self.turns(torch=self.without_torch())
         self.assertEqual(said.returncode, 1)
         self.assertIn("B: ended with exit code 3: torch_sdpa: PyTorch cannot be imported", said.stdout)
+        said = self.turns(faults="8:kill")
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("B: crashed: its process died of SIGKILL", said.stdout)
+        died = self.path("died")
+        with open(died, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n[ \"$1\" = run ] && kill -SEGV $$\nexec \"$REAL_QB\" \"$@\"\n")
+        os.chmod(died, 0o755)
+        with mock.patch.dict(os.environ, QB=died, REAL_QB=QB):
+            said = self.turns()
+        self.assertEqual(said.returncode, 1)
+        self.assertIn("B: ended with exit code 1: torch_sdpa: qb run died of SIGSEGV", said.stdout)
 
     def test_two_kernels_are_one_case_here(self):
         run = self.qb_run(TWO_KERNELS)

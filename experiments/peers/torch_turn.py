@@ -36,10 +36,12 @@ def run(argv):
             [run_folder.qb_path(), "run", *of_qb, "--out", folder, "--run-id", "qb", "--set",
              "measure.repeats=1", "--set", "measure.warmups=0", "--set", "measure.verify_rows=0"],
             capture_output=True, text=True, check=False)
-        if said.returncode:
-            lines = said.stderr.strip().splitlines() or ["qb run said nothing"]
-            raise run_folder.Refusal(said.returncode, lines[-1])
-        [source] = glob.glob(os.path.join(folder, "*", "qb"))
+        sources = glob.glob(os.path.join(folder, "*", "qb"))
+        if said.returncode or not sources:
+            lines = said.stderr.strip().splitlines() or [
+                "qb run " + run_folder.how_it_ended(said.returncode)]
+            raise run_folder.Refusal(said.returncode if said.returncode > 0 else 1, lines[-1])
+        [source] = sources
         [row, *_] = run_folder.Run(source).rows
         out = os.path.join(words.out, os.path.basename(os.path.dirname(source)), words.run_id)
         return torch_sdpa.run([source, "--out", out, "--device", row["device"], "--warmups", "1",
