@@ -80,6 +80,8 @@ threads: 1
 measure: {warmups: 0, repeats: 100000, max_time: 60s, timeout: 6s, verify_rows: 4}
 sweep: {n_tokens: [512]}
 """
+# mpirun sees the shell end with 0, whatever becomes of qb.
+EXITS_WITH_0 = ("/bin/sh", "-c", '"$@"; exit 0', "sh")
 
 
 class MpiRun(unittest.TestCase):
@@ -91,7 +93,7 @@ class MpiRun(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.scratch, name)
 
-    def command(self, spec, words, ranks):
+    def command(self, spec, words, ranks, within=()):
         with open(self.path("spec.yaml"), "w", encoding="utf-8") as file:
             file.write(spec)
         command = [QB, "run", self.path("spec.yaml"), "--out", self.path("results"), "--quiet",
@@ -100,7 +102,7 @@ class MpiRun(unittest.TestCase):
                        if not key.startswith(("OMPI_", "PMIX_", "PMI_"))}
         if ranks:
             command = [MPIEXEC, "--oversubscribe", "--bind-to", "none", "--mca",
-                       "mpi_yield_when_idle", "1", "-n", str(ranks), *command]
+                       "mpi_yield_when_idle", "1", "-n", str(ranks), *within, *command]
             environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         return command, environment
 
@@ -134,9 +136,9 @@ class MpiRun(unittest.TestCase):
                 return int(os.path.basename(folder))
         return None
 
-    def disturb(self, rank, sent):
-        """Runs LONG and sends a rank a signal once it is under way."""
-        command, environment = self.command(LONG, [], 3)
+    def disturb(self, rank, sent, within=()):
+        """Runs LONG and sends a rank a signal once it is under way; `within` begins its command."""
+        command, environment = self.command(LONG, [], 3, within)
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env=environment) as mpirun:
             try:
@@ -209,10 +211,24 @@ class MpiRun(unittest.TestCase):
     def test_a_rank_that_dies_is_a_crash_of_its_case(self):
         rows, code, said = self.disturb(1, signal.SIGKILL)
         self.assertEqual([row["status"] for row in rows], ["crashed"], said)
+        self.assertIn("signal 9", said)  # mpirun has the end of its child, rank 0 has not
         self.assertIn("rank 1 (process ", rows[0]["message"])
         self.assertNotEqual(code, 0, said)
         again, done = self.run_spec(LONG, ranks=3)
         self.assertEqual((again, done.returncode), (rows, 1), done.stderr)  # the rows are kept
+
+    def test_a_rank_that_ends_as_if_all_were_well_is_a_crash(self):
+        rows, code, said = self.disturb(1, signal.SIGKILL, EXITS_WITH_0)
+        self.assertEqual([row["status"] for row in rows], ["crashed"], said)
+        self.assertIn("rank 1 (process ", rows[0]["message"])
+        self.assertNotEqual(code, 0, said)
+
+    def test_without_rank_0_no_row_is_written_and_mpirun_fails(self):
+        for within in ((), EXITS_WITH_0):
+            with self.subTest(within=within):
+                rows, code, said = self.disturb(0, signal.SIGKILL, within)
+                self.assertEqual(rows, [], said)
+                self.assertNotEqual(code, 0, said)
 
     def test_a_case_without_end_is_a_timeout(self):
         rows, done = self.run_spec(LONG, "--set", "measure.timeout=1s", ranks=3)
