@@ -189,7 +189,7 @@ std::vector<Execution> model_times(const Case& c, const PlannedCase& planned) {
 std::optional<std::string> infeasible(const Case& c, double unmasked_flop) {
   const double rate = c.device == Device::cuda ? kOptimisticGpuFlopPerS : kOptimisticFlopPerS;
   const double seconds = unmasked_flop / rate;
-  if (seconds <= c.measure.timeout_s) return std::nullopt;
+  if (c.ranks == Ranks::model || seconds <= c.measure.timeout_s) return std::nullopt;
   return fmt::format("{}FLOP take {} at {}FLOP/s, longer than the timeout of {}",
                      format_si(unmasked_flop), format_seconds(seconds), format_si(rate),
                      format_seconds(c.measure.timeout_s));

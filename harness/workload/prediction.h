@@ -57,8 +57,9 @@ void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase&
 // where the case names no file. Throws Unsupported where the model knows no such pass.
 [[nodiscard]] std::vector<Execution> model_times(const Case& c, const PlannedCase& planned);
 
-// Returns a sentence where the work cannot end before the timeout even at these rates. Memory is no
-// reason: the ledger refuses an allocation before it is touched, and `oom` is then the result.
+// Returns a sentence where the work cannot end before the timeout even at these rates; a modelled
+// case does none. Memory is no reason: the ledger refuses an allocation before it is touched, and
+// `oom` is then the result.
 inline constexpr double kOptimisticFlopPerS = 1e12;
 inline constexpr double kOptimisticGpuFlopPerS = 2e15;
 [[nodiscard]] std::optional<std::string> infeasible(const Case& c, double unmasked_flop);

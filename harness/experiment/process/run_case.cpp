@@ -48,7 +48,7 @@ class CaseRun {
     device_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
     result_.values.merge(workload_->predict(&device_->costs()));
     result_.values.set("isa", device_->isa(case_.kernel, case_.dtype));
-    if (const auto reason = infeasible(case_, workload_->flop()); reason && !is_modelled())
+    if (const auto reason = infeasible(case_, workload_->flop()))
       throw CaseError(Status::infeasible, *reason);
     if (const auto flaw = workload_->flaw())
       throw CaseError(Status::error, "the plan is wrong: " + *flaw);
