@@ -72,7 +72,7 @@ CaseResult killed_by_signal(const ChildEnd& end, bool kernel_says_memory,
 }
 
 CaseResult exited(const ChildEnd& end, const std::string& log_path) {
-  if (end.code != 0)
+  if (end.code != 0 || end.answer.empty())
     return ended(Status::crashed, with_log("its process " + how_it_ended(end), log_path));
   try {
     return result_from_json(end.answer);

@@ -128,7 +128,9 @@ TEST_F(Supervisor, ADeathAfterTheAnswerIsACrash) {
 }
 
 TEST_F(Supervisor, MalformedAnswersAreCrashes) {
-  EXPECT_EQ(run("true").status, Status::crashed);
+  const CaseResult silent = run("exit 0");
+  EXPECT_EQ(silent.status, Status::crashed);
+  EXPECT_EQ(silent.message, "its process ended with exit code 0");
   EXPECT_EQ(run("printf '{\"status\":\"ok\"' >&3").status, Status::crashed);
   const CaseResult got = run("exit 7");
   EXPECT_EQ(got.status, Status::crashed);
