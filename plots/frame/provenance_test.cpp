@@ -57,6 +57,8 @@ TEST(Provenance, MissingFactsAreLeftOut) {
 
 TEST(Provenance, NoManifestIsASentence) {
   EXPECT_THROW((void)read_provenance("[1, 2", "m"), UsageError);
+  const std::string levels(100'000, '[');
+  EXPECT_THROW((void)read_provenance(levels + std::string(levels.size(), ']'), "m"), UsageError);
 }
 
 TEST(Provenance, StandsBesideTheFigures) {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/noise_floor.h"
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
@@ -124,7 +124,7 @@ std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
 }  // namespace
 
 Provenance read_provenance(std::string_view manifest_json, std::string_view name) {
-  const Json json = Json::parse(manifest_json, nullptr, false);
+  const Json json = parse_json(manifest_json, name, false);
   if (!json.is_object()) throw UsageError(fmt::format("{} is not a manifest of a run", name));
   Provenance out;
   out.command = command_of(list_at(json, "argv"));

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/files.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "plots/frame/frame.h"
 #include "plots/frame/run.h"
@@ -104,7 +104,7 @@ std::string origin_of(const fs::path& folder) {
   for (const fs::path& place : {folder / "figures", folder}) {
     const fs::path file = place / "provenance.json";
     if (!fs::exists(file)) continue;
-    const auto json = nlohmann::json::parse(read_text(file.string()), nullptr, false);
+    const auto json = parse_json(read_text(file.string()), file.string(), false);
     if (!json.is_object()) throw UsageError(fmt::format("{} is not a JSON object", file.string()));
     const auto text = [&](const char* key) {
       return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";

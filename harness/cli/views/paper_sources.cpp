@@ -83,7 +83,7 @@ Library read_library() {
 RunsAndModel::Run RunsAndModel::read(const std::string& folder) {
   Run run{folder, CsvTable::parse(read_text(folder + "/cases.csv"), folder)};
   fit_columns(run.cases);
-  complete_older_rows(run.cases);
+  complete_older_rows(run.cases, folder + "/cases.csv");
   return run;
 }
 

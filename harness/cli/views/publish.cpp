@@ -78,7 +78,7 @@ void write_plan_tables(const Spec& spec, const std::string& folder) {
 
 PlottedRun run_to_plot(const std::string& folder) {
   PlottedRun run = read_plotted_run(folder);
-  complete_older_rows(run.cases);
+  complete_older_rows(run.cases, folder + "/cases.csv");
   return run;
 }
 

@@ -138,7 +138,10 @@ class Auditor {
   std::map<std::string, Case> planned_cases() {
     std::map<std::string, Case> cases;
     try {
-      const Spec spec = load_spec(run_.path + "/spec.resolved.yaml", {.max_cases = SIZE_MAX});
+      const std::string path = run_.path + "/spec.resolved.yaml";
+      const std::string text = read_text(path);
+      // A resolved spec writes out each of its cases.
+      const Spec spec = parse_spec(text, path, {.max_cases = text.size()});
       for (const Case& c : spec.cases)
         for (const Device device : {Device::cpu, Device::cuda}) {
           if (c.device != Device::automatic && c.device != device) continue;

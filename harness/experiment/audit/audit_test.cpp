@@ -443,6 +443,13 @@ TEST_F(Audited, AGradientOfAForwardPassIsFound) {
       ElementsAre(HasSubstr("d_v_max_error is '1e-6', but the case computes no such gradient")));
 }
 
+TEST_F(Audited, AResolvedSpecOfMoreCasesThanItsTextHoldsIsNotExpanded) {
+  run_.write("spec.resolved.yaml",
+             "experiment: x\nn_tokens: 8\nsweep: {seed: {from: 0, to: 999999, step: 1}, "
+             "batch: {from: 1, to: 10000, step: 1}}\n");
+  EXPECT_THAT(audit().findings, Contains(HasSubstr("this spec has 10,000,000,000 cases")));
+}
+
 TEST_F(Audited, AnotherSchemaIsFoundAndNotGuessedAt) {
   run_.write_manifest(device_fingerprint(), kSchemaVersion + 1);
   EXPECT_THAT(audit().findings, ElementsAre(HasSubstr("schema_version")));

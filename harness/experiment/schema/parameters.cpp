@@ -32,7 +32,7 @@ template <class T>
 requires std::is_integral_v<T>
 void set_from(T& member, const Field& field, std::string_view text) {
   const auto number = text.empty() ? std::optional<std::int64_t>(0) : parse_integer(text);
-  if (!number) fail_number(field, text);
+  if (!number || !std::in_range<T>(*number)) fail_number(field, text);
   member = static_cast<T>(*number);
 }
 void set_from(double& member, const Field& field, std::string_view text) {

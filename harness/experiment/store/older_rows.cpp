@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/experiment/store/run_folder.h"
 
+#include <fmt/format.h>
+
 #include "base/numbers.h"
 #include "base/status.h"
 #include "harness/execute/player/worker.h"
@@ -28,7 +30,7 @@ void set_all_on_one_device(CsvTable& cases, std::size_t row) {
             Row{&cases, row}.text("predicted_active_peak_bytes"));
 }
 
-void complete_row(CsvTable& cases, std::size_t row) {
+void complete_row(CsvTable& cases, std::size_t row, std::string_view name) try {
   const Case c = case_of_row(cases, row);
   if (c.workload != WorkloadKind::attention) return;
   const Plan plan = plan_of(c);
@@ -37,17 +39,19 @@ void complete_row(CsvTable& cases, std::size_t row) {
   const PlannedCase planned = plan_case(c);
   cases.set(row, "root_sent_bytes", to_text(planned.work.root_sent_bytes));
   cases.set(row, "predicted_root_peak_bytes", to_text(planned.memory.root_peak_bytes));
+} catch (const std::runtime_error& problem) {  // a value is wrong, or the case has no plan
+  throw UsageError(fmt::format("{}: record {}: {}", name, row + 1, problem.what()));
 }
 
 }  // namespace
 
-void complete_older_rows(CsvTable& cases) {
+void complete_older_rows(CsvTable& cases, std::string_view name) {
   for (std::size_t row = 0; row < cases.size(); ++row) {
     if (Row{&cases, row}.number("schema_version") >= kDeviceBytesSince) continue;
     if (Row{&cases, row}.text("workers") == "1")
       set_all_on_one_device(cases, row);
     else if (!Row{&cases, row}.text("predicted_active_peak_bytes").empty())  // it has a plan
-      complete_row(cases, row);
+      complete_row(cases, row, name);
   }
 }
 

@@ -8,11 +8,11 @@
 #include <cctype>
 #include <filesystem>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/json.h"
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "harness/experiment/schema/columns.h"
@@ -133,7 +133,7 @@ std::string manifest_to_json(const Manifest& m) {
 
 Manifest manifest_from_json(std::string_view text, std::string_view name) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text, name);
     Manifest m;
     for_each_fact(m, [&](const char* key, auto& value) { json.at(key).get_to(value); });
     if (!json.at("finished_at").is_null()) json.at("finished_at").get_to(m.finished_at);
@@ -189,7 +189,7 @@ RunFolder read_run_folder(const std::string& path) {
   RunFolder run{path, read_manifest(path), read_table(path + "/cases.csv"),
                 read_table(path + "/samples.csv")};
   fit_columns(run.cases);
-  complete_older_rows(run.cases);
+  complete_older_rows(run.cases, path + "/cases.csv");
   add_later_fields(run.samples, kSampleKeys, kSampleFields);
   return run;
 }

@@ -100,7 +100,7 @@ struct RunPlace {
 
 // Fills in what follows from the plans of older rows: what devices and the root hold and send. A
 // plan that works in place holds the caller's tensors, which older rows did not count as the
-// worker's.
-void complete_older_rows(CsvTable& cases);
+// worker's. Throws UsageError `name: record …` where a row has no plan.
+void complete_older_rows(CsvTable& cases, std::string_view name);
 
 }  // namespace qb

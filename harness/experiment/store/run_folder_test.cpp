@@ -38,6 +38,30 @@ TEST(RunFolder, TornLastLineIsLeftOut) {
   EXPECT_TRUE(run.cases.torn());
 }
 
+TEST(RunFolder, AManifestOfTooManyLevelsIsRefused) {
+  FakeRun fake("deep");
+  fake.with({});
+  const std::string levels(100'000, '[');
+  fake.write("manifest.json",
+             "{\"environment\": " + levels + std::string(levels.size(), ']') + "}");
+  EXPECT_THAT([&] { (void)read_run_folder(fake.path()); },
+              ThrowsMessage<UsageError>(HasSubstr("its JSON has more than 100 levels")));
+}
+
+TEST(RunFolder, AnOlderRowWithoutAPlanIsNamed) {
+  FakeRun fake("no_plan");
+  for (const auto& [column, value] : {std::pair{"workers", "0"}, {"workers", "4294967297"}}) {
+    RunRow row = FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1);
+    row["schema_version"] = "7";
+    row["predicted_active_peak_bytes"] = "1";
+    row[column] = value;
+    fake.with({row});
+    EXPECT_THAT([&] { (void)read_run_folder(fake.path()); },
+                ThrowsMessage<UsageError>(
+                    AllOf(HasSubstr("cases.csv: record 1: workers"), HasSubstr(value))));
+  }
+}
+
 TEST(RunFolder, ARunOlderThanThePassRanForward) {
   FakeRun fake("older");
   fake.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1)});

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one way to read JSON that may be damaged.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/status.h"
+
+namespace qb {
+
+// The library writes and compares values by functions that call themselves.
+inline constexpr int kMostJsonLevels = 100;
+
+// Throws UsageError `name: …` for a text with more levels. Throws parse_error for one that is not
+// JSON, or returns a discarded value if not `throws`.
+[[nodiscard]] inline nlohmann::ordered_json parse_json(std::string_view text, std::string_view name,
+                                                       bool throws = true) {
+  using Json = nlohmann::ordered_json;
+  const auto check = [&](int depth, Json::parse_event_t, Json&) {
+    if (depth <= kMostJsonLevels) return true;
+    throw UsageError(fmt::format("{}: its JSON has more than {} levels", name, kMostJsonLevels));
+  };
+  return Json::parse(text, check, throws);
+}
+
+}  // namespace qb
