@@ -39,13 +39,8 @@ std::string tuple_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
-// Returns nullopt if the product exceeds 63 bits. A zero side makes it 0 whatever the others are.
-std::optional<std::int64_t> byte_count(DType dtype, const std::vector<std::int64_t>& shape) {
-  if (std::ranges::find(shape, 0) != shape.end()) return 0;
-  std::int64_t bytes = size_of(dtype);
-  for (std::int64_t side : shape)
-    if (__builtin_mul_overflow(bytes, side, &bytes)) return std::nullopt;
-  return bytes;
+std::string what_of(const NpyHeader& array) {
+  return fmt::format("shape {} of {}", tuple_text(array.shape), word(array.dtype));
 }
 
 struct Entries {
@@ -200,15 +195,22 @@ NpyHeader take_npy_header(std::string_view& bytes, std::string_view name) {
   return array;
 }
 
+std::int64_t npy_data_bytes(const NpyHeader& array) {
+  // A zero side makes it 0 whatever the others are.
+  if (std::ranges::find(array.shape, 0) != array.shape.end()) return 0;
+  std::int64_t bytes = size_of(array.dtype);
+  for (const std::int64_t side : array.shape)
+    if (__builtin_mul_overflow(bytes, side, &bytes))
+      refuse(array.name, what_of(array) + " has more bytes than 63 bits count");
+  return bytes;
+}
+
 void require_npy_bytes(const NpyHeader& array, std::size_t bytes) {
-  const std::string what =
-      fmt::format("shape {} of {}", tuple_text(array.shape), word(array.dtype));
-  const auto needed = byte_count(array.dtype, array.shape);
-  if (!needed) refuse(array.name, what + " has more bytes than 63 bits count");
-  if (std::cmp_not_equal(*needed, bytes))
+  const std::int64_t needed = npy_data_bytes(array);
+  if (std::cmp_not_equal(needed, bytes))
     refuse(array.name, fmt::format("is {}: {} needs {} bytes of data, and {} follow the header",
-                                   std::cmp_less(bytes, *needed) ? "truncated" : "overlong", what,
-                                   *needed, bytes));
+                                   std::cmp_less(bytes, needed) ? "truncated" : "overlong",
+                                   what_of(array), needed, bytes));
 }
 
 std::string npy_header(DType dtype, const std::vector<std::int64_t>& shape) {

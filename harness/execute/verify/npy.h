@@ -38,6 +38,7 @@ class NpyFile {
   InputFile file_;
   std::string begun_;  // of the data, read with the header
   NpyHeader header_;
+  std::int64_t data_bytes_ = 0;
 };
 
 // Writes an NPY file of `dtype` and `shape` to `file`: row i of `row` elements of f32 comes from
@@ -50,6 +51,8 @@ void write_npy_rows(OutputFile& file, DType dtype, const std::vector<std::int64_
 // `NAME: …` for a wrong magic or version, a malformed header, Fortran order, and big-endian or
 // non-float types.
 [[nodiscard]] NpyHeader take_npy_header(std::string_view& bytes, std::string_view name);
+// Returns the bytes of the data. Throws UsageError where 63 bits do not count them.
+[[nodiscard]] std::int64_t npy_data_bytes(const NpyHeader& header);
 // Throws UsageError unless as many bytes of data follow a header.
 void require_npy_bytes(const NpyHeader& header, std::size_t bytes);
 

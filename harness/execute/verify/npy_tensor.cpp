@@ -25,42 +25,32 @@ double value_at(const void* data, DType dtype, std::int64_t i) {
   return load_element(static_cast<const std::byte*>(data) + i * size_of(dtype), dtype);
 }
 
-std::int64_t elements_of(const std::vector<std::int64_t>& shape) {
-  std::int64_t n = 1;
-  for (const std::int64_t side : shape) n *= side;
-  return n;
-}
-
-std::size_t bytes_of(const NpyHeader& header) {
-  return static_cast<std::size_t>(elements_of(header.shape) * size_of(header.dtype));
-}
-
 }  // namespace
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-NpyFile::NpyFile(const std::string& path) : file_(path), begun_(kChunkBytes, '\0') {
+NpyFile::NpyFile(const std::string& path) : file_(path) {
+  // A pipe says nothing of what is to come.
+  const std::uint64_t size = file_.size_bytes();
+  begun_.resize(size == 0 ? kChunkBytes : std::min<std::uint64_t>(size, kChunkBytes));
   begun_.resize(file_.read(begun_.data(), begun_.size()));
   std::string_view data = begun_;
   header_ = take_npy_header(data, path);
   const std::size_t header_bytes = begun_.size() - data.size();
   begun_.erase(0, header_bytes);
-  // A pipe says nothing of what is to come.
-  require_npy_bytes(header_, file_.size_bytes() == 0 && !begun_.empty()
-                                 ? bytes_of(header_)
-                                 : file_.size_bytes() - header_bytes);
+  data_bytes_ = npy_data_bytes(header_);
+  if (size != 0) require_npy_bytes(header_, size - header_bytes);
 }
 
 // The elements of a file are taken a chunk at a time.
 void NpyFile::read_rows(std::int64_t row, DType dtype,
                         const std::function<void*(std::int64_t)>& place, bool lets_minus_infinity) {
   const std::int64_t of_row = row * size_of(header_.dtype);
-  std::vector<std::byte> chunk(
-      static_cast<std::size_t>(std::max(of_row, kChunkBytes / of_row * of_row)));
-  const auto at_once = static_cast<std::int64_t>(chunk.size()) / of_row;
-  const std::int64_t rows = elements_of(header_.shape) / row;
+  const std::int64_t rows = data_bytes_ / of_row;
+  const std::int64_t at_once = std::min(rows, std::max<std::int64_t>(1, kChunkBytes / of_row));
+  std::vector<std::byte> chunk(static_cast<std::size_t>(at_once * of_row));
   const auto check = [&](const void* data, DType of, const std::byte* read, std::int64_t first,
                          std::string_view what) {
     for (std::int64_t x = 0; x < row; ++x) {
@@ -89,7 +79,8 @@ void NpyFile::read_rows(std::int64_t row, DType dtype,
     }
   }
   std::byte more{};
-  if (file_.read(&more, 1) > 0) require_npy_bytes(header_, bytes_of(header_) + 1);
+  if (file_.read(&more, 1) > 0)
+    require_npy_bytes(header_, static_cast<std::size_t>(data_bytes_) + 1);
 }
 
 void write_npy_rows(OutputFile& file, DType dtype, const std::vector<std::int64_t>& shape,
@@ -97,7 +88,7 @@ void write_npy_rows(OutputFile& file, DType dtype, const std::vector<std::int64_
                     std::string_view name) {
   file.write(npy_header(dtype, shape));
   const std::int64_t of_row = row * size_of(dtype);
-  const std::int64_t rows = elements_of(shape) / row;
+  const std::int64_t rows = npy_data_bytes({std::string(name), dtype, shape}) / of_row;
   std::vector<std::byte> chunk;
   for (std::int64_t i = 0; i < rows; ++i) {
     const float* const from = place(i);

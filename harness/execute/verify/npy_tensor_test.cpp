@@ -64,6 +64,22 @@ TEST_F(NpyFiles, AreReadFromAPipeToo) {
   }
 }
 
+TEST_F(NpyFiles, OfAPipeMayHaveNoDataOrClaimTooMuch) {
+  const std::string path = scratch_.path("pipe");
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const std::vector<std::int64_t> huge(2, std::int64_t{1} << 62);
+  const auto said_of = [&](const std::vector<std::int64_t>& shape) {
+    std::jthread writer(
+        [&] { std::ofstream(path, std::ios::binary) << npy_header(DType::f32, shape); });
+    return refused("pipe", 1);
+  };
+  EXPECT_EQ(said_of({0, 1}), "nothing was refused");
+  EXPECT_EQ(
+      said_of({2, 1}),
+      "pipe: is truncated: shape (2, 1) of f32 needs 8 bytes of data, and 0 follow the header");
+  EXPECT_THAT(said_of(huge), ::testing::HasSubstr("has more bytes than 63 bits count"));
+}
+
 TEST_F(NpyFiles, NameTheIndexOfWhatIsNotFinite) {
   std::vector<float> values(24, 1.0f);
   values[21] = std::numeric_limits<float>::quiet_NaN();
