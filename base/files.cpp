@@ -153,7 +153,7 @@ std::string read_file(const std::string& path) {
     content.reserve(file.size_bytes() + 1);
     while (true) {
       const std::size_t size = content.size();
-      content.resize(std::max(content.capacity(), size + kMostAtOnce));
+      content.resize(size < content.capacity() ? content.capacity() : size + kMostAtOnce);
       content.resize(size + file.read(content.data() + size, content.size() - size));
       if (content.size() == size) return content;
     }
