@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // For tests only: a library that is preloaded makes one call of a program fail. It counts the calls
 // on files below $QB_IO_UNDER, and the $QB_IO_AT-th call of $QB_IO_CALL (open, read, write, rename,
-// fsync, close; counted from 1) fails with errno $QB_IO_ERRNO. The counts go to $QB_IO_COUNTS when
-// the program ends, a line `open 12` for each call.
+// fsync, close; counted from 1) fails with errno $QB_IO_ERRNO. Without that variable the program is
+// killed there, in the middle of what it writes. The counts go to $QB_IO_COUNTS when the program
+// ends, a line `open 12` for each call.
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -39,6 +41,7 @@ bool fails(Call call) {
   if (std::strcmp(variable("QB_IO_CALL"), kNames[call]) != 0) return false;
   if (n != std::atol(variable("QB_IO_AT"))) return false;
   errno = std::atoi(variable("QB_IO_ERRNO"));
+  if (errno == 0 && call != kWrite) ::raise(SIGKILL);
   return true;
 }
 
@@ -90,8 +93,11 @@ ssize_t read(int fd, void* to, size_t bytes) {
 }
 
 ssize_t write(int fd, const void* from, size_t bytes) {
-  if (is_ours(fd) && fails(kWrite)) return -1;
-  return real<ssize_t (*)(int, const void*, size_t)>("write")(fd, from, bytes);
+  const auto write_real = real<ssize_t (*)(int, const void*, size_t)>("write");
+  if (!is_ours(fd) || !fails(kWrite)) return write_real(fd, from, bytes);
+  if (errno != 0) return -1;
+  write_real(fd, from, bytes / 2);
+  return ::raise(SIGKILL);
 }
 
 int rename(const char* from, const char* to) {

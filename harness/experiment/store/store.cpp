@@ -124,7 +124,12 @@ std::string pid_in(int fd) {
 }  // namespace
 
 RunStore::RunStore(std::string path, FolderLock lock)
-    : path_(std::move(path)), lock_(std::move(lock)) {}
+    : path_(std::move(path)), lock_(std::move(lock)) {
+  // Removes temporary files of write_file_atomically that a killed writer left.
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(path_, ignored))
+    if (entry.path().extension() == ".part") std::filesystem::remove(entry.path(), ignored);
+}
 
 RunStore RunStore::create(const std::string& path, const Manifest& manifest,
                           const std::string& resolved_yaml) {
@@ -183,10 +188,6 @@ void RunStore::repair(const RunTable& side) {
 }
 
 void RunStore::repair_all() {
-  // Removes temporary files of write_file_atomically that a killed writer left.
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(path_, ignored))
-    if (entry.path().extension() == ".part") std::filesystem::remove(entry.path(), ignored);
   load_cases();
   for (const SideFile& side : kSideFiles) repair(side.table());
 }

@@ -177,6 +177,13 @@ TEST_F(Store, LeftoversOfAKilledWriterAreRemoved) {
   EXPECT_FALSE(std::filesystem::exists(run_ + "/cases.csv.123.part"));
 }
 
+TEST_F(Store, LeftoversOfACreationThatWasKilledAreRemovedByTheNext) {
+  ensure_directory(run_);
+  write_file_atomically(run_ + "/cases.csv.123.part", "half");
+  (void)create();
+  EXPECT_FALSE(std::filesystem::exists(run_ + "/cases.csv.123.part"));
+}
+
 TEST_F(Store, OfTwoWritersTheSecondIsToldWhoTheFirstIs) {
   const RunStore first = create();
   try {
