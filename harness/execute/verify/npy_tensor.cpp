@@ -13,6 +13,7 @@ namespace qb {
 namespace {
 
 constexpr std::int64_t kChunkBytes = 1 << 20;
+constexpr std::size_t kMostHeaderBytes = 1 << 17;  // version 1 has at most 2^16 and a few
 
 // Returns the C-order index of the i-th element.
 std::string index_text(std::int64_t i, const std::vector<std::int64_t>& shape) {
@@ -31,17 +32,15 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-NpyFile::NpyFile(const std::string& path) : file_(path) {
-  // A pipe says nothing of what is to come.
-  const std::uint64_t size = file_.size_bytes();
-  begun_.resize(size == 0 ? kChunkBytes : std::min<std::uint64_t>(size, kChunkBytes));
+NpyFile::NpyFile(const std::string& path) : file_(path), begun_(kMostHeaderBytes, '\0') {
   begun_.resize(file_.read(begun_.data(), begun_.size()));
   std::string_view data = begun_;
   header_ = take_npy_header(data, path);
   const std::size_t header_bytes = begun_.size() - data.size();
   begun_.erase(0, header_bytes);
   data_bytes_ = npy_data_bytes(header_);
-  if (size != 0) require_npy_bytes(header_, size - header_bytes);
+  // A pipe says nothing of what is to come.
+  if (file_.size_bytes() != 0) require_npy_bytes(header_, file_.size_bytes() - header_bytes);
 }
 
 // The elements of a file are taken a chunk at a time.
