@@ -129,7 +129,8 @@ function(qb_target_options target)
                                             -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${QB_SANITIZE})
     # gcc loses track of the members of std::variant (12) and std::optional (14) under sanitizers.
-    target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
   endif()
 endfunction()
 
