@@ -67,4 +67,23 @@ std::string TextTable::markdown() const {
   return out;
 }
 
+std::vector<std::string> wrap_text(std::string_view text, std::size_t columns) {
+  std::vector<std::string> lines;
+  std::string current;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view found = text.substr(at, end - at);
+    at = end + 1;
+    if (found.empty()) continue;
+    if (!current.empty() && display_width(current) + 1 + display_width(found) > columns) {
+      lines.push_back(std::move(current));
+      current.clear();
+    }
+    if (!current.empty()) current += ' ';
+    current += found;
+  }
+  if (!current.empty()) lines.push_back(std::move(current));
+  return lines;
+}
+
 }  // namespace qb

@@ -27,4 +27,8 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// Breaks text at spaces into lines of at most `columns` code points; a longer word gets its own
+// line.
+[[nodiscard]] std::vector<std::string> wrap_text(std::string_view text, std::size_t columns);
+
 }  // namespace qb

@@ -4,8 +4,8 @@
 # rows stand (data/papers/coverage.csv).
 #
 #   paper_figures/redraw.sh [QB]            all of them, in their places
-#   paper_figures/redraw.sh --check [QB]    none: compares their numbers and gnuplot scripts with
-#                                           what the program writes now, and needs no gnuplot
+#   paper_figures/redraw.sh --check [QB]    none: compares their numbers and declarations with
+#                                           what the program writes now, and needs no matplotlib
 #   QB is the program (build/release/harness/cli/qb).
 #
 # Exit codes: 0 done, or all are the same; 1 some differ; otherwise that of qb.
@@ -33,7 +33,9 @@ run_of() {
 plot() {
   local run=$1 folder=$2 script words=()
   shift 2
-  for script in "$folder"/*.gp; do words+=(--figure "$(basename "$script" .gp)"); done
+  for script in "$folder"/*.json; do
+    [ "${script##*/}" = provenance.json ] || words+=(--figure "$(basename "$script" .json)")
+  done
   "$qb" plot "$run" "${words[@]}" "$@" --out "$out/$folder" >/dev/null
 }
 
@@ -88,13 +90,15 @@ fi
 committed=$PWD
 out=$scratch
 mkdir "$out/bin"
-# Stands in for gnuplot: the pictures are not compared.
-cat >"$out/bin/gnuplot" <<'TEXT'
+# Stands in for Python: the pictures are not compared.
+cat >"$out/bin/python" <<'TEXT'
 #!/bin/sh
-for kind in svg pdf png; do echo '<svg></svg>' >"${1%gp}$kind"; done
+for file; do
+  case $file in *.json) for kind in svg pdf png; do echo '<svg></svg>' >"${file%json}$kind"; done ;; esac
+done
 TEXT
-chmod +x "$out/bin/gnuplot"
-PATH=$out/bin:$PATH
+chmod +x "$out/bin/python"
+export QB_PYTHON=$out/bin/python
 draw_all 2>"$out/said" || {
   code=$?
   cat "$out/said" >&2
@@ -104,8 +108,8 @@ cd "$out"
 differ=0
 while IFS= read -r file; do
   diff -U0 "$committed/$file" "$file" || differ=1
-done < <(find paper_figures data \( -name '*.csv' -o -name '*.gp' -o -name '*.md' -o -name '*.tex' \
-  -o -name index.html \))
+done < <(find paper_figures data \( -name '*.csv' -o -name '*.json' -o -name '*.md' -o -name '*.tex' \
+  -o -name index.html \) ! -name provenance.json)
 if [ "$differ" = 1 ]; then
   echo 'redraw.sh: these differ from what is committed; paper_figures/redraw.sh draws them again' >&2
   exit 1

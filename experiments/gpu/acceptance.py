@@ -212,8 +212,8 @@ def main(argv):
 
     signal.signal(signal.SIGINT, interrupt)
     signal.signal(signal.SIGTERM, interrupt)
-    if not shutil.which("gnuplot"):
-        say("there is no gnuplot here: figures are drawn at home, by `qb plot` from the CSV")
+    if not draws_figures():
+        say("there is no matplotlib here: figures are drawn at home, by `qb plot` from the CSV")
     start = time.monotonic()
     try:
         steps = play(words, place, out, results, len(gpus))

@@ -116,7 +116,7 @@ class FakeKit:
         for name, text in (("nvidia-smi", DRIVER), ("compute-sanitizer", CHECKER)):
             write(os.path.join(self.tools, name), text, 0o755)
         for name in ("bash", "dirname", "basename", "sed", "mkdir", "wc", "tr", "sleep", "cp",
-                     "cat", "zstd", "gnuplot"):
+                     "cat", "zstd"):
             if shutil.which(name):
                 os.symlink(shutil.which(name), os.path.join(self.tools, name))
 

@@ -97,8 +97,8 @@ class TorchSdpa(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.scratch, name)
 
-    def qb(self, *words, path=None):
-        environment = dict(os.environ, **({"PATH": path} if path else {}))
+    def qb(self, *words, python=None):
+        environment = dict(os.environ, **({"QB_PYTHON": python} if python else {}))
         return subprocess.run([QB, *words], capture_output=True, text=True, check=False,
                               env=environment)
 
@@ -213,9 +213,9 @@ class TorchSdpa(unittest.TestCase):
         self.assertIn("ignored isa: A ", said.stdout)
         self.assertIn("10 in both", said.stdout)
         self.assertIn("missing in B: algorithm=cqs", said.stdout)
-        # Without gnuplot qb writes the plotted numbers all the same.
+        # Without matplotlib qb writes the plotted numbers all the same.
         self.qb("plot", run, "--figure", "throughput", "--beside", self.out, "--out",
-                self.path("figures"), path=self.path("empty"))
+                self.path("figures"), python=self.path("none"))
         names = {row["series"] for row in read(self.path("figures"), "throughput.csv")}
         self.assertTrue(any(name.startswith("PyTorch SDPA f32") for name in names), names)
         self.assertTrue(any(name.startswith("flash f32") for name in names), names)

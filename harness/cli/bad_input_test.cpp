@@ -174,12 +174,12 @@ TEST_F(BadInput, AFullDiskKeepsTheRowsThatFit) {
   EXPECT_THAT(run_qb("verify " + scratch_.path("r/tiny/full")).exit_code, 0);
 }
 
-TEST_F(BadInput, MissingGnuplotSaysWhatToInstall) {
+TEST_F(BadInput, WithoutMatplotlibItSaysWhatToInstall) {
   ASSERT_EQ(run_tiny("--out " + scratch_.path("r") + " --run-id a").exit_code, 0);
   const Said said = run_qb("plot " + scratch_.path("r/tiny/a") + " --figure wall_clock",
-                           "PATH=" + scratch_.path("empty"));
+                           "QB_PYTHON=/nonexistent");
   EXPECT_EQ(said.exit_code, 3);
-  EXPECT_THAT(said.err, HasSubstr("gnuplot"));
+  EXPECT_THAT(said.err, HasSubstr("install python3-matplotlib"));
 }
 
 TEST_F(BadInput, ATornLastLineIsMendedAndTheRunGoesOn) {

@@ -2,7 +2,6 @@
 // Communication that compute does not hide, against the bandwidth of the link: it shows where a
 // scheme begins to pay for what it sends. Serial cases are left out: their workers took turns.
 #include "plots/figures/figures.h"
-#include "plots/frame/figure_layout.h"
 
 namespace qb {
 namespace {

@@ -2,7 +2,7 @@
 // Every figure of a run, and the few figures that need no run.
 //
 // A figure is a function from tables to a Figure (plots/frame/figure.h): C++ computes each plotted
-// number, gnuplot only draws. A figure of lines is a declaration (plots/frame/lines.h); all read
+// number, matplotlib only draws. A figure of lines is a declaration (plots/frame/lines.h); all read
 // their tables through plots/frame/frame.h.
 #pragma once
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "plots/frame/figure_layout.h"
+#include "plots/frame/legend.h"
 #include "plots/published/published.h"
 #include "plots/testing/sample_run.h"
 
@@ -192,8 +192,7 @@ TEST(StripedSpeedUp, TheTilesOfAModelAreNotOurs) {
 TEST(StripedSpeedUp, TheLegendNamesThePublishedHardwareAndModels) {
   const Figure figure = striped_speed_up_figure(
       cases_of({causal_case("ring", 4, 4000, 1.5), causal_case("striped", 4, 4000, 1.0)}));
-  std::vector<std::string> legend;
-  for (const Series& entry : legend_entries(figure)) legend.push_back(entry.name);
+  const std::vector<std::string> legend = legend_order(figure);
   for (const char* key : {"published, A100 80GB NVLink", "published, 3B parameters"})
     EXPECT_THAT(legend, Contains(key));
   EXPECT_THAT(legend, ::testing::Not(Contains(HasSubstr("mesh"))));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A figure as a value: it says what is drawn, not how. Each figure has its own file with a function
-// from CSV tables to it; the gnuplot writer is the only reader.
+// from CSV tables to it; plots/draw writes it as JSON and CSV.
 //
 // NaN in a point means "not available": a NaN y breaks the line, a NaN low or high leaves out the
 // interval. A missing value is never drawn as 0.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/status.h"
 #include "base/words.h"
@@ -11,13 +12,16 @@
 namespace qb {
 namespace {
 
-void keep_panel(Figure& figure, int number) {
-  const auto panels = static_cast<int>(figure.panels.size());
-  if (number < 1 || number > panels)
-    throw UsageError(
-        fmt::format("figure {} has panels 1 to {}, and no panel {}", figure.name, panels, number));
-  figure.panels = {figure.panels[static_cast<std::size_t>(number - 1)]};
-  figure.columns = 1;
+void keep_panels(Figure& figure, const std::vector<int>& numbers) {
+  std::vector<Panel> kept;
+  for (const int number : numbers) {
+    if (number < 1 || std::cmp_greater(number, figure.panels.size()))
+      throw UsageError(fmt::format("figure {} has panels 1 to {}, and no panel {}", figure.name,
+                                   figure.panels.size(), number));
+    kept.push_back(figure.panels[static_cast<std::size_t>(number - 1)]);
+  }
+  figure.columns = std::min(figure.columns, static_cast<int>(kept.size()));
+  figure.panels = std::move(kept);
 }
 
 void keep_series(Figure& figure, const std::vector<std::string>& names) {
@@ -57,7 +61,7 @@ void keep_range(Figure& figure, double low, double high) {
 
 Figure chosen(Figure figure, const FigureChoice& choice) {
   if (!figure.empty_reason.empty()) return figure;
-  if (choice.panel != 0) keep_panel(figure, choice.panel);
+  if (!choice.panels.empty()) keep_panels(figure, choice.panels);
   if (!choice.series.empty()) keep_series(figure, choice.series);
   if (choice.x_range) keep_range(figure, choice.x_range->first, choice.x_range->second);
   figure.paper_width_in = choice.paper_width_in;

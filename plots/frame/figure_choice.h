@@ -14,7 +14,7 @@ namespace qb {
 struct FigureChoice {
   std::vector<std::string> series{};                   // names of the legend; none: all
   std::optional<std::pair<double, double>> x_range{};  // both ends are kept
-  int panel = 0;                                       // counted from 1; 0: all
+  std::vector<int> panels{};                           // counted from 1; none: all
   double paper_width_in = 0.0;                         // 0: a screen
 };
 

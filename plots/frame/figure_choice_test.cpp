@@ -44,13 +44,13 @@ TEST(FigureChoice, WithoutAChoiceTheFigureIsAsItWas) {
 }
 
 TEST(FigureChoice, APanelIsAloneAndCountedFromOne) {
-  const Figure figure = chosen(two_panels(), {.panel = 2, .paper_width_in = 3.5});
+  const Figure figure = chosen(two_panels(), {.panels = {2}, .paper_width_in = 3.5});
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_EQ(figure.panels[0].title, "right");
   EXPECT_EQ(figure.columns, 1);
   EXPECT_EQ(figure.paper_width_in, 3.5);
   for (const int number : {-1, 3})
-    EXPECT_THAT([&] { (void)chosen(two_panels(), {.panel = number}); },
+    EXPECT_THAT([&] { (void)chosen(two_panels(), {.panels = {number}}); },
                 ThrowsMessage<UsageError>(HasSubstr("figure speed has panels 1 to 2")));
 }
 
@@ -80,7 +80,8 @@ TEST(FigureChoice, ARangeKeepsItsEndsAndLimitsAndTheTicsInIt) {
 }
 
 TEST(FigureChoice, AnEmptyFigureStaysOneWithItsReason) {
-  EXPECT_EQ(chosen(empty_figure("speed", "no case ran"), {.panel = 7}).empty_reason, "no case ran");
+  EXPECT_EQ(chosen(empty_figure("speed", "no case ran"), {.panels = {7}}).empty_reason,
+            "no case ran");
 }
 
 }  // namespace

@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The legend beside or below the panels.
+#include "plots/frame/legend.h"
+
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/numbers.h"
-#include "plots/frame/coincident_lines.h"
-#include "plots/frame/figure_layout.h"
 
 namespace qb {
 namespace {
-
-// Gives, by their places in panel `p`, the names that lines have in the legend because others lie
-// under them; those of the others are empty.
-std::map<std::size_t, std::string> joined_names(const Figure& figure, std::size_t p) {
-  std::map<std::size_t, std::string> names;
-  for (const Coincidence& found : coincident_lines(figure, p)) {
-    if (!found.in_legend) continue;
-    names[found.drawn] = found.name;
-    for (const std::size_t hidden : found.hidden) names[hidden].clear();
-  }
-  return names;
-}
 
 // Algorithms come first, in the order of their registry, then worker counts alone, then what has no
 // place; worker counts ascend. A name is read part by part: `ring, W = 8`, `zigzag = ring`.
@@ -47,39 +33,26 @@ std::pair<int, std::int64_t> legend_place(const Series& entry) {
 
 }  // namespace
 
-std::vector<Series> legend_entries(const Figure& figure) {
-  std::vector<Series> entries;
-  if (figure.legend != Figure::Legend::beside) return entries;
+bool is_cross(const Series& series) {
+  return series.draw == Draw::out_of_memory || series.draw == Draw::not_tried;
+}
+
+std::vector<std::string> legend_order(const Figure& figure) {
+  std::vector<const Series*> entries;
+  if (figure.legend == Figure::Legend::none) return {};
   std::set<std::string> seen;
-  const bool shared = !figure.published_legend.empty();
-  bool published = false;
-  bool out_of_memory = false;
-  bool not_tried = false;
-  std::vector<Series> limits;
-  for (std::size_t p = 0; p < figure.panels.size(); ++p) {
-    const std::map<std::size_t, std::string> joined = joined_names(figure, p);
-    for (std::size_t i = 0; i < figure.panels[p].series.size(); ++i) {
-      const Series& series = figure.panels[p].series[i];
-      const bool in_shared = series.published && shared;
-      published = published || in_shared;
-      out_of_memory = out_of_memory || series.draw == Draw::out_of_memory;
-      not_tried = not_tried || series.draw == Draw::not_tried;
-      if (!series.in_legend || in_shared || is_cross(series)) continue;
-      if (!seen.insert(series.name).second) continue;
-      const auto name = joined.find(i);
-      if (name != joined.end() && name->second.empty()) continue;  // it is under another line
-      std::vector<Series>& list = series.draw == Draw::limit ? limits : entries;
-      list.push_back(series);
-      if (name != joined.end()) list.back().name = name->second;
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series) {
+      const bool shared = series.published && !figure.published_legend.empty();
+      if (series.in_legend && !shared && !is_cross(series) && seen.insert(series.name).second)
+        entries.push_back(&series);
     }
-  }
-  std::ranges::stable_sort(entries, {}, legend_place);
-  if (published)
-    entries.push_back({.name = figure.published_legend, .style = {kGrey, 0}, .published = true});
-  if (out_of_memory) entries.push_back({.name = "out of memory", .draw = Draw::out_of_memory});
-  if (not_tried) entries.push_back({.name = "not tried, longer", .draw = Draw::not_tried});
-  entries.insert(entries.end(), limits.begin(), limits.end());
-  return entries;
+  std::ranges::stable_sort(entries, {}, [](const Series* series) {
+    return std::pair(series->draw == Draw::limit, legend_place(*series));
+  });
+  std::vector<std::string> names;
+  for (const Series* series : entries) names.push_back(series->name);
+  return names;
 }
 
 }  // namespace qb

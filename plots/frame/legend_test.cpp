@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "plots/frame/figure_layout.h"
+#include "plots/frame/legend.h"
 
 namespace qb {
 namespace {
@@ -15,9 +15,7 @@ std::vector<std::string> legend_of(const std::vector<std::string>& names) {
     figure.panels[0].series.push_back(
         {.name = name,
          .points = {{.x = 1.0, .y = static_cast<double>(figure.panels[0].series.size())}}});
-  std::vector<std::string> out;
-  for (const Series& entry : legend_entries(figure)) out.push_back(entry.name);
-  return out;
+  return legend_order(figure);
 }
 
 TEST(Legend, AlgorithmsStandInTheOrderOfTheirRegistryWhateverTheFiguresOwn) {
@@ -40,16 +38,17 @@ TEST(Legend, OtherEntriesKeepTheirOrderBehindThem) {
   EXPECT_THAT(legend_of({"bound", "W = 8", "W = 4"}), ElementsAre("W = 4", "W = 8", "bound"));
 }
 
-TEST(Legend, NotTriedIsAnotherEntryThanOutOfMemory) {
-  Figure figure;
+TEST(Legend, CrossesAndSharedPublishedLinesHaveNoEntryAndLimitsAreLast) {
+  Figure figure{.published_legend = "published"};
   figure.panels.emplace_back();
-  figure.panels[0].series = {{.name = "W = 1", .points = {{.x = 1.0, .y = 1.0}}},
-                             {.name = "W = 1", .draw = Draw::out_of_memory, .points = {{.x = 2.0}}},
-                             {.name = "W = 1", .draw = Draw::not_tried, .points = {{.x = 3.0}}}};
-  std::vector<std::string> names;
-  for (const Series& entry : legend_entries(figure)) names.push_back(entry.name);
-  EXPECT_THAT(names, ElementsAre("W = 1", "out of memory", "not tried, longer"));
-  EXPECT_NE(kind_word(figure.panels[0].series[1]), kind_word(figure.panels[0].series[2]));
+  figure.panels[0].series = {{.name = "budget", .draw = Draw::limit, .points = {{.y = 1.0}}},
+                             {.name = "theirs", .published = true, .points = {{1.0, 1.0}}},
+                             {.name = "W = 4", .points = {{1.0, 1.0}}},
+                             {.name = "W = 7", .draw = Draw::out_of_memory, .points = {{2.0}}},
+                             {.name = "hidden", .in_legend = false, .points = {{1.0, 1.0}}}};
+  EXPECT_THAT(legend_order(figure), ElementsAre("W = 4", "budget"));
+  figure.legend = Figure::Legend::none;
+  EXPECT_THAT(legend_order(figure), ElementsAre());
 }
 
 }  // namespace

@@ -74,8 +74,8 @@ def main():
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if not browser:
         skip("there is no chromium (Debian: apt-get install chromium)")
-    if not shutil.which("gnuplot"):
-        skip("there is no gnuplot, so that the page has no figures")
+    if subprocess.run(["/usr/bin/python3", "-c", "import matplotlib"], capture_output=True, check=False).returncode:
+        skip("there is no matplotlib, so that the page has no figures")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
         pages = {}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/report/report.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/numbers.h"
-#include "plots/frame/figure_layout.h"
 #include "plots/frame/table.h"
 
 namespace qb {
@@ -24,17 +24,23 @@ Json number(double value) {
   return parse_real(fmt::format("{:.6g}", rounded)).value_or(value);
 }
 
-// `from` and `to` are the places of the two ends of the scale.
-Json axis_json(const Axis& axis, const Scale& scale, double from, double to) {
-  Json json = {{"label", axis.label},
-               {"log", scale.log},
-               {"min", scale.min},
-               {"max", scale.max},
-               {"from", axis.reversed ? to : from},
-               {"to", axis.reversed ? from : to}};
+// What the renderer says of an axis (its limits, and where its ends are in the picture), and what
+// its values are called.
+Json axis_json(const Axis& axis, Json json) {
+  json["label"] = axis.label;
   for (const Axis::Tic& tic : axis.tics)
     if (!parse_real(tic.label)) json["tics"][fmt::format("{:g}", tic.value)] = tic.label;
   return json;
+}
+
+// The panels as the renderer describes them in a comment at the end of its SVG.
+Json places_in(std::string_view svg) {
+  constexpr std::string_view kBegin = "<!-- qb: ";
+  const std::size_t begin = svg.rfind(kBegin);
+  if (begin == std::string_view::npos) return Json::array();
+  const std::size_t from = begin + kBegin.size();
+  const Json json = Json::parse(svg.substr(from, svg.find(" -->", from) - from), nullptr, false);
+  return json.is_object() ? json.value("panels", Json::array()) : Json::array();
 }
 
 Json point_json(const Point& point, bool area) {
@@ -71,15 +77,14 @@ Json series_json(const Series& series, std::size_t every) {
 
 }  // namespace
 
-std::string hover_json(const Figure& figure) {
+std::string hover_json(const Figure& figure, std::string_view svg) {
   const std::size_t every = 1 + points_of(figure) / kMostPoints;
-  const Layout layout = lay_out(figure);
+  const Json places = places_in(svg);
   Json panels = Json::array();
-  for (std::size_t p = 0; p < figure.panels.size(); ++p) {
+  for (std::size_t p = 0; p < std::min(places.size(), figure.panels.size()); ++p) {
     const Panel& panel = figure.panels[p];
-    const Layout::Box& box = layout.plots.at(p);
-    Json json = {{"x", axis_json(panel.x, x_scale(figure, p), box.left, box.right)},
-                 {"y", axis_json(panel.y, y_scale(figure, p), box.bottom, box.top)},
+    Json json = {{"x", axis_json(panel.x, places[p].at("x"))},
+                 {"y", axis_json(panel.y, places[p].at("y"))},
                  {"series", Json::array()}};
     for (const Series& series : panel.series)
       if (has_places(series)) {

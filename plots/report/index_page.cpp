@@ -126,7 +126,7 @@ std::string section(const fs::path& root, const fs::path& folder) {
   std::string tables;
   for (const fs::path& place : {folder, folder / "figures", folder / "tables"})
     for (const fs::path& entry : sorted_entries(place)) {
-      if (entry.extension() == ".gp") figures += figure_card(root, entry);
+      if (entry.extension() == ".json") figures += figure_card(root, entry);
       if (entry.extension() == ".md") tables += table_item(root, entry);
     }
   if (figures.empty() && tables.empty()) return {};

@@ -8,7 +8,7 @@
 namespace qb {
 
 // Makes the page of FOLDER/index.html. Each folder in FOLDER, or its folders `figures` and
-// `tables`, holds figures (NAME.csv, NAME.gp, NAME.svg; their titles and what they show are in
+// `tables`, holds figures (NAME.csv, NAME.json, NAME.svg; their titles and what they show are in
 // findings.csv) and tables (NAME.md, NAME.csv). Throws UsageError if there is no such folder, or no
 // figure and no table in it.
 [[nodiscard]] std::string index_html(const std::string& folder);

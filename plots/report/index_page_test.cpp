@@ -5,7 +5,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
-#include "plots/draw/gnuplot.h"
+#include "plots/draw/draw.h"
 #include "plots/frame/table.h"
 #include "plots/report/report.h"
 #include "plots/testing/sample_run.h"
@@ -27,7 +27,7 @@ std::string sample_folder() {
   const Figure figure{
       .name = "speed", .title = "It's <fast>", .panels = {panel}, .finding = "CQS < ring."};
   write_file_atomically(figures + "/speed.csv", figure_csv(figure).to_string());
-  write_file_atomically(figures + "/speed.gp", gnuplot_script(figure));
+  write_file_atomically(figures + "/speed.json", figure_json(figure));
   write_file_atomically(figures + "/speed.svg", "<svg/>");
   (void)write_findings({figure}, figures);
   (void)write_provenance(read_provenance(sample_manifest(), "m"), figures);
@@ -42,7 +42,7 @@ TEST(IndexPage, AFigureHasItsTitleThumbnailFindingAndFiles) {
   EXPECT_THAT(page, HasSubstr("<img loading=\"lazy\" src=\"schemes/figures/speed.svg\" "
                               "alt=\"It&#39;s &lt;fast&gt;\">"));
   EXPECT_THAT(page, HasSubstr("<p>CQS &lt; ring.</p>"));
-  for (const char* file : {"speed.svg", "speed.csv", "speed.gp", "provenance.json"})
+  for (const char* file : {"speed.svg", "speed.csv", "speed.json", "provenance.json"})
     EXPECT_THAT(page, HasSubstr(std::string("<a href=\"schemes/figures/") + file + "\">"));
 }
 

@@ -105,6 +105,7 @@ struct RunContext {
 //          whose tics are words
 //   POINT: [x, y, low, high, disturbed], and x_low, x_high of an area
 // Of long curves it keeps every nth point only, so that a figure has a few thousand at most.
-[[nodiscard]] std::string hover_json(const Figure& figure);
+// The axes are as the picture has them, which is the renderer's SVG.
+[[nodiscard]] std::string hover_json(const Figure& figure, std::string_view svg);
 
 }  // namespace qb

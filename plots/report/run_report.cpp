@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/status.h"
-#include "plots/draw/gnuplot.h"
+#include "plots/draw/draw.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -141,15 +141,18 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
                                              std::vector<std::string>& missing) {
   std::vector<Report::Picture> drawn;
   (void)write_findings(figures, directory);
-  for (const Figure& figure : figures) {
-    if (!figure.empty_reason.empty()) {
+  std::vector<Figure> shown;
+  for (const Figure& figure : figures)
+    if (figure.empty_reason.empty())
+      shown.push_back(figure);
+    else
       missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
-      continue;
-    }
-    const std::vector<std::string> paths = write_figure(figure, directory);
-    const std::string csv = read_text(paths[0]);
-    Report::Picture picture{figure.name, figure.title, read_text(paths[2]), figure.finding,
-                            hover_json(figure)};
+  const auto written = write_figures(shown, directory);
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const std::string csv = read_text(written[i][0]);
+    const std::string svg = read_text(written[i][2]);
+    Report::Picture picture{shown[i].name, shown[i].title, svg, shown[i].finding,
+                            hover_json(shown[i], svg)};
     if (csv.size() <= kMostInlineCsv) picture.files.push_back({"CSV", data_url("text/csv", csv)});
     drawn.push_back(std::move(picture));
   }

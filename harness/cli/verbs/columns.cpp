@@ -6,7 +6,7 @@
 #include "harness/cli/options.h"
 #include "harness/experiment/schema/clocks.h"
 #include "harness/experiment/schema/columns.h"
-#include "plots/frame/figure_layout.h"
+#include "base/text_table.h"
 
 namespace qb {
 namespace {

@@ -22,7 +22,7 @@ is SLOW or FAST if its modified z-score against the earlier commits of its level
 change the threshold, SAME within the threshold, and AMBIGUOUS otherwise, or if its runs stayed
 disturbed. Commits are in the order of their first runs. A commit with + had changed sources.
 
-Exit codes: 0 nothing is SLOW, 2 usage (no run), 3 gnuplot is missing (the page is written), 4 a case
+Exit codes: 0 nothing is SLOW, 2 usage (no run), 3 matplotlib is missing (the page is written), 4 a case
 is SLOW.
 
 Examples:

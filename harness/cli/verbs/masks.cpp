@@ -11,7 +11,7 @@
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
-#include "plots/draw/gnuplot.h"
+#include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
 #include "plots/report/report.h"
 

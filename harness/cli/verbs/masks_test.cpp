@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `qb masks` through the real binary, as far as it gets without gnuplot.
+// `qb masks` through the real binary, as far as it gets without Python.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ TEST(Masks, CountThePairsKept) {
 
 TEST(Masks, TheFigureHasASquareAPattern) {
   ScratchFolder scratch;
-  const Said said = run_qb("masks --out " + scratch.path("m"), "PATH=" + scratch.path("empty"));
+  const Said said = run_qb("masks --out " + scratch.path("m"), "QB_PYTHON=/nonexistent");
   const CsvTable csv =
       CsvTable::parse(read_file(scratch.path("m/sparse_connectivity.csv")), "connectivity");
   EXPECT_EQ(csv.text(csv.size() - 1, "panel"), "12");

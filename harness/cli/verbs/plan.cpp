@@ -18,7 +18,7 @@
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
 #include "harness/workload/case.h"
-#include "plots/draw/gnuplot.h"
+#include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
 

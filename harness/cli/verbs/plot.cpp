@@ -9,13 +9,14 @@
 #include "base/files.h"
 #include "base/print.h"
 #include "base/schema/figure_names.h"
+#include "base/split.h"
+#include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
 #include "harness/cli/views/row_filter.h"
-#include "plots/draw/gnuplot.h"
+#include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/figure_choice.h"
-#include "plots/frame/figure_layout.h"
 #include "plots/report/report.h"
 
 namespace qb {
@@ -23,8 +24,8 @@ namespace {
 
 constexpr const char* kPlotFooter =
     R"(
-Each figure is NAME.csv (every plotted number), NAME.gp (gnuplot NAME.gp draws it again) and NAME.svg,
-.pdf and .png; findings.csv says what the figures show. Without --figure it draws those that the spec names, or else all that the run has data
+Each figure is NAME.csv (every plotted number), NAME.json (what is shown; `python3 plots/draw/qbdraw
+NAME.json` draws it again) and NAME.svg, .pdf and .png; findings.csv says what the figures show. Without --figure it draws those that the spec names, or else all that the run has data
 for.
 Published numbers of CQS-Attention's case study 2 are drawn beside a run of its shape; --published
 draws another file of the same columns. kernel_peak_fraction and cqs_overhead are drawn from a
@@ -34,12 +35,11 @@ microbench.csv in the folder, which may then do without cases.csv.
 a line for each kernel and element type, and of sparse_attention, where the panels of a CPU and of a
 GPU stand side by side; the other figures show RUN alone.
 
---width draws for a paper: text of 7 pt, the legend below, and no title; NAME.tex is the caption.
---series names entries of the legend, --panel counts panels from 1.
+--width draws for a paper, and NAME.tex is the caption. --series names entries of the legend.
 
 Examples:
   qb plot results/smoke/latest
-  qb plot results/smoke/latest --figure speed_up --panel 2 --width 3.5in --out paper
+  qb plot results/smoke/latest --figure speed_up --panels 2 --width 3.5in --out paper
   qb plot results/cpu_attention/latest --figure throughput --beside results/cpu_attention/torch
   qb plot results/case_study_2/latest --figure wall_clock --figure speed_up --out paper_figures)";
 
@@ -51,6 +51,7 @@ struct PlotWords {
   std::string published;
   std::vector<std::string> filters;
   FigureChoice choice;
+  DrawOptions draw;
   bool list = false;
 };
 
@@ -92,6 +93,52 @@ std::string plot_footer() {
   std::string out;
   for (const std::string& line : wrap_text(names, 100)) out += line + '\n';
   return out + kPlotFooter;
+}
+
+std::vector<int> read_panels(const std::string& text) {
+  std::vector<int> panels;
+  for (const std::string_view word : split_words(text, ",")) {
+    const auto number = parse_integer(word);
+    if (!number || *number < 1 || *number > 1000)
+      throw UsageError(fmt::format("--panels {}: write numbers from 1, as in 1,3", text));
+    panels.push_back(static_cast<int>(*number));
+  }
+  return panels;
+}
+
+std::vector<std::string> read_formats(const std::string& text) {
+  constexpr std::string_view kFormats[] = {"svg", "pdf", "png", "pgf"};
+  std::vector<std::string> formats;
+  for (const std::string_view word : split_words(text, ",")) {
+    if (std::ranges::count(kFormats, word) == 0)
+      throw UsageError("--format: " + unknown_word("format", word, kFormats));
+    formats.emplace_back(word);
+  }
+  return formats;
+}
+
+// How the pictures look. What is not read here the renderer reads (plots/draw/qbdraw --help).
+void add_looks(Verb verb, FigureChoice& choice, DrawOptions& draw) {
+  const auto passed_on = [&](const char* name, const char* value, const std::string& what) {
+    verb.add_text(name, value, what, [name, &draw](const std::string& text) {
+      draw.words.insert(draw.words.end(), {name, text});
+    });
+  };
+  verb.add_text("--width", "LENGTH", "Draws for paper, 3.5in or 7.16in wide, or as many mm.",
+                [&](const std::string& text) {
+                  choice.paper_width_in = read_width_in(text);
+                  draw.words.insert(draw.words.end(), {"--width", text});
+                });
+  passed_on("--height", "LENGTH", "Draws as high, 2.2in or as many mm.");
+  passed_on("--style", "STYLE",
+            "Draws in this style: ieee, acm, neurips, slide, web or a .mplstyle.");
+  passed_on("--font-size", "NUMBER", "Sets the size of texts in points.");
+  verb.add_text("--format", "FORMATS", "Writes these formats: svg,pdf,png (default), pgf.",
+                [&draw](const std::string& text) { draw.formats = read_formats(text); });
+  passed_on("--dpi", "NUMBER", "Sets the dots per inch of a PNG (default: 300).");
+  passed_on("--legend", "PLACE", "Puts the legend below, right, inside or nowhere (none).");
+  passed_on("--title", "TEXT", "Sets the title; none leaves it out.");
+  passed_on("--colour", "NAME=COLOUR", "Draws a series in this colour: cqs=#d95f02.");
 }
 
 PlottedRun read_runs(const PlotWords& words) {
@@ -155,8 +202,9 @@ void plot(const PlotWords& words) {
       continue;
     }
     drawn.push_back(chosen(figure, words.choice));
-    for (const std::string& path : write_figure(drawn.back(), out)) print_answer("{}\n", path);
   }
+  for (const std::vector<std::string>& paths : write_figures(drawn, out, words.draw))
+    for (const std::string& path : paths) print_answer("{}\n", path);
   if (drawn.empty()) throw UsageError(fmt::format("{}: nothing to draw", words.run));
   print_answer("{}\n", write_findings(drawn, out));
   print_answer("{}\n", write_provenance(run.provenance, out, beside));
@@ -182,10 +230,9 @@ void add_plot(Verb app) {
   verb.add_repeated("--series", choice.series, "Draws only this series.");
   verb.add_text("--x-range", "LOW:HIGH", "Draws only points whose x lies in this range.",
                 [&choice](const std::string& text) { choice.x_range = read_range(text); });
-  add_integer(verb, "--panel", choice.panel, "Draws only this panel, counted from 1.");
-  verb.add_text(
-      "--width", "LENGTH", "Draws for paper, 3.5in or 7.16in wide, or as many mm.",
-      [&choice](const std::string& text) { choice.paper_width_in = read_width_in(text); });
+  verb.add_text("--panels", "NUMBERS", "Draws only these panels, counted from 1: 1,3.",
+                [&choice](const std::string& text) { choice.panels = read_panels(text); });
+  add_looks(verb, choice, words.draw);
 }
 
 }  // namespace qb

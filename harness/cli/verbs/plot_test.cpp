@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `qb plot` through the real binary, as far as it gets without gnuplot.
+// `qb plot` through the real binary, as far as it gets without Python.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,9 +31,9 @@ class Plot : public testing::Test {
     const std::string run = "run " + spec + " --quiet --out " + scratch_.path("r") + " --run-id ";
     for (const char* id : {"a", "b"}) ASSERT_EQ(run_qb(run + id).exit_code, 0);
   }
-  // CSV and script are written before gnuplot is found to be missing.
+  // CSV and script are written before Python is found to be missing.
   [[nodiscard]] Said plot(const std::string& words) const {
-    return run_qb("plot " + run_ + " " + words, "PATH=" + scratch_.path("empty"));
+    return run_qb("plot " + run_ + " " + words, "QB_PYTHON=/nonexistent");
   }
   // The lines of throughput but that of the measured peak, a row each.
   [[nodiscard]] std::vector<std::string> drawn_lines() const {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kReportFooter =
     R"(The page needs no network and no other file, since the figures are inside it as SVG; `qb plot` writes
-them as files. Without gnuplot it still writes the page, which then says so, and the exit code is 3.
+them as files. Without matplotlib it still writes the page, which then says so, and the exit code is 3.
 
 --index writes FOLDER/index.html, one page of all figures and tables in the folders of FOLDER: what
 each shows, and links to its picture, numbers, script and provenance.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `qb report` through the real binary. It needs no gnuplot: without it the page has no figures.
+// `qb report` through the real binary. Without Python the page has no figures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

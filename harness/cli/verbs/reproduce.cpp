@@ -46,7 +46,7 @@ answers all its rows, and writes OUT/PAPER.html (default: results/papers). --fro
 of run folders, and nothing is run.
 
 Exit codes: 0 all exact quantities agree; 4 one differs, or this build answers the committed data
-otherwise than data/papers/coverage.csv records; 1 a case failed; 3 gnuplot is missing, or
+otherwise than data/papers/coverage.csv records; 1 a case failed; 3 matplotlib is missing, or
 the disk is full; 130 interrupted.
 
 Examples:
@@ -71,7 +71,7 @@ struct Reproduction {
   ExitCode code = ExitCode::ok;
   bool is_wrong = false;  // a published count comes out otherwise here
 
-  // An interruption ends everything; a failed case outweighs a missing gnuplot.
+  // An interruption ends everything; a failed case outweighs a missing matplotlib.
   void note(ExitCode stage) {
     if (stage == ExitCode::case_failed || code == ExitCode::ok) code = stage;
   }

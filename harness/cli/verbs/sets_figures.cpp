@@ -14,7 +14,7 @@
 #include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
 #include "interest_sets/split/product.h"
-#include "plots/draw/gnuplot.h"
+#include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
 #include "plots/report/report.h"
@@ -120,8 +120,8 @@ void draw(const std::string& directory) {
   const std::vector<Figure> figures = {
       set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
       balance_growth_figure(growth_csv()), cqs_product_figure(product_splits_csv())};
-  for (const Figure& figure : figures)
-    print_answer("{}\n", write_figure(figure, directory).front());
+  for (const std::vector<std::string>& paths : write_figures(figures, directory))
+    print_answer("{}\n", paths.front());
   print_answer("{}\n", write_findings(figures, directory));
 }
 
@@ -130,7 +130,7 @@ void draw(const std::string& directory) {
 void add_sets_figures(Verb sets) {
   auto [verb, directory] = add_verb<std::string>(
       sets, "figures", "Draws size, number and balance of interest sets, and writes a LaTeX table.",
-      draw, R"(The exit code is 3 without gnuplot.
+      draw, R"(The exit code is 3 without matplotlib.
 
 Examples:
   qb sets figures --out figures)");

@@ -17,7 +17,6 @@
 #include "harness/workload/prediction.h"
 #include "kernels/cpu/roofline.h"
 #include "kernels/parallel.h"
-#include "plots/frame/figure_layout.h"
 
 namespace qb {
 namespace {

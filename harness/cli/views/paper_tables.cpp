@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plots/frame/figure_layout.h"
+#include "base/text_table.h"
 
 namespace qb {
 namespace {

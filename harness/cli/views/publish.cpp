@@ -16,7 +16,7 @@
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
 #include "interest_sets/search/minimum_sets.h"
-#include "plots/draw/gnuplot.h"
+#include "plots/draw/draw.h"
 
 namespace qb {
 namespace {

@@ -41,10 +41,10 @@ struct DrawnRun {
   PlottedRun run;
   std::vector<Report::Picture> figures;
   std::vector<std::string> missing;  // a sentence for each figure that could not be drawn
-  ExitCode code = ExitCode::ok;      // environment if gnuplot is missing
+  ExitCode code = ExitCode::ok;      // environment if matplotlib is missing
 };
 // Draws the figures of a run into `directory`, or, if that is empty, for the page alone. Reports a
-// missing gnuplot on stderr and in `missing`. Throws UsageError if the folder has no cases.csv to
+// missing matplotlib on stderr and in `missing`. Throws UsageError if the folder has no cases.csv to
 // report.
 [[nodiscard]] DrawnRun draw_run(const std::string& folder, const std::string& directory);
 

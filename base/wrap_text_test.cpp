@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plots/frame/figure_layout.h"
+#include "base/text_table.h"
 
 #include <gmock/gmock.h>
-
-#include "base/text_table.h"
 
 namespace qb {
 namespace {

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plots/draw/draw.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+#include <stdexcept>
+#include <tuple>
+
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/source_root.h"
+#include "base/status.h"
+#include "base/temporary_folder.h"
+#include "base/words.h"
+#include "plots/frame/table.h"
+
+namespace qb {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDisturbed = "disturbed";  // the last column
+
+// Debian's python3 comes first: another one in PATH does not see Debian's packages.
+std::string python() {
+  if (const char* const named = std::getenv("QB_PYTHON"); named != nullptr) return named;
+  return fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
+}
+
+// Starts the renderer on these JSON files. Throws as write_figures() does.
+void render(const std::vector<std::string>& files, const DrawOptions& options) {
+  std::string command =
+      fmt::format("exec {} {} --format {}", shell_quote(python()),
+                  shell_quote(source_path("plots/draw/qbdraw")), fmt::join(options.formats, ","));
+  for (const std::vector<std::string>* words : {&options.words, &files})
+    for (const std::string& word : *words) command += ' ' + shell_quote(word);
+  FILE* const pipe = ::popen((command + " 2>&1 >/dev/null </dev/null").c_str(), "re");
+  if (pipe == nullptr)
+    throw EnvironmentError(fmt::format("cannot start {}: {}", python(), std::strerror(errno)));
+  std::string message;
+  for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe))
+    message += static_cast<char>(letter);
+  const int status = ::pclose(pipe);
+  if (status == 0) return;
+  message.erase(message.find_last_not_of(" \n") + 1);
+  const std::string last_line = message.substr(message.rfind('\n') + 1);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ExitCode::usage))
+    throw UsageError(last_line);
+  if (message.find("No module named 'matplotlib'") != std::string::npos ||
+      (WIFEXITED(status) && WEXITSTATUS(status) == 127))
+    throw EnvironmentError(fmt::format(
+        "figures are drawn by {} with matplotlib, which is missing: install python3-matplotlib",
+        python()));
+  throw EnvironmentError(fmt::format("the renderer of figures failed: {}", last_line));
+}
+
+std::vector<std::string> csv_columns(const Figure& figure) {
+  std::string x = figure.panels.at(0).x.column;
+  std::string y = figure.panels.at(0).y.column;
+  bool edges = false;
+  bool disturbed = false;
+  for (const Panel& panel : figure.panels) {
+    if (panel.x.column != x) x.assign(1, 'x');
+    if (panel.y.column != y) y.assign(1, 'y');
+    for (const Series& series : panel.series)
+      for (const Point& point : series.points) {
+        edges = edges || std::isfinite(point.x_low) || std::isfinite(point.x_high);
+        disturbed = disturbed || point.disturbed;
+      }
+  }
+  std::vector<std::string> columns = {"panel", "panel_title", "series",   "kind", x,
+                                      y,       y + "_low",    y + "_high"};
+  if (edges) columns.insert(columns.end(), {x + "_low", x + "_high"});
+  if (disturbed) columns.emplace_back(kDisturbed);
+  return columns;
+}
+
+void append_point(CsvTable& table, const std::vector<std::string>& key, const Point& point) {
+  std::vector<std::string> row = key;
+  for (const double value : {point.x, point.y, point.low, point.high})
+    row.push_back(to_text(value));
+  const bool disturbed = table.header().back() == kDisturbed;
+  if (row.size() + (disturbed ? 1 : 0) < table.header().size())
+    for (const double value : {point.x_low, point.x_high}) row.push_back(to_text(value));
+  if (disturbed) row.emplace_back(point.disturbed ? "1" : "0");
+  table.append(std::move(row));
+}
+
+// Writes what the renderer reads, and lists all files of the figure.
+std::vector<std::string> write_declaration(const Figure& figure, const std::string& directory,
+                                           const DrawOptions& options) {
+  const std::string stem = (fs::path(directory) / figure.name).string();
+  std::vector<std::string> paths = {stem + ".csv", stem + ".json"};
+  write_file_atomically(paths[0], figure_csv(figure).to_string());
+  write_file_atomically(paths[1], figure_json(figure));
+  for (const std::string& format : options.formats) {
+    paths.push_back(fmt::format("{}.{}", stem, format));
+    std::error_code ignored;
+    fs::remove(paths.back(), ignored);  // an old picture must not pass for a new one
+  }
+  if (figure.paper_width_in > 0.0) {
+    paths.push_back(stem + ".tex");
+    write_file_atomically(paths.back(), caption_latex(figure));
+  }
+  return paths;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> write_figures(std::span<const Figure> figures,
+                                                    const std::string& directory,
+                                                    const DrawOptions& options) {
+  std::vector<std::vector<std::string>> written;
+  std::vector<std::string> declarations;
+  for (const Figure& figure : figures)
+    if (!figure.empty_reason.empty())
+      throw UsageError(fmt::format("{}: {}", figure.name, figure.empty_reason));
+  ensure_directory(directory);
+  for (const Figure& figure : figures) {
+    written.push_back(write_declaration(figure, directory, options));
+    declarations.push_back(written.back()[1]);
+  }
+  if (!declarations.empty()) render(declarations, options);
+  for (const std::vector<std::string>& paths : written)
+    for (const std::string& path : paths)
+      if (!fs::exists(path) || fs::file_size(path) == 0)
+        throw EnvironmentError(fmt::format("the renderer left no {}: is the disk full?", path));
+  return written;
+}
+
+std::string caption_latex(const Figure& figure) {
+  std::string text = latex_escape(figure.title) + ".";
+  for (const std::string& note : figure.notes) text += '\n' + latex_escape(note);
+  if (!figure.subtitle.empty()) text += '\n' + latex_escape(figure.subtitle) + '.';
+  return fmt::format("\\caption{{{}}}\n\\label{{fig:{}}}\n", text, figure.name);
+}
+
+void require_picture_format(const std::string& path) {
+  const std::string extension = fs::path(path).extension().string();
+  const std::vector<std::string> formats = DrawOptions{}.formats;
+  if (extension.empty() || std::ranges::count(formats, extension.substr(1)) == 0)
+    throw UsageError(fmt::format("{}: a picture ends in .svg, .pdf or .png", path));
+}
+
+void write_picture(const Figure& figure, const std::string& path) {
+  require_picture_format(path);
+  in_temporary_folder([&](const std::string& folder) {
+    const std::string format = fs::path(path).extension().string().substr(1);
+    const auto written = write_figures({&figure, 1}, folder, {.formats = {format}});
+    write_file_atomically(path, read_file(written.front()[2]));
+  });
+}
+
+std::string_view kind_word(const Series& series) {
+  if (series.draw == Draw::out_of_memory) return "out_of_memory";
+  if (series.draw == Draw::not_tried) return "not_tried";
+  if (series.draw == Draw::limit) return "limit";
+  return series.published ? "published" : "data";
+}
+
+CsvTable figure_csv(const Figure& figure) {
+  CsvTable table(csv_columns(figure));
+  std::set<std::tuple<std::size_t, std::string, std::string>> seen;
+  for (std::size_t p = 0; p < figure.panels.size(); ++p)
+    for (const Series& series : figure.panels[p].series) {
+      const std::string kind(kind_word(series));
+      if (!seen.insert({p, series.name, kind}).second)
+        throw std::logic_error(
+            fmt::format("figure {}: two series '{}' in one panel", figure.name, series.name));
+      const std::vector<std::string> key = {fmt::format("{}", p + 1), figure.panels[p].title,
+                                            series.name, kind};
+      for (const Point& point : series.points) append_point(table, key, point);
+    }
+  return table;
+}
+
+}  // namespace qb
