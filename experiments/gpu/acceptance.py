@@ -34,7 +34,7 @@ import time
 from acceptance_place import Place, Refusal, gpu_folder, gpu_names
 from acceptance_results import Results, pack
 from acceptance_run import (ATTEMPTS, INTERRUPTED, LEAST_S, MISSED, Interrupted, Player,
-                            count_cases, list_tests, rows_of_run, say)
+                            count_cases, draws_figures, list_tests, rows_of_run, say)
 from acceptance_steps import (DEFAULT_STARTUP_S, STARTUP_RUN, long_steps, quick_steps,
                               verdict_step)
 
