@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: reads options and figures, draws and checks them.
+
+It ends with 0, with 1 if a check found a fault, with 2 if an option or a figure is wrong, and with
+3 if a file cannot be read or written, or if a program that a format needs is missing.
+"""
+import argparse
+import os
+import re
+import sys
+
+import matplotlib
+
+from qbdraw import save
+from qbdraw.check import faults
+from qbdraw.layout import lay_out
+from qbdraw.legend import PLACES
+from qbdraw.page import Page
+from qbdraw.panels import draw_panels
+from qbdraw.read import FigureError, read_figure
+from qbdraw.style import load_style, shipped
+
+UNITS = {"in": 1.0, "": 1.0, "mm": 1.0 / 25.4, "cm": 1.0 / 2.54, "pt": 1.0 / 72.0}
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise FigureError(f"{message[:1].upper()}{message[1:]}; --help lists the options.")
+
+
+def length(text):
+    """Reads a length in inches: `3.5in`, `89mm`."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(in|mm|cm|pt|)", text)
+    inches = float(match[1]) * UNITS[match[2]] if match else 0.0
+    if not 1.0 <= inches <= 60.0:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a length of 1 to 60 inches such as 3.5in or 89mm")
+    return inches
+
+
+def formats(text):
+    names = text.split(",")
+    unknown = [name for name in names if name not in save.FORMATS]
+    if unknown:
+        raise argparse.ArgumentTypeError(
+            f"{unknown[0]!r} is not one of the formats {', '.join(save.FORMATS)}")
+    return names
+
+
+def colour(text):
+    name, _, value = text.rpartition("=")
+    if not name or not re.fullmatch("#[0-9a-fA-F]{6}", value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=#d95f02")
+    return name, value
+
+
+def places(text):
+    if not re.fullmatch(r"[1-9]\d*(,[1-9]\d*)*", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of panels such as 1,3")
+    return [int(place) for place in text.split(",")]
+
+
+def make_parser():
+    parser = Parser(prog="qbdraw", description="Draws figures: NAME.json beside NAME.csv.")
+    add = parser.add_argument
+    add("figures", nargs="+", metavar="NAME.json")
+    add("--out", metavar="DIR", help="folder of the pictures; default: that of the figure")
+    add("--format", type=formats, default=["svg", "pdf", "png"], help="svg,pdf,png,pgf")
+    add("--width", type=length, help="3.5in, 89mm; default: a column for one panel, else a page")
+    add("--height", type=length, help="default: what the panels need, at most 7 in")
+    add("--style", help=f"{', '.join(shipped())}, or a .mplstyle file")
+    add("--font-size", type=float, metavar="PT", help="size of tics, labels and legend")
+    add("--dpi", type=float, default=300.0, help="of the PNG; default: 300")
+    add("--legend", choices=PLACES, help="default: names at lines where there is room, else below")
+    add("--panels", type=places, metavar="1,3", help="draws these panels alone")
+    add("--title", help="another title, or none")
+    add("--series", nargs="+", action="extend", metavar="NAME", help="draws these series alone")
+    add("--colour", "--color", nargs="+", action="extend", type=colour, default=[],
+        metavar="NAME=#d95f02")
+    add("--check", action="store_true", help="says what cannot be read in the drawing")
+    return parser
+
+
+def choose(figure, options, path):
+    """Leaves in the figure what the options name."""
+    if options.panels:
+        if max(options.panels) > len(figure.panels):
+            raise FigureError(f"{path} has {len(figure.panels)} panels; --panels names "
+                              f"{max(options.panels)}.")
+        figure.panels = [figure.panels[place - 1] for place in options.panels]
+    names = {one.name for panel in figure.panels for one in panel.series}
+    for name in [*(options.series or []), *(name for name, _ in options.colour)]:
+        if name not in names:
+            raise FigureError(f"{path} has no series {name!r}; it has "
+                              f"{', '.join(sorted(names))}.")
+    colours = dict(options.colour)
+    for panel in figure.panels:
+        if options.series:
+            panel.series = [one for one in panel.series if one.name in options.series]
+        for one in panel.series:
+            one.colour = colours.get(one.name, one.colour)
+    if options.title is not None:
+        figure.title = "" if options.title == "none" else options.title
+
+
+def draw(path, options):
+    """Draws one figure; gives its paths and the faults that the check found."""
+    figure = read_figure(path)
+    choose(figure, options, path)
+    style = load_style(options.style, options.font_size)
+    width = options.width or (style.column if len(figure.panels) == 1 else style.page)
+    with matplotlib.rc_context(style.rc):
+        page = Page(figure, style, width, options.height or 0.7 * style.highest)
+        draw_panels(page)
+        lay_out(page, options.legend, options.height)
+        found = faults(page) if options.check else []
+        name = os.path.splitext(os.path.basename(path))[0]
+        paths = save.save(page, os.path.join(options.out or os.path.dirname(path), name),
+                          options.format, options.dpi)
+        return paths, found
+
+
+def main(arguments):
+    try:
+        options = make_parser().parse_args(arguments)
+        if options.font_size is not None and not 1.0 <= options.font_size <= 100.0:
+            raise FigureError("--font-size must be from 1 to 100 pt.")
+        if not 20.0 <= options.dpi <= 2400.0:
+            raise FigureError("--dpi must be from 20 to 2400.")
+        found = False
+        for path in options.figures:
+            paths, all_faults = draw(path, options)
+            print("\n".join(paths))
+            for fault in all_faults:
+                print(f"{path}: {fault}")
+            found = found or bool(all_faults)
+        return 1 if found else 0
+    except FigureError as error:
+        print(f"qbdraw: {error}", file=sys.stderr)
+        return 2
+    except (OSError, RuntimeError) as error:
+        print(f"qbdraw: {error}", file=sys.stderr)
+        return 3

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines with marks and intervals, steps and limits; and lines that lie on one another.
+
+Such lines are drawn once with nested open marks and named together: `ring = striped = zigzag`.
+Lines of different kinds (published, thin, dashed) are never joined.
+"""
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from matplotlib.lines import Line2D
+
+MARKS = "os^vDp"
+MARK_SIZE = (1.0, 0.95, 1.1, 1.1, 0.88, 1.12)  # times lines.markersize, so that areas are equal
+NESTED = (1.0, 1.64, 2.21, 2.8)
+DASHES = ((0, ()), (0, (4, 2)), (0, (1, 1.6)))
+STROKE = 0.007  # a stroke's width, as a share of a panel's height
+
+
+@dataclass
+class Group:
+    """A line and those under it, the one with the most points first."""
+    members: list = field(default_factory=list)
+    name: str = ""
+
+
+def look_of(series, rc, nested=0):
+    """Gives the settings of a Line2D for a series, or for one that lies under `nested` others."""
+    width, size = rc["lines.linewidth"], rc["lines.markersize"]
+    look = {"color": series.colour, "linewidth": width, "linestyle": DASHES[series.dash % 3],
+            "marker": "", "markersize": size * MARK_SIZE[series.mark % 6], "markeredgewidth": 0.8,
+            "markeredgecolor": series.colour, "dash_capstyle": "butt"}
+    if series.draw in ("line_points", "points"):
+        look["marker"] = MARKS[series.mark % 6]
+        hollow = series.thin or nested
+        look["markerfacecolor"] = "#ffffff" if series.thin else "none" if nested else series.colour
+        look["markersize"] *= NESTED[min(nested, len(NESTED) - 1)] if hollow else 1.0
+    if series.draw == "points":
+        look["linestyle"] = "none"
+    if series.thin:
+        look["linewidth"] = 0.6 * width
+    if series.kind == "published":
+        look.update(marker="x" if look["marker"] else "", linewidth=0.75 * width)
+        if series.draw != "points":
+            look["linestyle"] = DASHES[2]
+    if series.is_cross:
+        tried = series.draw == "out_of_memory"
+        look.update(marker="x" if tried else "+", linestyle="none",
+                    markeredgewidth=1.3 if tried else 0.8, markersize=size * (1.05 if tried else 1.2))
+    if series.draw == "limit":
+        look.update(linestyle=(0, (5, 2)), linewidth=0.75 * width)
+    if nested:
+        look["linestyle"] = "none" if look["marker"] else (0, (3, 3))
+    return look
+
+
+def curve_of(series):
+    """Gives the points of a line by x; a limit has one."""
+    if series.draw == "limit":
+        return {0.0: series.points[0]} if series.points else {}
+    return {p.x: p for p in series.points
+            if series.is_line and math.isfinite(p.x) and math.isfinite(p.y)}
+
+
+def covers(above, below, place):
+    """Says whether all points of a curve, with their intervals, are among those of another."""
+    def near(a, b):
+        if not (math.isfinite(a) and math.isfinite(b)):
+            return math.isfinite(a) == math.isfinite(b)
+        return abs(place(a) - place(b)) <= STROKE
+
+    return bool(below) and all(
+        x in above and near(above[x].y, p.y) and near(above[x].low, p.low)
+        and near(above[x].high, p.high) for x, p in below.items())
+
+
+def joined_name(series, curves):
+    """`ring = cqs (4 to 8), model` if cqs has no other points; `W = 7 and W = 8`."""
+    names = [one.name for one in series]
+    ends = {name[name.find(", "):] if ", " in name else "" for name in names}
+    end = ends.pop() if len(ends) == 1 else ""
+    parts = []
+    for name, curve in zip(names, curves):
+        part = name[:len(name) - len(end)]
+        if len(curve) < len(curves[0]):
+            span = (f"at {min(curve):g}" if len(curve) == 1
+                    else f"{min(curve):g} to {max(curve):g}")
+            part += f" ({span})"
+        parts.append(part)
+    return (" and " if any("=" in name for name in names) else " = ").join(parts) + end
+
+
+def find_groups(panel, place):
+    """Finds the groups of a panel's lines and limits; a line that is alone is one, too. `place`
+    gives the share of the panel's height at which a value is."""
+    def kind(one):
+        return one.draw, one.kind, one.thin, one.dash, one.unlisted
+
+    curves = {id(one): curve_of(one) for one in panel.series}
+    order = sorted((one for one in panel.series if curves[id(one)]),
+                   key=lambda one: -len(curves[id(one)]))
+    taken, groups = set(), []
+    for one in order:
+        if id(one) in taken:
+            continue
+        members = [one] + [other for other in order
+                           if other is not one and id(other) not in taken
+                           and kind(other) == kind(one)
+                           and covers(curves[id(one)], curves[id(other)], place)]
+        taken.update(map(id, members))
+        groups.append(Group(members, joined_name(members, [curves[id(m)] for m in members])))
+    return groups
+
+
+def draw_intervals(cell, series, rc):
+    bars = [p for p in series.points if math.isfinite(p.low) and math.isfinite(p.high)]
+    if bars and series.draw in ("line_points", "points"):
+        cell.axes.vlines([p.x for p in bars], [p.low for p in bars], [p.high for p in bars],
+                         colors=series.colour, linewidth=0.82 * rc["lines.linewidth"], zorder=2.4)
+
+
+def draw_line(cell, series, rc, nested=0):
+    """Draws a line, points or steps. A point without a y breaks the line."""
+    look = look_of(series, rc, nested)
+    x = np.array([p.x for p in series.points])
+    y = np.array([p.y for p in series.points])
+    if series.draw == "steps":
+        look["drawstyle"] = "steps-post"
+    zorder = 2.2 if series.thin else 2.5 + 0.1 * nested
+    if look["linestyle"] != "none":
+        cell.axes.plot(x, y, zorder=zorder, **{**look, "marker": ""})
+    if not look["marker"]:
+        return
+    hollow = np.array([p.disturbed for p in series.points], dtype=bool)
+    for chosen, changed in ((~hollow, {}), (hollow, {"markerfacecolor": "#ffffff"})):
+        if chosen.any() or not len(x):
+            cell.axes.plot(x[chosen], y[chosen], zorder=zorder + 0.05,
+                           **{**look, **changed, "linestyle": "none"})
+
+
+def draw_lines(cell, rc):
+    """Draws all of a panel that is not a rectangle or a mark of a missing value."""
+    nested = {id(one): i for group in cell.groups for i, one in enumerate(group.members)}
+    for one in cell.panel.series:
+        if one.draw == "rectangles" or one.is_cross or not one.points:
+            continue
+        if one.draw == "limit":
+            if not nested[id(one)]:
+                look = look_of(one, rc)
+                cell.axes.axhline(one.points[0].y, zorder=2.1, color=look["color"],
+                                  linestyle=look["linestyle"], linewidth=look["linewidth"])
+            continue
+        if not nested.get(id(one), 0):
+            draw_intervals(cell, one, rc)
+        draw_line(cell, one, rc, nested.get(id(one), 0))
+
+
+def key_of(series, rc, nested=0):
+    """Makes the sample of a series in the legend."""
+    return Line2D([], [], **look_of(series, rc, nested))

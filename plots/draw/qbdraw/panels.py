@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The panels on the page: how many stand side by side, their heights, their ranges and marks."""
+import math
+
+from qbdraw import lines, rectangles, scale, strip
+from qbdraw.page import Cell
+
+COMFORTABLE = 20.0  # least width of a panel, in letters' sizes; with less height, down to TIGHT
+TIGHT = 12.0
+LINE = 1.25         # of a text, in letters' sizes
+
+
+def spans_of(panel, direction):
+    ends = ("x_low", "x_high") if direction == "x" else ("low", "high")
+    return [(getattr(p, ends[0]), getattr(p, ends[1])) for one in panel.series
+            if one.draw == "rectangles" for p in one.points]
+
+
+def is_category(panel, direction):
+    """Says whether an axis has named places 1 apart, as bars and lanes have, in place of values."""
+    places = sorted(at for at, _ in getattr(panel, direction).tics)
+    steps = [b - a for a, b in zip(places, places[1:])] or [1.0]
+    spans = spans_of(panel, direction)
+    return bool(places and spans) and min(steps) == 1.0 and all(
+        not abs(high - low) > 1.01 for low, high in spans)
+
+
+def wanted_height(figure, panel, width, font):
+    """Gives the height that suits a panel `width` points wide, in points."""
+    if figure.square:
+        return width
+    if is_category(panel, "y"):
+        texts = [one.text.count("\n") + 1 for one in panel.series if one.text]
+        lanes = len(panel.y.tics)
+        least = lanes * font * (1.9 if not texts else 0.9 + LINE * max(texts))
+        return max(least, 6.0 * font)
+    alone = len(figure.panels) == 1
+    height = min(max(0.62 * width, 16.0 * font), (24.0 if alone else 20.0) * font)
+    return height + 6.0 * font * len(strip.rows_of(panel)) / 4.0
+
+
+def arrange(page):
+    """Places the panels: as many columns as the figure wishes and the width allows, and more if the
+    page would be too high."""
+    figure, font = page.figure, page.style.rc["font.size"]
+    count, width = len(figure.panels), page.canvas.get_figwidth() * 72.0
+    most = max(1, min(count, int(width / (TIGHT * font))))
+    columns = max(1, min(figure.columns, most, int(width / (COMFORTABLE * font))))
+
+    def heights(columns):
+        inner = width / columns - 6.0 * font
+        return [max(wanted_height(figure, panel, inner, font)
+                    for panel in figure.panels[i:i + columns])
+                for i in range(0, count, columns)]
+
+    def total(columns):
+        return sum(heights(columns)) + font * (4.0 * math.ceil(count / columns) + 8.0)
+
+    while columns < most and total(columns) > page.style.highest * 72.0:
+        columns += 1
+    page.columns, page.rows = columns, math.ceil(count / columns)
+    page.heights = heights(columns)
+
+
+def values_of(panel, direction):
+    """Gives all values on an axis; a limit counts on the y axis alone, and a case without a value
+    on the x axis alone."""
+    values = []
+    for one in panel.series:
+        for p in one.points:
+            if direction == "x" and one.draw != "limit":
+                values += [p.x, p.x_low, p.x_high]
+            elif direction == "y" and not one.is_cross:
+                values += [p.y, p.low, p.high]
+    return values
+
+
+def sharing(figure, panel, direction):
+    """Gives the panels that have one range of an axis with this one, itself included."""
+    shared = figure.shared_axes or (direction == "x" and figure.shared_x)
+    if not shared or panel.own_axes:
+        return [panel]
+    return [other for other in figure.panels if not other.own_axes]
+
+
+def set_ranges(figure, cell):
+    panel = cell.panel
+    xs = [v for one in sharing(figure, panel, "x") for v in values_of(one, "x")]
+    cell.x_range = scale.axis_range(panel.x, xs)
+    together = sharing(figure, panel, "y")
+    ys = [v for one in together for v in values_of(one, "y")]
+    low, high = scale.axis_range(panel.y, ys)
+    cell.strip = strip.share_of(together)
+    if cell.strip:
+        limits = [p.y for one in panel.series if one.draw == "limit" for p in one.points]
+        high, cell.strip_base = strip.with_strip(panel.y, low, high, ys, limits, cell.strip)
+    cell.y_range = (low, high)
+    axes = cell.axes
+    axes.set_xscale("log" if panel.x.log else "linear")
+    axes.set_yscale("log" if panel.y.log else "linear")
+    axes.set_xlim(cell.x_range[::-1] if panel.x.reversed else cell.x_range)
+    axes.set_ylim(cell.y_range[::-1] if panel.y.reversed else cell.y_range)
+
+
+def dress(figure, cell):
+    """Sets the grid, across the axis whose values are read, and takes away what a map does not
+    need."""
+    axes, panel = cell.axes, cell.panel
+    lanes, bars = is_category(panel, "y"), is_category(panel, "x")
+    if lanes and bars:
+        axes.spines[:].set_visible(False)
+    elif not (panel.has_bars and figure.square):
+        axes.grid(True, axis="x" if lanes else "y")
+    for direction, flag in (("x", bars), ("y", lanes)):
+        if flag:
+            axes.tick_params(axis=direction, length=0)
+    if lanes and not bars:
+        axes.spines["left"].set_visible(False)
+    if figure.square:
+        axes.set_box_aspect(1)
+
+
+def draw_cell(page, cell):
+    """Draws the marks of a panel."""
+    axes, rc = cell.axes, page.style.rc
+    set_ranges(page.figure, cell)
+    dress(page.figure, cell)
+    for one in cell.panel.series:
+        if one.draw == "rectangles":
+            rectangles.draw_rectangles(page, cell, one)
+
+    def place(value):
+        if cell.panel.y.log and value <= 0.0:
+            return -1.0
+        return axes.transAxes.inverted().transform(axes.transData.transform((axes.get_xlim()[0],
+                                                                             value)))[1]
+
+    cell.groups = lines.find_groups(cell.panel, place)
+    lines.draw_lines(cell, rc)
+    strip.draw_strip(cell, rc)
+    axes.set_xlim(cell.x_range[::-1] if cell.panel.x.reversed else cell.x_range)
+    axes.set_ylim(cell.y_range[::-1] if cell.panel.y.reversed else cell.y_range)
+
+
+def draw_panels(page):
+    arrange(page)
+    grid = page.canvas.add_gridspec(page.rows, page.columns, height_ratios=page.heights)
+    for i, panel in enumerate(page.figure.panels):
+        row, column = divmod(i, page.columns)
+        cell = Cell(panel, row, column, page.canvas.add_subplot(grid[row, column]),
+                    height=page.heights[row])
+        page.cells.append(cell)
+        draw_cell(page, cell)

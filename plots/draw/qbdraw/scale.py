@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ranges of axes, and their tics: at most seven, at values that people say.
+
+A linear axis steps by 1, 2, 2.5 or 5, a log one has 1, 2, 5 or whole decades, and powers of two are
+written 64, 128 Ki, 4 Mi. candidates() goes from many tics to few; the layout takes the first that
+fits.
+"""
+import math
+
+MOST_TICS = 7
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def axis_range(axis, values):
+    """Chooses the ends of an axis, the low one first, for all values on it."""
+    values = [v for v in values if math.isfinite(v) and (v > 0.0 or not axis.log)]
+    low, high = (min(values), max(values)) if values else (1.0, 10.0) if axis.log else (0.0, 1.0)
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        high = low  # values that differ in their last digits are one
+    if axis.log:
+        factor = max(1.05, (high / low)**0.05) if high > low else 2.0
+        return (low, high) if axis.tight and high > low else (low / factor, high * factor)
+    if axis.from_zero:
+        return min(0.0, low), high * 1.06 if high > 0.0 else 1.0
+    span = high - low or max(1.0, abs(high)) * 0.5
+    margin = 0.0 if axis.tight and high > low else 0.05 * span
+    margin = max(margin, (axis.least_span - (high - low)) / 2.0)
+    return low - margin, high + margin
+
+
+def plain(value, step):
+    """Writes a value with the decimals that its step needs."""
+    if step >= 1.0 and value == round(value):
+        return f"{round(value):,}"
+    decimals = max(0, math.ceil(-math.log10(step) - 1e-9))
+    if abs(step * 10.0**decimals - round(step * 10.0**decimals)) > 1e-6:
+        decimals += 1  # a step of 0.25
+    return f"{value:,.{decimals}f}"
+
+
+def power(value):
+    exponent = math.floor(math.log10(value) + 1e-9)
+    mantissa = round(value / 10.0**exponent)
+    start = "" if mantissa == 1 else f"{mantissa}×"
+    return f"{start}10{str(exponent).translate(SUPERSCRIPT)}"
+
+
+def binary(value):
+    """Writes a power of two."""
+    for unit, name in ((2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki")):
+        if value >= unit:
+            return f"{value / unit:,g} {name}"
+    return f"{value:g}" if value >= 0.01 else f"2{str(round(math.log2(value))).translate(SUPERSCRIPT)}"
+
+
+def linear_tics(low, high, step):
+    """Makes tics at the multiples of a step. Long numbers get a prefix or a power, and then all
+    numbers of the axis have it."""
+    most = max(abs(low), abs(high))
+    unit, suffix = next(((unit, name) for unit, name in ((1e12, " T"), (1e9, " G"), (1e6, " M"))
+                         if most >= unit), (1.0, ""))
+    if 0.0 < most < 1e-3:
+        unit = 10.0**math.floor(math.log10(most))
+        suffix = "×" + power(unit)
+    places = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    return [(k * step, "0" if k == 0 else plain(k * step / unit, step / unit) + suffix)
+            for k in places]
+
+
+def linear_candidates(low, high, whole):
+    exponent = math.floor(math.log10((high - low) / MOST_TICS))
+    for i in range(exponent, exponent + 4):
+        for factor in (1.0, 2.0, 2.5, 5.0):
+            step = factor * 10.0**i
+            if not whole or step == round(step):
+                yield linear_tics(low, high, step)
+
+
+def decade_candidates(low, high):
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    spans_four = high >= 1e4 * low
+    as_power = low < 1e-3 or (spans_four and high >= 1e5)
+
+    def text(value):
+        if as_power:
+            return power(value)
+        unit, suffix = next((pair for pair in ((1e9, " G"), (1e6, " M")) if value >= pair[0]),
+                            (1.0, ""))
+        return f"{value / unit:,.10g}" + suffix
+
+    for mantissas, stride in (((1, 2, 5), 1), *(((1,), stride) for stride in range(1, 9))):
+        values = [float(f"{m}e{e}") for e in range(first, last + 1) if e % stride == 0
+                  for m in mantissas]
+        tics = [(v, text(v)) for v in values if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
+        if len(tics) < (3 if stride == 1 else 2):
+            return
+        yield tics
+
+
+def binary_candidates(low, high):
+    first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
+    for stride in range(1, max(2, last - first)):
+        yield [(2.0**e, binary(2.0**e)) for e in range(first, last + 1, stride)]
+
+
+def candidates(axis, low, high):
+    """Gives lists of tics, [(value, text)], from many to few."""
+    if axis.scale == "log2" and high >= 4.0 * low:
+        yield from binary_candidates(low, high)
+    if axis.log:
+        yield from decade_candidates(low, high)
+    yield from linear_candidates(low, high, axis.whole)
+
+
+def choose_tics(axis, low, high, fits):
+    """Gives the tics that the figure declares, or the most that fit."""
+    if axis.tics:
+        return axis.tics
+    fewest = []
+    for tics in candidates(axis, low, high):
+        if axis.whole:
+            tics = [tic for tic in tics if tic[0] == round(tic[0])]
+        if len(tics) >= 2 and (not fewest or len(tics) < len(fewest)):
+            fewest = tics
+        if 2 <= len(tics) <= MOST_TICS and fits(tics):
+            return tics
+    return fewest

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where lines and marks are on the canvas, in pixels of the layout: what a text must not cover."""
+import numpy as np
+from matplotlib.collections import LineCollection
+
+SAMPLES = 40  # points of a segment
+
+
+def sampled(corners):
+    """Gives points along a polyline; a corner that is not finite breaks it."""
+    start, end = corners[:-1], corners[1:]
+    with np.errstate(invalid="ignore"):
+        share = np.linspace(0.0, 1.0, SAMPLES)[:, None, None]
+        points = (start + share * (end - start)).reshape(-1, 2)
+    return points[np.isfinite(points).all(axis=1)]
+
+
+def lines_on(axes):
+    """Gives points along all lines and intervals of a panel."""
+    found = [np.empty((0, 2))]
+    for line in axes.lines:
+        if line.get_linestyle() != "None":
+            found.append(sampled(line.get_transform().transform(line.get_path().vertices)))
+    for lines in axes.collections:
+        if isinstance(lines, LineCollection):
+            for path in lines.get_paths():
+                found.append(sampled(axes.transData.transform(path.vertices)))
+    return np.concatenate(found)
+
+
+def marks_on(axes, pixels_of):
+    """Gives the boxes of all marks of a panel, one a row: left, bottom, right, top."""
+    found = [np.empty((0, 4))]
+    for line in axes.lines:
+        if line.get_marker() in ("", "None", None):
+            continue
+        at = line.get_transform().transform(np.column_stack(line.get_data(orig=False)))
+        half = pixels_of(line.get_markersize() / 2.0)
+        found.append(np.hstack([at - half, at + half]))
+    boxes = np.concatenate(found)
+    return boxes[np.isfinite(boxes).all(axis=1)]
+
+
+def overlaps(box, boxes, most=0.5):
+    """Says for each of `boxes` whether it overlaps the box by over `most` pixels both ways."""
+    left, bottom, right, top = box
+    wide = np.minimum(right, boxes[:, 2]) - np.maximum(left, boxes[:, 0])
+    high = np.minimum(top, boxes[:, 3]) - np.maximum(bottom, boxes[:, 1])
+    return (wide > most) & (high > most)
+
+
+def inside(box, points, most=0.5):
+    """Says for each point whether it is in the box, by over `most` pixels."""
+    left, bottom, right, top = box
+    return ((points[:, 0] > left + most) & (points[:, 0] < right - most)
+            & (points[:, 1] > bottom + most) & (points[:, 1] < top - most))
