@@ -63,7 +63,7 @@ run run mine.yaml --dry-run
 say '' 'Every case is verified, then timed:'
 run run mine.yaml
 say '' 'The figure for a column of 3.5 in, with its caption in a file of its own, and the table:'
-run plot results/mine/latest --figure speed_up --panel 2 --width 3.5in --out paper
+run plot results/mine/latest --figure speed_up --panels 2 --width 3.5in --out paper
 run table results/mine/latest --cols workers --value speed_up --interval
 run table results/mine/latest --cols workers --value speed_up --interval --format latex
 "$qb" table results/mine/latest --cols workers --value speed_up --interval --format latex > table.tex
