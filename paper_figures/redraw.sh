@@ -31,12 +31,10 @@ run_of() {
 
 # plot RUN FOLDER [--beside RUN]: the figures that FOLDER has.
 plot() {
-  local run=$1 folder=$2 script words=()
+  local run=$1 folder=$2 picture words=()
   shift 2
-  for script in "$folder"/*.json; do
-    [ "${script##*/}" = provenance.json ] || words+=(--figure "$(basename "$script" .json)")
-  done
-  "$qb" plot "$run" "${words[@]}" "$@" --out "$out/$folder" >/dev/null
+  for picture in "$folder"/*.svg; do words+=(--figure "$(basename "$picture" .svg)"); done
+  "$qb" plot "$run" "${words[@]}" "$@" --format svg --out "$out/$folder" >/dev/null
 }
 
 draw_all() {
