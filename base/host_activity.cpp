@@ -120,7 +120,7 @@ struct HostWatch::Moment {
 // A thread that notes when it wakes late, though the process did not compute meanwhile.
 class HostWatch::Heart {
  public:
-  Heart() : thread_([this] { beat(); }) {}
+  explicit Heart(double (*clock)()) : clock_(clock), thread_([this] { beat(); }) {}
   ~Heart() {
     {
       const std::scoped_lock lock(mutex_);
@@ -143,7 +143,7 @@ class HostWatch::Heart {
       note();
   }
   void note() {
-    const double at_s = steady_clock_s();
+    const double at_s = clock_();
     const double cpu_s = cpu_clock_s();
     const double gap_s = at_s - at_s_;
     if (gap_s >= kLeastStop_s && cpu_s - cpu_s_ < gap_s / 2)
@@ -152,10 +152,11 @@ class HostWatch::Heart {
     cpu_s_ = cpu_s;
   }
 
+  double (*clock_)();
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ends_ = false;
-  double at_s_ = steady_clock_s();
+  double at_s_ = clock_();
   double cpu_s_ = cpu_clock_s();
   double longest_s_ = 0.0;
   std::thread thread_;
@@ -184,7 +185,10 @@ std::function<double()> hardware_counter(HardwareEvent event) {
 }
 
 HostWatch::HostWatch(HostSources sources)
-    : sources_(std::move(sources)), cores_(allowed_cores()), heart_(std::make_unique<Heart>()) {}
+    : sources_(std::move(sources)),
+      cores_(allowed_cores()),
+      clock_(clock_source),
+      heart_(std::make_unique<Heart>(clock_)) {}
 
 HostWatch::~HostWatch() = default;
 
@@ -197,7 +201,7 @@ HostWatch::Moment HostWatch::look() const {
   moment.instructions = sources_.instructions();
   moment.cycles = sources_.cycles();
   moment.cpu_s = cpu_clock_s();
-  moment.at_s = steady_clock_s();
+  moment.at_s = clock_();
   return moment;
 }
 

@@ -69,7 +69,7 @@ struct HostSources {
   std::function<double()> cycles = hardware_counter(HardwareEvent::cycles);
 };
 
-// Watches this process from a thread of its own.
+// Watches this process from a thread of its own, by the clock that is in use when it is made.
 class HostWatch {
  public:
   explicit HostWatch(HostSources sources = {});
@@ -90,6 +90,7 @@ class HostWatch {
 
   HostSources sources_;
   std::vector<int> cores_;
+  double (*clock_)();
   std::unique_ptr<Heart> heart_;
   std::vector<Moment> moments_;  // of begin(), the older ones of the last 0.2 s too
 };

@@ -72,9 +72,9 @@ class CaseRun {
   }
 
   void measure() {
+    watch_.emplace(HostSources{.alone = case_.ranks != Ranks::mpi && case_.ranks != Ranks::nccl});
     std::optional<ClockInUse> cpu_clock;
     if (case_.clock == ClockKind::cpu) cpu_clock.emplace(cpu_clock_s);
-    watch_.emplace(HostSources{.alone = case_.ranks != Ranks::mpi && case_.ranks != Ranks::nccl});
     ranks_.emplace(case_);
     const bool record = case_.measure.memory_timeline || !trace_stem_.empty();
     const bool watched = case_.measure.device_memory;
