@@ -29,7 +29,7 @@ run_of() {
   echo "${found[0]}"
 }
 
-# plot RUN FOLDER [--beside RUN]: the figures that FOLDER has.
+# plot RUN FOLDER [--beside RUN]: the figures whose pictures FOLDER has.
 plot() {
   local run=$1 folder=$2 picture words=()
   shift 2
@@ -47,6 +47,8 @@ draw_all() {
       case_study_2*) # it runs case study 1, of ten tokens, in ./results; the page names RUN as here
         (cd "$desk" && "$qb" reproduce --from "$(run_of "$name")" --quiet \
           --out "$out/paper_figures/$name" >/dev/null)
+        # The tenth's folder has it.
+        rm -f "$out"/paper_figures/case_study_2/figures/case_study_1_partition.*
         ;;
       cpu_attention*) # PyTorch at the same cases
         plot "$(run_of "$name")" "$folder" --beside "$(run_of "torch_sdpa${name#cpu_attention}")"
@@ -63,7 +65,6 @@ draw_all() {
     esac
   done
   "$qb" sets figures --out "$out/paper_figures/interest_sets" >/dev/null
-  "$qb" masks --out "$out/paper_figures/sparse_connectivity" >/dev/null
   "$qb" select "$(run_of pass_kv_or_q)" \
     --csv "$out/paper_figures/pass_kv_or_q/selectors.csv" >/dev/null
   mkdir -p "$out/paper_figures/bounds"

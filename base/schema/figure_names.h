@@ -25,14 +25,11 @@ enum class FigureOf {
   FIGURE(throughput, joined_cases, "Achieved FLOP/s against N, a line for each kernel and type.") \
   FIGURE(peak_memory, cases, "Peak memory against N, a line for each worker count.") \
   FIGURE(memory_timeline, cases, "Active memory over the time of a case.") \
-  FIGURE(responsibility_ratio, plan_tables, "Responsibility ratio of every smallest interest set against N.") \
   FIGURE(partition, plan_tables, "Which worker computes which pairs of tokens.") \
   FIGURE(kernel_peak_fraction, other_tables, "Speed of single kernels as a share of the measured peak, from microbench.csv.") \
-  FIGURE(cqs_overhead, other_tables, "Time of all workers of CQS over dense attention against N, from microbench.csv.") \
   FIGURE(scheme_comparison, cases, "Times, bytes and memory of all schemes against W.") \
   FIGURE(scheme_map, cases, "Which scheme is the fastest for each link and length.") \
   FIGURE(ttft_miss_rate, cases, "Time to first token of pass_kv and pass_q against the miss rate of the cache.") \
-  FIGURE(exposed_split, cases, "How the time of pass_kv and pass_q divides into computing and exposed communication.") \
   FIGURE(decode_attention, cases, "Time of a decode step against W.") \
   FIGURE(gantt, cases, "What each worker does when: computing, communicating, waiting.") \
   FIGURE(work_per_round, cases, "Pairs of the busiest worker in each round, and their sum.") \
@@ -40,19 +37,12 @@ enum class FigureOf {
   FIGURE(exposed_time, cases, "Exposed communication in seconds against the bandwidth of the link.") \
   FIGURE(model_residual, cases, "Measured over modelled time minus one, for each algorithm.") \
   FIGURE(layer_shares, cases, "Share of each part in the time of a transformer layer against N.") \
-  FIGURE(layer_time, cases, "Time of a transformer layer against N, plain and in blocks.") \
-  FIGURE(layer_memory, cases, "Peak memory of a transformer layer against N, plain and in blocks.") \
   FIGURE(sparse_attention, joined_cases, "Time, speed-up, pairs and memory of sparse patterns against N.") \
   FIGURE(worker_skew, cases, "Times of equal groups and of groups by speed, with slower workers.") \
   FIGURE(distillation_gain, cases, "Times of published and balanced self-distillation against W.") \
-  FIGURE(sparse_stages, cases, "Times of the three stages of kernel staged beside the fused kernel.") \
-  FIGURE(sparse_ablation, cases, "Time and pairs kept against window, random fraction and global tokens.") \
   FIGURE(scaling, cases, "FLOP/s of a worker against W: strong and weak scaling for each mask.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \
-  FIGURE(selector_regret, cases, "How much slower the scheme that a selector chooses is than the fastest.") \
-  FIGURE(kernel_error, joined_cases, "Error of kernels against float64, relative to the tolerance.") \
   FIGURE(kernel_bars, joined_cases, "Speed of kernels in percent of the peak of their machine, beside published ones.") \
-  FIGURE(scheme_passes, cases, "Cost of each scheme in each pass against W.") \
   FIGURE(gradient_error, cases, "Relative L2 error of dQ, dK and dV against N.") \
   FIGURE(score_error, cases, "Relative L2 error of O against the size of the scores, by how LSE travels.")
 // clang-format on

@@ -27,8 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kDisturbed = "disturbed";  // the last column
-
 // Debian's python3 comes first: another one in PATH does not see Debian's packages.
 std::string python() {
   if (const char* const named = std::getenv("QB_PYTHON"); named != nullptr) return named;
@@ -62,36 +60,52 @@ void render(const std::vector<std::string>& files, const DrawOptions& options) {
   throw EnvironmentError(fmt::format("the renderer of figures failed: {}", last_line));
 }
 
-std::vector<std::string> csv_columns(const Figure& figure) {
+// The columns that only some figures have.
+struct Extras {
+  bool edges = false;
+  bool text = false;
+  bool disturbed = false;
+};
+
+Extras extras_of(const Figure& figure) {
+  Extras has;
+  for (const Panel& panel : figure.panels)
+    for (const Series& series : panel.series)
+      for (const Point& point : series.points) {
+        has.edges = has.edges || std::isfinite(point.x_low) || std::isfinite(point.x_high);
+        has.text = has.text || !point.text.empty();
+        has.disturbed = has.disturbed || point.disturbed;
+      }
+  return has;
+}
+
+std::vector<std::string> csv_columns(const Figure& figure, const Extras& has) {
   std::string x = figure.panels.at(0).x.column;
   std::string y = figure.panels.at(0).y.column;
-  bool edges = false;
-  bool disturbed = false;
   for (const Panel& panel : figure.panels) {
     if (panel.x.column != x) x.assign(1, 'x');
     if (panel.y.column != y) y.assign(1, 'y');
-    for (const Series& series : panel.series)
-      for (const Point& point : series.points) {
-        edges = edges || std::isfinite(point.x_low) || std::isfinite(point.x_high);
-        disturbed = disturbed || point.disturbed;
-      }
   }
   std::vector<std::string> columns = {"panel", "panel_title", "series",   "kind", x,
                                       y,       y + "_low",    y + "_high"};
-  if (edges) columns.insert(columns.end(), {x + "_low", x + "_high"});
-  if (disturbed) columns.emplace_back(kDisturbed);
+  if (has.edges) columns.insert(columns.end(), {x + "_low", x + "_high"});
+  if (has.text) columns.emplace_back("text");
+  columns.insert(columns.end(), figure.more_columns.begin(), figure.more_columns.end());
+  if (has.disturbed) columns.emplace_back("disturbed");
   return columns;
 }
 
-void append_point(CsvTable& table, const std::vector<std::string>& key, const Point& point) {
-  std::vector<std::string> row = key;
+std::vector<std::string> csv_row(const Figure& figure, const Extras& has,
+                                 std::vector<std::string> row, const Point& point) {
   for (const double value : {point.x, point.y, point.low, point.high})
     row.push_back(to_text(value));
-  const bool disturbed = table.header().back() == kDisturbed;
-  if (row.size() + (disturbed ? 1 : 0) < table.header().size())
+  if (has.edges)
     for (const double value : {point.x_low, point.x_high}) row.push_back(to_text(value));
-  if (disturbed) row.emplace_back(point.disturbed ? "1" : "0");
-  table.append(std::move(row));
+  if (has.text) row.push_back(point.text);
+  row.insert(row.end(), point.more.begin(), point.more.end());
+  row.resize(row.size() + figure.more_columns.size() - point.more.size());
+  if (has.disturbed) row.emplace_back(point.disturbed ? "1" : "0");
+  return row;
 }
 
 // Writes what the renderer reads, and lists all files of the figure.
@@ -167,7 +181,8 @@ std::string_view kind_word(const Series& series) {
 }
 
 CsvTable figure_csv(const Figure& figure) {
-  CsvTable table(csv_columns(figure));
+  const Extras has = extras_of(figure);
+  CsvTable table(csv_columns(figure, has));
   std::set<std::tuple<std::size_t, std::string, std::string>> seen;
   for (std::size_t p = 0; p < figure.panels.size(); ++p)
     for (const Series& series : figure.panels[p].series) {
@@ -177,7 +192,7 @@ CsvTable figure_csv(const Figure& figure) {
             fmt::format("figure {}: two series '{}' in one panel", figure.name, series.name));
       const std::vector<std::string> key = {fmt::format("{}", p + 1), figure.panels[p].title,
                                             series.name, kind};
-      for (const Point& point : series.points) append_point(table, key, point);
+      for (const Point& point : series.points) table.append(csv_row(figure, has, key, point));
     }
   return table;
 }

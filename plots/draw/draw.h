@@ -14,10 +14,10 @@
 namespace qb {
 
 // A row for each mark. The columns are panel, panel_title, series, kind (data, published,
-// out_of_memory, not_tried, limit), x, y, low and high, edges of x and whether a repeat was
-// disturbed if a figure has any. The values have the axes' own column names if all panels agree on
-// them, and are `x` and `y` otherwise. Throws std::logic_error if two series of a panel could not
-// be told apart.
+// out_of_memory, not_tried, limit), x, y, low and high, edges of x and texts if a figure has any,
+// its more_columns, and whether a repeat was disturbed if one was. The values have the axes' own
+// column names if all panels agree on them, and are `x` and `y` otherwise. Throws std::logic_error
+// if two series of a panel could not be told apart.
 [[nodiscard]] CsvTable figure_csv(const Figure& figure);
 [[nodiscard]] std::string figure_json(const Figure& figure);
 

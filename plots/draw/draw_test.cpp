@@ -27,13 +27,13 @@ Figure small_figure() {
               .y = {.label = "time (ms)", .column = "time_ms", .log = true}};
   panel.series = {
       {.name = "W = 1",
-       .style = worker_style(1),
+       .style = {kBlack},
        .points = {{1000, 2.5, 2.25, 3}, {2000, kNaN}, {3000, 20, 18.5, 22}}},
       {.name = "W = 1",
-       .style = worker_style(1),
+       .style = {kBlack},
        .published = true,
        .points = {{1000, 3.4310221672058105}, {2000, 8.166}}},
-      {.name = "W = 1", .draw = Draw::out_of_memory, .style = worker_style(1), .points = {{4000}}},
+      {.name = "W = 1", .draw = Draw::out_of_memory, .style = {kBlack}, .points = {{4000}}},
       {.name = "budget", .draw = Draw::limit, .style = {kGrey, 0}, .points = {{.y = 50}}}};
   return {.name = "small",
           .title = "It's a {small} <title> & more",
@@ -63,6 +63,21 @@ TEST(Figures, RectanglesHaveEdgesInTheCsv) {
   EXPECT_EQ(figure_csv(figure).to_string(),
             "panel,panel_title,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,n_tokens_low,"
             "n_tokens_high\n1,panel's title,bars,data,1.5,2,1,3,1,2\n");
+}
+
+TEST(Figures, TheTextAndWhatIsKnownOfAMarkAreColumns) {
+  Figure figure = small_figure();
+  figure.more_columns = {"lead_ratio", "next"};
+  figure.panels[0].series = {{.name = "ring",
+                              .draw = Draw::rectangles,
+                              .text_y = 4,
+                              .points = {{.x = 1, .y = 2, .text = "R", .more = {"1.5", "cqs"}},
+                                         {.x = 2, .y = 3, .disturbed = true}}}};
+  EXPECT_EQ(figure_csv(figure).to_string(),
+            "panel,panel_title,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,text,"
+            "lead_ratio,next,disturbed\n1,panel's title,ring,data,1,2,,,R,1.5,cqs,0\n"
+            "1,panel's title,ring,data,2,3,,,,,,1\n");
+  EXPECT_THAT(figure_json(figure), HasSubstr("\"text_y\": 4.0"));
 }
 
 TEST(Figures, DisturbedPointsAreMarkedInTheCsv) {

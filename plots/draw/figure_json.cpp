@@ -65,6 +65,8 @@ Json series_json(const Series& series) {
   set(json, "thin", series.thin);
   set(json, "unlisted", !series.in_legend);
   set(json, "text", series.text);
+  if (std::isfinite(series.text_x)) json["text_x"] = series.text_x;
+  if (std::isfinite(series.text_y)) json["text_y"] = series.text_y;
   return json;
 }
 

@@ -79,17 +79,10 @@ struct Connectivity {
 // bound. `sets` has the columns workers, quorum_size, lower_bound, standing.
 [[nodiscard]] Figure set_size_figure(const CsvTable& sets);
 
-// Draws minimum sets with 0 and 1, and their orbits, against W; below, their size m. `counts` has
-// the columns workers, quorum_size, orbits, sets.
-[[nodiscard]] Figure set_count_figure(const CsvTable& counts);
-
 // Draws asym-RR / W against W, published and balanced. `table` is the output of `qb sets table
 // --distillation balanced --csv`.
 [[nodiscard]] Figure distillation_figure(const CsvTable& table);
 
-// Draws 1 - RR / W against N, log-log: the loss to uneven work as N grows. `ratios` has the columns
-// workers, distillation, n_tokens, responsibility_ratio.
-[[nodiscard]] Figure balance_growth_figure(const CsvTable& ratios);
 // The table has the columns workers, split, largest_speed_up and workers_without_block.
 [[nodiscard]] Figure cqs_product_figure(const CsvTable& splits);
 

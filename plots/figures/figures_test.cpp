@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "base/schema/figure_names.h"
+#include "base/schema/gone_names.h"
 #include "base/status.h"
 #include "plots/testing/sample_run.h"
 #include "plots/testing/sample_schemes.h"
@@ -36,14 +37,13 @@ TEST(RunFigures, DrawsWhatTheSpecNames) {
 TEST(RunFigures, WithoutNamesDrawsAllThatTheRunHasDataFor) {
   PlottedRun run = sample();
   run.provenance.figures.clear();
-  EXPECT_THAT(names(figures_of_run(run)),
-              ElementsAre("wall_clock", "speed_up", "throughput", "peak_memory", "scaling",
-                          "longest_context", "kernel_error"));
+  EXPECT_THAT(names(figures_of_run(run)), ElementsAre("wall_clock", "speed_up", "throughput",
+                                                      "peak_memory", "scaling", "longest_context"));
 }
 
 TEST(RunFigures, OfFiguresThatAnOlderRunNamesThoseThatAreGoneAreLeftOut) {
   PlottedRun run = sample();
-  run.provenance.figures = {"memory_summary", "wall_clock"};
+  run.provenance.figures = {"memory_summary", "responsibility_ratio", "wall_clock"};
   EXPECT_THAT(names(figures_of_run(run)), ElementsAre("wall_clock"));
 }
 
@@ -68,6 +68,19 @@ TEST(RunFigures, AnUnknownNameGetsTheNearest) {
   }
 }
 
+TEST(RunFigures, AFigureThatIsGoneNamesItsSuccessor) {
+  for (const GoneName& gone : kGoneNames) {
+    if (gone.what != "figure") continue;
+    EXPECT_EQ(std::ranges::count(kFigureNames, gone.name), 0) << gone.name;
+    try {
+      (void)figures_of_run(sample(), {std::string(gone.name)});
+      FAIL() << gone.name;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(gone.instead));
+    }
+  }
+}
+
 TEST(RunFigures, TheSubtitleSaysShapeAndOrigin) {
   const std::string subtitle = figures_of_run(sample()).at(0).subtitle;
   EXPECT_THAT(subtitle, HasSubstr("H = 8"));
@@ -87,9 +100,9 @@ TEST(RunFigures, TheSubtitleSaysRepeatsAndWorkersBeyondTheCores) {
 
 TEST(RunFigures, WhatFollowsFromPlansNamesNoMachine) {
   PlottedRun run = sample();
-  run.responsibility = CsvTable::parse(
-      "workers,interest_set,n_tokens,responsibility_ratio\n7,0 1 3,14,5\n7,0 1 3,15,5\n", "ratios");
-  const Figure figure = figures_of_run(run, {"responsibility_ratio"}).at(0);
+  run.partition =
+      CsvTable::parse("worker,q_begin,q_end,k_begin,k_end,allowed,offset\n0,0,4,0,4,all,0\n", "p");
+  const Figure figure = figures_of_run(run, {"partition"}).at(0);
   EXPECT_THAT(figure.subtitle, HasSubstr("commit"));
   EXPECT_THAT(figure.subtitle, ::testing::Not(HasSubstr("CPU")));
 }
@@ -140,10 +153,9 @@ TEST(RunFigures, AFolderOfMicrobenchmarksNeedsNoCases) {
   write_file_atomically(folder + "/manifest.json", R"({"schema_version": 1})");
   CsvTable microbench = no_microbench();
   add_repeat(microbench, {{"peak_fraction", "0.8"}});
-  add_repeat(microbench, {{"benchmark", "cqs"}, {"workers", "7"}, {"overhead", "1.05"}});
   write_file_atomically(folder + "/microbench.csv", microbench.to_string());
   const PlottedRun run = read_plotted_run(folder);
-  EXPECT_THAT(names(figures_of_run(run)), ElementsAre("kernel_peak_fraction", "cqs_overhead"));
+  EXPECT_THAT(names(figures_of_run(run)), ElementsAre("kernel_peak_fraction"));
   for (const std::string_view name : kFigureNames) (void)figures_of_run(run, {std::string(name)});
   EXPECT_EQ(figures_of_run(run, {"wall_clock"}).at(0).empty_reason,
             "the run folder has no cases.csv");

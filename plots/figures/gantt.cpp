@@ -22,8 +22,6 @@ constexpr std::int64_t kMostSteps = 8;
 constexpr double kHalfBar = 0.4;  // share of the distance between two workers
 // Messages have lanes at the edges of a bar, which show what computing hides.
 constexpr double kLane = 0.14;
-// A rectangle needs this width, as a share of the axis, per digit of a step's number.
-constexpr double kDigitShare = 0.014;
 // A gap between two steps that is shorter, as a share of the axis, is not drawn.
 constexpr double kLeastGap = 1e-3;
 
@@ -233,8 +231,7 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
       to.push_back(
           box(span.first * unit.factor, span.second * unit.factor, worker, worker + kLane));
   };
-  std::map<std::int64_t, double> ended;                 // by worker: the end of its step before
-  std::map<std::int64_t, std::vector<Point>> numbered;  // by step
+  std::map<std::int64_t, double> ended;  // by worker: the end of its step before
   // Flat bars have no numbers, and neither have cases of one step.
   const bool numbers = chart.workers <= kMostNumberedWorkers && chart.steps > 1;
   // With a single step, workers wait only at its end, where all meet.
@@ -253,9 +250,8 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
     const double computes = joins ? waited : waited + one.idle;
     add_rectangle(waiting, one, one.start, one.exposed, unit);
     add_rectangle(idle, one, joins ? waited + one.compute : waited, one.idle, unit);
-    const auto digits = static_cast<double>(fmt::to_string(one.step).size());
-    const bool fits = numbers && one.compute / axis_s >= kDigitShare * digits;
-    add_rectangle(fits ? numbered[one.step] : compute, one, computes, one.compute, unit);
+    add_rectangle(compute, one, computes, one.compute, unit);
+    if (numbers && one.compute > 0.0) compute.back().text = fmt::to_string(one.step);
   }
   for (const auto& [worker, end] : ended)
     if (chart.steps <= kMostSteps && chart.gathered - end > kLeastGap * axis_s)
@@ -264,13 +260,8 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
                              bars("exposed communication", kCommunicationColour, waiting),
                              bars("idle", kIdleColour, idle),
                              bars("waiting between steps", kBetweenColour, between)};
+  out.front().thin = !numbers;
   if (!gathering.empty()) out.push_back(bars("gather and merge", kGatherColour, gathering));
-  // Numbers come last, so that nothing is drawn over them.
-  for (const auto& [step, points] : numbered) {
-    out.push_back(bars(fmt::format("compute, step {}", step), kComputeColour, points));
-    out.back().thin = out.back().in_legend = false;
-    out.back().text = fmt::to_string(step);
-  }
   if (!receiving.empty()) out.push_back(bars("receives", kReceiveColour, receiving));
   if (!sending.empty()) out.push_back(bars("sends", kSendColour, sending));
   return out;

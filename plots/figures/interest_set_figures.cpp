@@ -1,51 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of interest sets: how small they are, how many there are, how even their work is.
+// Figures of interest sets: how small they are, and how even their work is.
 #include "plots/figures/figures.h"
 
 namespace qb {
 namespace {
 
 constexpr const char* kBalanced = "balanced";
-
-Group line_over(const CsvTable& table, std::string name, const std::string& column, int index,
-                Draw draw = Draw::points) {
-  return {.rows = all_rows(table),
-          .name = std::move(name),
-          .style = indexed_style(index),
-          .draw = draw,
-          .value = [=](const Row& row) { return Point{.y = row.number_at(column)}; }};
-}
-
-// Groups RR curves by distillation, published first; if both are the same they are one curve.
-Groups by_distillation(const Rows& rows) {
-  Groups lines = group(rows, Columns{"distillation"});
-  std::reverse(lines.begin(), lines.end());
-  for (Group& line : lines) {
-    line.name = line.key[0];
-    line.style = indexed_style(line.name == kBalanced ? 0 : 1);
-    line.draw = Draw::line;
-  }
-  const auto ratio = [](const Row& row) { return row.text("responsibility_ratio"); };
-  if (lines.size() == 2 && std::ranges::equal(lines[0].rows, lines[1].rows, {}, ratio, ratio)) {
-    lines[1].name = lines[0].name + " = " + lines[1].name;
-    lines.erase(lines.begin());
-  }
-  return lines;
-}
-
-// Lists the worker counts between the least and the greatest that a table leaves out: `80 to 90,
-// 92`.
-std::string missing_workers(const CsvTable& table) {
-  std::vector<std::string> gaps;
-  std::optional<std::int64_t> before;
-  for (const auto& [count, row] : by_number(all_rows(table), "workers")) {
-    const auto at = static_cast<std::int64_t>(count);
-    if (before && at > *before + 2) gaps.push_back(fmt::format("{} to {}", *before + 1, at - 1));
-    if (before && at == *before + 2) gaps.push_back(fmt::format("{}", at - 1));
-    before = at;
-  }
-  return listed(gaps);
-}
 
 const Axis kWorkersAxis = {.label = "workers W", .column = "workers", .tight = true};
 
@@ -109,47 +69,6 @@ Figure set_size_figure(const CsvTable& sets) {
        .notes = {"A worker holds m of W token groups, so m/√W over 1 is what its memory and "
                  "traffic lose. Singer: perfect difference sets, W = q² + q + 1. Optimal: no "
                  "smaller set exists, by counting or by exhaustive search."}});
-}
-
-Figure set_count_figure(const CsvTable& counts) {
-  const auto perfect = [](const Row& row) {
-    const double m = row.number_at("quorum_size");
-    return m * (m - 1.0) + 1.0 == workers(row);
-  };
-  Group sizes = line_over(counts, "m", "quorum_size", 2);
-  sizes.rows = where(sizes.rows, [&](const Row& row) { return !perfect(row); });
-  Group singer = line_over(counts, "m, perfect difference set", "quorum_size", 3);
-  singer.rows = where(singer.rows, perfect);
-  const std::string missing = missing_workers(counts);
-  Figure figure = interest_set_figure(
-      "set_count",
-      "Sets of the least size are many where it has just grown, and few at a perfect difference "
-      "set.",
-      {.title = "How many interest sets of the least size there are",
-       .nothing = "there are no counts",
-       .lines = {line_over(counts, "sets with 0 and 1", "sets", 0),
-                 line_over(counts, "up to x → ux + t", "orbits", 1)},
-       .y = {{.title = "Number of minimum sets",
-              .y = {.label = "sets", .column = "sets", .log = true}},
-             {.title = "Their size m",
-              .y = {.label = "m", .column = "quorum_size", .whole = true},
-              .lines =
-                  [&](const Group&) {
-                    return Groups{sizes, singer};
-                  }}},
-       .x = workers,
-       .x_axis = fixed(kWorkersAxis),
-       .notes = {
-           "Each by exhaustive search; that of size m - 1 found none. Within one m the number "
-           "falls as W grows, since m(m - 1) differences must reach W - 1 distances; a "
-           "perfect difference set, W = m(m - 1) + 1, has none to spare.",
-           missing.empty() ? ""
-                           : fmt::format("No marks at W = {}: the search for these was not "
-                                         "run to its end.",
-                                         missing)}});
-  figure.columns = 1;
-  figure.shared_x = true;
-  return figure;
 }
 
 Figure distillation_figure(const CsvTable& table) {
@@ -216,32 +135,6 @@ Figure cqs_product_figure(const CsvTable& splits) {
        .notes = {"W = W1 + W2: groups of the rows of A and of the columns of B. A worker computes "
                  "a block of C = A B for each pair of its groups that has one of each. Speed-up: "
                  "elements of C over those of the most loaded worker."}});
-}
-
-Figure balance_growth_figure(const CsvTable& ratios) {
-  Groups lines;
-  for (const Group& of_count : panels_by(all_rows(ratios), {"workers"}))
-    for (Group& line : by_distillation(of_count.rows)) {
-      line.style = worker_style(workers_of(of_count));
-      line.style.dash = line.key[0] == kBalanced ? 0 : 1;
-      line.name = listed({of_count.name, line.name});
-      line.draw = Draw::line_points;
-      lines.push_back(std::move(line));
-    }
-  return interest_set_figure(
-      "balance_growth",
-      "Of published distillation, an even W never comes nearer to W than 1/(W + 1).",
-      {.title = "What uneven work costs as N grows",
-       .nothing = "there are no ratios",
-       .lines = lines,
-       .y = {{.y = {.label = "1 - RR / W", .column = "lost_share", .log = true},
-              .value =
-                  [](const Row& row) {
-                    return Point{.y = 1.0 - row.number("responsibility_ratio") / workers(row)};
-                  }}},
-       .x_axis = fixed({.label = "N", .column = "n_tokens", .log = true}),
-       .notes = {"The worst of the W lengths up to each N. Published, an even W never comes nearer "
-                 "to W than 1/(W + 1)."}});
 }
 
 }  // namespace qb

@@ -25,28 +25,6 @@ TEST(InterestSetFigures, SizesStandOverTheirBoundByStanding) {
             "lower bound.");
 }
 
-TEST(InterestSetFigures, CountsAndSizesShareTheirW) {
-  const Figure figure = set_count_figure(
-      CsvTable::parse("workers,quorum_size,orbits,sets\n7,3,1,2\n8,4,5,20\n", "counts"));
-  ASSERT_EQ(figure.panels.size(), 2u);
-  EXPECT_TRUE(figure.panels[0].y.log);
-  EXPECT_EQ(figure.panels[0].series[0].points[1].y, 20.0);
-  EXPECT_EQ(figure.panels[0].series[1].points[1].y, 5.0);
-  EXPECT_EQ(figure.panels[1].series[0].name, "m");
-  EXPECT_EQ(figure.panels[1].series[0].points[0].y, 4.0);
-  EXPECT_EQ(figure.panels[1].series[1].name, "m, perfect difference set");
-  EXPECT_EQ(figure.panels[1].series[1].points[0].x, 7.0) << "7 = 3 * 2 + 1";
-  EXPECT_EQ(figure.notes.size(), 1u) << "no W is missing";
-}
-
-TEST(InterestSetFigures, WorkerCountsWithoutACountAreNamed) {
-  const Figure figure = set_count_figure(
-      CsvTable::parse("workers,quorum_size,orbits,sets\n7,3,1,2\n9,4,5,20\n14,5,1,3\n", "counts"));
-  ASSERT_EQ(figure.notes.size(), 2u);
-  EXPECT_EQ(figure.notes[1],
-            "No marks at W = 8, 10 to 13: the search for these was not run to its end.");
-}
-
 TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
   const Figure figure = distillation_figure(
       CsvTable::parse("workers,published_asymptotic_responsibility_ratio,"
@@ -64,34 +42,9 @@ TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
   EXPECT_EQ(series[3].name, "least of balanced: 0.9800");
 }
 
-TEST(InterestSetFigures, GrowthHasALineForEachWAndDistillation) {
-  const CsvTable ratios = CsvTable::parse(
-      "workers,distillation,n_tokens,responsibility_ratio\n"
-      "4,published,100,3\n4,balanced,100,3.9\n8,balanced,100,7.5\n",
-      "ratios");
-  const Figure growth = balance_growth_figure(ratios);
-  ASSERT_EQ(growth.panels.size(), 1u);
-  ASSERT_EQ(growth.panels[0].series.size(), 3u);
-  EXPECT_DOUBLE_EQ(growth.panels[0].series[0].points[0].y, 0.25);
-  EXPECT_EQ(growth.panels[0].series[0].name, "W = 4, published");
-  EXPECT_EQ(growth.panels[0].series[0].style.colour, worker_style(4).colour)
-      << "a worker count has one colour everywhere";
-}
-
-TEST(InterestSetFigures, EqualDistillationsAreOneCurveThatIsNamedByBoth) {
-  const CsvTable ratios = CsvTable::parse(
-      "workers,distillation,n_tokens,responsibility_ratio\n"
-      "7,published,100,6.5\n7,balanced,100,6.5\n",
-      "ratios");
-  EXPECT_EQ(balance_growth_figure(ratios).panels.at(0).series.at(0).name,
-            "W = 7, published = balanced");
-}
-
 TEST(InterestSetFigures, NothingToDrawIsASentence) {
   EXPECT_FALSE(set_size_figure(CsvTable({"workers"})).empty_reason.empty());
-  EXPECT_FALSE(set_count_figure(CsvTable({"workers"})).empty_reason.empty());
   EXPECT_FALSE(distillation_figure(CsvTable({"workers"})).empty_reason.empty());
-  EXPECT_FALSE(balance_growth_figure(CsvTable({"workers"})).empty_reason.empty());
 }
 
 TEST(InterestSetFigures, ASplitOfAProductShowsItsBoundAndItsIdleWorkers) {

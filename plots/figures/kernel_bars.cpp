@@ -118,18 +118,19 @@ void add_kernel_bar(Panel& panel, const KernelBar& bar, double left, double righ
     known = std::prev(panel.series.end());
   }
   known->points.push_back(box(left, right, 0.0, bar.percent));
+  known->points.back().y = bar.percent;
 }
 
 // Makes the value of a bar as a text above it.
 Series number_of(const KernelBar& bar, double middle) {
-  const double above = bar.percent + kAboveBar;
   return {.name = fmt::format("{} at N = {:.0f}", bar.name, bar.tokens),
           .draw = Draw::rectangles,
           .style = {kWhite},
           .thin = true,
           .in_legend = false,
           .text = fmt::format("{:.0f}{}", bar.percent, bar.disturbed ? "*" : ""),
-          .points = {box(middle, middle, above, above)}};
+          .text_y = bar.percent + kAboveBar,
+          .points = {box(middle, middle, bar.percent, bar.percent)}};
 }
 
 // Says where the published bars of the panels are from; empty where there are none.

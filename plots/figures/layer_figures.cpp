@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transformer layers, plain and in blocks, against N: time, peak memory, shares of the parts.
+// The shares of the parts of transformer layers, plain and in blocks, against N.
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
@@ -31,51 +31,13 @@ Groups layers_of(const CsvTable& cases) {
   const Columns others = splitting_columns(rows, {"n_tokens", "kv_len", "layer_block_tokens"});
   Groups layers = group(rows, joined({"layer_block_tokens"}, others));
   std::stable_partition(layers.begin(), layers.end(), is_plain);
-  for (std::size_t i = 0; i < layers.size(); ++i) {
-    const Row& row = layers[i].rows.front();
-    const std::string block = is_plain(layers[i])
-                                  ? "plain"
-                                  : named_value("layer_block_tokens", layers[i].key[0]) + " tokens";
-    layers[i].name = with_short_mask(name_with(block, row, others), row.text("mask"));
-    // The second colour is that of attention, as in the shares.
-    layers[i].style = indexed_style(static_cast<int>(i) + (i > 0 ? 1 : 0));
+  for (Group& layer : layers) {
+    const Row& row = layer.rows.front();
+    const std::string block =
+        is_plain(layer) ? "plain" : named_value("layer_block_tokens", layer.key[0]) + " tokens";
+    layer.name = with_short_mask(name_with(block, row, others), row.text("mask"));
   }
   return layers;
-}
-
-double peak_bytes(const Row& row) { return ran(row) ? row.number("device_peak_bytes") : kNaN; }
-
-// Finds the plain layer that a layer in blocks is compared with, if it ran.
-std::optional<Row> plain_of(const Row& blocks) {
-  return case_like(
-      blocks, [](const Field& field) { return field.column == "layer_block_tokens"; },
-      [](const Row& row) { return ran(row) && row.is("layer_block_tokens", ""); });
-}
-
-// Makes lines of the layers in blocks whose rows show their time over that of the plain layer.
-Groups over_plain(const Groups& layers) {
-  Groups lines;
-  for (Group line : layers) {
-    if (is_plain(line)) continue;
-    line.rows = where(line.rows, [](const Row& row) { return ran(row) && plain_of(row); });
-    line.value = [](const Row& row) { return time_ratio(row, *plain_of(row), "wall_time"); };
-    if (!line.rows.empty()) lines.push_back(std::move(line));
-  }
-  return lines;
-}
-
-// Compares memory at the longest sequence that both ran; empty if there is none.
-std::string saving(const Group& whole, const Group& blocks) {
-  const std::map<double, Row> of_whole = by_number(whole.rows, "n_tokens");
-  for (auto row = blocks.rows.rbegin(); row != blocks.rows.rend(); ++row) {
-    const auto found = of_whole.find(row->number("n_tokens"));
-    if (found == of_whole.end()) continue;
-    const double ratio = peak_bytes(found->second) / peak_bytes(*row);
-    if (std::isfinite(ratio))
-      return fmt::format("At N = {} {} takes {:.2f} × the memory of {}.", grouped(found->first),
-                         whole.name, ratio, blocks.name);
-  }
-  return {};
 }
 
 constexpr std::size_t kMostLabels = 7;
@@ -136,10 +98,8 @@ std::string short_length(double n) {
 BarFigure::BarPanel shares_of(const Group& layer, std::map<std::string, Parts>& parts) {
   BarFigure::BarPanel panel{.title = layer.name};
   for (const Row& row : layer.rows) {
-    BarFigure::Bar bar{.x = row.number("n_tokens"),
-                       .at = " at N = " + row.text("n_tokens"),
-                       .parts = parts[row.text("case_id")],
-                       .whole = 1.0};
+    BarFigure::Bar bar{
+        .x = row.number("n_tokens"), .parts = parts[row.text("case_id")], .whole = 1.0};
     double sum = 0.0;
     for (const BarFigure::Part& part : bar.parts) sum += part.value;
     for (BarFigure::Part& part : bar.parts) part.value /= sum;
@@ -172,11 +132,7 @@ BarFigure::BarPanel published_shares() {
                                     {"output_add_norm_s", "published output", 0xCC79A7}};
   BarFigure::BarPanel panel{.title = "published: 15-618 project, a BERT model"};
   for (const Row& row : all_rows(published_table("sparse_attention_15618_table_4_bert_layers"))) {
-    const std::string& n = row.at("sequence_length_tokens");
-    BarFigure::Bar bar{.x = row.number_at("sequence_length_tokens"),
-                       .at = panel.bars.empty() ? "" : " at N = " + n,
-                       .published = true,
-                       .apart = true};
+    BarFigure::Bar bar{.x = row.number_at("sequence_length_tokens"), .published = true};
     for (const KnownPart& column : kColumns)
       bar.parts.push_back({column.label, column.colour, row.number_at(column.column)});
     panel.bars.push_back(std::move(bar));
@@ -184,94 +140,7 @@ BarFigure::BarPanel published_shares() {
   return panel;
 }
 
-// The time of each layer, with rings around rows that were slowed down, and of its attention.
-Groups layer_time_lines(const Groups& layers, std::map<std::string, Parts>& parts,
-                        std::size_t& ringed) {
-  const auto attention = [&](const Row& row) {
-    return Point{.y = attention_of(parts[row.text("case_id")]) * kMilli};
-  };
-  const auto slowed = [](const Row& row) {
-    return ran(row) && row.number("throttled_samples") > 0;
-  };
-  Groups lines;
-  for (const Group& line : layers) {
-    Group rings{.rows = where(line.rows, slowed),
-                .name = "slowed down, " + line.name,
-                .thin = true,
-                .draw = Draw::points,
-                .value = shows("wall_time_median_s", kMilli)};
-    Group dashed = behind(line, "", 1, attention);
-    dashed.name = "attention, " + line.name;
-    dashed.style.colour = kAttentionColour;
-    dashed.in_legend = true;
-    dashed.rows = where(line.rows, [&](const Row& row) {
-      return is_plain(line) && std::isfinite(attention(row).y);
-    });
-    ringed += rings.rows.size();
-    lines.insert(lines.end(), {line, rings, dashed});
-  }
-  return lines;
-}
-
 }  // namespace
-
-// Draws a line per kind of layer, and a dashed one for the attention of the plain ones; below, the
-// time of layers in blocks over that of the plain one, since the two nearly coincide. Hollow marks
-// surround the rows of which repeats were slowed down.
-Figure layer_time_figure(const PlottedRun& run) {
-  const Groups layers = layers_of(run.cases);
-  std::map<std::string, Parts> parts = layer_parts(run.parts);
-  std::size_t ringed = 0;
-  const Groups lines = layer_time_lines(layers, parts, ringed);
-  LineFigure declared{
-      .title = "Time of a transformer layer",
-      .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
-      .y = {{.y = {.label = "time (ms)", .column = "time_ms"},
-             .value = [](const Row& row) { return timed(row, "wall_time", kMilli); },
-             .lines = [&](const Group&) { return lines; },
-             .fit = powers_or_linear}},
-      .breaks = true,
-      .crosses = kNaN,
-      .notes = joined_notes(
-          {case_notes(run.cases),
-           {"Dashed: the attention kernel alone, of the plain layer.",
-            ringed == 0 ? ""
-                        : fmt::format("Ringed: the device was throttled in a repeat (column "
-                                      "throttled_samples), {} cases.",
-                                      ringed)}})};
-  const Groups blocks = over_plain(layers);
-  if (!blocks.empty()) {
-    declared.y.front().title = "Time";
-    declared.y.push_back({.title = "In blocks over plain",
-                          .y = {.label = "time in blocks / time plain", .column = "time_ratio"},
-                          .lines = [&](const Group&) { return blocks; },
-                          .reference = always(limit_line("as long as plain", 1.0))});
-  }
-  return line_figure(declared);
-}
-
-Figure layer_memory_figure(const PlottedRun& run) {
-  const Groups layers = layers_of(run.cases);
-  const Rows rows =
-      where(layer_rows(run.cases), [](const Row& row) { return std::isfinite(peak_bytes(row)); });
-  const std::size_t as_predicted = count(rows, [](const Row& row) {
-    return peak_bytes(row) == row.number("predicted_device_peak_bytes");
-  });
-  std::vector<std::string> notes = {fmt::format(
-      "Weights, hidden states, output and every buffer alive at the worst moment, as the memory "
-      "ledger counts them; {} of {} peaks are the predicted ones to the byte.",
-      as_predicted, rows.size())};
-  for (const Group& whole : layers)
-    for (const Group& blocks : layers)
-      if (is_plain(whole) && !is_plain(blocks)) notes.push_back(saving(whole, blocks));
-  return line_figure(
-      {.title = "Peak active memory of a transformer layer",
-       .nothing = "no case of workload transformer_layer has a peak",
-       .lines = layers,
-       .y = {bytes_quantity("", "peak active memory", "active_memory_peak", rows, peak_bytes)},
-       .crosses = kNaN,
-       .notes = notes});
-}
 
 // Draws a stacked bar per N and a panel per kind of layer, from parts.csv, which has a row per
 // repeat and part of a layer; beside forward passes the published split of the 15-618 project.

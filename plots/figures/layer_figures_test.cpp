@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of transformer layers: shares, time, memory.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -20,19 +19,17 @@ class LayerFigures : public ::testing::Test {
   LayerFigures() {
     cases_ = no_cases();
     for (const int n : {100, 1000, 10000}) {
-      add(n, "", 70.0 * n);
-      if (n > 100) add(n, "500", 40.0 * n);
+      add(n, "");
+      if (n > 100) add(n, "500");
     }
     add_case(cases_, ok_case(1, 100, 1.0));  // attention alone is not a layer
   }
 
-  void add(int n, const std::string& block, double bytes) {
+  void add(int n, const std::string& block) {
     Values values = ok_case(1, n, 1.0);
     values["case_id"] = fmt::format("{}-{}", n, block);
     values["workload"] = "transformer_layer";
     values["layer_block_tokens"] = block;
-    values["device_peak_bytes"] = to_text(bytes * 1024 * 1024);
-    values["predicted_device_peak_bytes"] = to_text(bytes * 1024 * 1024);
     add_case(cases_, values);
     for (int repeat = 0; repeat < 4; ++repeat) {
       // The warm-up is slow, and repeats scatter around their median.
@@ -72,7 +69,7 @@ TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
   double published = 0.0;
   for (const Series& series : figure.panels[2].series) {
     EXPECT_TRUE(series.published);
-    published += series.points[0].high - series.points[0].low;
+    for (const Point& part : series.points) published += part.y;
   }
   EXPECT_NEAR(published, 500.0, 1e-9) << "five bars of 100 %";
 }
@@ -94,7 +91,7 @@ TEST_F(LayerFigures, SharesOfOtherPassesHaveNoPublishedOnesBesideThem) {
 }
 
 TEST_F(LayerFigures, OfManyLengthsEachSecondIsLabelled) {
-  for (const int n : {128, 256, 512, 1024, 2048}) add(n, "", 70.0 * n);
+  for (const int n : {128, 256, 512, 1024, 2048}) add(n, "");
   const Figure figure = layer_shares_figure(with_parts(cases_, parts_));
   std::vector<std::string> labels;
   for (const Axis::Tic& tic : figure.panels[0].x.tics) labels.push_back(tic.label);
@@ -108,24 +105,6 @@ TEST_F(LayerFigures, TheHalfIsInterpolatedBetweenTheCasesAroundIt) {
       figure.notes[1],
       ::testing::AnyOf(HasSubstr("plain: attention takes half of the layer from N = 999 on"),
                        HasSubstr("plain: attention takes half of the layer from N = 1,000 on")));
-}
-
-TEST_F(LayerFigures, TimeHasTheLayerAndTheAttentionOfThePlainOne) {
-  const Figure figure = layer_time_figure(with_parts(cases_, parts_));
-  ASSERT_EQ(figure.panels.size(), 2u);
-  std::vector<std::string> names;
-  for (const Series& series : figure.panels[0].series) names.push_back(series.name);
-  EXPECT_THAT(names, ::testing::ElementsAre("plain", "attention, plain", "blocks of 500 tokens"));
-  EXPECT_NEAR(figure.panels[0].series[1].points[2].y, 100.0, 1e-9) << "10000^2 ns in ms";
-}
-
-TEST_F(LayerFigures, ALayerInBlocksIsComparedWithThePlainOne) {
-  const Figure figure = layer_time_figure(with_parts(cases_, parts_));
-  const Series& ratio = series_named(figure.panels.at(1), "blocks of 500 tokens");
-  ASSERT_EQ(ratio.points.size(), 2u);
-  EXPECT_DOUBLE_EQ(ratio.points[0].y, 1.0) << "the times of both are the same here";
-  EXPECT_DOUBLE_EQ(ratio.points[0].low, 0.93 / 1.12);
-  EXPECT_DOUBLE_EQ(ratio.points[0].high, 1.12 / 0.93);
 }
 
 // The contrast of black on a colour, by the Web Content Accessibility Guidelines.
@@ -159,46 +138,11 @@ TEST_F(LayerFigures, NumbersCanBeReadOnEveryPartAndNoTwoPartsShareAHue) {
   EXPECT_GE(names.size(), 10u);
 }
 
-TEST_F(LayerFigures, ThrottledRowsAreRinged) {
-  CsvTable flagged(cases_.header());
-  for (std::size_t row = 0; row < cases_.size(); ++row) {
-    std::vector<std::string> fields;
-    for (const std::string& column : cases_.header())
-      fields.push_back(column != "throttled_samples" ? cases_.text(row, column)
-                       : row == 0                    ? "2"
-                       : row == 1                    ? "0"
-                                                     : "");
-    flagged.append(std::move(fields));
-  }
-  const Figure figure = layer_time_figure(with_parts(flagged, parts_));
-  std::size_t ringed = 0;
-  for (const Series& series : figure.panels.at(0).series)
-    if (series.draw == Draw::points) {
-      ringed += series.points.size();
-      EXPECT_EQ(series.name, "slowed down, plain");
-      EXPECT_EQ(series.points.at(0).x, 100.0);
-    }
-  EXPECT_EQ(ringed, 1u);
-  EXPECT_THAT(figure.notes.back(), HasSubstr("throttled"));
-  EXPECT_THAT(layer_time_figure(with_parts(cases_, parts_)).notes.back(), HasSubstr("Dashed"));
-}
-
-TEST_F(LayerFigures, MemoryNamesTheSavingAtTheLongestSequence) {
-  const Figure figure = layer_memory_figure(cases_);
-  ASSERT_EQ(figure.panels.size(), 1u);
-  EXPECT_THAT(figure.notes[0], HasSubstr("5 of 5 peaks are the predicted ones"));
-  EXPECT_EQ(figure.notes[1],
-            "At N = 10,000 plain takes 1.75 × the memory of blocks of 500 tokens.");
-}
-
 TEST_F(LayerFigures, ARunWithoutLayersSaysSo) {
   const CsvTable cases = case_study_2(10);
   const CsvTable none(parts_.header());
   EXPECT_EQ(layer_shares_figure(with_parts(cases, none)).empty_reason,
             "the run has no case of workload transformer_layer with times in parts.csv");
-  EXPECT_EQ(layer_time_figure(with_parts(cases, none)).empty_reason,
-            "the run has no case of workload transformer_layer with times in parts.csv");
-  EXPECT_FALSE(layer_memory_figure(cases).empty_reason.empty());
 }
 
 }  // namespace

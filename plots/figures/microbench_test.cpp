@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of single kernels.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
-
-#include <set>
 
 #include "base/status.h"
 #include "plots/figures/figures.h"
@@ -75,61 +72,6 @@ TEST(KernelPeakFraction, NothingToDrawIsASentence) {
   CsvTable table = no_microbench();
   add_repeat(table, {{"benchmark", "merge"}, {"peak_fraction", "0.5"}});
   EXPECT_FALSE(kernel_peak_fraction_figure(with_microbench(table)).empty_reason.empty());
-}
-
-void add_overhead(CsvTable& table, const std::string& workers, const std::string& overhead,
-                  const Values& more = {}) {
-  Values values = {{"benchmark", "cqs"}, {"workers", workers}, {"overhead", overhead}};
-  values.insert(more.begin(), more.end());
-  add_repeat(table, values);
-}
-
-TEST(CqsOverhead, ALinePerWorkerCountAndTheLimit) {
-  CsvTable table = no_microbench();
-  add_overhead(table, "7", "1.05");
-  add_overhead(table, "31", "1.2");
-  add_repeat(table, {{"peak_fraction", "0.8"}});
-  const Figure figure = cqs_overhead_figure(with_microbench(table));
-  ASSERT_EQ(figure.panels.size(), 1u);
-  const auto& series = figure.panels[0].series;
-  ASSERT_EQ(series.size(), 3u);
-  EXPECT_EQ(series[0].name, "W = 7");
-  EXPECT_EQ(series[0].style.colour, shade(algorithm_style("cqs").colour, 0, 2));
-  EXPECT_EQ(series[0].style.mark, algorithm_style("cqs").mark);
-  EXPECT_EQ(series[1].name, "W = 31");
-  EXPECT_EQ(series[2].name, "1.08");
-  EXPECT_EQ(series[2].draw, Draw::limit);
-  EXPECT_EQ(series[2].points.at(0).y, 1.08);
-}
-
-TEST(CqsOverhead, NoTwoWorkerCountsLookTheSame) {
-  CsvTable table = no_microbench();
-  for (const char* workers : {"4", "7", "8", "13", "21", "31", "57"})
-    add_overhead(table, workers, fmt::format("1.0{}", workers));
-  const Figure figure = cqs_overhead_figure(with_microbench(table));
-  std::set<std::uint32_t> colours;
-  for (const Series& series : figure.panels.at(0).series)
-    if (series.draw != Draw::limit) {
-      EXPECT_TRUE(colours.insert(series.style.colour).second) << series.name;
-    }
-  EXPECT_EQ(colours.size(), 7u);
-}
-
-TEST(CqsOverhead, ElementTypesOfOneWorkerCountAreToldApart) {
-  CsvTable table = no_microbench();
-  add_overhead(table, "7", "1.05");
-  add_overhead(table, "7", "1.06", {{"dtype", "f32"}});
-  add_overhead(table, "7", "1.06", {{"dtype", "f32"}, {"head_dim", "128"}});
-  const Figure figure = cqs_overhead_figure(with_microbench(table));
-  ASSERT_EQ(figure.panels.size(), 2u);
-  EXPECT_EQ(figure.panels[0].series[1].name, "W = 7, f32");
-  EXPECT_NE(figure.panels[0].series[0].style, figure.panels[0].series[1].style);
-  EXPECT_EQ(figure.panels[0].series[1].style, figure.panels[1].series[0].style)
-      << "a line looks the same in every panel";
-}
-
-TEST(CqsOverhead, NothingToDrawIsASentence) {
-  EXPECT_FALSE(cqs_overhead_figure(with_microbench(no_microbench())).empty_reason.empty());
 }
 
 Figure peaks(const CsvTable& table) { return kernel_peak_fraction_figure(with_microbench(table)); }

@@ -3,7 +3,6 @@
 // which P were cached; the miss rate is T / (P + T).
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/bars.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -105,100 +104,6 @@ std::string crossing_text(const std::vector<Point>& curve) {
                      curve.size() - undecided, counted(curve.size(), "miss rate"));
 }
 
-// With more miss rates the fields under the bars are too narrow for a time.
-constexpr std::size_t kMostTimed = 9;
-constexpr std::uint32_t kExchange = 0xC97B2B;
-
-using Parts = std::vector<BarFigure::Part>;
-
-// Gives the end of a step; NaN without start times.
-double step_end(const Row& step) {
-  return step.number("start_s") + std::fmax(0.0, step.number("exposed_communication_s")) +
-         std::fmax(0.0, step.number("idle_s")) + step.number("compute_s");
-}
-
-// Bars for keys and values are on the left of a miss rate, for queries on the right.
-BarFigure::Bar split_bar(double rate, const std::string& algorithm, Parts parts,
-                         const std::string& time = {}) {
-  const bool queries = algorithm == "pass_q";
-  return {.x = rate,
-          .at = fmt::format(" of {}, {:g} %", algorithm, rate),
-          .left = queries ? 0.01 : -0.43,
-          .right = queries ? 0.43 : -0.01,
-          .parts = std::move(parts),
-          .foot = {.name = fmt::format("{} at {:.6g} %", algorithm, rate),
-                   .colour = lightened(algorithm_style(algorithm).colour),
-                   .text = listed({queries ? "Q" : "KV", time}, "\n")}};
-}
-
-// What the worker that ends last did until it ended, in seconds; so its parts add up.
-Parts last_worker_parts(const Rows& steps) {
-  Rows last;
-  double longest = 0.0;
-  for (const Group& worker : group(steps, Columns{"worker"})) {
-    double end = 0.0;
-    for (const Row& step : worker.rows) end = std::fmax(end, step_end(step));
-    if (end > longest) {
-      longest = end;
-      last = worker.rows;
-    }
-  }
-  const auto sum = [&](RealColumn column) {
-    double total = 0.0;
-    for (const Row& step : last) total += std::fmax(0.0, step.number(column));
-    return total;
-  };
-  const double compute = sum("compute_s");
-  const double exposed = sum("exposed_communication_s");
-  const double idle = sum("idle_s");
-  return {{"compute", kComputeColour, compute},
-          {"exposed communication", kCommunicationColour, exposed},
-          {"idle", kIdleColour, idle},
-          {"waiting between steps", kBetweenColour, longest - compute - exposed - idle}};
-}
-
-// Keeps the last of several cases of one algorithm and miss rate.
-BarFigure::BarPanel split_of(const Group& from, const std::map<std::string, Rows>& steps) {
-  std::map<std::pair<double, std::string>, Row> bars;
-  std::set<double> rates;
-  for (const Row& row : from.rows)
-    if (const auto own = steps.find(row.text("case_id"));
-        own != steps.end() &&
-        std::ranges::any_of(own->second, [](const Row& step) { return step_end(step) > 0.0; }))
-      bars[{*rates.insert(miss_rate(row)).first, row.text("algorithm")}] = row;
-  BarFigure::BarPanel panel{.title = from.name};
-  for (const auto& [key, row] : bars) {
-    const double ms = time_ms(row).y;
-    const int decimals = ms >= 100.0 ? 0 : ms >= 10.0 ? 1 : 2;
-    panel.bars.push_back(
-        split_bar(key.first, key.second, last_worker_parts(steps.at(row.text("case_id"))),
-                  rates.size() <= kMostTimed ? fmt::format("{:.{}f}", ms, decimals) : ""));
-  }
-  return panel;
-}
-
-// A published bar is wide enough for each part to name itself. Sending runs beside the attention of
-// an iteration, so that only what it takes longer is a part.
-BarFigure::BarPanel published_split() {
-  constexpr double kRanks = 4.0;  // iterations; each but the last sends
-  BarFigure::BarPanel panel{.title = "published: 4 ranks, P + T = 128,000"};
-  for (const Row& row : all_rows(published_table("context_parallel_table_5_time_breakdown"))) {
-    const double attention = row.number_at("attn_us");
-    const double beyond = std::fmax(0.0, row.number_at("sendrecv_us") - attention);
-    Parts parts = {{"attn", kComputeColour, kRanks * attention},
-                   {"sendrecv beyond attn", kCommunicationColour, (kRanks - 1.0) * beyond},
-                   {"all2all", kExchange, row.number_at("all2all_us")}};
-    parts[0].text = fmt::format("attn 4 × {:.0f} µs", attention);
-    parts[1].text = fmt::format("sendrecv beyond attn\n3 × {:.0f} µs", beyond);
-    parts[2].text = fmt::format("all2all {:.0f} µs", parts[2].value);
-    panel.bars.push_back(split_bar(row.number_at("miss_rate_percent"),
-                                   row.at("ring_variant") == "pass-Q" ? "pass_q" : "pass_kv",
-                                   std::move(parts)));
-    panel.bars.back().published = panel.bars.back().apart = true;
-  }
-  return panel;
-}
-
 // Panels of times and of ratios alternate; the ratios of the first have the published ones too.
 std::string equally_fast(const std::vector<Panel>& panels) {
   std::vector<std::string> crossed;
@@ -251,36 +156,6 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
            "only the side of 1 compares, and no time of it is drawn.",
            kContextParallelOrigin)}});
   return figure;
-}
-
-// Draws a stacked bar per case: what its worker that ends last did until then. The published
-// breakdown is below it.
-Figure exposed_split_figure(const PlottedRun& run) {
-  BarFigure declared{
-      .title = "Where the time of pass_kv and pass_q goes, by miss rate",
-      .nothing = "no case of pass_kv or pass_q has start times in steps.csv",
-      .x = {.label = "miss rate T / (P + T) (%)", .column = "miss_rate_index"},
-      .y = percent_axis("share of the time (%)"),
-      .tic = [](double rate) { return fmt::format("{:.3g}", rate); },
-      .columns = 1,
-      .panel_height = 220,
-      .notes = {
-          "A bar: what the worker that ends last, which decides the critical path, does until it "
-          "ends, in the repeat of steps.csv. Between steps it sends or has no processor. Under it: "
-          "KV is pass_kv, Q is pass_q, and where there is room the median wall clock in ms.",
-          fmt::format(
-              "Published: {}; Table 5, 4 ranks, P + T = 128,000. attn and sendrecv are printed for "
-              "one iteration of the ring, of which there are 4 and 3, and run beside each other: "
-              "drawn is what sendrecv takes beyond attn, computed here; all2all comes once.",
-              kContextParallelOrigin)}};
-  const std::map<std::string, Rows> steps =
-      run.steps ? rows_by_case(*run.steps) : std::map<std::string, Rows>{};
-  for (const Group& from : pass_groups(run.cases)) declared.panels.push_back(split_of(from, steps));
-  declared.panels.push_back(published_split());
-  for (const char* algorithm : kPasses)
-    declared.keys.push_back(
-        legend_key(algorithm, {lightened(algorithm_style(algorithm).colour)}, Draw::rectangles));
-  return bar_figure(declared);
 }
 
 }  // namespace qb

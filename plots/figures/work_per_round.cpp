@@ -101,8 +101,9 @@ std::vector<Series> sums_drawn(const std::vector<Series>& lines) {
                .style = {lightened(line.style.colour)},
                .in_legend = false,
                .text = fmt::format("{} ({:.0f} %)", format_si(sum), kPercent * sum / most),
+               .text_x = std::fmax(sum / 2, kLeastTextPlace * most),
                .points = {box(0.0, sum, place - kHalfSumBar, place + kHalfSumBar)}};
-    bar.points[0].x = std::fmax(bar.points[0].x, kLeastTextPlace * most);
+    bar.points[0].x = sum;
     bars.push_back(std::move(bar));
   }
   return bars;

@@ -7,11 +7,6 @@ namespace {
 using Bar = BarFigure::Bar;
 using Part = BarFigure::Part;
 
-// These are percents: how far a text is above the bars, and the field below them.
-constexpr double kAboveBars = 5.0;
-constexpr double kFieldTop = -2.0;
-constexpr double kFieldBottom = -19.0;
-
 double share_of(const Part& part, const Bar& bar) {
   double whole = std::isnan(bar.whole) ? 0.0 : bar.whole;
   if (std::isnan(bar.whole))
@@ -19,60 +14,28 @@ double share_of(const Part& part, const Bar& bar) {
   return kPercent * part.value / whole;
 }
 
-// Finds the highest of the bars whose texts are above them, and at least the whole.
-double highest_share(const std::vector<Bar>& bars) {
-  double highest = kPercent;
-  for (const Bar& bar : bars)
-    for (const Part& part : bar.parts)
-      if (part.above) highest = std::fmax(highest, share_of(part, bar));
-  return highest;
-}
-
-Series look_of(const Bar& bar, const Part& part) {
-  return {.name = part.name,
-          .draw = Draw::rectangles,
-          .style = {bar.published ? lightened(part.colour) : part.colour},
-          .published = bar.published,
-          .thin = !bar.apart};
-}
-
-// A text needs a series of its own; other slices of a name are one series.
-void add_bar(Panel& panel, const Bar& bar, double place, double least_texted, double highest) {
+// The parts of a name are one series.
+void add_bar(Panel& panel, const Bar& bar, double place, double least_texted) {
   double low = 0.0;
   for (const Part& part : bar.parts) {
     if (!(part.value > 0.0)) continue;
     const double share = share_of(part, bar);
     Point slice = box(place + bar.left, place + bar.right, low, low + share);
-    // The middle of a bar that is alone at its place does not depend on how its edges round.
-    if (bar.left == -bar.right) slice.y = low + share / 2;
-    low += share;
-    Series own = look_of(bar, part);
-    own.text =
+    slice.y = share;
+    slice.text =
         part.text.empty() && share >= least_texted ? fmt::format("{:.0f}", share) : part.text;
-    if (!bar.apart) {
-      const auto known = std::ranges::find(panel.series, own.name, &Series::name);
-      Series& all =
-          known == panel.series.end() ? panel.series.emplace_back(look_of(bar, part)) : *known;
-      all.points.push_back(slice);
-      if (own.text.empty()) continue;
-    }
-    own.name += bar.at;
-    own.in_legend = bar.apart && bar.at.empty();
-    if (part.above) slice.y = highest * (1.0 + kAboveBars / kPercent);
-    own.points = {slice};
-    panel.series.push_back(std::move(own));
+    low += share;
+    const auto known = std::ranges::find(panel.series, part.name, &Series::name);
+    Series& all = known == panel.series.end()
+                      ? panel.series.emplace_back(
+                            Series{.name = part.name,
+                                   .draw = Draw::rectangles,
+                                   .style = {bar.published ? lightened(part.colour) : part.colour},
+                                   .published = bar.published,
+                                   .thin = !bar.published})
+                      : *known;
+    all.points.push_back(std::move(slice));
   }
-}
-
-void add_foot(Panel& panel, const Bar& bar, double place) {
-  panel.series.push_back(
-      {.name = bar.foot.name,
-       .draw = Draw::rectangles,
-       .style = {bar.foot.colour},
-       .thin = true,
-       .in_legend = false,
-       .text = bar.foot.text,
-       .points = {box(place + bar.left, place + bar.right, kFieldBottom, kFieldTop)}});
 }
 
 Panel bar_panel(const BarFigure& declared, const BarFigure::BarPanel& from) {
@@ -83,11 +46,8 @@ Panel bar_panel(const BarFigure& declared, const BarFigure::BarPanel& from) {
     place = static_cast<double>(panel.x.tics.size());
     panel.x.tics.push_back({place, declared.tic(x)});
   }
-  const double highest = highest_share(from.bars);
   for (const Bar& bar : from.bars)
-    add_bar(panel, bar, places.at(bar.x), declared.least_texted * highest, highest);
-  for (const Bar& bar : from.bars)
-    if (!bar.foot.text.empty()) add_foot(panel, bar, places.at(bar.x));
+    add_bar(panel, bar, places.at(bar.x), declared.least_texted * kPercent);
   return panel;
 }
 
@@ -101,8 +61,7 @@ Figure bar_figure(const BarFigure& declared) {
     if (!from.bars.empty()) figure.panels.push_back(bar_panel(declared, from));
   }
   if (!ours) return empty_figure(declared.title, declared.nothing);
-  arrange_panels(figure, declared.columns, declared.panel_height);
-  std::ranges::copy(declared.keys, std::back_inserter(figure.panels.front().series));
+  arrange_panels(figure, 2, 260);
   std::erase(figure.notes, "");
   return figure;
 }

@@ -3,7 +3,7 @@
 //
 // A bar is a stack of named, coloured parts over one x, as shares of a whole; bars of one x stand
 // side by side. bar_figure() makes the panels, the slices with their texts, the tics, and the
-// sentence that says why there is nothing to draw.
+// sentence that says why there is nothing to draw. The y of a slice is its share.
 #pragma once
 
 #include "plots/frame/frame.h"
@@ -16,18 +16,14 @@ struct BarFigure {
     std::uint32_t colour = kBlack;
     double value = kNaN;  // only positive ones are drawn
     std::string text{};   // empty: the share in percent, if there is room
-    bool above = false;   // the text is above all such parts of the panel
   };
   struct Bar {
     double x = kNaN;      // places are 1 apart, whatever their x, and ascend
-    std::string at{};     // tells its texts from those of the other bars in the CSV: ` at N = 128`
     double left = -0.44;  // edges, from the middle of its place
     double right = 0.44;
     std::vector<Part> parts{};  // from below
     double whole = kNaN;        // what the shares are of; NaN: the sum of the parts
     bool published = false;     // its colours are lighter
-    bool apart = false;         // each part is a series of its own, in the legend if `at` is empty
-    Part foot{};                // its text is in a field below the bar
   };
   struct BarPanel {
     std::string title{};
@@ -39,11 +35,8 @@ struct BarFigure {
   Axis y;
   std::vector<BarPanel> panels{};  // those without bars are left out
   std::function<std::string(double x)> tic = grouped;
-  // A part with this share of the highest bar has room for its share; infinity: none has.
+  // A part with this share of the whole has room for its share; infinity: none has.
   double least_texted = std::numeric_limits<double>::infinity();
-  std::vector<Series> keys{};  // further entries of the legend
-  int columns = 2;             // columns and height if there are several panels
-  int panel_height = 260;
   std::vector<std::string> notes{};  // empty ones are left out
 };
 

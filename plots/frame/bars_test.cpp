@@ -10,9 +10,8 @@ namespace {
 
 using testing_support::series_named;
 
-BarFigure::Bar bar(double x, std::string at, double computing, double waiting) {
+BarFigure::Bar bar(double x, double computing, double waiting) {
   return {.x = x,
-          .at = std::move(at),
           .parts = {{"compute", kComputeColour, computing}, {"idle", kIdleColour, waiting}}};
 }
 
@@ -21,7 +20,7 @@ BarFigure declared() {
           .nothing = "no bar",
           .x = {.label = "N", .column = "n_tokens_index"},
           .y = percent_axis("share (%)"),
-          .panels = {{"one", {bar(128, " at 128", 3.0, 1.0), bar(64, " at 64", 1.0, 0.0)}}},
+          .panels = {{"one", {bar(128, 3.0, 1.0), bar(64, 1.0, 0.0)}}},
           .least_texted = 0.5};
 }
 
@@ -38,43 +37,25 @@ TEST(BarFigure, PartsAreStackedAsSharesOfTheirSumAtPlacesThatAscend) {
   ASSERT_EQ(idle.size(), 1u) << "a part of 0 is not drawn";
   EXPECT_EQ(idle[0].low, 75.0);
   EXPECT_EQ(idle[0].high, 100.0);
+  EXPECT_EQ(idle[0].y, 25.0) << "y is the value, not the middle";
 }
 
 TEST(BarFigure, OnlyPartsWithRoomHaveTheirShareAsText) {
   const Panel panel = bar_figure(declared()).panels.at(0);
-  EXPECT_EQ(series_named(panel, "compute at 128").text, "75");
-  EXPECT_FALSE(series_named(panel, "compute at 128").in_legend);
-  EXPECT_THROW((void)series_named(panel, "idle at 128"), std::out_of_range);
-}
-
-TEST(BarFigure, TextsAboveAreOverTheHighestOfThem) {
-  BarFigure figure = declared();
-  BarFigure::Bar& fused = figure.panels[0].bars[1];
-  fused.whole = 10.0;
-  fused.parts = {{.name = "fused", .value = 20.0, .text = "2×", .above = true}};
-  const Panel panel = bar_figure(figure).panels.at(0);
-  EXPECT_EQ(series_named(panel, "fused").points.at(0).high, 200.0);
-  EXPECT_EQ(series_named(panel, "fused at 64").points.at(0).y, 210.0);
+  EXPECT_EQ(series_named(panel, "compute").points.at(0).text, "75");
+  EXPECT_EQ(series_named(panel, "idle").points.at(0).text, "");
 }
 
 TEST(BarFigure, PublishedBarsAreLighterAndDoNotMakeAFigure) {
   BarFigure figure = declared();
-  BarFigure::Bar theirs = bar(64, "", 1.0, 1.0);
-  theirs.published = theirs.apart = true;
+  BarFigure::Bar theirs = bar(64, 1.0, 1.0);
+  theirs.published = true;
   figure.panels.push_back({"theirs", {theirs}});
   const Panel panel = bar_figure(figure).panels.at(1);
   EXPECT_EQ(series_named(panel, "compute").style.colour, lightened(kComputeColour));
   EXPECT_TRUE(series_named(panel, "compute").in_legend);
   figure.panels.erase(figure.panels.begin());
   EXPECT_EQ(bar_figure(figure).empty_reason, "no bar");
-}
-
-TEST(BarFigure, FeetAreBelowTheirBars) {
-  BarFigure figure = declared();
-  figure.panels[0].bars[0].foot = {.name = "foot", .text = "KV"};
-  const Point foot = series_named(bar_figure(figure).panels.at(0), "foot").points.at(0);
-  EXPECT_LT(foot.high, 0.0);
-  EXPECT_EQ(foot.x, 1.0);
 }
 
 }  // namespace

@@ -49,7 +49,9 @@ struct Point {
   double high = kNaN;
   double x_low = kNaN;
   double x_high = kNaN;
-  bool disturbed = false;  // its mark is hollow
+  bool disturbed = false;           // its mark is hollow
+  std::string text{};               // of a rectangle: written into it; '\n' starts a line
+  std::vector<std::string> more{};  // its values of Figure::more_columns
 };
 
 enum class Draw {
@@ -57,7 +59,7 @@ enum class Draw {
   line,           // for dense curves
   points,         // marks and intervals without a line
   steps,          // a value holds until the next x
-  rectangles,     // x_low..x_high by low..high, filled; `text` at (x, y)
+  rectangles,     // x_low..x_high by low..high, filled, with `text` in the middle
   out_of_memory,  // a cross at (x, y); at the upper edge if y is NaN, since there is no value
   not_tried,      // a plus there: a shorter one ran out of memory, so that this one was not tried
   limit,          // horizontal dashed line at the y of the first point, across the panel
@@ -70,7 +72,9 @@ struct Series {
   bool published = false;  // someone else's numbers: dashed, hollow; see published_legend
   bool thin = false;       // a background curve, its marks hollow; rectangles without white borders
   bool in_legend = true;
-  std::string text{};  // written into each rectangle; '\n' starts a line
+  std::string text{};    // of each rectangle that has none of its own
+  double text_x = kNaN;  // where the text stands instead of in the middle
+  double text_y = kNaN;
   std::vector<Point> points{};
 };
 
@@ -99,6 +103,7 @@ struct Figure {
   Legend legend = Legend::beside;
   std::string published_legend{};  // one entry for all published series; empty: one each
   std::vector<std::string> notes{};
+  std::vector<std::string> more_columns{};  // of the CSV: what is known of a mark besides its place
   // One sentence on what this figure shows, with numbers of its data; see report/report.h.
   std::string finding{};
   // If not empty, there is nothing to draw, and this sentence says why.
@@ -113,7 +118,7 @@ void arrange_panels(Figure& figure, int columns, int panel_height);
 
 // ---- pieces of a panel -------------------------------------------------------------------------
 
-// Makes a rectangle with its text in the middle.
+// Makes a rectangle; x and y are its middle.
 [[nodiscard]] Point box(double x_low, double x_high, double low, double high);
 
 // Draws a grey dashed line across a panel.

@@ -16,28 +16,17 @@
 namespace qb {
 namespace {
 
-// These thirteen and black are the colours of the algorithms (base/schema/strategies.h).
+// Algorithms have these colours too (base/schema/strategies.h).
 constexpr std::uint32_t kVermillion = 0xD46207;
 constexpr std::uint32_t kWine = 0x801A4D;
 constexpr std::uint32_t kBlue = 0x2572AA;
 constexpr std::uint32_t kOrange = 0xE6A216;
 constexpr std::uint32_t kGreen = 0x409877;
-constexpr std::uint32_t kTeal = 0x36D2B4;
-constexpr std::uint32_t kOlive = 0x979D5C;
 constexpr std::uint32_t kPurple = 0xC877A5;
-constexpr std::uint32_t kBrown = 0x8A520D;
-constexpr std::uint32_t kMiddleGrey = 0x6A6967;
 constexpr std::uint32_t kIndigo = 0x2E2388;
 constexpr std::uint32_t kSky = 0x71A8D5;
-constexpr std::uint32_t kUmber = 0x382800;  // of no algorithm
 
 constexpr std::array kColours = {kBlue, kVermillion, kGreen, kPurple, kOrange, kSky};
-
-constexpr std::pair<std::int64_t, std::uint32_t> kWorkers[] = {
-    {1, kBlack}, {2, kSky},    {3, kMiddleGrey}, {4, kOrange},  {7, kBlue},
-    {8, kGreen}, {13, kTeal},  {16, kPurple},    {21, kOlive},  {31, kVermillion},
-    {32, kWine}, {57, kBrown}, {64, kIndigo},    {100, kUmber},
-};
 
 #define QB_STRATEGY(name, function, colour, mark, summary) {#name, {colour, mark}},
 constexpr std::pair<std::string_view, Style> kAlgorithms[] = {QB_STRATEGIES(QB_STRATEGY)};
@@ -165,12 +154,6 @@ std::uint32_t shade(std::uint32_t colour, int place, int count) {
   return mixed(colour, (low + high) / 2);
 }
 
-Style worker_style(std::int64_t workers) {
-  for (const auto& [known, colour] : kWorkers)
-    if (known == workers) return {colour, 0};
-  return {indexed_style(static_cast<int>(workers % 1'000)).colour, 0};
-}
-
 Style algorithm_style(std::string_view algorithm, int variant) {
   return with_variant(named_style(kAlgorithms, algorithm), variant);
 }
@@ -207,13 +190,6 @@ Style pattern_style(std::string_view kind, int variant) {
 }
 Style dtype_style(std::string_view dtype) { return named_style(kDtypes, dtype); }
 
-std::uint32_t spare_colour(int index) {
-  constexpr std::array<std::uint32_t, 3> spare = {kGreen, kPurple, kSky};
-  static_assert(spare.size() + kColours.size() == kSpareColours);
-  const auto at = static_cast<std::size_t>(index % kSpareColours);
-  return at < spare.size() ? spare[at] : lightened(kColours[at - spare.size()]);
-}
-
 std::uint32_t partition_colour(int worker) {
   // The first eight are light, and far apart for every colour vision; then hues by the golden
   // ratio.
@@ -225,15 +201,6 @@ std::uint32_t partition_colour(int worker) {
   constexpr std::array<double, 2> values = {0.98, 0.86};
   return from_hsv(hue, saturations[static_cast<std::size_t>(worker) % saturations.size()],
                   values[static_cast<std::size_t>(worker) % values.size()]);
-}
-
-double contrast(std::uint32_t one, std::uint32_t other) {
-  const auto [dark, light] = std::minmax({luminance(one), luminance(other)});
-  return (light + 0.05) / (dark + 0.05);
-}
-
-std::uint32_t text_colour_on(std::uint32_t fill) {
-  return contrast(fill, kBlack) >= contrast(fill, kWhite) ? kBlack : kWhite;
 }
 
 std::uint32_t lightened(std::uint32_t colour) { return ((colour >> 1) & 0x7F7F7F) + 0x7F7F7F; }

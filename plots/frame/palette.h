@@ -30,7 +30,6 @@ struct Style {
 };
 
 inline constexpr int kMarks = 6;
-inline constexpr int kDashes = 3;
 
 // Makes the `place`-th of `count` shades of a colour, from light to dark; the only one is the
 // colour itself. Up to kShades of them differ by 10 or more.
@@ -43,8 +42,6 @@ inline constexpr int kShades = 7;
 // Gives the place of an algorithm in the registry, in whose order legends are; empty if there is
 // none of that name.
 [[nodiscard]] std::optional<int> algorithm_place(std::string_view name);
-// Gives the style of a worker count, where neither algorithm nor kernel has a colour.
-[[nodiscard]] Style worker_style(std::int64_t workers);
 // Gives the mark for who plays the workers (`ranks:`) where the colour tells the algorithm.
 [[nodiscard]] int ranks_mark(std::string_view ranks);
 // Gives the style of a kernel, of this program or another, or of an element type.
@@ -55,9 +52,6 @@ inline constexpr int kShades = 7;
 [[nodiscard]] Style dtype_style(std::string_view dtype);
 // Gives the style of a sparse pattern by its name, `sliding_window`; also of `full` and `causal`.
 [[nodiscard]] Style pattern_style(std::string_view kind, int variant = 0);
-// Colours that no known kernel has, then lighter ones; from the kSpareColours-th on they repeat.
-inline constexpr int kSpareColours = 9;
-[[nodiscard]] std::uint32_t spare_colour(int index);
 // Gives the style of the index-th of many equal things (interest sets of one worker count).
 [[nodiscard]] Style indexed_style(int index);
 
@@ -72,11 +66,6 @@ inline constexpr std::uint32_t kGatherColour = 0xE69F00;
 inline constexpr std::uint32_t kIdleColour = 0xD4D4D4;
 inline constexpr std::uint32_t kReceiveColour = 0x004D40;
 inline constexpr std::uint32_t kSendColour = 0x7B2D8B;
-
-// The contrast of two colours, from 1 to 21 (WCAG 2.2); text needs 4.5.
-[[nodiscard]] double contrast(std::uint32_t one, std::uint32_t other);
-// Gives black or white, whichever can be read better on a fill.
-[[nodiscard]] std::uint32_t text_colour_on(std::uint32_t fill);
 
 // Mixes a colour with as much white, for what is drawn behind.
 [[nodiscard]] std::uint32_t lightened(std::uint32_t colour);

@@ -25,7 +25,6 @@ constexpr const char* kPatterns[] = {
     "full",           "causal", "block_local", "variable_window", "sliding_window",
     "dilated_window", "random", "global",      "longformer",      "bigbird",
     "strided",        "fixed",  "any_of",      "all_of"};
-constexpr std::int64_t kWorkerCounts[] = {1, 2, 3, 4, 7, 8, 13, 16, 21, 31, 32, 57, 64, 100};
 constexpr double kApart = 10.0;
 
 using Named = std::vector<std::pair<std::string, std::uint32_t>>;
@@ -75,11 +74,6 @@ TEST(Palette, PatternsAreToldApartWithEveryColourVision) {
   expect_apart(colours_of(kPatterns, [](const char* word) { return pattern_style(word); }));
 }
 
-TEST(Palette, NoTwoWorkerCountsShareAColourOrHaveMarksOfTheirOwn) {
-  expect_apart(colours_of(kWorkerCounts, worker_style));
-  for (const std::int64_t workers : kWorkerCounts) EXPECT_EQ(worker_style(workers).mark, 0);
-}
-
 // These rely on lightness: worker counts of one algorithm have its hue. Up to seven share a figure.
 TEST(Palette, WorkerCountsOfAnAlgorithmAreShadesThatAreToldApart) {
   for (int count = 2; count <= kShades; ++count) {
@@ -117,9 +111,7 @@ TEST(Palette, NoAlgorithmIsDashedSinceADashIsAReference) {
   for (const char* dtype : {"f32", "bf16", "f16", "f64"}) EXPECT_EQ(dtype_style(dtype).dash, 0);
 }
 
-TEST(Palette, AnyWorkerCountAndAnyAlgorithmHasAStyle) {
-  for (const std::int64_t workers : {3, 57, 1057, 1'000'000})
-    EXPECT_EQ(worker_style(workers).mark, 0);
+TEST(Palette, AnyAlgorithmHasAStyle) {
   EXPECT_EQ(algorithm_style("something new"), algorithm_style("something new"));
   EXPECT_EQ(algorithm_place("dense"), 0);
   EXPECT_LT(*algorithm_place("ring"), *algorithm_place("ulysses"));
@@ -142,8 +134,6 @@ TEST(Palette, KnownKernelsAndElementTypesDifferInColour) {
   for (const char* kernel : {"flash", "materialized", "reference", "torch_sdpa"})
     kernels.insert(kernel_style(kernel).colour);
   EXPECT_EQ(kernels.size(), 4u);
-  for (int i = 0; i < kSpareColours; ++i)
-    EXPECT_TRUE(kernels.insert(spare_colour(i)).second) << "spare colour " << i;
   std::set<std::uint32_t> dtypes;
   for (const char* dtype : {"f16", "bf16", "f32", "f64"}) dtypes.insert(dtype_style(dtype).colour);
   EXPECT_EQ(dtypes.size(), 4u);
@@ -166,20 +156,8 @@ TEST(Palette, EveryNamedStyleHasAMarkAndADashThatCanBeDrawn) {
     EXPECT_GE(style.mark, 0);
     EXPECT_LT(style.mark, kMarks);
     EXPECT_GE(style.dash, 0);
-    EXPECT_LT(style.dash, kDashes);
+    EXPECT_LT(style.dash, 3);
   }
-}
-
-TEST(Palette, TextIsReadableOnEveryFill) {
-  EXPECT_NEAR(contrast(0xFFFFFF, 0x000000), 21.0, 1e-9);
-  EXPECT_NEAR(contrast(0x000000, 0x0072B2), 4.05, 0.01) << "black on that blue is too little";
-  EXPECT_EQ(text_colour_on(0x0072B2), 0xFFFFFFu);
-  for (std::uint32_t red = 0; red < 256; red += 15)
-    for (std::uint32_t green = 0; green < 256; green += 15)
-      for (std::uint32_t blue = 0; blue < 256; blue += 15) {
-        const std::uint32_t fill = red << 16 | green << 8 | blue;
-        EXPECT_GE(contrast(text_colour_on(fill), fill), 4.5) << colour_text(fill);
-      }
 }
 
 TEST(Palette, PartitionColoursAreDistinct) {
@@ -192,13 +170,7 @@ TEST(Palette, PartitionColoursAreDistinct) {
   expect_apart(first);
 }
 
-TEST(Palette, BlackNumbersCanBeReadOnPartitionColours) {
-  EXPECT_GT(contrast(kBlack, kComputeColour), 4.5);
-  for (int worker = 0; worker < 128; ++worker)
-    EXPECT_GT(contrast(kBlack, partition_colour(worker)), 4.5) << "worker " << worker;
-}
-
-TEST(Palette, WritesColoursAsGnuplotAndHtmlReadThem) {
+TEST(Palette, WritesColoursAsHtmlReadsThem) {
   EXPECT_EQ(colour_text(0x0072B2), "#0072b2");
   EXPECT_EQ(colour_text(lightened(0x000000)), "#7f7f7f");
 }

@@ -59,11 +59,10 @@ struct PlottedRun {
   CsvTable cases{};                      // no columns if the run has no cases
   std::optional<CsvTable> microbench{};  // repeats of single kernels, see figures/microbench.cpp
   std::optional<CsvTable> timeline{};    // memory_timeline.csv
-  std::optional<CsvTable> responsibility{};  // responsibility_ratio.csv: workers, interest_set, …
-  std::optional<CsvTable> partition{};       // rectangles, see partition_of() in figures.h
-  std::optional<CsvTable> steps{};           // steps.csv, a row per worker and step
-  std::optional<CsvTable> parts{};           // parts.csv, a row per repeat and part of a layer
-  std::vector<PlottedRun> beside{};  // runs whose cases appear in the panels of some figures
+  std::optional<CsvTable> partition{};   // rectangles, see partition_of() in figures.h
+  std::optional<CsvTable> steps{};       // steps.csv, a row per worker and step
+  std::optional<CsvTable> parts{};       // parts.csv, a row per repeat and part of a layer
+  std::vector<PlottedRun> beside{};      // runs whose cases appear in the panels of some figures
   // The user's own published times, in the columns of cqs_case_study_2.csv, drawn whatever the
   // shape of the run is. Null: case study 2 is drawn beside a run of its shape.
   const CsvTable* published = nullptr;

@@ -190,13 +190,6 @@ Series published_sparse_series(const std::string& mode, const std::string& devic
   return series;
 }
 
-std::vector<double> published_sparse_stages(const std::string& mode, double n_tokens) {
-  for (const Row& row : rows_of(mode, "gpu"))
-    if (row.number_at("sequence_length_tokens") == n_tokens && !row.at("dds_us").empty())
-      return {row.number_at("dds_us"), row.number_at("softmax_us"), row.number_at("sdd_us")};
-  return {};
-}
-
 std::string published_sparse_note() {
   return "Published: final report of the CMU 15-618 project Sparse Attention in CUDA (2023), one "
          "GeForce RTX 2080 against one CPU thread, f32, 8 heads of 64, no spread given. Not "

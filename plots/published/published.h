@@ -88,10 +88,6 @@ inline constexpr double kH100PeakTflopPerS = 989.4;
 [[nodiscard]] Series published_sparse_series(const std::string& mode, const std::string& device,
                                              bool speed_ups);
 
-// Gives its stages of one mode at one N in us: dds, softmax, sdd; none if it prints none.
-[[nodiscard]] std::vector<double> published_sparse_stages(const std::string& mode, double n_tokens);
-
-inline constexpr const char* kPublishedSparseLegend = "published: 15-618, RTX 2080";
 // Says why those numbers and ours are not comparable.
 [[nodiscard]] std::string published_sparse_note();
 

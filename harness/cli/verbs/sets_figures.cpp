@@ -53,28 +53,6 @@ std::map<int, Count> counts() {
   return all;
 }
 
-CsvTable counts_csv() {
-  CsvTable table({"workers", "quorum_size", "orbits", "sets"});
-  for (const auto& [workers, count] : counts())
-    table.append({fmt::to_string(workers), fmt::to_string(count.size), to_text(count.orbits),
-                  to_text(count.sets)});
-  return table;
-}
-
-// Gives the least ratio of the W lengths up to each N.
-CsvTable growth_csv() {
-  CsvTable table({"workers", "distillation", "n_tokens", "responsibility_ratio"});
-  for (int workers : {4, 7, 32, 64, 100})
-    for (const auto& [distillation, name] : kWords<Distillation>.rows)
-      for (std::int64_t n : {1'000, 3'000, 10'000, 30'000, 100'000, 300'000, 1'000'000}) {
-        const auto rows =
-            responsibility_rows(default_interest_set(workers), n - workers + 1, n, distillation);
-        const double worst = std::ranges::min_element(rows, {}, &ResponsibilityRow::ratio)->ratio;
-        table.append({fmt::to_string(workers), std::string(name), to_text(n), to_text(worst)});
-      }
-  return table;
-}
-
 // How many groups of rows there are: half or a quarter of the workers, or one.
 CsvTable product_splits_csv() {
   CsvTable table({"workers", "split", "largest_speed_up", "workers_without_block"});
@@ -117,9 +95,8 @@ void draw(const std::string& directory) {
   for (const std::string& path : write_table(paper_table(rows), directory))
     print_answer("{}\n", path);
   const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
-  const std::vector<Figure> figures = {
-      set_size_figure(sizes_csv()), set_count_figure(counts_csv()), distillation_figure(balance),
-      balance_growth_figure(growth_csv()), cqs_product_figure(product_splits_csv())};
+  const std::vector<Figure> figures = {set_size_figure(sizes_csv()), distillation_figure(balance),
+                                       cqs_product_figure(product_splits_csv())};
   for (const std::vector<std::string>& paths : write_figures(figures, directory))
     print_answer("{}\n", paths.front());
   print_answer("{}\n", write_findings(figures, directory));
@@ -129,8 +106,8 @@ void draw(const std::string& directory) {
 
 void add_sets_figures(Verb sets) {
   auto [verb, directory] = add_verb<std::string>(
-      sets, "figures", "Draws size, number and balance of interest sets, and writes a LaTeX table.",
-      draw, R"(The exit code is 3 without matplotlib.
+      sets, "figures", "Draws size and balance of interest sets, and writes a LaTeX table.", draw,
+      R"(The exit code is 3 without matplotlib.
 
 Examples:
   qb sets figures --out figures)");

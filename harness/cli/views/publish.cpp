@@ -6,16 +6,14 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <map>
+#include <utility>
 
 #include "base/files.h"
 #include "base/print.h"
 #include "base/temporary_folder.h"
-#include "harness/cli/views/sets_view.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
-#include "interest_sets/search/minimum_sets.h"
 #include "plots/draw/draw.h"
 
 namespace qb {
@@ -23,38 +21,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Supplement E draws the ratio up to the interval of the published means.
-constexpr std::int64_t kIntervals = 41;
-
-bool names(const Spec& spec, std::string_view figure) {
-  return std::ranges::count(spec.figures, figure) > 0;
-}
-
-// Plans one case per worker count: the longest that has a plan.
-std::map<int, Plan> longest_plans(const Spec& spec) {
-  std::map<int, std::int64_t> longest;
-  std::map<int, Plan> plans;
+// Plans the longest case of the most workers that has a plan.
+std::optional<Plan> widest_plan(const Spec& spec) {
+  std::optional<Plan> widest;
+  std::pair<int, std::int64_t> most(0, 0);
   for (const Case& c : spec.cases) {
-    if (longest.contains(c.workers) && longest[c.workers] >= c.shape.q_len) continue;
+    const std::pair own(c.workers, c.shape.q_len);
+    if (own <= most) continue;
     try {
-      plans.insert_or_assign(c.workers, plan_of(c));
-      longest[c.workers] = c.shape.q_len;
+      widest = plan_of(c);
+      most = own;
     } catch (const Unsupported&) {
       // Its row of cases.csv says why.
     }
   }
-  return plans;
-}
-
-std::string ratios_csv(const std::map<int, Plan>& plans) {
-  std::string csv;
-  for (const auto& [workers, plan] : plans) {
-    if (plan.algorithm != "cqs" || workers > kMostExhaustiveWorkers) continue;
-    responsibility_csv(
-        workers, workers, kIntervals * workers - 1, [&](std::string_view piece) { csv += piece; },
-        csv.empty());
-  }
-  return csv;
+  return widest;
 }
 
 // A path as a link of the page names it.
@@ -65,15 +46,9 @@ std::string address_from(const std::string& page, const fs::path& path) {
 }  // namespace
 
 void write_plan_tables(const Spec& spec, const std::string& folder) {
-  if (!names(spec, "responsibility_ratio") && !names(spec, "partition")) return;
-  const auto plans = longest_plans(spec);
-  if (plans.empty()) return;
-  if (names(spec, "responsibility_ratio"))
-    if (const std::string csv = ratios_csv(plans); !csv.empty())
-      write_file_atomically(folder + "/responsibility_ratio.csv", csv);
-  if (names(spec, "partition"))
-    write_file_atomically(folder + "/partition.csv",
-                          partition_rectangles(plans.rbegin()->second).to_string());
+  if (std::ranges::count(spec.figures, "partition") == 0) return;
+  if (const std::optional<Plan> plan = widest_plan(spec))
+    write_file_atomically(folder + "/partition.csv", partition_rectangles(*plan).to_string());
 }
 
 PlottedRun run_to_plot(const std::string& folder) {
@@ -82,14 +57,15 @@ PlottedRun run_to_plot(const std::string& folder) {
   return run;
 }
 
-DrawnRun draw_run(const std::string& folder, const std::string& directory) {
+DrawnRun draw_run(const std::string& folder, const std::string& directory,
+                  const std::vector<std::string>& names) {
   DrawnRun drawn{run_to_plot(folder), {}, {}, ExitCode::ok};
   if (!drawn.run.has_cases())
     throw UsageError(fmt::format("{}: a report needs cases.csv; `qb plot {}` draws its figures",
                                  folder, folder));
   try {
     const auto draw = [&](const std::string& into) {
-      drawn.figures = draw_for_report(figures_of_run(drawn.run), into, drawn.missing);
+      drawn.figures = draw_for_report(figures_of_run(drawn.run, names), into, drawn.missing);
     };
     directory.empty() ? in_temporary_folder(draw) : draw(directory);
   } catch (const EnvironmentError& error) {

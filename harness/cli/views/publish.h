@@ -18,9 +18,7 @@ namespace qb {
 // A run to draw, older ones completed from their plans. Throws as read_plotted_run() does.
 [[nodiscard]] PlottedRun run_to_plot(const std::string& folder);
 
-// Writes beside the measured CSVs what the figures of the spec need from its plans alone:
-// responsibility_ratio.csv and partition.csv. Writes nothing for
-// figures that the spec does not name.
+// Writes beside the measured CSVs what figure partition needs of the plans, if the spec names it.
 void write_plan_tables(const Spec& spec, const std::string& folder);
 
 // What the page of a run says beside its own numbers: repeats and logs of single cases, and the
@@ -43,10 +41,11 @@ struct DrawnRun {
   std::vector<std::string> missing;  // a sentence for each figure that could not be drawn
   ExitCode code = ExitCode::ok;      // environment if matplotlib is missing
 };
-// Draws the figures of a run into `directory`, or, if that is empty, for the page alone. Reports a
-// missing matplotlib on stderr and in `missing`. Throws UsageError if the folder has no cases.csv to
-// report.
-[[nodiscard]] DrawnRun draw_run(const std::string& folder, const std::string& directory);
+// Draws figures of a run, those that it names if `names` is empty, into `directory`, or, if that is
+// empty, for the page alone. Reports a missing matplotlib on stderr and in `missing`. Throws
+// UsageError if the folder has no cases.csv to report.
+[[nodiscard]] DrawnRun draw_run(const std::string& folder, const std::string& directory,
+                                const std::vector<std::string>& names = {});
 
 // Draws as draw_run does, writes the page and prints its path.
 ExitCode publish_run(const std::string& folder, const std::string& directory,
