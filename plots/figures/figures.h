@@ -57,7 +57,8 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 
 // Draws how much slower published cases were than the cost model says: a row for each algorithm
 // with a mark for each case, by device. `graded` has the columns algorithm, device,
-// published_over_predicted_time, case.
+// published_over_predicted_time, case, n_tokens, workers, published, predicted,
+// time_or_rate, table, line.
 [[nodiscard]] Figure model_grade_figure(const CsvTable& graded);
 
 // ---- connectivity ------------------------------------------------------------------------------

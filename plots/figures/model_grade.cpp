@@ -12,6 +12,10 @@ namespace {
 double slowness(const Row& row) { return row.number_at("published_over_predicted_time"); }
 double factor(const Row& row) { return std::fmax(slowness(row), 1.0 / slowness(row)); }
 
+// What the CSV says of a published case: its numbers are in the unit of its table.
+const Columns kCaseColumns = {"n_tokens",     "workers", "published", "predicted",
+                              "time_or_rate", "table",   "line"};
+
 // Makes the marks of each algorithm, a line for each device.
 Groups marks_of_devices(const Groups& algorithms, const Groups& devices) {
   Groups lines;
@@ -26,20 +30,24 @@ Groups marks_of_devices(const Groups& algorithms, const Groups& devices) {
                   .in_legend = false,
                   .draw = Draw::points};
       marks.value = [y = dot_place(row, slot, devices.size())](const Row& one) {
-        return Point{.x = slowness(one), .y = y};
+        return Point{.x = slowness(one), .y = y, .more = values_of(one, kCaseColumns)};
       };
       lines.push_back(std::move(marks));
     }
   return lines;
 }
 
-std::string grade_note(const Rows& rows) {
+std::string grade_title(const Rows& rows) {
+  if (rows.empty()) return "Published measurements beside the cost model";
+  return fmt::format("The cost model is off by a factor of {:.2f} in the median of {}",
+                     median(numbers_of(rows, factor)),
+                     counted(rows.size(), "published measurement"));
+}
+
+std::string worst_note(const Rows& rows) {
+  if (rows.empty()) return {};
   const Row& worst = *std::ranges::max_element(rows, {}, factor);
-  return fmt::format(
-      "Published and predicted times differ by a factor of {:.2f} in the median of {}, and of "
-      "{:.2f} "
-      "at worst: {}.",
-      median(numbers_of(rows, factor)), rows.size(), factor(worst), worst.at("case"));
+  return fmt::format("It is off by {:.2f} at worst: {}.", factor(worst), worst.at("case"));
 }
 
 }  // namespace
@@ -59,7 +67,7 @@ Figure model_grade_figure(const CsvTable& graded) {
     keys.push_back(legend_key("a published case, " + devices[slot].key[0],
                               {kGrey, static_cast<int>(slot)}, Draw::points, true));
   Figure figure = line_figure(
-      {.title = "Published measurements beside the cost model",
+      {.title = grade_title(rows),
        .nothing = "no published measurement has a prediction",
        .lines = marks_of_devices(algorithms, devices),
        .y = {{.y = dot_rows_axis("algorithm_index", dots),
@@ -71,10 +79,11 @@ Figure model_grade_figure(const CsvTable& graded) {
                         .column = "published_over_predicted_time",
                         .log = true}),
        .keys = keys,
-       .notes = {rows.empty() ? "" : grade_note(rows),
-                 "Right of 1 the published case took longer than the model says. No device was "
-                 "made from the rows that are drawn."}});
+       .notes = {worst_note(rows),
+                 "Right of 1 the published case took longer than the model says; no device was "
+                 "made from these rows."}});
   figure.name = "model_grade";
+  figure.more_columns = kCaseColumns;
   figure.panel_height = dot_rows_height(dots.size());
   figure.finding = dot_rows_finding(dots, "By algorithm, the median of published / predicted time");
   return figure;

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which scheme is the fastest for which problem: a cell for each link and length (or worker count),
-// in the colour of the winner, with its name and how many times faster it is than the next best.
+// in the colour of the fastest scheme, with its name and how many times faster it is than the next
+// best. Where the clock cannot tell the best apart, the cell has a stripe for each of them.
 // Dense attention splits nothing and is left out, and so are cases under `serial`, which have no
 // wall clock of their workers.
 
+#include <cctype>
+
+#include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
 
 namespace qb {
 namespace {
 
-constexpr double kTie = 1.02;  // times within this factor are a tie
+constexpr double kMeasuredTie = 1.02;  // measured times within this factor are a tie
 constexpr int kCellHeight = 44;
 // White gaps separate cells, whose sides are 1; each gap is about a pixel wide.
 constexpr double kHalfWidth = 0.49;
 constexpr double kHalfHeight = 0.475;
-constexpr std::size_t kMostNamedColumns = 7;  // more cells side by side are too narrow for a name
+// More cells side by side are too narrow for a name and its lead in one line, or for a name.
+constexpr std::size_t kMostOneLine = 4;
+constexpr std::size_t kMostNamed = 7;
 
-// The times of cases that are equal except for their algorithm, fastest first, each algorithm once.
+// Cases that are equal except for their algorithm, fastest first, each algorithm once.
 struct MapCell {
   Rows rows{};
+  std::size_t level = 1;  // so many are the fastest, as far as the clock tells
   [[nodiscard]] const Row& any() const { return rows.front(); }
-  [[nodiscard]] const std::string& winner() const { return rows[0].text("algorithm"); }
-  [[nodiscard]] const std::string& second() const { return rows[1].text("algorithm"); }
   [[nodiscard]] double lead() const {
     return rows[1].number("wall_time_median_s") / rows[0].number("wall_time_median_s");
   }
-  [[nodiscard]] bool tie() const { return lead() <= kTie; }
 };
 
 struct Map {
@@ -63,7 +67,7 @@ std::string other_keys(const Row& row, const std::set<std::string>& contexts) {
 }
 
 // The fastest of several cases of one algorithm (interest sets, seeds) counts.
-MapCell cell_of(Rows rows) {
+MapCell cell_of(Rows rows, double tie) {
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     const auto rank = [](const Row& row) {
       return std::pair(row.number("wall_time_median_s"), row.text("algorithm"));
@@ -71,7 +75,10 @@ MapCell cell_of(Rows rows) {
     return rank(a) < rank(b);
   });
   std::set<std::string> seen;
-  return {where(rows, [&](const Row& row) { return seen.insert(row.text("algorithm")).second; })};
+  rows = where(rows, [&](const Row& row) { return seen.insert(row.text("algorithm")).second; });
+  const double most_s = tie * rows.front().number("wall_time_median_s");
+  return {rows,
+          count(rows, [&](const Row& row) { return row.number("wall_time_median_s") <= most_s; })};
 }
 
 Rows rows_of_maps(const std::vector<Map>& maps) {
@@ -81,7 +88,15 @@ Rows rows_of_maps(const std::vector<Map>& maps) {
   return rows;
 }
 
-std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
+std::set<std::string> compared_in(const std::vector<Map>& maps) {
+  std::set<std::string> compared;
+  for (const Map& map : maps)
+    for (const MapCell& cell : map.cells)
+      for (const Row& row : cell.rows) compared.insert(row.text("algorithm"));
+  return compared;
+}
+
+std::vector<Map> maps_of(const Rows& rows, const Sides& sides, double tie) {
   std::set<std::string> contexts;  // lengths of cases in which cached keys precede the new tokens
   for (const Row& row : rows)
     if (row.text("kv_len") != row.text("n_tokens")) contexts.insert(row.text("kv_len"));
@@ -94,7 +109,7 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides) {
        })) {
     Map map{.keys = panel.key.back()};
     for (const Group& where_to : group(panel.rows, joined(kLinkColumns, {sides.y})))
-      map.cells.push_back(cell_of(where_to.rows));
+      map.cells.push_back(cell_of(where_to.rows, tie));
     std::erase_if(map.cells, [](const MapCell& cell) { return cell.rows.size() < 2; });
     if (!map.cells.empty()) maps.push_back(std::move(map));
   }
@@ -118,38 +133,45 @@ std::string lead_text(double lead) {
                      : fmt::format("{:.0f}×", lead);
 }
 
-std::string cell_text(const MapCell& cell, bool named) {
-  const std::string lead =
-      cell.tie() ? (named ? "≈ " + cell.second() : "≈") : lead_text(cell.lead());
-  return named ? cell.winner() + '\n' + lead : lead;
-}
-
 Style fill(const std::string& algorithm) { return {lightened(algorithm_style(algorithm).colour)}; }
 
-// Adds one rectangle, or in a tie the two halves of one: the text is over both.
-void add_cell(Panel& panel, const MapCell& cell, double x, double y, const std::string& place,
-              bool named) {
-  Series drawn{
-      .name = fmt::format("{}: {} {} {}", place, cell.winner(),
-                          cell.tie() ? "≈" : lead_text(cell.lead()) + " before", cell.second()),
-      .draw = Draw::rectangles,
-      .style = fill(cell.winner()),
-      .thin = true,
-      .in_legend = false,
-      .text = cell_text(cell, named)};
-  Point whole{x, y, y - kHalfHeight, y + kHalfHeight, x - kHalfWidth, x + kHalfWidth};
-  if (cell.tie()) {
-    Series half = drawn;
-    half.name += ", left half";
-    half.text.clear();
-    half.points = {whole};
-    half.points[0].x_high = x;
-    panel.series.push_back(std::move(half));
-    drawn.style = fill(cell.second());
-    whole.x_low = x;
+// Gives each scheme the first letter of its name that no scheme before it has.
+std::map<std::string, std::string> letters_of(const std::set<std::string>& schemes) {
+  std::map<std::string, std::string> letters;
+  std::string taken = "_";
+  for (const std::string& scheme : schemes) {
+    const std::size_t free = scheme.find_first_not_of(taken);
+    const char letter = free == std::string::npos ? '?' : scheme[free];
+    taken += letter;
+    letters[scheme] = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   }
-  drawn.points = {whole};
-  panel.series.push_back(std::move(drawn));
+  return letters;
+}
+
+const Columns kCellColumns = {"link_bandwidth_byte_per_s", "link_latency_s", "n_tokens", "workers"};
+
+// Adds a rectangle for each scheme that is the fastest in a cell, from the fastest on. `after_name`
+// separates a name from its lead; empty where names have no room.
+void add_cell(std::map<std::string, Series>& schemes, const MapCell& cell, double x, double y,
+              const std::map<std::string, std::string>& letters, const std::string& after_name) {
+  const double width = 2.0 * kHalfWidth / static_cast<double>(cell.level);
+  for (std::size_t i = 0; i < cell.level; ++i) {
+    const Row& row = cell.rows[i];
+    const std::string& scheme = row.text("algorithm");
+    const double left = x - kHalfWidth + width * static_cast<double>(i);
+    Point stripe = box(left, left + width, y - kHalfHeight, y + kHalfHeight);
+    stripe.x = x;
+    stripe.text =
+        cell.level > 1
+            ? letters.at(scheme)
+            : listed({after_name.empty() ? "" : scheme, lead_text(cell.lead())}, after_name);
+    stripe.more = values_of(row, kCellColumns);
+    for (const double value : {row.number("wall_time_median_s"), cell.lead()})
+      stripe.more.push_back(to_text(value));
+    stripe.more.push_back(cell.rows[0].text("algorithm"));
+    stripe.more.push_back(cell.rows[1].text("algorithm"));
+    schemes[scheme].points.push_back(std::move(stripe));
+  }
 }
 
 // Names bandwidths alone if each has one latency.
@@ -178,83 +200,97 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const Sides& sides) 
   for (std::size_t i = 0; i < heights.size(); ++i)  // leaves out `W = `
     y.tics.push_back(
         {static_cast<double>(i), named_values(heights[i].rows.front(), {sides.y}).substr(4)});
+  const std::map<std::string, std::string> letters = letters_of(compared_in(maps));
+  const std::string after_name = links.size() <= kMostOneLine ? " "
+                                 : links.size() <= kMostNamed ? "\n"
+                                                              : "";
   std::vector<Panel> panels;
   for (const Map& map : maps) {
     Panel panel{.title = map.title, .x = x, .y = y};
+    std::map<std::string, Series> schemes;
     for (const MapCell& cell : map.cells)
-      add_cell(panel, cell, index_of(links, cell.any()), index_of(heights, cell.any()),
-               named_values(cell.any(), joined({sides.y}, kLinkColumns)),
-               links.size() <= kMostNamedColumns);
+      add_cell(schemes, cell, index_of(links, cell.any()), index_of(heights, cell.any()), letters,
+               after_name);
+    for (auto& [scheme, series] : schemes) {
+      series.name = scheme;
+      series.draw = Draw::rectangles;
+      series.style = fill(scheme);
+      series.thin = true;
+      panel.series.push_back(std::move(series));
+    }
     panels.push_back(std::move(panel));
   }
   return panels;
 }
 
-// The schemes that are the fastest, or tie with it, and in how many cells; most first.
-std::vector<std::pair<std::string, int>> winners_of(const std::vector<Map>& maps) {
+// Counts the cells that a scheme wins alone; most first.
+std::string winners_sentence(const std::vector<Map>& maps, double tie) {
   std::map<std::string, int> wins;
+  std::size_t cells = 0;
+  std::size_t ties = 0;
   for (const Map& map : maps)
     for (const MapCell& cell : map.cells) {
-      ++wins[cell.winner()];
-      if (cell.tie()) ++wins[cell.second()];
+      ++cells;
+      if (cell.level > 1)
+        ++ties;
+      else
+        ++wins[cell.any().text("algorithm")];
     }
   std::vector<std::pair<std::string, int>> winners(wins.begin(), wins.end());
   std::ranges::stable_sort(winners, std::greater(), &std::pair<std::string, int>::second);
-  return winners;
-}
-
-std::string winners_finding(const std::vector<Map>& maps) {
   std::vector<std::string> parts;
-  for (const auto& [algorithm, wins] : winners_of(maps))
-    parts.push_back(fmt::format("{} in {}", algorithm, wins));
-  std::size_t cells = 0;
-  for (const Map& map : maps) cells += map.cells.size();
-  return fmt::format("Of {}, these are the fastest or tie with it: {}.", counted(cells, "cell"),
-                     listed(parts));
+  for (const auto& [algorithm, number] : winners)
+    parts.push_back(parts.empty() ? fmt::format("{} leads in {} of {}", algorithm, number,
+                                                counted(cells, "cell"))
+                                  : fmt::format("{} in {}", algorithm, number));
+  if (parts.empty()) return "In every cell the fastest schemes are a tie";
+  return ties > 0 ? fmt::format("{}; the others are ties within {:.3g} times", listed(parts), tie)
+                  : listed(parts);
 }
 
-std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps) {
-  std::set<std::string> compared;
-  for (const Map& map : maps)
-    for (const MapCell& cell : map.cells)
-      for (const Row& row : cell.rows) compared.insert(row.text("algorithm"));
-  std::vector<std::string> notes = {
-      fmt::format("Compared, where they ran: {}; by the median wall clock of cases that are equal "
-                  "but for the algorithm. The number: time of the next best over the fastest. Two "
-                  "colours and ≈: the two best are within 2 %, a tie. White: fewer than two ran. "
-                  "Dense attention, which splits nothing, is left out.",
-                  listed({compared.begin(), compared.end()}))};
-  const Groups links = group(rows_of_maps(maps), kLinkColumns);
+std::string cells_sentence(const std::vector<Map>& maps, double tie) {
+  std::vector<std::string> others;  // whose letter is not the first
+  for (const auto& [scheme, letter] : letters_of(compared_in(maps)))
+    if (std::toupper(static_cast<unsigned char>(scheme[0])) != letter[0])
+      others.push_back(letter + ' ' + scheme);
+  return fmt::format(
+      "A cell has the fastest scheme and its lead over the next, or the letters{} of all within "
+      "{:.3g} times of the fastest, which is on the left.",
+      others.empty() ? "" : fmt::format(" ({})", listed(others)), tie);
+}
+
+std::vector<std::string> notes_of(const std::vector<Map>& maps, double tie) {
   std::vector<std::string> latencies;
+  const Groups links = group(rows_of_maps(maps), kLinkColumns);
   if (link_columns(links).size() == 1)
     for (const Group& link : links)
-      if (!link.key[1].empty())
-        latencies.push_back(fmt::format("{} at {}",
-                                        named_values(link.rows.front(), {kLinkColumns[1]}),
-                                        named_values(link.rows.front(), {kLinkColumns[0]})));
-  if (!latencies.empty()) notes.push_back("Latency of the link: " + listed(latencies) + ".");
-  if (count(rows, modelled) > 0) notes.emplace_back(kModelNote);
-  return notes;
+      latencies.push_back(named_values(link.rows.front(), {kLinkColumns[1]}));
+  const std::string all = listed(latencies);
+  return {cells_sentence(maps, tie),
+          all.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", all)};
 }
 
 }  // namespace
 
 Figure scheme_map_figure(const PlottedRun& run) {
-  constexpr const char* kTitle = "The fastest scheme by link and size";
   const Rows rows = candidates(run.cases);
   const Sides sides = sides_of(rows);
-  const std::vector<Map> maps = maps_of(rows, sides);
+  const bool of_model = !rows.empty() && count(rows, modelled) == rows.size();
+  const double tie = std::fmax(kMeasuredTie, of_model ? run.model_error() : 1.0);
+  const std::vector<Map> maps = maps_of(rows, sides, tie);
   if (maps.empty())
-    return empty_figure(kTitle,
+    return empty_figure("The fastest scheme by link and size",
                         "no two schemes have a wall clock in cases that are otherwise equal "
                         "(dense and ranks: serial do not count)");
-  Figure figure{.title = kTitle, .panels = map_panels(maps, sides), .shared_axes = true};
+  Figure figure{
+      .title = winners_sentence(maps, tie),
+      .panels = map_panels(maps, sides),
+      .shared_axes = true,
+      .notes = notes_of(maps, tie),
+      .more_columns = joined(kCellColumns, {"wall_time_s", "lead_ratio", "fastest", "next"})};
   figure.panel_height = kCellHeight * static_cast<int>(figure.panels.front().y.tics.size());
-  for (const auto& [algorithm, wins] : winners_of(maps))
-    figure.panels.front().series.push_back(
-        legend_key(algorithm, fill(algorithm), Draw::rectangles));
-  figure.notes = notes_of(rows, maps);
-  figure.finding = winners_finding(maps);
+  std::erase(figure.notes, "");
+  figure.finding = figure.title + '.';
   return figure;
 }
 

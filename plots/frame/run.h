@@ -2,6 +2,7 @@
 // A run folder as figures, tables and the report read it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -63,6 +64,9 @@ struct PlottedRun {
   std::optional<CsvTable> steps{};       // steps.csv, a row per worker and step
   std::optional<CsvTable> parts{};       // parts.csv, a row per repeat and part of a layer
   std::vector<PlottedRun> beside{};      // runs whose cases appear in the panels of some figures
+  // Gives the typical factor between published times and those of the cost model, 1 where nobody
+  // knows it: modelled times that are closer are a tie.
+  std::function<double()> model_error = [] { return 1.0; };
   // The user's own published times, in the columns of cqs_case_study_2.csv, drawn whatever the
   // shape of the run is. Null: case study 2 is drawn beside a run of its shape.
   const CsvTable* published = nullptr;

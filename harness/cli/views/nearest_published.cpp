@@ -84,12 +84,18 @@ std::string nearest_table(std::span<const NearestPublished> nearest) {
 }
 
 CsvTable grade_csv(std::span<const GradedRow> rows) {
-  CsvTable table({"algorithm", "device", "published_over_predicted_time", "case"});
+  CsvTable table({"algorithm", "device", "published_over_predicted_time", "case", "n_tokens",
+                  "workers", "published", "predicted", "time_or_rate", "table", "line"});
   for (const GradedRow& row : rows) {
     const NearestPublished published{row, whole_case(case_of(*row.answer->predicted)), 0.0};
-    table.append({published.c.algorithm, row.answer->predicted->device, to_text(row.slowness),
+    const PublishedAnswer& answer = *row.answer;
+    const std::string line = to_text(static_cast<std::int64_t>(answer.row + 2));
+    table.append({published.c.algorithm, answer.predicted->device, to_text(row.slowness),
                   fmt::format("{}, {} ({}, line {})", published.c.algorithm, case_text(published),
-                              row.answer->table->file, row.answer->row + 2)});
+                              answer.table->file, line),
+                  to_text(published.c.shape.q_len), fmt::to_string(published.c.workers),
+                  to_text(answer.published.value), to_text(answer.ours.value),
+                  answer.predicted->is_time ? "time" : "rate", answer.table->file, line});
   }
   return table;
 }

@@ -11,6 +11,8 @@
 #include "base/files.h"
 #include "base/print.h"
 #include "base/temporary_folder.h"
+#include "harness/cli/views/nearest_published.h"
+#include "harness/cli/views/paper_sources.h"
 #include "harness/experiment/store/run_folder.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
@@ -38,6 +40,13 @@ std::optional<Plan> widest_plan(const Spec& spec) {
   return widest;
 }
 
+// Any pass but the forward one is graded like both.
+Passes passes_of(const CsvTable& cases) {
+  const bool forward =
+      !cases.has("pass") || cases.size() == 0 || cases.text(0, "pass") == "forward";
+  return forward ? Passes::forward : Passes::both;
+}
+
 // A path as a link of the page names it.
 std::string address_from(const std::string& page, const fs::path& path) {
   return fs::relative(path, fs::absolute(page).parent_path()).generic_string();
@@ -54,6 +63,11 @@ void write_plan_tables(const Spec& spec, const std::string& folder) {
 PlottedRun run_to_plot(const std::string& folder) {
   PlottedRun run = read_plotted_run(folder);
   complete_older_rows(run.cases, folder + "/cases.csv");
+  run.model_error = [passes = passes_of(run.cases)] {
+    const Library library = read_library();
+    const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
+    return scheme_grade(graded_rows(papers), passes).median;
+  };
   return run;
 }
 
