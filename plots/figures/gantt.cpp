@@ -256,12 +256,13 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
   for (const auto& [worker, end] : ended)
     if (chart.steps <= kMostSteps && chart.gathered - end > kLeastGap * axis_s)
       add_rectangle(gathering, {.worker = worker}, end, chart.gathered - end, unit);
-  std::vector<Series> out = {bars("compute", kComputeColour, compute),
-                             bars("exposed communication", kCommunicationColour, waiting),
+  std::vector<Series> out = {bars("exposed communication", kCommunicationColour, waiting),
                              bars("idle", kIdleColour, idle),
                              bars("waiting between steps", kBetweenColour, between)};
-  out.front().thin = !numbers;
   if (!gathering.empty()) out.push_back(bars("gather and merge", kGatherColour, gathering));
+  // Nothing is drawn over the numbers.
+  out.push_back(bars("compute", kComputeColour, compute));
+  out.back().thin = !numbers;
   if (!receiving.empty()) out.push_back(bars("receives", kReceiveColour, receiving));
   if (!sending.empty()) out.push_back(bars("sends", kSendColour, sending));
   return out;
