@@ -49,6 +49,7 @@ draw_all() {
           --out "$out/paper_figures/$name" >/dev/null)
         # The tenth's folder has it.
         rm -f "$out"/paper_figures/case_study_2/figures/case_study_1_partition.*
+        sed -i /^case_study_1_partition,/d "$out/paper_figures/case_study_2/figures/findings.csv"
         ;;
       cpu_attention*) # PyTorch at the same cases
         plot "$(run_of "$name")" "$folder" --beside "$(run_of "torch_sdpa${name#cpu_attention}")"
