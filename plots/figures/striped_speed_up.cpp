@@ -5,13 +5,11 @@
 // their sum, as in a step of training. There is a panel per worker count.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 #include "plots/published/published.h"
 
 namespace qb {
 namespace {
-
-constexpr double kAssumedTile = 768.0;     // query rows of a tile of the flash kernel at d = 64
-constexpr double kPublishedTile = 2048.0;  // the paper skips work per 2048 query rows
 
 // Is empty for an algorithm that is not a balanced ring. pass_kv is zigzag under another paper's
 // name.
@@ -42,19 +40,6 @@ std::optional<Row> ring_case(const Row& row) {
   return ring && ran(*ring) ? ring : std::nullopt;
 }
 
-bool all_are_modelled(const Rows& rows) { return count(rows, modelled) == rows.size(); }
-
-// Finds the smallest tile among the ring cases with most tokens per worker; NaN if none shows it. A
-// modelled case has the tiles of its device's file, and its row does not hold them.
-double executed_tile_of(const Rows& rows) {
-  std::pair found(0.0, kNaN);  // negated tokens, then the tile
-  for (const Row& row : rows) {
-    const double tile = modelled(row) ? kNaN : executed_tile(*ring_case(row));
-    if (!std::isnan(tile)) found = std::min(found, std::pair(-tokens_a_worker(row), tile));
-  }
-  return found.second;
-}
-
 // Makes the lines of a worker count, by name; those of one kind differ in their marks.
 Groups ring_lines(const Group& of_count, const Columns& others) {
   Groups lines = group(order(of_count.rows, tokens_a_worker), [&](const Row& row) {
@@ -65,6 +50,10 @@ Groups ring_lines(const Group& of_count, const Columns& others) {
   style_by_algorithm(lines, [](const Group& line) { return line.key[1]; });
   return lines;
 }
+
+// What balancing the rounds of a causal ring gains by pairs, of many tokens a worker: the
+// contiguous ring's rounds cost c²/2, then W - 1 times c² pairs, the balanced ones c²/2 each.
+double pairs_gain(std::int64_t workers) { return 2.0 - 1.0 / static_cast<double>(workers); }
 
 std::int64_t workers_in(const Group& panel) { return *parse_integer(panel.key[0]); }
 
@@ -82,42 +71,12 @@ Groups worker_count_panels(const Rows& rows) {
   return panels;
 }
 
-// Finds the range of tokens per worker of all marks.
-std::pair<double, double> token_range(const Groups& panels) {
-  std::set<double> tokens;
-  for (const Group& panel : panels) {
-    for (const Row& row : panel.rows) tokens.insert(tokens_a_worker(row));
-    for (const Series& series : published_striped_speed_ups(workers_in(panel)))
-      for (const Point& point : series.points) tokens.insert(point.x);
-  }
-  return tokens.empty() ? std::pair(kNaN, kNaN) : std::pair(*tokens.begin(), *tokens.rbegin());
-}
-
-// Draws what is published of a worker count, and the bounds. The bound of our tiles is in no panel
-// of published and modelled numbers alone.
-std::vector<Series> reference_of(const Group& panel, std::pair<double, double> tokens) {
+// Draws what is published of a worker count, and what balancing gains by the count of pairs.
+std::vector<Series> reference_of(const Group& panel) {
   if (panel.key.empty()) return {};  // there is nothing to draw
-  const std::int64_t workers = workers_in(panel);
-  const double shown = executed_tile_of(panel.rows);
-  const double tile = all_are_modelled(panel.rows) ? kNaN
-                      : std::isnan(shown)          ? kAssumedTile
-                                                   : shown;
-  std::vector<Series> out = published_striped_speed_ups(workers);
+  std::vector<Series> out = published_striped_speed_ups(workers_in(panel));
   for (Series& series : out) series.in_legend = false;  // published_keys() tell what they are
-  const double published_tile = out.empty() ? kNaN : kPublishedTile;
-  const auto add_bound = [&](const char* name, Style style, double side) {
-    constexpr int kPoints = 65;
-    if (std::isnan(side)) return;
-    out.push_back({.name = name, .draw = Draw::line, .style = style, .thin = side == 1.0});
-    for (int i = 0; i < kPoints; ++i) {
-      const double x = tokens.first * std::pow(tokens.second / tokens.first, i / (kPoints - 1.0));
-      out.back().points.push_back({.x = x, .y = speed_up_bound(x / side, workers)});
-    }
-  };
-  add_bound("bound, pairs", {kBlack, 0, 1}, 1.0);  // thin, as it nearly covers the limit
-  add_bound("bound, our tiles", {kBlack, 0, 1}, tile);
-  add_bound("bound, published tiles", {kGrey, 0, 2}, published_tile);
-  out.push_back(limit_line("limit 2 - 1/W", 2.0 - 1.0 / static_cast<double>(workers)));
+  out.push_back(limit_line("pairs: 2 - 1/W", pairs_gain(workers_in(panel))));
   return out;
 }
 
@@ -143,66 +102,48 @@ std::vector<Series> published_keys(const Groups& panels) {
   return keys;
 }
 
-// Says how many marks are above the limit with their whole error bar, which pairs cannot explain.
-std::string above_limit_note(const Rows& rows) {
-  const std::size_t above = count(rows, [](const Row& row) {
-    return time_ratio(*ring_case(row), row, clock_of(row)).low > 2.0 - 1.0 / row.number("workers");
-  });
-  if (above == 0) return {};
-  return fmt::format(
-      "{} of {} lie{} above the limit with the whole error bar; the limit counts query-key pairs "
-      "alone.",
-      above, counted(rows.size(), "mark"), above == 1 ? "s" : "");
+double speed_up(const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)).y; }
+
+// Says how much longer a contiguous ring takes, where there are cores enough; else a plain title.
+std::string gains_title(Rows rows, int cores) {
+  rows = where(rows, [=](const Row& row) { return !oversubscribed(row, cores); });
+  std::vector<std::string> gains;
+  for (const Group& kind :
+       group(rows, [](const Row& row) { return std::vector{ring_kind(row)}; })) {
+    const auto [least, most] = std::ranges::minmax(numbers_of(kind.rows, speed_up));
+    gains.push_back(fmt::format("{} to {} times as long as a {} one", significant(least),
+                                significant(most), kind.key[0]));
+  }
+  return gains.empty() ? "Speed-up of striped and zigzag over contiguous rings"
+                       : fmt::format("A contiguous ring takes {}", listed(gains));
 }
 
-// Is empty where nothing was measured.
-std::string tile_sentence(const Groups& panels) {
-  std::map<std::string, std::string> workers_of_size;
-  bool assumed = false;
-  for (const Group& panel : panels) {
-    const double tile = executed_tile_of(panel.rows);
-    assumed = assumed || (std::isnan(tile) && !all_are_modelled(panel.rows));
-    if (std::isnan(tile)) continue;
-    std::string& all = workers_of_size[fmt::format("{:.0f}", tile)];
-    all = listed({all, panel.key[0]});
-  }
-  std::vector<std::string> parts;
-  for (const auto& [tile, workers] : workers_of_size)
-    parts.push_back(fmt::format("{} (W = {}, from the executed pairs of the longest ring case)",
-                                tile, workers));
-  if (assumed) parts.push_back(fmt::format("{} where no case shows it", kAssumedTile));
-  return parts.empty() ? "" : "our tiles, in tokens a side: " + listed(parts) + "; ";
+// Says how many cases gain more than balancing the pairs explains, with the whole error bar.
+std::string gains_finding(const Rows& rows) {
+  const std::size_t above = count(rows, [](const Row& row) {
+    return time_ratio(*ring_case(row), row, clock_of(row)).low > pairs_gain(row.integer("workers"));
+  });
+  return fmt::format("{} of {} gain more than balanced pairs explain, with the whole error bar.",
+                     above, counted(rows.size(), "case"));
 }
 
 bool times_both_passes(const Row& row) { return row.is("pass", "both"); }
-
-std::string bounds_sentence(const Groups& panels) {
-  return fmt::format(
-      "Bounds of the critical path of a striped ring, c = N/W: by pairs [(c+1) + 2(W-1)c] / "
-      "[W(c+1)], by tiles the same in n = c/tile; {}published tiles: {} query rows.",
-      tile_sentence(panels), kPublishedTile);
-}
 
 // Names what was timed. Where the passes differ, the names of the lines have them.
 std::string timed_pass(const Rows& rows) {
   const std::size_t forward = count(rows, is_forward);
   const std::size_t both = count(rows, times_both_passes);
   if (forward == rows.size()) return "the forward pass";
-  if (both == rows.size()) return "the forward pass and the backward pass, added up,";
-  return forward + both == 0 ? "the backward pass"
-                             : "the pass that a line names, forward where it names none,";
+  if (both == rows.size()) return "both passes, added up,";
+  return forward + both == 0 ? "the backward pass" : "the pass that a line names, else forward,";
 }
 
-// Says what the published steps have that ours have not.
-std::string published_sentence(const Rows& rows) {
-  const bool steps = count(rows, times_both_passes) == rows.size();
-  return fmt::format(
-      "Published: Striped Attention (arXiv 2311.09431), tables 3 to 5; W is the sequence-parallel "
-      "side of the mesh. Those are whole training steps, {}",
-      steps ? "with projections and feed-forward layers, which no layout makes faster: they lie "
-              "below what the two passes of attention alone gain."
-            : "backward pass, projections and feed-forward layers included, so they lie below what "
-              "attention alone gains and are not comparable with ours.");
+// Names the clocks of the drawn cases.
+std::string clocks_of(const Rows& rows) {
+  const std::size_t serial = count(rows, [](const Row& row) { return row.is("ranks", "serial"); });
+  return serial == 0             ? "wall clocks"
+         : serial == rows.size() ? "critical paths"
+                                 : "critical paths (serial) or wall clocks";
 }
 
 }  // namespace
@@ -217,15 +158,14 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
   const Groups panels = worker_count_panels(rows);
   const std::size_t alone = all.size() - matched.size();
   const std::size_t limited = matched.size() - rows.size();
-  return line_figure(
-      {.title = "Speed-up of striped and zigzag over contiguous rings",
+  Figure figure = line_figure(
+      {.title = gains_title(rows, run.provenance.cores),
        .nothing = "no causal striped or zigzag case ran beside a ring case of the same parameters",
        .y = {{.y = {.label = "ring time / time", .column = "speed_up_ratio"},
               .value =
                   [](const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)); },
               .lines = [&](const Group& panel) { return ring_lines(panel, others); },
-              .reference =
-                  [&](const Group& panel) { return reference_of(panel, token_range(panels)); }}},
+              .reference = reference_of}},
        .panels = panels,
        .x = tokens_a_worker,
        .x_axis =
@@ -233,17 +173,17 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
        .shared_axes = true,
        .keys = published_keys(panels),
        .notes = {
-           fmt::format("Time of {} in the contiguous ring over that of the same causal case, "
-                       "striped or zigzag: critical paths where ranks are serial, wall clocks "
-                       "otherwise. Error bars: quotients of the ends of the two intervals.",
-                       timed_pass(rows)),
-           above_limit_note(rows), bounds_sentence(panels), published_sentence(rows),
+           fmt::format("Time of {} by {}.", timed_pass(rows), clocks_of(rows)),
+           "Dashed: what balanced pairs gain. Published: training steps (arXiv 2311.09431) with "
+           "feed-forward layers, which no layout makes faster.",
            not_drawn({{.number = alone,
                        .what = "striped or zigzag case",
                        .reason = "no ring case of the same parameters has a time"},
                       {.number = limited,
                        .what = "case",
                        .reason = "over a link of limited bandwidth, beside those without"}})}});
+  figure.finding = gains_finding(rows);
+  return figure;
 }
 
 }  // namespace qb

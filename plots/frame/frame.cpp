@@ -193,6 +193,10 @@ double fullest_device_bytes(const Row& row) {
                             : std::fmax(device, measured_or_predicted(row, "root_peak_bytes"));
 }
 
+double busiest_sent_bytes(const Row& row) {
+  return std::fmax(row.number("device_sent_bytes"), row.number("root_sent_bytes"));
+}
+
 double predicted_fullest_bytes(const Row& row) {
   return std::fmax(row.number("predicted_device_peak_bytes"),
                    row.number("predicted_root_peak_bytes"));
@@ -204,12 +208,9 @@ std::string slow_base_note(const Rows& rows) {
     if (const auto base = base_case(row); base && is_slow_base(*base))
       slow.insert({base->number("peak_fraction"), base->index});
   if (slow.empty()) return {};
-  return fmt::format(
-      "A slow base: {} base case{} below {:.0f} % of the machine's measured peak ({:.0f} to {:.0f} "
-      "%), so that speed-ups over {} look better than they are.",
-      slow.size(), slow.size() == 1 ? " is" : "s are", kPercent * kSlowBase,
-      kPercent * slow.begin()->first, kPercent * slow.rbegin()->first,
-      slow.size() == 1 ? "it" : "them");
+  return fmt::format("Slow base: {} below {:.0f} % of the peak ({:.0f} to {:.0f} %).",
+                     counted(slow.size(), "base case"), kPercent * kSlowBase,
+                     kPercent * slow.begin()->first, kPercent * slow.rbegin()->first);
 }
 
 }  // namespace qb

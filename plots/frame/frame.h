@@ -190,7 +190,9 @@ inline constexpr double kSlowBase = 0.6;
 // What the fullest device held at its peak: a worker's, or that of a root, which has the whole
 // tensors besides. NaN where it was not measured.
 [[nodiscard]] double fullest_device_bytes(const Row& row);
-// The same by the plan.
+// What the busiest device sent: a worker, or a root, which scatters to the others.
+[[nodiscard]] double busiest_sent_bytes(const Row& row);
+// What the fullest device holds by the plan.
 [[nodiscard]] double predicted_fullest_bytes(const Row& row);
 
 // ---- label -------------------------------------------------------------------------------------
@@ -221,6 +223,8 @@ inline constexpr double kSlowBase = 0.6;
 // there if it is not H, and W if it is not 1.
 [[nodiscard]] std::string shared_parameters(const CsvTable& cases);
 
+// Says whether a case needed more cores at once than there are: no figure ranks its times.
+[[nodiscard]] bool oversubscribed(const Row& row, int cores);
 // Says which measured cases had more workers than the machine has cores: `W = 4, 8 on 2 cores`. It
 // is empty if none had, or if the number of cores is not known (0).
 [[nodiscard]] std::string oversubscription(const CsvTable& cases, int cores);

@@ -63,8 +63,7 @@ std::string disturbed_note(const Figure& figure) {
       if (series.draw == Draw::line_points || series.draw == Draw::points)
         hollow += static_cast<std::size_t>(std::ranges::count_if(series.points, &Point::disturbed));
   if (hollow == 0) return {};
-  return fmt::format("Hollow: {} mark{} of measurements that something disturbed: measure again.",
-                     hollow, hollow == 1 ? "" : "s");
+  return fmt::format("Hollow: {}.", counted(hollow, "disturbed measurement"));
 }
 
 constexpr std::string_view kNotDrawn = "Not drawn: ";

@@ -125,12 +125,10 @@ void shade_equal_looks(Groups& lines);
 
 // ---- notes -------------------------------------------------------------------------------------
 
-inline constexpr const char* kModelNote =
-    "model: predicted by the calibrated cost model; nothing was timed.";
+inline constexpr const char* kModelNote = "Model: predicted, nothing was timed.";
 
-// Says what marks and error bars are, by interval_coverage and n_samples of the rows: `error bars:
-// min to max of 5 repeats (93.8 % interval of the median)`. Where they differ it says of how many
-// points each is true.
+// Says what error bars are, by interval_coverage and n_samples of the rows: `Bars: 75 to 93.8 %
+// intervals of medians of 3 to 5 repeats.`
 [[nodiscard]] std::string interval_note(const Rows& rows);
 
 // Says what the bars are, and which cases have no point and why.

@@ -43,8 +43,7 @@ TEST(LineFigure, MarksOfDisturbedRowsAreHollowAndCounted) {
   const Figure drawn = line_figure(figure);
   EXPECT_FALSE(drawn.panels[0].series.at(0).points.at(0).disturbed);
   EXPECT_TRUE(drawn.panels[0].series.at(0).points.at(1).disturbed);
-  EXPECT_THAT(drawn.notes, ElementsAre("Hollow: 1 mark of measurements that something disturbed: "
-                                       "measure again."));
+  EXPECT_THAT(drawn.notes, ElementsAre("Hollow: 1 disturbed measurement."));
   EXPECT_THAT(line_figure(declared()).notes, IsEmpty());
 }
 

@@ -103,15 +103,17 @@ std::string listed(const std::vector<std::string>& texts, std::string_view betwe
   return out;
 }
 
+bool oversubscribed(const Row& row, int cores) {
+  const bool at_once = row.is("ranks", "threads") || row.is("ranks", "mpi");
+  return at_once && cores > 0 &&
+         row.integer("workers") * std::max<std::int64_t>(1, row.integer("threads")) > cores;
+}
+
 std::string oversubscription(const CsvTable& cases, int cores) {
   std::set<std::int64_t> counts;
-  for (const Row& row : all_rows(cases)) {
-    const std::int64_t workers = row.integer("workers");
-    const bool at_once = row.is("ranks", "threads") || row.is("ranks", "mpi");
-    if (ran(row) && at_once && workers * std::max<std::int64_t>(1, row.integer("threads")) > cores)
-      counts.insert(workers);
-  }
-  if (counts.empty() || cores < 1) return {};
+  for (const Row& row : all_rows(cases))
+    if (ran(row) && oversubscribed(row, cores)) counts.insert(row.integer("workers"));
+  if (counts.empty()) return {};
   return fmt::format("W = {} on {} core{}", fmt::join(counts, ", "), cores, cores == 1 ? "" : "s");
 }
 

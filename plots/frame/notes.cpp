@@ -5,29 +5,6 @@
 namespace qb {
 namespace {
 
-// Rows of as many repeats; the interval of up to 8 is all of them.
-struct Repeats {
-  double samples = 0.0;
-  double coverage = 0.0;
-  std::size_t points = 0;
-
-  [[nodiscard]] bool whole() const {
-    return std::abs(coverage - (1.0 - std::exp2(1.0 - samples))) < 1e-6;
-  }
-};
-
-// What the error bars of some rows are; `again` if the words were said of others.
-std::string error_bars(const Repeats& repeats, bool again) {
-  if (repeats.samples < 2.0) return "none (single repeats)";
-  const double percent = kPercent * repeats.coverage;
-  if (!repeats.whole())
-    return fmt::format("{:.1f} % interval of the median of {:.0f} repeats", percent,
-                       repeats.samples);
-  return again ? fmt::format("of {:.0f} repeats ({:.1f} %)", repeats.samples, percent)
-               : fmt::format("min to max of {:.0f} repeats ({:.1f} % interval of the median)",
-                             repeats.samples, percent);
-}
-
 // The reason in a message of a failed case, without what follows it.
 std::string short_reason(const Row& row) {
   const std::string& message = row.text("message");
@@ -66,26 +43,20 @@ std::string missing_note(const CsvTable& cases) {
 }  // namespace
 
 std::string interval_note(const Rows& rows) {
-  std::vector<Repeats> kinds;
-  std::size_t all = 0;
-  for (const Group& kind : group(rows, Columns{"n_samples", "interval_coverage"})) {
-    const Row& row = kind.rows.front();
-    if (std::isnan(row.number("interval_coverage"))) continue;
-    kinds.push_back({row.number("n_samples"), row.number("interval_coverage"), kind.rows.size()});
-    all += kind.rows.size();
-  }
-  if (kinds.empty()) return "Marks: medians.";
-  std::ranges::stable_sort(kinds, std::greater{}, &Repeats::points);
-  std::vector<std::string> texts;
-  bool again = false;
-  for (const Repeats& kind : kinds) {
-    texts.push_back(error_bars(kind, again));
-    again = again || (kind.whole() && kind.samples >= 2.0);
-    if (kinds.size() > 1)
-      texts.back() += texts.size() == 1 ? fmt::format(" in {} of {} points", kind.points, all)
-                                        : fmt::format(" in {}", kind.points);
-  }
-  return fmt::format("Marks: medians; error bars: {}.", listed(texts));
+  const Rows repeated = where(rows, [](const Row& row) {
+    return row.number("n_samples") >= 2.0 && row.number("interval_coverage") > 0.0;
+  });
+  if (repeated.empty()) return "Single repeats, without bars.";
+  const auto span = [&](NumberColumn column, double factor) {
+    const auto [least, most] = std::ranges::minmax(numbers_of(repeated, number_in(column)));
+    return least == most ? fmt::format("{:.3g}", factor * most)
+                         : fmt::format("{:.3g} to {:.3g}", factor * least, factor * most);
+  };
+  const bool single =
+      count(rows, [](const Row& row) { return row.number("n_samples") == 1.0; }) > 0;
+  return fmt::format("Bars: {} % intervals of medians of {} repeats{}.",
+                     span("interval_coverage", kPercent), span("n_samples", 1.0),
+                     single ? "; none at single repeats" : "");
 }
 
 std::vector<std::string> case_notes(const CsvTable& cases) {
@@ -105,9 +76,7 @@ std::vector<std::string> timing_notes(const Rows& rows) {
     notes.push_back(fmt::format("Out of memory: {} of {} cases.", lost, rows.size()));
   if (of_model > 0) notes.emplace_back(kModelNote);
   if (count(rows, [](const Row& row) { return row.is("ranks", "serial"); }) > 0)
-    notes.emplace_back(
-        "serial: one device played the workers in turn; its wall clock is the critical path "
-        "composed of them, without a network.");
+    notes.emplace_back("Serial: a critical path, composed of workers played in turn.");
   return notes;
 }
 

@@ -36,28 +36,13 @@ namespace qb {
 void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_ups);
 
 // Says why its numbers and ours, at 1/scale of its N, are not comparable.
-[[nodiscard]] std::vector<std::string> case_study_2_notes(int scale);
+[[nodiscard]] std::string case_study_2_note(int scale);
 
 // ---- Striped Attention -------------------------------------------------------------------------
 
 // Gives its speed-ups of a training step over a ring, on `workers` sequence-parallel devices,
 // against tokens per worker (tables 3 to 5); one series per model, hardware and mesh.
 [[nodiscard]] std::vector<Series> published_striped_speed_ups(std::int64_t workers);
-
-// What balancing the rounds of a causal ring can gain.
-//
-// With c = N/W tokens per worker the contiguous ring's rounds cost c(c+1)/2, then W - 1 times c²
-// pairs; the striped ones c(c+1)/2 each. The quotient of the sums tends to 2 - 1/W. A kernel that
-// computes whole tiles does n(n+1)/2 of n² tiles of a causal block, n = c/tile: the same formula in
-// n. (Striped Attention, arXiv 2311.09431, section 2)
-
-// Gives [(n+1) + 2(W-1)n] / [W(n+1)] for n tokens or tiles per side of a worker's block.
-[[nodiscard]] double speed_up_bound(double n, std::int64_t workers);
-
-// Gives the side in tokens of the tile that explains the executed pairs of a causal ring case,
-// whose blocks off the diagonal are computed whole; NaN if there is none. It is one token if the
-// kernel computes unmasked pairs alone, and the block if it computes all of it.
-[[nodiscard]] double executed_tile(const Row& ring);
 
 // ---- Context Parallelism -----------------------------------------------------------------------
 

@@ -133,7 +133,7 @@ Table case_study_2_table(const CsvTable& cases, const CsvTable& published) {
         *scale));
   if (std::string slow = slow_base_note(standing_rows(cases)); !slow.empty())
     table.notes.push_back(std::move(slow));
-  table.notes = joined_notes({table.notes, case_study_2_notes(*scale)});
+  table.notes = joined_notes({table.notes, {case_study_2_note(*scale)}});
   return table;
 }
 
