@@ -2,6 +2,8 @@
 // The longest sequence that a memory budget carries, by scheme, from the peaks of a run's cases.
 // Between two cases N is read off a line on log axes; beyond the last one the line through the last
 // two is continued. What rests on cases that did not run is a prediction and drawn as one.
+#include <ranges>
+
 #include "plots/figures/figures.h"
 
 namespace qb {
@@ -146,6 +148,21 @@ Axis budget_axis(const Unit& unit, std::vector<double> budgets) {
   return axis;
 }
 
+// Compares the lines that were measured at the largest budget that two of them reach.
+std::string carried_title(const Groups& panels, const Unit& unit) {
+  std::map<double, std::map<double, std::string>> carried;  // by budget and length
+  if (!panels.empty())
+    for (const Series& line : budget_lines(panels.front(), unit))
+      if (!line.thin)
+        for (const Point& point : line.points) carried[point.x][point.y] = line.name;
+  for (const auto& [budget, lengths] : std::views::reverse(carried))
+    if (lengths.size() > 1)
+      return fmt::format("{:g} {} carry N = {} with {}, {:.3g} times that of {}", budget, unit.name,
+                         grouped(lengths.rbegin()->first), lengths.rbegin()->second,
+                         lengths.rbegin()->first / lengths.begin()->first, lengths.begin()->second);
+  return "The longest sequence that a memory budget carries";
+}
+
 }  // namespace
 
 Figure longest_context_figure(const PlottedRun& run) {
@@ -158,22 +175,19 @@ Figure longest_context_figure(const PlottedRun& run) {
   std::erase_if(panels, [&](const Group& panel) { return budget_lines(panel, unit).empty(); });
   const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
   return line_figure(
-      {.title = "The longest sequence that a memory budget carries",
+      {.title = carried_title(panels, unit),
        .nothing = "no scheme has memory peaks at two lengths",
        .y = {{.y = {.label = "longest N (tokens)", .column = "n_tokens", .log = true},
               .reference = [&](const Group& panel) { return budget_lines(panel, unit); }}},
        .panels = panels,
        .x_axis = [&](const std::vector<double>& x) { return budget_axis(unit, x); },
        .keys = {legend_key("predicted", {kGrey, 0, 1}, Draw::line_points, true)},
-       .notes = {
-           fmt::format("Peak memory of the fullest device, as the ledger counts it. Between two "
-                       "cases that ran, "
-                       "N is interpolated on log axes. Predicted: one of the two did not run and "
-                       "its peak is computed from the plan, or the budget is beyond the last case "
-                       "and the line through the last two is continued, to {:g} times its memory. "
-                       "Schemes joined by = differ by less than 2 %.",
-                       kFarthest),
-           left_out}});
+       .notes = {fmt::format(
+                     "Peak memory of the fullest device, interpolated between two cases. "
+                     "Predicted: from the plan, or continued to {:g} times the last case. Schemes "
+                     "joined by = differ by less than 2 %.",
+                     kFarthest),
+                 left_out}});
 }
 
 }  // namespace qb

@@ -133,31 +133,42 @@ std::string peaks_finding(const Timelines& all) {
   return out;
 }
 
+// Says which line runs out first, or how many times less the most workers hold at the longest N.
+std::string peak_title(const Groups& lines, const std::string& limit) {
+  for (const Group& line : lines)
+    for (const Row& row : line.rows)
+      if (out_of_memory(row) && ran(lines.back().rows.back()) && !limit.empty())
+        return fmt::format("{} does not fit into {} from N = {} on; {} fits up to {}", line.name,
+                           limit, grouped(row.number("n_tokens")), lines.back().name,
+                           grouped(lines.back().rows.back().number("n_tokens")));
+  const auto last = [](const Group& line) { return line.rows.back().number("n_tokens"); };
+  if (lines.size() > 1 && last(lines.front()) == last(lines.back())) {
+    const double ratio = fullest_device_bytes(lines.front().rows.back()) /
+                         fullest_device_bytes(lines.back().rows.back());
+    if (ratio > 1.0)
+      return fmt::format("A device of {} holds {:.3g} times less than {} at N = {}",
+                         lines.back().name, ratio, lines.front().name, grouped(last(lines.back())));
+  }
+  return "Peak memory of a device against sequence length";
+}
+
 std::string crosses_sentence(bool crosses, double limit) {
   if (!crosses) return {};
-  return listed(
-      {limit > 0.0 ? "Crosses at the limit" : "Crosses at the upper edge, as there is no one limit",
-       "out of memory. Pluses: not tried, because a shorter sequence of that line ran "
-       "out. Those of several lines stand below one another."},
-      ": ");
+  return fmt::format(
+      "Crosses at the {}: out of memory. Pluses: a shorter one of that line ran out.",
+      limit > 0.0 ? "limit" : "upper edge");
 }
 
 // `requests` are those that failed.
 std::vector<std::string> timeline_notes(const std::string& requests, std::size_t drawn,
                                         std::size_t all) {
   return {
-      "Bytes of a device's live tensors after each allocation and release, in the memory pass, "
-      "which is not the timed one; of several workers the fullest but worker 0, which is the root "
-      "where there is one.",
-      requests.empty() ? ""
-                       : "Crosses: what would have been active with the request that failed, "
-                         "of " +
-                             requests + ".",
+      "Live tensors of the fullest device after each allocation and release; worker 0, the root, "
+      "is left out of several.",
+      requests.empty() ? "" : "Crosses: with the request that failed, of " + requests + ".",
       not_drawn({{.number = all - drawn,
                   .what = "length",
-                  .reason = fmt::format("beyond {} of those that the fewest and the most "
-                                        "workers have",
-                                        kMostLengths),
+                  .reason = fmt::format("beyond {}", kMostLengths),
                   .of = all}})};
 }
 
@@ -173,15 +184,15 @@ Figure peak_memory_figure(const PlottedRun& run) {
   const double limit = budget == 0.0 ? run.provenance.memory_bytes : budget;
   const bool crosses = count(standing_rows(run.cases), out_of_memory) > 0;
   const std::vector<std::string> said = case_notes(run.cases);  // the first is on bars
+  const std::string amount =
+      limit > 0.0 ? format_bytes(static_cast<std::uint64_t>(limit)) : std::string();
   const auto limits = [&](const Group&) -> std::vector<Series> {
     // A limit far above all data would only squeeze them.
     if (!(limit > 0.0) || !(crosses || limit < 4.0 * peak)) return {};
-    return {limit_line(
-        (budget > 0.0 ? "budget " : "machine ") + format_bytes(static_cast<std::uint64_t>(limit)),
-        limit * unit.factor)};
+    return {limit_line((budget > 0.0 ? "budget " : "machine ") + amount, limit * unit.factor)};
   };
   return line_figure(
-      {.title = "Peak memory of a device against sequence length",
+      {.title = peak_title(case_lines(run.cases), amount),
        .nothing = "no case has a memory peak",
        .lines = case_lines(run.cases),
        .y = {{.y = axis_in(unit, "peak memory of a device", "device_peak"),
@@ -193,9 +204,8 @@ Figure peak_memory_figure(const PlottedRun& run) {
               .fit = powers_or_zero,
               .timed = false}},
        .crosses = limit * unit.factor,
-       .notes = {"Bytes of the tensors on the fullest device at the worst moment, as the memory "
-                 "ledger counts them: a worker's shard, buffers and workspace, and the whole "
-                 "tensors where one device holds them, as the root of cqs does.",
+       .notes = {"Tensors of the fullest device at the worst moment; the root of cqs holds the "
+                 "whole ones.",
                  said.size() > 1 ? said[1] : "", crosses_sentence(crosses, limit)}});
 }
 

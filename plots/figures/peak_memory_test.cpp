@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plots/draw/draw.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -36,12 +37,30 @@ TEST(PeakMemory, CrossesStandOnTheMachinesLimit) {
   EXPECT_DOUBLE_EQ(find(figure, Draw::out_of_memory)->points[0].y, 24.0);
 }
 
+// The lines of W = 1 and 4 both run out: neither mark is lowered, so that the CSV says the limit.
+TEST(PeakMemory, CrossesOfSeveralLinesStandOnTheLimitInTheCsvToo) {
+  const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), failed_case(1, 2000, "oom", "scores"),
+                                   ok_case(4, 1000, 0.75), failed_case(4, 2000, "oom", "scores"),
+                                   ok_case(31, 1000, 0.2), ok_case(31, 2000, 0.2)});
+  const Figure figure = peak_memory_figure(on_machine(cases, 100 * kMiB));
+  std::size_t crosses = 0;
+  const CsvTable csv = figure_csv(figure);
+  for (const Row& row : all_rows(csv))
+    if (row.at("kind") == "out_of_memory") {
+      EXPECT_EQ(row.number_at("device_peak_mib"), 100.0);
+      ++crosses;
+    }
+  EXPECT_EQ(crosses, 2u);
+  EXPECT_EQ(figure.title,
+            "W = 1 does not fit into 100.00 MiB from N = 2,000 on; W = 31 fits up to 2,000");
+}
+
 TEST(PeakMemory, WhatWasNotTriedHasAnotherMarkThanWhatRanOut) {
   const Figure figure = peak_memory_figure(on_machine(case_study_2(1), 24e9));
   ASSERT_NE(find(figure, Draw::not_tried), nullptr);
   EXPECT_EQ(find(figure, Draw::out_of_memory)->points.size(), 1u);
   EXPECT_EQ(find(figure, Draw::not_tried)->points.size(), 4u);
-  EXPECT_THAT(figure.notes.back(), HasSubstr("Pluses: not tried"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("Pluses: a shorter one"));
 }
 
 TEST(PeakMemory, CasesThatDidNotRunAreSaidToBeLeftOut) {

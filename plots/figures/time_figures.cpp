@@ -2,6 +2,8 @@
 // Time and speed-up against sequence length, a line per worker count, as in case study 2 of
 // CQS-Attention: the paper's own quantity (kernel time of the worker with the longest subsequence)
 // beside the critical path, which counts gather and merge.
+#include <ranges>
+
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
 
@@ -15,16 +17,7 @@ std::optional<Row> timed_base(const Row& row) {
 }
 
 std::vector<std::string> speed_up_notes(const Rows& rows) {
-  // Each kind of base that is used is listed once: `dense, materialized, W = 1`.
-  std::set<std::string> bases;
-  for (const Row& row : rows)
-    if (const auto base = base_case(row))
-      bases.insert(fmt::format("{}, {}, W = 1", base->text("algorithm"), base->text("kernel")));
-  std::vector<std::string> out = {fmt::format(
-      "Base case: {}, of the same N. By the longest subsequence: time of the whole sequence over "
-      "its kernel time, the paper's S, without gather and merge. By the critical path: critical "
-      "path over critical path, with both. Error bars: quotients of the ends of the two intervals.",
-      listed({bases.begin(), bases.end()}, " or "))};
+  std::vector<std::string> out = {"Dashed: (N / longest subsequence)², what pairs allow."};
   if (const std::string slow = slow_base_note(rows); !slow.empty()) out.push_back(slow);
   const std::size_t alone = count(rows, [](const Row& row) {
     return row.integer("workers") > 1 && ran(row) && !timed_base(row);
@@ -42,26 +35,60 @@ Point speed_up_of(const Row& row, IntervalColumns columns = "longest_subsequence
   return base ? time_ratio(*base, row, columns) : Point{};
 }
 
-// Names the points that lie above or below both their neighbours with the whole error bar.
-std::string outlier_note(const Groups& lines) {
-  std::vector<std::string> found;
+double pairs_allow(const Row& row) {
+  return std::pow(row.number("n_tokens") / row.number("longest_subsequence_tokens"), 2.0);
+}
+
+// Makes a line for what the pairs of the longest subsequence allow behind each line.
+Groups with_bounds(const Groups& lines) {
+  Groups all = lines;
   for (const Group& line : lines)
-    for (std::size_t i = 1; i + 1 < line.rows.size(); ++i) {
-      const Point before = speed_up_of(line.rows[i - 1]);
-      const Point point = speed_up_of(line.rows[i]);
-      const Point after = speed_up_of(line.rows[i + 1]);
-      const bool below = point.high < before.low && point.high < after.low;
-      const bool above = point.low > before.high && point.low > after.high;
-      if (below || above)  // neither where one of them has no time
-        found.push_back(fmt::format("{} at N = {} ({:.3g} between {:.3g} and {:.3g})", line.name,
-                                    grouped(line.rows[i].number("n_tokens")), point.y, before.y,
-                                    after.y));
-    }
-  if (found.empty()) return {};
-  return fmt::format(
-      "Apart from both neighbours with the whole error bar, for a reason that the run does not "
-      "tell: {}.",
-      listed(found));
+    all.push_back(behind(line, "by pairs", 1, [](const Row& row) {
+      return Point{.y = timed_base(row) ? pairs_allow(row) : kNaN};
+    }));
+  return all;
+}
+
+// Says what the most workers gain, beside what their pairs allow; a plain title without such cases.
+std::string gain_title(const Groups& lines) {
+  const auto gain = [](const Row& row) { return speed_up_of(row).y; };
+  Rows rows = lines.empty() ? Rows{} : lines.back().rows;
+  rows = where(rows, [&](const Row& row) { return gain(row) > 0.0 && pairs_allow(row) > 0.0; });
+  if (rows.empty()) return "Speed-up over one worker";
+  const auto [least, most] = std::ranges::minmax(numbers_of(rows, gain));
+  return fmt::format("W = {} gains {:.3g} to {:.3g} times, of {:.3g} that its pairs allow",
+                     workers_of(lines.back()), least, most, largest(rows, pairs_allow));
+}
+
+// Names the line whose gain uses least of what its pairs allow, where it uses least.
+std::string gain_finding(const Groups& lines) {
+  const auto used = [](const Row& row) { return speed_up_of(row).y / pairs_allow(row); };
+  Rows rows;
+  for (const Group& line : lines)
+    std::ranges::copy(where(line.rows, [&](const Row& row) { return used(row) > 0.0; }),
+                      std::back_inserter(rows));
+  if (rows.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(rows, {}, used);
+  const auto shown = [&](const Row& row) {
+    return fmt::format("{:.0f} % ({})", kPercent * used(row),
+                       named_values(row, {"workers", "n_tokens"}));
+  };
+  return fmt::format("Gains are {} to {} of what pairs allow.", shown(least), shown(most));
+}
+
+// Compares the critical paths of the fewest and the most workers at the longest N that both ran.
+std::string time_title(const Groups& lines) {
+  const auto time = [](const Row& row) { return timed(row, "critical_path", 1.0).y; };
+  if (lines.size() > 1)
+    for (const Row& few : std::views::reverse(lines.front().rows))
+      for (const Row& many : lines.back().rows)
+        if (many.number("n_tokens") == few.number("n_tokens") && time(few) > time(many))
+          return fmt::format(
+              "The critical path of W = {} is {:.3g} times shorter than that of W = {} "
+              "at N = {}",
+              workers_of(lines.back()), time(few) / time(many), workers_of(lines.front()),
+              grouped(few.number("n_tokens")));
+  return "Time against sequence length";
 }
 
 }  // namespace
@@ -73,7 +100,7 @@ Figure wall_clock_figure(const PlottedRun& run) {
         .y = {.label = "time (ms)", .column = "time_ms", .log = true},
         .value = [=](const Row& row) { return timed(row, columns, kMilli); }};
   };
-  LineFigure declared{.title = "Time against sequence length",
+  LineFigure declared{.title = time_title(case_lines(run.cases)),
                       .nothing = "no case has a time",
                       .lines = case_lines(run.cases),
                       .y = {time("longest subsequence (the paper's time)", "longest_subsequence"),
@@ -94,18 +121,21 @@ Figure speed_up_figure(const PlottedRun& run) {
                                 .value = [=](const Row& row) { return speed_up_of(row, columns); },
                                 .fit = powers_or_zero};
   };
-  LineFigure declared{.title = "Speed-up over one worker",
+  Groups lines = case_lines(run.cases);
+  std::erase_if(lines, [](const Group& line) { return workers_of(line) == 1; });
+  LineFigure declared{.title = gain_title(lines),
                       .nothing = "no case has a time beside a case of one worker and the same N",
-                      .lines = case_lines(run.cases),
+                      .lines = lines,
                       .y = {speed_up("the paper's S: longest subsequence", "longest_subsequence"),
                             speed_up("critical path, with gather and merge", "critical_path")},
                       .shared_axes = true,
                       .panel_height = 330,
                       .notes = speed_up_notes(standing_rows(run.cases))};
-  std::erase_if(declared.lines, [](const Group& line) { return workers_of(line) == 1; });
-  declared.notes.push_back(outlier_note(declared.lines));
+  declared.y.front().lines = [&](const Group&) { return with_bounds(lines); };
   add_case_study_2(declared, run, true);
-  return line_figure(declared);
+  Figure figure = line_figure(declared);
+  figure.finding = gain_finding(lines);
+  return figure;
 }
 
 }  // namespace qb

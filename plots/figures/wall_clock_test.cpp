@@ -30,6 +30,13 @@ TEST(WallClock, ThePapersTimeStandsBesideTheCriticalPath) {
   EXPECT_DOUBLE_EQ(figure.panels[1].series[0].points[0].y, 22.6);
 }
 
+TEST(WallClock, TheTitleComparesTheFewestAndTheMostWorkersWhereBothRan) {
+  EXPECT_EQ(wall_clock_figure(case_study_2(10)).title,
+            "The critical path of W = 31 is 24.9 times shorter than that of W = 1 at N = 4,000");
+  EXPECT_EQ(wall_clock_figure(cases_of({ok_case(1, 1000, 1.0)})).title,
+            "Time against sequence length");
+}
+
 TEST(WallClock, PublishedMillisecondsStandOnAxesOfTheirOwnAtThePapersLengths) {
   const Panel panel = wall_clock_figure(case_study_2(10)).panels.at(2);
   EXPECT_TRUE(panel.own_axes);
