@@ -3,6 +3,7 @@
 // in percent of the peak of the machine that ran them: so the published kernels of a GPU are beside
 // ours.
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr double kBarSpread = 0.86;  // the bars of one length take this share of its place
 constexpr double kAboveBar = 4.0;    // percents from a bar to its value
-constexpr std::size_t kMostBarPanels = 8;
+constexpr std::size_t kMostBarPanels = 4;
 
 struct KernelBar {
   std::string name{};
@@ -46,12 +47,6 @@ double peak_of(const Row& row, const Rows& all) {
   });
 }
 
-// True if something disturbed the case, or its machine was far from its peak beside it.
-bool is_doubtful(const Row& row, const Rows& all) {
-  constexpr double kLeastShare = 0.75;
-  return disturbed(row) || row.number("peak_flop_per_s") < kLeastShare * peak_of(row, all);
-}
-
 // Gives our bars of a panel, by kernel and type; the second type of a kernel is paler. Of several
 // cases of one length the last is drawn.
 std::vector<KernelBar> own_bars(const Group& panel, const Rows& all) {
@@ -64,7 +59,7 @@ std::vector<KernelBar> own_bars(const Group& panel, const Rows& all) {
       if (const double peak = peak_of(row, all); peak > 0.0)
         bars.push_back({listed(kernel.key), colour, tokens,
                         kPercent * row.number("achieved_flop_per_s") / peak, false,
-                        is_doubtful(row, all)});
+                        qb::disturbed(row)});
   }
   return bars;
 }
@@ -78,11 +73,10 @@ struct PublishedFigure {
 // Finds the figure of the row's pass. Of a backward pass alone none is in data/published.
 std::optional<PublishedFigure> published_figure(const Row& row) {
   if (is_forward(row))
-    return PublishedFigure{"flash_attention_3_h100_fwd_fp16",
-                           "FlashAttention-3's figure of its forward pass, f16"};
+    return PublishedFigure{"flash_attention_3_h100_fwd_fp16", "FlashAttention-3, f16"};
   if (row.is("pass", "both"))
     return PublishedFigure{"flash_attention_2_h100_fwd_bwd",
-                           "FlashAttention-2's figure of both passes, f16 or bf16"};
+                           "FlashAttention-2, both passes, f16 or bf16"};
   return std::nullopt;
 }
 
@@ -143,9 +137,9 @@ std::string published_sentence(const Groups& panels) {
   }
   if (names.empty()) return {};
   return fmt::format(
-      "Published: {}, on one H100 SXM5, 16,384 tokens in a batch, over the {} TFLOP/s of its data "
-      "sheet, which no product reaches: ours are over a measured peak. The forms compare.",
-      listed(names, "; "), kH100PeakTflopPerS);
+      "Published: {}, on one H100, over its data sheet, which no product reaches: only forms "
+      "compare.",
+      listed(names, "; "));
 }
 
 Panel kernel_panel(const Group& from, const Rows& all) {
@@ -178,24 +172,48 @@ Panel kernel_panel(const Group& from, const Rows& all) {
   return panel;
 }
 
-// Names the slowest and the fastest bar that was measured.
-std::string speeds_finding(const Figure& figure) {
-  std::map<double, std::string> speeds;
+// Says how much faster ours are than another program, type by type, in cases that differ in the
+// kernel alone; a plain title where nothing is beside ours.
+std::string ratios_title(const Rows& rows) {
+  std::vector<std::string> said;
+  std::string names;
+  for (const Group& type : group(rows, Columns{"dtype"})) {
+    std::vector<double> ratios;
+    for (const Group& one :
+         group(type.rows, Columns{"n_tokens", "head_dim", "mask", "pass", "threads"}))
+      for (const Row& theirs : one.rows)
+        for (const Row& ours : one.rows)
+          if (kernel_name(ours.text("kernel")) == ours.text("kernel") &&
+              kernel_name(theirs.text("kernel")) != theirs.text("kernel")) {
+            ratios.push_back(ours.number("achieved_flop_per_s") /
+                             theirs.number("achieved_flop_per_s"));
+            names = fmt::format("{} reaches {{}} times the speed of {}", ours.text("kernel"),
+                                kernel_name(theirs.text("kernel")));
+          }
+    if (ratios.empty()) continue;
+    const auto [least, most] = std::ranges::minmax(ratios);
+    said.push_back(
+        fmt::format("{} to {} ({})", significant(least), significant(most), type.key[0]));
+  }
+  return said.empty() ? "Speed of kernels in percent of the machine's peak"
+                      : fmt::format(fmt::runtime(names), listed(said));
+}
+
+// Says which shares of the peak the bars of each kernel and type reach.
+std::string shares_finding(const Figure& figure) {
+  std::map<std::string, std::pair<double, double>> shares;
   for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series)
       for (const Point& bar : series.points)
-        if (series.in_legend && !series.published)
-          speeds.try_emplace(
-              bar.high,
-              listed(
-                  {series.name, panel.title,
-                   "N = " + panel.x.tics.at(static_cast<std::size_t>(std::lround(bar.x))).label}));
-  if (speeds.size() < 2) return {};
-  const auto shown = [](const auto& speed) {
-    return fmt::format("{:.1f} % ({})", speed.first, speed.second);
-  };
-  return fmt::format("The measured bars lie between {} and {} of the peak.", shown(*speeds.begin()),
-                     shown(*speeds.rbegin()));
+        if (series.in_legend && !series.published) {
+          const auto at = shares.try_emplace(series.name, bar.high, bar.high).first;
+          at->second = {std::fmin(at->second.first, bar.high),
+                        std::fmax(at->second.second, bar.high)};
+        }
+  std::vector<std::string> said;
+  for (const auto& [name, share] : shares)
+    said.push_back(fmt::format("{}: {:.0f} to {:.0f} %", name, share.first, share.second));
+  return fmt::format("Of the measured peak they reach: {}.", listed(said, "; "));
 }
 
 // Says with how many threads the bars were measured, where the run has other cases too.
@@ -207,15 +225,14 @@ std::string threads_note(const CsvTable& cases, const Rows& rows) {
 }
 
 std::string asterisk_note(const Rows& rows) {
-  const auto doubtful = [&](const Row& row) { return is_doubtful(row, rows); };
-  return count(rows, doubtful) > 0 ? "* Something disturbed the measurement: measure again." : "";
+  return count(rows, qb::disturbed) > 0 ? "*: something disturbed the measurement." : "";
 }
 
 }  // namespace
 
 Figure kernel_bars_figure(const PlottedRun& run) {
-  Figure figure{.title = "Speed of kernels in percent of the machine's peak"};
   const Rows rows = one_worker_rows(run.cases);
+  Figure figure{.title = ratios_title(rows)};
   Groups panels = panels_by(rows, {"head_dim", "mask", "pass"});
   const std::string left_out = keep_first(panels, kMostBarPanels, "head dim, mask and pass");
   for (const Group& from : panels)
@@ -226,11 +243,10 @@ Figure kernel_bars_figure(const PlottedRun& run) {
                         "no case of one worker has a speed and a measured peak of its machine");
   arrange_panels(figure, 1, 190);
   figure.notes = {
-      "The number above a bar is its value: medians of useful FLOP/s over the peak that the same "
-      "machine reached in matrix products of the type, measured beside the run.",
+      "Useful FLOP/s over the peak that the machine reached in matrix products of the type.",
       threads_note(run.cases, rows), asterisk_note(rows), published_sentence(panels), left_out};
   std::erase(figure.notes, "");
-  figure.finding = speeds_finding(figure);
+  figure.finding = shares_finding(figure);
   return figure;
 }
 

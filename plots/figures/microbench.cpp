@@ -104,11 +104,13 @@ Figure kernel_peak_fraction_figure(const PlottedRun& run) {
   for (const Row& row : rows) highest = std::max(highest, row.number_at("high95") * kPercent);
   std::vector<double> tics;
   for (double percent = 0.0; percent <= highest; percent += 20.0) tics.push_back(percent);
-  std::string ceiling =
-      "Ceiling: f32: FMA peak of the instruction set, bf16: of vdpbf16ps, both measured beside "
-      "each repeat. f16 and materialized multiply in f32.";
-  if (materialized.size() > 0)
-    ceiling += " Filled diamonds: flash; thin lines with hollow squares: materialized.";
+  std::vector<std::string> sets;
+  for (const Group& set : group(rows, [](const Row& row) { return std::vector{row.at("isa")}; }))
+    sets.push_back(set.key[0]);
+  const std::string ceiling = fmt::format(
+      "Ceiling: products of the type with {}, measured beside each repeat; f16 and materialized "
+      "multiply in f32.",
+      listed(sets));
   return line_figure({.title = kTitle,
                       .nothing = "microbench.csv has no peak_fraction of flash or materialized",
                       .lines = lines,
