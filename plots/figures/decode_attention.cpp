@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of a decode step against the worker count: wall clock, computing, exposed
-// communication, and time relative to one worker beside the published tables. In a case n_tokens
+// Attention of a decode step against the worker count: wall clock, and time
+// relative to one worker beside the published tables. In a case n_tokens
 // decode steps in a row end at kv_len keys.
 #include <array>
 
@@ -10,6 +10,7 @@
 namespace qb {
 namespace {
 
+constexpr std::size_t kMostDecodeGroups = 2;  // each has two panels
 // dense has a single mark, which is drawn over the others.
 constexpr std::array kDecodeAlgorithms = {"decode", "flash_decoding", "tree_decode", "dense"};
 
@@ -40,25 +41,6 @@ Groups decode_panels(const CsvTable& cases) {
 double step_factor(const Row& row) { return kMilli / row.number("n_tokens"); }
 
 Groups step_lines(const Group& panel) { return algorithm_lines(panel.rows, kDecodeAlgorithms); }
-
-// Shows a part of the time of the worker that has the most of it; dense, which has none, is left
-// out.
-LineFigure::Quantity part_of(const char* title, const char* column, const char* csv_column) {
-  return {.title = title,
-          .y = {.label = "time of a decode step (ms)", .column = csv_column},
-          .value =
-              [=](const Row& row) {
-                const double seconds = row.number_at(column);
-                return Point{.y = seconds > 0.0 ? seconds * step_factor(row) : kNaN};
-              },
-          .lines =
-              [](const Group& panel) {
-                Groups lines = step_lines(panel);
-                lines.pop_back();
-                return lines;
-              },
-          .fit = powers_or_zero};
-}
 
 // Gives the published times that compare with a panel: those of its batch size, relative to one
 // rank. They are of the attention op alone and of the whole of pass-Q.
@@ -105,14 +87,34 @@ Groups relative_lines(const Group& panel) {
   return lines;
 }
 
+// Says how a step compares with one worker at the most workers that have cores of their own.
+std::string step_title(const Groups& panels, int cores) {
+  for (const Group& panel : panels) {
+    std::map<double, std::map<double, std::string>> ratios;  // by workers and ratio
+    for (const Group& line : relative_lines(panel))
+      for (const Row& row : line.rows)
+        if (!line.published && row.integer("workers") > 1 && !oversubscribed(row, cores))
+          ratios[row.number("workers")][line.value(row).y] = line.name;
+    if (ratios.empty()) continue;
+    const auto& [workers, of_count] = *ratios.rbegin();
+    std::vector<std::string> said;
+    for (const auto& [ratio, name] : of_count)
+      if (std::isfinite(ratio)) said.push_back(fmt::format("{:.3g} in {}", ratio, name));
+    if (!said.empty())
+      return fmt::format("Of the time of W = 1, a step of W = {} takes {}", workers, listed(said));
+  }
+  return "Attention of a decode step by workers";
+}
+
 }  // namespace
 
 Figure decode_attention_figure(const PlottedRun& run) {
-  const Groups panels = decode_panels(run.cases);
+  Groups panels = decode_panels(run.cases);
+  const std::string left_out = keep_first(panels, kMostDecodeGroups, "keys and batch");
   const bool beside_published = std::ranges::any_of(
       panels, [](const Group& panel) { return !published_decode_lines(panel).empty(); });
   return line_figure(
-      {.title = "Attention of a decode step by workers",
+      {.title = step_title(panels, run.provenance.cores),
        .nothing = "no case of decode, flash_decoding or tree_decode ran",
        .y = {{.y = {.label = "time of a decode step (ms)", .column = "step_ms"},
               .value = [](const Row& row) { return timed(row, clock_of(row), step_factor(row)); },
@@ -122,9 +124,7 @@ Figure decode_attention_figure(const PlottedRun& run) {
               .y = {.label = "time / time at W = 1", .column = "relative_time_ratio"},
               .lines = relative_lines,
               .reference = always(limit_line("as long as W = 1", 1.0)),
-              .fit = powers_or_zero},
-             part_of("computing", "compute_median_s", "compute_ms"),
-             part_of("exposed communication", "exposed_communication_median_s", "exposed_ms")},
+              .fit = powers_or_zero}},
        .panels = panels,
        .by_panel = true,
        .x = number_in("workers"),
@@ -132,19 +132,11 @@ Figure decode_attention_figure(const PlottedRun& run) {
        .last_of_x = true,
        .panel_height = 230,
        .notes = joined_notes(
-           {{"The panels of each group show: the wall clock over the number of decode steps in a "
-             "row; "
-             "over that of the algorithm's own case of W = 1, else of dense; the computing and the "
-             "exposed communication of the worker that has the most of each."},
-            timing_notes(decode_rows(run.cases)),
-            {beside_published
-                 ? fmt::format(
-                       "Published: {}; Table 8, of the same batch size, with 128,000 tokens of "
-                       "context for B = 1 and 32,000 for B = 4. The attention op is the kernel of "
-                       "one rank, pass-Q all of it with its exchanges. W = 1 there is 8 GPUs that "
-                       "split the heads: shapes compare, times do not.",
-                       kContextParallelOrigin)
-                 : ""}})});
+           {timing_notes(decode_rows(run.cases)),
+            {left_out, beside_published
+                           ? "Published: Llama 3 405B (arXiv 2411.01783), W = 1 is 8 H100; 128,000 "
+                             "tokens for B = 1, 32,000 for B = 4: only shapes compare."
+                           : ""}})});
 }
 
 }  // namespace qb

@@ -10,6 +10,7 @@ constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
 constexpr const char* kExposed = "exposed_communication_median_s";
 constexpr const char* kExposedLow = "exposed_communication_low95_s";
 constexpr const char* kExposedHigh = "exposed_communication_high95_s";
+constexpr std::size_t kMostExposedPanels = 4;
 const Columns kPanelKey = {"n_tokens", "workers", "ranks"};
 
 bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "model"); }
@@ -28,17 +29,20 @@ std::string bars_note(const Rows& rows) {
   if (measured.empty()) return {};
   return count(measured, has_interval) == measured.size()
              ? interval_note(measured)
-             : "There are no error bars, since the run keeps no interval of this time.";
+             : "No bars: the run keeps no interval of this time.";
 }
 
 double link_seconds(const Row& row) {
   return row.number("device_sent_bytes") / row.number(kBandwidth);
 }
 
+// What a root scatters and gathers is communication that these times leave out.
+bool has_root(const Row& row) { return row.number("root_sent_bytes") > 0.0; }
+
 Rows rows_with_a_limit(const CsvTable& cases) {
   return where(standing_rows(cases), [](const Row& row) {
     return ran(row) && row.number("workers") >= 2.0 && !row.is("ranks", "serial") &&
-           bandwidth(row) > 0.0 && exposed(row).y > 0.0;
+           bandwidth(row) > 0.0 && exposed(row).y > 0.0 && !has_root(row);
   });
 }
 
@@ -47,6 +51,7 @@ std::string reason_left_out(const Row& row) {
   if (!ran(row)) return row.text("status");
   if (row.number("workers") < 2.0) return "one worker";
   if (row.is("ranks", "serial")) return "serial ranks, whose workers took turns";
+  if (has_root(row)) return "a root, whose scatter and gather have no such time";
   if (std::isnan(exposed(row).y)) return "no communication times";
   return bandwidth(row) > 0.0 ? "nothing exposed" : "no limit of its link";
 }
@@ -101,19 +106,20 @@ Groups named_lines(const Group& panel, const Columns& others) {
   return out;
 }
 
-// Keeps at most kMostPanels panels, evenly from the first to the last, so that the largest N and W
-// are among them; says how many are left out.
+// Keeps at most kMostExposedPanels panels, evenly from the first to the last, so that the largest N
+// and W are among them; says how many are left out.
 std::string keep_some(Groups& panels) {
   const std::size_t all = panels.size();
-  if (all <= kMostPanels) return {};
+  if (all <= kMostExposedPanels) return {};
   Groups kept;
-  for (std::size_t i = 0; i < kMostPanels; ++i)
-    kept.push_back(std::move(panels[i * (all - 1) / (kMostPanels - 1)]));
+  for (std::size_t i = 0; i < kMostExposedPanels; ++i)
+    kept.push_back(std::move(panels[i * (all - 1) / (kMostExposedPanels - 1)]));
   panels = std::move(kept);
-  return not_drawn({{.number = all - kMostPanels,
-                     .what = "panel",
-                     .reason = fmt::format("beyond {} spread over N, W and ranks", kMostPanels),
-                     .of = all}});
+  return not_drawn(
+      {{.number = all - kMostExposedPanels,
+        .what = "panel",
+        .reason = fmt::format("beyond {} spread over N, W and ranks", kMostExposedPanels),
+        .of = all}});
 }
 
 // Behind each measured line it draws the time that the bytes alone take on the link.
@@ -153,12 +159,20 @@ std::string upturn_note(const Rows& rows) {
                                     bandwidth(after)));
     }
   if (found.empty()) return {};
-  return fmt::format("More exposed over a faster link: {}. The bytes are the same{}.",
-                     listed(found),
+  return fmt::format("More exposed over a faster link: {}{}.", listed(found),
                      count(measured, has_interval) == measured.size()
-                         ? " and the intervals lie apart"
-                         : " and the run keeps no interval of exposed time, so it does not say "
-                           "whether that is noise");
+                         ? ", and the intervals lie apart"
+                         : ", perhaps by noise");
+}
+
+// Counts the cases that expose less than their bytes take on the link; a plain title without any.
+std::string hidden_title(const Rows& rows) {
+  const std::size_t hidden =
+      count(rows, [](const Row& row) { return exposed(row).y < link_seconds(row); });
+  return rows.empty()
+             ? "Communication that computing does not hide"
+             : fmt::format("In {} of {} computing hides a part of what the bytes take on the link",
+                           hidden, counted(rows.size(), "case"));
 }
 
 }  // namespace
@@ -170,7 +184,7 @@ Figure exposed_time_figure(const PlottedRun& run) {
   Groups panels = exposed_panels(rows);
   const std::string left_out = keep_some(panels);
   return line_figure(
-      {.title = "Communication that computing does not hide",
+      {.title = hidden_title(rows),
        .nothing = "no case of two workers or more that are not serial has a link.bandwidth and "
                   "exposed communication",
        .y = {{.y = {.label = "exposed communication (s)",
@@ -186,12 +200,8 @@ Figure exposed_time_figure(const PlottedRun& run) {
        .keys = {legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}, Draw::line_points,
                            true)},
        .notes = {
-           "Time in which a worker waited for data on its way, summed over steps: of the one that "
-           "ends last, before schema 11 of the one with most of it; median. Thin: what the busiest "
-           "worker sends over the link's bandwidth, "
-           "which is what would be exposed if nothing were hidden behind computing. A line "
-           "below its thin one hides the difference; one above it waits for more than the "
-           "link.",
+           "Waiting for data on its way, of the worker that ends last. Thin: its bytes over the "
+           "bandwidth, exposed if nothing were hidden.",
            bars_note(rows), upturn_note(rows), left_out, left_out_note(run.cases, rows)}});
 }
 

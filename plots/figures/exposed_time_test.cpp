@@ -90,10 +90,10 @@ TEST(ExposedTime, OfManyPanelsTheFirstAndTheLastAreAmongThoseDrawn) {
   for (int workers = 2; workers < 12; ++workers)
     rows.push_back(link_case("ring", "threads", "1e9", 0.1, workers));
   const Figure figure = exposed_time_figure(cases_of(rows));
-  ASSERT_EQ(figure.panels.size(), 6u);
+  ASSERT_EQ(figure.panels.size(), 4u);
   EXPECT_EQ(figure.panels.front().title, "N = 8,192, W = 2, threads");
   EXPECT_EQ(figure.panels.back().title, "N = 8,192, W = 11, threads");
-  EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("Not drawn: 4 of 10 panels")));
+  EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("Not drawn: 6 of 10 panels")));
 }
 
 TEST(ExposedTime, CasesWithoutItAreSaidToBeLeftOutWithTheReason) {
@@ -106,6 +106,23 @@ TEST(ExposedTime, CasesWithoutItAreSaidToBeLeftOutWithTheReason) {
               ::testing::Contains(
                   "Not drawn: 1 of 4 cases (one worker); 1 of 4 cases (serial ranks, whose workers "
                   "took turns); 1 of 4 cases (timeout)."));
+}
+
+TEST(ExposedTime, SchemesWithARootAreLeftOutSinceTheirScatterAndGatherHaveNoSuchTime) {
+  Values cqs = link_case("cqs", "threads", "1e9", 0.1);
+  cqs["root_sent_bytes"] = "4e8";
+  const Figure figure =
+      exposed_time_figure(cases_of({link_case("ring", "threads", "1e9", 0.1), cqs}));
+  EXPECT_THROW((void)series_named(figure.panels.at(0), "cqs"), std::out_of_range);
+  EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("1 of 2 cases (a root, whose scatter")));
+}
+
+TEST(ExposedTime, TheTitleCountsTheCasesThatHideAPartOfTheirBytes) {
+  const auto title_of = [](const char* exposed_s) {
+    return exposed_time_figure(scheme_table({sent_case("mpi", exposed_s)})).title;
+  };
+  EXPECT_THAT(title_of("0.5"), HasSubstr("In 1 of 1 case computing hides"));
+  EXPECT_THAT(title_of("2.5"), HasSubstr("In 0 of 1 case computing hides"));
 }
 
 TEST(ExposedTime, ARiseOverAFasterLinkIsSaidAndNotExplained) {
@@ -134,7 +151,7 @@ TEST(ExposedTime, IntervalsAreDrawnAndARiseWithinThemIsNotSaid) {
   const Figure apart =
       exposed_time_figure(scheme_table({slower, with_interval(faster, "0.65", "0.8")}));
   EXPECT_THAT(apart.notes, rises);
-  EXPECT_THAT(apart.notes, ::testing::Contains(HasSubstr("error bars: ")));
+  EXPECT_THAT(apart.notes, ::testing::Contains(HasSubstr("Bars: ")));
   const Series& line = series_named(apart.panels.at(0), "ring");
   EXPECT_DOUBLE_EQ(line.points.at(0).low, 0.4);
   EXPECT_DOUBLE_EQ(line.points.at(1).high, 0.8);
