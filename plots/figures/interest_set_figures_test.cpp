@@ -30,6 +30,8 @@ TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
       CsvTable::parse("workers,published_asymptotic_responsibility_ratio,"
                       "balanced_asymptotic_responsibility_ratio\n4,3.2,3.96\n5,4.9,4.9\n",
                       "table"));
+  EXPECT_EQ(figure.title, "Balanced self-distillation keeps at least 98.0 % of perfect balance");
+  EXPECT_EQ(figure.finding, "Published, an even W keeps as little as 80.0 % of perfect balance.");
   ASSERT_EQ(figure.panels.size(), 1u);
   const auto& series = figure.panels[0].series;
   ASSERT_EQ(series.size(), 4u);

@@ -155,22 +155,23 @@ Groups ratio_lines(const Groups& lines, const Groups& all, const Pairing& pairin
   return out;
 }
 
-// Counts the ratios whose intervals hold 1, so that they show neither a gain nor a loss.
-std::string undecided_note(const Figure& figure) {
+// Counts the ratios whose intervals lie below 1, above it, and around it.
+std::string gains_title(const Figure& figure, const Pairing& pairing) {
   std::size_t all = 0;
-  std::size_t undecided = 0;
+  std::size_t faster = 0;
+  std::size_t slower = 0;
   for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series)
       for (const Point& point : series.points) {
         if (panel.y.column != "time_ratio" || !(point.low <= point.high)) continue;
         ++all;
-        if (point.low <= 1.0 && point.high >= 1.0) ++undecided;
+        if (point.high < 1.0) ++faster;
+        if (point.low > 1.0) ++slower;
       }
-  return all == 0 ? std::string()
-                  : fmt::format(
-                        "The intervals of {} of {} ratios hold 1: they show neither gain "
-                        "nor loss.",
-                        undecided, all);
+  return all == 0 ? std::string(pairing.title)
+                  : fmt::format("{}: faster than {} in {} of {}, slower in {}, else undecided",
+                                pairing.second.name, pairing.first.name, faster,
+                                counted(all, "pair"), slower);
 }
 
 // Names the least and the largest ratio of the measured times.
@@ -223,8 +224,7 @@ Figure paired_figure(const Rows& rows, const Pairing& pairing) {
        .x_axis = fixed(axis),
        .last_of_x = true,
        .notes = joined_notes({timing_notes(drawn), {pairing.note}})});
-  figure.notes.push_back(undecided_note(figure));
-  std::erase(figure.notes, "");
+  figure.title = gains_title(figure, pairing);
   figure.finding = ratios_finding(lines, pairing);
   return figure;
 }

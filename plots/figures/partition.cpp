@@ -104,20 +104,21 @@ Panel panel_of(const Connectivity& pattern) {
 }
 
 // Compares the most and the least loaded worker, if whole rectangles say how many pairs they have.
-std::string loads_finding(const std::map<int, Share>& workers) {
+void say_loads(Figure& figure, const std::map<int, Share>& workers) {
   std::vector<double> pairs;
   for (const auto& [worker, share] : workers) {
-    if (!share.bands.empty() || !share.some.empty()) return {};
+    if (!share.bands.empty() || !share.some.empty()) return;
     double sum = 0.0;
     for (const Point& one : share.whole) sum += (one.high - one.low) * (one.x_high - one.x_low);
     pairs.push_back(sum);
   }
   const auto [least, most] = std::ranges::minmax(pairs);
   const double all = std::accumulate(pairs.begin(), pairs.end(), 0.0);
-  return fmt::format(
-      "Each of {} computes {} to {} of {} pairs; the most loaded one {} times the mean.",
-      counted(pairs.size(), "worker"), grouped(least), grouped(most), grouped(all),
-      significant(most * static_cast<double>(pairs.size()) / all));
+  figure.title += fmt::format(": the most loaded of {} computes {} times the mean",
+                              counted(pairs.size(), "worker"),
+                              significant(most * static_cast<double>(pairs.size()) / all));
+  figure.finding = fmt::format("A worker computes {} to {} of {} pairs.", grouped(least),
+                               grouped(most), grouped(all));
 }
 
 Panel partition_panel(const std::map<int, Share>& workers, bool numbered) {
@@ -161,11 +162,11 @@ Figure partition_of(const CsvTable& rectangles, const std::string& title) {
                           fmt::format("W = {}", workers.rbegin()->first + 1)}),
       .panels = {partition_panel(workers, numbered)},
       .square = true};
-  figure.notes = {"Colour: the worker that computes the pair. White: no pair."};
+  figure.notes = {"Colour: the worker that computes the pair."};
   if (std::any_of(workers.begin(), workers.end(),
                   [](const auto& worker) { return !worker.second.some.empty(); }))
     figure.notes.emplace_back("Pale: a square of tokens of which some pairs are computed.");
-  figure.finding = loads_finding(workers);
+  say_loads(figure, workers);
   return figure;
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 // The marks of one round are side by side over this share of the distance between two rounds.
 constexpr double kRoundSpread = 0.6;
+constexpr std::size_t kMostRoundPanels = 2;  // each has its sums beside it
 constexpr double kHalfSumBar = 0.38;
 // The text of a bar is over its middle, but at least this share of the longest bar from its foot.
 constexpr double kLeastTextPlace = 0.24;
@@ -139,23 +140,22 @@ std::string single_round_note(const Groups& panels,
 }
 
 // Compares the longest and the shortest critical path of the panel where they differ most.
-std::string paths_finding(const Groups& panels,
-                          const std::map<std::vector<std::string>, std::vector<Series>>& lines) {
+void say_paths(Figure& figure, const Groups& panels,
+               const std::map<std::vector<std::string>, std::vector<Series>>& lines) {
   double most = 1.0;
-  std::string out;
   for (const Group& panel : panels) {
     const auto [shortest, longest] =
         std::ranges::minmax_element(lines.at(panel.key), {}, critical_path);
     const double ratio = critical_path(*longest) / critical_path(*shortest);
     if (!(ratio > most)) continue;
     most = ratio;
-    out = fmt::format(
-        "The critical paths differ most at {}: that of {} has {} pairs a head, {} times those of "
-        "{}.",
-        panel.name, longest->name, format_si(critical_path(*longest)), significant(ratio),
-        shortest->name);
+    figure.title = fmt::format("The critical path of {} has {} times the pairs of that of {}",
+                               longest->name, significant(ratio), shortest->name);
+    figure.finding =
+        fmt::format("At {} a head of {} has {} pairs on its critical path, one of {} {}.",
+                    panel.name, longest->name, format_si(critical_path(*longest)), shortest->name,
+                    format_si(critical_path(*shortest)));
   }
-  return out;
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ Figure work_per_round_figure(const PlottedRun& run) {
     (several ? panels : of_one_round).push_back(std::move(panel));
   }
   const std::map<std::string, std::string> masks = mask_names(mask_texts);
-  const std::string left_out = keep_first(panels, kMostPanels, "N, W and mask");
+  const std::string left_out = keep_first(panels, kMostRoundPanels, "N, W and mask");
   for (Group& panel : panels) panel.name = panel_name(panel.rows.front(), masks);
   const auto of_panel = [&](auto draw) {
     return [&lines, draw](const Group& panel) { return draw(lines[panel.key]); };
@@ -205,15 +205,16 @@ Figure work_per_round_figure(const PlottedRun& run) {
        .panels = panels,
        .by_panel = true,
        .panel_height = 230,
-       .notes = {"A mark is the busiest worker of a round, and its bar ends at the least busy one; "
-                 "both are counts from the plans. A round ends when its busiest worker has ended.",
-                 single_round_note(of_one_round, masks), left_out,
-                 not_drawn({{.number = count(all, is_of_both_passes),
-                             .what = "case of both passes",
-                             .reason = "the rounds of one follow those of the other"}})}});
+       .notes = {
+           "Mark: the busiest worker of a round; its bar ends at the least busy one. Counts of "
+           "the plans.",
+           single_round_note(of_one_round, masks), left_out,
+           not_drawn({{.number = count(all, is_of_both_passes),
+                       .what = "case of both passes",
+                       .reason = "the rounds of one follow those of the other"}})}});
   for (std::size_t i = 1; i < figure.panels.size(); i += 2)
     figure.panels[i].y = names_axis(lines[panels[i / 2].key]);
-  figure.finding = paths_finding(panels, lines);
+  say_paths(figure, panels, lines);
   return figure;
 }
 

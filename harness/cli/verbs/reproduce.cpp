@@ -122,8 +122,7 @@ ExitCode study_case_1(const ReproduceWords& words, Reproduction& all) {
   section.paragraphs.push_back(
       fmt::format("Tokens that workers 0 to 6 hold: published {}, ours {}.", kHeldTokens, held));
   all.is_wrong = held != kHeldTokens;
-  Figure figure =
-      partition_of(partition_rectangles(plan), "Case study 1: which worker computes which pair");
+  Figure figure = partition_of(partition_rectangles(plan), "Case study 1");
   figure.name = "case_study_1_partition";
   figure.subtitle += ", interest set {0, 1, 3}";
   add_figure(section, figure, words, all);
