@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse attention against dense. A panel has few enough lines to follow each: patterns are drawn
-// by kernel and by family, with dense attention in each panel. The numbers of the 15-618 report are
-// in panels of their own, by device, beside a run of its shape.
+// by kernel and by family, with dense attention in each panel.
 #include <array>
 
 #include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
-#include "plots/published/published.h"
-#include "plots/report/report.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -81,113 +79,58 @@ Groups device_panels(const SparseCases& cases) {
 
 // ---- quantities --------------------------------------------------------------------------------
 
-// Gives the bytes of a matrix of all scores. Only `materialized` holds it and, for the pairs kept,
-// `staged`.
-std::vector<Series> score_matrix(const Group& panel) {
-  constexpr double kBytes = 4.0;
-  Series series{.name = "all N × N scores, f32", .draw = Draw::line, .style = {kGrey, 0, 2}};
-  std::set<std::pair<double, double>> points;
-  for (const Row& row : panel.rows) {
-    const double n = row.number("n_tokens");
-    const double mib = kBytes * n * n * row.number("q_heads") * row.number("batch") / kMiB;
-    if (std::isfinite(mib)) points.emplace(n, mib);
-  }
-  for (const auto& [n, mib] : points) series.points.push_back({.x = n, .y = mib});
-  return {series};
-}
-
-// Draws the report's times or speed-ups, of the modes that the run has, on its GPU and on its CPU
-// thread, of which it printed full attention alone.
-LineFigure::Quantity published_of(const SparseCases& cases, LineFigure::Quantity like,
-                                  bool speed_ups) {
-  std::set<std::string> modes;
-  for (const Group& line : cases.lines())
-    if (const auto mode = published_sparse_mode(line.key[0])) modes.insert(*mode);
-  if (speed_ups) modes.erase("full");  // 1 by definition
-  like.panels = {{.key = {"gpu"}, .name = "published: one RTX 2080"}};
-  if (!speed_ups) like.panels.push_back({.key = {"cpu"}, .name = "published: one CPU thread"});
-  like.lines = [](const Group&) { return Groups{}; };
-  like.reference = [modes, speed_ups](const Group& device) {
-    std::vector<Series> out;
-    for (const std::string& mode : modes)
-      out.push_back(published_sparse_series(mode, device.key[0], speed_ups));
-    return out;
-  };
-  return like;
-}
-
-std::vector<LineFigure::Quantity> quantities(const SparseCases& cases, bool beside_published) {
-  const auto log_axis = [](const char* label, const char* column) {
-    return Axis{.label = label, .column = column, .log = true};
-  };
+std::vector<LineFigure::Quantity> quantities(const SparseCases& cases) {
   const auto time = [](const Row& row, double factor) { return timed(row, "wall_time", factor); };
-  const LineFigure::Quantity times = {"time", log_axis("time (ms)", "time_ms"),
-                                      [=](const Row& row) { return time(row, kMilli); }};
-  LineFigure::Quantity speed_ups = {
-      "speed-up over dense", log_axis("dense time / time", "speed_up_ratio"),
-      [&cases, time](const Row& row) {
-        const double dense_s = cases.dense_time_s(row);
-        const Point own = time(row, 1.0);
-        return Point{.y = dense_s / own.y, .low = dense_s / own.high, .high = dense_s / own.low};
-      }};
-  speed_ups.reference = always(limit_line("as fast as dense", 1.0));
   LineFigure::Quantity over_ideal = {
-      "time over the ideal", log_axis("time / (dense time × pairs kept)", "over_ideal_ratio"),
+      "time over the ideal",
+      {.label = "time / (dense time × pairs kept)", .column = "over_ideal_ratio", .log = true},
       [&cases, time](const Row& row) { return time(row, 1.0 / cases.ideal_time_s(row)); }};
   over_ideal.reference = always(limit_line("the ideal", 1.0));
-  LineFigure::Quantity memory = {"memory",
-                                 log_axis("peak memory of a device (MiB)", "device_peak_mib"),
-                                 shows("device_peak_bytes", 1.0 / kMiB)};
-  memory.reference = score_matrix;
-  LineFigure::Quantity work = {"work beyond the mask",
-                               log_axis("executed / useful pairs", "executed_ratio"),
-                               [](const Row& row) { return Point{.y = executed_ratio(row)}; }};
-  memory.timed = work.timed = false;
-  std::vector<LineFigure::Quantity> shown = {times};
-  shown.push_back(speed_ups);
-  shown.push_back({"time a token", log_axis("time / N (µs)", "time_per_token_us"),
-                   [=](const Row& row) { return time(row, kMicro / row.number("n_tokens")); }});
-  shown.push_back(over_ideal);
-  shown.push_back(work);
-  shown.push_back(memory);
-  if (beside_published) shown.push_back(published_of(cases, times, false));
-  if (beside_published) shown.push_back(published_of(cases, speed_ups, true));
-  return shown;
+  return {{"time",
+           {.label = "time (ms)", .column = "time_ms", .log = true},
+           [=](const Row& row) { return time(row, kMilli); }},
+          over_ideal};
+}
+
+// Compares the patterns with the ideal at the longest N; a plain title where dense did not run.
+std::string ideal_title(const SparseCases& cases) {
+  std::map<double, std::map<double, std::string>> ratios;  // by N and ratio
+  for (const Group& line : cases.lines())
+    for (const Row& row : line.rows)
+      if (const double ratio = row.number("wall_time_median_s") / cases.ideal_time_s(row);
+          !is_dense(line) && ratio > 0.0)
+        ratios[row.number("n_tokens")][ratio] = line.name;
+  if (ratios.empty()) return "Sparse attention against sequence length";
+  const auto& [n, of_length] = *ratios.rbegin();
+  const auto shown = [](const auto& one) {
+    return fmt::format("{} ({})", significant(one.first), one.second);
+  };
+  return fmt::format("At N = {} patterns take {} to {} times their ideal time", grouped(n),
+                     shown(*of_length.begin()), shown(*of_length.rbegin()));
 }
 
 }  // namespace
 
-// Draws six quantities against sequence length, a line per mask and kernel. Dense is the full mask
-// with the flash kernel at the same N; the ideal is its time times the share of pairs kept. If CPU
-// and GPU both ran, their panels are side by side.
+// Draws time, and time over the ideal, against sequence length, a line per mask and kernel. The
+// ideal is the time of dense attention, the full mask with the flash kernel at the same N, times
+// the share of pairs kept. If CPU and GPU both ran, their panels are side by side.
 Figure sparse_attention_figure(const PlottedRun& run) {
   const SparseCases cases(run.cases);
-  const bool beside_published = of_published_sparse_shape(run.cases);
-  Figure figure = line_figure({.title = "Sparse attention against sequence length",
+  Figure figure = line_figure({.title = ideal_title(cases),
                                .nothing = "no case with a sparse mask has a time",
                                .lines = cases.has_patterns() ? cases.lines() : Groups{},
-                               .y = quantities(cases, beside_published),
+                               .y = quantities(cases),
                                .panels = cases.has_patterns() ? device_panels(cases) : Groups{},
-                               .published_legend = beside_published ? "published: 15-618" : "",
                                .notes = case_notes(run.cases)});
-  // A GPU's schedules have no executed pairs: a row of panels keeps its place, or is removed as a
-  // whole.
-  std::set<std::string> shown;
-  for (const Panel& panel : figure.panels)
-    for (const Series& series : panel.series)
-      if (series.draw != Draw::limit && !series.published) shown.insert(panel.y.column);
-  std::erase_if(figure.panels, [&](const Panel& panel) { return !shown.contains(panel.y.column); });
-  if (figure.panels.empty()) return figure;
-  figure.notes = joined_notes(
-      {figure.notes,
-       {shown.contains("over_ideal_ratio")
-            ? "Dense: full mask, flash, the same N and device. Ideal: its time × the share of "
-              "pairs that the mask keeps."
-            : "Dense attention did not run, so nothing is compared with it."},
-       growth_notes(cases),
-       {beside_published ? published_sparse_note() + " Its colours are those of our nearest masks."
-                         : ""}});
-  std::erase(figure.notes, "");
+  std::erase_if(figure.panels, [](const Panel& panel) {
+    return std::ranges::all_of(panel.series,
+                               [](const Series& one) { return one.draw == Draw::limit; });
+  });
+  const bool ideal = std::ranges::any_of(
+      figure.panels, [](const Panel& panel) { return panel.y.column == "over_ideal_ratio"; });
+  figure.notes.emplace_back(ideal
+                                ? "Ideal: dense flash at the same N, times the share of pairs kept."
+                                : "Dense attention did not run, so nothing is compared with it.");
   return figure;
 }
 

@@ -12,9 +12,6 @@ namespace qb {
 namespace {
 
 using namespace testing_support;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -37,12 +34,6 @@ const Panel& panel_of(const Figure& figure, std::string_view column) {
   throw std::out_of_range(std::string(column));
 }
 
-const Panel& titled(const Figure& figure, std::string_view title) {
-  for (const Panel& panel : figure.panels)
-    if (panel.title == title) return panel;
-  throw std::out_of_range(std::string(title));
-}
-
 const Series& series_of(const Panel& panel, std::string_view name) {
   for (const Series& series : panel.series)
     if (series.name == name) return series;
@@ -55,30 +46,12 @@ TEST(SparseAttentionFigure, ComparesWithDenseAndTheIdeal) {
     return series_of(panel_of(figure, column), "sliding_window").points.at(0);
   };
   EXPECT_DOUBLE_EQ(window("time_ms").y, 10.0);
-  EXPECT_DOUBLE_EQ(window("speed_up_ratio").y, 80.0);
-  EXPECT_DOUBLE_EQ(window("speed_up_ratio").low, 0.8 / 0.011);
-  EXPECT_DOUBLE_EQ(window("time_per_token_us").y, 1.0);
   EXPECT_DOUBLE_EQ(window("over_ideal_ratio").y, 0.01 / (0.8 * 0.01));
-  EXPECT_DOUBLE_EQ(window("executed_ratio").y, 1.5);
-  EXPECT_DOUBLE_EQ(window("device_peak_mib").y, 1.0);
-  // The matrix has 8 heads of 10000 x 10000 floats.
-  EXPECT_DOUBLE_EQ(
-      series_of(panel_of(figure, "device_peak_mib"), "all N × N scores, f32").points.at(0).y,
-      8 * 4e8 / 1048576);
-  EXPECT_EQ(figure.published_legend, "") << "of another shape";
-}
-
-TEST(SparseAttentionFigure, OnlyWhatAClockMeasuredIsHollowWhereItWasDisturbed) {
-  Values disturbed = sparse_case(kWindow, 10000, 0.01, 0.01);
-  disturbed["disturbed_by"] = "stolen";
-  const Figure figure =
-      sparse_attention_figure(cases_of({sparse_case("full", 10000, 1.0, 0.8), disturbed}));
-  const auto hollow = [&](const char* column) {
-    return series_of(panel_of(figure, column), "sliding_window").points.at(0).disturbed;
-  };
-  EXPECT_TRUE(hollow("time_ms"));
-  EXPECT_FALSE(hollow("executed_ratio"));
-  EXPECT_FALSE(hollow("device_peak_mib"));
+  EXPECT_EQ(figure.panels.size(), 2u);
+  EXPECT_EQ(
+      figure.title,
+      "At N = 10,000 patterns take 1.25 (sliding_window) to 1.25 (sliding_window) times their "
+      "ideal time");
 }
 
 TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
@@ -98,8 +71,8 @@ TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
       EXPECT_THAT(figure.panels[i + 1].title, HasSubstr(", Made-up GPU"));
       EXPECT_EQ(figure.panels[i].y.column, figure.panels[i + 1].y.column);
     }
-    EXPECT_DOUBLE_EQ(series_of(figure.panels[2], "sliding_window").points.at(0).y, 80.0);
-    EXPECT_DOUBLE_EQ(series_of(figure.panels[3], "sliding_window").points.at(0).y, 20.0);
+    EXPECT_DOUBLE_EQ(series_of(figure.panels[2], "sliding_window").points.at(0).y, 1.25);
+    EXPECT_DOUBLE_EQ(series_of(figure.panels[3], "sliding_window").points.at(0).y, 5.0);
   }
 }
 
@@ -111,7 +84,7 @@ TEST(SparseAttentionFigure, TwoRunsOfOneDeviceAreTwoLines) {
   for (const Series& series : figure.panels.at(0).series) names.push_back(series.name);
   EXPECT_THAT(names, ::testing::ElementsAre("full, first", "full, second", "sliding_window, first",
                                             "sliding_window, second"));
-  EXPECT_DOUBLE_EQ(figure.panels[1].series[3].points.at(0).y, 80.0);
+  EXPECT_DOUBLE_EQ(figure.panels[1].series[3].points.at(0).y, 1.25);
 }
 
 TEST(SparseAttentionFigure, KernelsDifferInTheDashAndPatternsInTheColour) {
@@ -124,45 +97,7 @@ TEST(SparseAttentionFigure, KernelsDifferInTheDashAndPatternsInTheColour) {
   EXPECT_NE(fused.style.dash, staged.style.dash);
   EXPECT_NE(fused.style.colour, series_of(figure.panels[0], "full, flash").style.colour);
   // The staged kernel is compared with the fused dense one.
-  EXPECT_DOUBLE_EQ(series_of(figure.panels[1], "sliding_window, staged").points.at(0).y, 5.0);
-}
-
-TEST(SparseAttentionFigure, ThePublishedSeriesStandBesideARunOfTheirShapeWithTheReason) {
-  const Figure figure = sparse_attention_figure(
-      cases_of({sparse_case("full", 1024, 1.0, 1.0),
-                sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1),
-                sparse_case("{block_local: {block: 32}}", 1024, 0.1, 0.1)}));
-  EXPECT_THAT(figure.published_legend, HasSubstr("15-618"));
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("Not comparable")));
-  const Series& window =
-      series_of(titled(figure, "time, published: one RTX 2080"), "15-618 window, RTX 2080");
-  EXPECT_TRUE(window.published);
-  EXPECT_DOUBLE_EQ(window.points.at(3).y, 0.06432) << "us in ms";
-  EXPECT_DOUBLE_EQ(series_of(titled(figure, "speed-up over dense, published: one RTX 2080"),
-                             "15-618 window, RTX 2080")
-                       .points.at(3)
-                       .y,
-                   8273.95 / 64.32);
-  for (const Panel& panel : figure.panels)
-    for (const Series& series : panel.series)
-      EXPECT_THAT(series.name, Not(AnyOf(HasSubstr("15-618 random"), HasSubstr("15-618 global"))))
-          << "the run has none";
-}
-
-TEST(SparseAttentionFigure, EachPublishedDeviceHasAPanelOfItsOwn) {
-  const Figure figure = sparse_attention_figure(
-      cases_of({sparse_case("full", 1024, 1.0, 1.0),
-                sparse_case("{block_local: {block: 16}}", 1024, 0.1, 0.1)}));
-  const auto names = [](const Panel& panel) {
-    std::vector<std::string> all;
-    for (const Series& series : panel.series) all.push_back(series.name);
-    return all;
-  };
-  EXPECT_THAT(names(figure.panels.at(0)), ::testing::ElementsAre("full", "block_local"));
-  EXPECT_THAT(names(titled(figure, "time, published: one CPU thread")),
-              ::testing::ElementsAre("15-618 full, one CPU thread"));
-  EXPECT_THAT(names(titled(figure, "time, published: one RTX 2080")),
-              ::testing::ElementsAre("15-618 full, RTX 2080", "15-618 window, RTX 2080"));
+  EXPECT_DOUBLE_EQ(series_of(figure.panels[1], "sliding_window, staged").points.at(0).y, 2.0);
 }
 
 TEST(SparseAttentionFigure, ManyPatternsAreDrawnByFamilyWithDenseInEachPanel) {
@@ -229,11 +164,6 @@ TEST(SparseTables, GrowthIsFittedForEachLine) {
   EXPECT_EQ(table.rows[1][6], "2");
   EXPECT_EQ(table.rows[1][9], "2");
   EXPECT_EQ(table.rows[1][10], "0.0");
-  const std::vector<std::string> notes = growth_notes(SparseCases(cases));
-  ASSERT_EQ(notes.size(), 2u);
-  EXPECT_THAT(notes[0], AllOf(HasSubstr("full 2.00"), HasSubstr("sliding_window 1.00")));
-  EXPECT_THAT(notes[1], AllOf(HasSubstr("sliding_window 2 µs ± 0 %"), Not(HasSubstr("full"))));
-  EXPECT_THAT(sparse_attention_figure(cases).notes, Contains(notes[1]));
 }
 
 TEST(SparseTables, EveryPatternAndLengthStandsAgainstDense) {

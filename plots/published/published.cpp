@@ -102,8 +102,8 @@ void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_up
 
 std::string case_study_2_note(int scale) {
   return fmt::format(
-      "Published: one A100{}; its clock was read without synchronising the device, and W = 1 jumps "
-      "28.7 times at N = 45,000.",
+      "Published: one A100{}; its clock was read without synchronising, and W = 1 jumps 28.7 times "
+      "at N = 45,000.",
       scale == 1 ? "" : fmt::format(", N {} times ours", scale));
 }
 
@@ -152,21 +152,6 @@ bool of_published_sparse_shape(const CsvTable& cases) {
   };
   return count(all_rows(cases), of_shape) == cases.size() &&
          half_known(lengths(cases), lengths(times(), "sequence_length_tokens"));
-}
-
-Series published_sparse_series(const std::string& mode, const std::string& device, bool speed_ups) {
-  // A mode is drawn like our nearest kind of mask.
-  Series series{.name = "15-618 " + mode + (device == "cpu" ? ", one CPU thread" : ", RTX 2080"),
-                .style = pattern_style(mode == "window" ? "block_local" : mode),
-                .published = true};
-  const Rows full = rows_of("full", device);
-  const auto milliseconds = [](const Row& row) { return row.number_at("total_us") * 1e-3; };
-  for (const Row& row : rows_of(mode, device))
-    series.points.push_back(
-        {.x = row.number_at("sequence_length_tokens"),
-         .y = speed_ups ? milliseconds(full.at(series.points.size())) / milliseconds(row)
-                        : milliseconds(row)});
-  return series;
 }
 
 std::string published_sparse_note() {

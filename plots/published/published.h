@@ -69,10 +69,6 @@ inline constexpr double kH100PeakTflopPerS = 989.4;
 // of its lengths are published ones, 128 to 1024.
 [[nodiscard]] bool of_published_sparse_shape(const CsvTable& cases);
 
-// Gives times (ms) of one mode on `device`, cpu or gpu, against N, or speed-ups over `full`.
-[[nodiscard]] Series published_sparse_series(const std::string& mode, const std::string& device,
-                                             bool speed_ups);
-
 // Says why those numbers and ours are not comparable.
 [[nodiscard]] std::string published_sparse_note();
 

@@ -92,10 +92,6 @@ struct RunContext {
 // Fits time = a N^b and a straight line to each line of four lengths or more.
 [[nodiscard]] Table sparse_growth_table(const SparseCases& cases);
 
-// States the exponents of the same fits, and for those near 1 the time per token with its largest
-// deviation.
-[[nodiscard]] std::vector<std::string> growth_notes(const SparseCases& cases);
-
 // The points of a figure and where its picture has them, for the script of the page, which shows
 // the values of the point nearest to the pointer.
 // Writes JSON that may stand inside a <script> element: a list of panels. Places are in the units

@@ -65,8 +65,6 @@ std::vector<std::string> case_study_2_row(const Row& row, const CsvTable& publis
 }
 
 constexpr std::size_t kLeastLengths = 4;
-// Exponents this near 1 are called linear, and their deviation is printed.
-constexpr double kNearlyLinear = 0.15;
 
 // How the times of a line grow with N, by least squares. It is NaN if a value is not above 0.
 struct LineFit {
@@ -266,28 +264,6 @@ Table sparse_growth_table(const SparseCases& cases) {
       "Medians of the wall clock. a N^b by least squares on logarithms; the line by least squares; "
       "time/N is the geometric mean, and the deviation the largest of a length from it."};
   return table;
-}
-
-std::vector<std::string> growth_notes(const SparseCases& cases) {
-  std::vector<std::string> exponents;
-  std::vector<std::string> linear;
-  for (const LineFit& fit : fits(cases)) {
-    if (!std::isfinite(fit.power.slope)) continue;
-    exponents.push_back(
-        fmt::format("{} {:.2f} ({:.4f})", fit.name, fit.power.slope, fit.power.r_squared));
-    if (std::abs(fit.power.slope - 1.0) <= kNearlyLinear)
-      linear.push_back(fmt::format("{} {:.3g} µs ± {:.0f} % (R² of a line {:.4f})", fit.name,
-                                   kMicro * fit.per_token_s, kPercent * fit.largest_deviation,
-                                   fit.line.r_squared));
-  }
-  std::vector<std::string> notes;
-  if (!exponents.empty())
-    notes.push_back("Fitted growth a N^b over all lengths, b and its R²: " + listed(exponents) +
-                    ".");
-  if (!linear.empty())
-    notes.push_back("Nearly linear, time a token and largest deviation from it: " + listed(linear) +
-                    ".");
-  return notes;
 }
 
 }  // namespace qb
