@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error of gradients against float64, relative by the L2 norm: of dQ, dK and dV, a line for
-// each algorithm and worker count.
+// The error of gradients against float64, relative by the L2 norm, at the longest sequence: a panel
+// for each of dQ, dK and dV, in it a row for each algorithm and worker count, a mark for each type.
 #include "base/schema/column_fields.h"
 #include "plots/figures/figures.h"
 
@@ -8,7 +8,6 @@ namespace qb {
 namespace {
 
 constexpr const char* kGradients[] = {"dQ", "dK", "dV"};
-constexpr std::size_t kMostPanelRows = 4;  // a row has a panel for each gradient
 
 std::string error_column(std::size_t gradient) {
   return std::string(kGradientColumns[gradient]) + "_relative_l2_error";
@@ -18,14 +17,40 @@ bool has_error(const Row& row) {
   return ran(row) && row.number_at(error_column(0)) >= 0.0;  // an empty field is NaN
 }
 
-Groups gradient_lines(const Group& panel) {
-  const Columns others = splitting_columns(panel.rows, {"n_tokens", "workers", "algorithm"});
-  const Columns told_by = joined({"workers", "algorithm"}, others);
-  Groups lines = group(order(panel.rows, "n_tokens"), told_by);
-  for (Group& line : lines)
-    line.name = name_with(line.key[1], line.rows.front(), joined({"workers"}, others));
-  style_by_algorithm(lines, [](const Group& line) { return line.key[1]; });
-  return lines;
+// The cases of the longest sequence and of the mask and kernel that most of these have.
+Rows longest_rows(const Rows& all) {
+  const double most = largest(all, number_in("n_tokens"));
+  const Groups kinds =
+      group(where(all, [=](const Row& row) { return row.number("n_tokens") == most; }),
+            Columns{"mask", "kernel"});
+  return kinds.empty() ? Rows{} : std::ranges::max_element(kinds, {}, [](const Group& kind) {
+                                    return kind.rows.size();
+                                  })->rows;
+}
+
+std::string row_name(const Row& row, const Columns& others) {
+  return name_with(row.text("algorithm"), row, joined({"workers"}, others));
+}
+
+double largest_error(const Row& row) {
+  double most = 0.0;
+  for (std::size_t i = 0; i < std::size(kGradients); ++i)
+    most = std::fmax(most, row.number_at(error_column(i)));
+  return most;
+}
+
+// Says the largest error of each type, where sums travel as float32.
+std::string errors_title(const Rows& rows) {
+  std::vector<std::string> said;
+  const Rows plain = where(rows, [](const Row& row) {
+    return !row.table->has("gradient_dtype") || row.is("gradient_dtype", "") ||
+           row.is("gradient_dtype", "f32");
+  });
+  for (const Group& type : group(plain, Columns{"dtype"}))
+    said.push_back(fmt::format("{:.1e} in {}", largest(type.rows, largest_error), type.key[0]));
+  if (said.empty()) return "Error of gradients against float64";
+  return fmt::format("At {} gradients are off by at most {}",
+                     named_values(rows.front(), {"n_tokens"}), listed(said));
 }
 
 // Says how much of its limit the gradient uses that comes nearest to it.
@@ -43,38 +68,49 @@ std::string nearest_note(const Rows& rows) {
                          named_values(row, {"workers", "n_tokens", "dtype", "mask"}));
     }
   return name.empty() ? ""
-                      : fmt::format(
-                            "The largest error that comes nearest to its tolerance uses "
-                            "{:.0f} % of it: {}.",
-                            kPercent * most, name);
+                      : fmt::format("The error nearest to its tolerance uses {:.0f} % of it: {}.",
+                                    kPercent * most, name);
 }
 
 }  // namespace
 
 Figure gradient_error_figure(const PlottedRun& run) {
-  const Rows rows = where(standing_rows(run.cases), has_error);
-  const Columns place = {"dtype", "mask", "kernel"};
-  Groups panels =
-      panels_by(rows, place, joined({"dtype"}, differing_columns(rows, {"mask", "kernel"})));
-  const std::string left_out = keep_first(panels, kMostPanelRows, "type, mask and kernel");
+  const Rows all = where(standing_rows(run.cases), has_error);
+  const Rows rows = longest_rows(all);
+  const Columns others = splitting_columns(rows, {"n_tokens", "workers", "algorithm", "dtype"});
+  Axis names{.label = "", .column = "line_index", .reversed = true};
+  std::map<std::string, double> places;
+  for (const Group& one : group(rows, joined({"workers", "algorithm"}, others))) {
+    const std::string name = row_name(one.rows.front(), others);
+    names.tics.push_back({places[name] = static_cast<double>(names.tics.size()), name});
+  }
+  Groups types = group(rows, Columns{"dtype"});
+  for (Group& type : types) {
+    type.name = type.key[0];
+    type.style = dtype_style(type.key[0]);
+    type.draw = Draw::points;
+  }
   std::vector<LineFigure::Quantity> quantities;
   for (std::size_t i = 0; i < std::size(kGradients); ++i)
-    quantities.push_back(
-        {.title = kGradients[i],
-         .y = {.label = "relative L2 error", .column = error_column(i), .log = true},
-         .value = [i](const Row& row) { return Point{.y = row.number_at(error_column(i))}; },
-         .lines = gradient_lines,
-         .timed = false});
+    quantities.push_back({.title = kGradients[i],
+                          .y = names,
+                          .value =
+                              [&, i](const Row& row) {
+                                return Point{.x = row.number_at(error_column(i)),
+                                             .y = places.at(row_name(row, others))};
+                              },
+                          .timed = false});
   Figure figure = line_figure(
-      {.title = "Error of gradients against float64",
+      {.title = errors_title(rows),
        .nothing = "no case has gradients that were compared with float64",
+       .lines = types,
        .y = std::move(quantities),
-       .panels = panels,
-       .by_panel = true,
-       .last_of_x = true,
-       .notes = {"The L2 norm of the error over that of the float64 gradients, over the compared "
-                 "rows (dQ) and keys (dK, dV).",
-                 nearest_note(rows), left_out}});
+       .x_axis = fixed({.label = "relative L2 error", .column = "relative_l2_error", .log = true}),
+       .shared_axes = true,
+       .notes = {nearest_note(rows), not_drawn({{.number = all.size() - rows.size(),
+                                                 .what = "case",
+                                                 .reason = "shorter, or of another mask or kernel",
+                                                 .of = all.size()}})}});
   if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(std::size(kGradients)), 230);
   return figure;
 }
