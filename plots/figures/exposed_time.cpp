@@ -10,7 +10,6 @@ constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
 constexpr const char* kExposed = "exposed_communication_median_s";
 constexpr const char* kExposedLow = "exposed_communication_low95_s";
 constexpr const char* kExposedHigh = "exposed_communication_high95_s";
-constexpr std::size_t kMostExposedPanels = 4;
 const Columns kPanelKey = {"n_tokens", "workers", "ranks"};
 
 bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "model"); }
@@ -106,20 +105,19 @@ Groups named_lines(const Group& panel, const Columns& others) {
   return out;
 }
 
-// Keeps at most kMostExposedPanels panels, evenly from the first to the last, so that the largest N
+// Keeps at most kMostPanels panels, evenly from the first to the last, so that the largest N
 // and W are among them; says how many are left out.
 std::string keep_some(Groups& panels) {
   const std::size_t all = panels.size();
-  if (all <= kMostExposedPanels) return {};
+  if (all <= kMostPanels) return {};
   Groups kept;
-  for (std::size_t i = 0; i < kMostExposedPanels; ++i)
-    kept.push_back(std::move(panels[i * (all - 1) / (kMostExposedPanels - 1)]));
+  for (std::size_t i = 0; i < kMostPanels; ++i)
+    kept.push_back(std::move(panels[i * (all - 1) / (kMostPanels - 1)]));
   panels = std::move(kept);
-  return not_drawn(
-      {{.number = all - kMostExposedPanels,
-        .what = "panel",
-        .reason = fmt::format("beyond {} spread over N, W and ranks", kMostExposedPanels),
-        .of = all}});
+  return not_drawn({{.number = all - kMostPanels,
+                     .what = "panel",
+                     .reason = fmt::format("beyond {} spread over N, W and ranks", kMostPanels),
+                     .of = all}});
 }
 
 // Behind each measured line it draws the time that the bytes alone take on the link.

@@ -90,7 +90,7 @@ struct Connectivity {
 // ---- what figures, tests and tables share ------------------------------------------------------
 
 // Most figures draw this many panels, and leave out the rest.
-inline constexpr std::size_t kMostPanels = 6;
+inline constexpr std::size_t kMostPanels = 4;
 
 // Shows the time of a worker of which steps.csv says nothing: it sends, plans its next step or has
 // no processor.

@@ -145,7 +145,6 @@ const Columns kCase = {"algorithm", "n_tokens", "workers", "ranks"};
 struct NamedColumns {
   Columns titles{};
   Columns shared{};
-  Columns all{};  // what names a case that is left out
 };
 
 NamedColumns named_columns(const Rows& drawn, const Rows& all) {
@@ -160,11 +159,8 @@ NamedColumns named_columns(const Rows& drawn, const Rows& all) {
     if (!differs && !said) names.shared.push_back(column);
   }
   names.titles = joined(names.titles, others);
-  names.all = joined(kCase, others);
-  if (bandwidths(all).size() > 1 && std::ranges::count(others, kLinkBandwidth) == 0) {
+  if (bandwidths(all).size() > 1 && std::ranges::count(others, kLinkBandwidth) == 0)
     (bandwidths(drawn).size() > 1 ? names.titles : names.shared).emplace_back(kLinkBandwidth);
-    names.all.emplace_back(kLinkBandwidth);
-  }
   return names;
 }
 
@@ -277,38 +273,47 @@ Axis worker_axis(std::int64_t workers) {
   return axis;
 }
 
-std::vector<std::string> notes(const Rows& drawn, const Rows& left_out, const NamedColumns& names,
-                               const std::vector<Chart>& charts) {
-  std::vector<std::string> out = {
-      "One row a worker and step, of the run's steps.csv; numbers are steps. Exposed "
-      "communication: waiting for data on its way; idle: waiting for a peer that was not ready. At "
-      "the edges of a bar: its messages on their way, as far as the run has their times."};
-  if (std::ranges::any_of(charts, &Chart::composed))
-    out.emplace_back(
-        "Cases without start times (serial: one device played the workers in turn) are composed: "
-        "a step starts when the slowest worker of the step before ended, and waiting for it is "
-        "drawn as idle.");
-  if (!std::ranges::all_of(charts, [](const Chart& one) { return std::isnan(one.gathered); }))
-    out.emplace_back(
-        "Where a root scatters the shards, a worker waits for its own before step 0; after its "
-        "last step the root gathers and merges the results, until the median of the wall clock.");
-  if (!std::ranges::all_of(charts, &Chart::composed))
-    out.emplace_back(
-        "Waiting between steps: steps.csv says nothing of this time, in which a worker sends, "
-        "plans its next step or has no processor.");
-  if (std::ranges::any_of(charts, [](const Chart& one) { return one.workers > kMostWorkers; }))
-    out.push_back(fmt::format("Only the first {} workers are drawn.", kMostWorkers));
-  constexpr std::size_t kMostNamed = 8;
-  std::vector<std::string> left;
-  for (const Row& row : left_out)
-    if (left.size() < kMostNamed) left.push_back(case_name(row, names.all));
-  if (left_out.size() > kMostNamed) left.emplace_back("…");
-  if (!left_out.empty())
-    out.push_back(fmt::format(
-        "Drawn: {} of {} cases, of each algorithm the longest sequence with the most workers "
-        "first; left out: {} ({}).",
-        drawn.size(), drawn.size() + left_out.size(), left_out.size(), listed(left, "; ")));
-  return out;
+std::vector<std::string> notes(std::size_t left_out, const std::vector<Chart>& charts) {
+  const bool composed = std::ranges::any_of(charts, &Chart::composed);
+  const bool has_root =
+      std::ranges::any_of(charts, [](const Chart& one) { return !std::isnan(one.gathered); });
+  const bool many =
+      std::ranges::any_of(charts, [](const Chart& one) { return one.workers > kMostWorkers; });
+  return joined_notes(
+      {{"Numbers are steps.",
+        composed ? "Steps without start times are composed: they begin when the slowest worker of "
+                   "the step before ends."
+                 : "At the edges of a bar: its messages.",
+        has_root ? "Before step 0 a worker waits for its root, which gathers and merges at the end."
+                 : "",
+        many ? fmt::format("Only the first {} workers are drawn.", kMostWorkers) : "",
+        not_drawn({{.number = left_out,
+                    .what = "case",
+                    .reason = "shorter, of fewer workers or of other links",
+                    .of = charts.size() + left_out}})}});
+}
+
+// Says what part of the time the workers of each case compute and wait for data.
+std::string shares_title(const std::vector<Chart>& charts) {
+  std::vector<double> computing;
+  std::vector<double> waiting;
+  for (const Chart& chart : charts) {
+    double compute = 0.0;
+    double exposed = 0.0;
+    for (const Activity& one : chart.activities) {
+      compute += one.compute;
+      exposed += one.exposed;
+    }
+    const double all = chart.end * static_cast<double>(chart.workers);
+    computing.push_back(kPercent * compute / all);
+    waiting.push_back(kPercent * exposed / all);
+  }
+  const auto span = [](const std::vector<double>& shares) {
+    const auto [least, most] = std::ranges::minmax(shares);
+    return fmt::format("{:.0f} to {:.0f} %", least, most);
+  };
+  return fmt::format("Workers compute in {} of their time and wait for data in {}", span(computing),
+                     span(waiting));
 }
 
 int panel_height(const std::vector<Chart>& charts) {
@@ -320,8 +325,9 @@ int panel_height(const std::vector<Chart>& charts) {
 }  // namespace
 
 Figure gantt_figure(const PlottedRun& run) {
-  Figure figure{.title = "What each worker does when"};
-  if (!run.steps) return empty_figure(figure.title, "the run folder has no steps.csv");
+  constexpr const char* kTitle = "What each worker does when";
+  Figure figure;
+  if (!run.steps) return empty_figure(kTitle, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows rows = ranked_rows(run.cases, steps);
   const Rows drawn = telling_rows(rows);
@@ -335,8 +341,7 @@ Figure gantt_figure(const PlottedRun& run) {
     shortest = std::min(shortest, charts.back().end);
   }
   if (!(longest > 0.0))
-    return empty_figure(figure.title,
-                        "no case of two workers or more ran and has times in steps.csv");
+    return empty_figure(kTitle, "no case of two workers or more ran and has times in steps.csv");
   figure.shared_x = longest <= kOneRange * shortest;
   const Unit unit = time_unit(longest);
   Axis x = axis_in(unit, "time since all workers were ready", "time");
@@ -349,10 +354,8 @@ Figure gantt_figure(const PlottedRun& run) {
          .series = chart_bars(chart, unit, figure.shared_x ? longest : chart.end)});
   figure.panel_height = panel_height(charts);
   figure.subtitle = case_name(drawn.front(), names.shared);
-  figure.notes = notes(
-      drawn,
-      where(rows, [&](const Row& row) { return std::ranges::find(drawn, row) == drawn.end(); }),
-      names, charts);
+  figure.title = shares_title(charts);
+  figure.notes = notes(rows.size() - drawn.size(), charts);
   if (!figure.shared_x) figure.notes.emplace_back("Each panel has its own range of time.");
   return figure;
 }

@@ -56,7 +56,6 @@ TEST(Gantt, TheLinkIsNamedWhereTheRunHasSeveralThoughOneAloneIsDrawn) {
   ASSERT_EQ(figure.panels.size(), 6u);
   EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2, 200 MB/s");
   EXPECT_EQ(figure.panels[5].title, "f: 1.00 s");
-  EXPECT_THAT(figure.notes.back(), HasSubstr("2 MB/s"));
 }
 
 TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
@@ -71,6 +70,9 @@ TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
   const Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", 2)}), steps));
   ASSERT_EQ(figure.panels.size(), 1u);
   const Panel& panel = figure.panels[0];
+  EXPECT_EQ(figure.title,
+            "Workers compute in 60 to 60 % of their time and wait for data in 4 to 4 %")
+      << "60 and 4 of 2 × 50 ms";
   EXPECT_EQ(panel.title, "ring: 50.00 ms");
   EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2") << "the run's own line names its ranks";
   EXPECT_EQ(panel.x.column, "time_ms");
@@ -163,7 +165,7 @@ TEST(Gantt, OfManyStepsTheFirstAreDrawnAndTheTitleSaysSo) {
     for (const Point& point : series.points) EXPECT_LE(point.x_high, 8.0) << series.name;
 }
 
-TEST(Gantt, SixCasesOverOneRangeOfTimeAndANoteNamesTheOthers) {
+TEST(Gantt, SixCasesOverOneRangeOfTimeAndANoteCountsTheOthers) {
   CsvTable steps = no_steps();
   std::vector<Values> rows = {threads_case("one worker", "dense", 1)};
   for (int i = 0; i < 8; ++i) {
@@ -177,9 +179,7 @@ TEST(Gantt, SixCasesOverOneRangeOfTimeAndANoteNamesTheOthers) {
   EXPECT_THAT(figure.panels[1].title, HasSubstr("zigzag"))
       << "each algorithm is drawn before one is drawn again";
   EXPECT_TRUE(figure.shared_x);
-  EXPECT_THAT(figure.notes.back(), HasSubstr("Drawn: 6 of 8 cases"));
-  EXPECT_THAT(figure.notes.back(), HasSubstr("left out: 2 (ring, N = 8,192, W = 2, threads; "
-                                             "ring, N = 8,192, W = 2, threads)"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("Not drawn: 2 of 8 cases"));
 }
 
 TEST(Gantt, EachOfEightAlgorithmsHasAPanel) {

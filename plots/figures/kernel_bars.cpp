@@ -11,7 +11,6 @@ namespace {
 
 constexpr double kBarSpread = 0.86;  // the bars of one length take this share of its place
 constexpr double kAboveBar = 4.0;    // percents from a bar to its value
-constexpr std::size_t kMostBarPanels = 4;
 
 struct KernelBar {
   std::string name{};
@@ -234,7 +233,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
   const Rows rows = one_worker_rows(run.cases);
   Figure figure{.title = ratios_title(rows)};
   Groups panels = panels_by(rows, {"head_dim", "mask", "pass"});
-  const std::string left_out = keep_first(panels, kMostBarPanels, "head dim, mask and pass");
+  const std::string left_out = keep_first(panels, kMostPanels, "head dim, mask and pass");
   for (const Group& from : panels)
     if (Panel panel = kernel_panel(from, rows); !panel.series.empty())
       figure.panels.push_back(std::move(panel));

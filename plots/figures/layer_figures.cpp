@@ -153,26 +153,24 @@ Figure layer_shares_figure(const PlottedRun& run) {
       .y = percent_axis("share of the layer's time (%)"),
       .tic = short_length,
       .least_texted = 0.05,
-      .notes = {"A bar: medians of the parts as shares of their sum. Biases, residual sums and the "
-                "norm's scale are in the pass beside them; QKV projection, output projection and "
-                "feed-forward are matrix products."}};
+      .notes = {"Medians of the parts as shares of their sum."}};
+  std::vector<std::string> halves;
   for (const Group& layer : layers_of(run.cases)) {
     BarFigure::BarPanel panel = shares_of(layer, parts);
     // One more panel is published.
     if (panel.bars.empty() || declared.panels.size() == kMostPanels - 1) continue;
     if (const auto half = half_share_tokens(panel))
-      declared.notes.push_back(
-          fmt::format("{}: attention takes half of the layer from N = {} on (log-interpolated).",
-                      layer.name, grouped(*half)));
+      halves.push_back(fmt::format("N = {} ({})", grouped(*half), layer.name));
     declared.panels.push_back(std::move(panel));
   }
   if (std::ranges::any_of(layer_rows(run.cases), is_forward)) {
     declared.panels.push_back(published_shares());
     declared.notes.emplace_back(
-        "Published: final report of the CMU 15-618 project Sparse Attention in CUDA, Table 4; "
-        "hardware and batch size are not stated. Its self-attention is our QKV projection and "
-        "attention, its intermediate our feed-forward in and GELU; only the trend compares.");
+        "Published: CMU 15-618 project, unknown hardware; its self-attention is our QKV projection "
+        "and attention, its intermediate our feed-forward in and GELU: only the trend compares.");
   }
+  if (!halves.empty())
+    declared.title = "Attention takes half of the layer from " + listed(halves) + " on";
   Figure figure = bar_figure(declared);
   // Labels of more bars than this would overlap, so every second one is kept, and the last.
   for (Panel& panel : figure.panels)

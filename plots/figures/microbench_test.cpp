@@ -92,13 +92,13 @@ TEST(Microbench, MedianAndIntervalOverTheRepeatsWithoutWarmUps) {
   EXPECT_EQ(point.y, 62.5);
   EXPECT_EQ(point.low, 25.0);
   EXPECT_EQ(point.high, 90.0);
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("98.4 % intervals of medians of 7 repeats")));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("98.4 % intervals, 7 repeats")));
 }
 
 TEST(Microbench, FewRepeatsAreSaid) {
   CsvTable table = no_microbench();
   for (const char* value : {"0.7", "0.5", "0.6"}) add_repeat(table, {{"peak_fraction", value}});
-  EXPECT_THAT(peaks(table).notes, Contains(HasSubstr("75 % intervals of medians of 3 repeats")));
+  EXPECT_THAT(peaks(table).notes, Contains(HasSubstr("75 % intervals, 3 repeats")));
 }
 
 TEST(Microbench, LengthsAscendAndRowsWithoutAValueAreNoPoints) {

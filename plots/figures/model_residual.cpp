@@ -51,18 +51,12 @@ Groups residual_marks(const Groups& groups, const Groups& players) {
   return lines;
 }
 
-std::string summary(const Rows& rows, const Groups& players) {
+std::string distance_title(const Rows& rows) {
   const auto typical = [](const Rows& some) { return median(numbers_of(some, distance_percent)); };
-  std::vector<std::string> parts;
-  for (const Group& one : players)
-    parts.push_back(
-        fmt::format("{} {:.1f} % of {}", one.key[0], typical(one.rows), one.rows.size()));
-  const Row& worst = *std::ranges::max_element(rows, {}, distance_percent);
-  return fmt::format(
-      "The typical case is {:.1f} % from its model, the median of {} distances ({}); the worst: "
-      "{}: {:+.1f} %.",
-      typical(rows), rows.size(), listed(parts),
-      named_values(worst, {"algorithm", "n_tokens", "workers", "ranks"}), residual_percent(worst));
+  return rows.empty()
+             ? "Measured against modelled wall clock"
+             : fmt::format("The typical case is {:.1f} % from its model, the worst {:.1f} %",
+                           typical(rows), largest(rows, distance_percent));
 }
 
 // Says which device the model is of: it need not be the one that was measured.
@@ -81,10 +75,8 @@ std::string interval_reach(const Rows& rows) {
     reach = std::fmax(reach, std::fmax(time.high / time.y - 1.0, 1.0 - time.low / time.y));
   }
   if (!(reach > 0.0)) return {};
-  return fmt::format(
-      "The intervals of the measured medians are not drawn; the widest reaches {:.0f} % from its "
-      "median.",
-      kPercent * reach);
+  return fmt::format("Not drawn: intervals of the medians (at most {:.0f} % wide).",
+                     kPercent * reach);
 }
 
 }  // namespace
@@ -102,7 +94,7 @@ Figure model_residual_figure(const PlottedRun& run) {
     keys.push_back(
         legend_key("a case, " + one.key[0], {kGrey, ranks_mark(one.key[0])}, Draw::points));
   Figure figure = line_figure(
-      {.title = "Measured against modelled wall clock",
+      {.title = distance_title(rows),
        .nothing = "no case has a measured time beside a modelled one",
        .lines = residual_marks(groups, players),
        .y = {{.y = dot_rows_axis("algorithm_index", dots),
@@ -111,9 +103,7 @@ Figure model_residual_figure(const PlottedRun& run) {
        .x_axis =
            fixed({.label = "measured / modelled - 1 (%)", .column = "model_residual_percent"}),
        .keys = keys,
-       .notes = {rows.empty() ? "" : summary(rows, players),
-                 "Above zero the case took longer than the model says. A line is the range of an "
-                 "algorithm's cases.",
+       .notes = {"Above zero a case took longer than modelled. Lines: ranges of an algorithm.",
                  modelled_devices(rows), interval_reach(rows)}});
   figure.panel_height = dot_rows_height(dots.size());
   figure.finding =

@@ -191,7 +191,7 @@ std::string ratios_finding(const Groups& lines, const Pairing& pairing) {
                      shown(*ratios.begin()), shown(*ratios.rbegin()));
 }
 
-Figure paired_figure(const Rows& rows, const Pairing& pairing) {
+Figure paired_figure(const PlottedRun& run, const Rows& rows, const Pairing& pairing) {
   const Groups lines = paired_lines(where(rows, ran), pairing);
   if (lines.empty()) return empty_figure(pairing.title, pairing.nothing);
   Rows drawn;
@@ -224,6 +224,7 @@ Figure paired_figure(const Rows& rows, const Pairing& pairing) {
        .x_axis = fixed(axis),
        .last_of_x = true,
        .notes = joined_notes({timing_notes(drawn), {pairing.note}})});
+  if (!oversubscription(run.cases, run.provenance.cores).empty()) return figure;
   figure.title = gains_title(figure, pairing);
   figure.finding = ratios_finding(lines, pairing);
   return figure;
@@ -234,11 +235,11 @@ Figure paired_figure(const Rows& rows, const Pairing& pairing) {
 Figure worker_skew_figure(const PlottedRun& run) {
   const Rows slower =
       where(standing_rows(run.cases), [](const Row& row) { return !row.is("worker_speeds", ""); });
-  return paired_figure(slower, kSkew);
+  return paired_figure(run, slower, kSkew);
 }
 
 Figure distillation_gain_figure(const PlottedRun& run) {
-  return paired_figure(standing_rows(run.cases), kDistillation);
+  return paired_figure(run, standing_rows(run.cases), kDistillation);
 }
 
 }  // namespace qb

@@ -69,6 +69,14 @@ TEST(WorkerSkew, TheGainIsTheTimeBySpeedOverTheTimeWithEqualGroups) {
       "groups by speed: faster than equal groups in 2 of 3 pairs, slower in 0, else undecided");
 }
 
+TEST(WorkerSkew, MoreWorkersThanCoresAreNotRanked) {
+  PlottedRun run(
+      table({skewed(4, "threads", "equal", 0.200), skewed(4, "threads", "by_speed", 0.150)}));
+  run.provenance.cores = 2;
+  EXPECT_EQ(worker_skew_figure(run).title, "Token groups for workers of unequal speed");
+  EXPECT_EQ(worker_skew_figure(run).finding, "");
+}
+
 TEST(WorkerSkew, ACaseWithoutItsPartnerIsNotDrawn) {
   EXPECT_THAT(worker_skew_figure(
                   table({skewed(4, "threads", "equal", 0.2), skewed(7, "threads", "by_speed", 0.2),

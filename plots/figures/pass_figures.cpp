@@ -133,15 +133,15 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
   const std::string crowded = oversubscription(run.cases, run.provenance.cores);
   figure.title += crowded.empty() ? fmt::format(": equally fast {}",
                                                 crossing_text(figure.panels[0].series[0].points))
-                                  : fmt::format(", {}, which ranks nothing", crowded);
+                                  : fmt::format(", {}", crowded);
   if (crowded.empty())
     figure.finding = fmt::format("Equally fast: {}.", equally_fast(figure.panels));
   figure.notes = joined_notes(
-      {{"Above 1 passing keys and values is faster, of T new tokens beside P cached ones."},
+      {{"Above 1 pass_kv is faster, below it pass_q."},
        timing_notes(pass_rows(run.cases)),
        {fmt::format(
-           "Published: Llama 3 405B on 4 hosts of 8 H100 (arXiv 2411.01783), equally fast at "
-           "{}; whole models, so only the side of 1 compares.",
+           "Published: Llama 3 405B (arXiv 2411.01783), equally fast at {}; of whole models "
+           "only the side of 1 compares.",
            published)}});
   return figure;
 }

@@ -6,8 +6,6 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostScalingPanels = 8;
-
 double tokens_of_worker(const Row& row) { return row.number("n_tokens") / row.number("workers"); }
 
 Point rate_of(const Row& row) {
@@ -52,15 +50,40 @@ Groups scaling_panels(const Rows& rows) {
 
 Groups scaling_lines(const Group& panel) { return scheme_lines(panel, {"workers", "kv_len"}); }
 
+// Says which share of its speed at the fewest workers a worker keeps at the most, in the first
+// panel; a plain title where its workers had no cores of their own.
+std::string kept_title(const Groups& panels, int cores) {
+  constexpr const char* kPlain = "Strong and weak scaling by mask";
+  std::map<double, std::string> kept;
+  double few = 0.0;
+  double many = 0.0;
+  for (const Group& line : panels.empty() ? Groups{} : scaling_lines(panels.front())) {
+    if (std::ranges::any_of(line.rows, [=](const Row& row) { return oversubscribed(row, cores); }))
+      return kPlain;
+    if (line.rows.size() < 2) continue;
+    few = line.rows.front().number("workers");
+    many = line.rows.back().number("workers");
+    kept[rate_of(line.rows.back()).y / rate_of(line.rows.front()).y] = line.name;
+  }
+  if (kept.empty()) return kPlain;
+  const auto shown = [](const auto& one) {
+    return fmt::format("{:.0f} % ({})", kPercent * one.first, one.second);
+  };
+  return fmt::format("At W = {} a worker keeps {} of its speed at W = {}", many,
+                     kept.size() == 1 ? shown(*kept.begin())
+                                      : shown(*kept.begin()) + " to " + shown(*kept.rbegin()),
+                     few);
+}
+
 }  // namespace
 
 Figure scaling_figure(const PlottedRun& run) {
   const Rows rows = where(standing_rows(run.cases),
                           [](const Row& row) { return ran(row) && rate_of(row).y > 0.0; });
   Groups panels = scaling_panels(rows);
-  const std::string left_out = keep_first(panels, kMostScalingPanels, "mask and shape");
+  const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
   return line_figure(
-      {.title = "Strong and weak scaling by mask",
+      {.title = kept_title(panels, run.provenance.cores),
        .nothing = "no two worker counts have times at one N, or at one N/W, and all else equal",
        .y = {{.y = {.label = "GFLOP/s of a worker",
                     .column = "worker_rate_gflop_per_s",
@@ -72,8 +95,7 @@ Figure scaling_figure(const PlottedRun& run) {
        .x_axis = workers_axis,
        .last_of_x = true,
        .notes =
-           joined_notes({{"The work of the unmasked pairs over W and the time. Strong: N stays "
-                          "as W grows; weak: N/W does. A flat line is perfect scaling."},
+           joined_notes({{"Unmasked work over W and the time. Strong: N stays; weak: N/W does."},
                          timing_notes(rows),
                          {left_out}})});
 }

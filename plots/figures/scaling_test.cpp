@@ -19,6 +19,7 @@ TEST(Scaling, StrongHoldsTheSequenceAndWeakTheTokensOfAWorker) {
                     scheme_case("ring", 4, 2000, 2.0), scheme_case("zigzag", 4, 1000, 0.25)}));
   EXPECT_THAT(titles(figure),
               ElementsAre("strong, N = 1,000, causal mask", "weak, N/W = 500, causal mask"));
+  EXPECT_EQ(figure.title, "At W = 4 a worker keeps 50 % (ring) of its speed at W = 2");
   const Series& strong = series_named(figure.panels.at(0), "ring");
   ASSERT_EQ(strong.points.size(), 2u);
   EXPECT_DOUBLE_EQ(strong.points[0].x, 2.0);
@@ -29,6 +30,13 @@ TEST(Scaling, StrongHoldsTheSequenceAndWeakTheTokensOfAWorker) {
   const Series& weak = series_named(figure.panels.at(1), "ring");
   ASSERT_EQ(weak.points.size(), 2u);
   EXPECT_DOUBLE_EQ(weak.points[1].y, 8.192 / 4 / 2.0);
+}
+
+TEST(Scaling, MoreWorkersThanCoresAreNotRanked) {
+  PlottedRun run(
+      scheme_table({scheme_case("ring", 2, 1000, 0.5), scheme_case("ring", 4, 1000, 0.5)}));
+  run.provenance.cores = 2;
+  EXPECT_EQ(scaling_figure(run).title, "Strong and weak scaling by mask");
 }
 
 TEST(Scaling, EachMaskHasPanelsAndTheLengthOfMostWorkerCountsIsDrawn) {

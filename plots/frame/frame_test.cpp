@@ -114,7 +114,7 @@ TEST(CaseLines, OutOfMemoryIsAMarkOnTheLimit) {
 }
 
 TEST(CaseLines, NotesSayWhatTheBarsCover) {
-  EXPECT_EQ(case_notes(case_study_2(10))[0], "Bars: 93.8 % intervals of medians of 5 repeats.");
+  EXPECT_EQ(case_notes(case_study_2(10))[0], "Bars: 93.8 % intervals, 5 repeats.");
 }
 
 TEST(CaseLines, BarsOfDifferentRepeatsAreNamedFromTheWorstToTheBest) {
@@ -128,10 +128,9 @@ TEST(CaseLines, BarsOfDifferentRepeatsAreNamedFromTheWorstToTheBest) {
   EXPECT_EQ(case_notes(cases_of(rows))[0], "Single repeats, without bars.");
   add_repeated(3000, "9", "0.9609375");
   EXPECT_EQ(case_notes(cases_of(rows))[0],
-            "Bars: 96.1 % intervals of medians of 9 repeats; none at single repeats.");
+            "Bars: 96.1 % intervals, 9 repeats; none at single repeats.");
   add_repeated(7000, "3", "0.75");
-  EXPECT_THAT(case_notes(cases_of(rows))[0],
-              HasSubstr("75 to 96.1 % intervals of medians of 3 to 9 repeats"));
+  EXPECT_THAT(case_notes(cases_of(rows))[0], HasSubstr("75 to 96.1 % intervals, 3 to 9 repeats"));
 }
 
 TEST(CaseLines, LinksAreNamedInUnits) {

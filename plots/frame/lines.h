@@ -128,7 +128,7 @@ void shade_equal_looks(Groups& lines);
 inline constexpr const char* kModelNote = "Model: predicted, nothing was timed.";
 
 // Says what error bars are, by interval_coverage and n_samples of the rows: `Bars: 75 to 93.8 %
-// intervals of medians of 3 to 5 repeats.`
+// intervals, 3 to 5 repeats.` Bars are those of medians.
 [[nodiscard]] std::string interval_note(const Rows& rows);
 
 // Says what the bars are, and which cases have no point and why.

@@ -54,9 +54,8 @@ std::string interval_note(const Rows& rows) {
   };
   const bool single =
       count(rows, [](const Row& row) { return row.number("n_samples") == 1.0; }) > 0;
-  return fmt::format("Bars: {} % intervals of medians of {} repeats{}.",
-                     span("interval_coverage", kPercent), span("n_samples", 1.0),
-                     single ? "; none at single repeats" : "");
+  return fmt::format("Bars: {} % intervals, {} repeats{}.", span("interval_coverage", kPercent),
+                     span("n_samples", 1.0), single ? "; none at single repeats" : "");
 }
 
 std::vector<std::string> case_notes(const CsvTable& cases) {
@@ -76,7 +75,7 @@ std::vector<std::string> timing_notes(const Rows& rows) {
     notes.push_back(fmt::format("Out of memory: {} of {} cases.", lost, rows.size()));
   if (of_model > 0) notes.emplace_back(kModelNote);
   if (count(rows, [](const Row& row) { return row.is("ranks", "serial"); }) > 0)
-    notes.emplace_back("Serial: a critical path, composed of workers played in turn.");
+    notes.emplace_back("Serial: critical paths, of workers played in turn.");
   return notes;
 }
 
