@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "base/print.h"
+#include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/schema/clocks.h"
 #include "harness/experiment/schema/columns.h"
-#include "base/text_table.h"
 
 namespace qb {
 namespace {
