@@ -56,7 +56,7 @@ def background(cell, box):
         base = cell.axes.transData.transform((cell.x_range[0], cell.strip_base))[1]
         colour = STRIP if cell.axes.bbox.x0 < x < cell.axes.bbox.x1 and y > base else colour
     for bar in cell.bars:
-        left, right, bottom, top = bar.pixels()
+        left, bottom, right, top = bar.box()
         if left <= x <= right and bottom <= y <= top:
             colour = bar.colour
     return colour
@@ -65,8 +65,7 @@ def background(cell, box):
 def cell_faults(page, cell, texts, boxes):
     """Gives the faults of texts over what a panel shows."""
     marks, lines = traces.marks_on(cell.axes, page.pt), traces.lines_on(cell.axes)
-    bars = np.array([bar.pixels() for bar in cell.bars]).reshape(-1, 4)[:, [0, 2, 1, 3]]
-    owners = {bar.text: i for i, bar in enumerate(cell.bars) if bar.text is not None}
+    bars, owners = traces.bars_on(cell), {bar.text: bar for bar in cell.bars if bar.text}
     panel = cell.axes.bbox.extents
     for text, box in zip(texts, boxes):
         if not traces.overlaps(box, panel[None], MOST).any():
@@ -75,13 +74,8 @@ def cell_faults(page, cell, texts, boxes):
             yield f"{named(text)} stands over a mark"
         if traces.inside(box, lines, MOST).any():
             yield f"a line goes through {named(text)}"
-        within = ((bars[:, 0] <= box[0] + MOST) & (bars[:, 1] <= box[1] + MOST)
-                  & (bars[:, 2] >= box[2] - MOST) & (bars[:, 3] >= box[3] - MOST))
-        if text in owners and not cell.bars[owners[text]].outside:
-            crossed = traces.overlaps(box, bars[~within], MOST).any()
-        else:
-            crossed = traces.overlaps(box, bars, MOST).any()
-        if crossed:
+        own = text in owners and not owners[text].outside
+        if traces.crossed(box, bars, own):
             yield f"{named(text)} stands over a bar that is not its own"
         under = background(cell, box)
         if contrast(text.get_color(), under) < LEAST_CONTRAST:

@@ -13,7 +13,7 @@ import matplotlib
 
 from qbdraw import save
 from qbdraw.check import faults
-from qbdraw.layout import lay_out
+from qbdraw.layout import NoRoom, lay_out
 from qbdraw.legend import PLACES
 from qbdraw.page import Page
 from qbdraw.panels import draw_panels
@@ -103,6 +103,21 @@ def choose(figure, options, path):
         figure.title = "" if options.title == "none" else options.title
 
 
+def make_page(figure, style, width, options):
+    """Draws the panels in more and more columns until they have room."""
+    columns = 1
+    while True:
+        page = Page(figure, style, width, options.height or style.highest)
+        draw_panels(page, columns)
+        try:
+            lay_out(page, options.legend, options.height)
+            return page
+        except NoRoom:
+            columns = page.columns + 1
+            if columns > page.most_columns:
+                raise
+
+
 def draw(path, options):
     """Draws one figure; gives its paths and the faults that the check found."""
     figure = read_figure(path)
@@ -110,9 +125,7 @@ def draw(path, options):
     style = load_style(options.style, options.font_size)
     width = options.width or (style.column if len(figure.panels) == 1 else style.page)
     with matplotlib.rc_context(style.rc):
-        page = Page(figure, style, width, options.height or 0.7 * style.highest)
-        draw_panels(page)
-        lay_out(page, options.legend, options.height)
+        page = make_page(figure, style, width, options)
         found = faults(page) if options.check else []
         name = os.path.splitext(os.path.basename(path))[0]
         paths = save.save(page, os.path.join(options.out or os.path.dirname(path), name),

@@ -123,8 +123,7 @@ def place_free(page, cell, text, colour, spots):
     lines, marks = traces.lines_on(cell.axes), traces.marks_on(cell.axes, page.pt)
     others = [other.get_window_extent(page.renderer).extents for other in cell.labels
               if other is not made and hasattr(other, "get_text")]
-    boxes = np.array([*marks, *others, *([left, low, right, high] for left, right, low, high in
-                                         (bar.pixels() for bar in cell.bars))]).reshape(-1, 4)
+    boxes = np.array([*marks, *others, *traces.bars_on(cell)]).reshape(-1, 4)
     panel = cell.axes.bbox
     for x, y, ha, va in spots:
         made.set(position=cell.axes.transAxes.inverted().transform((x, y)), ha=ha, va=va)

@@ -5,10 +5,17 @@ What stands outside the panels is measured, and matplotlib's constrained layout 
 Tics, names at lines and texts in bars depend on the panels' sizes and change them, so that they are
 chosen in a few rounds.
 """
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+import warnings
+
+from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from qbdraw import labels, legend, panels, rectangles, scale
 from qbdraw.colour import GREY
+from qbdraw.read import FigureError
+
+class NoRoom(FigureError):
+    """Says that the panels have no room."""
+
 
 ROUNDS = 3
 MOST_NOTE_LINES = 4
@@ -44,7 +51,6 @@ def tic_axis(page, cell, direction):
     texts = [text if i % stride == 0 else "" for i, (_, text) in enumerate(tics)]
     drawn.set_major_locator(FixedLocator([at for at, _ in tics]))
     drawn.set_major_formatter(FixedFormatter(texts))
-    drawn.set_minor_locator(NullLocator())
     cell.axes.tick_params(axis=direction, labelrotation=90 if turned else 0)
 
 
@@ -119,24 +125,42 @@ def frame(page, direct, place):
         0.0, bottom / height, 1.0 - right / width, 1.0 - (top + bottom) / height))
 
 
+def place_panels(page):
+    """Gives the panels what their surroundings leave. Throws NoRoom if that is nothing."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "constrained_layout not applied")
+        try:
+            page.canvas.get_layout_engine().execute(page.canvas)
+        except UserWarning:
+            width, height = page.canvas.get_size_inches()
+            raise NoRoom(f"There is no room for {len(page.cells)} panels in {width:g} x "
+                         f"{height:.1f} in; give more by --width or --height, or fewer --panels."
+                         ) from None
+
+
 def fit_height(page):
     """Changes the height of the canvas so that the panels have theirs, within the limit."""
     width, height = page.canvas.get_size_inches()
     missing = 0.0
     for row in range(page.rows):
         cell = next(cell for cell in page.cells if cell.row == row)
-        missing += cell.height - cell.axes.get_position(original=True).height * height * 72.0
+        slot = cell.axes.get_position(original=True)
+        wanted = slot.width * width * 72.0 if page.figure.square else cell.height
+        missing += wanted - slot.height * height * 72.0
+    if missing > 0.5 * sum(page.heights) and page.columns < page.most_columns:
+        if height >= page.style.highest:
+            raise NoRoom("The panels are too low.")
     page.canvas.set_size_inches(width, min(page.style.highest, height + missing / 72.0))
 
 
 def settle(page, direct, place, fixed_height):
     """Lays the page out in rounds; gives the names of `direct` that found no place."""
-    engine = page.canvas.get_layout_engine()
     homeless = set()
     for i in range(ROUNDS):
         frame(page, direct, place)
-        engine.execute(page.canvas)
+        place_panels(page)
         for cell in page.cells:
+            cell.axes.apply_aspect()
             tic_axis(page, cell, "x")
             tic_axis(page, cell, "y")
             label_axes(page, cell)
@@ -145,7 +169,7 @@ def settle(page, direct, place, fixed_height):
         if homeless:
             return homeless
         if not fixed_height and i < ROUNDS - 1:
-            engine.execute(page.canvas)
+            place_panels(page)
             fit_height(page)
     return homeless
 
@@ -158,8 +182,7 @@ def lay_out(page, place, fixed_height):
         if homeless & lines:
             lines = set()
     frame(page, lines | limits, place)
-    engine = page.canvas.get_layout_engine()
-    engine.execute(page.canvas)
+    place_panels(page)
     for cell in page.cells:
         tic_axis(page, cell, "x")
         tic_axis(page, cell, "y")

@@ -72,13 +72,15 @@ def make_legend(page, listed, place):
     """Puts the legend on the canvas; gives its width and height in points."""
     if not listed or place == "none":
         return 0.0, 0.0
-    names, keys = [name for name, _ in listed], [key for _, key in listed]
+    most = page.canvas.get_figwidth() * 72.0 - 6.0
+    size = page.style.rc["legend.fontsize"]
+    names = ["\n".join(page.wrap(name, most - 4.0 * size, size)) for name, _ in listed]
+    keys = [key for _, key in listed]
     if place == "inside":
         made = page.cells[0].axes.legend(keys, names, loc="best",
                                          handler_map={tuple: HandlerTuple(ndivide=1)})
         made.set_in_layout(False)
         return 0.0, 0.0
-    most = page.canvas.get_figwidth() * 72.0 - 6.0
     for columns in range(1 if place == "right" else len(listed), 0, -1):
         where = dict(loc="center right", bbox_to_anchor=(1.0, 0.5)) if place == "right" else dict(
             loc="lower center", bbox_to_anchor=(0.5, 0.0))

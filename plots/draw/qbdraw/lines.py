@@ -14,6 +14,7 @@ MARKS = "os^vDp"
 MARK_SIZE = (1.0, 0.95, 1.1, 1.1, 0.88, 1.12)  # times lines.markersize, so that areas are equal
 NESTED = (1.0, 1.64, 2.21, 2.8)
 DASHES = ((0, ()), (0, (4, 2)), (0, (1, 1.6)))
+CROWD = 50      # marks of a series; more are smaller
 STROKE = 0.007  # a stroke's width, as a share of a panel's height
 
 
@@ -43,6 +44,8 @@ def look_of(series, rc, nested=0):
         look.update(marker="x" if look["marker"] else "", linewidth=0.75 * width)
         if series.draw != "points":
             look["linestyle"] = DASHES[2]
+    if len(series.points) > CROWD and look["marker"]:
+        look["markersize"] *= max(0.5, (CROWD / len(series.points))**0.5)
     if series.is_cross:
         tried = series.draw == "out_of_memory"
         look.update(marker="x" if tried else "+", linestyle="none",
@@ -134,7 +137,7 @@ def draw_line(cell, series, rc, nested=0):
     hollow = np.array([p.disturbed for p in series.points], dtype=bool)
     for chosen, changed in ((~hollow, {}), (hollow, {"markerfacecolor": "#ffffff"})):
         if chosen.any() or not len(x):
-            cell.axes.plot(x[chosen], y[chosen], zorder=zorder + 0.05,
+            cell.axes.plot(x[chosen], y[chosen], zorder=zorder + 0.05, clip_on=False,
                            **{**look, **changed, "linestyle": "none"})
 
 

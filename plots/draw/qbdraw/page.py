@@ -24,12 +24,10 @@ class Bar:
     text: object = None    # of matplotlib, the text that belongs to it
     outside: bool = False  # the text stands above or below it
 
-    def pixels(self):
-        """Gives left, right, bottom and top on the canvas."""
+    def box(self):
+        """Gives left, bottom, right and top on the canvas."""
         points = self.axes.transData.transform([(self.x_low, self.low), (self.x_high, self.high)])
-        left, right = sorted(points[:, 0])
-        bottom, top = sorted(points[:, 1])
-        return left, right, bottom, top
+        return [*points.min(axis=0), *points.max(axis=0)]
 
 
 @dataclass

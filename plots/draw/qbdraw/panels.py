@@ -2,6 +2,8 @@
 """The panels on the page: how many stand side by side, their heights, their ranges and marks."""
 import math
 
+from matplotlib.ticker import NullLocator
+
 from qbdraw import lines, rectangles, scale, strip
 from qbdraw.page import Cell
 
@@ -39,13 +41,17 @@ def wanted_height(figure, panel, width, font):
     return height + 6.0 * font * len(strip.rows_of(panel)) / 4.0
 
 
-def arrange(page):
-    """Places the panels: as many columns as the figure wishes and the width allows, and more if the
-    page would be too high."""
+def arrange(page, least):
+    """Places the panels in `least` columns or more: as many as the figure wishes and the width
+    allows, and more if they fill empty places or if the page would be too high."""
     figure, font = page.figure, page.style.rc["font.size"]
     count, width = len(figure.panels), page.canvas.get_figwidth() * 72.0
-    most = max(1, min(count, int(width / (TIGHT * font))))
-    columns = max(1, min(figure.columns, most, int(width / (COMFORTABLE * font))))
+    page.most_columns = max(1, min(count, int(width / (TIGHT * font))))
+    comfortable = max(1, min(page.most_columns, int(width / (COMFORTABLE * font))))
+    columns = min(figure.columns, comfortable)
+    if columns > 1:
+        columns = next((c for c in range(columns, comfortable + 1) if count % c == 0), columns)
+    columns = min(max(columns, least), page.most_columns)
 
     def heights(columns):
         inner = width / columns - 6.0 * font
@@ -56,7 +62,7 @@ def arrange(page):
     def total(columns):
         return sum(heights(columns)) + font * (4.0 * math.ceil(count / columns) + 8.0)
 
-    while columns < most and total(columns) > page.style.highest * 72.0:
+    while columns < page.most_columns and total(columns) > page.style.highest * 72.0:
         columns += 1
     page.columns, page.rows = columns, math.ceil(count / columns)
     page.heights = heights(columns)
@@ -124,6 +130,9 @@ def draw_cell(page, cell):
     """Draws the marks of a panel."""
     axes, rc = cell.axes, page.style.rc
     set_ranges(page.figure, cell)
+    for drawn in (axes.xaxis, axes.yaxis):  # until the layout chooses tics
+        drawn.set_major_locator(NullLocator())
+        drawn.set_minor_locator(NullLocator())
     dress(page.figure, cell)
     for one in cell.panel.series:
         if one.draw == "rectangles":
@@ -142,8 +151,8 @@ def draw_cell(page, cell):
     axes.set_ylim(cell.y_range[::-1] if cell.panel.y.reversed else cell.y_range)
 
 
-def draw_panels(page):
-    arrange(page)
+def draw_panels(page, least_columns):
+    arrange(page, least_columns)
     grid = page.canvas.add_gridspec(page.rows, page.columns, height_ratios=page.heights)
     for i, panel in enumerate(page.figure.panels):
         row, column = divmod(i, page.columns)

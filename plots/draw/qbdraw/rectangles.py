@@ -9,6 +9,7 @@ import math
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
 
+from qbdraw import traces
 from qbdraw.colour import DARK, text_on
 from qbdraw.page import Bar
 
@@ -43,11 +44,15 @@ def draw_rectangles(page, cell, series):
             zorder=2.01), autolim=False)
 
 
+def middle(axis, low, high):
+    return (low * high)**0.5 if axis.log else (low + high) / 2.0
+
+
 def add_text(page, cell, bar, point, text):
     low, high = sorted((bar.low, bar.high))
     outside = math.isfinite(point.y) and not low <= point.y <= high
-    x = point.x if math.isfinite(point.x) else (bar.x_low + bar.x_high) / 2
-    y = point.y if math.isfinite(point.y) else (bar.low + bar.high) / 2
+    x = point.x if outside and math.isfinite(point.x) else middle(cell.panel.x, bar.x_low, bar.x_high)
+    y = point.y if outside else middle(cell.panel.y, low, high)
     bar.outside = outside
     bar.text = cell.axes.text(
         x, y, text, size=page.cell_font, zorder=4.0, ha="center", va="center", linespacing=1.1,
@@ -58,16 +63,16 @@ def add_text(page, cell, bar, point, text):
 def fit_texts(page, cell):
     """Turns or leaves out texts after the panels have their sizes, and gives those above bars
     their room."""
-    for bar in cell.bars:
+    bars = traces.bars_on(cell)
+    for bar, (left, bottom, right, top) in zip(cell.bars, bars):
         if bar.text is None or bar.outside:
             continue
-        left, right, bottom, top = bar.pixels()
-        wide, high = right - left - page.pt(1.0), top - bottom - page.pt(0.5)
         bar.text.set_visible(True)
         for rotation in (0, 90):
             bar.text.set_rotation(rotation)
             box = bar.text.get_window_extent(page.renderer)
-            if box.width <= wide and box.height <= high:
+            if (box.width + page.pt(1.0) <= right - left and box.height <= top - bottom
+                    and not traces.crossed(box.extents, bars, own=True)):
                 break
         else:
             bar.text.set_visible(False)

@@ -84,10 +84,12 @@ def shipped():
     }
 
 
-def installed(families):
-    """Leaves out the fonts that this machine does not have, so that matplotlib does not warn."""
+def installed(rc):
+    """Gives the fonts of a style that this machine has, so that matplotlib does not warn. A letter
+    that the first does not have is taken from the next; DejaVu Sans has all."""
     known = {font.name for font in font_manager.fontManager.ttflist}
-    return [name for name in families if name in known] or ["DejaVu Sans"]
+    names = [name for family in rc["font.family"] for name in rc.get("font." + family, [family])]
+    return [name for name in names if name in known and name != "DejaVu Sans"] + ["DejaVu Sans"]
 
 
 def load_style(name, font_size):
@@ -109,7 +111,5 @@ def load_style(name, font_size):
     for key, more in LARGER.items():
         if font_size or key not in own:
             style.rc[key] = style.rc["font.size"] + more
-    for key in ("font.sans-serif", "font.serif"):
-        if key in style.rc:
-            style.rc[key] = installed(style.rc[key])
+    style.rc["font.family"] = installed(style.rc)
     return style

@@ -49,6 +49,19 @@ def overlaps(box, boxes, most=0.5):
     return (wide > most) & (high > most)
 
 
+def crossed(box, bars, own):
+    """Says whether a text lies on a bar that is not its own: with `own`, the text is in a bar and
+    may be within several, as a part of a stack that is drawn twice; else it may be on none."""
+    within = ((bars[:, 0] <= box[0] + 0.5) & (bars[:, 1] <= box[1] + 0.5)
+              & (bars[:, 2] >= box[2] - 0.5) & (bars[:, 3] >= box[3] - 0.5))
+    return overlaps(box, bars[~within] if own else bars).any()
+
+
+def bars_on(cell):
+    """Gives the boxes of all bars of a panel, one a row: left, bottom, right, top."""
+    return np.array([bar.box() for bar in cell.bars]).reshape(-1, 4)
+
+
 def inside(box, points, most=0.5):
     """Says for each point whether it is in the box, by over `most` pixels."""
     left, bottom, right, top = box
