@@ -18,7 +18,7 @@ from qbdraw.legend import PLACES
 from qbdraw.page import Page
 from qbdraw.panels import draw_panels
 from qbdraw.read import FigureError, read_figure
-from qbdraw.style import load_style, shipped
+from qbdraw.style import SHIPPED, load_style
 
 UNITS = {"in": 1.0, "": 1.0, "mm": 1.0 / 25.4, "cm": 1.0 / 2.54, "pt": 1.0 / 72.0}
 
@@ -68,7 +68,7 @@ def make_parser():
     add("--format", type=formats, default=["svg", "pdf", "png"], help="svg,pdf,png,pgf")
     add("--width", type=length, help="3.5in, 89mm; default: a column for one panel, else a page")
     add("--height", type=length, help="default: what the panels need, at most 7 in")
-    add("--style", help=f"{', '.join(shipped())}, or a .mplstyle file")
+    add("--style", help=f"{', '.join(SHIPPED)}, or a .mplstyle file")
     add("--font-size", type=float, metavar="PT", help="size of tics, labels and legend")
     add("--dpi", type=float, default=300.0, help="of the PNG; default: 300")
     add("--legend", choices=PLACES, help="default: names at lines where there is room, else below")
@@ -118,19 +118,24 @@ def make_page(figure, style, width, options):
                 raise
 
 
-def draw(path, options):
-    """Draws one figure; gives its paths and the faults that the check found."""
+def laid_out(path, options):
+    """Reads a figure and lays it out."""
     figure = read_figure(path)
     choose(figure, options, path)
     style = load_style(options.style, options.font_size)
     width = options.width or (style.column if len(figure.panels) == 1 else style.page)
-    with matplotlib.rc_context(style.rc):
-        page = make_page(figure, style, width, options)
-        found = faults(page) if options.check else []
-        name = os.path.splitext(os.path.basename(path))[0]
-        paths = save.save(page, os.path.join(options.out or os.path.dirname(path), name),
-                          options.format, options.dpi)
-        return paths, found
+    matplotlib.rcdefaults()  # no settings of the user's but the style
+    matplotlib.rcParams.update(style.rc)
+    return make_page(figure, style, width, options)
+
+
+def draw(path, options):
+    """Draws one figure; gives its paths and the faults that the check found."""
+    page = laid_out(path, options)
+    found = faults(page) if options.check else []
+    name = os.path.splitext(os.path.basename(path))[0]
+    stem = os.path.join(options.out or os.path.dirname(path), name)
+    return save.save(page, stem, options.format, options.dpi), found
 
 
 def main(arguments):

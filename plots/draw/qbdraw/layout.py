@@ -13,112 +13,100 @@ from qbdraw import labels, legend, panels, rectangles, scale
 from qbdraw.colour import GREY
 from qbdraw.read import FigureError
 
+ROUNDS = 3
+MOST_NOTE_LINES = 4
+EDGE = 2.5  # points that texts keep from the edge of the canvas
+LINE = 1.15
+
+
 class NoRoom(FigureError):
     """Says that the panels have no room."""
 
 
-ROUNDS = 3
-MOST_NOTE_LINES = 4
-EDGE = 2.5  # points that texts keep from the edge of the canvas
-
-
 def tic_axis(page, cell, direction):
-    """Chooses the tics of an axis for its length."""
-    axis = getattr(cell.panel, direction)
-    drawn = getattr(cell.axes, direction + "axis")
+    """Chooses the tics of an axis for its length. Of declared ones that would overlap, names are
+    turned, and of numbers every second or third is written."""
+    axis, drawn = getattr(cell.panel, direction), getattr(cell.axes, direction + "axis")
     low, high = getattr(cell, direction + "_range")
-    if direction == "y" and cell.strip:
-        high = cell.strip_base
-    size = page.style.rc[direction + "tick.labelsize"]
+    most = cell.strip_base if direction == "y" and cell.strip else high
+    size, across = page.style.rc[direction + "tick.labelsize"], direction == "x"
 
-    def clash(tics, upright=True):
-        points = [(at, low) if direction == "x" else (cell.x_range[0], at) for at, _ in tics]
-        places = cell.axes.transData.transform(points)[:, 0 if direction == "x" else 1]
-        if direction == "x" and upright:
-            rooms = [page.text_width(text, size) + 4.0 for _, text in tics]
-        else:
-            rooms = [1.25 * size] * len(tics)
+    def clash(tics):
+        points = [(at, cell.y_range[0]) if across else (cell.x_range[0], at) for at, _ in tics]
+        places = cell.axes.transData.transform(points)[:, 0 if across else 1]
+        rooms = [page.text_width(text, size) + 4.0 if across else 1.25 * size for _, text in tics]
         ordered = sorted(zip(places, rooms))
         return any(b[0] - a[0] < page.pt((a[1] + b[1]) / 2.0) for a, b in zip(ordered, ordered[1:]))
 
-    tics = scale.choose_tics(axis, low, high, lambda tics: not clash(tics))
-    tics = [tic for tic in tics if low - 1e-9 * abs(low) <= tic[0] <= high + 1e-9 * abs(high)]
-    stride = 1
+    margin = 1e-9 * max(abs(low), abs(high))
+    tics = [tic for tic in scale.choose_tics(axis, low, most, lambda tics: not clash(tics))
+            if low - margin <= tic[0] <= high + margin]
     numeric = all(text.replace(",", "").replace(".", "").isdigit() for _, text in tics)
-    while tics and (numeric or direction == "y") and clash(tics[::stride]):
+    stride = 1
+    while tics and (numeric or not across) and clash(tics[::stride]):
         stride += 1
-    turned = direction == "x" and not numeric and len(tics) > 1 and clash(tics)
-    texts = [text if i % stride == 0 else "" for i, (_, text) in enumerate(tics)]
+    turned = across and not numeric and len(tics) > 1 and clash(tics)
     drawn.set_major_locator(FixedLocator([at for at, _ in tics]))
-    drawn.set_major_formatter(FixedFormatter(texts))
+    drawn.set_major_formatter(FixedFormatter(
+        [text if i % stride == 0 else "" for i, (_, text) in enumerate(tics)]))
     cell.axes.tick_params(axis=direction, labelrotation=90 if turned else 0)
-
-
-def neighbour(page, cell, down, right):
-    return next((other for other in page.cells
-                 if (other.row, other.column) == (cell.row + down, cell.column + right)), None)
 
 
 def label_axes(page, cell):
     """Labels axes once for panels that share them, and titles the panel."""
     rc, axes, panel = page.style.rc, cell.axes, cell.panel
-    size = rc["axes.labelsize"]
-    below, left = neighbour(page, cell, 1, 0), neighbour(page, cell, 0, -1)
-    column = [other.panel.x.label for other in page.cells if other.column == cell.column]
-    row = [other.panel.y.label for other in page.cells if other.row == cell.row]
-    wide, high = axes.bbox.width * 0.72, axes.bbox.height * 0.72
-    once = below is not None and len(set(column)) == 1
-    axes.set_xlabel("" if once else "\n".join(page.wrap(panel.x.label, wide, size)))
-    once = left is not None and len(set(row)) == 1
-    axes.set_ylabel("" if once else "\n".join(page.wrap(panel.y.label, high, size)))
-    if below is not None and below.panel in panels.sharing(page.figure, panel, "x"):
-        axes.tick_params(labelbottom=False)
-    if left is not None and left.panel in panels.sharing(page.figure, panel, "y"):
-        axes.tick_params(labelleft=False)
-    several = len(page.cells) > 1
-    letter = f"({chr(ord('a') + page.cells.index(cell))}) " if several else ""
-    axes.set_title("\n".join(page.wrap(letter + panel.title, wide, rc["axes.titlesize"])))
+    lengths = {"x": axes.bbox.width * 0.72, "y": axes.bbox.height * 0.72}
+    for direction, step, side in (("x", (1, 0), "bottom"), ("y", (0, -1), "left")):
+        line = [other for other in page.cells
+                if (other.column == cell.column if direction == "x" else other.row == cell.row)]
+        beside = next((other for other in line if (other.row - cell.row,
+                                                   other.column - cell.column) == step), None)
+        texts = {getattr(other.panel, direction).label for other in line}
+        text = "" if beside and len(texts) == 1 else getattr(panel, direction).label
+        axes.set(**{direction + "label": "\n".join(
+            page.wrap(text, lengths[direction], rc["axes.labelsize"]))})
+        if beside and beside.panel in panels.sharing(page.figure, panel, direction):
+            axes.tick_params(**{"label" + side: False})
+    letter = f"({chr(ord('a') + page.cells.index(cell))}) " if len(page.cells) > 1 else ""
+    axes.set_title("\n".join(page.wrap(letter + panel.title, lengths["x"], rc["axes.titlesize"])))
 
 
-def write_title(page, title):
-    """Writes the figure's title at the top left; gives its height in points."""
-    if not title:
-        return 0.0
-    size = page.style.rc["figure.titlesize"]
+def write(page, lines, top, size, **look):
+    """Writes lines at the upper or the lower edge; gives their height in points."""
     width, height = page.canvas.get_size_inches() * 72.0
-    lines = page.wrap(title, width - 2.0 * EDGE, size, page.style.rc["figure.titleweight"])
-    page.canvas.text(EDGE / width, 1.0 - EDGE / height, "\n".join(lines), size=size, va="top",
-                     ha="left", weight=page.style.rc["figure.titleweight"], linespacing=1.15)
-    return EDGE + size * 1.2 * len(lines) + 2.0
+    page.canvas.text(EDGE / width, 1.0 - EDGE / height if top else EDGE / height, "\n".join(lines),
+                     size=size, ha="left", va="top" if top else "bottom", linespacing=LINE, **look)
+    return 2.0 * EDGE + size * (LINE + 0.08) * len(lines)
 
 
-def write_notes(page):
-    """Writes provenance and notes at the bottom if they are short; gives their height in points."""
-    if not page.style.notes:
-        return 0.0
+def write_title(page, width):
+    rc = page.style.rc
+    size, weight = rc["figure.titlesize"], rc["figure.titleweight"]
+    lines = page.wrap(page.figure.title, width, size, weight)
+    return write(page, lines, True, size, weight=weight) if page.figure.title else 0.0
+
+
+def write_notes(page, width):
+    """Writes provenance and notes, or provenance alone, if they are short."""
     size = max(page.style.least_font, page.style.rc["font.size"] - 1.5)
-    width, height = page.canvas.get_size_inches() * 72.0
-    for texts in ([page.figure.provenance, *page.figure.notes], [page.figure.provenance]):
-        lines = [line for text in texts if text
-                 for line in page.wrap(text, width - 2.0 * EDGE, size)]
+    provenance = page.figure.provenance
+    for texts in ([provenance, *page.figure.notes], [provenance]) if page.style.notes else ():
+        lines = [line for text in texts if text for line in page.wrap(text, width, size)]
         if 0 < len(lines) <= MOST_NOTE_LINES:
-            page.canvas.text(EDGE / width, EDGE / height, "\n".join(lines), size=size, va="bottom",
-                             ha="left", color=GREY, linespacing=1.15)
-            return EDGE + size * 1.25 * len(lines) + 2.0
+            return write(page, lines, False, size, color=GREY)
     return 0.0
 
 
 def frame(page, direct, place):
     """Writes all that stands outside the panels anew, and gives the rest to the layout."""
-    for text in list(page.canvas.texts) + list(page.canvas.legends):
+    for text in [*page.canvas.texts, *page.canvas.legends]:
         text.remove()
     page.legend = None
     width, height = page.canvas.get_size_inches() * 72.0
-    top, bottom, right = write_title(page, page.figure.title), write_notes(page), 0.0
+    top, bottom = write_title(page, width - 2.0 * EDGE), write_notes(page, width - 2.0 * EDGE)
     wide, high = legend.make_legend(page, legend.entries(page, direct), place or "below")
-    if place == "right":
-        right = wide
-    elif page.legend:
+    right = wide if place == "right" else 0.0
+    if page.legend and not right:
         page.legend.set_bbox_to_anchor((0.5, bottom / height), page.canvas.transFigure)
         bottom += high
     page.canvas.get_layout_engine().set(rect=(
@@ -139,23 +127,23 @@ def place_panels(page):
 
 
 def fit_height(page):
-    """Changes the height of the canvas so that the panels have theirs, within the limit."""
+    """Changes the height of the canvas so that the panels have theirs, within the limit. Throws
+    NoRoom if they are far lower and may stand in more columns."""
     width, height = page.canvas.get_size_inches()
     missing = 0.0
     for row in range(page.rows):
-        cell = next(cell for cell in page.cells if cell.row == row)
+        cell = page.cells[row * page.columns]
         slot = cell.axes.get_position(original=True)
-        wanted = slot.width * width * 72.0 if page.figure.square else cell.height
+        wanted = slot.width * width * 72.0 if page.figure.square else page.heights[row]
         missing += wanted - slot.height * height * 72.0
-    if missing > 0.5 * sum(page.heights) and page.columns < page.most_columns:
-        if height >= page.style.highest:
-            raise NoRoom("The panels are too low.")
-    page.canvas.set_size_inches(width, min(page.style.highest, height + missing / 72.0))
+    if (missing > 0.5 * sum(page.heights) and page.columns < page.most_columns
+            and height >= page.style.highest):
+        raise NoRoom("The panels are too low.")
+    page.canvas.set_figheight(min(page.style.highest, height + missing / 72.0))
 
 
 def settle(page, direct, place, fixed_height):
     """Lays the page out in rounds; gives the names of `direct` that found no place."""
-    homeless = set()
     for i in range(ROUNDS):
         frame(page, direct, place)
         place_panels(page)
@@ -168,24 +156,15 @@ def settle(page, direct, place, fixed_height):
         homeless = labels.place_labels(page, direct)
         if homeless:
             return homeless
+        place_panels(page)
         if not fixed_height and i < ROUNDS - 1:
-            place_panels(page)
             fit_height(page)
-    return homeless
+    return labels.place_labels(page, direct)
 
 
 def lay_out(page, place, fixed_height):
     """Finds the names that stand in the panels, and lays the page out with a legend of the rest."""
-    lines, limits = labels.candidates(page) if place is None else (set(), set())
-    while homeless := settle(page, lines | limits, place, fixed_height):
-        limits -= homeless
-        if homeless & lines:
-            lines = set()
-    frame(page, lines | limits, place)
-    place_panels(page)
-    for cell in page.cells:
-        tic_axis(page, cell, "x")
-        tic_axis(page, cell, "y")
-        rectangles.fit_texts(page, cell)
-    labels.place_labels(page, lines | limits)
+    direct = labels.candidates(page) if place in (None, "none") else set()
+    while homeless := settle(page, direct, place, fixed_height):
+        direct -= labels.all_or_none(page, homeless)
     page.canvas.set_layout_engine("none")

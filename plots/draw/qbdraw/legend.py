@@ -12,13 +12,12 @@ PLACES = ("below", "right", "inside", "none")
 def joined_groups(page):
     """Gives, by the names of their lines, the groups that lie on one another in every panel that
     has any of them."""
-    joined = {}
-    for group in (group for cell in page.cells for group in cell.groups):
-        names = frozenset(one.name for one in group.members)
-        touched = [frozenset(one.name for one in other.members) for cell in page.cells
-                   for other in cell.groups if other.members[0].kind == group.members[0].kind]
-        if len(names) > 1 and all(other == names for other in touched if other & names):
-            joined.update(dict.fromkeys(names, group))
+    groups, joined = [group for cell in page.cells for group in cell.groups], {}
+    for group in groups:
+        if len(group.members) > 1 and all(
+                other.names == group.names for other in groups
+                if other.names & group.names and other.first.kind == group.first.kind):
+            joined.update(dict.fromkeys(group.names, group))
     return joined
 
 
@@ -41,7 +40,7 @@ def entries(page, direct):
             continue
         group = joined.get(name)
         if group:
-            done |= {one.name for one in group.members}
+            done |= group.names
             listed.append((group.name, tuple(lines.key_of(one, rc, nested)
                                              for nested, one in enumerate(group.members))))
         elif (key := key_of(page, name)) is not None:

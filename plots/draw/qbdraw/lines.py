@@ -5,7 +5,7 @@ Such lines are drawn once with nested open marks and named together: `ring = str
 Lines of different kinds (published, thin, dashed) are never joined.
 """
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.lines import Line2D
@@ -21,8 +21,16 @@ STROKE = 0.007  # a stroke's width, as a share of a panel's height
 @dataclass
 class Group:
     """A line and those under it, the one with the most points first."""
-    members: list = field(default_factory=list)
-    name: str = ""
+    members: list
+    name: str
+
+    @property
+    def first(self):
+        return self.members[0]
+
+    @property
+    def names(self):
+        return {one.name for one in self.members}
 
 
 def look_of(series, rc, nested=0):
@@ -62,7 +70,7 @@ def curve_of(series):
     if series.draw == "limit":
         return {0.0: series.points[0]} if series.points else {}
     return {p.x: p for p in series.points
-            if series.is_line and math.isfinite(p.x) and math.isfinite(p.y)}
+            if series.draw in ("line_points", "line") and math.isfinite(p.x) and math.isfinite(p.y)}
 
 
 def covers(above, below, place):

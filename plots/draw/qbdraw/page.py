@@ -41,7 +41,6 @@ class Cell:
     y_range: tuple = (0.0, 1.0)
     strip: float = 0.0       # share of the height that the strip for missing values has
     strip_base: float = 0.0  # the value where it begins
-    height: float = 0.0      # wanted, in inches
     bars: list = field(default_factory=list)
     groups: list = field(default_factory=list)  # of lines that lie on one another
     labels: list = field(default_factory=list)  # names in the panel, with their leaders

@@ -115,7 +115,7 @@ def dress(figure, cell):
     lanes, bars = is_category(panel, "y"), is_category(panel, "x")
     if lanes and bars:
         axes.spines[:].set_visible(False)
-    elif not (panel.has_bars and figure.square):
+    elif not (figure.square and spans_of(panel, "x")):
         axes.grid(True, axis="x" if lanes else "y")
     for direction, flag in (("x", bars), ("y", lanes)):
         if flag:
@@ -156,7 +156,6 @@ def draw_panels(page, least_columns):
     grid = page.canvas.add_gridspec(page.rows, page.columns, height_ratios=page.heights)
     for i, panel in enumerate(page.figure.panels):
         row, column = divmod(i, page.columns)
-        cell = Cell(panel, row, column, page.canvas.add_subplot(grid[row, column]),
-                    height=page.heights[row])
+        cell = Cell(panel, row, column, page.canvas.add_subplot(grid[row, column]))
         page.cells.append(cell)
         draw_cell(page, cell)

@@ -8,12 +8,8 @@ import csv
 import dataclasses
 import json
 import math
+import re
 from dataclasses import dataclass, field
-
-SCALES = ("linear", "log10", "log2")
-KINDS = ("data", "published", "out_of_memory", "not_tried", "limit")
-DRAWS = ("line_points", "line", "points", "steps", "rectangles", "out_of_memory", "not_tried",
-         "limit")
 
 
 class FigureError(Exception):
@@ -63,10 +59,6 @@ class Series:
     points: list = field(default_factory=list)
 
     @property
-    def is_line(self):
-        return self.draw in ("line_points", "line")
-
-    @property
     def is_cross(self):
         """Says whether it marks cases without a value."""
         return self.draw in ("out_of_memory", "not_tried")
@@ -80,16 +72,10 @@ class Panel:
     own_axes: bool = False
     series: list = field(default_factory=list)
 
-    @property
-    def has_bars(self):
-        return any(one.draw == "rectangles" for one in self.series)
-
 
 @dataclass
 class Figure:
-    figure: str = ""
     title: str = ""
-    finding: str = ""
     provenance: str = ""
     notes: list = field(default_factory=list)
     columns: int = 1
@@ -101,13 +87,32 @@ class Figure:
     panels: list = field(default_factory=list)
 
 
+PARTS = {"panels": Panel, "series": Series}  # of lists
+WORDS = {
+    "scale": ("linear", "log10", "log2"),
+    "kind": ("data", "published", "out_of_memory", "not_tried", "limit"),
+    "draw": ("line_points", "line", "points", "steps", "rectangles", "out_of_memory", "not_tried",
+             "limit"),
+}
+
+
+def check_value(name, value, where):
+    if name in WORDS and value not in WORDS[name]:
+        raise FigureError(f"{where}: {name} {value!r} is not one of {', '.join(WORDS[name])}.")
+    if name == "colour" and not re.fullmatch("#[0-9a-fA-F]{6}", value):
+        raise FigureError(f"{where}: colour {value!r} must be of the form #rrggbb.")
+    if name == "tics" and not all(isinstance(tic, list) and len(tic) == 2
+                                  and isinstance(tic[0], (int, float)) for tic in value):
+        raise FigureError(f"{where}: a tic must be a pair of a number and a text.")
+
+
 def from_json(kind, data, where):
     """Makes a `kind` from an object of the JSON; each field must have the type of its default."""
     if not isinstance(data, dict):
         raise FigureError(f"{where} must be an object.")
     made = kind()
     for one in dataclasses.fields(kind):
-        if one.name not in data:
+        if one.name not in data or one.name == "points":
             continue
         value, default = data[one.name], getattr(made, one.name)
         if isinstance(default, Axis):
@@ -116,33 +121,12 @@ def from_json(kind, data, where):
             value = float(value)
         elif type(value) is not type(default):
             raise FigureError(f"{where}: {one.name} must be of the type of {default!r}.")
+        check_value(one.name, value, where)
+        if one.name in PARTS:
+            value = [from_json(PARTS[one.name], part, f"{where}, {one.name} {i}")
+                     for i, part in enumerate(value, 1)]
         setattr(made, one.name, value)
     return made
-
-
-def read_series(data, where):
-    series = from_json(Series, data, where)
-    series.points = []
-    if series.kind not in KINDS or series.draw not in DRAWS:
-        raise FigureError(f"{where}: kind {series.kind!r} or draw {series.draw!r} is unknown.")
-    is_hex = len(series.colour) == 7 and series.colour[0] == "#"
-    if not is_hex or not set(series.colour[1:].lower()) <= set("0123456789abcdef"):
-        raise FigureError(f"{where}: colour {series.colour!r} must be of the form #rrggbb.")
-    return series
-
-
-def read_panel(data, where):
-    panel = from_json(Panel, data, where)
-    panel.series = [read_series(one, f"{where}, series {i}")
-                    for i, one in enumerate(panel.series, 1)]
-    for axis in (panel.x, panel.y):
-        if axis.scale not in SCALES:
-            raise FigureError(f"{where}: scale {axis.scale!r} is not one of {', '.join(SCALES)}.")
-        pairs = [tic for tic in axis.tics if isinstance(tic, list) and len(tic) == 2]
-        if len(pairs) < len(axis.tics) or not all(isinstance(at, (int, float)) for at, _ in pairs):
-            raise FigureError(f"{where}: a tic must be a pair of a number and a text.")
-        axis.tics = [(float(at), str(text)) for at, text in pairs]
-    return panel
 
 
 def number(row, column, where):
@@ -155,19 +139,17 @@ def number(row, column, where):
 
 def read_points(figure, path):
     """Adds the rows of the CSV to their series."""
-    series = {}
-    for p, panel in enumerate(figure.panels, 1):
-        for one in panel.series:
-            series.setdefault((str(p), one.name, one.kind), (panel, one))
+    series = {(str(p), one.name, one.kind): (panel, one)
+              for p, panel in enumerate(figure.panels, 1) for one in reversed(panel.series)}
     with open(path, encoding="utf-8", newline="") as file:
         table = csv.DictReader(file)
         columns = table.fieldnames or []
         for line, row in enumerate(table, 2):
-            found = series.get((row.get("panel"), row.get("series"), row.get("kind")))
-            if found is None:
+            key = (row.get("panel"), row.get("series"), row.get("kind"))
+            if key not in series:
                 raise FigureError(f"{path}:{line}: the JSON has no series of this panel, name and "
                                   "kind.")
-            panel, one = found
+            panel, one = series[key]
             x, y = (axis.column if axis.column in columns else short
                     for axis, short in ((panel.x, "x"), (panel.y, "y")))
             if x not in columns or y not in columns:
@@ -188,10 +170,7 @@ def read_figure(path):
     figure = from_json(Figure, data, path)
     if data.get("schema") != 1:
         raise FigureError(f"{path}: schema {data.get('schema')!r} is not 1; use a newer qbdraw.")
-    figure.panels = [read_panel(one, f"{path}, panel {p}")
-                     for p, one in enumerate(figure.panels, 1)]
     if not figure.panels:
         raise FigureError(f"{path} has no panels to draw.")
-    stem = path[:-len(".json")] if path.endswith(".json") else path
-    read_points(figure, stem + ".csv")
+    read_points(figure, path.removesuffix(".json") + ".csv")
     return figure

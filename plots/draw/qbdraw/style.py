@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes, fonts and strokes, as settings of matplotlib that a style sheet may change.
+"""Sizes, fonts and strokes: the settings of styles/base.mplstyle and of a style that changes some.
 
 A style is the name of a shipped one or an .mplstyle file. Its figure.figsize, if it has one, is
 the width and the greatest height. Text sizes that it does not set follow from its font.size.
@@ -13,50 +13,6 @@ from matplotlib import font_manager
 from qbdraw.read import FigureError
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "styles")
-
-BASE = {
-    "font.family": ["sans-serif"],
-    "font.sans-serif": ["Liberation Sans", "Arial", "Helvetica", "DejaVu Sans"],
-    "font.size": 7.0,
-    "text.hinting": "none",
-    "text.parse_math": False,
-    "text.color": "#222222",
-    "axes.labelcolor": "#222222",
-    "axes.edgecolor": "#333333",
-    "axes.linewidth": 0.6,
-    "axes.labelpad": 2.0,
-    "axes.titlepad": 4.0,
-    "axes.titlelocation": "left",
-    "axes.axisbelow": True,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.unicode_minus": True,
-    "figure.titleweight": "bold",
-    "grid.color": "#e2e2e2",
-    "grid.linewidth": 0.5,
-    "hatch.linewidth": 0.5,
-    "hatch.color": "#ffffff",
-    "legend.frameon": False,
-    "legend.handlelength": 1.9,
-    "legend.columnspacing": 1.5,
-    "legend.handletextpad": 0.5,
-    "legend.labelspacing": 0.35,
-    "legend.borderpad": 0.2,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 3.8,
-    "patch.linewidth": 0.5,
-    "pdf.fonttype": 42,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "qbdraw",
-    "xtick.color": "#333333",
-    "ytick.color": "#333333",
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "xtick.major.size": 2.5,
-    "ytick.major.size": 2.5,
-    "xtick.major.pad": 2.0,
-    "ytick.major.pad": 2.0,
-}
 # How much larger than font.size a text is.
 LARGER = {"xtick.labelsize": 0.0, "ytick.labelsize": 0.0, "legend.fontsize": 0.0,
           "axes.labelsize": 0.5, "axes.titlesize": 0.5, "figure.titlesize": 1.0}
@@ -68,20 +24,13 @@ class Style:
     column: float = 3.5
     page: float = 7.16
     highest: float = 7.0
-    least_font: float = 6.5  # nothing smaller is printed
     notes: bool = False      # provenance and notes stand below the picture
+    least_font: float = 6.5  # nothing smaller is printed
     rc: dict = field(default_factory=dict)
 
 
-def shipped():
-    """Gives the shipped styles by their names; each has a file of settings beside it."""
-    return {
-        "ieee": Style(),
-        "acm": Style(column=3.33, page=7.0),
-        "neurips": Style(column=3.2, page=5.5),
-        "slide": Style(column=10.0, page=10.0, highest=5.6),
-        "web": Style(column=7.5, page=7.5, highest=9.0, notes=True),
-    }
+SHIPPED = {"ieee": (3.5, 7.16), "acm": (3.33, 7.0), "neurips": (3.2, 5.5),
+           "slide": (10.0, 10.0, 5.6), "web": (7.5, 7.5, 9.0, True)}
 
 
 def installed(rc):
@@ -92,20 +41,21 @@ def installed(rc):
     return [name for name in names if name in known and name != "DejaVu Sans"] + ["DejaVu Sans"]
 
 
+def settings(path):
+    return dict(matplotlib.rc_params_from_file(path, use_default_template=False))
+
+
 def load_style(name, font_size):
     """Makes the settings of a style. Throws FigureError if there is none of this name."""
-    style = shipped().get(name or "", Style())
-    own = {}
-    if name:
-        path = os.path.join(FOLDER, name + ".mplstyle") if name in shipped() else name
-        if not os.path.isfile(path):
-            raise FigureError(f"There is no style {name}; name a file, or one of "
-                              f"{', '.join(shipped())}.")
-        own = dict(matplotlib.rc_params_from_file(path, use_default_template=False))
-    style.rc = {**BASE, **own}
+    style = Style(*SHIPPED.get(name, ()))
+    path = os.path.join(FOLDER, name + ".mplstyle") if name in SHIPPED else name
+    if path and not os.path.isfile(path):
+        raise FigureError(f"There is no style {name}; name a file, or one of {', '.join(SHIPPED)}.")
+    own = settings(path) if path else {}
+    style.rc = {**settings(os.path.join(FOLDER, "base.mplstyle")), **own}
     if "figure.figsize" in own:
-        style.column = style.page = own["figure.figsize"][0]
-        style.highest = own["figure.figsize"][1]
+        style.column, style.highest = own["figure.figsize"]
+        style.page = style.column
     if font_size:
         style.rc["font.size"] = font_size
     for key, more in LARGER.items():
