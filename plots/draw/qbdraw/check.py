@@ -10,8 +10,6 @@ from matplotlib.text import Text
 from qbdraw import traces
 from qbdraw.colour import LEAST_CONTRAST, STRIP, contrast
 
-MOST = 0.5  # pixels that two things may overlap
-
 
 def drawn_texts(page):
     """Gives the texts that are seen, without those of tics outside the view."""
@@ -32,72 +30,49 @@ def named(text):
     return repr(text.get_text().replace("\n", " "))
 
 
-def box_of(page, text):
-    """Gives the box of a text, without the arrow of an annotation."""
-    return np.array(Text.get_window_extent(text, page.renderer).extents)
+def under(cell, x, y):
+    """Gives the colour at a place of a panel: that of the last bar there, or of the strip."""
+    in_strip = cell.strip and y > cell.height_of(cell.strip_base)
+    colours = [bar.colour for bar, (left, bottom, right, top) in zip(cell.bars, traces.bars_on(cell))
+               if left <= x <= right and bottom <= y <= top]
+    return colours[-1] if colours else STRIP if in_strip else "#ffffff"
 
 
-def text_faults(page, texts, boxes):
-    width, height = page.canvas.bbox.width, page.canvas.bbox.height
-    for i, (text, box) in enumerate(zip(texts, boxes)):
-        if box[0] < -MOST or box[1] < -MOST or box[2] > width + MOST or box[3] > height + MOST:
-            yield f"{named(text)} stands outside the canvas"
-        if text.get_fontsize() < page.style.least_font - 1e-9:
-            yield f"{named(text)} has {text.get_fontsize():g} pt"
-        for j in np.flatnonzero(traces.overlaps(box, boxes[:i], MOST)):
-            yield f"{named(text)} stands over {named(texts[j])}"
-
-
-def background(cell, box):
-    """Gives the colour under the middle of a text: that of the last bar there, or of the strip."""
-    x, y = (box[0] + box[2]) / 2.0, (box[1] + box[3]) / 2.0
-    colour = "#ffffff"
-    if cell.strip:
-        base = cell.axes.transData.transform((cell.x_range[0], cell.strip_base))[1]
-        colour = STRIP if cell.axes.bbox.x0 < x < cell.axes.bbox.x1 and y > base else colour
-    for bar in cell.bars:
-        left, bottom, right, top = bar.box()
-        if left <= x <= right and bottom <= y <= top:
-            colour = bar.colour
-    return colour
-
-
-def cell_faults(page, cell, texts, boxes):
+def panel_faults(page, cell, texts, boxes):
     """Gives the faults of texts over what a panel shows."""
     marks, lines = traces.marks_on(cell.axes, page.pt), traces.lines_on(cell.axes)
     bars, owners = traces.bars_on(cell), {bar.text: bar for bar in cell.bars if bar.text}
-    panel = cell.axes.bbox.extents
     for text, box in zip(texts, boxes):
-        if not traces.overlaps(box, panel[None], MOST).any():
+        if not traces.overlaps(box, cell.axes.bbox.extents[None]).any():
             continue
-        if traces.overlaps(box, marks, MOST).any():
+        if traces.overlaps(box, marks).any():
             yield f"{named(text)} stands over a mark"
-        if traces.inside(box, lines, MOST).any():
+        if traces.inside(box, lines).any():
             yield f"a line goes through {named(text)}"
-        own = text in owners and not owners[text].outside
-        if traces.crossed(box, bars, own):
+        if traces.crossed(box, bars, text in owners and not owners[text].outside):
             yield f"{named(text)} stands over a bar that is not its own"
-        under = background(cell, box)
-        if contrast(text.get_color(), under) < LEAST_CONTRAST:
-            yield f"{named(text)} has a contrast of {contrast(text.get_color(), under):.1f}"
 
 
 def faults(page):
     """Gives a sentence for each fault of a drawing."""
     page.canvas.draw_without_rendering()  # places the labels of axes
-    texts = drawn_texts(page)
-    boxes = np.array([box_of(page, text) for text in texts]).reshape(-1, 4)
-    found = list(text_faults(page, texts, boxes))
-    if page.canvas.get_figheight() > page.style.highest + 1e-6:
-        found.append(f"it is {page.canvas.get_figheight():.2f} in high, and "
-                     f"{page.style.highest:g} in is the most")
-    inside = set()
-    for cell in page.cells:
-        for fault in cell_faults(page, cell, texts, boxes):
-            found.append(fault)
-        inside |= {id(text) for text, box in zip(texts, boxes)
-                   if traces.overlaps(box, cell.axes.bbox.extents[None], MOST).any()}
-    found += [f"{named(text)} has a contrast of {contrast(text.get_color(), '#ffffff'):.1f}"
-              for text in texts if id(text) not in inside
-              and contrast(text.get_color(), "#ffffff") < LEAST_CONTRAST]
+    texts, canvas = drawn_texts(page), page.canvas.bbox
+    # An annotation's box is without its arrow.
+    boxes = np.array([Text.get_window_extent(text, page.renderer).extents
+                      for text in texts]).reshape(-1, 4)
+    found = [fault for cell in page.cells for fault in panel_faults(page, cell, texts, boxes)]
+    for i, (text, box) in enumerate(zip(texts, boxes)):
+        if min(box) < -0.5 or box[2] > canvas.width + 0.5 or box[3] > canvas.height + 0.5:
+            found.append(f"{named(text)} stands outside the canvas")
+        found += [f"{named(text)} stands over {named(texts[j])}"
+                  for j in np.flatnonzero(traces.overlaps(box, boxes[:i]))]
+        if text.get_fontsize() < page.style.least_font - 1e-9:
+            found.append(f"{named(text)} has {text.get_fontsize():g} pt")
+        middle = (box[0] + box[2]) / 2.0, (box[1] + box[3]) / 2.0
+        ground = next((under(cell, *middle) for cell in page.cells
+                       if cell.axes.bbox.contains(*middle)), "#ffffff")
+        if (ratio := contrast(text.get_color(), ground)) < LEAST_CONTRAST:
+            found.append(f"{named(text)} has a contrast of {ratio:.1f}")
+    if (height := page.canvas.get_figheight()) > page.style.highest + 1e-6:
+        found.append(f"it is {height:.2f} in high, and {page.style.highest:g} in is the most")
     return found

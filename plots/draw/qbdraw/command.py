@@ -38,26 +38,13 @@ def length(text):
     return inches
 
 
-def formats(text):
-    names = text.split(",")
-    unknown = [name for name in names if name not in save.FORMATS]
-    if unknown:
-        raise argparse.ArgumentTypeError(
-            f"{unknown[0]!r} is not one of the formats {', '.join(save.FORMATS)}")
-    return names
-
-
-def colour(text):
-    name, _, value = text.rpartition("=")
-    if not name or not re.fullmatch("#[0-9a-fA-F]{6}", value):
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=#d95f02")
-    return name, value
-
-
-def places(text):
-    if not re.fullmatch(r"[1-9]\d*(,[1-9]\d*)*", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of panels such as 1,3")
-    return [int(place) for place in text.split(",")]
+def shaped(pattern, example):
+    """Makes a reader of texts of one shape; it gives what the pattern's groups match."""
+    def reader(text):
+        if not (match := re.fullmatch(pattern, text)):
+            raise argparse.ArgumentTypeError(f"{text!r} is not of the form {example}")
+        return match.groups()
+    return reader
 
 
 def make_parser():
@@ -65,18 +52,20 @@ def make_parser():
     add = parser.add_argument
     add("figures", nargs="+", metavar="NAME.json")
     add("--out", metavar="DIR", help="folder of the pictures; default: that of the figure")
-    add("--format", type=formats, default=["svg", "pdf", "png"], help="svg,pdf,png,pgf")
+    one = "|".join(save.FORMATS)
+    add("--format", type=shaped(f"((?:{one})(?:,(?:{one}))*)", "svg,pdf,png,pgf"),
+        default=("svg,pdf,png",), help="default: svg,pdf,png; also pgf")
     add("--width", type=length, help="3.5in, 89mm; default: a column for one panel, else a page")
     add("--height", type=length, help="default: what the panels need, at most 7 in")
     add("--style", help=f"{', '.join(SHIPPED)}, or a .mplstyle file")
     add("--font-size", type=float, metavar="PT", help="size of tics, labels and legend")
     add("--dpi", type=float, default=300.0, help="of the PNG; default: 300")
     add("--legend", choices=PLACES, help="default: names at lines where there is room, else below")
-    add("--panels", type=places, metavar="1,3", help="draws these panels alone")
+    add("--panels", type=shaped(r"([1-9]\d*(?:,[1-9]\d*)*)", "1,3"), metavar="1,3", help="draws these panels alone")
     add("--title", help="another title, or none")
     add("--series", nargs="+", action="extend", metavar="NAME", help="draws these series alone")
-    add("--colour", "--color", nargs="+", action="extend", type=colour, default=[],
-        metavar="NAME=#d95f02")
+    add("--colour", "--color", nargs="+", action="extend", default=[],
+        type=shaped("(.+)=(#[0-9a-fA-F]{6})", "NAME=#d95f02"), metavar="NAME=#d95f02")
     add("--check", action="store_true", help="says what cannot be read in the drawing")
     return parser
 
@@ -84,10 +73,11 @@ def make_parser():
 def choose(figure, options, path):
     """Leaves in the figure what the options name."""
     if options.panels:
-        if max(options.panels) > len(figure.panels):
+        places = [int(place) for place in options.panels[0].split(",")]
+        if max(places) > len(figure.panels):
             raise FigureError(f"{path} has {len(figure.panels)} panels; --panels names "
-                              f"{max(options.panels)}.")
-        figure.panels = [figure.panels[place - 1] for place in options.panels]
+                              f"{max(places)}.")
+        figure.panels = [figure.panels[place - 1] for place in places]
     names = {one.name for panel in figure.panels for one in panel.series}
     for name in [*(options.series or []), *(name for name, _ in options.colour)]:
         if name not in names:
@@ -103,8 +93,14 @@ def choose(figure, options, path):
         figure.title = "" if options.title == "none" else options.title
 
 
-def make_page(figure, style, width, options):
-    """Draws the panels in more and more columns until they have room."""
+def laid_out(path, options):
+    """Reads a figure and lays it out, in more and more columns until its panels have room."""
+    figure = read_figure(path)
+    choose(figure, options, path)
+    style = load_style(options.style, options.font_size)
+    width = options.width or (style.column if len(figure.panels) == 1 else style.page)
+    matplotlib.rcdefaults()  # no settings of the user's but the style
+    matplotlib.rcParams.update(style.rc)
     columns = 1
     while True:
         page = Page(figure, style, width, options.height or style.highest)
@@ -118,44 +114,26 @@ def make_page(figure, style, width, options):
                 raise
 
 
-def laid_out(path, options):
-    """Reads a figure and lays it out."""
-    figure = read_figure(path)
-    choose(figure, options, path)
-    style = load_style(options.style, options.font_size)
-    width = options.width or (style.column if len(figure.panels) == 1 else style.page)
-    matplotlib.rcdefaults()  # no settings of the user's but the style
-    matplotlib.rcParams.update(style.rc)
-    return make_page(figure, style, width, options)
-
-
 def draw(path, options):
     """Draws one figure; gives its paths and the faults that the check found."""
     page = laid_out(path, options)
     found = faults(page) if options.check else []
     name = os.path.splitext(os.path.basename(path))[0]
     stem = os.path.join(options.out or os.path.dirname(path), name)
-    return save.save(page, stem, options.format, options.dpi), found
+    return save.save(page, stem, options.format[0].split(","), options.dpi), found
 
 
 def main(arguments):
     try:
         options = make_parser().parse_args(arguments)
-        if options.font_size is not None and not 1.0 <= options.font_size <= 100.0:
-            raise FigureError("--font-size must be from 1 to 100 pt.")
-        if not 20.0 <= options.dpi <= 2400.0:
-            raise FigureError("--dpi must be from 20 to 2400.")
-        found = False
+        if not (1.0 <= (options.font_size or 7.0) <= 100.0 and 20.0 <= options.dpi <= 2400.0):
+            raise FigureError("--font-size must be from 1 to 100 pt, --dpi from 20 to 2400.")
+        code = 0
         for path in options.figures:
-            paths, all_faults = draw(path, options)
-            print("\n".join(paths))
-            for fault in all_faults:
-                print(f"{path}: {fault}")
-            found = found or bool(all_faults)
-        return 1 if found else 0
-    except FigureError as error:
+            paths, found = draw(path, options)
+            print("\n".join([*paths, *(f"{path}: {fault}" for fault in found)]))
+            code = 1 if found else code
+        return code
+    except (FigureError, OSError, RuntimeError) as error:
         print(f"qbdraw: {error}", file=sys.stderr)
-        return 2
-    except (OSError, RuntimeError) as error:
-        print(f"qbdraw: {error}", file=sys.stderr)
-        return 3
+        return 2 if isinstance(error, FigureError) else 3

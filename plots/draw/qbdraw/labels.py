@@ -112,8 +112,7 @@ def place_right(page, cell, groups):
 
 
 def place_free(page, cell, text, colour, spots):
-    """Writes a text at the first of the spots, (x, y, ha, va), where it covers nothing; says
-    whether there is one."""
+    """Writes a text at the first of the spots, (x, y, ha, va), where it covers nothing, if any."""
     made = add_text(cell, 0, 0, text, color=colour, size=page.style.rc["legend.fontsize"])
     made.set_in_layout(False)
     others = [other.get_window_extent(page.renderer).extents for other in cell.labels
@@ -132,24 +131,22 @@ def place_free(page, cell, text, colour, spots):
     return False
 
 
-def place_limit(page, cell, group):
-    """Names a limit above or below it, at one of its ends or in the middle."""
-    y = cell.axes.transData.transform((cell.x_range[0], group.first.points[0].y))[1]
+def limit_spots(page, cell, group):
+    """Gives places above or below a limit, at one of its ends or in the middle."""
+    y = cell.height_of(group.first.points[0].y)
     box, gap = cell.axes.bbox, page.pt(1.5)
-    spots = [(x, y + up * gap, ha, va) for up, va in ((1, "bottom"), (-1, "top"))
-             for x, ha in ((box.x0 + page.pt(3.0), "left"), (box.x1, "right"),
-                           ((box.x0 + box.x1) / 2.0, "center"))]
-    return place_free(page, cell, group.name, DARK, spots)
+    return [(x, y + up * gap, ha, va) for up, va in ((1, "bottom"), (-1, "top"))
+            for x, ha in ((box.x0 + page.pt(3.0), "left"), (box.x1, "right"),
+                          ((box.x0 + box.x1) / 2.0, "center"))]
 
 
-def place_inside(page, cell, group):
-    """Names a line that ends inside the panel, near its end."""
+def end_spots(page, cell, group):
+    """Gives places near the end of a line that ends inside the panel."""
     (x, y), gap = end_of(cell, group), page.pt(4.0)
-    spots = [(x + gap, y, "left", "center"), (x, y + gap, "center", "bottom"),
-             (x, y - gap, "center", "top"), (x - gap, y - gap, "right", "top"),
-             (x - gap, y + gap, "right", "bottom"), (x + gap, y - gap, "left", "top"),
-             (x + gap, y + gap, "left", "bottom")]
-    return place_free(page, cell, group.name, ink(group.first.colour, STRIP), spots)
+    return [(x + gap, y, "left", "center")] + [
+        (x + right * gap, y + up * gap, ("right", "center", "left")[right + 1],
+         "bottom" if up > 0 else "top")
+        for right, up in ((0, 1), (0, -1), (-1, -1), (-1, 1), (1, -1), (1, 1))]
 
 
 def place_labels(page, direct):
@@ -163,14 +160,14 @@ def place_labels(page, direct):
         groups, right = [g for g in direct_groups(page, cell) if g.names & direct], []
         box = cell.axes.bbox
         for group in sorted(groups, key=lambda group: group.first.draw == "limit"):
-            if group.first.draw == "limit":
-                placed = place_limit(page, cell, group)
-            elif end_of(cell, group)[0] >= box.x1 - 0.09 * box.width:
+            limit = group.first.draw == "limit"
+            if not limit and end_of(cell, group)[0] >= box.x1 - 0.09 * box.width:
                 right.append(group)
                 continue
-            else:
-                placed = place_inside(page, cell, group)
-            homeless |= set() if placed else group.names
+            spots = (limit_spots if limit else end_spots)(page, cell, group)
+            colour = DARK if limit else ink(group.first.colour, STRIP)
+            if not place_free(page, cell, group.name, colour, spots):
+                homeless |= group.names
         if right and not place_right(page, cell, right):
             homeless |= set().union(*(group.names for group in right))
     return homeless

@@ -55,7 +55,7 @@ def tic_axis(page, cell, direction):
 def label_axes(page, cell):
     """Labels axes once for panels that share them, and titles the panel."""
     rc, axes, panel = page.style.rc, cell.axes, cell.panel
-    lengths = {"x": axes.bbox.width * 0.72, "y": axes.bbox.height * 0.72}
+    lengths = {"x": axes.bbox.width * 0.69, "y": axes.bbox.height * 0.69}
     for direction, step, side in (("x", (1, 0), "bottom"), ("y", (0, -1), "left")):
         line = [other for other in page.cells
                 if (other.column == cell.column if direction == "x" else other.row == cell.row)]

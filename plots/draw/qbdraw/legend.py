@@ -21,50 +21,36 @@ def joined_groups(page):
     return joined
 
 
-def key_of(page, name):
-    """Makes the sample of the first series of a name."""
-    rc = page.style.rc
-    for cell in page.cells:
-        for one in cell.panel.series:
-            if one.name == name and not one.unlisted and not one.is_cross:
-                return (rectangles if one.draw == "rectangles" else lines).key_of(one, rc)
-    return None
+def key_of(series, rc, grey=False):
+    """Makes the sample of a series."""
+    if series.draw == "rectangles":
+        return rectangles.key_of(series)
+    key = lines.key_of(series, rc)
+    if grey:
+        key.set(color=GREY, markeredgecolor=GREY)
+    return key
 
 
 def entries(page, direct):
     """Gives names and samples; `direct` are the names that stand in the panels."""
     rc, listed, done = page.style.rc, [], set(direct)
     joined = joined_groups(page)
+    every = [one for panel in page.figure.panels for one in panel.series]
     for name in page.figure.legend:
-        if name in done:
+        first = next((one for one in every
+                      if one.name == name and not one.unlisted and not one.is_cross), None)
+        if name in done or first is None:
             continue
         group = joined.get(name)
-        if group:
-            done |= group.names
-            listed.append((group.name, tuple(lines.key_of(one, rc, nested)
-                                             for nested, one in enumerate(group.members))))
-        elif (key := key_of(page, name)) is not None:
-            listed.append((name, key))
-    drawn = [one for cell in page.cells for one in cell.panel.series if one.points]
-    shared = page.figure.published_legend
-    if shared and any(one.kind == "published" for one in drawn):
-        listed.append((shared, published_key(drawn, rc)))
-    for draw, name in CROSSES.items():
-        one = next((one for one in drawn if one.draw == draw), None)
-        if one:
-            key = lines.key_of(one, rc)
-            key.set(color=GREY)
-            listed.append((name, key))
+        done |= group.names if group else set()
+        listed.append((group.name, tuple(lines.key_of(one, rc, nested)
+                                         for nested, one in enumerate(group.members)))
+                      if group else (name, key_of(first, rc)))
+    for word, name in {"published": page.figure.published_legend, **CROSSES}.items():
+        first = next((one for one in every if one.kind == word and one.points), None)
+        if name and first:
+            listed.append((name, key_of(first, rc, grey=True)))
     return listed
-
-
-def published_key(drawn, rc):
-    first = next(one for one in drawn if one.kind == "published")
-    if first.draw == "rectangles":
-        return rectangles.key_of(first, rc)
-    key = lines.key_of(first, rc)
-    key.set(color=GREY, markeredgecolor=GREY)
-    return key
 
 
 def make_legend(page, listed, place):
@@ -74,21 +60,16 @@ def make_legend(page, listed, place):
     most = page.canvas.get_figwidth() * 72.0 - 6.0
     size = page.style.rc["legend.fontsize"]
     names = ["\n".join(page.wrap(name, most - 4.0 * size, size)) for name, _ in listed]
-    keys = [key for _, key in listed]
+    keys, overlaid = [key for _, key in listed], {tuple: HandlerTuple(ndivide=1)}
     if place == "inside":
-        made = page.cells[0].axes.legend(keys, names, loc="best",
-                                         handler_map={tuple: HandlerTuple(ndivide=1)})
-        made.set_in_layout(False)
+        page.cells[0].axes.legend(keys, names, loc="best", handler_map=overlaid).set_in_layout(False)
         return 0.0, 0.0
+    loc, anchor = ("center right", (1.0, 0.5)) if place == "right" else ("lower center", (0.5, 0.0))
     for columns in range(1 if place == "right" else len(listed), 0, -1):
-        where = dict(loc="center right", bbox_to_anchor=(1.0, 0.5)) if place == "right" else dict(
-            loc="lower center", bbox_to_anchor=(0.5, 0.0))
-        made = page.canvas.legend(keys, names, ncol=columns, borderaxespad=0.3, **where,
-                                  handler_map={tuple: HandlerTuple(ndivide=1)})
-        made.set_in_layout(False)
-        box = made.get_window_extent(page.renderer)
+        page.legend = page.canvas.legend(keys, names, ncol=columns, loc=loc, bbox_to_anchor=anchor,
+                                         borderaxespad=0.3, handler_map=overlaid)
+        page.legend.set_in_layout(False)
+        box = page.legend.get_window_extent(page.renderer)
         if box.width <= page.pt(most) or columns == 1:
-            break
-        made.remove()
-    page.legend = made
-    return box.width * 72.0 / page.canvas.dpi + 4.0, box.height * 72.0 / page.canvas.dpi + 4.0
+            return tuple(side / page.pt(1.0) + 4.0 for side in (box.width, box.height))
+        page.legend.remove()

@@ -41,9 +41,8 @@ def look_of(series, rc, nested=0):
             "markeredgecolor": series.colour, "dash_capstyle": "butt"}
     if series.draw in ("line_points", "points"):
         look["marker"] = MARKS[series.mark % 6]
-        hollow = series.thin or nested
         look["markerfacecolor"] = "#ffffff" if series.thin else "none" if nested else series.colour
-        look["markersize"] *= NESTED[min(nested, len(NESTED) - 1)] if hollow else 1.0
+        look["markersize"] *= NESTED[min(nested, len(NESTED) - 1)]
     if series.draw == "points":
         look["linestyle"] = "none"
     if series.thin:
@@ -85,85 +84,75 @@ def covers(above, below, place):
         and near(above[x].high, p.high) for x, p in below.items())
 
 
-def joined_name(series, curves):
-    """`ring = cqs (4 to 8), model` if cqs has no other points; `W = 7 and W = 8`."""
-    names = [one.name for one in series]
+def joined_name(members):
+    """Joins the names of lines and their curves: `ring = cqs (4 to 8), model` if cqs has no other
+    points; `W = 7 and W = 8`."""
+    names = [series.name for series, _ in members]
     ends = {name[name.find(", "):] if ", " in name else "" for name in names}
     end = ends.pop() if len(ends) == 1 else ""
-    parts = []
-    for name, curve in zip(names, curves):
-        part = name[:len(name) - len(end)]
-        if len(curve) < len(curves[0]):
-            span = (f"at {min(curve):g}" if len(curve) == 1
-                    else f"{min(curve):g} to {max(curve):g}")
-            part += f" ({span})"
-        parts.append(part)
+    parts = [name.removesuffix(end) for name in names]
+    for i, (_, curve) in enumerate(members):
+        if len(curve) < len(members[0][1]):
+            span = f"{min(curve):g} to {max(curve):g}"
+            parts[i] += f" (at {min(curve):g})" if len(curve) == 1 else f" ({span})"
     return (" and " if any("=" in name for name in names) else " = ").join(parts) + end
 
 
-def find_groups(panel, place):
-    """Finds the groups of a panel's lines and limits; a line that is alone is one, too. `place`
-    gives the share of the panel's height at which a value is."""
+def find_groups(cell):
+    """Finds the groups of a panel's lines and limits; a line that is alone is one, too."""
     def kind(one):
         return one.draw, one.kind, one.thin, one.dash, one.unlisted
 
-    curves = {id(one): curve_of(one) for one in panel.series}
-    order = sorted((one for one in panel.series if curves[id(one)]),
-                   key=lambda one: -len(curves[id(one)]))
-    taken, groups = set(), []
-    for one in order:
-        if id(one) in taken:
-            continue
-        members = [one] + [other for other in order
-                           if other is not one and id(other) not in taken
-                           and kind(other) == kind(one)
-                           and covers(curves[id(one)], curves[id(other)], place)]
-        taken.update(map(id, members))
-        groups.append(Group(members, joined_name(members, [curves[id(m)] for m in members])))
+    def place(value):
+        shown = value > 0.0 or not cell.panel.y.log
+        return (cell.height_of(value) - cell.axes.bbox.y0) / cell.axes.bbox.height if shown else -1.0
+
+    curves = [(one, curve_of(one)) for one in cell.panel.series]
+    left = sorted((pair for pair in curves if pair[1]), key=lambda pair: -len(pair[1]))
+    groups = []
+    while left:
+        one, curve = left[0]
+        members = [pair for pair in left if pair[0] is one or (
+            kind(pair[0]) == kind(one) and covers(curve, pair[1], place))]
+        left = [pair for pair in left if pair not in members]
+        groups.append(Group([series for series, _ in members], joined_name(members)))
     return groups
 
 
-def draw_intervals(cell, series, rc):
-    bars = [p for p in series.points if math.isfinite(p.low) and math.isfinite(p.high)]
-    if bars and series.draw in ("line_points", "points"):
-        cell.axes.vlines([p.x for p in bars], [p.low for p in bars], [p.high for p in bars],
-                         colors=series.colour, linewidth=0.82 * rc["lines.linewidth"], zorder=2.4)
-
-
-def draw_line(cell, series, rc, nested=0):
+def draw_line(cell, series, rc, nested):
     """Draws a line, points or steps. A point without a y breaks the line."""
-    look = look_of(series, rc, nested)
-    x = np.array([p.x for p in series.points])
-    y = np.array([p.y for p in series.points])
-    if series.draw == "steps":
-        look["drawstyle"] = "steps-post"
+    look, axes = look_of(series, rc, nested), cell.axes
     zorder = 2.2 if series.thin else 2.5 + 0.1 * nested
+    x, y = (np.array([getattr(p, name) for p in series.points]) for name in "xy")
+    style = "steps-post" if series.draw == "steps" else "default"
     if look["linestyle"] != "none":
-        cell.axes.plot(x, y, zorder=zorder, **{**look, "marker": ""})
+        axes.plot(x, y, zorder=zorder, drawstyle=style, **{**look, "marker": ""})
     if not look["marker"]:
         return
-    hollow = np.array([p.disturbed for p in series.points], dtype=bool)
+    bars = [p for p in series.points if math.isfinite(p.low) and math.isfinite(p.high)]
+    if bars and not nested:
+        axes.vlines([p.x for p in bars], [p.low for p in bars], [p.high for p in bars],
+                    colors=series.colour, linewidth=0.82 * rc["lines.linewidth"], zorder=2.4)
+    hollow = np.array([p.disturbed for p in series.points])
     for chosen, changed in ((~hollow, {}), (hollow, {"markerfacecolor": "#ffffff"})):
-        if chosen.any() or not len(x):
-            cell.axes.plot(x[chosen], y[chosen], zorder=zorder + 0.05, clip_on=False,
-                           **{**look, **changed, "linestyle": "none"})
+        if chosen.any():
+            axes.plot(x[chosen], y[chosen], zorder=zorder + 0.05, clip_on=False,
+                      **{**look, **changed, "linestyle": "none"})
 
 
 def draw_lines(cell, rc):
     """Draws all of a panel that is not a rectangle or a mark of a missing value."""
+    cell.groups = find_groups(cell)
     nested = {id(one): i for group in cell.groups for i, one in enumerate(group.members)}
     for one in cell.panel.series:
         if one.draw == "rectangles" or one.is_cross or not one.points:
             continue
-        if one.draw == "limit":
-            if not nested[id(one)]:
-                look = look_of(one, rc)
-                cell.axes.axhline(one.points[0].y, zorder=2.1, color=look["color"],
-                                  linestyle=look["linestyle"], linewidth=look["linewidth"])
-            continue
-        if not nested.get(id(one), 0):
-            draw_intervals(cell, one, rc)
-        draw_line(cell, one, rc, nested.get(id(one), 0))
+        if one.draw != "limit":
+            draw_line(cell, one, rc, nested.get(id(one), 0))
+        elif nested[id(one)] == 0:
+            look = look_of(one, rc)
+            cell.axes.axhline(one.points[0].y, zorder=2.1, color=look["color"],
+                              linestyle=look["linestyle"], linewidth=look["linewidth"])
 
 
 def key_of(series, rc, nested=0):

@@ -45,6 +45,15 @@ class Cell:
     groups: list = field(default_factory=list)  # of lines that lie on one another
     labels: list = field(default_factory=list)  # names in the panel, with their leaders
 
+    def set_range(self, direction, ends):
+        setattr(self, direction + "_range", ends)
+        axis = getattr(self.panel, direction)
+        self.axes.set(**{direction + "lim": ends[::-1] if axis.reversed else ends})
+
+    def height_of(self, y):
+        """Gives the pixels of a value on the y axis."""
+        return self.axes.transData.transform((self.x_range[0], y))[1]
+
 
 class Page:
     def __init__(self, figure: Figure, style: Style, width, height):
@@ -54,8 +63,6 @@ class Page:
         FigureCanvasAgg(self.canvas)
         self.canvas.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.0, hspace=0.0)
         self.cells = []
-        self.rows = 1
-        self.columns = 1
 
     @property
     def renderer(self):

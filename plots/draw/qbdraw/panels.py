@@ -32,13 +32,11 @@ def wanted_height(figure, panel, width, font):
     if figure.square:
         return width
     if is_category(panel, "y"):
-        texts = [one.text.count("\n") + 1 for one in panel.series if one.text]
-        lanes = len(panel.y.tics)
-        least = lanes * font * (1.9 if not texts else 0.9 + LINE * max(texts))
-        return max(least, 6.0 * font)
-    alone = len(figure.panels) == 1
-    height = min(max(0.62 * width, 16.0 * font), (24.0 if alone else 20.0) * font)
-    return height + 6.0 * font * len(strip.rows_of(panel)) / 4.0
+        lines_of_text = max(one.text.count("\n") + bool(one.text) for one in panel.series)
+        return font * max(6.0, len(panel.y.tics) * max(1.9, 0.9 + LINE * lines_of_text))
+    highest = 24.0 if len(figure.panels) == 1 else 20.0
+    return min(max(0.62 * width, 16.0 * font), highest * font) + (
+        1.5 * font * len(strip.rows_of(panel)))
 
 
 def arrange(page, least):
@@ -71,14 +69,11 @@ def arrange(page, least):
 def values_of(panel, direction):
     """Gives all values on an axis; a limit counts on the y axis alone, and a case without a value
     on the x axis alone."""
-    values = []
-    for one in panel.series:
-        for p in one.points:
-            if direction == "x" and one.draw != "limit":
-                values += [p.x, p.x_low, p.x_high]
-            elif direction == "y" and not one.is_cross:
-                values += [p.y, p.low, p.high]
-    return values
+    if direction == "x":
+        return [v for one in panel.series if one.draw != "limit"
+                for p in one.points for v in (p.x, p.x_low, p.x_high)]
+    return [v for one in panel.series if not one.is_cross
+            for p in one.points for v in (p.y, p.low, p.high)]
 
 
 def sharing(figure, panel, direction):
@@ -91,8 +86,10 @@ def sharing(figure, panel, direction):
 
 def set_ranges(figure, cell):
     panel = cell.panel
-    xs = [v for one in sharing(figure, panel, "x") for v in values_of(one, "x")]
-    cell.x_range = scale.axis_range(panel.x, xs)
+    for direction in ("x", "y"):
+        cell.axes.set(**{direction + "scale": "log" if getattr(panel, direction).log else "linear"})
+    cell.set_range("x", scale.axis_range(panel.x, [
+        v for one in sharing(figure, panel, "x") for v in values_of(one, "x")]))
     together = sharing(figure, panel, "y")
     ys = [v for one in together for v in values_of(one, "y")]
     low, high = scale.axis_range(panel.y, ys)
@@ -100,62 +97,39 @@ def set_ranges(figure, cell):
     if cell.strip:
         limits = [p.y for one in panel.series if one.draw == "limit" for p in one.points]
         high, cell.strip_base = strip.with_strip(panel.y, low, high, ys, limits, cell.strip)
-    cell.y_range = (low, high)
-    axes = cell.axes
-    axes.set_xscale("log" if panel.x.log else "linear")
-    axes.set_yscale("log" if panel.y.log else "linear")
-    axes.set_xlim(cell.x_range[::-1] if panel.x.reversed else cell.x_range)
-    axes.set_ylim(cell.y_range[::-1] if panel.y.reversed else cell.y_range)
+    cell.set_range("y", (low, high))
 
 
 def dress(figure, cell):
     """Sets the grid, across the axis whose values are read, and takes away what a map does not
     need."""
     axes, panel = cell.axes, cell.panel
+    for drawn in (axes.xaxis, axes.yaxis):  # until the layout chooses tics
+        drawn.set_major_locator(NullLocator())
+        drawn.set_minor_locator(NullLocator())
     lanes, bars = is_category(panel, "y"), is_category(panel, "x")
     if lanes and bars:
         axes.spines[:].set_visible(False)
     elif not (figure.square and spans_of(panel, "x")):
         axes.grid(True, axis="x" if lanes else "y")
-    for direction, flag in (("x", bars), ("y", lanes)):
-        if flag:
-            axes.tick_params(axis=direction, length=0)
-    if lanes and not bars:
-        axes.spines["left"].set_visible(False)
-    if figure.square:
-        axes.set_box_aspect(1)
-
-
-def draw_cell(page, cell):
-    """Draws the marks of a panel."""
-    axes, rc = cell.axes, page.style.rc
-    set_ranges(page.figure, cell)
-    for drawn in (axes.xaxis, axes.yaxis):  # until the layout chooses tics
-        drawn.set_major_locator(NullLocator())
-        drawn.set_minor_locator(NullLocator())
-    dress(page.figure, cell)
-    for one in cell.panel.series:
-        if one.draw == "rectangles":
-            rectangles.draw_rectangles(page, cell, one)
-
-    def place(value):
-        if cell.panel.y.log and value <= 0.0:
-            return -1.0
-        return axes.transAxes.inverted().transform(axes.transData.transform((axes.get_xlim()[0],
-                                                                             value)))[1]
-
-    cell.groups = lines.find_groups(cell.panel, place)
-    lines.draw_lines(cell, rc)
-    strip.draw_strip(cell, rc)
-    axes.set_xlim(cell.x_range[::-1] if cell.panel.x.reversed else cell.x_range)
-    axes.set_ylim(cell.y_range[::-1] if cell.panel.y.reversed else cell.y_range)
+    for direction in ["x"] * bars + ["y"] * lanes:
+        axes.tick_params(axis=direction, length=0)
+    axes.spines["left"].set_visible(not lanes)
+    axes.set_box_aspect(1 if figure.square else None)
 
 
 def draw_panels(page, least_columns):
+    """Draws the marks of all panels."""
     arrange(page, least_columns)
     grid = page.canvas.add_gridspec(page.rows, page.columns, height_ratios=page.heights)
     for i, panel in enumerate(page.figure.panels):
-        row, column = divmod(i, page.columns)
-        cell = Cell(panel, row, column, page.canvas.add_subplot(grid[row, column]))
+        place = divmod(i, page.columns)
+        cell = Cell(panel, *place, page.canvas.add_subplot(grid[place]))
         page.cells.append(cell)
-        draw_cell(page, cell)
+        set_ranges(page.figure, cell)
+        dress(page.figure, cell)
+        for one in panel.series:
+            if one.draw == "rectangles":
+                rectangles.draw_rectangles(page, cell, one)
+        lines.draw_lines(cell, page.style.rc)
+        strip.draw_strip(cell, page.style.rc)

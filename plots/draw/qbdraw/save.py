@@ -11,25 +11,18 @@ FORMATS = ("svg", "pdf", "png", "pgf")
 METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
 
 
-def axis_place(drawn, log, ends):
-    low, high = sorted(ends)
-    return {"log": log, "min": low, "max": high, "from": round(drawn(low), 3),
-            "to": round(drawn(high), 3)}
-
-
 def places(page):
     """Says for each panel the ends of its axes, as values and in the SVG's user units."""
-    unit = 72.0 / page.canvas.dpi
-    height = page.canvas.get_figheight() * 72.0
-    panels = []
+    height, panels = page.canvas.get_figheight() * 72.0, []
     for cell in page.cells:
-        to_pixels = cell.axes.transData.transform
-        x0, y0 = cell.axes.get_xlim()[0], cell.axes.get_ylim()[0]
+        ends = cell.axes.transData.transform(list(zip(cell.x_range, cell.y_range)))
+        (left, bottom), (right, top) = (ends / page.pt(1.0)).tolist()
         panels.append({
-            "x": axis_place(lambda v: float(to_pixels((v, y0))[0]) * unit, cell.panel.x.log,
-                            cell.axes.get_xlim()),
-            "y": axis_place(lambda v: height - float(to_pixels((x0, v))[1]) * unit,
-                            cell.panel.y.log, cell.axes.get_ylim())})
+            name: {"log": axis.log, "min": low, "max": high, "from": round(start, 3),
+                   "to": round(end, 3)}
+            for name, axis, (low, high), start, end in (
+                ("x", cell.panel.x, cell.x_range, left, right),
+                ("y", cell.panel.y, cell.y_range, height - bottom, height - top))})
     return {"panels": panels}
 
 

@@ -8,6 +8,7 @@ fits.
 import math
 
 MOST_TICS = 7
+THOUSANDS = ("", "M", "G", "T")
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -38,27 +39,37 @@ def plain(value, step):
     return f"{value:,.{decimals}f}"
 
 
+def superscript(exponent):
+    return str(exponent).translate(SUPERSCRIPT)
+
+
 def power(value):
     exponent = math.floor(math.log10(value) + 1e-9)
     mantissa = round(value / 10.0**exponent)
-    start = "" if mantissa == 1 else f"{mantissa}×"
-    return f"{start}10{str(exponent).translate(SUPERSCRIPT)}"
+    return ("" if mantissa == 1 else f"{mantissa}×") + "10" + superscript(exponent)
+
+
+def prefixed(value, base, prefixes):
+    """Divides a long number by a power of `base`; gives the divisor and its prefix."""
+    for i in range(len(prefixes), 0, -1):
+        if value >= base**i and prefixes[i - 1]:
+            return base**i, " " + prefixes[i - 1]
+    return 1.0, ""
 
 
 def binary(value):
     """Writes a power of two."""
-    for unit, name in ((2.0**40, "Ti"), (2.0**30, "Gi"), (2.0**20, "Mi"), (2.0**10, "Ki")):
-        if value >= unit:
-            return f"{value / unit:,g} {name}"
-    return f"{value:g}" if value >= 0.01 else f"2{str(round(math.log2(value))).translate(SUPERSCRIPT)}"
+    if value < 0.01:
+        return "2" + superscript(round(math.log2(value)))
+    unit, prefix = prefixed(value, 1024.0, ("Ki", "Mi", "Gi", "Ti"))
+    return f"{value / unit:,g}{prefix}"
 
 
 def linear_tics(low, high, step):
     """Makes tics at the multiples of a step. Long numbers get a prefix or a power, and then all
     numbers of the axis have it."""
     most = max(abs(low), abs(high))
-    unit, suffix = next(((unit, name) for unit, name in ((1e12, " T"), (1e9, " G"), (1e6, " M"))
-                         if most >= unit), (1.0, ""))
+    unit, suffix = prefixed(most, 1000.0, THOUSANDS)
     if 0.0 < most < 1e-3:
         unit = 10.0**math.floor(math.log10(most))
         suffix = "×" + power(unit)
@@ -78,15 +89,11 @@ def linear_candidates(low, high, whole):
 
 def decade_candidates(low, high):
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    spans_four = high >= 1e4 * low
-    as_power = low < 1e-3 or (spans_four and high >= 1e5)
+    as_power = low < 1e-3 or (high >= 1e4 * low and high >= 1e5)
 
     def text(value):
-        if as_power:
-            return power(value)
-        unit, suffix = next((pair for pair in ((1e9, " G"), (1e6, " M")) if value >= pair[0]),
-                            (1.0, ""))
-        return f"{value / unit:,.10g}" + suffix
+        unit, prefix = prefixed(value, 1000.0, THOUSANDS)
+        return power(value) if as_power else f"{value / unit:,.10g}{prefix}"
 
     for mantissas, stride in (((1, 2, 5), 1), *(((1,), stride) for stride in range(1, 9))):
         values = [float(f"{m}e{e}") for e in range(first, last + 1) if e % stride == 0

@@ -36,8 +36,7 @@ def draw_strip(cell, rc):
     names = rows_of(cell.panel)
     if not names:
         return
-    ends = cell.axes.get_ylim()
-    cell.axes.axhspan(cell.strip_base, max(ends), color=STRIP, linewidth=0, zorder=0.6)
+    cell.axes.axhspan(cell.strip_base, cell.y_range[1], color=STRIP, linewidth=0, zorder=0.6)
     bottom = 1.0 - cell.strip
     for one in cell.panel.series:
         if one.is_cross and one.points:
