@@ -5,6 +5,10 @@ import sys
 
 if not __package__:
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from qbdraw.command import main
-
+try:
+    from qbdraw.command import main
+except ModuleNotFoundError as error:
+    print(f"qbdraw: {sys.executable} has no {error.name}; install python3-matplotlib, or use the "
+          "python3 that has it, such as /usr/bin/python3.", file=sys.stderr)
+    sys.exit(3)
 sys.exit(main(sys.argv[1:]))

@@ -167,4 +167,4 @@ def lay_out(page, place, fixed_height):
     direct = labels.candidates(page) if place in (None, "none") else set()
     while homeless := settle(page, direct, place, fixed_height):
         direct -= labels.all_or_none(page, homeless)
-    page.canvas.set_layout_engine("none")
+    page.canvas.set_layout_engine(None)  # what is placed stays

@@ -54,14 +54,17 @@ def add_text(cell, bar, point, text, size):
 def fit_texts(page, cell):
     """Turns or leaves out texts after the panels have their sizes, and gives those above bars
     their room."""
-    bars = traces.bars_on(cell)
+    bars, taken = traces.bars_on(cell), np.empty((0, 4))
     for bar, (left, bottom, right, top) in zip(cell.bars, bars):
         def fits(box):
             return (box.width + page.pt(1.0) <= right - left and box.height <= top - bottom
                     and not traces.crossed(box.extents, bars, own=True))
 
         if bar.text and not bar.outside:
-            bar.text.set_visible(any(fits(turn(page, bar.text, angle)) for angle in (0, 90)))
+            shown = any(fits(turn(page, bar.text, angle)) for angle in (0, 90))
+            box = bar.text.get_window_extent(page.renderer).extents
+            bar.text.set_visible(shown and not traces.overlaps(box, taken).any())
+            taken = np.vstack([taken, box]) if bar.text.get_visible() else taken
     fit_outside(page, cell)
 
 

@@ -26,6 +26,10 @@ def places(page):
     return {"panels": panels}
 
 
+def css(fonts):
+    return ", ".join(name if name.endswith("serif") else f"'{name}'" for name in fonts)
+
+
 def save(page, stem, formats, dpi):
     """Writes STEM.svg and the like; gives their paths."""
     os.makedirs(os.path.dirname(stem) or ".", exist_ok=True)
@@ -37,6 +41,7 @@ def save(page, stem, formats, dpi):
         if format == "svg":
             with open(path, encoding="utf-8") as file:
                 text = file.read()
+            text = text.replace(css(page.style.rc["font.family"]), css(page.style.fonts))
             at = text.rindex("</svg>")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text[:at] + comment + text[at:])

@@ -27,18 +27,22 @@ class Style:
     notes: bool = False      # provenance and notes stand below the picture
     least_font: float = 6.5  # nothing smaller is printed
     rc: dict = field(default_factory=dict)
+    fonts: list = field(default_factory=list)  # wanted, also those that this machine lacks
 
 
 SHIPPED = {"ieee": (3.5, 7.16), "acm": (3.33, 7.0), "neurips": (3.2, 5.5),
            "slide": (10.0, 10.0, 5.6), "web": (7.5, 7.5, 9.0, True)}
 
 
-def installed(rc):
-    """Gives the fonts of a style that this machine has, so that matplotlib does not warn. A letter
+def set_fonts(style):
+    """Uses the fonts of a style that this machine has, so that matplotlib does not warn. A letter
     that the first does not have is taken from the next; DejaVu Sans has all."""
     known = {font.name for font in font_manager.fontManager.ttflist}
-    names = [name for family in rc["font.family"] for name in rc.get("font." + family, [family])]
-    return [name for name in names if name in known and name != "DejaVu Sans"] + ["DejaVu Sans"]
+    families = style.rc["font.family"]
+    style.fonts = [name for family in families for name in style.rc.get("font." + family, [family])]
+    style.fonts += ["serif" if "serif" in families else "sans-serif"]
+    names = [name for name in style.fonts if name in known and name != "DejaVu Sans"]
+    style.rc["font.family"] = [*names, "DejaVu Sans"]
 
 
 def settings(path):
@@ -61,5 +65,5 @@ def load_style(name, font_size):
     for key, more in LARGER.items():
         if font_size or key not in own:
             style.rc[key] = style.rc["font.size"] + more
-    style.rc["font.family"] = installed(style.rc)
+    set_fonts(style)
     return style
