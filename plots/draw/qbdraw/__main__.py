@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the package as a folder, `python3 plots/draw/qbdraw`, or as a module, `python3 -m qbdraw`."""
+"""Runs the package as a folder, `python3 plots/draw/qbdraw`, or as a module, `-m qbdraw`."""
 import os
 import sys
 

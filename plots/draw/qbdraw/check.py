@@ -33,7 +33,8 @@ def named(text):
 def under(cell, x, y):
     """Gives the colour at a place of a panel: that of the last bar there, or of the strip."""
     in_strip = cell.strip and y > cell.height_of(cell.strip_base)
-    colours = [bar.colour for bar, (left, bottom, right, top) in zip(cell.bars, traces.bars_on(cell))
+    boxes = traces.bars_on(cell)
+    colours = [bar.colour for bar, (left, bottom, right, top) in zip(cell.bars, boxes)
                if left <= x <= right and bottom <= y <= top]
     return colours[-1] if colours else STRIP if in_strip else "#ffffff"
 

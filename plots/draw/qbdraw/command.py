@@ -61,7 +61,8 @@ def make_parser():
     add("--font-size", type=float, metavar="PT", help="size of tics, labels and legend")
     add("--dpi", type=float, default=300.0, help="of the PNG; default: 300")
     add("--legend", choices=PLACES, help="default: names at lines where there is room, else below")
-    add("--panels", type=shaped(r"([1-9]\d*(?:,[1-9]\d*)*)", "1,3"), metavar="1,3", help="draws these panels alone")
+    add("--panels", type=shaped(r"([1-9]\d*(?:,[1-9]\d*)*)", "1,3"), metavar="1,3",
+        help="draws these panels alone")
     add("--title", help="another title, or none")
     add("--series", nargs="+", action="extend", metavar="NAME", help="draws these series alone")
     add("--colour", "--color", nargs="+", action="extend", default=[],

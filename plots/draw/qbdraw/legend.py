@@ -62,7 +62,8 @@ def make_legend(page, listed, place):
     names = ["\n".join(page.wrap(name, most - 4.0 * size, size)) for name, _ in listed]
     keys, overlaid = [key for _, key in listed], {tuple: HandlerTuple(ndivide=1)}
     if place == "inside":
-        page.cells[0].axes.legend(keys, names, loc="best", handler_map=overlaid).set_in_layout(False)
+        made = page.cells[0].axes.legend(keys, names, loc="best", handler_map=overlaid)
+        made.set_in_layout(False)
         return 0.0, 0.0
     loc, anchor = ("center right", (1.0, 0.5)) if place == "right" else ("lower center", (0.5, 0.0))
     for columns in range(1 if place == "right" else len(listed), 0, -1):

@@ -54,9 +54,8 @@ def look_of(series, rc, nested=0):
     if len(series.points) > CROWD and look["marker"]:
         look["markersize"] *= max(0.5, (CROWD / len(series.points))**0.5)
     if series.is_cross:
-        tried = series.draw == "out_of_memory"
-        look.update(marker="x" if tried else "+", linestyle="none",
-                    markeredgewidth=1.3 if tried else 0.8, markersize=size * (1.05 if tried else 1.2))
+        mark, edge, larger = ("x", 1.3, 1.05) if series.draw == "out_of_memory" else ("+", 0.8, 1.2)
+        look.update(marker=mark, linestyle="none", markeredgewidth=edge, markersize=size * larger)
     if series.draw == "limit":
         look.update(linestyle=(0, (5, 2)), linewidth=0.75 * width)
     if nested:
@@ -104,8 +103,9 @@ def find_groups(cell):
         return one.draw, one.kind, one.thin, one.dash, one.unlisted
 
     def place(value):
-        shown = value > 0.0 or not cell.panel.y.log
-        return (cell.height_of(value) - cell.axes.bbox.y0) / cell.axes.bbox.height if shown else -1.0
+        if cell.panel.y.log and value <= 0.0:
+            return -1.0
+        return (cell.height_of(value) - cell.axes.bbox.y0) / cell.axes.bbox.height
 
     curves = [(one, curve_of(one)) for one in cell.panel.series]
     left = sorted((pair for pair in curves if pair[1]), key=lambda pair: -len(pair[1]))

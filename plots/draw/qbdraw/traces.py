@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where lines and marks are on the canvas, in pixels of the layout: what a text must not cover."""
 import numpy as np
+from matplotlib.cbook import pts_to_poststep
 from matplotlib.collections import LineCollection
 
-SAMPLES = 40  # points of a segment
+SAMPLES = 200  # points of a segment
 
 
 def sampled(corners):
@@ -20,7 +21,10 @@ def lines_on(axes):
     found = [np.empty((0, 2))]
     for line in axes.lines:
         if line.get_linestyle() != "None":
-            found.append(sampled(line.get_transform().transform(line.get_path().vertices)))
+            path = line.get_path().vertices
+            if line.get_drawstyle() == "steps-post":
+                path = np.column_stack(pts_to_poststep(*path.T))
+            found.append(sampled(line.get_transform().transform(path)))
     for lines in axes.collections:
         if isinstance(lines, LineCollection):
             for path in lines.get_paths():
