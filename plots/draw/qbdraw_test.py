@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the renderer of figures: python3 plots/draw/qbdraw_test.py. 77: matplotlib is missing."""
+"""Tests of the renderer of figures: python3 plots/draw/qbdraw_test.py.
+
+It ends with 77 if matplotlib is missing.
+"""
 import contextlib
 import io
 import json
@@ -210,7 +213,8 @@ class Drawing(Folder):
 
     def test_a_text_is_in_its_rectangle_or_left_out(self):
         page = self.page(self.write(panel(
-            rectangle("wide", 0, 18, 0, 8, text="words"), rectangle("thin", 18, 19, 0, 8, text="words"),
+            rectangle("wide", 0, 18, 0, 8, text="words"),
+            rectangle("thin", 18, 19, 0, 8, text="words"),
             rectangle("small", 19, 20, 0, 0.5, text="words"))))
         rotations = [bar.text.get_rotation() if bar.text.get_visible() else None
                      for bar in page.cells[0].bars]

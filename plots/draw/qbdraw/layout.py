@@ -5,6 +5,7 @@ What stands outside the panels is measured, and matplotlib's constrained layout 
 Tics, names at lines and texts in bars depend on the panels' sizes and change them, so that they are
 chosen in a few rounds.
 """
+import re
 import warnings
 
 from matplotlib.ticker import FixedFormatter, FixedLocator
@@ -32,8 +33,9 @@ def tic_axis(page, cell, direction):
     size, across = page.style.rc[direction + "tick.labelsize"], direction == "x"
 
     def clash(tics):
+        tics = [tic for tic in tics if tic[1]]
         points = [(at, cell.y_range[0]) if across else (cell.x_range[0], at) for at, _ in tics]
-        places = cell.axes.transData.transform(points)[:, 0 if across else 1]
+        places = cell.axes.transData.transform(points or [(1, 1)])[:, 0 if across else 1]
         rooms = [page.text_width(text, size) + 4.0 if across else 1.25 * size for _, text in tics]
         ordered = sorted(zip(places, rooms))
         return any(b[0] - a[0] < page.pt((a[1] + b[1]) / 2.0) for a, b in zip(ordered, ordered[1:]))
@@ -41,7 +43,7 @@ def tic_axis(page, cell, direction):
     margin = 1e-9 * max(abs(low), abs(high))
     tics = [tic for tic in scale.choose_tics(axis, low, most, lambda tics: not clash(tics))
             if low - margin <= tic[0] <= high + margin]
-    numeric = all(text.replace(",", "").replace(".", "").isdigit() for _, text in tics)
+    numeric = all(re.fullmatch(r"([\d.,]+ ?([KMGT]i?)?)?", text) for _, text in tics)
     stride = 1
     while tics and (numeric or not across) and clash(tics[::stride]):
         stride += 1

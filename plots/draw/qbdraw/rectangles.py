@@ -61,7 +61,8 @@ def fit_texts(page, cell):
                     and not traces.crossed(box.extents, bars, own=True))
 
         if bar.text and not bar.outside:
-            shown = any(fits(turn(page, bar.text, angle)) for angle in (0, 90))
+            shown = any(fits(turn(page, bar.text, angle)) for angle in
+                        ((0, 90) if len(bar.text.get_text()) > 2 else (0,)))
             box = bar.text.get_window_extent(page.renderer).extents
             bar.text.set_visible(shown and not traces.overlaps(box, taken).any())
             taken = np.vstack([taken, box]) if bar.text.get_visible() else taken
