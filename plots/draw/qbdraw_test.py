@@ -10,6 +10,7 @@ import json
 import math
 import os
 import re
+import shutil
 import sys
 import tempfile
 import unittest
@@ -271,6 +272,18 @@ class Files(Folder):
                         ["--height", "1in", "--width", "1in"], ["--dpi", "1"], ["--nothing"]):
             code, said = self.run_qbdraw(path, *options)
             self.assertEqual((code, said.count("\n")), (2, 1), said)
+
+    def test_pgf_without_latex_ends_with_3(self):
+        if shutil.which("xelatex"):
+            self.skipTest("LaTeX is installed")
+        code, said = self.run_qbdraw(self.write(panel(line("a", RISING))), "--format", "pgf")
+        self.assertEqual((code, "xelatex" in said), (3, True), said)
+
+    def test_values_that_a_log_axis_lacks_are_not_drawn(self):
+        path = self.write(panel(line("a", [(1, -3), (2, 5)]), y=axis("ms", scale="log10")))
+        marks = [at for mark in self.page(path).cells[0].axes.lines if mark.get_marker() == "o"
+                 for at in mark.get_ydata() if math.isfinite(at)]
+        self.assertEqual(marks, [5.0])
 
     def test_shipped_styles(self):
         path = self.write(panel(line("a", RISING)), provenance="where it comes from")

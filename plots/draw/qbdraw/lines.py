@@ -48,7 +48,10 @@ def look_of(series, rc, nested=0):
     if series.thin:
         look["linewidth"] = 0.6 * width
     if series.kind == "published":
-        look.update(marker="x" if look["marker"] else "", linewidth=0.75 * width)
+        look["linewidth"] = 0.75 * width
+        if look["marker"] and not series.unlisted:  # else keys of the legend explain its mark
+            look["marker"] = "x"
+        look["markerfacecolor"] = "#ffffff"
         if series.draw != "points":
             look["linestyle"] = DASHES[2]
     if len(series.points) > CROWD and look["marker"]:
@@ -124,6 +127,8 @@ def draw_line(cell, series, rc, nested):
     look, axes = look_of(series, rc, nested), cell.axes
     zorder = 2.2 if series.thin else 2.5 + 0.1 * nested
     x, y = (np.array([getattr(p, name) for p in series.points]) for name in "xy")
+    for values, axis in ((x, cell.panel.x), (y, cell.panel.y)):
+        values[axis.log & (values <= 0.0)] = math.nan  # a log axis has no place for them
     style = "steps-post" if series.draw == "steps" else "default"
     if look["linestyle"] != "none":
         axes.plot(x, y, zorder=zorder, drawstyle=style, **{**look, "marker": ""})

@@ -6,9 +6,13 @@ the pointer.
 """
 import json
 import os
+import shutil
+
+import matplotlib
 
 FORMATS = ("svg", "pdf", "png", "pgf")
-METADATA = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+NO_DATE = {"svg": {"metadata": {"Date": None}}, "pdf": {"metadata": {"CreationDate": None}},
+           "png": {"metadata": {"Software": None}}}
 
 
 def places(page):
@@ -31,13 +35,16 @@ def css(fonts):
 
 
 def save(page, stem, formats, dpi):
-    """Writes STEM.svg and the like; gives their paths."""
+    """Writes STEM.svg and the like; gives their paths. Throws OSError if a program is missing."""
+    if "pgf" in formats and not shutil.which(matplotlib.rcParams["pgf.texsystem"]):
+        raise OSError(f"The format pgf needs {matplotlib.rcParams['pgf.texsystem']}; install LaTeX "
+                      "or leave pgf out.")
     os.makedirs(os.path.dirname(stem) or ".", exist_ok=True)
     comment = f"<!-- qb: {json.dumps(places(page))} -->\n"
     paths = []
     for format in formats:
         path = f"{stem}.{format}"
-        page.canvas.savefig(path, format=format, dpi=dpi, metadata=METADATA.get(format))
+        page.canvas.savefig(path, format=format, dpi=dpi, **NO_DATE.get(format, {}))
         if format == "svg":
             with open(path, encoding="utf-8") as file:
                 text = file.read()
