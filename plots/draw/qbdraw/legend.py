@@ -59,10 +59,12 @@ def make_legend(page, listed, place):
         return 0.0, 0.0
     most = page.canvas.get_figwidth() * 72.0 - 6.0
     size = page.style.rc["legend.fontsize"]
-    names = ["\n".join(page.wrap(name, most - 4.0 * size, size)) for name, _ in listed]
+    widest = 0.3 * most if place == "right" else most - 4.0 * size
+    names = ["\n".join(page.wrap(name, widest, size)) for name, _ in listed]
     keys, overlaid = [key for _, key in listed], {tuple: HandlerTuple(ndivide=1)}
     if place == "inside":
-        made = page.cells[0].axes.legend(keys, names, loc="best", handler_map=overlaid)
+        made = page.cells[0].axes.legend(keys, names, loc="best", handler_map=overlaid,
+                                         frameon=True, edgecolor="none")
         made.set_in_layout(False)
         return 0.0, 0.0
     loc, anchor = ("center right", (1.0, 0.5)) if place == "right" else ("lower center", (0.5, 0.0))
