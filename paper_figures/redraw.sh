@@ -34,7 +34,7 @@ plot() {
   local run=$1 folder=$2 picture words=()
   shift 2
   for picture in "$folder"/*.svg; do words+=(--figure "$(basename "$picture" .svg)"); done
-  "$qb" plot "$run" "${words[@]}" "$@" --format svg --out "$out/$folder" >/dev/null
+  "$qb" plot "$run" "${words[@]}" "$@" --format svg --style web --out "$out/$folder" >/dev/null
 }
 
 draw_all() {

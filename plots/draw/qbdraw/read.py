@@ -25,6 +25,7 @@ class Point:
     x_low: float = math.nan
     x_high: float = math.nan
     disturbed: bool = False
+    text: str = ""
 
 
 @dataclass
@@ -55,6 +56,8 @@ class Series:
     thin: bool = False
     unlisted: bool = False
     text: str = ""
+    text_x: float = math.nan  # where the texts of rectangles stand that are not in them
+    text_y: float = math.nan
     hatch: str = ""
     points: list = field(default_factory=list)
 
@@ -156,7 +159,8 @@ def read_points(figure, path):
                 raise FigureError(f"{path}: a column is missing, {x} or {y}.")
             names = (x, y, y + "_low", y + "_high", x + "_low", x + "_high")
             values = [number(row, name, f"{path}:{line}") for name in names]
-            one.points.append(Point(*values, disturbed=row.get("disturbed") == "1"))
+            one.points.append(Point(*values, disturbed=row.get("disturbed") == "1",
+                                    text=row.get("text") or ""))
 
 
 def read_figure(path):

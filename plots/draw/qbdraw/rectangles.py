@@ -28,8 +28,8 @@ def draw_rectangles(page, cell, series):
         sides = np.reshape(bar.box(), (2, 2)) / cell.axes.bbox.size
         narrow = (sides[1] - sides[0]).min() < NARROW
         edges.append(series.colour if series.thin or narrow else "#ffffff")
-        if series.text:
-            add_text(cell, bar, p, series.text, page.cell_font)
+        if p.text or series.text:
+            add_text(cell, bar, p.text or series.text, series, page.cell_font)
     cell.axes.add_collection(PolyCollection(
         shape, facecolors=series.colour, edgecolors=edges, zorder=2.0,
         linewidths=0.4 * width if series.thin else width), autolim=False)
@@ -39,15 +39,17 @@ def draw_rectangles(page, cell, series):
             zorder=2.01), autolim=False)
 
 
-def add_text(cell, bar, point, text, size):
-    """Writes a text into a bar, or where the point is if that is above or below it."""
+def add_text(cell, bar, text, series, size):
+    """Writes a text into a bar, or beside it where the series says so."""
     low, high = sorted((bar.low, bar.high))
-    bar.outside = math.isfinite(point.y) and not low <= point.y <= high
     left, bottom, right, top = bar.box()
     x, y = cell.axes.transData.inverted().transform(((left + right) / 2, (bottom + top) / 2))
+    x = series.text_x if math.isfinite(series.text_x) else x
+    y = series.text_y if math.isfinite(series.text_y) else y
+    bar.outside = not (low <= y <= high and bar.x_low <= x <= bar.x_high)
     bar.text = cell.axes.text(
-        x, point.y if bar.outside else y, text, size=size, zorder=4.0, ha="center",
-        va="center" if not bar.outside else "bottom" if point.y > high else "top",
+        x, y, text, size=size, zorder=4.0, ha="center",
+        va="center" if low <= y <= high else "bottom" if y > high else "top",
         linespacing=1.1, color=DARK if bar.outside else text_on(bar.colour), in_layout=False)
 
 

@@ -34,6 +34,13 @@ def css(fonts):
     return ", ".join(name if name.endswith("serif") else f"'{name}'" for name in fonts)
 
 
+def scoped(svg):
+    """Moves the look of all lines from a style sheet, which would act on a whole page, to the root."""
+    sheet = '<style type="text/css">*{stroke-linejoin: round; stroke-linecap: butt}</style>'
+    return svg.replace(sheet, "").replace(
+        "<svg ", '<svg stroke-linejoin="round" stroke-linecap="butt" ', 1)
+
+
 def save(page, stem, formats, dpi):
     """Writes STEM.svg and the like; gives their paths. Throws OSError if a program is missing."""
     if "pgf" in formats and not shutil.which(matplotlib.rcParams["pgf.texsystem"]):
@@ -49,6 +56,7 @@ def save(page, stem, formats, dpi):
             with open(path, encoding="utf-8") as file:
                 text = file.read()
             text = text.replace(css(page.style.rc["font.family"]), css(page.style.fonts))
+            text = scoped(text)
             at = text.rindex("</svg>")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text[:at] + comment + text[at:])
