@@ -76,10 +76,34 @@ draw_all() {
   "$qb" report --index "$out/paper_figures" >/dev/null
 }
 
+# Shows the figures in paper_figures/README.md, in the order of its table, with what they show.
+show_all() {
+  python3 - "$1" "$out" <<'PYTHON'
+import csv
+import pathlib
+import re
+import sys
+
+committed, out = (pathlib.Path(folder) / "paper_figures" for folder in sys.argv[1:])
+head = (committed / "README.md").read_text(encoding="utf-8").split("\n## The figures\n")[0]
+lines = [head.rstrip("\n"), "", "## The figures", ""]
+for folder in re.findall(r"^\| `(\w+)/` \|", head, re.MULTILINE):
+    for findings in sorted((out / folder).rglob("findings.csv")):
+        with open(findings, encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                picture = findings.parent / f"{row['figure']}.svg"
+                if picture.exists():
+                    lines += [f"**{row['title']}**", "", row["finding"], "",
+                              f"![{row['title']}]({picture.relative_to(out)})", ""]
+(out / "README.md").write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")
+PYTHON
+}
+
 if [ -z "$check" ]; then
   # What figures show is written again, so that none is left of a figure that is gone.
   find paper_figures -name findings.csv -delete
   draw_all
+  show_all "$PWD"
   find paper_figures \( -name '*.pdf' -o -name '*.png' \) -delete # see README.md
   if grep -rl -- "$PWD/" paper_figures; then
     echo 'redraw.sh: these name a folder of this machine' >&2
@@ -104,6 +128,7 @@ draw_all 2>"$out/said" || {
   cat "$out/said" >&2
   exit "$code"
 }
+show_all "$committed"
 cd "$out"
 differ=0
 while IFS= read -r file; do
