@@ -53,6 +53,28 @@ TEST(RunFigures, EachSaysInASentenceWhatItShows) {
   }
 }
 
+std::size_t caption_words(const Figure& figure) {
+  std::string caption = figure.title;
+  for (const std::string& note : figure.notes) caption += ' ' + note;
+  return static_cast<std::size_t>(std::ranges::count(caption, ' ')) + 1;
+}
+
+TEST(RunFigures, CaptionsHaveAtMostSixtyWordsAndFiguresFourPanels) {
+  PlottedRun schemes(
+      scheme_table({scheme_case("ring", 4, 1024, 1.0), scheme_case("cqs", 4, 1024, 2.0),
+                    scheme_case("striped", 4, 1024, 2.0)}));
+  schemes.provenance.cores = 2;
+  std::vector<Figure> figures =
+      figures_of_run(sample(), {"wall_clock", "speed_up", "peak_memory", "longest_context"});
+  std::ranges::move(figures_of_run(schemes, {"scheme_comparison", "striped_speed_up"}),
+                    std::back_inserter(figures));
+  for (const Figure& figure : figures) {
+    EXPECT_EQ(figure.empty_reason, "") << figure.name;
+    EXPECT_LE(caption_words(figure), 60u) << figure.name << ": " << figure.title;
+    EXPECT_LE(figure.panels.size(), 4u) << figure.name;
+  }
+}
+
 TEST(RunFigures, ANamedFigureWithoutDataSaysWhy) {
   const auto figures = figures_of_run(sample(), {"memory_timeline"});
   ASSERT_EQ(figures.size(), 1u);

@@ -54,7 +54,7 @@ std::string errors_title(const Rows& rows) {
 }
 
 // Says how much of its limit the gradient uses that comes nearest to it.
-std::string nearest_note(const Rows& rows) {
+std::string nearest_finding(const Rows& rows) {
   double most = 0.0;
   std::string name;
   for (const Row& row : rows)
@@ -107,10 +107,11 @@ Figure gradient_error_figure(const PlottedRun& run) {
        .y = std::move(quantities),
        .x_axis = fixed({.label = "relative L2 error", .column = "relative_l2_error", .log = true}),
        .shared_axes = true,
-       .notes = {nearest_note(rows), not_drawn({{.number = all.size() - rows.size(),
-                                                 .what = "case",
-                                                 .reason = "shorter, or of another mask or kernel",
-                                                 .of = all.size()}})}});
+       .notes = {not_drawn({{.number = all.size() - rows.size(),
+                             .what = "case",
+                             .reason = "shorter, or of another mask or kernel",
+                             .of = all.size()}})}});
+  figure.finding = nearest_finding(rows);
   if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(std::size(kGradients)), 230);
   return figure;
 }

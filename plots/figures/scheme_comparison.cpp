@@ -122,8 +122,7 @@ std::string left_out(const CsvTable& cases, std::size_t other_settings) {
   const Rows others = where(standing_rows(cases), [](const Row& row) {
     return !is_compared(row) && row.number("workers") >= 2;
   });
-  std::vector<Omission> all = {
-      {.number = other_settings, .what = "setting", .reason = "smaller or the same"}};
+  std::vector<Omission> all = {{.number = other_settings, .what = "setting", .reason = "smaller"}};
   for (const Group& algorithm : group(others, Columns{"algorithm"}))
     all.push_back({.number = algorithm.rows.size(), .what = "case", .reason = algorithm.key[0]});
   return not_drawn(all);

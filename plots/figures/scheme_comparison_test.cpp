@@ -84,7 +84,7 @@ TEST(SchemeComparison, TheSettingWithMostSchemesIsDrawnAndTheOthersCounted) {
   add_case(cases, scheme_case("ulysses", 4, 512, 0.004));
   const Figure figure = scheme_comparison_figure(cases);
   EXPECT_THAT(figure.subtitle, HasSubstr("N = 1,024"));
-  EXPECT_THAT(figure.notes, Contains("Not drawn: 2 settings (smaller or the same)."));
+  EXPECT_THAT(figure.notes, Contains("Not drawn: 2 settings (smaller)."));
 }
 
 TEST(SchemeComparison, LinksAndWhoPlayedTheWorkersAreSettings) {

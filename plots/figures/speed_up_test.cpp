@@ -57,7 +57,7 @@ TEST(SpeedUp, ABaseBelowItsMachinesPeakIsCalledSlow) {
     return speed_up_figure(cases).notes;
   };
   EXPECT_THAT(notes_of("0.43"),
-              ::testing::Contains("Slow base: 1 base case below 60 % of the peak (43 to 43 %)."));
+              ::testing::Contains("Slow base: 1 case at 43 to 43 % of the peak."));
   for (const char* fine : {"0.61", ""})
     EXPECT_THAT(notes_of(fine), ::testing::Not(::testing::Contains(HasSubstr("Slow base"))));
 }
@@ -88,7 +88,7 @@ TEST(SpeedUp, OnlySeveralWorkersMissTheTimeOfABase) {
   EXPECT_THAT(speed_up_figure(cases).notes, ::testing::Not(missed));
   add_case(cases, ok_case(2, 2000, 0.5));
   EXPECT_THAT(speed_up_figure(cases).notes,
-              ::testing::Contains("Not drawn: 1 case (the base case of that N has no time)."));
+              ::testing::Contains("Not drawn: 1 case (base without a time)."));
 }
 
 // Both problems have 256 queries; only the number of keys tells their base cases apart.

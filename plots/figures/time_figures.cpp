@@ -24,9 +24,8 @@ std::vector<std::string> speed_up_notes(const Rows& rows) {
   });
   const std::size_t lost =
       count(rows, [](const Row& row) { return row.integer("workers") > 1 && out_of_memory(row); });
-  out.push_back(
-      not_drawn({{.number = alone, .what = "case", .reason = "the base case of that N has no time"},
-                 {.number = lost, .what = "case", .reason = "out of memory"}}));
+  out.push_back(not_drawn({{.number = alone, .what = "case", .reason = "base without a time"},
+                           {.number = lost, .what = "case", .reason = "out of memory"}}));
   return out;
 }
 

@@ -208,9 +208,9 @@ std::string slow_base_note(const Rows& rows) {
     if (const auto base = base_case(row); base && is_slow_base(*base))
       slow.insert({base->number("peak_fraction"), base->index});
   if (slow.empty()) return {};
-  return fmt::format("Slow base: {} below {:.0f} % of the peak ({:.0f} to {:.0f} %).",
-                     counted(slow.size(), "base case"), kPercent * kSlowBase,
-                     kPercent * slow.begin()->first, kPercent * slow.rbegin()->first);
+  return fmt::format("Slow base: {} at {:.0f} to {:.0f} % of the peak.",
+                     counted(slow.size(), "case"), kPercent * slow.begin()->first,
+                     kPercent * slow.rbegin()->first);
 }
 
 }  // namespace qb
