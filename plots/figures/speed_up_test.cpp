@@ -57,9 +57,9 @@ TEST(SpeedUp, ABaseBelowItsMachinesPeakIsCalledSlow) {
     return speed_up_figure(cases).notes;
   };
   EXPECT_THAT(notes_of("0.43"),
-              ::testing::Contains("Slow base: 1 case at 43 to 43 % of the peak."));
+              ::testing::Contains("A slow base: 1 case at 43 to 43 % of the peak."));
   for (const char* fine : {"0.61", ""})
-    EXPECT_THAT(notes_of(fine), ::testing::Not(::testing::Contains(HasSubstr("Slow base"))));
+    EXPECT_THAT(notes_of(fine), ::testing::Not(::testing::Contains(HasSubstr("slow base"))));
 }
 
 TEST(SpeedUp, AnotherKernelIsNoBase) {

@@ -208,7 +208,7 @@ std::string slow_base_note(const Rows& rows) {
     if (const auto base = base_case(row); base && is_slow_base(*base))
       slow.insert({base->number("peak_fraction"), base->index});
   if (slow.empty()) return {};
-  return fmt::format("Slow base: {} at {:.0f} to {:.0f} % of the peak.",
+  return fmt::format("A slow base: {} at {:.0f} to {:.0f} % of the peak.",
                      counted(slow.size(), "case"), kPercent * slow.begin()->first,
                      kPercent * slow.rbegin()->first);
 }

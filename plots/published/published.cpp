@@ -155,12 +155,10 @@ bool of_published_sparse_shape(const CsvTable& cases) {
 }
 
 std::string published_sparse_note() {
-  return "Published: final report of the CMU 15-618 project Sparse Attention in CUDA (2023), one "
-         "GeForce RTX 2080 against one CPU thread, f32, 8 heads of 64, no spread given. Not "
-         "comparable: its public code divides by the row sum without an exponential, does not "
-         "check launches, and launches the softmax of full attention with an empty grid below N = "
-         "1024; the same cell differs between its tables by up to 42 %. The axes compare, the "
-         "numbers do not.";
+  return "Published: CMU 15-618 project (2023), one RTX 2080. Not comparable: its public code "
+         "divides "
+         "without an exponential, launches some kernels with an empty grid, and its tables differ "
+         "by up to 42 %.";
 }
 
 }  // namespace qb
