@@ -16,7 +16,7 @@ Axis score_axis(const std::vector<double>&) {
   return {.label = "typical score, scale × √d", .column = "typical_score", .log = true};
 }
 
-Groups lines_of(const Rows& rows) {
+Groups score_lines(const Rows& rows) {
   Groups lines = group(order(rows, "scale"), Columns{"algorithm", "lse"});
   for (Group& line : lines)
     line.name = line.key[1] == "two" ? line.key[0] + ", LSE as two numbers" : line.key[0];
@@ -34,7 +34,7 @@ Figure score_error_figure(const PlottedRun& run) {
   Figure figure = line_figure(
       {.title = "Error of outputs against the size of the scores",
        .nothing = "no case with a scale has an error against the float64 reference",
-       .lines = lines_of(rows),
+       .lines = score_lines(rows),
        .y = {{.y = {.label = "relative L2 error of O", .column = "relative_l2_error", .log = true},
               .value = shows("relative_l2_error"),
               .timed = false}},

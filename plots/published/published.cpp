@@ -35,13 +35,6 @@ bool shape_of_case_study_2(const Row& row) {
 
 const CsvTable& times() { return published_table("sparse_attention_15618_table_1_main"); }
 
-// Keeps the order of the table, which is ascending N.
-Rows rows_of(const std::string& mode, const std::string& device) {
-  return where(all_rows(times()), [&](const Row& row) {
-    return row.at("attention_mode") == mode && row.is("device", device);
-  });
-}
-
 }  // namespace
 
 const CsvTable& published_table(std::string_view name) {
