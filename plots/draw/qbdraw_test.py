@@ -128,7 +128,10 @@ class Reading(Folder):
 class Scales(unittest.TestCase):
     def tics(self, kind, low, high, fits=lambda tics: True, **more):
         return [text for _, text in
-                scale.choose_tics(read.Axis(scale=kind, **more), low, high, fits)]
+                scale.choose_tics(self.axis(scale=kind, **more), low, high, fits)]
+
+    def axis(self, **fields):
+        return read.from_json(read.AXIS, fields, "axis")
 
     def test_tics_are_at_values_that_people_say(self):
         self.assertEqual(self.tics("linear", 0, 100), ["0", "20", "40", "60", "80", "100"])
@@ -139,7 +142,7 @@ class Scales(unittest.TestCase):
         self.assertEqual(self.tics("log2", 2, 128), ["2", "4", "8", "16", "32", "64", "128"])
         self.assertEqual(self.tics("log2", 2.0**17, 2.0**21)[::4], ["128 Ki", "2 Mi"])
         self.assertEqual(self.tics("linear", 0.8, 4.2, whole=True), ["1", "2", "3", "4"])
-        self.assertEqual(self.tics("linear", 0, 9, tics=[(3, "three")]), ["three"])
+        self.assertEqual(self.tics("linear", 0, 9, tics=[[3, "three"]]), ["three"])
 
     def test_there_are_two_to_seven_that_fit(self):
         for kind in ("linear", "log10", "log2"):
@@ -151,11 +154,11 @@ class Scales(unittest.TestCase):
                         self.assertEqual(len(set(tics)), len(tics))
 
     def test_ranges(self):
-        self.assertEqual(scale.axis_range(read.Axis(from_zero=True), [5, 10])[0], 0.0)
-        self.assertEqual(scale.axis_range(read.Axis(tight=True), [5, math.nan, 10]), (5, 10))
-        low, high = scale.axis_range(read.Axis(least_span=10.0), [4, 6])
+        self.assertEqual(scale.axis_range(self.axis(from_zero=True), [5, 10])[0], 0.0)
+        self.assertEqual(scale.axis_range(self.axis(tight=True), [5, math.nan, 10]), (5, 10))
+        low, high = scale.axis_range(self.axis(least_span=10.0), [4, 6])
         self.assertAlmostEqual(high - low, 10.0)
-        self.assertGreater(scale.axis_range(read.Axis(scale="log10"), [0, 3, 9])[0], 0.0)
+        self.assertGreater(scale.axis_range(self.axis(scale="log10"), [0, 3, 9])[0], 0.0)
 
 
 class Drawing(Folder):

@@ -10,34 +10,21 @@ from matplotlib.text import Text
 from qbdraw import traces
 from qbdraw.colour import LEAST_CONTRAST, STRIP, contrast
 
-
 def drawn_texts(page):
-    """Gives the texts that are seen, without those of tics outside the view."""
-    tics, seen = set(), []
-    for cell in page.cells:
-        for drawn in (cell.axes.xaxis, cell.axes.yaxis):
-            low, high = sorted(drawn.get_view_interval())
-            for tic in drawn.get_major_ticks():
-                tics |= {tic.label1, tic.label2}
-                margin = 1e-9 * max(abs(low), abs(high))
-                if low - margin <= tic.get_loc() <= high + margin and tic.label1.get_visible():
-                    seen.append(tic.label1)
-    seen += [text for text in page.canvas.findobj(Text) if text not in tics]
-    return [text for text in seen if text.get_visible() and text.get_text().strip()]
-
+    """Gives the texts that are seen; an axis has no tics outside the view."""
+    page.canvas.draw_without_rendering()  # places the labels of axes
+    return [text for text in page.canvas.findobj(Text)
+            if text.get_visible() and text.get_text().strip()]
 
 def named(text):
     return repr(text.get_text().replace("\n", " "))
 
-
 def under(cell, x, y):
     """Gives the colour at a place of a panel: that of the last bar there, or of the strip."""
     in_strip = cell.strip and y > cell.height_of(cell.strip_base)
-    boxes = traces.bars_on(cell)
-    colours = [bar.colour for bar, (left, bottom, right, top) in zip(cell.bars, boxes)
-               if left <= x <= right and bottom <= y <= top]
-    return colours[-1] if colours else STRIP if in_strip else "#ffffff"
-
+    found = np.flatnonzero(traces.overlaps((x - 1.0, y - 1.0, x + 1.0, y + 1.0),
+                                           traces.bars_on(cell)))
+    return cell.bars[found[-1]].colour if len(found) else STRIP if in_strip else "#ffffff"
 
 def panel_faults(page, cell, texts, boxes):
     """Gives the faults of texts over what a panel shows."""
@@ -53,10 +40,8 @@ def panel_faults(page, cell, texts, boxes):
         if traces.crossed(box, bars, text in owners and not owners[text].outside):
             yield f"{named(text)} stands over a bar that is not its own"
 
-
 def faults(page):
     """Gives a sentence for each fault of a drawing."""
-    page.canvas.draw_without_rendering()  # places the labels of axes
     texts, canvas = drawn_texts(page), page.canvas.bbox
     # An annotation's box is without its arrow.
     boxes = np.array([Text.get_window_extent(text, page.renderer).extents

@@ -22,11 +22,9 @@ from qbdraw.style import SHIPPED, load_style
 
 UNITS = {"in": 1.0, "": 1.0, "mm": 1.0 / 25.4, "cm": 1.0 / 2.54, "pt": 1.0 / 72.0}
 
-
 class Parser(argparse.ArgumentParser):
     def error(self, message):
         raise FigureError(f"{message[:1].upper()}{message[1:]}; --help lists the options.")
-
 
 def length(text):
     """Reads a length in inches: `3.5in`, `89mm`."""
@@ -37,7 +35,6 @@ def length(text):
             f"{text!r} is not a length of 1 to 60 inches such as 3.5in or 89mm")
     return inches
 
-
 def shaped(pattern, example):
     """Makes a reader of texts of one shape; it gives what the pattern's groups match."""
     def reader(text):
@@ -45,7 +42,6 @@ def shaped(pattern, example):
             raise argparse.ArgumentTypeError(f"{text!r} is not of the form {example}")
         return match.groups()
     return reader
-
 
 def make_parser():
     parser = Parser(prog="qbdraw", description="Draws figures: NAME.json beside NAME.csv.")
@@ -70,7 +66,6 @@ def make_parser():
     add("--check", action="store_true", help="says what cannot be read in the drawing")
     return parser
 
-
 def choose(figure, options, path):
     """Leaves in the figure what the options name."""
     if options.panels:
@@ -93,7 +88,6 @@ def choose(figure, options, path):
     if options.title is not None:
         figure.title = "" if options.title == "none" else options.title
 
-
 def laid_out(path, options):
     """Reads a figure and lays it out, in more and more columns until its panels have room."""
     figure = read_figure(path)
@@ -102,27 +96,17 @@ def laid_out(path, options):
     width = options.width or (style.column if len(figure.panels) == 1 else style.page)
     matplotlib.rcdefaults()  # no settings of the user's but the style
     matplotlib.rcParams.update(style.rc)
-    columns = 1
+    page = None
     while True:
+        least_columns = page.columns + 1 if page else 1
         page = Page(figure, style, width, options.height or style.highest)
-        draw_panels(page, columns)
+        draw_panels(page, least_columns)
         try:
             lay_out(page, options.legend, options.height)
             return page
         except NoRoom:
-            columns = page.columns + 1
-            if columns > page.most_columns:
+            if page.columns == page.most_columns:
                 raise
-
-
-def draw(path, options):
-    """Draws one figure; gives its paths and the faults that the check found."""
-    page = laid_out(path, options)
-    found = faults(page) if options.check else []
-    name = os.path.splitext(os.path.basename(path))[0]
-    stem = os.path.join(options.out or os.path.dirname(path), name)
-    return save.save(page, stem, options.format[0].split(","), options.dpi), found
-
 
 def main(arguments):
     try:
@@ -131,7 +115,11 @@ def main(arguments):
             raise FigureError("--font-size must be from 1 to 100 pt, --dpi from 20 to 2400.")
         code = 0
         for path in options.figures:
-            paths, found = draw(path, options)
+            page = laid_out(path, options)
+            found = faults(page) if options.check else []
+            name = os.path.splitext(os.path.basename(path))[0]
+            stem = os.path.join(options.out or os.path.dirname(path), name)
+            paths = save.save(page, stem, options.format[0].split(","), options.dpi)
             print("\n".join([*paths, *(f"{path}: {fault}" for fault in found)]))
             code = 1 if found else code
         return code

@@ -18,41 +18,28 @@ WIDEST = 0.36   # of a panel, with its axis
 FARTHEST = 3.8  # letters' sizes from the end of a line to its label
 GAP = 1.22      # letters' sizes from one label to the next
 
-
 def direct_groups(page, cell):
     """Gives the groups of lines and limits that may have their names in the panel."""
     return [group for group in cell.groups
             if group.first.kind in ("data", "limit") and not group.first.thin
             and not group.first.unlisted and set(page.figure.legend) & group.names]
 
-
-def names_at(page, limits):
-    return set().union(*(group.names for cell in page.cells for group in direct_groups(page, cell)
-                         if (group.first.draw == "limit") == limits))
-
-
 def candidates(page):
-    """Gives the names that may stand in the panels, so that the legend need not have them: a name
-    is at all lines that have it, or in the legend."""
+    """Gives the names of lines and of limits that may stand in the panels, so that the legend need
+    not have them: a name is at all lines that have it, or in the legend."""
+    lines, limits = set(), set()
+    for cell in page.cells if len(page.cells) <= MOST_PANELS else ():
+        for group in direct_groups(page, cell):
+            (limits if group.first.draw == "limit" else lines).update(group.names)
     other = {one.name for cell in page.cells for one in cell.panel.series
              if one.draw in ("rectangles", "points", "steps") and not one.unlisted}
-    lines, limits = names_at(page, False), names_at(page, True)
-    if len(page.cells) > MOST_PANELS:
-        return set()
-    return (set() if lines & other or len(lines) > MOST_NAMES else lines) | (limits - other)
-
-
-def all_or_none(page, homeless):
-    lines = names_at(page, False)
-    return homeless | lines if homeless & lines else homeless
-
+    return set() if lines & other or len(lines) > MOST_NAMES else lines, limits - other
 
 def end_of(cell, group):
     """Gives the pixels of the last point of a line."""
     last = max((p for p in group.first.points if math.isfinite(p.x) and math.isfinite(p.y)),
                key=lambda p: -p.x if cell.panel.x.reversed else p.x)
     return cell.axes.transData.transform((last.x, last.y))
-
 
 def spread(wanted, heights, low, high):
     """Moves places apart by the labels' heights, keeping their order, within low and high, which
@@ -73,21 +60,12 @@ def spread(wanted, heights, low, high):
               for j, at in members}
     return [placed[j] for j in range(len(wanted))]
 
-
 def add_text(cell, x, y, text, **look):
     """Writes a text at pixels of the layout, held in the coordinates of the panel."""
     at = cell.axes.transAxes.inverted().transform((x, y))
     made = cell.axes.text(*at, text, transform=cell.axes.transAxes, zorder=5.0, **look)
     cell.labels.append(made)
     return made
-
-
-def add_leader(cell, start, end, colour):
-    ends = cell.axes.transAxes.inverted().transform([start, end])
-    line = Line2D(ends[:, 0], ends[:, 1], transform=cell.axes.transAxes, linewidth=0.5,
-                  color=colour, clip_on=False, zorder=2.05, in_layout=False)
-    cell.labels.append(cell.axes.add_artist(line))
-
 
 def place_right(page, cell, groups):
     """Names lines that end at the right; says whether all have a place."""
@@ -106,15 +84,18 @@ def place_right(page, cell, groups):
     x = box.x1 + page.pt(8.0)
     for group, text, (end_x, end_y), at in zip(groups, texts, ends, places):
         colour = ink(group.first.colour)
-        add_leader(cell, (max(end_x + page.pt(3.5), box.x1), end_y), (x - page.pt(1.5), at), colour)
+        start = max(end_x + page.pt(3.5), box.x1), end_y
+        leader = cell.axes.transAxes.inverted().transform([start, (x - page.pt(1.5), at)])
+        cell.labels.append(cell.axes.add_artist(Line2D(
+            *leader.T, transform=cell.axes.transAxes, linewidth=0.5, color=colour, clip_on=False,
+            zorder=2.05, in_layout=False)))
         add_text(cell, x, at, text, color=colour, size=size, va="center", linespacing=1.05)
     return True
 
-
 def place_free(page, cell, text, colour, spots):
     """Writes a text at the first of the spots, (x, y, ha, va), where it covers nothing, if any."""
-    made = add_text(cell, 0, 0, text, color=colour, size=page.style.rc["legend.fontsize"])
-    made.set_in_layout(False)
+    made = add_text(cell, 0, 0, text, color=colour, size=page.style.rc["legend.fontsize"],
+                    in_layout=False)
     others = [other.get_window_extent(page.renderer).extents for other in cell.labels
               if other is not made and not isinstance(other, Line2D)]
     boxes = np.array([*traces.marks_on(cell.axes, page.pt), *others, *traces.bars_on(cell)])
@@ -130,7 +111,6 @@ def place_free(page, cell, text, colour, spots):
     cell.labels.remove(made)
     return False
 
-
 def limit_spots(page, cell, group):
     """Gives places above or below a limit, at one of its ends or in the middle."""
     y = cell.height_of(group.first.points[0].y)
@@ -139,7 +119,6 @@ def limit_spots(page, cell, group):
             for x, ha in ((box.x0 + page.pt(3.0), "left"), (box.x1, "right"),
                           ((box.x0 + box.x1) / 2.0, "center"))]
 
-
 def end_spots(page, cell, group):
     """Gives places near the end of a line that ends inside the panel."""
     (x, y), gap = end_of(cell, group), page.pt(4.0)
@@ -147,7 +126,6 @@ def end_spots(page, cell, group):
         (x + right * gap, y + up * gap, ("right", "center", "left")[right + 1],
          "bottom" if up > 0 else "top")
         for right, up in ((0, 1), (0, -1), (-1, -1), (-1, 1), (1, -1), (1, 1))]
-
 
 def place_labels(page, direct):
     """Writes the names of `direct` anew, for the panels as they are now; gives those without a

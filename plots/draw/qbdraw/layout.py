@@ -19,10 +19,8 @@ MOST_NOTE_LINES = 4
 EDGE = 2.5  # points that texts keep from the edge of the canvas
 LINE = 1.15
 
-
 class NoRoom(FigureError):
     """Says that the panels have no room."""
-
 
 def tic_axis(page, cell, direction):
     """Chooses the tics of an axis for its length. Of declared ones that would overlap, names are
@@ -53,17 +51,16 @@ def tic_axis(page, cell, direction):
         [text if i % stride == 0 else "" for i, (_, text) in enumerate(tics)]))
     cell.axes.tick_params(axis=direction, labelrotation=90 if turned else 0)
 
-
 def label_axes(page, cell):
     """Labels axes once for panels that share them, and titles the panel."""
     rc, axes, panel = page.style.rc, cell.axes, cell.panel
-    lengths = {"x": axes.bbox.width * 0.69, "y": axes.bbox.height * 0.69}
+    slot = axes.get_position(original=True).transformed(page.canvas.transFigure)
+    lengths = {"x": slot.width * 0.69, "y": slot.height * 0.69}
     for direction, step, side in (("x", (1, 0), "bottom"), ("y", (0, -1), "left")):
-        line = [other for other in page.cells
-                if (other.column == cell.column if direction == "x" else other.row == cell.row)]
-        beside = next((other for other in line if (other.row - cell.row,
-                                                   other.column - cell.column) == step), None)
-        texts = {getattr(other.panel, direction).label for other in line}
+        line = {(other.row - cell.row, other.column - cell.column): other for other in page.cells
+                if (other.column == cell.column if direction == "x" else other.row == cell.row)}
+        beside = line.get(step)
+        texts = {getattr(other.panel, direction).label for other in line.values()}
         text = "" if beside and len(texts) == 1 else getattr(panel, direction).label
         axes.set(**{direction + "label": "\n".join(
             page.wrap(text, lengths[direction], rc["axes.labelsize"]))})
@@ -72,32 +69,28 @@ def label_axes(page, cell):
     letter = f"({chr(ord('a') + page.cells.index(cell))}) " if len(page.cells) > 1 else ""
     axes.set_title("\n".join(page.wrap(letter + panel.title, lengths["x"], rc["axes.titlesize"])))
 
-
-def write(page, lines, top, size, **look):
-    """Writes lines at the upper or the lower edge; gives their height in points."""
+def write(page, texts, most, top, size, weight="normal", **look):
+    """Writes texts at the upper or the lower edge; gives their height in points, 0 if they are
+    empty or have more lines than `most`."""
     width, height = page.canvas.get_size_inches() * 72.0
+    lines = [line for text in texts if text
+             for line in page.wrap(text, width - 2.0 * EDGE, size, weight)]
+    if not 0 < len(lines) <= most:
+        return 0.0
     page.canvas.text(EDGE / width, 1.0 - EDGE / height if top else EDGE / height, "\n".join(lines),
-                     size=size, ha="left", va="top" if top else "bottom", linespacing=LINE, **look)
+                     size=size, va="top" if top else "bottom", linespacing=LINE, weight=weight,
+                     **look)
     return 2.0 * EDGE + size * (LINE + 0.08) * len(lines)
 
-
-def write_title(page, width):
-    rc = page.style.rc
-    size, weight = rc["figure.titlesize"], rc["figure.titleweight"]
-    lines = page.wrap(page.figure.title, width, size, weight)
-    return write(page, lines, True, size, weight=weight) if page.figure.title else 0.0
-
-
-def write_notes(page, width):
-    """Writes provenance and notes, or provenance alone, if they are short."""
-    size = max(page.style.least_font, page.style.rc["font.size"] - 1.5)
-    provenance = page.figure.provenance
-    for texts in ([provenance, *page.figure.notes], [provenance]) if page.style.notes else ():
-        lines = [line for text in texts if text for line in page.wrap(text, width, size)]
-        if 0 < len(lines) <= MOST_NOTE_LINES:
-            return write(page, lines, False, size, color=GREY)
-    return 0.0
-
+def write_edges(page):
+    """Writes the title and, if the style has them and they are short, provenance and notes; gives
+    their heights."""
+    rc, figure = page.style.rc, page.figure
+    small = dict(top=False, size=max(page.style.least_font, rc["font.size"] - 1.5), color=GREY)
+    most = MOST_NOTE_LINES if page.style.notes else 0
+    title = write(page, [figure.title], 99, True, rc["figure.titlesize"], rc["figure.titleweight"])
+    return title, (write(page, [figure.provenance, *figure.notes], most, **small)
+                   or write(page, [figure.provenance], most, **small))
 
 def frame(page, direct, place):
     """Writes all that stands outside the panels anew, and gives the rest to the layout."""
@@ -105,7 +98,7 @@ def frame(page, direct, place):
         text.remove()
     page.legend = None
     width, height = page.canvas.get_size_inches() * 72.0
-    top, bottom = write_title(page, width - 2.0 * EDGE), write_notes(page, width - 2.0 * EDGE)
+    top, bottom = write_edges(page)
     wide, high = legend.make_legend(page, legend.entries(page, direct), place or "below")
     right = wide if place == "right" else 0.0
     if page.legend and not right:
@@ -114,7 +107,6 @@ def frame(page, direct, place):
     page.canvas.get_layout_engine().set(rect=(
         0.0, bottom / height, 1.0 - right / width, 1.0 - (top + bottom) / height))
 
-
 def place_panels(page):
     """Gives the panels what their surroundings leave. Throws NoRoom if that is nothing."""
     with warnings.catch_warnings():
@@ -122,27 +114,21 @@ def place_panels(page):
         try:
             page.canvas.get_layout_engine().execute(page.canvas)
         except UserWarning:
-            width, height = page.canvas.get_size_inches()
-            raise NoRoom(f"There is no room for {len(page.cells)} panels in {width:g} x "
-                         f"{height:.1f} in; give more by --width or --height, or fewer --panels."
-                         ) from None
-
+            raise NoRoom("There is no room for {} panels in {:.3g} x {:.1f} in; give more by "
+                         "--width or --height, or fewer --panels.".format(
+                             len(page.cells), *page.canvas.get_size_inches())) from None
 
 def fit_height(page):
     """Changes the height of the canvas so that the panels have theirs, within the limit. Throws
     NoRoom if they are far lower and may stand in more columns."""
-    width, height = page.canvas.get_size_inches()
-    missing = 0.0
-    for row in range(page.rows):
-        cell = page.cells[row * page.columns]
-        slot = cell.axes.get_position(original=True)
-        wanted = slot.width * width * 72.0 if page.figure.square else page.heights[row]
-        missing += wanted - slot.height * height * 72.0
-    if (missing > 0.5 * sum(page.heights) and page.columns < page.most_columns
-            and height >= page.style.highest):
+    height, most, missing = page.canvas.get_figheight(), page.style.highest, 0.0
+    for cell, wanted in zip(page.cells[::page.columns], page.heights):
+        slot = cell.axes.get_position(original=True).transformed(page.canvas.transFigure)
+        missing += (slot.width if page.figure.square else page.pt(wanted)) - slot.height
+    if (missing > 0.5 * page.pt(sum(page.heights)) and page.columns < page.most_columns
+            and height >= most):
         raise NoRoom("The panels are too low.")
-    page.canvas.set_figheight(min(page.style.highest, height + missing / 72.0))
-
+    page.canvas.set_figheight(min(most, height + missing / page.canvas.dpi))
 
 def settle(page, direct, place, fixed_height):
     """Lays the page out in rounds; gives the names of `direct` that found no place."""
@@ -155,18 +141,17 @@ def settle(page, direct, place, fixed_height):
             tic_axis(page, cell, "y")
             label_axes(page, cell)
             rectangles.fit_texts(page, cell)
-        homeless = labels.place_labels(page, direct)
-        if homeless:
+        if homeless := labels.place_labels(page, direct):
             return homeless
         place_panels(page)
         if not fixed_height and i < ROUNDS - 1:
             fit_height(page)
     return labels.place_labels(page, direct)
 
-
 def lay_out(page, place, fixed_height):
     """Finds the names that stand in the panels, and lays the page out with a legend of the rest."""
-    direct = labels.candidates(page) if place in (None, "none") else set()
-    while homeless := settle(page, direct, place, fixed_height):
-        direct -= labels.all_or_none(page, homeless)
+    lines, limits = labels.candidates(page) if place in (None, "none") else (set(), set())
+    while homeless := settle(page, lines | limits, place, fixed_height):
+        limits -= homeless
+        lines = set() if homeless & lines else lines
     page.canvas.set_layout_engine(None)  # what is placed stays

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The legend: what has no name in the panels, in the order of the figure's declaration."""
 from matplotlib.legend_handler import HandlerTuple
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
-from qbdraw import lines, rectangles
 from qbdraw.colour import GREY
+from qbdraw.lines import look_of
 
 CROSSES = {"out_of_memory": "out of memory", "not_tried": "not tried, longer"}
 PLACES = ("below", "right", "inside", "none")
-
 
 def joined_groups(page):
     """Gives, by the names of their lines, the groups that lie on one another in every panel that
@@ -20,16 +21,15 @@ def joined_groups(page):
             joined.update(dict.fromkeys(group.names, group))
     return joined
 
-
-def key_of(series, rc, grey=False):
+def key_of(series, rc, nested=0, grey=False):
     """Makes the sample of a series."""
     if series.draw == "rectangles":
-        return rectangles.key_of(series)
-    key = lines.key_of(series, rc)
+        return Patch(facecolor=series.colour, linewidth=0, hatch=series.hatch or None,
+                     edgecolor="#ffffff" if series.hatch else "none")
+    key = Line2D([], [], **look_of(series, rc, nested))
     if grey:
         key.set(color=GREY, markeredgecolor=GREY)
     return key
-
 
 def entries(page, direct):
     """Gives names and samples; `direct` are the names that stand in the panels."""
@@ -43,15 +43,13 @@ def entries(page, direct):
             continue
         group = joined.get(name)
         done |= group.names if group else set()
-        listed.append((group.name, tuple(lines.key_of(one, rc, nested)
-                                         for nested, one in enumerate(group.members)))
+        listed.append((group.name, tuple(key_of(one, rc, i) for i, one in enumerate(group.members)))
                       if group else (name, key_of(first, rc)))
     for word, name in {"published": page.figure.published_legend, **CROSSES}.items():
         first = next((one for one in every if one.kind == word and one.points), None)
         if name and first:
             listed.append((name, key_of(first, rc, grey=True)))
     return listed
-
 
 def make_legend(page, listed, place):
     """Puts the legend on the canvas; gives its width and height in points."""

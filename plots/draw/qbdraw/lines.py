@@ -5,10 +5,8 @@ Such lines are drawn once with nested open marks and named together: `ring = str
 Lines of different kinds (published, thin, dashed) are never joined.
 """
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.lines import Line2D
 
 MARKS = "os^vDp"
 MARK_SIZE = (1.0, 0.95, 1.1, 1.1, 0.88, 1.12)  # times lines.markersize, so that areas are equal
@@ -17,21 +15,12 @@ DASHES = ((0, ()), (0, (4, 2)), (0, (1, 1.6)))
 CROWD = 50      # marks of a series; more are smaller
 STROKE = 0.007  # a stroke's width, as a share of a panel's height
 
-
-@dataclass
 class Group:
     """A line and those under it, the one with the most points first."""
-    members: list
-    name: str
 
-    @property
-    def first(self):
-        return self.members[0]
-
-    @property
-    def names(self):
-        return {one.name for one in self.members}
-
+    def __init__(self, members, name):
+        self.members, self.first, self.name = members, members[0], name
+        self.names = {one.name for one in members}
 
 def look_of(series, rc, nested=0):
     """Gives the settings of a Line2D for a series, or for one that lies under `nested` others."""
@@ -48,12 +37,10 @@ def look_of(series, rc, nested=0):
     if series.thin:
         look["linewidth"] = 0.6 * width
     if series.kind == "published":
-        look["linewidth"] = 0.75 * width
+        look.update(linewidth=0.75 * width, markerfacecolor="#ffffff",
+                    linestyle=DASHES[2] if series.draw != "points" else "none")
         if look["marker"] and not series.unlisted:  # else keys of the legend explain its mark
             look["marker"] = "x"
-        look["markerfacecolor"] = "#ffffff"
-        if series.draw != "points":
-            look["linestyle"] = DASHES[2]
     if len(series.points) > CROWD and look["marker"]:
         look["markersize"] *= max(0.5, (CROWD / len(series.points))**0.5)
     if series.is_cross:
@@ -65,14 +52,12 @@ def look_of(series, rc, nested=0):
         look["linestyle"] = "none" if look["marker"] else (0, (3, 3))
     return look
 
-
 def curve_of(series):
     """Gives the points of a line by x; a limit has one."""
     if series.draw == "limit":
         return {0.0: series.points[0]} if series.points else {}
     return {p.x: p for p in series.points
             if series.draw in ("line_points", "line") and math.isfinite(p.x) and math.isfinite(p.y)}
-
 
 def covers(above, below, place):
     """Says whether all points of a curve, with their intervals, are among those of another."""
@@ -84,7 +69,6 @@ def covers(above, below, place):
     return bool(below) and all(
         x in above and near(above[x].y, p.y) and near(above[x].low, p.low)
         and near(above[x].high, p.high) for x, p in below.items())
-
 
 def joined_name(members):
     """Joins the names of lines and their curves: `ring = cqs (4 to 8), model` if cqs has no other
@@ -98,7 +82,6 @@ def joined_name(members):
             span = f"{min(curve):g} to {max(curve):g}"
             parts[i] += f" (at {min(curve):g})" if len(curve) == 1 else f" ({span})"
     return (" and " if any("=" in name for name in names) else " = ").join(parts) + end
-
 
 def find_groups(cell):
     """Finds the groups of a panel's lines and limits; a line that is alone is one, too."""
@@ -120,7 +103,6 @@ def find_groups(cell):
         left = [pair for pair in left if pair not in members]
         groups.append(Group([series for series, _ in members], joined_name(members)))
     return groups
-
 
 def draw_line(cell, series, rc, nested):
     """Draws a line, points or steps. A point without a y breaks the line."""
@@ -144,7 +126,6 @@ def draw_line(cell, series, rc, nested):
             axes.plot(x[chosen], y[chosen], zorder=zorder + 0.05, clip_on=False,
                       **{**look, **changed, "linestyle": "none"})
 
-
 def draw_lines(cell, rc):
     """Draws all of a panel that is not a rectangle or a mark of a missing value."""
     cell.groups = find_groups(cell)
@@ -158,8 +139,3 @@ def draw_lines(cell, rc):
             look = look_of(one, rc)
             cell.axes.axhline(one.points[0].y, zorder=2.1, color=look["color"],
                               linestyle=look["linestyle"], linewidth=look["linewidth"])
-
-
-def key_of(series, rc, nested=0):
-    """Makes the sample of a series in the legend."""
-    return Line2D([], [], **look_of(series, rc, nested))

@@ -6,29 +6,22 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 from matplotlib.font_manager import FontProperties
 
-from qbdraw.read import Figure
-from qbdraw.style import Style
-
 LAYOUT_DPI = 100
-
 
 @dataclass
 class Bar:
-    """A filled rectangle in the coordinates of the data."""
+    """A filled rectangle."""
     axes: object
-    x_low: float
-    x_high: float
-    low: float
-    high: float
+    point: object  # its edges, in the coordinates of the data
     colour: str
     text: object = None    # of matplotlib, the text that belongs to it
     outside: bool = False  # the text stands above or below it
 
     def box(self):
         """Gives left, bottom, right and top on the canvas."""
-        points = self.axes.transData.transform([(self.x_low, self.low), (self.x_high, self.high)])
-        return [*points.min(axis=0), *points.max(axis=0)]
-
+        p = self.point
+        ends = self.axes.transData.transform([(p.x_low, p.low), (p.x_high, p.high)])
+        return [*ends.min(axis=0), *ends.max(axis=0)]
 
 @dataclass
 class Cell:
@@ -54,23 +47,16 @@ class Cell:
         """Gives the pixels of a value on the y axis."""
         return self.axes.transData.transform((self.x_range[0], y))[1]
 
-
 class Page:
-    def __init__(self, figure: Figure, style: Style, width, height):
-        self.figure = figure
-        self.style = style
+    def __init__(self, figure, style, width, height):
+        self.figure, self.style, self.cells = figure, style, []
         self.canvas = Canvas(figsize=(width, height), dpi=LAYOUT_DPI, layout="constrained")
         FigureCanvasAgg(self.canvas)
         self.canvas.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.0, hspace=0.0)
-        self.cells = []
 
     @property
     def renderer(self):
         return self.canvas._get_renderer()
-
-    @property
-    def cell_font(self):
-        return max(self.style.least_font, self.style.rc["font.size"] - 0.2)
 
     def pt(self, points):
         """Pixels of the layout."""
@@ -79,9 +65,8 @@ class Page:
     def text_width(self, text, size, weight="normal"):
         """Measures the longest line of a text, in points."""
         font = FontProperties(size=size, weight=weight)
-        widths = [self.renderer.get_text_width_height_descent(line, font, False)[0]
-                  for line in text.split("\n")]
-        return max(widths) * 72.0 / LAYOUT_DPI
+        return max(self.renderer.get_text_width_height_descent(line, font, False)[0]
+                   for line in text.split("\n")) / self.pt(1.0)
 
     def wrap(self, text, width, size, weight="normal"):
         """Breaks a text into lines of at most `width` points where it has spaces."""

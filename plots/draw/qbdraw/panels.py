@@ -11,21 +11,13 @@ COMFORTABLE = 20.0  # least width of a panel, in letters' sizes; with less heigh
 TIGHT = 12.0
 LINE = 1.25         # of a text, in letters' sizes
 
-
-def spans_of(panel, direction):
-    ends = ("x_low", "x_high") if direction == "x" else ("low", "high")
-    return [(getattr(p, ends[0]), getattr(p, ends[1])) for one in panel.series
-            if one.draw == "rectangles" for p in one.points]
-
-
 def is_category(panel, direction):
     """Says whether an axis has named places 1 apart, as bars and lanes have, in place of values."""
     places = sorted(at for at, _ in getattr(panel, direction).tics)
     steps = [b - a for a, b in zip(places, places[1:])] or [1.0]
-    spans = spans_of(panel, direction)
-    return bool(places and spans) and min(steps) == 1.0 and all(
-        not abs(high - low) > 1.01 for low, high in spans)
-
+    spans = [abs(p.x_high - p.x_low if direction == "x" else p.high - p.low)
+             for one in panel.series if one.draw == "rectangles" for p in one.points]
+    return bool(places and spans) and min(steps) == 1.0 and not max(spans) > 1.01
 
 def wanted_height(figure, panel, width, font):
     """Gives the height that suits a panel `width` points wide, in points."""
@@ -37,7 +29,6 @@ def wanted_height(figure, panel, width, font):
     highest = 24.0 if len(figure.panels) == 1 else 20.0
     return min(max(0.62 * width, 16.0 * font), highest * font) + (
         1.5 * font * len(strip.rows_of(panel)))
-
 
 def arrange(page, least):
     """Places the panels in `least` columns or more: as many as the figure wishes and the width
@@ -57,14 +48,11 @@ def arrange(page, least):
                     for panel in figure.panels[i:i + columns])
                 for i in range(0, count, columns)]
 
-    def total(columns):
-        return sum(heights(columns)) + font * (4.0 * math.ceil(count / columns) + 8.0)
-
-    while columns < page.most_columns and total(columns) > page.style.highest * 72.0:
+    while columns < page.most_columns and (
+            sum(heights(columns)) + font * (4.0 * math.ceil(count / columns) + 8.0)
+            > page.style.highest * 72.0):
         columns += 1
-    page.columns, page.rows = columns, math.ceil(count / columns)
-    page.heights = heights(columns)
-
+    page.columns, page.heights = columns, heights(columns)
 
 def values_of(panel, direction):
     """Gives all values on an axis; a limit counts on the y axis alone, and a case without a value
@@ -75,14 +63,12 @@ def values_of(panel, direction):
     return [v for one in panel.series if not one.is_cross
             for p in one.points for v in (p.y, p.low, p.high)]
 
-
 def sharing(figure, panel, direction):
     """Gives the panels that have one range of an axis with this one, itself included."""
     shared = figure.shared_axes or (direction == "x" and figure.shared_x)
     if not shared or panel.own_axes:
         return [panel]
     return [other for other in figure.panels if not other.own_axes]
-
 
 def set_ranges(figure, cell):
     panel = cell.panel
@@ -99,7 +85,6 @@ def set_ranges(figure, cell):
         high, cell.strip_base = strip.with_strip(panel.y, low, high, ys, limits, cell.strip)
     cell.set_range("y", (low, high))
 
-
 def dress(figure, cell):
     """Sets the grid, across the axis whose values are read, and takes away what a map does not
     need."""
@@ -110,18 +95,17 @@ def dress(figure, cell):
     lanes, bars = is_category(panel, "y"), is_category(panel, "x")
     if lanes and bars:
         axes.spines[:].set_visible(False)
-    elif not (figure.square and spans_of(panel, "x")):
+    elif not figure.square or not any(one.draw == "rectangles" for one in panel.series):
         axes.grid(True, axis="x" if lanes else "y")
     for direction in ["x"] * bars + ["y"] * lanes:
         axes.tick_params(axis=direction, length=0)
     axes.spines["left"].set_visible(not lanes)
     axes.set_box_aspect(1 if figure.square else None)
 
-
 def draw_panels(page, least_columns):
     """Draws the marks of all panels."""
     arrange(page, least_columns)
-    grid = page.canvas.add_gridspec(page.rows, page.columns, height_ratios=page.heights)
+    grid = page.canvas.add_gridspec(len(page.heights), page.columns, height_ratios=page.heights)
     for i, panel in enumerate(page.figure.panels):
         place = divmod(i, page.columns)
         cell = Cell(panel, *place, page.canvas.add_subplot(grid[place]))

@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 from matplotlib.collections import PolyCollection
-from matplotlib.patches import Patch
 
 from qbdraw import traces
 from qbdraw.colour import DARK, text_on
@@ -16,20 +15,20 @@ from qbdraw.page import Bar
 
 NARROW = 0.006  # share of a panel below which a white border would hide a rectangle
 
-
 def draw_rectangles(page, cell, series):
     shape, edges, width = [], [], page.style.rc["patch.linewidth"]
     for p in series.points:
         if not all(map(math.isfinite, (p.x_low, p.x_high, p.low, p.high))):
             continue
         shape.append([(p.x_low, p.low), (p.x_high, p.low), (p.x_high, p.high), (p.x_low, p.high)])
-        bar = Bar(cell.axes, p.x_low, p.x_high, p.low, p.high, series.colour)
+        bar = Bar(cell.axes, p, series.colour)
         cell.bars.append(bar)
         sides = np.reshape(bar.box(), (2, 2)) / cell.axes.bbox.size
         narrow = (sides[1] - sides[0]).min() < NARROW
         edges.append(series.colour if series.thin or narrow else "#ffffff")
         if p.text or series.text:
-            add_text(cell, bar, p.text or series.text, series, page.cell_font)
+            add_text(cell, bar, p.text or series.text, series,
+                     max(page.style.least_font, page.style.rc["font.size"] - 0.2))
     cell.axes.add_collection(PolyCollection(
         shape, facecolors=series.colour, edgecolors=edges, zorder=2.0,
         linewidths=0.4 * width if series.thin else width), autolim=False)
@@ -38,20 +37,19 @@ def draw_rectangles(page, cell, series):
             shape, facecolors="none", edgecolors="#ffffff", linewidths=0, hatch=series.hatch,
             zorder=2.01), autolim=False)
 
-
 def add_text(cell, bar, text, series, size):
     """Writes a text into a bar, or beside it where the series says so."""
-    low, high = sorted((bar.low, bar.high))
+    point = bar.point
+    low, high = sorted((point.low, point.high))
     left, bottom, right, top = bar.box()
     x, y = cell.axes.transData.inverted().transform(((left + right) / 2, (bottom + top) / 2))
     x = series.text_x if math.isfinite(series.text_x) else x
     y = series.text_y if math.isfinite(series.text_y) else y
-    bar.outside = not (low <= y <= high and bar.x_low <= x <= bar.x_high)
+    bar.outside = not (low <= y <= high and point.x_low <= x <= point.x_high)
     bar.text = cell.axes.text(
         x, y, text, size=size, zorder=4.0, ha="center",
         va="center" if low <= y <= high else "bottom" if y > high else "top",
         linespacing=1.1, color=DARK if bar.outside else text_on(bar.colour), in_layout=False)
-
 
 def fit_texts(page, cell):
     """Turns or leaves out texts after the panels have their sizes, and gives those above bars
@@ -70,12 +68,10 @@ def fit_texts(page, cell):
             taken = np.vstack([taken, box]) if bar.text.get_visible() else taken
     fit_outside(page, cell)
 
-
 def turn(page, text, angle):
     """Turns a text; gives its box."""
     text.set(rotation=angle, visible=True)
     return text.get_window_extent(page.renderer)
-
 
 def fit_outside(page, cell):
     texts = sorted((bar.text for bar in cell.bars if bar.text and bar.outside),
@@ -93,9 +89,3 @@ def fit_outside(page, cell):
     if over > 0.0 and not cell.panel.y.log:
         low, high = cell.y_range
         cell.set_range("y", (low, high + (high - low) * over / (cell.axes.bbox.height - over)))
-
-
-def key_of(series):
-    """Makes the sample of a series in the legend."""
-    return Patch(facecolor=series.colour, linewidth=0, hatch=series.hatch or None,
-                 edgecolor="#ffffff" if series.hatch else "none")

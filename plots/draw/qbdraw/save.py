@@ -14,7 +14,6 @@ FORMATS = ("svg", "pdf", "png", "pgf")
 NO_DATE = {"svg": {"metadata": {"Date": None}}, "pdf": {"metadata": {"CreationDate": None}},
            "png": {"metadata": {"Software": None}}}
 
-
 def places(page):
     """Says for each panel the ends of its axes, as values and in the SVG's user units."""
     height, panels = page.canvas.get_figheight() * 72.0, []
@@ -29,17 +28,14 @@ def places(page):
                 ("y", cell.panel.y, cell.y_range, height - bottom, height - top))})
     return {"panels": panels}
 
-
 def css(fonts):
     return ", ".join(name if name.endswith("serif") else f"'{name}'" for name in fonts)
-
 
 def scoped(svg):
     """Moves the look of all lines from a style sheet, which would act on a whole page, to the root."""
     sheet = '<style type="text/css">*{stroke-linejoin: round; stroke-linecap: butt}</style>'
     return svg.replace(sheet, "").replace(
         "<svg ", '<svg stroke-linejoin="round" stroke-linecap="butt" ', 1)
-
 
 def save(page, stem, formats, dpi):
     """Writes STEM.svg and the like; gives their paths. Throws OSError if a program is missing."""

@@ -2,15 +2,14 @@
 """Ranges of axes, and their tics: at most seven, at values that people say.
 
 A linear axis steps by 1, 2, 2.5 or 5, a log one has 1, 2, 5 or whole decades, and powers of two are
-written 64, 128 Ki, 4 Mi. candidates() goes from many tics to few; the layout takes the first that
-fits.
+written 64, 128 Ki, 4 Mi. The candidates go from many tics to few, and the first that fits is taken.
 """
 import math
+from itertools import chain
 
 MOST_TICS = 7
 THOUSANDS = ("", "M", "G", "T")
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 
 def axis_range(axis, values):
     """Chooses the ends of an axis, the low one first, for all values on it."""
@@ -28,7 +27,6 @@ def axis_range(axis, values):
     margin = max(margin, (axis.least_span - (high - low)) / 2.0)
     return low - margin, high + margin
 
-
 def plain(value, step):
     """Writes a value with the decimals that its step needs."""
     if step >= 1.0 and value == round(value):
@@ -38,16 +36,13 @@ def plain(value, step):
         decimals += 1  # a step of 0.25
     return f"{value:,.{decimals}f}"
 
-
 def superscript(exponent):
     return str(exponent).translate(SUPERSCRIPT)
-
 
 def power(value):
     exponent = math.floor(math.log10(value) + 1e-9)
     mantissa = round(value / 10.0**exponent)
     return ("" if mantissa == 1 else f"{mantissa}×") + "10" + superscript(exponent)
-
 
 def prefixed(value, base, prefixes):
     """Divides a long number by a power of `base`; gives the divisor and its prefix."""
@@ -56,14 +51,12 @@ def prefixed(value, base, prefixes):
             return base**i, " " + prefixes[i - 1]
     return 1.0, ""
 
-
 def binary(value):
     """Writes a power of two."""
     if value < 0.01:
         return "2" + superscript(round(math.log2(value)))
     unit, prefix = prefixed(value, 1024.0, ("Ki", "Mi", "Gi", "Ti"))
     return f"{value / unit:,g}{prefix}"
-
 
 def linear_tics(low, high, step):
     """Makes tics at the multiples of a step. Long numbers get a prefix or a power, and then all
@@ -77,7 +70,6 @@ def linear_tics(low, high, step):
     return [(k * step, "0" if k == 0 else plain(k * step / unit, step / unit) + suffix)
             for k in places]
 
-
 def linear_candidates(low, high, whole):
     exponent = math.floor(math.log10((high - low) / MOST_TICS))
     for i in range(exponent, exponent + 4):
@@ -85,7 +77,6 @@ def linear_candidates(low, high, whole):
             step = factor * 10.0**i
             if not whole or step == round(step):
                 yield linear_tics(low, high, step)
-
 
 def decade_candidates(low, high):
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
@@ -103,32 +94,25 @@ def decade_candidates(low, high):
             return
         yield tics
 
-
 def binary_candidates(low, high):
     first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)
     for stride in range(1, max(2, last - first)):
         yield [(2.0**e, binary(2.0**e)) for e in range(first, last + 1, stride)]
 
-
-def candidates(axis, low, high):
-    """Gives lists of tics, [(value, text)], from many to few."""
-    if axis.scale == "log2" and high >= 4.0 * low:
-        yield from binary_candidates(low, high)
-    if axis.log:
-        yield from decade_candidates(low, high)
-    yield from linear_candidates(low, high, axis.whole)
-
-
 def choose_tics(axis, low, high, fits):
-    """Gives the tics that the figure declares, or the most that fit."""
+    """Gives the tics, [(value, text)], that the figure declares, or the most that fit, or else the
+    fewest."""
     if axis.tics:
         return axis.tics
+    in_twos = axis.scale == "log2" and high >= 4.0 * low
+    lists = chain(binary_candidates(low, high) if in_twos else [],
+                  decade_candidates(low, high) if axis.log else [],
+                  linear_candidates(low, high, axis.whole))
     fewest = []
-    for tics in candidates(axis, low, high):
-        if axis.whole:
-            tics = [tic for tic in tics if tic[0] == round(tic[0])]
-        if len(tics) >= 2 and (not fewest or len(tics) < len(fewest)):
-            fewest = tics
+    for tics in lists:
+        tics = [tic for tic in tics if not axis.whole or tic[0] == round(tic[0])]
         if 2 <= len(tics) <= MOST_TICS and fits(tics):
             return tics
+        if len(tics) >= 2 and not 0 < len(fewest) <= len(tics):
+            fewest = tics
     return fewest

@@ -9,17 +9,14 @@ import math
 from qbdraw.colour import STRIP
 from qbdraw.lines import look_of
 
-
 def rows_of(panel):
     """Gives the names of the lines with such cases, each once."""
     return list(dict.fromkeys(one.name for one in panel.series if one.is_cross and one.points))
-
 
 def share_of(panels):
     """Gives the share of the panels' height that their strip takes."""
     rows = max(len(rows_of(panel)) for panel in panels)
     return min(0.4, 0.03 + 0.05 * rows) if rows else 0.0
-
 
 def with_strip(axis, low, high, values, limits, share):
     """Gives the high end of an axis with room for the strip, and the value where the strip begins:
@@ -31,16 +28,12 @@ def with_strip(axis, low, high, values, limits, share):
         return base * (base / low)**(share / (1.0 - share)), base
     return base + (base - low) * share / (1.0 - share), base
 
-
 def draw_strip(cell, rc):
-    names = rows_of(cell.panel)
-    if not names:
+    if not (names := rows_of(cell.panel)):
         return
     cell.axes.axhspan(cell.strip_base, cell.y_range[1], color=STRIP, linewidth=0, zorder=0.6)
-    bottom = 1.0 - cell.strip
     for one in cell.panel.series:
         if one.is_cross and one.points:
-            row = names.index(one.name)
-            y = bottom + cell.strip * (len(names) - row - 0.5) / len(names)
+            y = 1.0 - cell.strip * (names.index(one.name) + 0.5) / len(names)
             cell.axes.plot([p.x for p in one.points], [y] * len(one.points), zorder=3.0,
                            transform=cell.axes.get_xaxis_transform(), **look_of(one, rc))

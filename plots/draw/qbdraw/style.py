@@ -17,7 +17,6 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "styles")
 LARGER = {"xtick.labelsize": 0.0, "ytick.labelsize": 0.0, "legend.fontsize": 0.0,
           "axes.labelsize": 0.5, "axes.titlesize": 0.5, "figure.titlesize": 1.0}
 
-
 @dataclass
 class Style:
     """Widths in inches of a figure of one panel and of several, and the greatest height."""
@@ -29,10 +28,8 @@ class Style:
     rc: dict = field(default_factory=dict)
     fonts: list = field(default_factory=list)  # wanted, also those that this machine lacks
 
-
 SHIPPED = {"ieee": (3.5, 7.16), "acm": (3.33, 7.0), "neurips": (3.2, 5.5),
            "slide": (10.0, 10.0, 5.6), "web": (7.5, 7.5, 9.0, True)}
-
 
 def set_fonts(style):
     """Uses the fonts of a style that this machine has, so that matplotlib does not warn. A letter
@@ -44,10 +41,8 @@ def set_fonts(style):
     names = [name for name in style.fonts if name in known and name != "DejaVu Sans"]
     style.rc["font.family"] = [*names, "DejaVu Sans"]
 
-
 def settings(path):
     return dict(matplotlib.rc_params_from_file(path, use_default_template=False))
-
 
 def load_style(name, font_size):
     """Makes the settings of a style. Throws FigureError if there is none of this name."""

@@ -6,7 +6,6 @@ from matplotlib.collections import LineCollection
 
 SAMPLES = 200  # points of a segment
 
-
 def sampled(corners):
     """Gives points along a polyline; a corner that is not finite breaks it."""
     start, end = corners[:-1], corners[1:]
@@ -14,7 +13,6 @@ def sampled(corners):
         share = np.linspace(0.0, 1.0, SAMPLES)[:, None, None]
         points = (start + share * (end - start)).reshape(-1, 2)
     return points[np.isfinite(points).all(axis=1)]
-
 
 def lines_on(axes):
     """Gives points along all lines and intervals of a panel."""
@@ -31,7 +29,6 @@ def lines_on(axes):
                 found.append(sampled(axes.transData.transform(path.vertices)))
     return np.concatenate(found)
 
-
 def marks_on(axes, pixels_of):
     """Gives the boxes of all marks of a panel, one a row: left, bottom, right, top."""
     found = [np.empty((0, 4))]
@@ -44,14 +41,12 @@ def marks_on(axes, pixels_of):
     boxes = np.concatenate(found)
     return boxes[np.isfinite(boxes).all(axis=1)]
 
-
 def overlaps(box, boxes, most=0.5):
     """Says for each of `boxes` whether it overlaps the box by over `most` pixels both ways."""
     left, bottom, right, top = box
     wide = np.minimum(right, boxes[:, 2]) - np.maximum(left, boxes[:, 0])
     high = np.minimum(top, boxes[:, 3]) - np.maximum(bottom, boxes[:, 1])
     return (wide > most) & (high > most)
-
 
 def crossed(box, bars, own):
     """Says whether a text lies on a bar that is not its own: with `own`, the text is in a bar and
@@ -60,11 +55,9 @@ def crossed(box, bars, own):
               & (bars[:, 2] >= box[2] - 0.5) & (bars[:, 3] >= box[3] - 0.5))
     return overlaps(box, bars[~within] if own else bars).any()
 
-
 def bars_on(cell):
     """Gives the boxes of all bars of a panel, one a row: left, bottom, right, top."""
     return np.array([bar.box() for bar in cell.bars]).reshape(-1, 4)
-
 
 def inside(box, points, most=0.5):
     """Says for each point whether it is in the box, by over `most` pixels."""
