@@ -49,8 +49,9 @@ std::string errors_title(const Rows& rows) {
   for (const Group& type : group(plain, Columns{"dtype"}))
     said.push_back(fmt::format("{:.1e} in {}", largest(type.rows, largest_error), type.key[0]));
   if (said.empty()) return "Error of gradients against float64";
-  return fmt::format("At {} gradients are off by at most {}",
-                     named_values(rows.front(), {"n_tokens"}), listed(said));
+  return fmt::format("At {} gradients are off by at most {}{}",
+                     named_values(rows.front(), {"n_tokens"}), listed(said),
+                     plain.size() < rows.size() ? ", where sums travel in f32" : "");
 }
 
 // Says how much of its limit the gradient uses that comes nearest to it.
