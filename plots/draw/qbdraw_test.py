@@ -329,7 +329,8 @@ class Check(Folder):
 
     def test_a_fault_ends_with_1(self):
         path = self.write(panel(line("a", RISING)))
-        code, said = self.run_qbdraw(path, "--check", "--format", "png", "--title", "x" * 99)
+        code, said = self.run_qbdraw("--check", "--format", "png", "--title", "x" * 99,
+                                     "--series", "a", "--colour", "a=#123456", path)
         self.assertEqual((code, "outside the canvas" in said), (1, True), said)
 
     def test_inks_can_be_read(self):

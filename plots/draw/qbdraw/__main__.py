@@ -8,7 +8,7 @@ if not __package__:
 try:
     from qbdraw.command import main
 except ModuleNotFoundError as error:
-    print(f"qbdraw: {sys.executable} has no {error.name}; install python3-matplotlib, or use the "
-          "python3 that has it, such as /usr/bin/python3.", file=sys.stderr)
+    print(f"qbdraw: {error}: install python3-matplotlib, or use the python3 that has it, such as "
+          "/usr/bin/python3.", file=sys.stderr)
     sys.exit(3)
 sys.exit(main(sys.argv[1:]))

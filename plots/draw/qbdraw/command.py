@@ -110,7 +110,8 @@ def laid_out(path, options):
 
 def main(arguments):
     try:
-        options = make_parser().parse_args(arguments)
+        # Files come first, since --series and --colour take all words that follow them.
+        options = make_parser().parse_args(sorted(arguments, key=lambda w: not w.endswith(".json")))
         if not (1.0 <= (options.font_size or 7.0) <= 100.0 and 20.0 <= options.dpi <= 2400.0):
             raise FigureError("--font-size must be from 1 to 100 pt, --dpi from 20 to 2400.")
         code = 0

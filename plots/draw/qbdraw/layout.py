@@ -83,8 +83,7 @@ def write(page, texts, most, top, size, weight="normal", **look):
     return 2.0 * EDGE + size * (LINE + 0.08) * len(lines)
 
 def write_edges(page):
-    """Writes the title and, if the style has them and they are short, provenance and notes; gives
-    their heights."""
+    """Writes the title, and short provenance and notes if the style has them; gives heights."""
     rc, figure = page.style.rc, page.figure
     small = dict(top=False, size=max(page.style.least_font, rc["font.size"] - 1.5), color=GREY)
     most = MOST_NOTE_LINES if page.style.notes else 0
