@@ -100,7 +100,7 @@ def dress(figure, cell):
     for direction in ["x"] * bars + ["y"] * lanes:
         axes.tick_params(axis=direction, length=0)
     axes.spines["left"].set_visible(not lanes)
-    axes.set_box_aspect(1 if figure.square else None)
+    axes.set(box_aspect=1 if figure.square else None, anchor="W")
 
 def draw_panels(page, least_columns):
     """Draws the marks of all panels."""
