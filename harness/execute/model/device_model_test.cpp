@@ -211,6 +211,7 @@ class TickingClock {
   inline static double (*tick_)(int) = nullptr;
   inline static int reads_ = 0;
   inline static double now_s_ = 0.0;
+  ClockInUse in_use_{read};
 };
 
 // Powers of two, so that sums and differences are exact. A sample lasts at least 2 ms: three calls
