@@ -287,31 +287,26 @@ inline constexpr Field kParameterFields[] = {
                .standard = "alone",
                .label = "launched {}",
                .meaning =
-                   "`alone` (each worker by itself), `together` (all workers in one launch), "
-                   "`graph`; see [gpu/README.md](gpu/README.md)",
+                   "`alone`, `together` (all workers in one), `graph`; see [gpu](gpu/README.md)",
                .needs = {need("device", "cuda"), need("ranks", "serial"),
                          need("workload", "attention").because("a layer has one worker")}}),
-    parameter(
-        word,
-        means, "clock",
-        {.since = 4,
-         .standard = "synchronized",
-         .label = "{} clock",
-         .meaning = "`synchronized`, `unsynchronized` (as in the published runs), `cpu` (every "
-                    "time is CPU time of a case of one thread, which neighbours disturb less)",
-         .needs = {need("device", "cuda").of("unsynchronized"), need("device", "cpu").of("cpu"),
-                   need("threads", "0 1").of("cpu"), need("ranks", "serial")}}),
+    parameter(word, means, "clock",
+              {.since = 4,
+               .standard = "synchronized",
+               .label = "{} clock",
+               .meaning = "`synchronized`, `unsynchronized` (as published), `cpu` (of one thread)",
+               .needs = {need("device", "cuda").of("unsynchronized"),
+                         need("device", "cpu").of("cpu"), need("threads", "0 1").of("cpu"),
+                         need("ranks", "serial")}}),
     parameter(word, means, "l2_cache",
               {.since = 4,
                .standard = "auto",
                .label = "{} cache",
                .quiet_standard = true,
-               .meaning = "`auto`, `flushed` (memory of twice its size is written before each "
-                          "repeat; on a CPU that of the last-level cache), `rotated`, `warm`",
+               .meaning = "`auto`, `flushed` (memory of twice its size, on a CPU of its last "
+                          "level, is written before each repeat), `rotated`, `warm`",
                .standard_meaning = "`auto`: flushed; on a CPU and with `ranks: nccl` warm",
-               .needs = {need("device", "cuda")
-                             .of("rotated warm")
-                             .because("the cache of a CPU is warm with l2_cache: auto"),
+               .needs = {need("device", "cuda").of("rotated warm").because("on a CPU auto is warm"),
                          need("ranks", "serial")
                              .of("flushed rotated")
                              .because("a shard has just been written when the clock starts"),

@@ -49,7 +49,9 @@ void render(const std::vector<std::string>& files, const DrawOptions& options) {
   const int status = ::pclose(pipe);
   if (status == 0) return;
   message.erase(message.find_last_not_of(" \n") + 1);
-  const std::string last_line = message.substr(message.rfind('\n') + 1);
+  constexpr std::string_view kRenderer = "qbdraw: ";
+  std::string last_line = message.substr(message.rfind('\n') + 1);
+  if (last_line.starts_with(kRenderer)) last_line.erase(0, kRenderer.size());
   if (WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ExitCode::usage))
     throw UsageError(last_line);
   if (message.find("No module named 'matplotlib'") != std::string::npos ||
@@ -120,7 +122,7 @@ std::vector<std::string> write_declaration(const Figure& figure, const std::stri
     std::error_code ignored;
     fs::remove(paths.back(), ignored);  // an old picture must not pass for a new one
   }
-  if (figure.paper_width_in > 0.0) {
+  if (options.caption) {
     paths.push_back(stem + ".tex");
     write_file_atomically(paths.back(), caption_latex(figure));
   }

@@ -31,11 +31,12 @@ namespace qb {
 struct DrawOptions {
   std::vector<std::string> formats = {"svg", "pdf", "png"};
   std::vector<std::string> words{};  // such as --width 3.5in
+  bool caption = false;              // for paper: NAME.tex too
 };
 
 // Writes the files of each figure into `directory`, with one start of the renderer, and returns
 // their paths, figure by figure: NAME.csv, NAME.json, NAME.FORMAT in the order of the formats, and
-// for paper NAME.tex with the caption. The same figure gives the same bytes.
+// NAME.tex with the caption. The same figure gives the same bytes.
 //
 // Throws UsageError with the figure's sentence if one is empty, and where the renderer refuses an
 // option. Throws EnvironmentError if Python or matplotlib is missing or fails: CSV and JSON then

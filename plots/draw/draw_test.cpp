@@ -198,9 +198,8 @@ TEST(Figures, APictureIsOneFileAndOneForPaperHasItsCaptionBesideIt) {
   EXPECT_THAT(read_file(folder + "/out.svg"), HasSubstr("<svg"));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
   Figure figure = small_figure();
-  figure.paper_width_in = 3.5;
-  const auto paths =
-      write_figures({&figure, 1}, folder, {.formats = {"pdf"}, .words = {"--width", "3.5in"}});
+  const auto paths = write_figures(
+      {&figure, 1}, folder, {.formats = {"pdf"}, .words = {"--width", "3.5in"}, .caption = true});
   EXPECT_EQ(read_file(paths.front().back()), caption_latex(figure));
 }
 

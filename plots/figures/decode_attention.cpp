@@ -130,7 +130,6 @@ Figure decode_attention_figure(const PlottedRun& run) {
        .x = number_in("workers"),
        .x_axis = workers_axis,
        .last_of_x = true,
-       .panel_height = 230,
        .notes = joined_notes(
            {timing_notes(decode_rows(run.cases)),
             {left_out, beside_published

@@ -9,8 +9,6 @@ namespace qb {
 namespace {
 
 constexpr double kDotSpread = 0.5;  // the share of a row that its kinds of dots take
-constexpr int kRowHeight = 38;
-constexpr int kLeastHeight = 120;
 
 }  // namespace
 
@@ -61,10 +59,6 @@ std::string dot_rows_finding(const std::vector<DotRow>& rows, std::string_view q
   };
   if (rows.size() == 1) return fmt::format("{} is {}.", quantity, shown(least));
   return fmt::format("{} lies between {} and {}.", quantity, shown(least), shown(most));
-}
-
-int dot_rows_height(std::size_t rows) {
-  return std::max(kLeastHeight, kRowHeight * static_cast<int>(rows));
 }
 
 }  // namespace qb

@@ -28,7 +28,4 @@ struct DotRow {
 [[nodiscard]] std::string dot_rows_finding(const std::vector<DotRow>& rows,
                                            std::string_view quantity, std::string_view unit = "");
 
-// Gives the height of a panel of this many rows.
-[[nodiscard]] int dot_rows_height(std::size_t rows);
-
 }  // namespace qb

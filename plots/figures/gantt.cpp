@@ -316,12 +316,6 @@ std::string shares_title(const std::vector<Chart>& charts) {
                      span(waiting));
 }
 
-int panel_height(const std::vector<Chart>& charts) {
-  std::int64_t most = 0;
-  for (const Chart& chart : charts) most = std::max(most, std::min(chart.workers, kMostWorkers));
-  return static_cast<int>(std::clamp<std::int64_t>(16 * most, 80, 330));
-}
-
 }  // namespace
 
 Figure gantt_figure(const PlottedRun& run) {
@@ -352,7 +346,6 @@ Figure gantt_figure(const PlottedRun& run) {
          .x = x,
          .y = worker_axis(chart.workers),
          .series = chart_bars(chart, unit, figure.shared_x ? longest : chart.end)});
-  figure.panel_height = panel_height(charts);
   figure.subtitle = case_name(drawn.front(), names.shared);
   figure.title = shares_title(charts);
   figure.notes = notes(rows.size() - drawn.size(), charts);

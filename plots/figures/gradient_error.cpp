@@ -113,7 +113,7 @@ Figure gradient_error_figure(const PlottedRun& run) {
                              .reason = "shorter, or of another mask or kernel",
                              .of = all.size()}})}});
   figure.finding = nearest_finding(rows);
-  if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(std::size(kGradients)), 230);
+  if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(std::size(kGradients)));
   return figure;
 }
 

@@ -9,12 +9,10 @@ constexpr const char* kBalanced = "balanced";
 
 const Axis kWorkersAxis = {.label = "workers W", .column = "workers", .tight = true};
 
-Figure interest_set_figure(std::string name, std::string finding, LineFigure declared,
-                           Figure::Legend legend = Figure::Legend::beside) {
+Figure interest_set_figure(std::string name, std::string finding, LineFigure declared) {
   Figure figure = line_figure(declared);
   figure.name = std::move(name);
   figure.finding = std::move(finding);
-  figure.legend = legend;
   return figure;
 }
 
@@ -107,8 +105,7 @@ Figure distillation_figure(const CsvTable& table) {
        .x = workers,
        .x_axis = fixed(kWorkersAxis),
        .notes = {"asym-RR: mean over N in [40 W, 41 W) of N² / (pairs of the most loaded worker). "
-                 "The same published sets for both."}},
-      Figure::Legend::inside);
+                 "The same published sets for both."}});
 }
 
 Figure cqs_product_figure(const CsvTable& splits) {

@@ -240,7 +240,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
   if (figure.panels.empty())
     return empty_figure(figure.title,
                         "no case of one worker has a speed and a measured peak of its machine");
-  arrange_panels(figure, 1, 190);
+  arrange_panels(figure, 1);
   figure.notes = {
       "Useful FLOP/s over the peak that the machine reached in matrix products of the type.",
       threads_note(run.cases, rows), asterisk_note(rows), published_sentence(panels), left_out};

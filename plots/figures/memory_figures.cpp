@@ -240,7 +240,6 @@ Figure memory_timeline_figure(const PlottedRun& run) {
        .panels = panels,
        .x_axis = fixed(
            {.label = "time since its first tensor (ms)", .column = "time_ms", .from_zero = true}),
-       .panel_height = panels.size() > 2 ? 240 : 330,
        .notes = timeline_notes(listed(failed), panels.size(), all.size())});
   figure.finding = peaks_finding(all);
   return figure;

@@ -105,7 +105,6 @@ Figure model_residual_figure(const PlottedRun& run) {
        .keys = keys,
        .notes = {"Above zero a case took longer than modelled. Lines: ranges of an algorithm.",
                  modelled_devices(rows), interval_reach(rows)}});
-  figure.panel_height = dot_rows_height(dots.size());
   figure.finding =
       dot_rows_finding(dots, "By algorithm, the median of measured / modelled - 1", " %");
   return figure;

@@ -183,7 +183,7 @@ Figure connectivity_figure(std::span<const Connectivity> patterns) {
                 .title = "Which pairs of tokens each pattern keeps",
                 .columns = 3,
                 .square = true,
-                .legend = Figure::Legend::none};
+                .legend = false};
   std::vector<std::string> written;
   bool pale = false;
   for (const Connectivity& pattern : patterns) {

@@ -126,7 +126,6 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
                                .x = miss_rate,
                                .x_axis = rate_axis,
                                .last_of_x = true,
-                               .panel_height = 230,
                                .published_legend = "published, TTFT"});
   if (!figure.empty_reason.empty()) return figure;
   const std::string published = crossing_of_values(figure.panels[0].series[1].points);

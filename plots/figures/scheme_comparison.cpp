@@ -144,7 +144,6 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
                    .x = number_in("workers"),
                    .x_axis = workers_axis,
                    .last_of_x = true,
-                   .panel_height = 200,
                    .notes = joined_notes({{"Ideal: unmasked pairs / W. The root of cqs is counted.",
                                            left_out(run.cases, all.size() - 1)},
                                           timing_notes(rows)})});

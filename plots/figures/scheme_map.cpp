@@ -15,7 +15,6 @@ namespace qb {
 namespace {
 
 constexpr double kMeasuredTie = 1.02;  // measured times within this factor are a tie
-constexpr int kCellHeight = 44;
 // White gaps separate cells, whose sides are 1; each gap is about a pixel wide.
 constexpr double kHalfWidth = 0.49;
 constexpr double kHalfHeight = 0.475;
@@ -288,7 +287,6 @@ Figure scheme_map_figure(const PlottedRun& run) {
       .shared_axes = true,
       .notes = notes_of(maps, tie),
       .more_columns = joined(kCellColumns, {"wall_time_s", "lead_ratio", "fastest", "next"})};
-  figure.panel_height = kCellHeight * static_cast<int>(figure.panels.front().y.tics.size());
   std::erase(figure.notes, "");
   figure.finding = figure.title + '.';
   return figure;

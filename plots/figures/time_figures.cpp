@@ -107,7 +107,6 @@ Figure wall_clock_figure(const PlottedRun& run) {
                       .shared_axes = true,
                       .breaks = true,
                       .crosses = kNaN,
-                      .panel_height = 330,
                       .notes = case_notes(run.cases)};
   add_case_study_2(declared, run, false);
   return line_figure(declared);
@@ -128,7 +127,6 @@ Figure speed_up_figure(const PlottedRun& run) {
                       .y = {speed_up("the paper's S: longest subsequence", "longest_subsequence"),
                             speed_up("critical path, with gather and merge", "critical_path")},
                       .shared_axes = true,
-                      .panel_height = 330,
                       .notes = speed_up_notes(standing_rows(run.cases))};
   declared.y.front().lines = [&](const Group&) { return with_bounds(lines); };
   add_case_study_2(declared, run, true);

@@ -204,7 +204,6 @@ Figure work_per_round_figure(const PlottedRun& run) {
                               .from_zero = true})}},
        .panels = panels,
        .by_panel = true,
-       .panel_height = 230,
        .notes = {
            "Mark: the busiest worker of a round; its bar ends at the least busy one. Counts of "
            "the plans.",

@@ -61,7 +61,7 @@ Figure bar_figure(const BarFigure& declared) {
     if (!from.bars.empty()) figure.panels.push_back(bar_panel(declared, from));
   }
   if (!ours) return empty_figure(declared.title, declared.nothing);
-  arrange_panels(figure, 2, 260);
+  arrange_panels(figure, 2);
   std::erase(figure.notes, "");
   return figure;
 }

@@ -30,10 +30,8 @@ Figure empty_figure(std::string title, std::string reason) {
   return {.title = std::move(title), .empty_reason = std::move(reason)};
 }
 
-void arrange_panels(Figure& figure, int columns, int panel_height) {
-  if (figure.panels.size() < 2) return;
-  figure.columns = columns;
-  figure.panel_height = panel_height;
+void arrange_panels(Figure& figure, int columns) {
+  if (figure.panels.size() > 1) figure.columns = columns;
 }
 
 Point box(double x_low, double x_high, double low, double high) {

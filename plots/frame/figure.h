@@ -87,20 +87,15 @@ struct Panel {
 };
 
 struct Figure {
-  enum class Legend { beside, inside, none };
   std::string name{};  // stem of the files
   std::string title{};
   std::string subtitle{};  // provenance: machine, code, date
   std::vector<Panel> panels{};
   int columns = 1;           // of panels
-  int panel_height = 330;    // pixels at 96 to the inch
   bool square = false;       // panels as wide as high
   bool shared_axes = false;  // all panels have one range
   bool shared_x = false;     // all panels have one range of x
-  // The width of a figure for paper: text of 7 pt, the legend below, and no title, subtitle and
-  // notes, which its caption has. 0: a figure for a screen.
-  double paper_width_in = 0.0;
-  Legend legend = Legend::beside;
+  bool legend = true;
   std::string published_legend{};  // one entry for all published series; empty: one each
   std::vector<std::string> notes{};
   std::vector<std::string> more_columns{};  // of the CSV: what is known of a mark besides its place
@@ -113,8 +108,8 @@ struct Figure {
 // Makes a figure without panels that says why; writers write no files for it.
 [[nodiscard]] Figure empty_figure(std::string title, std::string reason);
 
-// Puts several panels into columns and makes them lower than a single panel.
-void arrange_panels(Figure& figure, int columns, int panel_height);
+// Puts several panels into columns.
+void arrange_panels(Figure& figure, int columns);
 
 // ---- pieces of a panel -------------------------------------------------------------------------
 

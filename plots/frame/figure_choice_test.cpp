@@ -35,35 +35,8 @@ std::vector<std::string> names(const Panel& panel) {
   return found;
 }
 
-TEST(FigureChoice, WithoutAChoiceTheFigureIsAsItWas) {
-  const Figure figure = chosen(two_panels(), {});
-  EXPECT_EQ(figure.panels.size(), 2u);
-  EXPECT_EQ(figure.columns, 2);
-  EXPECT_EQ(figure.paper_width_in, 0.0);
-  EXPECT_THAT(names(figure.panels[0]), ElementsAre("ring", "zigzag", "ideal"));
-}
-
-TEST(FigureChoice, APanelIsAloneAndCountedFromOne) {
-  const Figure figure = chosen(two_panels(), {.panels = {2}, .paper_width_in = 3.5});
-  ASSERT_EQ(figure.panels.size(), 1u);
-  EXPECT_EQ(figure.panels[0].title, "right");
-  EXPECT_EQ(figure.columns, 1);
-  EXPECT_EQ(figure.paper_width_in, 3.5);
-  for (const int number : {-1, 3})
-    EXPECT_THAT([&] { (void)chosen(two_panels(), {.panels = {number}}); },
-                ThrowsMessage<UsageError>(HasSubstr("figure speed has panels 1 to 2")));
-}
-
-TEST(FigureChoice, APanelWithoutAChosenSeriesGoes) {
-  const Figure figure = chosen(two_panels(), {.series = {"zigzag", "ideal"}});
-  ASSERT_EQ(figure.panels.size(), 1u);
-  EXPECT_THAT(names(figure.panels[0]), ElementsAre("zigzag", "ideal"));
-  EXPECT_THAT([] { (void)chosen(two_panels(), {.series = {"zigzg"}}); },
-              ThrowsMessage<UsageError>(HasSubstr("did you mean 'zigzag'?")));
-}
-
 TEST(FigureChoice, ARangeKeepsItsEndsAndLimitsAndTheTicsInIt) {
-  const Figure figure = chosen(two_panels(), {.x_range = {{2.0, 4.0}}});
+  const Figure figure = within(two_panels(), 2.0, 4.0);
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_THAT(names(figure.panels[0]), ElementsAre("ring", "zigzag", "ideal"));
   const std::vector<Point>& points = figure.panels[0].series[0].points;
@@ -72,16 +45,12 @@ TEST(FigureChoice, ARangeKeepsItsEndsAndLimitsAndTheTicsInIt) {
   EXPECT_EQ(points[1].x, 4.0);
   ASSERT_EQ(figure.panels[0].x.tics.size(), 1u);
   EXPECT_EQ(figure.panels[0].x.tics[0].value, 4.0);
-  EXPECT_THAT(
-      [] {
-        (void)chosen(two_panels(), {.x_range = {{5.0, 7.0}}});
-      },
-      ThrowsMessage<UsageError>(HasSubstr("has no point from 5 to 7")));
+  EXPECT_THAT([] { (void)within(two_panels(), 5.0, 7.0); },
+              ThrowsMessage<UsageError>(HasSubstr("has no point from 5 to 7")));
 }
 
 TEST(FigureChoice, AnEmptyFigureStaysOneWithItsReason) {
-  EXPECT_EQ(chosen(empty_figure("speed", "no case ran"), {.panels = {7}}).empty_reason,
-            "no case ran");
+  EXPECT_EQ(within(empty_figure("speed", "no case ran"), 1.0, 2.0).empty_reason, "no case ran");
 }
 
 }  // namespace

@@ -121,7 +121,7 @@ Figure line_figure(const LineFigure& declared) {
   if (std::ranges::none_of(figure.panels, has_data))
     return empty_figure(declared.title, declared.nothing);
   choose_axes(figure, declared, shown);
-  arrange_panels(figure, 2, declared.panel_height);
+  arrange_panels(figure, 2);
   figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
                                       declared.keys.end());
   figure.notes.push_back(disturbed_note(figure));

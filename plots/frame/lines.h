@@ -45,7 +45,6 @@ struct LineFigure {
   bool last_of_x = false;    // points ascend in x, and of several rows of one x the last is drawn
   std::optional<double> crosses{};  // y of crosses for cases that ran out of memory; NaN: the edge
   std::vector<Series> keys{};       // further entries of the legend
-  int panel_height = 260;           // height if there are several panels
   std::string published_legend{};
   std::vector<std::string> notes{};  // empty ones are left out
 };

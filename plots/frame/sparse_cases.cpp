@@ -42,24 +42,6 @@ std::string pattern_kind(std::string_view mask) {
   return std::string(mask.substr(1, mask.find(':') - 1));
 }
 
-std::map<std::string, std::string> pattern_arguments(std::string_view mask) {
-  std::map<std::string, std::string> arguments;
-  const std::size_t open = mask.find('{', 1);
-  if (open == std::string_view::npos || std::count(mask.begin(), mask.end(), '{') != 2)
-    return arguments;
-  std::string_view rest = mask.substr(open + 1, mask.find('}') - open - 1);
-  while (!rest.empty()) {
-    const std::size_t colon = rest.find(": ");
-    if (colon == std::string_view::npos) break;
-    // Commas can be inside lists too.
-    const std::size_t from = rest.find('[') == colon + 2 ? rest.find(']') : colon;
-    const std::size_t end = std::min(rest.find(", ", from), rest.size());
-    arguments.emplace(rest.substr(0, colon), rest.substr(colon + 2, end - colon - 2));
-    rest.remove_prefix(std::min(end + 2, rest.size()));
-  }
-  return arguments;
-}
-
 std::map<std::string, std::string> mask_names(const std::set<std::string>& masks) {
   std::map<std::string, int> kinds;
   for (const std::string& mask : masks) ++kinds[kind_name(mask)];

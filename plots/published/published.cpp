@@ -33,8 +33,6 @@ bool shape_of_case_study_2(const Row& row) {
          row.is("mask", "full") && is_forward(row);
 }
 
-const CsvTable& times() { return published_table("sparse_attention_15618_table_1_main"); }
-
 }  // namespace
 
 const CsvTable& published_table(std::string_view name) {
@@ -126,32 +124,6 @@ std::vector<Series> published_striped_speed_ups(std::int64_t workers) {
 double labelled_length(const std::string& label) {
   constexpr double kKi = 1024.0;
   return std::stod(label) * (label.ends_with('k') ? kKi : 1.0);
-}
-
-std::optional<std::string> published_sparse_mode(const std::string& mask) {
-  const std::string kind = pattern_kind(mask);
-  auto arguments = pattern_arguments(mask);
-  if (kind == "full") return kind;
-  if (kind == "block_local" && arguments["block"] == "16") return "window";
-  if (kind == "global" && arguments["tokens"] == "16") return kind;
-  const std::string& block = arguments["block"];
-  if (kind == "random" && (block.empty() || block == "1")) return kind;
-  return std::nullopt;
-}
-
-bool of_published_sparse_shape(const CsvTable& cases) {
-  const auto of_shape = [](const Row& row) {
-    return row.is("q_heads", "8") && row.is("head_dim", "64");
-  };
-  return count(all_rows(cases), of_shape) == cases.size() &&
-         half_known(lengths(cases), lengths(times(), "sequence_length_tokens"));
-}
-
-std::string published_sparse_note() {
-  return "Published: CMU 15-618 project (2023), one RTX 2080. Not comparable: its public code "
-         "divides "
-         "without an exponential, launches some kernels with an empty grid, and its tables differ "
-         "by up to 42 %.";
 }
 
 }  // namespace qb

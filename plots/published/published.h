@@ -44,13 +44,6 @@ void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_up
 // against tokens per worker (tables 3 to 5); one series per model, hardware and mesh.
 [[nodiscard]] std::vector<Series> published_striped_speed_ups(std::int64_t workers);
 
-// ---- Context Parallelism -----------------------------------------------------------------------
-
-// Where the tables of "Context Parallelism for Scalable Million-Token Inference" were measured.
-inline constexpr std::string_view kContextParallelOrigin =
-    "Context Parallelism (arXiv 2411.01783), Llama 3 405B, each context-parallel rank a host of 8 "
-    "H100, RDMA of 400 Gb/s per GPU between hosts";
-
 // ---- FlashAttention ----------------------------------------------------------------------------
 
 // The peak of dense f16 products that the data sheet of H100 SXM5 names, in TFLOP/s.
@@ -58,18 +51,5 @@ inline constexpr double kH100PeakTflopPerS = 989.4;
 
 // Reads a length as its figures label it: `512`, `16k`.
 [[nodiscard]] double labelled_length(const std::string& label);
-
-// ---- the CMU 15-618 project "Sparse Attention in CUDA" -----------------------------------------
-
-// Finds the published mode that is nearest to one of our masks: `full`, block_local of 16 as
-// `window`, element-wise `random`, `global` of the first 16. Returns nullopt for others.
-[[nodiscard]] std::optional<std::string> published_sparse_mode(const std::string& mask);
-
-// Says whether its numbers can be shown beside a run: the run has 8 heads of 64, and at least half
-// of its lengths are published ones, 128 to 1024.
-[[nodiscard]] bool of_published_sparse_shape(const CsvTable& cases);
-
-// Says why those numbers and ours are not comparable.
-[[nodiscard]] std::string published_sparse_note();
 
 }  // namespace qb

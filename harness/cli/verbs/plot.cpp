@@ -50,7 +50,9 @@ struct PlotWords {
   std::string out;
   std::string published;
   std::vector<std::string> filters;
-  FigureChoice choice;
+  std::optional<std::pair<double, double>> x_range;
+  std::vector<std::string> series;
+  std::vector<std::string> colours;
   DrawOptions draw;
   bool list = false;
 };
@@ -62,23 +64,6 @@ std::pair<double, double> read_range(const std::string& text) {
   if (!low || !high || !(*low <= *high))
     throw UsageError(fmt::format("--x-range {}: write LOW:HIGH, as in 1e3:32Ki", text));
   return {*low, *high};
-}
-
-// Between these a figure of 7 pt can be read.
-constexpr double kNarrowest_in = 2.0;
-constexpr double kWidest_in = 14.0;
-
-double read_width_in(const std::string& text) {
-  const bool in = text.ends_with("in");
-  const bool mm = text.ends_with("mm");
-  const auto number = in || mm ? parse_real(text.substr(0, text.size() - 2)) : std::nullopt;
-  const double width_in = number ? *number / (mm ? 25.4 : 1.0) : 0.0;
-  if (!(width_in >= kNarrowest_in && width_in <= kWidest_in))
-    throw UsageError(
-        fmt::format("--width {}: write a width from {:g}in to {:g}in, as in 3.5in or "
-                    "89mm",
-                    text, kNarrowest_in, kWidest_in));
-  return width_in;
 }
 
 std::string figure_list() {
@@ -95,50 +80,31 @@ std::string plot_footer() {
   return out + kPlotFooter;
 }
 
-std::vector<int> read_panels(const std::string& text) {
-  std::vector<int> panels;
-  for (const std::string_view word : split_words(text, ",")) {
-    const auto number = parse_integer(word);
-    if (!number || *number < 1 || *number > 1000)
-      throw UsageError(fmt::format("--panels {}: write numbers from 1, as in 1,3", text));
-    panels.push_back(static_cast<int>(*number));
-  }
-  return panels;
-}
-
-std::vector<std::string> read_formats(const std::string& text) {
-  constexpr std::string_view kFormats[] = {"svg", "pdf", "png", "pgf"};
-  std::vector<std::string> formats;
-  for (const std::string_view word : split_words(text, ",")) {
-    if (std::ranges::count(kFormats, word) == 0)
-      throw UsageError("--format: " + unknown_word("format", word, kFormats));
-    formats.emplace_back(word);
-  }
-  return formats;
-}
-
 // How the pictures look. What is not read here the renderer reads (plots/draw/qbdraw --help).
-void add_looks(Verb verb, FigureChoice& choice, DrawOptions& draw) {
+void add_looks(Verb verb, DrawOptions& draw) {
   const auto passed_on = [&](const char* name, const char* value, const std::string& what) {
     verb.add_text(name, value, what, [name, &draw](const std::string& text) {
       draw.words.insert(draw.words.end(), {name, text});
     });
   };
   verb.add_text("--width", "LENGTH", "Draws for paper, 3.5in or 7.16in wide, or as many mm.",
-                [&](const std::string& text) {
-                  choice.paper_width_in = read_width_in(text);
+                [&draw](const std::string& text) {
+                  draw.caption = true;
                   draw.words.insert(draw.words.end(), {"--width", text});
                 });
+  passed_on("--panels", "NUMBERS", "Draws only these panels, counted from 1: 1,3.");
   passed_on("--height", "LENGTH", "Draws as high, 2.2in or as many mm.");
   passed_on("--style", "STYLE",
             "Draws in this style: ieee, acm, neurips, slide, web or a .mplstyle.");
   passed_on("--font-size", "NUMBER", "Sets the size of texts in points.");
   verb.add_text("--format", "FORMATS", "Writes these formats: svg,pdf,png (default), pgf.",
-                [&draw](const std::string& text) { draw.formats = read_formats(text); });
+                [&draw](const std::string& text) {
+                  const auto formats = split_words(text, ",");
+                  draw.formats.assign(formats.begin(), formats.end());
+                });
   passed_on("--dpi", "NUMBER", "Sets the dots per inch of a PNG (default: 300).");
   passed_on("--legend", "PLACE", "Puts the legend below, right, inside or nowhere (none).");
   passed_on("--title", "TEXT", "Sets the title; none leaves it out.");
-  passed_on("--colour", "NAME=COLOUR", "Draws a series in this colour: cqs=#d95f02.");
 }
 
 PlottedRun read_runs(const PlotWords& words) {
@@ -201,9 +167,15 @@ void plot(const PlotWords& words) {
       print_note("qb: no figure {}: {}\n", figure.name, figure.empty_reason);
       continue;
     }
-    drawn.push_back(chosen(figure, words.choice));
+    drawn.push_back(words.x_range ? within(figure, words.x_range->first, words.x_range->second)
+                                  : figure);
   }
-  for (const std::vector<std::string>& paths : write_figures(drawn, out, words.draw))
+  DrawOptions draw = words.draw;
+  for (const std::string& name : words.series)
+    draw.words.insert(draw.words.end(), {"--series", name});
+  for (const std::string& colour : words.colours)
+    draw.words.insert(draw.words.end(), {"--colour", colour});
+  for (const std::vector<std::string>& paths : write_figures(drawn, out, draw))
     for (const std::string& path : paths) print_answer("{}\n", path);
   if (drawn.empty()) throw UsageError(fmt::format("{}: nothing to draw", words.run));
   print_answer("{}\n", write_findings(drawn, out));
@@ -226,13 +198,12 @@ void add_plot(Verb app) {
                   "Draws the published numbers of this CSV beside the run, whatever its shape.");
   verb.add_repeated("--filter", words.filters,
                     "Draws only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
-  FigureChoice& choice = words.choice;
-  verb.add_repeated("--series", choice.series, "Draws only this series.");
+  verb.add_repeated("--series", words.series, "Draws only this series.");
+  verb.add_repeated("--colour", words.colours, "Draws a series in this colour: cqs=#d95f02.");
+  auto& x_range = words.x_range;
   verb.add_text("--x-range", "LOW:HIGH", "Draws only points whose x lies in this range.",
-                [&choice](const std::string& text) { choice.x_range = read_range(text); });
-  verb.add_text("--panels", "NUMBERS", "Draws only these panels, counted from 1: 1,3.",
-                [&choice](const std::string& text) { choice.panels = read_panels(text); });
-  add_looks(verb, choice, words.draw);
+                [&x_range](const std::string& text) { x_range = read_range(text); });
+  add_looks(verb, words.draw);
 }
 
 }  // namespace qb

@@ -104,13 +104,9 @@ TEST_F(Plot, AReportWritesItsPageAndNothingElse) {
 }
 
 TEST_F(Plot, WhatIsChosenIsReadStrictly) {
-  EXPECT_THAT(plot("--width 3.5").err, HasSubstr("--width 3.5: write a width from 2in to 14in"));
-  EXPECT_THAT(plot("--width 1in").err, HasSubstr("write a width from 2in to 14in"));
   EXPECT_THAT(plot("--x-range 5:1").err, HasSubstr("--x-range 5:1: write LOW:HIGH"));
-  EXPECT_THAT(plot("--figure wall_clock --panels 9").err, HasSubstr("has panels 1 to"));
-  EXPECT_THAT(plot("--figure wall_clock --series none").err, HasSubstr("unknown series"));
   EXPECT_THAT(plot("--filter n_tokens=65").err, HasSubstr("no case of the run is left"));
-  for (const char* words : {"--width 3.5", "--x-range 5:1", "--filter n_tokens=65"})
+  for (const char* words : {"--x-range 5:1", "--filter n_tokens=65"})
     EXPECT_EQ(plot(words).exit_code, 2) << words;
 }
 
