@@ -83,10 +83,10 @@ async function checkNeighbours(view) {
   filterBy(view, '');
 }
 
-// The marks that gnuplot has drawn into a picture.
+// The marks of a picture; tics are no marks.
 function marksOf(svg) {
-  return [...svg.querySelectorAll('use[transform]')].map((mark) =>
-    mark.getAttribute('transform').match(/translate\(([-\d.]+),([-\d.]+)\)/)?.slice(1).map(Number)).filter(Boolean);
+  return [...svg.querySelectorAll('use')].filter((mark) => !mark.closest('[id*="tick"]'))
+    .map((mark) => [mark.x.baseVal.value, mark.y.baseVal.value]);
 }
 
 function checkValues(view) {
