@@ -9,6 +9,7 @@ import io
 import json
 import math
 import os
+import pathlib
 import re
 import shutil
 import sys
@@ -356,6 +357,21 @@ class Check(Folder):
                 for width in ("3.5in", "7.16in"):
                     page = self.page(path, "--style", sheet, "--width", width)
                     self.assertEqual(check.faults(page), [], (font, width))
+
+
+class Committed(unittest.TestCase):
+    """The figures of paper_figures/: all are read, and captions are as short as venues want."""
+
+    def test_every_figure_is_read_and_has_few_words(self):
+        root = pathlib.Path(__file__).resolve().parents[2] / "paper_figures"
+        figures = sorted(picture.with_suffix(".json") for picture in root.rglob("*.svg"))
+        self.assertGreaterEqual(len(figures), 30)
+        for path in figures:
+            figure = read.read_figure(str(path))
+            self.assertTrue(any(one.points for panel in figure.panels for one in panel.series), path)
+            words = " ".join([figure.title, *figure.notes]).split()
+            self.assertLessEqual(len(words), 60, path)
+            self.assertLessEqual(len(figure.panels), 8, path)
 
 
 if __name__ == "__main__":
