@@ -80,7 +80,9 @@ def fit_outside(page, cell):
         return
     for angle in (0, 90):
         boxes = [turn(page, text, angle) for text in texts]
-        clash = [any(box.overlaps(other) for other in boxes[:i]) for i, box in enumerate(boxes)]
+        clash = [any(box.overlaps(other) for other in boxes[:i])
+                 or traces.crossed(box.extents, traces.bars_on(cell), own=False)
+                 for i, box in enumerate(boxes)]
         if not any(clash):
             break
     for text, hidden in zip(texts, clash):
