@@ -35,9 +35,11 @@ std::string python() {
 
 // Starts the renderer on these JSON files. Throws as write_figures() does.
 void render(const std::vector<std::string>& files, const DrawOptions& options) {
-  std::string command =
-      fmt::format("exec {} {} --format {}", shell_quote(python()),
-                  shell_quote(source_path("plots/draw/qbdraw")), fmt::join(options.formats, ","));
+  const std::string renderer = source_path("plots/draw/qbdraw");
+  if (!fs::exists(renderer))  // as on a bare machine with a GPU: figures are drawn elsewhere
+    throw EnvironmentError(fmt::format("there is no {} to draw figures", renderer));
+  std::string command = fmt::format("exec {} {} --format {}", shell_quote(python()),
+                                    shell_quote(renderer), fmt::join(options.formats, ","));
   for (const std::vector<std::string>* words : {&options.words, &files})
     for (const std::string& word : *words) command += ' ' + shell_quote(word);
   FILE* const pipe = ::popen((command + " 2>&1 >/dev/null </dev/null").c_str(), "re");
