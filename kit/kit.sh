@@ -9,9 +9,9 @@
 # --build FOLDER and --into FOLDER replace build/release and data/measured.
 #
 # The archive unpacks into one folder, quorumbench-kit/, that may be moved and renamed. It holds qb,
-# flash_bench and the GPU tests in bin/, the specs and scripts in experiments/, published data in
-# data/, and manifest.json with commit, compiler, CUDA and the sha256 of every file. In bin/debug/
-# are a flash_bench and tests of the flash kernels whose waits trap after ten seconds. It needs
+# flash_bench and the GPU tests in bin/, the specs and scripts in experiments/, what draws figures in
+# plots/, published data in data/, and manifest.json with commit, compiler, CUDA and the sha256 of
+# every file. In bin/debug/ are a flash_bench and tests of the flash kernels whose waits trap after ten seconds. It needs
 # x86-64 Linux with glibc 2.36 or newer and nothing else; qb searches NVIDIA's libraries when it
 # needs them (`bin/qb env` says where). It has no MPI and no oneDNN, so on the CPU the kernels
 # materialized and staged and transformer layers are `unsupported`. The same commit
@@ -97,7 +97,7 @@ pack() {
   kit=$scratch/quorumbench-kit
   mkdir -p "$kit/licenses"
   cp -r "$build/kit/bin" "$kit/bin"
-  (cd "$root" && git ls-files -z LICENSE experiments data/devices data/published |
+  (cd "$root" && git ls-files -z LICENSE experiments plots/draw/qbdraw data/devices data/published |
     xargs -0 cp --parents -t "$kit")
   for package in "${licensed[@]}"; do
     [ -e "/usr/share/doc/$package/copyright" ] &&

@@ -97,7 +97,8 @@ class Kit(unittest.TestCase):
         del found["manifest.json"]
         self.assertEqual(found, manifest["files"])
         for name in ("bin/qb", "bin/flash_bench", "experiments/gpu/acceptance.sh", "LICENSE",
-                     "experiments/peers/torch_sdpa.py", "data/devices/a100.csv"):
+                     "experiments/peers/torch_sdpa.py", "plots/draw/qbdraw/__main__.py",
+                     "data/devices/a100.csv"):
             self.assertIn(name, found)
 
     def test_is_the_same_when_it_is_made_again(self):
