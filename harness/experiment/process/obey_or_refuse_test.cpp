@@ -47,7 +47,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"interest_set", {"0,1,5"}},
       {"scale", {"0.3"}},
       {"memory_budget", {"4000"}},
-      {"cpu.isa", {"scalar"}},
+      {"cpu.isa", {"scalar", "sse4"}},  // Debian 13 has no scalar
       {"sequences", {"10+30 5+34"}},
       {"new_key_owner", {"fixed"}},
       {"link.bandwidth", {"0.001"}},
