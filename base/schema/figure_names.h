@@ -29,7 +29,7 @@ enum class FigureOf {
   FIGURE(kernel_peak_fraction, other_tables, "Speed of single kernels as a share of the measured peak, from microbench.csv.") \
   FIGURE(scheme_comparison, cases, "Times, bytes and memory of all schemes against W.") \
   FIGURE(scheme_map, cases, "Which scheme is the fastest for each link and length.") \
-  FIGURE(ttft_miss_rate, cases, "Time to first token of pass_kv and pass_q against the miss rate of the cache.") \
+  FIGURE(ttft_miss_rate, cases, "Time to first token of pass_q over that of pass_kv, by the miss rate of the cache.") \
   FIGURE(decode_attention, cases, "Time of a decode step against W.") \
   FIGURE(gantt, cases, "What each worker does when: computing, communicating, waiting.") \
   FIGURE(work_per_round, cases, "Pairs of the busiest worker in each round, and their sum.") \
@@ -37,13 +37,13 @@ enum class FigureOf {
   FIGURE(exposed_time, cases, "Exposed communication in seconds against the bandwidth of the link.") \
   FIGURE(model_residual, cases, "Measured over modelled time minus one, for each algorithm.") \
   FIGURE(layer_shares, cases, "Share of each part in the time of a transformer layer against N.") \
-  FIGURE(sparse_attention, joined_cases, "Time, speed-up, pairs and memory of sparse patterns against N.") \
+  FIGURE(sparse_attention, joined_cases, "Time of sparse patterns against N, and over the ideal time.") \
   FIGURE(worker_skew, cases, "Times of equal groups and of groups by speed, with slower workers.") \
   FIGURE(distillation_gain, cases, "Times of published and balanced self-distillation against W.") \
   FIGURE(scaling, cases, "FLOP/s of a worker against W: strong and weak scaling for each mask.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \
   FIGURE(kernel_bars, joined_cases, "Speed of kernels in percent of the peak of their machine, beside published ones.") \
-  FIGURE(gradient_error, cases, "Relative L2 error of dQ, dK and dV against N.") \
+  FIGURE(gradient_error, cases, "Relative L2 error of dQ, dK and dV at the longest sequence.") \
   FIGURE(score_error, cases, "Relative L2 error of O against the size of the scores, by how LSE travels.")
 // clang-format on
 

@@ -333,7 +333,7 @@ class TorchSdpa(unittest.TestCase):
         said = self.turns()
         self.assertIn(said.returncode, (0, 4), said.stderr)
         with open(self.path("pairs.csv"), encoding="utf-8", newline="") as file:
-            pairs = [row for row in csv.DictReader(file) if row["case"] != "A against itself"]
+            pairs = list(csv.DictReader(file))
         self.assertEqual(len(pairs), 2, said.stdout)
         for pair in pairs:  # neither side is a copy of the other
             self.assertNotEqual(pair["a_time_s"], pair["b_time_s"])

@@ -20,6 +20,7 @@
 #include "base/status.h"
 #include "base/temporary_folder.h"
 #include "base/words.h"
+#include "plots/frame/legend.h"
 #include "plots/frame/table.h"
 
 namespace qb {
@@ -178,9 +179,7 @@ void write_picture(const Figure& figure, const std::string& path) {
 }
 
 std::string_view kind_word(const Series& series) {
-  if (series.draw == Draw::out_of_memory) return "out_of_memory";
-  if (series.draw == Draw::not_tried) return "not_tried";
-  if (series.draw == Draw::limit) return "limit";
+  if (is_cross(series) || series.draw == Draw::limit) return word(series.draw);
   return series.published ? "published" : "data";
 }
 

@@ -13,28 +13,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFigureSchema = 1;
 
-std::string_view draw_word(Draw draw) {
-  switch (draw) {
-    case Draw::line_points:
-      return "line_points";
-    case Draw::line:
-      return "line";
-    case Draw::points:
-      return "points";
-    case Draw::steps:
-      return "steps";
-    case Draw::rectangles:
-      return "rectangles";
-    case Draw::out_of_memory:
-      return "out_of_memory";
-    case Draw::not_tried:
-      return "not_tried";
-    case Draw::limit:
-      return "limit";
-  }
-  return {};
-}
-
 // Leaves out what is false, 0 or empty.
 void set(Json& json, const char* key, const auto& value) {
   if (value != std::remove_cvref_t<decltype(value)>{}) json[key] = value;
@@ -58,7 +36,7 @@ Json axis_json(const Axis& axis) {
 Json series_json(const Series& series) {
   Json json = {{"name", series.name},
                {"kind", kind_word(series)},
-               {"draw", draw_word(series.draw)},
+               {"draw", word(series.draw)},
                {"colour", colour_text(series.style.colour)}};
   set(json, "mark", series.style.mark);
   set(json, "dash", series.style.dash);

@@ -211,8 +211,10 @@ std::string shares_finding(const Figure& figure) {
         }
   std::vector<std::string> said;
   for (const auto& [name, share] : shares)
-    said.push_back(fmt::format("{}: {:.0f} to {:.0f} %", name, share.first, share.second));
-  return fmt::format("Of the measured peak they reach: {}.", listed(said, "; "));
+    said.push_back(fmt::format("{} {} {:.0f} to {:.0f} %{}", said.empty() ? "Bars of" : "those of",
+                               name + (said.empty() ? " reach" : ""), share.first, share.second,
+                               said.empty() ? " of the measured peak" : ""));
+  return listed(said, "; ") + '.';
 }
 
 // Says with how many threads the bars were measured, where the run has other cases too.

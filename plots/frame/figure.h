@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.h"
 #include "plots/frame/palette.h"
 
 namespace qb {
@@ -64,6 +65,17 @@ enum class Draw {
   not_tried,      // a plus there: a shorter one ran out of memory, so that this one was not tried
   limit,          // horizontal dashed line at the y of the first point, across the panel
 };
+
+template <>
+inline constexpr auto kWords<Draw> = word_table<Draw>("draw",
+                                                      {{Draw::line_points, "line_points"},
+                                                       {Draw::line, "line"},
+                                                       {Draw::points, "points"},
+                                                       {Draw::steps, "steps"},
+                                                       {Draw::rectangles, "rectangles"},
+                                                       {Draw::out_of_memory, "out_of_memory"},
+                                                       {Draw::not_tried, "not_tried"},
+                                                       {Draw::limit, "limit"}});
 
 struct Series {
   std::string name{};  // in the legend and the CSV

@@ -216,6 +216,12 @@ TEST(Frame, MoreWorkersThanCoresAreSaidAndRepeatsCounted) {
   EXPECT_EQ(oversubscription(cases, 8), "");
   EXPECT_EQ(oversubscription(cases, 0), "") << "not known";
   EXPECT_EQ(oversubscription(case_study_2(10), 2), "") << "one device plays serial workers";
+  const auto of_two = [](const char* ranks) {
+    return oversubscription(
+        scheme_table({scheme_case("ring", 2, 1024, 1.0, {{"ranks", ranks}, {"threads", "2"}})}), 2);
+  };
+  EXPECT_EQ(of_two("threads"), "") << "they are the threads of the whole case";
+  EXPECT_EQ(of_two("mpi"), "W = 2 on 2 cores") << "they are those of each rank";
   EXPECT_EQ(repeats(cases), "3 to 5 repeats");
   EXPECT_EQ(repeats(case_study_2(10)), "5 repeats");
   EXPECT_EQ(repeats(no_cases()), "");

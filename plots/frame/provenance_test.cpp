@@ -33,6 +33,16 @@ TEST(Provenance, CoresAreThoseThatTheRunCouldUse) {
   EXPECT_EQ(read_provenance("{}", "m").cores, 0) << "not known";
 }
 
+TEST(Provenance, TheNoiseFloorIsThereIfTheManifestHasAWholeOne) {
+  EXPECT_THAT(
+      read_provenance(R"({"noise_floor": {"case": "x", "ratio": 1.5, "low": 1, "high": 2}})", "m")
+          .noise_floor,
+      HasSubstr("(x): 1.500 [1.000, 2.000]"));
+  for (const char* damaged :
+       {R"({"noise_floor": 7})", R"({"noise_floor": {"case": 1, "ratio": "1"}})"})
+    EXPECT_EQ(read_provenance(damaged, "m").noise_floor, "") << damaged;
+}
+
 TEST(Provenance, OneLineSaysMachineCodeAndDay) {
   EXPECT_EQ(provenance_line(read_provenance(testing_support::sample_manifest(), "m")),
             "Some CPU, 2 processors; qb 0.1.0; commit 0123456789ab with changes; 2026-01-02");

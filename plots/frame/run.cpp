@@ -133,10 +133,9 @@ Provenance read_provenance(std::string_view manifest_json, std::string_view name
   out.run_id = text_at(json, "/run_id");
   out.spec_hash = text_at(json, "/spec_hash");
   out.started_at = text_at(json, "/started_at");
-  if (const Json& floor = json.value("noise_floor", Json()); floor.is_object())
-    out.noise_floor = NoiseFloor{floor.value("case", ""), floor.value("ratio", kNaN),
-                                 floor.value("low", kNaN), floor.value("high", kNaN)}
-                          .text();
+  const NoiseFloor floor{text_at(json, "/noise_floor/case"), number_at(json, "/noise_floor/ratio"),
+                         number_at(json, "/noise_floor/low"), number_at(json, "/noise_floor/high")};
+  if (std::isfinite(floor.ratio)) out.noise_floor = floor.text();
   out.figures = list_at(json, "figures");
   out.version = text_at(json, "/environment/build/version");
   const std::string peer = text_at(json, "/environment/peer/name");

@@ -147,7 +147,12 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
       shown.push_back(figure);
     else
       missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
-  const auto written = write_figures(shown, directory, {.words = {"--style", "web"}});
+  std::vector<std::vector<std::string>> written;
+  try {
+    written = write_figures(shown, directory, {.words = {"--style", "web"}});
+  } catch (const UsageError& refused) {  // nobody asked for a look that could be wrong
+    throw EnvironmentError(refused.what());
+  }
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const std::string csv = read_text(written[i][0]);
     const std::string svg = read_text(written[i][2]);

@@ -165,9 +165,8 @@ Turn take_turn(Subject& subject, std::size_t index, const AbWords& words, const 
 
 // `median critical_path 12.30 ms`, of the clock that timing_of() takes for such a case.
 std::string told(double median, const std::string& metric, const Case& c) {
-  const std::string name = !metric.empty()             ? metric
-                           : c.ranks == Ranks::threads ? "wall_time"
-                                                       : "critical_path";
+  const std::string name =
+      metric.empty() ? std::string(judged_clock(word(c.ranks)).name()) : metric;
   return fmt::format("median {} {}", name,
                      name == kInstructions ? format_si(median) : format_seconds(median));
 }
@@ -196,21 +195,20 @@ ExitCode compare_in_turns(AbWords& words) {
   if (a.labels.size() != b.labels.size())
     throw UsageError(fmt::format("A has {} cases and B {}: each needs a partner", a.labels.size(),
                                  b.labels.size()));
-  std::vector<std::string> labels = labels_of(a, b);
-  labels.emplace_back(kAgainstItself);
+  const std::vector<std::string> labels = labels_of(a, b);
   const InterruptGuard interrupt;
   std::size_t taken = 0;
   std::vector<AlternatedCase> cases;
   in_temporary_folder([&](const std::string& folder) {
     cases = take_turns(
-        labels.size(), words.options,
+        labels.size() + 1, words.options,
         [&](AbSide side, std::size_t index) {
-          const bool itself = labels[index] == kAgainstItself;
+          const bool itself = index == labels.size();  // the first case with A on both sides
           const std::size_t of_spec = itself ? 0 : index;
-          Turn turn = take_turn(side == AbSide::a || itself ? a : b, of_spec, words, folder,
-                                interrupt.wake_fd());
+          const bool of_a = side == AbSide::a || itself;
+          Turn turn = take_turn(of_a ? a : b, of_spec, words, folder, interrupt.wake_fd());
           if (!words.quiet)
-            print_note("[{}] {} {}: {}{}\n", ++taken, side == AbSide::a ? 'A' : 'B', labels[index],
+            print_note("[{}] {} {}: {}{}\n", ++taken, of_a ? 'A' : 'B', labels[of_spec],
                        turn.failure.empty() ? told(turn.time_s, words.metric, a.spec.cases[of_spec])
                                             : turn.failure,
                        turn.disturbed_by.empty() ? "" : ", disturbed by " + turn.disturbed_by);
@@ -218,13 +216,14 @@ ExitCode compare_in_turns(AbWords& words) {
         },
         [&] { return interrupt.requested(); });
   });
-  print_answer("A: {}\nB: {}\n\n{}", words.a, words.b,
-               alternation_text(labels, cases, words.options));
+  const AlternatedCase itself = cases.back();
+  cases.pop_back();
+  print_answer("A: {}\nB: {}\n\n{}{}", words.a, words.b,
+               alternation_text(labels, cases, words.options), itself_text(labels.front(), itself));
   if (!words.out.empty()) write_file_atomically(words.out, alternation_csv(labels, cases));
   if (interrupt.requested()) return ExitCode::interrupted;
   const auto any = [&](auto holds) { return std::ranges::any_of(cases, holds); };
   if (any([](const AlternatedCase& c) { return !c.failure.empty(); })) return ExitCode::case_failed;
-  cases.pop_back();  // A against itself
   const bool slow =
       any([](const AlternatedCase& c) { return c.verdict == RunComparison::Verdict::slow; });
   return slow ? ExitCode::regression : ExitCode::ok;

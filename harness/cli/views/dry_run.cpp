@@ -179,9 +179,8 @@ std::string time_text(const std::vector<Running>& running, const EarlierTimes& e
         earlier.size(), out);
   if (by_peak > 0)
     text += fmt::format(
-        ", {} by the peak of this machine's cores, to a factor of two or three, since {} has none "
-        "of "
-        "their kind",
+        ", {} by the peak of this machine's cores, to a factor of two or three, since {} has "
+        "none of their kind",
         by_peak, out);
   return text + '.';
 }
@@ -199,8 +198,7 @@ std::string work_text(const std::vector<Running>& running) {
   }
   return fmt::format(
       "Work: {}FLOP of attention, each case once; {} repeats or more with their warm-ups, and up "
-      "to "
-      "{} that are taken again where something disturbs them.",
+      "to {} that are taken again where something disturbs them.",
       format_si(flop), repeats, retakes);
 }
 

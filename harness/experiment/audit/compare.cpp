@@ -103,10 +103,14 @@ std::size_t RunComparison::regressions() const {
   return static_cast<std::size_t>(std::ranges::count_if(cases, &Row::regression));
 }
 
+IntervalColumns judged_clock(std::string_view ranks) {
+  return ranks == word(Ranks::threads) ? IntervalColumns("wall_time")
+                                       : IntervalColumns("critical_path");
+}
+
 RunComparison::Timing timing_of(const CsvTable& cases, std::size_t row, const std::string& metric) {
-  const std::string by_ranks =
-      Row{&cases, row}.text("ranks") == "threads" ? "wall_time" : "critical_path";
-  const std::string name = metric.empty() ? by_ranks : metric;
+  const std::string name =
+      metric.empty() ? std::string(judged_clock(Row{&cases, row}.text("ranks")).name()) : metric;
   const bool counts = name == kInstructions;
   const std::string unit = counts ? "" : "_s";
   return {cases.number(row, name + "_median" + unit),

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "base/schema/column.h"
 #include "base/status.h"
 #include "base/words.h"
 #include "harness/experiment/store/run_folder.h"
@@ -104,6 +105,9 @@ inline constexpr auto kWords<RunComparison::Verdict> =
 // of the three is not finite.
 [[nodiscard]] RunComparison::Verdict ratio_verdict(double ratio, double low, double high,
                                                    double threshold);
+
+// The clock by which a case with these `ranks` is judged.
+[[nodiscard]] IntervalColumns judged_clock(std::string_view ranks);
 
 // Reads a row of cases.csv, of this or of an older version. metric: as in CompareOptions.
 [[nodiscard]] RunComparison::Timing timing_of(const CsvTable& cases, std::size_t row,

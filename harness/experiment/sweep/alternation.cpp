@@ -89,7 +89,6 @@ std::string alternation_text(const std::vector<std::string>& labels,
                              const AlternationOptions& options) {
   TextTable table({"case", "A", "B", "B/A [interval]", "pairs (coverage)", "verdict"});
   std::string failures;
-  std::string floor;
   double sum = 0.0;
   std::size_t n = 0;
   std::map<Verdict, int> counts;
@@ -100,11 +99,6 @@ std::string alternation_text(const std::vector<std::string>& labels,
       continue;
     }
     if (c.ratio.n == 0) continue;
-    if (labels[i] == kAgainstItself) {
-      floor = fmt::format("A/A, A against itself in {}: {:.3f} [{:.3f}, {:.3f}]\n", labels.front(),
-                          c.ratio.median, c.ratio.low95, c.ratio.high95);
-      continue;
-    }
     const auto n_disturbed = static_cast<double>(c.pairs.size() - undisturbed(c));
     table.add(
         {labels[i], format_seconds(median_of(c, &Pair::a)), format_seconds(median_of(c, &Pair::b)),
@@ -122,7 +116,13 @@ std::string alternation_text(const std::vector<std::string>& labels,
     for (const auto& [verdict, count] : counts) text += fmt::format(" {} {}", count, word(verdict));
     text += '\n';
   }
-  return text + floor + failures;
+  return text + failures;
+}
+
+std::string itself_text(const std::string& label, const AlternatedCase& itself) {
+  if (itself.ratio.n == 0) return {};
+  return fmt::format("A/A, A against itself in {}: {:.3f} [{:.3f}, {:.3f}]\n", label,
+                     itself.ratio.median, itself.ratio.low95, itself.ratio.high95);
 }
 
 std::string alternation_csv(const std::vector<std::string>& labels,

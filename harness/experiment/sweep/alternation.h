@@ -7,7 +7,6 @@
 #include <functional>
 #include <limits>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/statistics.h"
@@ -55,14 +54,13 @@ struct AlternatedCase {
     std::size_t n_cases, const AlternationOptions& options,
     const std::function<Turn(AbSide, std::size_t)>& measure, const std::function<bool()>& stop);
 
-// A table, a line with the geometric mean of the ratios, and one with what A differs by from
-// itself: the last of the cases is the first one, with A on both sides.
+// A table, and a line with the geometric mean of the ratios.
 [[nodiscard]] std::string alternation_text(const std::vector<std::string>& labels,
                                            const std::vector<AlternatedCase>& cases,
                                            const AlternationOptions& options);
-// The label of that case.
-inline constexpr std::string_view kAgainstItself = "A against itself";
-
+// A line with what A differs by from itself: a case of that label with A on both sides. Empty where
+// it has no pair.
+[[nodiscard]] std::string itself_text(const std::string& label, const AlternatedCase& itself);
 // A row for each pair: case, pair, first, a_time_s, b_time_s, ratio, a_disturbed_by,
 // b_disturbed_by, counted.
 [[nodiscard]] std::string alternation_csv(const std::vector<std::string>& labels,

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/schema/column_fields.h"
 #include "base/status.h"
+#include "harness/experiment/audit/compare.h"
 #include "harness/experiment/store/machine.h"
 
 namespace qb {
@@ -43,8 +43,7 @@ std::optional<std::size_t> row_to_repeat(const CsvTable& cases) {
 
 NoiseFloor noise_floor_of(const std::string& case_label, const Row& first,
                           const RowValues& second) {
-  const IntervalColumns clock = first.text("ranks") == "threads" ? IntervalColumns("wall_time")
-                                                                 : IntervalColumns("critical_path");
+  const IntervalColumns clock = judged_clock(first.text("ranks"));
   return {case_label, second.number(clock.median()) / first.number(clock.median()),
           second.number(clock.low95()) / first.number(clock.high95()),
           second.number(clock.high95()) / first.number(clock.low95())};
