@@ -42,10 +42,12 @@ programs=$build/harness/cli
 
 build_programs() {
   local compiler
-  compiler=$(command -v clang++ || command -v clang++-14) || fail 3 "clang++ is missing: install clang"
+  # clang 14 cannot read the ranges of gcc 12's library.
+  compiler=$(command -v clang++-{22..15} clang++ | head -n 1)
+  [ -n "$compiler" ] || fail 3 "clang++ is missing: install clang-19"
   cmake -S "$checkout" --preset fuzz -B "$build" -DCMAKE_CXX_COMPILER="$compiler" >/dev/null &&
     cmake --build "$build" --target "${readers[@]/#/qb_fuzz_}" >&2 ||
-    fail 3 "the programs could not be built (Debian: apt install clang libclang-rt-dev)"
+    fail 3 "the programs could not be built (Debian: apt install clang-19 libclang-rt-19-dev libomp-19-dev)"
 }
 
 # The files of a run with the rows of its first case, as one input of qb_fuzz_run.
