@@ -133,7 +133,7 @@ cd "$out"
 differ=0
 while IFS= read -r file; do
   diff -U0 "$committed/$file" "$file" || differ=1
-done < <(find paper_figures data \( -name '*.csv' -o -name '*.json' -o -name '*.md' -o -name '*.tex' \
+done < <(find paper_figures data \( -name '*.csv' -o -name '*.json' -o -name '*.md' -o -name '*.tex' -o -name '*.py' \
   -o -name index.html \) ! -name provenance.json)
 if [ "$differ" = 1 ]; then
   echo 'redraw.sh: these differ from what is committed; paper_figures/redraw.sh draws them again' >&2

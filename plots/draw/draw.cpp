@@ -17,6 +17,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/source_root.h"
+#include "base/split.h"
 #include "base/status.h"
 #include "base/temporary_folder.h"
 #include "base/words.h"
@@ -24,6 +25,9 @@
 #include "plots/frame/table.h"
 
 namespace qb {
+namespace embedded {
+extern const std::string_view edit_py;
+}  // namespace embedded
 namespace {
 
 namespace fs = std::filesystem;
@@ -32,6 +36,18 @@ namespace fs = std::filesystem;
 std::string python() {
   if (const char* const named = std::getenv("QB_PYTHON"); named != nullptr) return named;
   return fs::exists("/usr/bin/python3") ? "/usr/bin/python3" : "python3";
+}
+
+// Gives what the renderer says of each figure that it left out, or else the last line.
+std::string sentences_of(const std::string& message) {
+  constexpr std::string_view kRenderer = "qbdraw: ";
+  std::vector<std::string> sentences;
+  std::string last;
+  for (const std::string_view line : split_words(message, "\n")) {
+    last = line;
+    if (line.starts_with(kRenderer)) sentences.emplace_back(line.substr(kRenderer.size()));
+  }
+  return sentences.empty() ? last : fmt::format("{}", fmt::join(sentences, "\n"));
 }
 
 // Starts the renderer on these JSON files. Throws as write_figures() does.
@@ -51,18 +67,15 @@ void render(const std::vector<std::string>& files, const DrawOptions& options) {
     message += static_cast<char>(letter);
   const int status = ::pclose(pipe);
   if (status == 0) return;
-  message.erase(message.find_last_not_of(" \n") + 1);
-  constexpr std::string_view kRenderer = "qbdraw: ";
-  std::string last_line = message.substr(message.rfind('\n') + 1);
-  if (last_line.starts_with(kRenderer)) last_line.erase(0, kRenderer.size());
+  const std::string said = sentences_of(message);
   if (WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ExitCode::usage))
-    throw UsageError(last_line);
+    throw UsageError(said);
   if (message.find("No module named 'matplotlib'") != std::string::npos ||
       (WIFEXITED(status) && WEXITSTATUS(status) == 127))
     throw EnvironmentError(fmt::format(
         "figures are drawn by {} with matplotlib, which is missing: install python3-matplotlib",
         python()));
-  throw EnvironmentError(fmt::format("the renderer of figures failed: {}", last_line));
+  throw EnvironmentError(fmt::format("the renderer of figures failed: {}", said));
 }
 
 // The columns that only some figures have.
@@ -125,6 +138,8 @@ std::vector<std::string> write_declaration(const Figure& figure, const std::stri
     std::error_code ignored;
     fs::remove(paths.back(), ignored);  // an old picture must not pass for a new one
   }
+  paths.push_back(stem + ".py");
+  write_file_atomically(paths.back(), std::string(embedded::edit_py));
   if (options.caption) {
     paths.push_back(stem + ".tex");
     write_file_atomically(paths.back(), caption_latex(figure));

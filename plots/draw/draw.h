@@ -35,12 +35,13 @@ struct DrawOptions {
 };
 
 // Writes the files of each figure into `directory`, with one start of the renderer, and returns
-// their paths, figure by figure: NAME.csv, NAME.json, NAME.FORMAT in the order of the formats, and
-// NAME.tex with the caption. The same figure gives the same bytes.
+// their paths, figure by figure: NAME.csv, NAME.json, NAME.FORMAT in the order of the formats,
+// NAME.py, which draws the figure and is there to be edited, and NAME.tex with the caption. The
+// same figure gives the same bytes.
 //
-// Throws UsageError with the figure's sentence if one is empty, and where the renderer refuses an
-// option. Throws EnvironmentError if Python or matplotlib is missing or fails: CSV and JSON then
-// exist, the pictures do not.
+// Throws UsageError with the figure's sentence if one is empty, and with one a line for each figure
+// that the renderer refuses, after it drew the others. Throws EnvironmentError if Python or
+// matplotlib is missing or fails: CSV and JSON then exist, the pictures do not.
 std::vector<std::vector<std::string>> write_figures(std::span<const Figure> figures,
                                                     const std::string& directory,
                                                     const DrawOptions& options = {});

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/source_root.h"
 #include "base/status.h"
+#include "base/words.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -168,6 +169,9 @@ TEST(Figures, WhatTheRendererSaysOfItsFailureIsPassedOn) {
   EXPECT_EQ(failure_of(folder), "3: the renderer of figures failed: the disk is full");
   (void)fake(folder, "echo '--dpi x: not a number' >&2\nexit 2\n");
   EXPECT_EQ(failure_of(folder), "2: --dpi x: not a number");
+  (void)fake(folder,
+             "echo 'a warning' >&2\necho 'qbdraw: a: no' >&2\necho 'qbdraw: b: no' >&2\nexit 2\n");
+  EXPECT_EQ(failure_of(folder), "2: a: no\nb: no") << "a sentence for each figure left out";
   (void)fake(folder, "exit 0\n");
   EXPECT_THAT(failure_of(folder), HasSubstr("left no "));
 }
@@ -182,13 +186,27 @@ TEST(Figures, AreDrawnInThreeFormatsTheSameBytesEachTime) {
   if (!can_draw()) GTEST_SKIP() << "matplotlib is not installed";
   const std::string folder = testing_support::fresh_folder("awkward") + "/a 'b' $(c) \"d\"";
   const auto first = write_figure(small_figure(), folder);
-  ASSERT_EQ(first.size(), 5u);
-  EXPECT_THAT(read_file(first[2]), HasSubstr("<!-- qb: {"));
+  ASSERT_EQ(first.size(), 6u);
+  EXPECT_THAT(read_file(first[2]), HasSubstr("<svg"));
   EXPECT_THAT(read_file(first[3]), ::testing::StartsWith("%PDF"));
   EXPECT_THAT(read_file(first[4]), ::testing::StartsWith("\x89PNG"));
   const auto second = write_figure(small_figure(), testing_support::fresh_folder("same"));
   for (std::size_t i = 0; i < first.size(); ++i)
     EXPECT_EQ(read_file(first[i]), read_file(second[i])) << first[i];
+}
+
+TEST(Figures, AScriptBesideEachDrawsIt) {
+  if (!can_draw()) GTEST_SKIP() << "matplotlib is not installed";
+  const std::string folder = testing_support::fresh_folder("script");
+  const auto paths = write_figure(small_figure(), folder);
+  ASSERT_THAT(paths.back(), ::testing::EndsWith("/small.py"));
+  const std::string picture = read_file(paths[4]);
+  fs::remove(paths[4]);
+  const std::string python = "/usr/bin/python3 " + shell_quote(paths.back()) + " >/dev/null 2>&1";
+  EXPECT_NE(std::system(python.c_str()), 0) << "outside of the sources it must be told where it is";
+  const std::string home = shell_quote(source_path("plots/draw"));
+  EXPECT_EQ(std::system(("QBDRAW=" + home + ' ' + python).c_str()), 0);
+  EXPECT_EQ(read_file(paths[4]), picture);
 }
 
 TEST(Figures, APictureIsOneFileAndOneForPaperHasItsCaptionBesideIt) {

@@ -40,6 +40,7 @@ Json series_json(const Series& series) {
                {"colour", colour_text(series.style.colour)}};
   set(json, "mark", series.style.mark);
   set(json, "dash", series.style.dash);
+  if (series.draw == Draw::rectangles) set(json, "hatch", hatch_of(series.style.colour));
   set(json, "thin", series.thin);
   set(json, "unlisted", !series.in_legend);
   set(json, "text", series.text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of a decode step against the worker count: wall clock, and time
-// relative to one worker beside the published tables. In a case n_tokens
-// decode steps in a row end at kv_len keys.
+// Attention of a decode step by worker count: what the worker that ends last does in it, as bars,
+// and the time relative to one worker beside the published tables. In a case n_tokens decode steps
+// in a row end at kv_len keys.
 #include <array>
 
 #include "plots/figures/figures.h"
@@ -40,7 +40,66 @@ Groups decode_panels(const CsvTable& cases) {
 // Converts s of a row to ms per decode step.
 double step_factor(const Row& row) { return kMilli / row.number("n_tokens"); }
 
-Groups step_lines(const Group& panel) { return algorithm_lines(panel.rows, kDecodeAlgorithms); }
+// What a worker's time is of; the three add up to the wall clock of a repeat.
+struct StepPart {
+  const char* name;
+  double (*seconds)(const Row&);
+  std::uint32_t colour;
+};
+constexpr StepPart kStepParts[] = {
+    {"compute and merge", [](const Row& row) { return row.number("compute_median_s"); },
+     kComputeColour},
+    {"exposed communication",
+     [](const Row& row) { return row.number("exposed_communication_median_s"); },
+     kCommunicationColour},
+    {"idle", [](const Row& row) { return row.number("idle_median_s"); }, kIdleColour}};
+constexpr double kHalfStepBar = 0.4;
+
+// Adds a bar of parts, with its wall clock behind it. The medians of the parts do not add up, so
+// that they divide the median of the wall clock in their ratio.
+void add_step_bar(Panel& panel, const Row& row, const std::string& name) {
+  const auto place = static_cast<double>(panel.y.tics.size());
+  panel.y.tics.push_back({place, fmt::format("{}, W = {}", name, row.text("workers"))});
+  const Point wall = timed(row, clock_of(row), step_factor(row));
+  const auto seconds = [&](const StepPart& part) { return std::fmax(0.0, part.seconds(row)); };
+  double sum = 0.0;
+  for (const StepPart& part : kStepParts) sum += seconds(part);
+  double end = 0.0;
+  for (std::size_t i = 0; i < std::size(kStepParts); ++i) {
+    const double width = wall.y * seconds(kStepParts[i]) / sum;
+    if (!(width > 0.0)) continue;
+    Point part = box(end, end + width, place - kHalfStepBar, place + kHalfStepBar);
+    part.x = width;
+    panel.series[i].points.push_back(std::move(part));
+    end += width;
+  }
+  for (const double x : {wall.low, wall.high, kNaN}) panel.series[3].points.push_back({x, place});
+  const double right = std::fmax(wall.y, wall.high);
+  Point total = box(right, right, place - kHalfStepBar, place + kHalfStepBar);
+  total.x = wall.y;
+  total.text = fmt::format("{:.1f}", wall.y);
+  panel.series[4].points.push_back(std::move(total));
+}
+
+// Makes a bar for each algorithm and number of workers.
+Panel step_bars(const Group& of) {
+  Panel panel{.title = of.name,
+              .x = {.label = "time of a decode step (ms)", .column = "step_ms", .from_zero = true},
+              .y = {.column = "bar_index", .reversed = true}};
+  for (const StepPart& part : kStepParts)
+    panel.series.push_back(
+        {.name = part.name, .draw = Draw::rectangles, .style = {part.colour}, .thin = true});
+  panel.series.push_back({.name = "interval", .draw = Draw::line, .in_legend = false});
+  panel.series.push_back(
+      {.name = "wall clock", .draw = Draw::rectangles, .style = {kWhite}, .in_legend = false});
+  for (const Group& line : algorithm_lines(of.rows, kDecodeAlgorithms)) {
+    std::map<double, Row> last_of;
+    for (const Row& row : line.rows) last_of.insert_or_assign(row.number("workers"), row);
+    for (const auto& [workers, row] : last_of) add_step_bar(panel, row, line.name);
+  }
+  std::erase_if(panel.series, [](const Series& series) { return series.points.empty(); });
+  return panel;
+}
 
 // Gives the published times that compare with a panel: those of its batch size, relative to one
 // rank. They are of the attention op alone and of the whole of pass-Q.
@@ -113,29 +172,33 @@ Figure decode_attention_figure(const PlottedRun& run) {
   const std::string left_out = keep_first(panels, kMostDecodeGroups, "keys and batch");
   const bool beside_published = std::ranges::any_of(
       panels, [](const Group& panel) { return !published_decode_lines(panel).empty(); });
-  return line_figure(
-      {.title = step_title(panels, run.provenance.cores),
-       .nothing = "no case of decode, flash_decoding or tree_decode ran",
-       .y = {{.y = {.label = "time of a decode step (ms)", .column = "step_ms"},
-              .value = [](const Row& row) { return timed(row, clock_of(row), step_factor(row)); },
-              .lines = step_lines,
-              .fit = powers_or_zero},
-             {.title = "over the time of W = 1",
-              .y = {.label = "time / time at W = 1", .column = "relative_time_ratio"},
-              .lines = relative_lines,
-              .reference = always(limit_line("as long as W = 1", 1.0)),
-              .fit = powers_or_zero}},
-       .panels = panels,
-       .by_panel = true,
-       .x = number_in("workers"),
-       .x_axis = workers_axis,
-       .last_of_x = true,
-       .notes = joined_notes(
-           {timing_notes(decode_rows(run.cases)),
-            {left_out, beside_published
-                           ? "Published: Llama 3 405B (arXiv 2411.01783), W = 1 is 8 H100; 128,000 "
-                             "tokens for B = 1, 32,000 for B = 4: only shapes compare."
-                           : ""}})});
+  LineFigure ratios{
+      .title = step_title(panels, run.provenance.cores),
+      .nothing = "no case of decode, flash_decoding or tree_decode ran",
+      .y = {{.y = {.label = "time / time at W = 1", .column = "relative_time_ratio"},
+             .lines = relative_lines,
+             .reference = always(limit_line("as long as W = 1", 1.0)),
+             .fit = powers_or_zero}},
+      .panels = panels,
+      .by_panel = true,
+      .x = number_in("workers"),
+      .x_axis = workers_axis,
+      .last_of_x = true,
+      .notes = joined_notes(
+          {timing_notes(decode_rows(run.cases)),
+           {"A bar is divided as the medians of its parts are.", left_out,
+            beside_published
+                ? "Published: Llama 3 405B (arXiv 2411.01783), W = 1 is 8 H100; 128,000 tokens "
+                  "for B = 1, 32,000 for B = 4: only shapes compare."
+                : ""}})};
+  Figure figure = line_figure(ratios);
+  if (panels.empty()) return figure;
+  if (figure.panels.empty()) figure = {.title = ratios.title, .notes = ratios.notes};
+  std::vector<Panel> bars;
+  for (const Group& panel : panels) bars.push_back(step_bars(panel));
+  figure.panels.insert(figure.panels.begin(), bars.begin(), bars.end());
+  arrange_panels(figure, 2);
+  return figure;
 }
 
 }  // namespace qb

@@ -149,10 +149,11 @@ std::map<std::string, std::string> letters_of(const std::set<std::string>& schem
 
 const Columns kCellColumns = {"link_bandwidth_byte_per_s", "link_latency_s", "n_tokens", "workers"};
 
-// Adds a rectangle for each scheme that is the fastest in a cell, from the fastest on. `after_name`
-// separates a name from its lead; empty where names have no room.
+// Adds a rectangle for each scheme that is the fastest in a cell, from the fastest on; those of a
+// tie have the letters of their series. `after_name` separates a name from its lead; empty where
+// names have no room.
 void add_cell(std::map<std::string, Series>& schemes, const MapCell& cell, double x, double y,
-              const std::map<std::string, std::string>& letters, const std::string& after_name) {
+              const std::string& after_name) {
   const double width = 2.0 * kHalfWidth / static_cast<double>(cell.level);
   for (std::size_t i = 0; i < cell.level; ++i) {
     const Row& row = cell.rows[i];
@@ -160,10 +161,8 @@ void add_cell(std::map<std::string, Series>& schemes, const MapCell& cell, doubl
     const double left = x - kHalfWidth + width * static_cast<double>(i);
     Point stripe = box(left, left + width, y - kHalfHeight, y + kHalfHeight);
     stripe.x = x;
-    stripe.text =
-        cell.level > 1
-            ? letters.at(scheme)
-            : listed({after_name.empty() ? "" : scheme, lead_text(cell.lead())}, after_name);
+    if (cell.level == 1)
+      stripe.text = listed({after_name.empty() ? "" : scheme, lead_text(cell.lead())}, after_name);
     stripe.more = values_of(row, kCellColumns);
     for (const double value : {row.number("wall_time_median_s"), cell.lead()})
       stripe.more.push_back(to_text(value));
@@ -208,13 +207,14 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const Sides& sides) 
     Panel panel{.title = map.title, .x = x, .y = y};
     std::map<std::string, Series> schemes;
     for (const MapCell& cell : map.cells)
-      add_cell(schemes, cell, index_of(links, cell.any()), index_of(heights, cell.any()), letters,
+      add_cell(schemes, cell, index_of(links, cell.any()), index_of(heights, cell.any()),
                after_name);
     for (auto& [scheme, series] : schemes) {
       series.name = scheme;
       series.draw = Draw::rectangles;
       series.style = fill(scheme);
       series.thin = true;
+      series.text = letters.at(scheme);
       panel.series.push_back(std::move(series));
     }
     panels.push_back(std::move(panel));
@@ -247,17 +247,6 @@ std::string winners_sentence(const std::vector<Map>& maps, double tie) {
                   : listed(parts);
 }
 
-std::string cells_sentence(const std::vector<Map>& maps, double tie) {
-  std::vector<std::string> others;  // whose letter is not the first
-  for (const auto& [scheme, letter] : letters_of(compared_in(maps)))
-    if (std::toupper(static_cast<unsigned char>(scheme[0])) != letter[0])
-      others.push_back(letter + ' ' + scheme);
-  return fmt::format(
-      "A cell has the fastest scheme and its lead over the next, or the letters{} of all within "
-      "{:.3g} times of the fastest, which is on the left.",
-      others.empty() ? "" : fmt::format(" ({})", listed(others)), tie);
-}
-
 std::vector<std::string> notes_of(const std::vector<Map>& maps, double tie) {
   std::vector<std::string> latencies;
   const Groups links = group(rows_of_maps(maps), kLinkColumns);
@@ -265,7 +254,9 @@ std::vector<std::string> notes_of(const std::vector<Map>& maps, double tie) {
     for (const Group& link : links)
       latencies.push_back(named_values(link.rows.front(), {kLinkColumns[1]}));
   const std::string all = listed(latencies);
-  return {cells_sentence(maps, tie),
+  return {fmt::format("A cell has the fastest scheme and its lead over the next, or the letters of "
+                      "all within {:.3g} times of the fastest, which is on the left.",
+                      tie),
           all.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", all)};
 }
 

@@ -60,7 +60,9 @@ enum class Draw {
   line,           // for dense curves
   points,         // marks and intervals without a line
   steps,          // a value holds until the next x
-  rectangles,     // x_low..x_high by low..high, filled, with `text` in the middle
+  area,           // filled from low to high along x
+  rectangles,     // x_low..x_high by low..high, filled, with `text` in the middle; one without
+                  // width has its text to the right, one without height above
   out_of_memory,  // a cross at (x, y); at the upper edge if y is NaN, since there is no value
   not_tried,      // a plus there: a shorter one ran out of memory, so that this one was not tried
   limit,          // horizontal dashed line at the y of the first point, across the panel
@@ -72,6 +74,7 @@ inline constexpr auto kWords<Draw> = word_table<Draw>("draw",
                                                        {Draw::line, "line"},
                                                        {Draw::points, "points"},
                                                        {Draw::steps, "steps"},
+                                                       {Draw::area, "area"},
                                                        {Draw::rectangles, "rectangles"},
                                                        {Draw::out_of_memory, "out_of_memory"},
                                                        {Draw::not_tried, "not_tried"},

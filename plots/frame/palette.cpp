@@ -203,6 +203,10 @@ std::uint32_t partition_colour(int worker) {
                   values[static_cast<std::size_t>(worker) % values.size()]);
 }
 
+std::string_view hatch_of(std::uint32_t colour) {
+  return colour == kCommunicationColour ? "////" : colour == kGatherColour ? "xxxx" : "";
+}
+
 std::uint32_t lightened(std::uint32_t colour) { return ((colour >> 1) & 0x7F7F7F) + 0x7F7F7F; }
 
 std::string colour_text(std::uint32_t colour) { return fmt::format("#{:06x}", colour); }

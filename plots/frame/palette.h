@@ -60,12 +60,16 @@ inline constexpr int kShades = 7;
 [[nodiscard]] std::uint32_t partition_colour(int worker);
 
 // These colours show what a worker does wherever its time is drawn.
-inline constexpr std::uint32_t kComputeColour = 0x56B4E9;
-inline constexpr std::uint32_t kCommunicationColour = 0xD55E00;
-inline constexpr std::uint32_t kGatherColour = 0xE69F00;
-inline constexpr std::uint32_t kIdleColour = 0xD4D4D4;
+inline constexpr std::uint32_t kComputeColour = 0x44546A;
+inline constexpr std::uint32_t kCommunicationColour = 0xE3A13C;
+inline constexpr std::uint32_t kGatherColour = 0xB5541C;
+inline constexpr std::uint32_t kIdleColour = 0xC9C9C9;
 inline constexpr std::uint32_t kReceiveColour = 0x004D40;
 inline constexpr std::uint32_t kSendColour = 0x7B2D8B;
+
+// Gives the white strokes on a fill that tell what moves from what computes in grey print, as
+// matplotlib writes them; empty for other fills.
+[[nodiscard]] std::string_view hatch_of(std::uint32_t colour);
 
 // Mixes a colour with as much white, for what is drawn behind.
 [[nodiscard]] std::uint32_t lightened(std::uint32_t colour);

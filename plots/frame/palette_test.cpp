@@ -170,6 +170,15 @@ TEST(Palette, PartitionColoursAreDistinct) {
   expect_apart(first);
 }
 
+TEST(Palette, WhatAWorkerDoesIsToldApartAlsoInGreyPrint) {
+  expect_apart({{"compute", kComputeColour},
+                {"communication", kCommunicationColour},
+                {"gather", kGatherColour},
+                {"idle", kIdleColour}});
+  EXPECT_NE(hatch_of(kCommunicationColour), hatch_of(kIdleColour)) << "both are light";
+  EXPECT_NE(hatch_of(kGatherColour), hatch_of(kComputeColour)) << "both are dark";
+}
+
 TEST(Palette, WritesColoursAsHtmlReadsThem) {
   EXPECT_EQ(colour_text(0x0072B2), "#0072b2");
   EXPECT_EQ(colour_text(lightened(0x000000)), "#7f7f7f");

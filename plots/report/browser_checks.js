@@ -93,12 +93,13 @@ function checkValues(view) {
   let marked = 0;
   let near = 0;
   for (const figure of view.document.querySelectorAll('figure[data-name]')) {
-    const script = figure.querySelector('script');
     const svg = figure.querySelector('.paper svg');
-    if (!script) continue;
-    const names = JSON.parse(script.textContent).flatMap((panel) => panel.series.map((one) => one.name));
+    const titles = [...svg.querySelectorAll('.marks title')].map((title) => title.textContent);
+    check(titles.length > 0 && titles.every((title) => /.+: .* at ./.test(title)),
+      `${figure.dataset.name} has series and values of its ${titles.length} marks`);
     const box = svg.getBoundingClientRect();
     const scale = box.width / svg.viewBox.baseVal.width;
+    const output = figure.querySelector('.values');
     for (const [x, y] of marksOf(svg)) {
       svg.dispatchEvent(new view.PointerEvent('pointermove',
         { clientX: box.left + x * scale, clientY: box.top + y * scale, bubbles: true }));
@@ -106,15 +107,17 @@ function checkValues(view) {
       marked += 1;
       near += Math.hypot(ring.cx.baseVal.value - x, ring.cy.baseVal.value - y) < 1.5 ? 1 : 0;
     }
-    const output = figure.querySelector('.values');
-    if (marksOf(svg).length > 0)
-      check(names.some((name) => output.textContent.startsWith(name + ':')), `${figure.dataset.name} names the series`);
     const paper = figure.querySelector('.paper');
-    paper.dispatchEvent(new view.KeyboardEvent('keydown', { key: 'ArrowRight', cancelable: true }));
-    const before = output.textContent;
-    paper.dispatchEvent(new view.KeyboardEvent('keydown', { key: 'ArrowDown', cancelable: true }));
-    check(output.textContent.length > 0 && (names.length < 2 || output.textContent !== before),
+    const after = (key) => {
+      paper.dispatchEvent(new view.KeyboardEvent('keydown', { key, cancelable: true }));
+      return output.textContent;
+    };
+    check(titles.includes(after('ArrowRight')) && (titles.length < 2 || after('ArrowLeft') !== after('ArrowRight')),
       `${figure.dataset.name} is read by the arrow keys`);
+    const several = svg.querySelectorAll('.marks > g').length > 1;
+    const name = (title) => title.slice(0, title.indexOf(': '));
+    check(!several || name(output.textContent) !== name(after('ArrowDown')),
+      `${figure.dataset.name}: the arrow down goes to another series`);
   }
   // The legend has marks too, where no point is.
   check(marked > 50 && near > 0.7 * marked, `the values belong to the drawn marks (${near} of ${marked})`);

@@ -107,57 +107,16 @@ for (const table of document.querySelectorAll('table.cases')) {
 
 // ---- the values of a figure --------------------------------------------------------------------
 
-// The place of a value on an axis of the picture, in its own units.
-function placed(value, axis) {
-  const of = axis.log ? Math.log : (x) => x;
-  return axis.from + (axis.to - axis.from) * (of(value) - of(axis.min)) / (of(axis.max) - of(axis.min));
-}
-
-// All points of a figure with their places. Those of areas have the ends of their sides, too.
-function pointsOf(panels) {
-  return panels.flatMap((panel) => panel.series.flatMap((series) =>
-    series.points.map(([x, y, low, high, disturbed, left, right]) => ({
-      panel, series, x, y, low, high, disturbed, left, right,
-      at: [placed(x, panel.x), placed(y, panel.y)],
-      sides: series.area ? [[left, right], [low, high]].map((ends, i) =>
-        ends.map((end) => placed(end, i === 0 ? panel.x : panel.y)).sort((a, b) => a - b)) : null,
-    })))).filter((point) => point.at.every(Number.isFinite));
-}
-
-// How far a place is from a point: nothing inside an area; other panels are always farther.
-function distance(point, at) {
-  if (point.sides?.every(([from, to], i) => from <= at[i] && at[i] <= to)) return 0;
-  const [left, right] = [point.panel.x.from, point.panel.x.to].sort((a, b) => a - b);
-  const [top, bottom] = [point.panel.y.from, point.panel.y.to].sort((a, b) => a - b);
-  const outside = Math.max(left - at[0], at[0] - right, top - at[1], at[1] - bottom, 0);
-  return Math.hypot(point.at[0] - at[0], point.at[1] - at[1]) + 1e3 * outside;
-}
-
-function numberText(value) {
-  if (value === null) return 'unknown';
-  const digits = Math.abs(value) >= 1000 && Number.isInteger(value) ? 15 : 4;
-  return value.toLocaleString('en', { maximumSignificantDigits: digits });
-}
-
-// `W = 7: time (ms) 79.4 (74.8 to 83.3) at sequence length N (tokens) 4,900`
-function pointText({ panel, series, x, y, low, high, disturbed, left, right }) {
-  const range = (from, to) => `${numberText(from)} to ${numberText(to)}`;
-  const value = series.area ? range(low, high) :
-    numberText(y) + (low === null || high === null ? '' : ` (${range(low, high)})`);
-  const place = panel.x.tics?.[x] ?? (series.area ? range(left, right) : numberText(x));
-  return `${series.name}: ${panel.y.label} ${value} at ${panel.x.label} ${place}` +
-    (disturbed ? ', disturbed' : '');
-}
-
+// The picture has an unseen shape with a <title> at each mark, in a group for each series.
 function showValues(figure) {
-  const svg = figure.querySelector('.paper svg');
-  const points = pointsOf(JSON.parse(figure.querySelector('script').textContent));
-  if (!svg || points.length === 0) return;
+  const paper = figure.querySelector('.paper');
+  const svg = paper.querySelector('svg');
+  const shapes = [...svg.querySelectorAll('.marks > g > *')];
+  const boxes = shapes.map((shape) => shape.getBBox());
   const output = document.createElement('output');
   output.className = 'values';
-  const first = !document.querySelector('.values');
-  if (first) output.textContent = 'Point at a figure, or focus it and use the arrow keys, to read its values.';
-  const paper = figure.querySelector('.paper');
+  if (!document.querySelector('.values'))
+    output.textContent = 'Point at a figure, or focus it and use the arrow keys, to read its values.';
   paper.setAttribute('aria-description', 'The arrow keys read its values.');
   paper.after(output);
   const ring = document.createElementNS('http://www.w3.org/2000/svg', 'circle');
@@ -166,35 +125,32 @@ function showValues(figure) {
   let shown = -1;
   const show = (index) => {
     shown = index;
-    [ring.cx, ring.cy].forEach((length, i) => { length.baseVal.value = points[index].at[i]; });
+    const { x, y, width, height } = boxes[shown];
+    ring.cx.baseVal.value = x + width / 2;
+    ring.cy.baseVal.value = y + height / 2;
     svg.append(ring);
     output.classList.add('shown');
-    output.textContent = pointText(points[index]);
+    output.textContent = shapes[shown].textContent;
   };
   svg.addEventListener('pointermove', (event) => {
-    const box = svg.getBoundingClientRect();
-    const size = svg.viewBox.baseVal;
-    const at = [(event.clientX - box.left) * size.width / box.width,
-      (event.clientY - box.top) * size.height / box.height];
-    const far = points.map((point) => distance(point, at));
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
+    const far = boxes.map(({ x, y, width, height }) =>
+      Math.hypot(Math.max(x - at.x, 0, at.x - x - width), Math.max(y - at.y, 0, at.y - y - height)));
     show(far.indexOf(Math.min(...far)));
   });
   paper.addEventListener('keydown', (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step) show((shown + step + points.length) % points.length);
-    // Up and down go to the first point of the next series.
-    const series = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (series) {
-      const starts = points.flatMap((point, i) => i === 0 || point.series !== points[i - 1].series ? [i] : []);
-      const own = starts.findLastIndex((start) => start <= shown);
-      show(starts[(own + series + starts.length) % starts.length]);
-    }
-    if (step || series) event.preventDefault();
+    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    // Up and down go to the first mark of another series.
+    const stops = shapes.map((_, i) => i).filter((i) => /Right|Left/.test(event.key) || !shapes[i].previousSibling);
+    const own = stops.findLastIndex((stop) => stop <= shown);
+    show(stops[(own + step + stops.length) % stops.length]);
+    event.preventDefault();
   });
 }
 
-for (const script of document.querySelectorAll('figure > script[type="application/json"]'))
-  showValues(script.parentElement);
+for (const figure of document.querySelectorAll('figure[data-name]'))
+  if (figure.querySelector('.marks')) showValues(figure);
 
 // ---- pictures as files -------------------------------------------------------------------------
 

@@ -29,10 +29,7 @@ std::string figure_html(const Report::Picture& figure, std::size_t index) {
   out += fmt::format("<figcaption>{}</figcaption>\n",
                      html_escape(figure.title.empty() ? figure.name : figure.title));
   if (!figure.finding.empty()) out += fmt::format("<p>{}</p>\n", html_escape(figure.finding));
-  out += files_html(figure.files, figure.name);
-  if (!figure.points.empty())
-    out += fmt::format("<script type=\"application/json\">{}</script>\n", figure.points);
-  return out + "</figure>\n";
+  return out + files_html(figure.files, figure.name) + "</figure>\n";
 }
 
 std::string section_body(const Report::Section& section, std::size_t& figures) {

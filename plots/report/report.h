@@ -24,7 +24,6 @@ struct Report {
     std::string title{};        // for readers who cannot see the picture
     std::string svg{};          // content of the SVG file
     std::string finding{};      // the sentence below it
-    std::string points{};       // hover_json(), may be empty
     std::vector<Link> files{};  // its downloads besides the SVG
   };
   // The page shows them in this order: paragraphs, figures, tables, markup, code.
@@ -91,17 +90,5 @@ struct RunContext {
 
 // Fits time = a N^b and a straight line to each line of four lengths or more.
 [[nodiscard]] Table sparse_growth_table(const SparseCases& cases);
-
-// The points of a figure and where its picture has them, for the script of the page, which shows
-// the values of the point nearest to the pointer.
-// Writes JSON that may stand inside a <script> element: a list of panels. Places are in the units
-// of the SVG, and a missing value is null.
-//   PANEL: {"x": AXIS, "y": AXIS, "series": [{"name", "area", "points": [POINT, …]}, …]}
-//   AXIS:  {"label", "log", "min", "max", "from", "to", "tics"}; `tics` names values of an axis
-//          whose tics are words
-//   POINT: [x, y, low, high, disturbed], and x_low, x_high of an area
-// Of long curves it keeps every nth point only, so that a figure has a few thousand at most.
-// The axes are as the picture has them, which is the renderer's SVG.
-[[nodiscard]] std::string hover_json(const Figure& figure, std::string_view svg);
 
 }  // namespace qb

@@ -19,7 +19,6 @@ Report small_report() {
                                      .title = "One",
                                      .svg = svg,
                                      .finding = "a < b everywhere.",
-                                     .points = "[]",
                                      .files = {{"CSV", "data:text/csv,x"}, {"PDF", "one.pdf"}}},
                                     {.name = "two", .title = "Two", .svg = svg}},
                         .tables = {{.header = {"h"}, .rows = {{"cell"}}}},
@@ -61,13 +60,6 @@ TEST(Report, AFigureHasItsCaptionFindingAndFiles) {
   EXPECT_THAT(page, HasSubstr("<p>a &lt; b everywhere.</p>"));
   EXPECT_THAT(page, HasSubstr("<a href=\"data:text/csv,x\" download=\"one.csv\">CSV</a>"));
   EXPECT_THAT(page, HasSubstr("<a href=\"one.pdf\">PDF</a>"));
-}
-
-TEST(Report, OnlyAFigureWithPointsHasThemForTheScript) {
-  const std::string page = report_html(small_report());
-  const std::string points = "<script type=\"application/json\">";
-  EXPECT_NE(page.find(points), std::string::npos);
-  EXPECT_EQ(page.find(points), page.rfind(points));
 }
 
 TEST(Report, MarkupIsNotEscaped) {

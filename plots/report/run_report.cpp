@@ -155,9 +155,8 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
   }
   for (std::size_t i = 0; i < shown.size(); ++i) {
     const std::string csv = read_text(written[i][0]);
-    const std::string svg = read_text(written[i][2]);
-    Report::Picture picture{shown[i].name, shown[i].title, svg, shown[i].finding,
-                            hover_json(shown[i], svg)};
+    Report::Picture picture{shown[i].name, shown[i].title, read_text(written[i][2]),
+                            shown[i].finding};
     if (csv.size() <= kMostInlineCsv) picture.files.push_back({"CSV", data_url("text/csv", csv)});
     drawn.push_back(std::move(picture));
   }

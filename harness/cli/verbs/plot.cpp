@@ -25,8 +25,9 @@ namespace {
 constexpr const char* kPlotFooter =
     R"(
 Each figure is NAME.csv (every plotted number), NAME.json (what is shown; `python3 plots/draw/qbdraw
-NAME.json` draws it again) and NAME.svg, .pdf and .png; findings.csv says what the figures show. Without --figure it draws those that the spec names, or else all that the run has data
-for.
+NAME.json` draws it again), NAME.svg, .pdf and .png, and NAME.py, which draws it and is there to be
+edited; findings.csv says what the figures show. Without --figure it draws those that the spec names,
+or else all that the run has data for.
 Published numbers of CQS-Attention's case study 2 are drawn beside a run of its shape; --published
 draws another file of the same columns. kernel_peak_fraction is drawn from a
 microbench.csv in the folder, which may then do without cases.csv.
@@ -103,7 +104,7 @@ void add_looks(Verb verb, DrawOptions& draw) {
                   draw.formats.assign(formats.begin(), formats.end());
                 });
   passed_on("--dpi", "NUMBER", "Sets the dots per inch of a PNG (default: 300).");
-  passed_on("--legend", "PLACE", "Puts the legend below, right, inside or nowhere (none).");
+  passed_on("--legend", "PLACE", "Puts all names into a legend below, or leaves it out (none).");
   passed_on("--title", "TEXT", "Sets the title; none leaves it out.");
 }
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: reads options and figures, draws and checks them.
+"""The command line: reads options and figures, and draws them.
 
-It ends with 0, with 1 if a check found a fault, with 2 if an option or a figure is wrong, and with
-3 if a file cannot be read or written, or if a program that a format needs is missing.
+It ends with 0, with 2 if an option or a figure is wrong, and with 3 if a file cannot be read or
+written, or if a program that a format needs is missing. A figure that cannot be drawn is named and
+left out, the others are drawn, and the greatest of these codes counts.
 """
 import argparse
 import os
@@ -12,7 +13,6 @@ import sys
 import matplotlib
 
 from qbdraw import save
-from qbdraw.check import faults
 from qbdraw.layout import NoRoom, lay_out
 from qbdraw.legend import PLACES
 from qbdraw.page import Page
@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
 
 def length(text):
     """Reads a length in inches: `3.5in`, `89mm`."""
-    match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(in|mm|cm|pt|)", text)
+    match = re.fullmatch(r"(\d+\.?\d*)\s*(in|mm|cm|pt|)", text)
     inches = float(match[1]) * UNITS[match[2]] if match else 0.0
     if not 1.0 <= inches <= 60.0:
         raise argparse.ArgumentTypeError(
@@ -63,23 +63,20 @@ def make_parser():
     add("--series", nargs="+", action="extend", metavar="NAME", help="draws these series alone")
     add("--colour", "--color", nargs="+", action="extend", default=[],
         type=shaped("(.+)=(#[0-9a-fA-F]{6})", "NAME=#d95f02"), metavar="NAME=#d95f02")
-    add("--check", action="store_true", help="says what cannot be read in the drawing")
     return parser
 
 def choose(figure, options, path):
     """Leaves in the figure what the options name."""
     if options.panels:
-        places = [int(place) for place in options.panels[0].split(",")]
-        if max(places) > len(figure.panels):
-            raise FigureError(f"{path} has {len(figure.panels)} panels; --panels names "
-                              f"{max(places)}.")
+        places, count = [int(place) for place in options.panels[0].split(",")], len(figure.panels)
+        if max(places) > count:
+            raise FigureError(f"{path} has {count} panels; --panels names {max(places)}.")
         figure.panels = [figure.panels[place - 1] for place in places]
     names = {one.name for panel in figure.panels for one in panel.series}
-    for name in [*(options.series or []), *(name for name, _ in options.colour)]:
-        if name not in names:
-            raise FigureError(f"{path} has no series {name!r}; it has "
-                              f"{', '.join(sorted(names))}.")
     colours = dict(options.colour)
+    for name in [*(options.series or []), *colours]:
+        if name not in names:
+            raise FigureError(f"{path} has no series {name!r}; it has {', '.join(sorted(names))}.")
     for panel in figure.panels:
         if options.series:
             panel.series = [one for one in panel.series if one.name in options.series]
@@ -88,42 +85,52 @@ def choose(figure, options, path):
     if options.title is not None:
         figure.title = "" if options.title == "none" else options.title
 
-def laid_out(path, options):
-    """Reads a figure and lays it out, in more and more columns until its panels have room."""
-    figure = read_figure(path)
-    choose(figure, options, path)
+def laid_out(figure, options):
+    """Lays a figure out, in more and more columns until its panels have room."""
     style = load_style(options.style, options.font_size)
     width = options.width or (style.column if len(figure.panels) == 1 else style.page)
     matplotlib.rcdefaults()  # no settings of the user's but the style
     matplotlib.rcParams.update(style.rc)
-    page = None
+    columns = 1
     while True:
-        least_columns = page.columns + 1 if page else 1
         page = Page(figure, style, width, options.height or style.highest)
-        draw_panels(page, least_columns)
+        draw_panels(page, columns)
         try:
             lay_out(page, options.legend, options.height)
             return page
         except NoRoom:
-            if page.columns == page.most_columns:
+            columns = page.columns + 1
+            if columns > page.most_columns:
                 raise
 
-def main(arguments):
+def draw(figure, stem, options):
+    """Draws a figure into STEM.svg and the like."""
+    page = laid_out(figure, options)
+    print("\n".join(save.save(page, stem, options.format[0].split(","), options.dpi)))
+
+def parse(words):
+    # Files come first, since --series and --colour take all words that follow them.
+    options = make_parser().parse_args(sorted(words, key=lambda word: not word.endswith(".json")))
+    if not (1.0 <= (options.font_size or 7.0) <= 100.0 and 20.0 <= options.dpi <= 2400.0):
+        raise FigureError("--font-size must be from 1 to 100 pt, --dpi from 20 to 2400.")
+    return options
+
+def draw_file(path, options):
+    """Draws what the options choose of NAME.json."""
+    figure = read_figure(path)
+    choose(figure, options, path)
+    name = os.path.splitext(os.path.basename(path))[0]
+    draw(figure, os.path.join(options.out or os.path.dirname(path), name), options)
+
+def tried(action, *arguments):
+    """Does it; gives what it gives and the exit code."""
     try:
-        # Files come first, since --series and --colour take all words that follow them.
-        options = make_parser().parse_args(sorted(arguments, key=lambda w: not w.endswith(".json")))
-        if not (1.0 <= (options.font_size or 7.0) <= 100.0 and 20.0 <= options.dpi <= 2400.0):
-            raise FigureError("--font-size must be from 1 to 100 pt, --dpi from 20 to 2400.")
-        code = 0
-        for path in options.figures:
-            page = laid_out(path, options)
-            found = faults(page) if options.check else []
-            name = os.path.splitext(os.path.basename(path))[0]
-            stem = os.path.join(options.out or os.path.dirname(path), name)
-            paths = save.save(page, stem, options.format[0].split(","), options.dpi)
-            print("\n".join([*paths, *(f"{path}: {fault}" for fault in found)]))
-            code = 1 if found else code
-        return code
+        return action(*arguments), 0
     except (FigureError, OSError, RuntimeError) as error:
         print(f"qbdraw: {error}", file=sys.stderr)
-        return 2 if isinstance(error, FigureError) else 3
+        return None, 2 if isinstance(error, FigureError) else 3
+
+def main(words):
+    options, code = tried(parse, words)
+    return max([code, *(tried(draw_file, path, options)[1]
+                        for path in (options.figures if options else []))])

@@ -32,7 +32,7 @@ def candidates(page):
         for group in direct_groups(page, cell):
             (limits if group.first.draw == "limit" else lines).update(group.names)
     other = {one.name for cell in page.cells for one in cell.panel.series
-             if one.draw in ("rectangles", "points", "steps") and not one.unlisted}
+             if one.draw in ("rectangles", "area", "points", "steps") and not one.unlisted}
     return set() if lines & other or len(lines) > MOST_NAMES else lines, limits - other
 
 def end_of(cell, group):
@@ -44,21 +44,14 @@ def end_of(cell, group):
 def spread(wanted, heights, low, high):
     """Moves places apart by the labels' heights, keeping their order, within low and high, which
     have room for them."""
-    blocks = []  # of labels that touch: bottom, height, [(label, its bottom in the block)]
-    for i in sorted(range(len(wanted)), key=lambda i: wanted[i]):
-        blocks.append([wanted[i] - heights[i] / 2.0, heights[i], [(i, 0.0)]])
-        while True:
-            bottom, height, members = blocks[-1]
-            blocks[-1][0] = min(max(bottom, low), high - height)
-            if len(blocks) < 2 or blocks[-2][0] + blocks[-2][1] <= blocks[-1][0]:
-                break
-            under = blocks[-2]
-            under[2] += [(j, under[1] + at) for j, at in blocks.pop()[2]]
-            under[1] += height
-            under[0] = sum(wanted[j] - heights[j] / 2.0 - at for j, at in under[2]) / len(under[2])
-    placed = {j: bottom + at + heights[j] / 2.0 for bottom, _, members in blocks
-              for j, at in members}
-    return [placed[j] for j in range(len(wanted))]
+    order = np.argsort(wanted, kind="stable")
+    heights = np.array(heights)[order]
+    at = np.concatenate([[0.0], np.cumsum((heights[1:] + heights[:-1]) / 2.0)])  # if all touched
+    start = np.array(wanted)[order] - at
+    start = (np.maximum.accumulate(start) + np.minimum.accumulate(start[::-1])[::-1]) / 2.0
+    placed = np.empty(len(order))
+    placed[order] = at + np.clip(start, low + heights[0] / 2.0, high - heights[-1] / 2.0 - at[-1])
+    return placed.tolist()
 
 def add_text(cell, x, y, text, **look):
     """Writes a text at pixels of the layout, held in the coordinates of the panel."""
@@ -81,51 +74,49 @@ def place_right(page, cell, groups):
     places = spread([y for _, y in ends], heights, low, high)
     if any(abs(at - y) > page.pt(FARTHEST * size) for at, (_, y) in zip(places, ends)):
         return False
-    x = box.x1 + page.pt(8.0)
+    x = box.x1 + page.pt(1.25 * size)
     for group, text, (end_x, end_y), at in zip(groups, texts, ends, places):
         colour = ink(group.first.colour)
         start = max(end_x + page.pt(3.5), box.x1), end_y
-        leader = cell.axes.transAxes.inverted().transform([start, (x - page.pt(1.5), at)])
+        leader = cell.axes.transAxes.inverted().transform([start, (x - page.pt(2.5), at)])
         cell.labels.append(cell.axes.add_artist(Line2D(
             *leader.T, transform=cell.axes.transAxes, linewidth=0.5, color=colour, clip_on=False,
             zorder=2.05, in_layout=False)))
         add_text(cell, x, at, text, color=colour, size=size, va="center", linespacing=1.05)
     return True
 
-def place_free(page, cell, text, colour, spots):
-    """Writes a text at the first of the spots, (x, y, ha, va), where it covers nothing, if any."""
+def place_free(page, cell, text, colour, places):
+    """Writes a text at the first of the places, (x, y, ha, va), where it covers nothing, if any."""
     made = add_text(cell, 0, 0, text, color=colour, size=page.style.rc["legend.fontsize"],
                     in_layout=False)
     others = [other.get_window_extent(page.renderer).extents for other in cell.labels
               if other is not made and not isinstance(other, Line2D)]
     boxes = np.array([*traces.marks_on(cell.axes, page.pt), *others, *traces.bars_on(cell)])
     lines, panel = traces.lines_on(cell.axes), cell.axes.bbox
-    for x, y, ha, va in spots:
+    for x, y, ha, va in places:
         made.set(position=cell.axes.transAxes.inverted().transform((x, y)), ha=ha, va=va)
         box = made.get_window_extent(page.renderer).extents
         if (box[0] >= panel.x0 and box[2] <= panel.x1 and box[1] >= panel.y0
-                and box[3] <= panel.y1 + 1.0 and not traces.inside(box, lines).any()
+                and box[3] <= panel.y1 - 1.0 and not traces.struck(box, lines)
                 and not traces.overlaps(box, boxes.reshape(-1, 4)).any()):
             return True
     made.remove()
     cell.labels.remove(made)
     return False
 
-def limit_spots(page, cell, group):
-    """Gives places above or below a limit, at one of its ends or in the middle."""
-    y = cell.height_of(group.first.points[0].y)
-    box, gap = cell.axes.bbox, page.pt(1.5)
-    return [(x, y + up * gap, ha, va) for up, va in ((1, "bottom"), (-1, "top"))
-            for x, ha in ((box.x0 + page.pt(3.0), "left"), (box.x1, "right"),
-                          ((box.x0 + box.x1) / 2.0, "center"))]
-
-def end_spots(page, cell, group):
-    """Gives places near the end of a line that ends inside the panel."""
-    (x, y), gap = end_of(cell, group), page.pt(4.0)
-    return [(x + gap, y, "left", "center")] + [
-        (x + right * gap, y + up * gap, ("right", "center", "left")[right + 1],
-         "bottom" if up > 0 else "top")
-        for right, up in ((0, 1), (0, -1), (-1, -1), (-1, 1), (1, -1), (1, 1))]
+def spots(page, cell, group):
+    """Gives places above or below a limit, at an end of it or in the middle, or near the end of a
+    line that ends inside the panel."""
+    box = cell.axes.bbox
+    if group.first.draw == "limit":
+        y, gap = cell.height_of(group.first.points[0].y), page.pt(1.5)
+        return [(x, y + up * gap, ha, va) for up, va in ((1, "bottom"), (-1, "top"))
+                for x, ha in ((box.x0 + page.pt(3.0), "left"), (box.x1, "right"),
+                              ((box.x0 + box.x1) / 2.0, "center"))]
+    (x, y), gap = end_of(cell, group), page.pt(0.57 * page.style.rc["legend.fontsize"])
+    return [(x + right * gap, y + up * gap, ("right", "center", "left")[right + 1],
+             ("top", "center", "bottom")[up + 1])
+            for right, up in ((1, 0), (0, 1), (0, -1), (-1, -1), (-1, 1), (1, -1), (1, 1))]
 
 def place_labels(page, direct):
     """Writes the names of `direct` anew, for the panels as they are now; gives those without a
@@ -142,9 +133,8 @@ def place_labels(page, direct):
             if not limit and end_of(cell, group)[0] >= box.x1 - 0.09 * box.width:
                 right.append(group)
                 continue
-            spots = (limit_spots if limit else end_spots)(page, cell, group)
             colour = DARK if limit else ink(group.first.colour, STRIP)
-            if not place_free(page, cell, group.name, colour, spots):
+            if not place_free(page, cell, group.name, colour, spots(page, cell, group)):
                 homeless |= group.names
         if right and not place_right(page, cell, right):
             homeless |= set().union(*(group.names for group in right))

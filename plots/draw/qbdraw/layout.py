@@ -10,8 +10,9 @@ import warnings
 
 from matplotlib.ticker import FixedFormatter, FixedLocator
 
-from qbdraw import labels, legend, panels, rectangles, scale
+from qbdraw import labels, legend, rectangles, scale
 from qbdraw.colour import GREY
+from qbdraw.page import sharing
 from qbdraw.read import FigureError
 
 ROUNDS = 3
@@ -64,7 +65,8 @@ def label_axes(page, cell):
         text = "" if beside and len(texts) == 1 else getattr(panel, direction).label
         axes.set(**{direction + "label": "\n".join(
             page.wrap(text, lengths[direction], rc["axes.labelsize"]))})
-        if beside and beside.panel in panels.sharing(page.figure, panel, direction):
+        own, tics = getattr(panel, direction).tics, beside and getattr(beside.panel, direction).tics
+        if beside and (own and own == tics or beside.panel in sharing(page.figure, panel, direction)):
             axes.tick_params(**{"label" + side: False})
     letter = f"({chr(ord('a') + page.cells.index(cell))}) " if len(page.cells) > 1 else ""
     axes.set_title("\n".join(page.wrap(letter + panel.title, lengths["x"], rc["axes.titlesize"])))
@@ -86,25 +88,20 @@ def write_edges(page):
     """Writes the title, and short provenance and notes if the style has them; gives heights."""
     rc, figure = page.style.rc, page.figure
     small = dict(top=False, size=max(page.style.least_font, rc["font.size"] - 1.5), color=GREY)
-    most = MOST_NOTE_LINES if page.style.notes else 0
     title = write(page, [figure.title], 99, True, rc["figure.titlesize"], rc["figure.titleweight"])
-    return title, (write(page, [figure.provenance, *figure.notes], most, **small)
-                   or write(page, [figure.provenance], most, **small))
+    return title, (write(page, [figure.provenance, *figure.notes], MOST_NOTE_LINES, **small)
+                   or write(page, [figure.provenance], MOST_NOTE_LINES, **small)
+                   if page.style.web else 0.0)
 
 def frame(page, direct, place):
     """Writes all that stands outside the panels anew, and gives the rest to the layout."""
     for text in [*page.canvas.texts, *page.canvas.legends]:
         text.remove()
-    page.legend = None
-    width, height = page.canvas.get_size_inches() * 72.0
+    page.legend, height = None, page.canvas.get_figheight() * 72.0
     top, bottom = write_edges(page)
-    wide, high = legend.make_legend(page, legend.entries(page, direct), place or "below")
-    right = wide if place == "right" else 0.0
-    if page.legend and not right:
-        page.legend.set_bbox_to_anchor((0.5, bottom / height), page.canvas.transFigure)
-        bottom += high
+    bottom += legend.make_legend(page, legend.entries(page, direct), place, bottom)
     page.canvas.get_layout_engine().set(rect=(
-        0.0, bottom / height, 1.0 - right / width, 1.0 - (top + bottom) / height))
+        0.0, bottom / height, 1.0, 1.0 - (top + bottom) / height))
 
 def place_panels(page):
     """Gives the panels what their surroundings leave. Throws NoRoom if that is nothing."""
@@ -123,7 +120,7 @@ def fit_height(page):
     height, most, missing = page.canvas.get_figheight(), page.style.highest, 0.0
     for cell, wanted in zip(page.cells[::page.columns], page.heights):
         slot = cell.axes.get_position(original=True).transformed(page.canvas.transFigure)
-        missing += (slot.width if page.figure.square else page.pt(wanted)) - slot.height
+        missing += min(page.pt(wanted), slot.width if page.figure.square else 1e9) - slot.height
     if (missing > 0.5 * page.pt(sum(page.heights)) and page.columns < page.most_columns
             and height >= most):
         raise NoRoom("The panels are too low.")
@@ -134,6 +131,8 @@ def settle(page, direct, place, fixed_height):
     for i in range(ROUNDS):
         frame(page, direct, place)
         place_panels(page)
+        if i < ROUNDS - 1 and not fixed_height:
+            fit_height(page)
         for cell in page.cells:
             cell.axes.apply_aspect()
             tic_axis(page, cell, "x")
@@ -142,9 +141,7 @@ def settle(page, direct, place, fixed_height):
             rectangles.fit_texts(page, cell)
         if homeless := labels.place_labels(page, direct):
             return homeless
-        place_panels(page)
-        if not fixed_height and i < ROUNDS - 1:
-            fit_height(page)
+    place_panels(page)
     return labels.place_labels(page, direct)
 
 def lay_out(page, place, fixed_height):

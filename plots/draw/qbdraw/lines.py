@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines with marks and intervals, steps and limits; and lines that lie on one another.
+"""Lines with marks and intervals, steps, areas and limits; and lines that lie on one another.
 
 Such lines are drawn once with nested open marks and named together: `ring = striped = zigzag`.
 Lines of different kinds (published, thin, dashed) are never joined.
@@ -133,7 +133,10 @@ def draw_lines(cell, rc):
     for one in cell.panel.series:
         if one.draw == "rectangles" or one.is_cross or not one.points:
             continue
-        if one.draw != "limit":
+        if one.draw == "area":
+            x, low, high = zip(*((p.x, p.low, p.high) for p in one.points))
+            cell.axes.fill_between(x, low, high, color=one.colour, linewidth=0, zorder=0.4)
+        elif one.draw != "limit":
             draw_line(cell, one, rc, nested.get(id(one), 0))
         elif nested[id(one)] == 0:
             look = look_of(one, rc)

@@ -47,9 +47,16 @@ class Cell:
         """Gives the pixels of a value on the y axis."""
         return self.axes.transData.transform((self.x_range[0], y))[1]
 
+def sharing(figure, panel, direction):
+    """Gives the panels that have one range of an axis with this one, itself included."""
+    shared = figure.shared_axes or (direction == "x" and figure.shared_x)
+    if not shared or panel.own_axes:
+        return [panel]
+    return [other for other in figure.panels if not other.own_axes]
+
 class Page:
     def __init__(self, figure, style, width, height):
-        self.figure, self.style, self.cells = figure, style, []
+        self.figure, self.style, self.cells, self.widths = figure, style, [], {}
         self.canvas = Canvas(figsize=(width, height), dpi=LAYOUT_DPI, layout="constrained")
         FigureCanvasAgg(self.canvas)
         self.canvas.get_layout_engine().set(w_pad=0.03, h_pad=0.03, wspace=0.0, hspace=0.0)
@@ -64,9 +71,12 @@ class Page:
 
     def text_width(self, text, size, weight="normal"):
         """Measures the longest line of a text, in points."""
-        font = FontProperties(size=size, weight=weight)
-        return max(self.renderer.get_text_width_height_descent(line, font, False)[0]
-                   for line in text.split("\n")) / self.pt(1.0)
+        if (text, size, weight) not in self.widths:
+            font = FontProperties(size=size, weight=weight)
+            self.widths[text, size, weight] = max(
+                self.renderer.get_text_width_height_descent(line, font, False)[0]
+                for line in text.split("\n")) / self.pt(1.0)
+        return self.widths[text, size, weight]
 
     def wrap(self, text, width, size, weight="normal"):
         """Breaks a text into lines of at most `width` points where it has spaces."""

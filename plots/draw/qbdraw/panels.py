@@ -5,7 +5,7 @@ import math
 from matplotlib.ticker import NullLocator
 
 from qbdraw import lines, rectangles, scale, strip
-from qbdraw.page import Cell
+from qbdraw.page import Cell, sharing
 
 COMFORTABLE = 20.0  # least width of a panel, in letters' sizes; with less height, down to TIGHT
 TIGHT = 12.0
@@ -22,7 +22,7 @@ def is_category(panel, direction):
 def wanted_height(figure, panel, width, font):
     """Gives the height that suits a panel `width` points wide, in points."""
     if figure.square:
-        return width
+        return min(width, 36.0 * font)
     if is_category(panel, "y"):
         lines_of_text = max(one.text.count("\n") + bool(one.text) for one in panel.series)
         return font * max(6.0, len(panel.y.tics) * max(1.9, 0.9 + LINE * lines_of_text))
@@ -62,13 +62,6 @@ def values_of(panel, direction):
                 for p in one.points for v in (p.x, p.x_low, p.x_high)]
     return [v for one in panel.series if not one.is_cross
             for p in one.points for v in (p.y, p.low, p.high)]
-
-def sharing(figure, panel, direction):
-    """Gives the panels that have one range of an axis with this one, itself included."""
-    shared = figure.shared_axes or (direction == "x" and figure.shared_x)
-    if not shared or panel.own_axes:
-        return [panel]
-    return [other for other in figure.panels if not other.own_axes]
 
 def set_ranges(figure, cell):
     panel = cell.panel

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a figure: its declaration from NAME.json and its marks from NAME.csv.
 
-A row of the CSV belongs to the series of its panel, name and kind. An empty cell is a value that is
-not available, NaN here. Fields of the JSON that this program does not know are passed over.
+What a declaration may have, and its defaults, stands in figure.schema.json alone. A row of the CSV
+belongs to the series of its panel, name and kind. An empty cell is a value that is not available,
+NaN here.
 """
 import copy
 import csv
 import json
 import math
+import os
 import re
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -26,53 +28,63 @@ class Point:
     disturbed: bool = False
     text: str = ""
 
-# The fields of the JSON's objects with their defaults.
-AXIS = {"label": "", "column": "", "scale": "linear", "from_zero": False, "reversed": False,
-        "tight": False, "whole": False, "least_span": 0.0, "tics": []}
-SERIES = {"name": "", "kind": "data", "draw": "line_points", "colour": "#000000", "mark": 0,
-          "dash": 0, "thin": False, "unlisted": False, "text": "", "hatch": "",
-          "text_x": math.nan, "text_y": math.nan}  # where texts stand that are not in rectangles
-PANEL = {"title": "", "x": {}, "y": {}, "own_axes": False, "series": []}
-FIGURE = {"title": "", "provenance": "", "notes": [], "columns": 1, "square": False,
-          "shared_axes": False, "shared_x": False, "legend": [], "published_legend": "",
-          "panels": []}
-PARTS = {"x": AXIS, "y": AXIS, "series": SERIES, "panels": PANEL}
-WORDS = {"scale": ("linear", "log10", "log2"),
-         "kind": ("data", "published", "out_of_memory", "not_tried", "limit"),
-         "draw": ("line_points", "line", "points", "steps", "rectangles", "out_of_memory",
-                  "not_tried", "limit")}
+SCHEMA_PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "figure.schema.json")
+with open(SCHEMA_PATH, encoding="utf-8") as schema_file:
+    SCHEMA = json.load(schema_file)
+TYPES = {"string": str, "number": (int, float), "integer": int, "boolean": bool, "array": list,
+         "object": dict}
 
-def check_value(name, value, where):
-    if name in WORDS and value not in WORDS[name]:
-        raise FigureError(f"{where}: {name} {value!r} is not one of {', '.join(WORDS[name])}.")
-    if name == "colour" and not re.fullmatch("#[0-9a-fA-F]{6}", value):
-        raise FigureError(f"{where}: colour {value!r} must be of the form #rrggbb.")
-    if name == "tics" and not all(isinstance(tic, list) and len(tic) == 2
-                                  and isinstance(tic[0], (int, float)) for tic in value):
-        raise FigureError(f"{where}: a tic must be a pair of a number and a text.")
+def refusals(schema, value):
+    """Gives what a value lacks of those keywords of JSON Schema that the schema of figures uses."""
+    kind = schema.get("type")
+    if kind and (not isinstance(value, TYPES[kind])
+                 or isinstance(value, bool) and kind != "boolean"):
+        yield f"must be of the type {kind}"
+        return
+    if "const" in schema and value != schema["const"]:
+        yield f"{value!r} is not {schema['const']!r}; use a newer qbdraw"
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{value!r} is not one of {', '.join(schema['enum'])}"
+    if "pattern" in schema and not re.search(schema["pattern"], value):
+        yield f"{value!r} must match {schema['pattern']}"
+    if "minimum" in schema and not value >= schema["minimum"]:
+        yield f"must be {schema['minimum']} or more"
+    if kind == "array":
+        places = schema.get("prefixItems", [])
+        if len(value) < schema.get("minItems", 0) or places and len(value) > len(places):
+            yield f"has {len(value)} items"
+    if kind == "object":
+        yield from (f"lacks {name!r}" for name in schema["required"] if name not in value)
+        yield from (f"has a field {name!r}, which is not one of {', '.join(schema['properties'])}"
+                    for name in value if name not in schema["properties"])
 
-def from_json(fields, data, where):
-    """Makes an object of these fields; each must have the type of its default."""
-    if not isinstance(data, dict):
-        raise FigureError(f"{where} must be an object.")
-    made = SimpleNamespace()
-    for name, default in fields.items():
-        value = data.get(name, copy.copy(default))
-        if type(value) is not type(default) and (type(value), type(default)) != (int, float):
-            raise FigureError(f"{where}: {name} must be of the type of {default!r}.")
-        check_value(name, value, where)
-        if name in PARTS and isinstance(value, dict):
-            value = from_json(PARTS[name], value, f"{where}, axis {name}")
-        elif name in PARTS:
-            value = [from_json(PARTS[name], part, f"{where}, {name} {i}")
-                     for i, part in enumerate(value, 1)]
-        setattr(made, name, value)
-    if fields is AXIS:
-        made.log = made.scale != "linear"
-    if fields is SERIES:
-        made.points = []
-        made.is_cross = made.draw in ("out_of_memory", "not_tried")  # marks a case without a value
-    return made
+def from_json(schema, value, where):
+    """Makes what a value of the JSON says, with the defaults of the schema. Throws FigureError if
+    the schema does not allow it."""
+    schema = SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]] if "$ref" in schema else schema
+    for refusal in refusals(schema, value):
+        raise FigureError(f"{where} {refusal}.")
+    if isinstance(value, list):
+        parts = schema.get("prefixItems") or [schema["items"]] * len(value)
+        return [from_json(part, one, f"{where} {i}")
+                for i, (part, one) in enumerate(zip(parts, value), 1)]
+    if not isinstance(value, dict):
+        return value
+    return SimpleNamespace(**{
+        name: from_json(part, value[name], f"{where}, {name}") if name in value
+        else copy.copy(part.get("default", math.nan))
+        for name, part in schema["properties"].items()})
+
+def make_figure(data, path):
+    """Makes a figure without marks from a declaration."""
+    figure = from_json(SCHEMA, data, path)
+    for panel in figure.panels:
+        for axis in (panel.x, panel.y):
+            axis.log = axis.scale != "linear"
+        for one in panel.series:
+            one.points = []
+            one.is_cross = one.draw in ("out_of_memory", "not_tried")  # a case without a value
+    return figure
 
 def read_points(figure, path):
     """Adds the rows of the CSV to their series."""
@@ -106,10 +118,6 @@ def read_figure(path):
             data = json.load(file)
         except ValueError as error:
             raise FigureError(f"{path} is not JSON: {error}.") from None
-    figure = from_json(FIGURE, data, path)
-    if data.get("schema") != 1:
-        raise FigureError(f"{path}: schema {data.get('schema')!r} is not 1; use a newer qbdraw.")
-    if not figure.panels:
-        raise FigureError(f"{path} has no panels to draw.")
+    figure = make_figure(data, path)
     read_points(figure, path.removesuffix(".json") + ".csv")
     return figure

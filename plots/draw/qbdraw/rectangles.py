@@ -2,16 +2,18 @@
 """Rectangles: bars, Gantt lanes, partitions, cells of maps, and the texts in and above them.
 
 A text that does not fit into its rectangle is turned; if it does not fit then either, it is left
-out, since the CSV has it.
+out, since the CSV has it. One of a rectangle without width stands to its right, of one without
+height above it.
 """
 import math
 
 import numpy as np
 from matplotlib.collections import PolyCollection
+from matplotlib.transforms import offset_copy
 
 from qbdraw import traces
 from qbdraw.colour import DARK, text_on
-from qbdraw.page import Bar
+from qbdraw.page import Bar, sharing
 
 NARROW = 0.006  # share of a panel below which a white border would hide a rectangle
 
@@ -38,17 +40,20 @@ def draw_rectangles(page, cell, series):
             zorder=2.01), autolim=False)
 
 def add_text(cell, bar, text, series, size):
-    """Writes a text into a bar, or beside it where the series says so."""
+    """Writes a text into a bar, beyond one without an area, or where the series says."""
     point = bar.point
     low, high = sorted((point.low, point.high))
     left, bottom, right, top = bar.box()
+    beside, above = left == right and bottom < top, bottom == top and left < right
     x, y = cell.axes.transData.inverted().transform(((left + right) / 2, (bottom + top) / 2))
     x = series.text_x if math.isfinite(series.text_x) else x
     y = series.text_y if math.isfinite(series.text_y) else y
-    bar.outside = not (low <= y <= high and point.x_low <= x <= point.x_high)
+    bar.outside = beside or above or not (low <= y <= high and point.x_low <= x <= point.x_high)
     bar.text = cell.axes.text(
-        x, y, text, size=size, zorder=4.0, ha="center",
-        va="center" if low <= y <= high else "bottom" if y > high else "top",
+        x, y, text, size=size, zorder=4.0, ha="left" if beside else "center",
+        va="bottom" if above or y > high else "top" if y < low else "center",
+        transform=offset_copy(cell.axes.transData, cell.axes.figure, 3.0 * beside, 1.5 * above,
+                              units="points"),
         linespacing=1.1, color=DARK if bar.outside else text_on(bar.colour), in_layout=False)
 
 def fit_texts(page, cell):
@@ -87,7 +92,11 @@ def fit_outside(page, cell):
             break
     for text, hidden in zip(texts, clash):
         text.set_visible(not hidden)
-    over = max(box.y1 for box in boxes) - cell.axes.bbox.y1
-    if over > 0.0 and not cell.panel.y.log:
-        low, high = cell.y_range
-        cell.set_range("y", (low, high + (high - low) * over / (cell.axes.bbox.height - over)))
+    for direction, over, side in (
+            ("y", max(box.y1 for box in boxes) - cell.axes.bbox.y1, cell.axes.bbox.height),
+            ("x", max(box.x1 for box in boxes) - cell.axes.bbox.x1, cell.axes.bbox.width)):
+        axis, (low, high) = getattr(cell.panel, direction), getattr(cell, direction + "_range")
+        if over > 0.0 and not axis.log and not axis.reversed:
+            for other in page.cells:
+                if other.panel in sharing(page.figure, cell.panel, direction):
+                    other.set_range(direction, (low, high + (high - low) * over / (side - over)))

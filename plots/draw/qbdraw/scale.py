@@ -29,12 +29,8 @@ def axis_range(axis, values):
 
 def plain(value, step):
     """Writes a value with the decimals that its step needs."""
-    if step >= 1.0 and value == round(value):
-        return f"{round(value):,}"
-    decimals = max(0, math.ceil(-math.log10(step) - 1e-9))
-    if abs(step * 10.0**decimals - round(step * 10.0**decimals)) > 1e-6:
-        decimals += 1  # a step of 0.25
-    return f"{value:,.{decimals}f}"
+    decimals = next(d for d in range(16) if abs(round(step, d) - step) <= 1e-6 * step)
+    return f"{value:,.{0 if step >= 1.0 and value == round(value) else decimals}f}"
 
 def superscript(exponent):
     return str(exponent).translate(SUPERSCRIPT)

@@ -8,7 +8,6 @@ import os
 from dataclasses import dataclass, field
 
 import matplotlib
-from matplotlib import font_manager
 
 from qbdraw.read import FigureError
 
@@ -23,23 +22,12 @@ class Style:
     column: float = 3.5
     page: float = 7.16
     highest: float = 7.0
-    notes: bool = False      # provenance and notes stand below the picture
+    web: bool = False        # notes stand below the picture, and its SVG tells the values of marks
     least_font: float = 6.5  # nothing smaller is printed
     rc: dict = field(default_factory=dict)
-    fonts: list = field(default_factory=list)  # wanted, also those that this machine lacks
 
 SHIPPED = {"ieee": (3.5, 7.16), "acm": (3.33, 7.0), "neurips": (3.2, 5.5),
            "slide": (10.0, 10.0, 5.6), "web": (7.5, 7.5, 9.0, True)}
-
-def set_fonts(style):
-    """Uses the fonts of a style that this machine has, so that matplotlib does not warn. A letter
-    that the first does not have is taken from the next; DejaVu Sans has all."""
-    known = {font.name for font in font_manager.fontManager.ttflist}
-    families = style.rc["font.family"]
-    style.fonts = [name for family in families for name in style.rc.get("font." + family, [family])]
-    style.fonts += ["serif" if "serif" in families else "sans-serif"]
-    names = [name for name in style.fonts if name in known and name != "DejaVu Sans"]
-    style.rc["font.family"] = [*names, "DejaVu Sans"]
 
 def settings(path):
     return dict(matplotlib.rc_params_from_file(path, use_default_template=False))
@@ -60,5 +48,6 @@ def load_style(name, font_size):
     for key, more in LARGER.items():
         if font_size or key not in own:
             style.rc[key] = style.rc["font.size"] + more
-    set_fonts(style)
+    # A letter that the first font does not have is taken from the next; this one has all.
+    style.rc["font.family"] = [*style.rc["font.family"], "DejaVu Sans"]
     return style

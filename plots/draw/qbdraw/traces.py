@@ -3,31 +3,27 @@
 import numpy as np
 from matplotlib.cbook import pts_to_poststep
 from matplotlib.collections import LineCollection
-
-SAMPLES = 200  # points of a segment
-
-def sampled(corners):
-    """Gives points along a polyline; a corner that is not finite breaks it."""
-    start, end = corners[:-1], corners[1:]
-    with np.errstate(invalid="ignore"):
-        share = np.linspace(0.0, 1.0, SAMPLES)[:, None, None]
-        points = (start + share * (end - start)).reshape(-1, 2)
-    return points[np.isfinite(points).all(axis=1)]
+from matplotlib.path import Path
+from matplotlib.transforms import Bbox
 
 def lines_on(axes):
-    """Gives points along all lines and intervals of a panel."""
-    found = [np.empty((0, 2))]
+    """Gives all lines and intervals of a panel as paths."""
+    paths = []
     for line in axes.lines:
         if line.get_linestyle() != "None":
-            path = line.get_path().vertices
+            corners = line.get_path().vertices
             if line.get_drawstyle() == "steps-post":
-                path = np.column_stack(pts_to_poststep(*path.T))
-            found.append(sampled(line.get_transform().transform(path)))
+                corners = np.column_stack(pts_to_poststep(*corners.T))
+            paths.append(Path(line.get_transform().transform(corners)))
     for lines in axes.collections:
         if isinstance(lines, LineCollection):
-            for path in lines.get_paths():
-                found.append(sampled(axes.transData.transform(path.vertices)))
-    return np.concatenate(found)
+            paths += [axes.transData.transform_path(path) for path in lines.get_paths()]
+    return paths
+
+def struck(box, paths, most=0.5):
+    """Says whether a path goes into a box by over `most` pixels."""
+    core = Bbox.from_extents(box).padded(-most)
+    return any(path.intersects_bbox(core, filled=False) for path in paths)
 
 def marks_on(axes, pixels_of):
     """Gives the boxes of all marks of a panel, one a row: left, bottom, right, top."""
@@ -58,9 +54,3 @@ def crossed(box, bars, own):
 def bars_on(cell):
     """Gives the boxes of all bars of a panel, one a row: left, bottom, right, top."""
     return np.array([bar.box() for bar in cell.bars]).reshape(-1, 4)
-
-def inside(box, points, most=0.5):
-    """Says for each point whether it is in the box, by over `most` pixels."""
-    left, bottom, right, top = box
-    return ((points[:, 0] > left + most) & (points[:, 0] < right - most)
-            & (points[:, 1] > bottom + most) & (points[:, 1] < top - most))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says what cannot be read in a drawing, by the extents that matplotlib computes.
+"""Says what cannot be read in a drawing, by the extents that matplotlib computes, for tests.
 
 No text may stand outside the canvas, over another text, over a mark, a line or the edge of a bar;
 its contrast is 4.5 at least, and its size and the height of the figure are those of the style.
@@ -35,7 +35,7 @@ def panel_faults(page, cell, texts, boxes):
             continue
         if traces.overlaps(box, marks).any():
             yield f"{named(text)} stands over a mark"
-        if traces.inside(box, lines).any():
+        if traces.struck(box, lines):
             yield f"a line goes through {named(text)}"
         if traces.crossed(box, bars, text in owners and not owners[text].outside):
             yield f"{named(text)} stands over a bar that is not its own"
@@ -55,8 +55,11 @@ def faults(page):
         if text.get_fontsize() < page.style.least_font - 1e-9:
             found.append(f"{named(text)} has {text.get_fontsize():g} pt")
         middle = (box[0] + box[2]) / 2.0, (box[1] + box[3]) / 2.0
+        fills = page.legend.get_patches() if page.legend else []
+        ground = next((fill.get_facecolor() for fill in fills
+                       if fill.get_window_extent(page.renderer).contains(*middle)), "#ffffff")
         ground = next((under(cell, *middle) for cell in page.cells
-                       if cell.axes.bbox.contains(*middle)), "#ffffff")
+                       if cell.axes.bbox.contains(*middle)), ground)
         if (ratio := contrast(text.get_color(), ground)) < LEAST_CONTRAST:
             found.append(f"{named(text)} has a contrast of {ratio:.1f}")
     if (height := page.canvas.get_figheight()) > page.style.highest + 1e-6:
