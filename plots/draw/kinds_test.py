@@ -43,7 +43,8 @@ def worker_times():
             end = 0.0
             for one, time in zip(series, times):
                 if time:
-                    one["points"] += bars("", "", [(end, end + time, row - 0.4, row + 0.4)])["points"]
+                    edges = end, end + time, row - 0.4, row + 0.4
+                    one["points"] += bars("", "", [edges])["points"]
                 end += time
             total["points"] += bars(
                 "", "", [(end, end, row - 0.4, row + 0.4, f"{end:.0f}")])["points"]
@@ -116,7 +117,7 @@ def counted_bytes():
         panels.append({"title": title, "series": [*series, *roles],
                        "x": axis("workers W", "n", scale="log2"),
                        "y": axis("sent by the busiest worker (MiB)", "ms", scale="log2")})
-    return panels, {"columns": 2, "shared_axes": True, "title": "Sharded CQS sends less than a ring",
+    return panels, {"columns": 2, "shared_axes": True, "title": "CQS sends less than a ring",
                     "legend": ["ring", "ulysses", "cqs_sharded", "formula", "counted in the plan"]}
 
 
@@ -161,12 +162,12 @@ class Kinds(Folder):
 
     def test_parity_has_its_band_behind_the_dots(self):
         page = self.drawn(parity)
-        axes = page.cells[0].axes
+        axes, lines = page.cells[0].axes, page.cells[0].axes.lines
         page.canvas.draw_without_rendering()
         self.assertAlmostEqual(axes.bbox.width, axes.bbox.height, delta=1.0)
         band = axes.collections[0].get_paths()[0].vertices
         self.assertEqual((band[:, 1].min(), band[:, 1].max()), (0.25, 1000.0))
-        self.assertLess(axes.collections[0].get_zorder(), min(one.get_zorder() for one in axes.lines))
+        self.assertLess(axes.collections[0].get_zorder(), min(one.get_zorder() for one in lines))
 
     def test_memory_is_stacked_by_owner(self):
         page = self.drawn(memory_by_owner)

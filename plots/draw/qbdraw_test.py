@@ -219,7 +219,8 @@ class Files(Folder):
         path = self.write(panel(line("a", RISING)))
         script = path[:-5] + ".py"
         text = (DRAW / "edit.py").read_text(encoding="utf-8")
-        for change in (("", ""), ("# figure", "figure"), ('(""))', '(""), width="4in", style="acm")')):
+        for change in (("", ""), ("# figure", "figure"),
+                       ('(""))', '(""), width="4in", style="acm")')):
             with open(script, "w", encoding="utf-8") as file:
                 file.write(text.replace(*change))
             done = subprocess.run([sys.executable, script], capture_output=True, text=True,
@@ -300,6 +301,22 @@ class Check(Folder):
         self.assertIn("is the most",
                       self.faults(lambda page, axes: page.canvas.set_figheight(8)))
 
+    def test_a_text_in_a_gap_of_a_line_is_none(self):
+        page = self.page(self.write(panel(line("a", [(1, 5), (2, 5), (3, ""), (4, 5), (5, 5)],
+                                               draw="line"), line("b", FALLING))))
+        text = page.cells[0].axes.text(3, 5, "here", ha="center", va="center")
+        self.assertEqual(check.faults(page), [])
+        text.set_x(1.5)
+        self.assertIn("a line goes through 'here'", check.faults(page))
+
+    def test_a_value_stays_with_its_name(self):
+        page = self.page(self.write(panel(line("a", RISING))))
+        text = "most of W = 7 and B = 4 keys"
+        for width in range(5, 90, 5):
+            lines = page.wrap(text, width, 7)
+            self.assertEqual(" ".join(lines), text)
+            self.assertTrue(all("W = 7" in line or "W" not in line for line in lines), lines)
+
     def test_a_text_on_the_bar_of_another_is_a_fault(self):
         page = self.page(self.write(panel(rectangle("a", 0, 4, 0, 4, text="own"))))
         self.assertEqual(check.faults(page), [])
@@ -339,7 +356,8 @@ class Committed(unittest.TestCase):
         self.assertGreaterEqual(len(FIGURES), 30)
         for path in FIGURES:
             figure = read.read_figure(str(path))
-            self.assertTrue(any(one.points for panel in figure.panels for one in panel.series), path)
+            self.assertTrue(any(one.points for panel in figure.panels for one in panel.series),
+                            path)
             words = " ".join([figure.title, *figure.notes]).split()
             self.assertLessEqual(len(words), 60, path)
             self.assertLessEqual(len(figure.panels), 8, path)

@@ -186,7 +186,7 @@ Figure decode_attention_figure(const PlottedRun& run) {
       .last_of_x = true,
       .notes = joined_notes(
           {timing_notes(decode_rows(run.cases)),
-           {"A bar is divided as the medians of its parts are.", left_out,
+           {"Parts are scaled medians.", left_out,
             beside_published
                 ? "Published: Llama 3 405B (arXiv 2411.01783), W = 1 is 8 H100; 128,000 tokens "
                   "for B = 1, 32,000 for B = 4: only shapes compare."

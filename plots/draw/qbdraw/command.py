@@ -14,7 +14,6 @@ import matplotlib
 
 from qbdraw import save
 from qbdraw.layout import NoRoom, lay_out
-from qbdraw.legend import PLACES
 from qbdraw.page import Page
 from qbdraw.panels import draw_panels
 from qbdraw.read import FigureError, read_figure
@@ -56,7 +55,7 @@ def make_parser():
     add("--style", help=f"{', '.join(SHIPPED)}, or a .mplstyle file")
     add("--font-size", type=float, metavar="PT", help="size of tics, labels and legend")
     add("--dpi", type=float, default=300.0, help="of the PNG; default: 300")
-    add("--legend", choices=PLACES, help="default: names at lines where there is room, else below")
+    add("--legend", choices=("below", "none"), help="default: names at lines, else below")
     add("--panels", type=shaped(r"([1-9]\d*(?:,[1-9]\d*)*)", "1,3"), metavar="1,3",
         help="draws these panels alone")
     add("--title", help="another title, or none")

@@ -65,8 +65,8 @@ def label_axes(page, cell):
         text = "" if beside and len(texts) == 1 else getattr(panel, direction).label
         axes.set(**{direction + "label": "\n".join(
             page.wrap(text, lengths[direction], rc["axes.labelsize"]))})
-        own, tics = getattr(panel, direction).tics, beside and getattr(beside.panel, direction).tics
-        if beside and (own and own == tics or beside.panel in sharing(page.figure, panel, direction)):
+        tics, same = getattr(panel, direction).tics, sharing(page.figure, panel, direction)
+        if beside and (beside.panel in same or tics and tics == getattr(beside.panel, direction).tics):
             axes.tick_params(**{"label" + side: False})
     letter = f"({chr(ord('a') + page.cells.index(cell))}) " if len(page.cells) > 1 else ""
     axes.set_title("\n".join(page.wrap(letter + panel.title, lengths["x"], rc["axes.titlesize"])))

@@ -9,7 +9,6 @@ from qbdraw.colour import GREY, text_on
 from qbdraw.lines import look_of
 
 CROSSES = {"out_of_memory": "out of memory", "not_tried": "not tried, longer"}
-PLACES = ("below", "none")
 
 class Lettered(HandlerPatch):
     """Writes into the sample of a fill the letter that its rectangles have."""

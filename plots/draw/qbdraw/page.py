@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A figure while it is drawn: its canvas, its axes, and what is known of what stands on them."""
+import re
 from dataclasses import dataclass, field
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -79,9 +80,9 @@ class Page:
         return self.widths[text, size, weight]
 
     def wrap(self, text, width, size, weight="normal"):
-        """Breaks a text into lines of at most `width` points where it has spaces."""
+        """Breaks a text into lines of at most `width` points at its spaces, but not in `W = 7`."""
         lines = [""]
-        for word in text.split():
+        for word in re.split(r" (?!= \d)(?!(?<== )\d)", text):
             longer = f"{lines[-1]} {word}".strip()
             if lines[-1] and self.text_width(longer, size, weight) > width:
                 lines.append(word)

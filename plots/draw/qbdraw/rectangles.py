@@ -25,8 +25,7 @@ def draw_rectangles(page, cell, series):
         shape.append([(p.x_low, p.low), (p.x_high, p.low), (p.x_high, p.high), (p.x_low, p.high)])
         bar = Bar(cell.axes, p, series.colour)
         cell.bars.append(bar)
-        sides = np.reshape(bar.box(), (2, 2)) / cell.axes.bbox.size
-        narrow = (sides[1] - sides[0]).min() < NARROW
+        narrow = np.ptp(np.reshape(bar.box(), (2, 2)) / cell.axes.bbox.size, axis=0).min() < NARROW
         edges.append(series.colour if series.thin or narrow else "#ffffff")
         if p.text or series.text:
             add_text(cell, bar, p.text or series.text, series,

@@ -14,7 +14,9 @@ def lines_on(axes):
             corners = line.get_path().vertices
             if line.get_drawstyle() == "steps-post":
                 corners = np.column_stack(pts_to_poststep(*corners.T))
-            paths.append(Path(line.get_transform().transform(corners)))
+            corners = line.get_transform().transform(corners)
+            breaks = np.flatnonzero(np.isnan(corners).any(axis=1))
+            paths += [Path(part) for part in np.split(corners, breaks) if len(part)]
     for lines in axes.collections:
         if isinstance(lines, LineCollection):
             paths += [axes.transData.transform_path(path) for path in lines.get_paths()]
