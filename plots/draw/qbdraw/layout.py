@@ -60,13 +60,13 @@ def label_axes(page, cell):
     for direction, step, side in (("x", (1, 0), "bottom"), ("y", (0, -1), "left")):
         line = {(other.row - cell.row, other.column - cell.column): other for other in page.cells
                 if (other.column == cell.column if direction == "x" else other.row == cell.row)}
-        beside = line.get(step)
+        near = line.get(step)
         texts = {getattr(other.panel, direction).label for other in line.values()}
-        text = "" if beside and len(texts) == 1 else getattr(panel, direction).label
+        text = "" if near and len(texts) == 1 else getattr(panel, direction).label
         axes.set(**{direction + "label": "\n".join(
             page.wrap(text, lengths[direction], rc["axes.labelsize"]))})
-        tics, same = getattr(panel, direction).tics, sharing(page.figure, panel, direction)
-        if beside and (beside.panel in same or tics and tics == getattr(beside.panel, direction).tics):
+        own, same = getattr(panel, direction), sharing(page.figure, panel, direction)
+        if near and (near.panel in same or own.tics == getattr(near.panel, direction).tics != []):
             axes.tick_params(**{"label" + side: False})
     letter = f"({chr(ord('a') + page.cells.index(cell))}) " if len(page.cells) > 1 else ""
     axes.set_title("\n".join(page.wrap(letter + panel.title, lengths["x"], rc["axes.titlesize"])))
