@@ -24,25 +24,43 @@ void TextTable::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
+bool TextTable::right_aligned(std::size_t column) const {
+  if (column >= values_from_) return true;
+  return !rows_.empty() &&
+         std::ranges::all_of(rows_, [&](const auto& row) { return reads_as_number(row[column]); });
+}
+
+std::string TextTable::span_line(std::vector<std::size_t>& widths) const {
+  std::string out;
+  std::size_t column = 0;
+  for (const Span& span : spans_) {
+    std::size_t width = 2 * (span.columns - 1);
+    for (std::size_t c = column; c < column + span.columns; ++c) width += widths[c];
+    const std::size_t title = display_width(span.title);
+    if (title > width) widths[column + span.columns - 1] += title - width;
+    width = std::max(width, title);
+    const std::size_t left = (width - title) / 2;
+    out += (column > 0 ? "  " : "") + std::string(left, ' ') + span.title +
+           std::string(width - title - left, ' ');
+    column += span.columns;
+  }
+  out.erase(out.find_last_not_of(' ') + 1);
+  return out.empty() ? out : out + '\n';
+}
+
 std::string TextTable::terminal() const {
   std::vector<std::size_t> widths;
-  std::vector<bool> right;
   for (std::size_t c = 0; c < header_.size(); ++c) {
     std::size_t width = display_width(header_[c]);
-    bool numeric = true;
-    for (const auto& row : rows_) {
-      width = std::max(width, display_width(row[c]));
-      numeric = numeric && reads_as_number(row[c]);
-    }
+    for (const auto& row : rows_) width = std::max(width, display_width(row[c]));
     widths.push_back(width);
-    right.push_back(numeric);
   }
-  std::string out;
+  std::string out = span_line(widths);
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string text;
     for (std::size_t c = 0; c < cells.size(); ++c) {
       const std::string padding(widths[c] - display_width(cells[c]), ' ');
-      text += (c > 0 ? "  " : "") + (right[c] ? padding + cells[c] : cells[c] + padding);
+      text += (c > 0 ? "  " : "") + (right_aligned(c) ? padding + cells[c] : cells[c] + padding);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + '\n';
@@ -61,10 +79,22 @@ std::string TextTable::markdown() const {
     for (const std::string& cell : cells) out += "| " + cell + ' ';
     out += "|\n";
   };
-  line(header_);
-  line(std::vector<std::string>(header_.size(), "---"));
+  line(joined_header(header_, spans_));
+  std::vector<std::string> rule;
+  for (std::size_t c = 0; c < header_.size(); ++c)
+    rule.emplace_back(right_aligned(c) ? "---:" : "---");
+  line(rule);
   for (const auto& row : rows_) line(row);
   return out;
+}
+
+std::vector<std::string> joined_header(std::vector<std::string> header,
+                                       const std::vector<TextTable::Span>& spans) {
+  std::size_t column = 0;
+  for (const TextTable::Span& span : spans)
+    for (std::size_t i = 0; i < span.columns; ++i, ++column)
+      if (!span.title.empty()) header.at(column) = span.title + ", " + header[column];
+  return header;
 }
 
 std::vector<std::string> wrap_text(std::string_view text, std::size_t columns) {

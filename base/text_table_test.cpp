@@ -17,7 +17,7 @@ TEST(TextTable, AlignsNumbersRightAndCountsCodePoints) {
             "-----  ----\n"
             "Σ sum     9\n"
             "x      1000\n");
-  EXPECT_EQ(table.markdown(), "| name | N |\n| --- | --- |\n| Σ sum | 9 |\n| x | 1000 |\n");
+  EXPECT_EQ(table.markdown(), "| name | N |\n| --- | ---: |\n| Σ sum | 9 |\n| x | 1000 |\n");
 }
 
 TEST(TextTable, AlignsWordsLeftAndEndsNoLineWithBlanks) {
@@ -30,6 +30,27 @@ TEST(TextTable, AlignsWordsLeftAndEndsNoLineWithBlanks) {
             "--  ----  ---------\n"
             "12  word  long text\n"
             " -  3 x\n");
+}
+
+TEST(TextTable, ColumnsOfValuesAreRightAlignedWhateverTheyHold) {
+  TextTable table({"N", "W = 7"}, 1);
+  table.add({"1000", "oom"});
+  EXPECT_EQ(table.terminal(), "   N  W = 7\n----  -----\n1000    oom\n");
+  EXPECT_EQ(table.markdown(), "| N | W = 7 |\n| ---: | ---: |\n| 1000 | oom |\n");
+}
+
+TEST(TextTable, ATitleStandsOverItsColumnsAndWidensThemWhereItIsLonger) {
+  TextTable table({"N", "W = 1", "W = 7", "W = 7"}, 1,
+                  {{"", 1}, {"time (ms)", 2}, {"speed-up", 1}});
+  table.add({"1000", "20.0", "5.00", "4.00"});
+  EXPECT_EQ(table.terminal(),
+            "       time (ms)    speed-up\n"
+            "   N  W = 1  W = 7     W = 7\n"
+            "----  -----  -----  --------\n"
+            "1000   20.0   5.00      4.00\n");
+  EXPECT_EQ(table.markdown(),
+            "| N | time (ms), W = 1 | time (ms), W = 7 | speed-up, W = 7 |\n"
+            "| ---: | ---: | ---: | ---: |\n| 1000 | 20.0 | 5.00 | 4.00 |\n");
 }
 
 TEST(TextTable, NumbersMayHaveASignAndAUnit) {

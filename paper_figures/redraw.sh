@@ -39,7 +39,7 @@ plot() {
 
 draw_all() {
   local folder name
-  mkdir -p "$out/data/papers"
+  mkdir -p "$out/data/papers" "$out/paper_figures"
   "$qb" papers --record "$out/data/papers/coverage.csv"
   for folder in paper_figures/*/figures; do
     name=$(basename "$(dirname "$folder")")
@@ -73,10 +73,12 @@ draw_all() {
     "$qb" bounds "$name" --markdown >"$out/paper_figures/bounds/${name//-/_}.md"
     "$qb" bounds "$name" --csv >"$out/paper_figures/bounds/${name//-/_}.csv"
   done
+  [ "$out" = "$PWD" ] || cp paper_figures/order.txt "$out/paper_figures"
   "$qb" report --index "$out/paper_figures" >/dev/null
 }
 
-# Shows the figures in paper_figures/README.md, in the order of its table, with what they show.
+# Shows the figures in paper_figures/README.md, in the order of order.txt: what each says, and the
+# command of its folder in the table below them.
 show_all() {
   python3 - "$1" "$out" <<'PYTHON'
 import csv
@@ -85,17 +87,28 @@ import re
 import sys
 
 committed, out = (pathlib.Path(folder) / "paper_figures" for folder in sys.argv[1:])
-head = (committed / "README.md").read_text(encoding="utf-8").split("\n## The figures\n")[0]
-lines = [head.rstrip("\n"), "", "## The figures", ""]
-for folder in re.findall(r"^\| `(\w+)/` \|", head, re.MULTILINE):
+page = (committed / "README.md").read_text(encoding="utf-8")
+head, rest = page.split("## The figures\n")
+tail = rest[rest.index("## The folders\n"):]
+commands = dict(re.findall(r"^\| `(\w+)/` \| (.+?) \| ", tail, re.MULTILINE))
+shown = {}
+for folder in commands:  # figures that order.txt does not name come by folder
     for findings in sorted((out / folder).rglob("findings.csv")):
         with open(findings, encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
                 picture = findings.parent / f"{row['figure']}.svg"
                 if picture.exists():
-                    lines += [f"**{row['title']}**", "", row["finding"], "",
-                              f"![{row['title']}]({picture.relative_to(out)})", ""]
-(out / "README.md").write_text("\n".join(lines).rstrip("\n") + "\n", encoding="utf-8")
+                    shown[f"{folder}/{row['figure']}"] = row, picture.relative_to(out)
+order = (committed / "order.txt").read_text(encoding="utf-8").split()
+if gone := [name for name in order if name not in shown]:
+    sys.exit(f"redraw.sh: paper_figures/order.txt names what is not drawn: {', '.join(gone)}")
+text = [head.rstrip("\n"), "", "## The figures", ""]
+for name in [*order, *(name for name in shown if name not in order)]:
+    row, picture = shown[name]
+    text += [f"### {row['title']}", "", f"![{row['title']}]({picture})", ""]
+    text += [row["finding"], ""] if row["finding"] not in ("", row["title"]) else []
+    text += [commands[name.split("/")[0]], ""]
+(out / "README.md").write_text("\n".join([*text, tail]), encoding="utf-8")
 PYTHON
 }
 

@@ -5,7 +5,6 @@
 
 #include <string_view>
 
-#include "plots/report/report.h"
 #include "plots/testing/sample_sparse.h"
 
 namespace qb {
@@ -13,7 +12,6 @@ namespace {
 
 using namespace testing_support;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr const char* kWindow = "{sliding_window: {left: 4, right: 5}}";
@@ -140,45 +138,6 @@ TEST(SparseAttentionFigure, WithoutDenseTheNotesDefineNoIdeal) {
 TEST(SparseAttentionFigure, SaysThatThereIsNothing) {
   EXPECT_EQ(sparse_attention_figure(cases_of({sparse_case("full", 100, 1.0, 1.0)})).empty_reason,
             "no case with a sparse mask has a time");
-}
-
-// Dense attention grows with N^2, a window with N.
-CsvTable growing() {
-  CsvTable cases = no_cases();
-  for (const double n : {1000.0, 2000.0, 4000.0, 8000.0}) {
-    add_case(cases, sparse_case("full", static_cast<std::int64_t>(n), 1.0, 1e-9 * n * n));
-    add_case(cases, sparse_case(kWindow, static_cast<std::int64_t>(n), 10.0 / n, 2e-6 * n));
-  }
-  return cases;
-}
-
-TEST(SparseTables, GrowthIsFittedForEachLine) {
-  const CsvTable cases = growing();
-  const Table table = sparse_growth_table(SparseCases(cases));
-  ASSERT_EQ(table.rows.size(), 2u);
-  EXPECT_EQ(table.rows[0][0], "full");
-  EXPECT_EQ(table.rows[0][4], "2.000");
-  EXPECT_EQ(table.rows[1][0], "sliding_window");
-  EXPECT_EQ(table.rows[1][3], "4");
-  EXPECT_EQ(table.rows[1][4], "1.000");
-  EXPECT_EQ(table.rows[1][6], "2");
-  EXPECT_EQ(table.rows[1][9], "2");
-  EXPECT_EQ(table.rows[1][10], "0.0");
-}
-
-TEST(SparseTables, EveryPatternAndLengthStandsAgainstDense) {
-  const CsvTable cases = growing();
-  const Table table = sparse_attention_table(SparseCases(cases));
-  ASSERT_EQ(table.rows.size(), 8u);
-  const std::vector<std::string> last = {"sliding_window", "8,000", "0.125",   "16", "4",
-                                         "200.00",         "1.50",  "1.00 MiB"};
-  EXPECT_EQ(table.rows.back(), last);
-}
-
-TEST(SparseTables, ARunWithoutPatternsHasNone) {
-  const CsvTable cases = case_study_2(10);
-  EXPECT_THAT(sparse_attention_table(SparseCases(cases)).rows, IsEmpty());
-  EXPECT_THAT(sparse_growth_table(SparseCases(cases)).rows, IsEmpty());
 }
 
 }  // namespace

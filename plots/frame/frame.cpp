@@ -208,9 +208,10 @@ std::string slow_base_note(const Rows& rows) {
     if (const auto base = base_case(row); base && is_slow_base(*base))
       slow.insert({base->number("peak_fraction"), base->index});
   if (slow.empty()) return {};
-  return fmt::format("A slow base: {} at {:.0f} to {:.0f} % of the peak.",
-                     counted(slow.size(), "case"), kPercent * slow.begin()->first,
-                     kPercent * slow.rbegin()->first);
+  const std::string least = fmt::format("{:.0f}", kPercent * slow.begin()->first);
+  const std::string most = fmt::format("{:.0f}", kPercent * slow.rbegin()->first);
+  return fmt::format("A slow base: {} at {} % of the peak.", counted(slow.size(), "case"),
+                     least == most ? least : least + " to " + most);
 }
 
 }  // namespace qb

@@ -126,6 +126,9 @@ void shade_equal_looks(Groups& lines);
 
 inline constexpr const char* kModelNote = "Model: predicted, nothing was timed.";
 
+// The word of the status that some rows share, and the reason if they share that, too.
+[[nodiscard]] std::string status_reason(const Group& status);
+
 // Says what error bars are, by interval_coverage and n_samples of the rows: `Bars: 75 to 93.8 %
 // intervals, 3 to 5 repeats.` Bars are those of medians.
 [[nodiscard]] std::string interval_note(const Rows& rows);

@@ -12,16 +12,6 @@ std::string short_reason(const Row& row) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-// The reason of some rows of one status: its word, and the message if they share it.
-std::string status_reason(const Group& status) {
-  constexpr std::size_t kLongest = 60;
-  std::set<std::string> messages;
-  for (const Row& row : status.rows) messages.insert(short_reason(row));
-  const bool told =
-      messages.size() == 1 && !messages.begin()->empty() && messages.begin()->size() <= kLongest;
-  return listed({status.key[0], told ? *messages.begin() : ""}, ": ");
-}
-
 Rows measured_rows(const Rows& rows) {
   return where(rows, [](const Row& row) { return ran(row) && !modelled(row); });
 }
@@ -41,6 +31,15 @@ std::string missing_note(const CsvTable& cases) {
 }
 
 }  // namespace
+
+std::string status_reason(const Group& status) {
+  constexpr std::size_t kLongest = 60;
+  std::set<std::string> messages;
+  for (const Row& row : status.rows) messages.insert(short_reason(row));
+  const bool told =
+      messages.size() == 1 && !messages.begin()->empty() && messages.begin()->size() <= kLongest;
+  return listed({status.key[0], told ? *messages.begin() : ""}, ": ");
+}
 
 std::string interval_note(const Rows& rows) {
   const Rows repeated = where(rows, [](const Row& row) {

@@ -113,10 +113,6 @@ bool SparseCases::has_patterns() const {
                      [](const Group& line) { return line.key[0].starts_with('{'); });
 }
 
-std::string SparseCases::full_name(const Group& line) const {
-  return devices_.size() < 2 ? line.name : listed({line.name, device_name(line.rows.front())});
-}
-
 double SparseCases::dense_time_s(const Row& row) const {
   const auto dense = dense_.find(values_of(row, base_columns_));
   return dense == dense_.end() ? kNaN : dense->second.number("wall_time_median_s");
@@ -131,10 +127,6 @@ double kept_share(const Row& row) {
   const double n = row.number("n_tokens");
   const double keys = row.number("kv_len");
   return row.number("unmasked_pairs") / (n * (keys > 0.0 ? keys : n));
-}
-
-double executed_ratio(const Row& row) {
-  return row.number("executed_pairs") / row.number("unmasked_pairs");
 }
 
 }  // namespace qb

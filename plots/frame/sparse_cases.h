@@ -30,8 +30,6 @@ class SparseCases {
   // There is one for each device, cpu before cuda, with the rows of its lines. Devices are named if
   // there are several: `CPU`; a GPU by its name if the rows have one.
   [[nodiscard]] const std::vector<Group>& devices() const { return devices_; }
-  // Gives the name of a line, with its device if there are several.
-  [[nodiscard]] std::string full_name(const Group& line) const;
 
   // Gives the time of dense attention at a row's N and device with all else the same: full mask and
   // the flash kernel. It is NaN if no such case ran.
@@ -48,7 +46,5 @@ class SparseCases {
 
 // The share of all N x N pairs that a row's mask keeps.
 [[nodiscard]] double kept_share(const Row& row);
-// Divides the pairs that the kernel executes by those that the mask keeps.
-[[nodiscard]] double executed_ratio(const Row& row);
 
 }  // namespace qb

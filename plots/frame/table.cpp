@@ -11,7 +11,6 @@
 
 #include "base/csv.h"
 #include "base/files.h"
-#include "base/text_table.h"
 
 namespace qb {
 namespace {
@@ -22,7 +21,7 @@ TextTable text_table(const Table& table, bool escape_pipes) {
       for (std::string& cell : row) cell = replaced(cell, {{"|", "\\|"}});
     return row;
   };
-  TextTable out(cells(table.header));
+  TextTable out(cells(table.header), table.values_from, table.spans);
   for (const auto& row : table.rows) out.add(cells(row));
   return out;
 }
@@ -33,20 +32,10 @@ std::string notes_below(const Table& table) {
   return out;
 }
 
-void latex_row(std::string& out, const std::vector<std::string>& cells) {
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (i > 0) out += " & ";
-    out += latex_escape(cells[i]);
-  }
-  out += " \\\\\n";
-}
-
 }  // namespace
 
 bool numeric_column(const Table& table, std::size_t column) {
-  return !table.rows.empty() &&
-         std::all_of(table.rows.begin(), table.rows.end(),
-                     [&](const auto& row) { return reads_as_number(row[column]); });
+  return text_table(table, false).right_aligned(column);
 }
 
 std::string table_terminal(const Table& table) {
@@ -56,7 +45,9 @@ std::string table_terminal(const Table& table) {
 
 std::string table_markdown(const Table& table) {
   const std::string title = table.title.empty() ? "" : fmt::format("**{}**\n\n", table.title);
-  return title + text_table(table, true).markdown() + notes_below(table);
+  // A star at the beginning of a line would make a list.
+  return title + text_table(table, true).markdown() +
+         replaced(notes_below(table), {{"\n* ", "\n\\* "}});
 }
 
 std::string replaced(std::string_view text, const Replacements& replacements) {
@@ -71,10 +62,10 @@ std::string replaced(std::string_view text, const Replacements& replacements) {
   return out;
 }
 
-std::string significant(double value) {
+std::string significant(double value, int digits) {
   if (std::isnan(value)) return "-";
   if (value == 0.0) return "0";
-  const int decimals = 2 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const int decimals = digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
   return fmt::format("{:.{}f}", value, decimals > 0 ? decimals : 0);
 }
 
@@ -82,46 +73,8 @@ std::string shell_quote(std::string_view text) {
   return '\'' + replaced(text, {{"'", "'\\''"}}) + '\'';
 }
 
-std::string latex_escape(std::string_view text) {
-  static const Replacements replacements = {{"\\", "\\textbackslash{}"},
-                                            {"{", "\\{"},
-                                            {"}", "\\}"},
-                                            {"$", "\\$"},
-                                            {"&", "\\&"},
-                                            {"#", "\\#"},
-                                            {"_", "\\_"},
-                                            {"%", "\\%"},
-                                            {"~", "\\textasciitilde{}"},
-                                            {"^", "\\textasciicircum{}"},
-                                            {"<", "\\textless{}"},
-                                            {">", "\\textgreater{}"},
-                                            {"×", "$\\times$"},
-                                            {"±", "$\\pm$"},
-                                            {"²", "$^2$"}};
-  return replaced(text, replacements);
-}
-
-// Small letters and narrow gaps let a table of four intervals a row fit a column.
-std::string table_latex(const Table& table) {
-  std::string columns;
-  for (std::size_t i = 0; i < table.header.size(); ++i)
-    columns += numeric_column(table, i) ? 'r' : 'l';
-  std::string out = fmt::format(
-      "\\begin{{table}}\n\\centering\\small\\setlength{{\\tabcolsep}}{{4pt}}\n"
-      "\\caption{{{}}}\n\\label{{tab:{}}}\n"
-      "\\begin{{tabular}}{{@{{}}{}@{{}}}}\n\\toprule\n",
-      latex_escape(table.title), table.name, columns);
-  latex_row(out, table.header);
-  out += "\\midrule\n";
-  for (const auto& row : table.rows) latex_row(out, row);
-  out += "\\bottomrule\n\\end{tabular}\n";
-  for (const std::string& note : table.notes)
-    out += fmt::format("\n\\smallskip\\footnotesize {}\n", latex_escape(note));
-  return out + "\\end{table}\n";
-}
-
 std::string table_csv(const Table& table) {
-  CsvTable csv(table.header);
+  CsvTable csv(joined_header(table.header, table.spans));
   for (const auto& row : table.rows) csv.append(row);
   return csv.to_string();
 }

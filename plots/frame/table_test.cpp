@@ -19,8 +19,14 @@ Table small_table() {
 
 TEST(Table, MarkdownEscapesPipes) {
   EXPECT_EQ(table_markdown(small_table()),
-            "**100 % of R&D**\n\n| what | ours_ms | verdict |\n| --- | --- | --- |\n"
+            "**100 % of R&D**\n\n| what | ours_ms | verdict |\n| --- | ---: | --- |\n"
             "| a\\|b | 1.50 | agrees |\n| x_y | - | differs |\n\nCosts $5 #1.\n");
+}
+
+TEST(Table, AStarThatBeginsANoteMakesNoListInMarkdown) {
+  const Table table{.header = {"a"}, .rows = {{"1*"}}, .notes = {"* Disturbed."}};
+  EXPECT_THAT(table_markdown(table), ::testing::EndsWith("\n\\* Disturbed.\n"));
+  EXPECT_THAT(table_terminal(table), ::testing::EndsWith("\n* Disturbed.\n"));
 }
 
 TEST(Table, LatexIsABooktabsTable) {
@@ -28,8 +34,42 @@ TEST(Table, LatexIsABooktabsTable) {
             "\\begin{table}\n\\centering\\small\\setlength{\\tabcolsep}{4pt}\n"
             "\\caption{100 \\% of R\\&D}\n\\label{tab:small}\n"
             "\\begin{tabular}{@{}lrl@{}}\n\\toprule\nwhat & ours\\_ms & verdict \\\\\n\\midrule\n"
-            "a|b & 1.50 & agrees \\\\\nx\\_y & - & differs \\\\\n\\bottomrule\n\\end{tabular}\n"
-            "\n\\smallskip\\footnotesize Costs \\$5 \\#1.\n\\end{table}\n");
+            "a\\textbar{}b & 1.50 & agrees \\\\\nx\\_y & -- & differs \\\\\n"
+            "\\bottomrule\n\\end{tabular}\n"
+            "\n\\smallskip\\raggedright\\footnotesize\nCosts \\$5 \\#1.\n\\end{table}\n");
+}
+
+TEST(Table, LatexPutsTitlesOverTheirColumnsAndTurnsTheHeadsOfValues) {
+  const Table table{.header = {"N", "ring", "cqs"},
+                    .rows = {{"1000", "5.00\n[4.00, 6.00]", "-"}},
+                    .spans = {{"", 1}, {"time (ms)", 2}},
+                    .values_from = 1};
+  const std::string latex =
+      table_latex(table, {.size = "scriptsize", .gap_pt = 2.0, .turned = true});
+  for (const char* part : {"\\scriptsize\\setlength{\\tabcolsep}{2pt}", "{@{}rrr@{}}",
+                           " & \\multicolumn{2}{c}{time (ms)} \\\\\n\\cmidrule(lr){2-3}\n",
+                           "N & \\rotatebox{90}{ring} & \\rotatebox{90}{cqs} \\\\",
+                           "1000 & 5.00 & -- \\\\\n & \\scriptsize [4.00, 6.00] &  \\\\[2pt]\n"})
+    EXPECT_THAT(latex, ::testing::HasSubstr(part));
+  EXPECT_THAT(table_latex(table, {.across = true}), ::testing::StartsWith("\\begin{table*}"));
+}
+
+TEST(Table, TheWidthInLatexIsThatOfTheWidestCellsAndTheGaps) {
+  Table table{.header = {"N", "t"}, .rows = {{"10000", "5"}}, .values_from = 1};
+  const double width = latex_width_pt(table);
+  EXPECT_NEAR(width, 6 * 4.63 + 2 * 4.0, 0.1) << "six digits of small letters and a gap";
+  EXPECT_LT(latex_width_pt(table, {.size = "scriptsize", .gap_pt = 2.0}), width);
+  table.header[1] = "a long head";
+  EXPECT_GT(latex_width_pt(table), width + 20.0);
+  EXPECT_LT(latex_width_pt(table, {.turned = true}), width + 8.0);
+  const double flat = latex_width_pt(table);
+  table.header[1] = "a long\nhead";
+  EXPECT_LT(latex_width_pt(table), flat - 10.0) << "a unit below its name";
+}
+
+TEST(Table, CsvHasTheTitleOfSeveralColumnsInEach) {
+  const Table table{.header = {"N", "7"}, .rows = {{"1", "2"}}, .spans = {{"", 1}, {"time", 1}}};
+  EXPECT_EQ(table_csv(table), "N,\"time, 7\"\n1,2\n");
 }
 
 TEST(Table, EveryLetterThatLatexTakesForItselfIsEscaped) {

@@ -29,10 +29,10 @@ namespace qb {
 [[nodiscard]] double published_mean_ms(const CsvTable& published, std::int64_t workers,
                                        std::int64_t n_tokens);
 
-// Adds a panel of the published points of each line's worker count, at the published N and with
-// axes of its own: mean times (ms), or speed-ups over W = 1 of the same N. They are the user's own
-// numbers or, if the shape of the run is that of case study 2 (B = 1, H = 8, d = 64, no mask), the
-// compiled-in ones.
+// Adds the published points of each line's worker count: speed-ups over W = 1 of the same N to the
+// first panel, at N over the scale; mean times (ms), which another machine took, to a panel with
+// axes of its own. They are the user's own numbers or, if the shape of the run is that of case
+// study 2 (B = 1, H = 8, d = 64, no mask), the compiled-in ones.
 void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_ups);
 
 // Says why its numbers and ours, at 1/scale of its N, are not comparable.

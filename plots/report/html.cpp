@@ -69,25 +69,30 @@ std::string scrolling_box(std::string_view label, std::string_view content) {
       html_escape(label), content);
 }
 
-std::string html_table(const Table& table) {
-  const bool judged = ends_in_verdicts(table);
-  std::string out = fmt::format("<table{}>\n", judged ? " class=\"judged\"" : "");
-  if (!table.title.empty()) out += fmt::format("<caption>{}</caption>\n", html_escape(table.title));
+std::string html_table(const Table& table, bool caption) {
+  constexpr std::size_t kMostOnPhone = 3;  // columns
+  const std::vector<std::string> header = joined_header(table.header, table.spans);
+  const std::string_view look = ends_in_verdicts(table)        ? " class=\"cards judged\""
+                                : header.size() > kMostOnPhone ? " class=\"cards\""
+                                                               : "";
+  std::string out = fmt::format("<table{}>\n", look);
+  if (caption && !table.title.empty())
+    out += fmt::format("<caption>{}</caption>\n", html_escape(table.title));
   out += "<thead><tr>";
   std::vector<bool> right;
-  for (std::size_t i = 0; i < table.header.size(); ++i) {
+  for (std::size_t i = 0; i < header.size(); ++i) {
     right.push_back(numeric_column(table, i));
     out += fmt::format("<th scope=\"col\"{}>{}</th>", right[i] ? " class=\"number\"" : "",
-                       html_escape(table.header[i]));
+                       html_escape(header[i]));
   }
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i)
-      out += fmt::format(
-          "<td{}{}>{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
-          judged && i > 0 ? fmt::format(" data-label=\"{}\"", html_escape(table.header[i])) : "",
-          html_escape(row[i]));
+      out +=
+          fmt::format("<td{}{}>{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
+                      look.empty() ? "" : fmt::format(" data-label=\"{}\"", html_escape(header[i])),
+                      html_escape(row[i]));
     out += "</tr>\n";
   }
   out = scrolling_box(table.title.empty() ? "table" : table.title, out + "</tbody></table>");

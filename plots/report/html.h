@@ -19,9 +19,10 @@ namespace qb {
 [[nodiscard]] std::string inline_svg(std::string_view svg, std::string_view prefix,
                                      std::string_view label);
 
-// Writes a table with caption and notes; words of status and verdict are marked, and the last
-// column stays in sight where it holds them.
-[[nodiscard]] std::string html_table(const Table& table);
+// Writes a table with its caption, unless that stands elsewhere, and its notes. Words of status and
+// verdict are marked, and the last column stays in sight where it holds them. On a phone a row of a
+// wide table is a card.
+[[nodiscard]] std::string html_table(const Table& table, bool caption = true);
 
 // Puts what is too wide for a phone into a box that scrolls, also by the keyboard.
 [[nodiscard]] std::string scrolling_box(std::string_view label, std::string_view content);

@@ -41,8 +41,11 @@ TEST(Html, TablesEscapeCellsAndMarkVerdicts) {
                                        .header = {"what", "n", "verdict"},
                                        .rows = {{"<script>", "12", "contradicts: 3 off"}}});
   EXPECT_THAT(html, HasSubstr("<caption>T&lt;1&gt;</caption>"));
-  EXPECT_THAT(html, HasSubstr("<td>&lt;script&gt;</td><td class=\"number\" data-label=\"n\">12</td>"
-                              "<td class=\"bad\" data-label=\"verdict\">contradicts: 3 off</td>"));
+  EXPECT_THAT(
+      html,
+      HasSubstr(
+          "<td data-label=\"what\">&lt;script&gt;</td><td class=\"number\" data-label=\"n\">12</td>"
+          "<td class=\"bad\" data-label=\"verdict\">contradicts: 3 off</td>"));
 }
 
 TEST(Html, StatusesAreMarkedAloneAndVerdictsWithTheirReasons) {
@@ -62,8 +65,23 @@ TEST(Html, VerdictsStayInSightOnlyInTheLastColumn) {
   const auto table_with = [](const std::string& last) {
     return html_table({.header = {"what", last}, .rows = {{"a", "agrees"}}});
   };
-  EXPECT_THAT(table_with("verdict"), HasSubstr("<table class=\"judged\">"));
+  EXPECT_THAT(table_with("verdict"), HasSubstr("<table class=\"cards judged\">"));
   EXPECT_THAT(table_with("notes"), Not(HasSubstr("judged")));
+}
+
+TEST(Html, RowsOfWideTablesHaveTheLabelsOfCards) {
+  const auto table_of = [](std::size_t columns) {
+    return html_table({.header = std::vector<std::string>(columns, "h"),
+                       .rows = {std::vector<std::string>(columns, "x")}});
+  };
+  EXPECT_THAT(table_of(4), HasSubstr("<td data-label=\"h\">x</td>"));
+  EXPECT_THAT(table_of(3), Not(HasSubstr("data-label")));
+}
+
+TEST(Html, ACaptionCanStandElsewhere) {
+  const Table table{.title = "T", .header = {"a"}, .rows = {{"1"}}};
+  EXPECT_THAT(html_table(table, false), Not(HasSubstr("<caption>")));
+  EXPECT_THAT(html_table(table, false), HasSubstr("aria-label=\"T\""));
 }
 
 TEST(Html, AnAddressHoldsAnyContent) {

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/split.h"
 #include "base/status.h"
 #include "plots/frame/frame.h"
 #include "plots/frame/run.h"
@@ -42,10 +43,10 @@ struct Said {
   std::string finding{};
 };
 
-Said said_of(const fs::path& script) {
-  const std::string name = script.stem().string();
+Said said_of(const fs::path& declaration) {
+  const std::string name = declaration.stem().string();
   Said said{.title = name};
-  const std::string path = (script.parent_path() / "findings.csv").string();
+  const std::string path = (declaration.parent_path() / "findings.csv").string();
   if (!fs::exists(path)) return said;
   const CsvTable table = CsvTable::parse(read_text(path), path);
   for (const Row& row : all_rows(table)) {
@@ -69,19 +70,42 @@ std::string title_of_page(const fs::path& page) {
   return stem == "report" ? "The page of this run" : replaced("The page of " + stem, {{"_", " "}});
 }
 
-std::string figure_card(const fs::path& root, const fs::path& script) {
-  fs::path file = script;
+// The declarations of all drawn figures, those that order.txt names first and in its order.
+std::vector<fs::path> figures_in_order(const fs::path& root) {
+  const fs::path file = root / "order.txt";
+  const std::string text = fs::exists(file) ? read_text(file.string()) : "";
+  const std::vector<std::string_view> order = split_words(text, "\n");
+  std::vector<std::pair<std::ptrdiff_t, fs::path>> found;
+  for (const fs::path& folder : sorted_entries(root))
+    for (const fs::path& place : {folder, folder / "figures"})
+      for (fs::path entry : sorted_entries(place)) {
+        const fs::path declaration = entry;
+        if (entry.extension() != ".json" || !fs::exists(entry.replace_extension("svg")) ||
+            !fs::exists(entry.replace_extension("csv")))
+          continue;
+        const std::string name = (folder.filename() / entry.stem()).generic_string();
+        found.emplace_back(std::ranges::find(order, name) - order.begin(), declaration);
+      }
+  std::ranges::stable_sort(found, {}, &std::pair<std::ptrdiff_t, fs::path>::first);
+  std::vector<fs::path> figures;
+  for (auto& [place, figure] : found) figures.push_back(std::move(figure));
+  return figures;
+}
+
+std::string figure_card(const fs::path& root, const fs::path& declaration) {
+  fs::path file = declaration;
   const auto with = [&](const char* extension) { return file.replace_extension(extension); };
-  if (!fs::exists(with("svg")) || !fs::exists(with("csv"))) return {};
-  const auto& [title, finding] = said_of(script);
+  const auto& [title, finding] = said_of(declaration);
   std::string out = fmt::format(
       "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n",
       html_escape(with("svg").lexically_relative(root).generic_string()), html_escape(title));
   if (!finding.empty()) out += fmt::format("<p>{}</p>\n", html_escape(finding));
-  out += "<p class=\"files\">" + link(root, with("svg"), "SVG") + link(root, with("csv"), "CSV") +
-         link(root, script, "script");
-  for (const fs::path& folder : {script.parent_path(), script.parent_path().parent_path()})
-    if (const std::string found = link(root, folder / "provenance.json", "provenance");
+  const std::string folder = html_escape(declaration.lexically_relative(root).begin()->string());
+  out += fmt::format("<p class=\"files\"><a href=\"#{0}\">{0}</a> ", folder) +
+         link(root, with("svg"), "SVG") + link(root, with("csv"), "CSV") +
+         link(root, declaration, "JSON");
+  for (const fs::path& place : {declaration.parent_path(), declaration.parent_path().parent_path()})
+    if (const std::string found = link(root, place / "provenance.json", "provenance");
         !found.empty()) {
       out += found;
       break;
@@ -121,25 +145,21 @@ std::string origin_of(const fs::path& folder) {
   return {};
 }
 
+// Where the figures of a folder come from, its pages and its tables.
 std::string section(const fs::path& root, const fs::path& folder) {
-  std::string figures;
-  std::string tables;
-  for (const fs::path& place : {folder, folder / "figures", folder / "tables"})
-    for (const fs::path& entry : sorted_entries(place)) {
-      if (entry.extension() == ".json") figures += figure_card(root, entry);
-      if (entry.extension() == ".md") tables += table_item(root, entry);
-    }
-  if (figures.empty() && tables.empty()) return {};
   const std::string name = folder.filename().string();
   std::string out = fmt::format("<section id=\"{0}\">\n<h2>{1}</h2>\n", html_escape(name),
                                 html_escape(replaced(name, {{"_", " "}})));
   if (const std::string origin = origin_of(folder); !origin.empty())
     out += fmt::format("<p class=\"subtitle\">{}</p>\n", html_escape(origin));
+  std::string items;
   for (const fs::path& page : sorted_entries(folder))
     if (page.extension() == ".html")
-      out += fmt::format("<p>{}</p>\n", link(root, page, title_of_page(page)));
-  if (!figures.empty()) out += fmt::format("<ul class=\"gallery\">\n{}</ul>\n", figures);
-  if (!tables.empty()) out += fmt::format("<h3>Tables</h3>\n<ul>\n{}</ul>\n", tables);
+      items += fmt::format("<li>{}</li>\n", link(root, page, title_of_page(page)));
+  for (const fs::path& place : {folder, folder / "tables"})
+    for (const fs::path& entry : sorted_entries(place))
+      if (entry.extension() == ".md") items += table_item(root, entry);
+  if (!items.empty()) out += fmt::format("<ul>\n{}</ul>\n", items);
   return out + "</section>\n";
 }
 
@@ -148,23 +168,25 @@ std::string section(const fs::path& root, const fs::path& folder) {
 std::string index_html(const std::string& folder) {
   if (!fs::is_directory(folder))
     throw UsageError(fmt::format("{}: there is no such folder", folder));
+  std::string figures;
   std::string sections;
-  std::string links;
+  for (const fs::path& figure : figures_in_order(folder)) figures += figure_card(folder, figure);
+  bool tables = false;
   for (const fs::path& entry : sorted_entries(folder)) {
-    const std::string one = fs::is_directory(entry) ? section(folder, entry) : "";
-    if (one.empty()) continue;
-    sections += one;
-    const std::string name = html_escape(entry.filename().string());
-    links += fmt::format("<a href=\"#{0}\">{0}</a>\n", name);
+    if (!fs::is_directory(entry)) continue;
+    sections += section(folder, entry);
+    tables = tables || sections.find("<li>") != std::string::npos;
   }
-  if (sections.empty())
+  if (figures.empty() && !tables)
     throw UsageError(fmt::format("{}: no folder in it has a figure or a table", folder));
   return html_page(
       "Figures and tables",
-      fmt::format("<h1>Figures and tables</h1>\n<p>Every figure and table of this folder. The "
-                  "sentences are computed from the plotted numbers, which are the CSV beside each "
-                  "figure.</p>\n<nav aria-label=\"Folders\">{}</nav>\n<main>\n{}</main>\n",
-                  links, sections));
+      fmt::format(
+          "<h1>Figures and tables</h1>\n<p>Every figure of this folder, then where they come "
+          "from, and the tables. The sentences are computed from the plotted numbers, which "
+          "are the CSV beside each figure.</p>\n<main>\n<ul "
+          "class=\"gallery\">\n{}</ul>\n{}</main>\n",
+          figures, sections));
 }
 
 }  // namespace qb

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The index of a folder of drawn figures and tables, such as paper_figures: all of them on one
-// page, with what they show, and links to the files that they were made of.
+// page, with what they show, and links to the files that they were made of. The figures come in the
+// order of FOLDER/order.txt, a line FOLDER/NAME for each, and those that it does not name after
+// them.
 #pragma once
 
 #include <string>

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/report/index_page.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+
+#include <algorithm>
+#include <vector>
 
 #include "base/files.h"
 #include "base/status.h"
@@ -44,6 +48,22 @@ TEST(IndexPage, AFigureHasItsTitleThumbnailFindingAndFiles) {
   EXPECT_THAT(page, HasSubstr("<p>CQS &lt; ring.</p>"));
   for (const char* file : {"speed.svg", "speed.csv", "speed.json", "provenance.json"})
     EXPECT_THAT(page, HasSubstr(std::string("<a href=\"schemes/figures/") + file + "\">"));
+}
+
+TEST(IndexPage, FiguresComeInTheOrderOfTheFolder) {
+  const std::string root = sample_folder();
+  for (const char* name : {"a_first", "z_last"})
+    for (const char* kind : {"json", "csv", "svg"})
+      write_file_atomically(fmt::format("{}/schemes/figures/{}.{}", root, name, kind), "{}");
+  const auto order_of = [&] {
+    const std::string page = index_html(root);
+    return std::vector<std::size_t>{page.find("src=\"schemes/figures/z_last.svg"),
+                                    page.find("src=\"schemes/figures/speed.svg"),
+                                    page.find("src=\"schemes/figures/a_first.svg")};
+  };
+  EXPECT_FALSE(std::ranges::is_sorted(order_of()));
+  write_file_atomically(root + "/order.txt", "schemes/z_last\nschemes/speed\n");
+  EXPECT_TRUE(std::ranges::is_sorted(order_of()));
 }
 
 TEST(IndexPage, ATableHasItsTitleAndFiles) {

@@ -1,28 +1,30 @@
-// What the page of a run can do besides being read: sort and filter the table of cases, show the
-// values under the pointer, and save pictures. Without it the page is plain and complete.
+// What the page of a run can do besides being read: sort and filter long tables, show the values
+// under the pointer, and save pictures. Without it the page is plain and complete.
 'use strict';
 
-// ---- the table of cases ------------------------------------------------------------------------
+// ---- long tables -------------------------------------------------------------------------------
 
-// The value of a cell by which it is sorted and filtered: that of the CSV, or what is shown.
+const LEAST_ROWS = 13;
+
+// The number that a cell begins with, `1,024` or `482 (466 to 612)`; else its text.
 function valueOf(cell) {
-  return cell.dataset.value ?? cell.textContent.trim();
+  const text = cell.textContent.trim();
+  const number = parseFloat(text.replaceAll(',', ''));
+  return Number.isNaN(number) ? text : number;
 }
 
-// Numbers come by their size, texts by their letters, and empty cells last.
+// Numbers come by their size, before texts by their letters; what is missing comes last.
 function compareValues(a, b) {
-  if (a === '' || b === '') return (a === '') - (b === '');
-  if (!isNaN(a) && !isNaN(b)) return a - b;
-  return a.localeCompare(b);
+  const rank = (value) => (typeof value === 'number' ? 0 : value === '' || value === '-' ? 2 : 1);
+  if (rank(a) !== rank(b)) return rank(a) - rank(b);
+  return typeof a === 'number' ? a - b : a.localeCompare(b);
 }
 
-function sortCases(table, column, descending) {
-  const key = (body) => valueOf(body.rows[0].cells[column]);
-  const sorted = [...table.tBodies].sort((a, b) => {
-    const empty = (key(a) === '') - (key(b) === '');
-    return empty || compareValues(key(a), key(b)) * (descending ? -1 : 1);
-  });
-  table.append(...sorted);
+function sortRows(table, column, descending) {
+  const key = (row) => valueOf(row.cells[column]);
+  const sorted = [...table.tBodies[0].rows].sort((a, b) => compareValues(key(a), key(b)));
+  if (descending) sorted.reverse();
+  table.tBodies[0].append(...sorted);
   [...table.tHead.rows[0].cells].forEach((heading, i) => {
     if (i === column) heading.setAttribute('aria-sort', descending ? 'descending' : 'ascending');
     else heading.removeAttribute('aria-sort');
@@ -36,74 +38,46 @@ function makeSortable(table) {
     button.append(...heading.childNodes);
     heading.append(button);
     button.addEventListener('click', () =>
-      sortCases(table, column, heading.getAttribute('aria-sort') === 'ascending'));
+      sortRows(table, column, heading.getAttribute('aria-sort') === 'ascending'));
   });
 }
 
-// Says whether a case holds one word of the filter: COLUMN=VALUE, also with !=, <, <=, > and >=,
-// or a text that is anywhere in its row.
-function holds(body, headings, word) {
-  const cells = [...body.rows[0].cells];
-  const parts = word.match(/^([^=!<>]+)(!=|<=|>=|=|<|>)(.*)$/);
-  const column = parts ? headings.findIndex((names) => names.includes(parts[1])) : -1;
-  if (column < 0) return cells.some((cell) => cell.textContent.toLowerCase().includes(word));
-  const wanted = parts[3];
-  const cell = cells[column];
-  const order = compareValues(valueOf(cell).toLowerCase(), wanted);
-  const same = order === 0 || cell.textContent.trim().toLowerCase() === wanted;
-  switch (parts[2]) {
-    case '=': return same;
-    case '!=': return !same;
-    case '<': return order < 0;
-    case '<=': return order <= 0;
-    case '>': return order > 0;
-    default: return order >= 0;
-  }
-}
-
+// Shows the rows that have each word of a text somewhere.
 function makeFilter(table) {
-  const headings = [...table.tHead.rows[0].cells].map((heading) =>
-    [...(heading.dataset.keys ?? '').split(' '), heading.textContent].map((name) => name.toLowerCase()));
-  const box = document.createElement('p');
+  const box = document.createElement('label');
   box.className = 'filter';
-  box.innerHTML = '<label></label> <input type="search" spellcheck="false"> <output></output>';
-  const [label, input, count] = box.children;
-  label.textContent = 'Filter';
-  label.htmlFor = input.id = table.id + '-filter';
-  input.placeholder = table.dataset.example;
+  const input = document.createElement('input');
+  const count = document.createElement('output');
+  input.type = 'search';
+  box.append('Filter ', input, count);
+  const rows = [...table.tBodies[0].rows];
   const show = () => {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const body of table.tBodies) {
-      body.hidden = !words.every((word) => holds(body, headings, word));
-      shown += body.hidden ? 0 : 1;
+    for (const row of rows) {
+      const text = [...row.cells].map((cell) => cell.textContent).join(' ').toLowerCase();
+      row.hidden = !words.every((word) => text.includes(word));
     }
-    count.textContent = `${shown} of ${table.tBodies.length} cases`;
+    count.textContent = ` ${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
   };
   input.addEventListener('input', show);
   table.parentElement.before(box);
   show();
-  return () => { input.value = ''; show(); };
 }
 
-// A link to a case opens it, also if the filter had hidden it.
-function openTarget(clearFilter) {
+for (const table of document.querySelectorAll('table'))
+  if (table.tBodies[0]?.rows.length >= LEAST_ROWS) {
+    makeSortable(table);
+    makeFilter(table);
+  }
+
+// A link into what is closed opens it.
+function openTarget() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (!target) return;
-  for (let around = target; around; around = around.parentElement)
-    if (around.tagName === 'DETAILS') around.open = true;
-  if (target.tagName !== 'TBODY') return;
-  if (target.hidden) clearFilter();
-  target.querySelector('details').open = true;
-  target.scrollIntoView({ block: 'nearest' });
+  const details = target?.querySelector(':scope > details') ?? target?.closest('details');
+  if (details) details.open = true;
 }
-
-for (const table of document.querySelectorAll('table.cases')) {
-  makeSortable(table);
-  const clear = makeFilter(table);
-  addEventListener('hashchange', () => openTarget(clear));
-  openTarget(clear);
-}
+addEventListener('hashchange', openTarget);
+openTarget();
 
 // ---- the values of a figure --------------------------------------------------------------------
 

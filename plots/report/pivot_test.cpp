@@ -24,17 +24,18 @@ TEST(Pivot, ParametersStandDownTheSideAndAcrossTheTopInAscendingOrder) {
   const CsvTable cases =
       cases_of({ok_case(7, 1000, 0.5), ok_case(1, 20000, 1.0), ok_case(1, 1000, 1.0)});
   const Table table = pivoted(
-      cases, {.rows = {"n_tokens"}, .columns = {"workers"}, .value = "longest_subsequence_tokens"});
+      cases,
+      {.rows = {"n_tokens"}, .columns = {"workers"}, .values = {"longest_subsequence_tokens"}});
   EXPECT_EQ(table.title, "Longest subsequence tokens (tokens)");
   EXPECT_THAT(table.header, ElementsAre("N", "W = 1", "W = 7"));
   EXPECT_THAT(table.rows, ElementsAre(ElementsAre("1,000", "1,000", "500"),
-                                      ElementsAre("20,000", "20,000", "-")));
+                                      ElementsAre("20,000", "20,000", "")));
 }
 
 TEST(Pivot, TimesHaveAUnitThatSuitsTheLargestAndTheNotesTheirRepeats) {
   const CsvTable cases = cases_of({ok_case(1, 1000, 1.0)});
   const Table table = pivoted(
-      cases, {.rows = {"n_tokens"}, .value = "longest_subsequence_median_s", .interval = true});
+      cases, {.rows = {"n_tokens"}, .values = {"longest_subsequence_median_s"}, .interval = true});
   EXPECT_THAT(table.header, ElementsAre("N", "longest subsequence"));
   EXPECT_EQ(table.title, "Longest subsequence (ms)");
   EXPECT_THAT(table.rows, ElementsAre(ElementsAre("1,000", "20.0 [18.6, 22.4]")));
@@ -45,9 +46,10 @@ TEST(Pivot, TimesHaveAUnitThatSuitsTheLargestAndTheNotesTheirRepeats) {
 
 TEST(Pivot, ASpeedUpIsOverOneWorkerAndThatOneItselfIsOne) {
   const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), ok_case(7, 1000, 0.5)});
-  const Table table = pivoted(
-      cases,
-      {.rows = {"n_tokens"}, .columns = {"workers"}, .value = "paper_speed_up", .interval = true});
+  const Table table = pivoted(cases, {.rows = {"n_tokens"},
+                                      .columns = {"workers"},
+                                      .values = {"paper_speed_up"},
+                                      .interval = true});
   EXPECT_THAT(table.rows, ElementsAre(ElementsAre("1,000", "1.00", HasSubstr("4.00 ["))));
   EXPECT_THAT(table.title, HasSubstr("over one worker"));
 }
@@ -63,14 +65,14 @@ TEST(Pivot, ABaseIsTheCaseWithThoseParametersAndElseTheSame) {
                                    with(ok_case(1, 1000, 0.5), "kernel", "flash")});
   const Pivot over_materialized{.rows = {"workers"},
                                 .columns = {"kernel"},
-                                .value = "paper_speed_up",
+                                .values = {"paper_speed_up"},
                                 .base = {{"kernel", "materialized"}}};
   EXPECT_THAT(pivoted(cases, over_materialized).rows,
               ElementsAre(ElementsAre("1", "4.00", "1.00"), ElementsAre("7", "1.00", "1.00")));
   // Another algorithm may have another number of workers.
   const Pivot over_dense{.rows = {"workers"},
                          .columns = {"kernel"},
-                         .value = "paper_speed_up",
+                         .values = {"paper_speed_up"},
                          .base = {{"algorithm", "dense"}}};
   EXPECT_THAT(pivoted(cases, over_dense).rows,
               ElementsAre(ElementsAre("1", "1.00", "1.00"), ElementsAre("7", "1.00", "4.00")));
@@ -84,7 +86,7 @@ TEST(Pivot, CasesWithoutAValueHaveTheirStatusAndDisturbedOnesAMark) {
   failed["status"] = "oom";
   const CsvTable cases = cases_of({late, failed});
   const Table table =
-      pivoted(cases, {.rows = {"workers"}, .value = "longest_subsequence_median_s"});
+      pivoted(cases, {.rows = {"workers"}, .values = {"longest_subsequence_median_s"}});
   EXPECT_THAT(table.rows, ElementsAre(ElementsAre("7", "5.00*"), ElementsAre("8", "oom")));
   EXPECT_THAT(table.notes,
               Contains(testing::StartsWith("* Too few of its repeats were undisturbed")));
@@ -92,16 +94,17 @@ TEST(Pivot, CasesWithoutAValueHaveTheirStatusAndDisturbedOnesAMark) {
 
 TEST(Pivot, RatiosStandBesideTheNoiseFloorOfTheirRun) {
   const CsvTable cases = cases_of({ok_case(7, 1000, 0.5), ok_case(1, 1000, 1.0)});
-  Pivot pivot{.rows = {"workers"}, .value = "paper_speed_up", .noise_floor = "A/A, measured twice"};
+  Pivot pivot{
+      .rows = {"workers"}, .values = {"paper_speed_up"}, .noise_floor = "A/A, measured twice"};
   EXPECT_THAT(pivoted(cases, pivot).notes, Contains("A/A, measured twice."));
-  pivot.value = "longest_subsequence_median_s";
+  pivot.values = {"longest_subsequence_median_s"};
   EXPECT_THAT(pivoted(cases, pivot).notes, testing::Not(Contains("A/A, measured twice.")));
 }
 
 TEST(Pivot, ModelledTimesSaySo) {
   Values predicted = ok_case(7, 1000, 0.5);
   predicted["ranks"] = "model";
-  const Pivot times = {.rows = {"workers"}, .value = "longest_subsequence_median_s"};
+  const Pivot times = {.rows = {"workers"}, .values = {"longest_subsequence_median_s"}};
   const Table mixed = pivoted(cases_of({predicted, ok_case(8, 1000, 0.5)}), times);
   EXPECT_THAT(mixed.rows, ElementsAre(ElementsAre("7", "5.00 (model)"), ElementsAre("8", "5.00")));
   EXPECT_THAT(mixed.notes, Contains(kModelNote));
@@ -116,7 +119,7 @@ TEST(Pivot, ProgramsGetColumnNamesSiUnitsEveryDigitAndEmptyCells) {
   const CsvTable cases = cases_of({ok_case(7, 1000, 0.5), failed});
   const Table table = pivoted(cases, {.rows = {"n_tokens"},
                                       .columns = {"workers"},
-                                      .value = "longest_subsequence_median_s",
+                                      .values = {"longest_subsequence_median_s"},
                                       .interval = true,
                                       .plain = true});
   EXPECT_THAT(table.header,
@@ -125,17 +128,101 @@ TEST(Pivot, ProgramsGetColumnNamesSiUnitsEveryDigitAndEmptyCells) {
               ElementsAre("1000", "0.005", HasSubstr("0.0046"), HasSubstr("0.0056"), "", "", ""));
 }
 
+TEST(Pivot, NamesAreAsPeopleTypeThem) {
+  const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), ok_case(7, 1000, 0.5)});
+  const Table whole =
+      pivoted(cases, {.rows = {"workers"}, .values = {"longest_subsequence_median_s"}});
+  for (const char* typed : {"longest_subsequence", "Longest subsequence", "longest-subsequence"})
+    EXPECT_EQ(pivoted(cases, {.rows = {"W"}, .values = {typed}}).rows, whole.rows) << typed;
+}
+
+TEST(Pivot, SeveralValuesStandBesideEachOtherEachInItsUnit) {
+  const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), ok_case(7, 1000, 0.5)});
+  const Columns values = {"longest_subsequence", "paper_speed_up"};
+  const Table flat = pivoted(cases, {.rows = {"workers"}, .values = values});
+  EXPECT_THAT(flat.header, ElementsAre("W", "longest subsequence (ms)",
+                                       "speed-up S of the longest subsequence"));
+  EXPECT_THAT(flat.rows,
+              ElementsAre(ElementsAre("1", "20.0", "1.00"), ElementsAre("7", "5.00", "4.00")));
+  EXPECT_THAT(flat.title, testing::EndsWith("speed-ups are over one worker"));
+  const Table wide =
+      pivoted(cases, {.rows = {"n_tokens"}, .columns = {"workers"}, .values = values});
+  EXPECT_THAT(wide.header, ElementsAre("N", "W = 1", "W = 7", "W = 1", "W = 7"));
+  ASSERT_EQ(wide.spans.size(), 3u);
+  EXPECT_EQ(wide.spans[1].title, "longest subsequence (ms)");
+  EXPECT_EQ(wide.spans[1].columns, 2u);
+  EXPECT_THAT(wide.rows, ElementsAre(ElementsAre("1,000", "20.0", "5.00", "1.00", "4.00")));
+  const Table plain = pivoted(
+      cases, {.rows = {"n_tokens"}, .columns = {"workers"}, .values = values, .plain = true});
+  EXPECT_THAT(
+      table_csv(plain),
+      testing::StartsWith("n_tokens,longest_subsequence_median_s 1,longest_subsequence_"
+                          "median_s 7,paper_speed_up 1,paper_speed_up 7\n1000,0.02,0.005,"));
+}
+
+TEST(Pivot, AnUnsupportedCaseIsADashAndANoteSaysWhy) {
+  Values failed = ok_case(2, 1000, 0.5);
+  failed["status"] = "unsupported";
+  failed["message"] = "cqs needs three workers";
+  const Table table = pivoted(cases_of({failed, ok_case(7, 1000, 0.5)}),
+                              {.rows = {"workers"}, .values = {"longest_subsequence"}});
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre("2", "-"), ElementsAre("7", "5.00")));
+  EXPECT_THAT(table.notes, Contains("-: unsupported: cqs needs three workers (1 case)."));
+  EXPECT_THAT(table_terminal(table), HasSubstr("2                    -\n"));
+}
+
+TEST(Pivot, WhatWasNotTriedIsOutOfMemoryToo) {
+  Values failed = ok_case(8, 1000, 0.5);
+  failed["status"] = "oom_skipped";
+  const Table table = pivoted(cases_of({failed, ok_case(7, 1000, 0.5)}),
+                              {.rows = {"workers"}, .values = {"longest_subsequence"}});
+  EXPECT_THAT(table.rows.at(1), ElementsAre("8", "oom"));
+  EXPECT_THAT(table.notes,
+              Contains("oom: out of memory; 1 case not tried, since a shorter one was."));
+}
+
+// A table of `schemes` columns whose medians have intervals.
+std::string fitted(int schemes, double width_in) {
+  std::vector<Values> all;
+  for (int i = 0; i < schemes; ++i) all.push_back(ok_case(3 + i, 1000, 0.5));
+  const CsvTable cases = cases_of(all);
+  return fitted_latex(standing_rows(cases),
+                      {.rows = {"n_tokens"},
+                       .columns = {"workers"},
+                       .values = {"longest_subsequence"},
+                       .interval = true},
+                      width_in * kPointsPerInch);
+}
+
+TEST(Pivot, LatexGivesUpNoMoreThanItsWidthNeeds) {
+  EXPECT_THAT(fitted(2, 3.5),
+              testing::AllOf(HasSubstr("\\small\\"), HasSubstr("5.00 [4.65, 5.60]")));
+  const std::string five = fitted(5, 3.5);
+  EXPECT_THAT(
+      five, HasSubstr(" & 5.00 & 5.00 & 5.00 & 5.00 & 5.00 \\\\\n & \\scriptsize [4.65, 5.60] &"));
+  EXPECT_THAT(five, testing::Not(HasSubstr("\\rotatebox")));
+  const std::string six = fitted(6, 3.5);
+  EXPECT_THAT(six, HasSubstr("\\scriptsize [4.7, 5.6] &"));
+  EXPECT_THAT(six, testing::Not(HasSubstr("\\rotatebox"))) << "its heads are short";
+  EXPECT_THAT(fitted(9, 7.16), testing::StartsWith("\\begin{table*}"));
+}
+
+TEST(Pivot, WhatCannotFitIsASentenceWithTheWidthItNeeds) {
+  EXPECT_THAT([&] { (void)fitted(12, 2.0); },
+              ThrowsMessage<UsageError>(HasSubstr("the table needs a width of")));
+}
+
 TEST(Pivot, UnknownNamesAndSharedCellsAreSentences) {
   const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), ok_case(7, 1000, 0.5)});
-  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"worker"}, .value = "time"}); },
+  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"worker"}, .values = {"time"}}); },
               ThrowsMessage<UsageError>(HasSubstr("did you mean 'workers'?")));
-  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"workers"}, .value = "speedup"}); },
+  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"workers"}, .values = {"speedup"}}); },
               ThrowsMessage<UsageError>(HasSubstr("did you mean 'speed_up'?")));
-  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"workers"}, .value = "critical_path"}); },
-              ThrowsMessage<UsageError>(HasSubstr("did you mean 'critical_path_median_s'?")));
-  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"n_tokens"}, .value = "time"}); },
+  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"workers"}, .values = {"critical_pth"}}); },
+              ThrowsMessage<UsageError>(HasSubstr("did you mean 'critical_path'?")));
+  EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"n_tokens"}, .values = {"time"}}); },
               ThrowsMessage<UsageError>(HasSubstr("several cases share a cell")));
-  EXPECT_THAT([&] { (void)pivot_table({}, {.rows = {"n_tokens"}, .value = "time"}); },
+  EXPECT_THAT([&] { (void)pivot_table({}, {.rows = {"n_tokens"}, .values = {"time"}}); },
               ThrowsMessage<UsageError>(HasSubstr("no case")));
 }
 

@@ -6,10 +6,10 @@
 namespace qb {
 namespace {
 
-std::string anchor(std::size_t section) { return fmt::format("section-{}", section + 1); }
+std::string anchor(std::size_t section) { return fmt::format("section-{}", section); }
 
 std::string files_html(const std::vector<Report::Link>& files, const std::string& name) {
-  std::string out = "<p class=\"files\">";
+  std::string out = "<span class=\"files\">";
   for (const Report::Link& file : files) {
     // A file that the page holds is saved under its name, not opened.
     const bool held = file.address.starts_with("data:");
@@ -17,19 +17,37 @@ std::string files_html(const std::vector<Report::Link>& files, const std::string
                        held ? fmt::format(" download=\"{}.csv\"", html_escape(name)) : "",
                        html_escape(file.text));
   }
-  return out + "</p>\n";
+  return out + "</span>";
+}
+
+// One drawing of a figure; ids of two in one page differ by `prefix`.
+std::string drawing(const Report::Picture& figure, const std::string& svg, std::string_view look,
+                    const std::string& prefix) {
+  return fmt::format(
+      "<div class=\"paper{}\" tabindex=\"0\" role=\"group\" aria-label=\"{}\">{}</div>\n", look,
+      html_escape(figure.title), inline_svg(svg, prefix, figure.title));
 }
 
 std::string figure_html(const Report::Picture& figure, std::size_t index) {
-  std::string out = fmt::format(
-      "<figure data-name=\"{}\">\n<div class=\"wide paper\" tabindex=\"0\" role=\"group\" "
-      "aria-label=\"{}\">{}</div>\n",
-      html_escape(figure.name), html_escape(figure.title),
-      inline_svg(figure.svg, fmt::format("f{}-", index), figure.title));
-  out += fmt::format("<figcaption>{}</figcaption>\n",
-                     html_escape(figure.title.empty() ? figure.name : figure.title));
-  if (!figure.finding.empty()) out += fmt::format("<p>{}</p>\n", html_escape(figure.finding));
-  return out + files_html(figure.files, figure.name) + "</figure>\n";
+  std::string out = fmt::format("<figure data-name=\"{}\">\n", html_escape(figure.name));
+  const std::string prefix = fmt::format("f{}-", index);
+  out += drawing(figure, figure.svg, figure.narrow.empty() ? "" : " broad", prefix);
+  if (!figure.narrow.empty()) out += drawing(figure, figure.narrow, " narrow", "n" + prefix);
+  const std::string& said = figure.finding.empty() ? figure.title : figure.finding;
+  out += fmt::format("<figcaption>{} {}</figcaption>\n",
+                     html_escape(said.empty() ? figure.name : said),
+                     files_html(figure.files, figure.name));
+  return out + "</figure>\n";
+}
+
+constexpr std::size_t kMostOpenRows = 12;
+
+// A table that repeats the title of its section does not show it again.
+std::string table_html(const Report::Section& section, const Table& table) {
+  const bool closed = !section.folded && table.rows.size() > kMostOpenRows;
+  if (!closed) return html_table(table, table.title != section.title);
+  return fmt::format("<details><summary>{}: {} rows</summary>\n{}</details>\n",
+                     html_escape(table.title), table.rows.size(), html_table(table, false));
 }
 
 std::string section_body(const Report::Section& section, std::size_t& figures) {
@@ -37,11 +55,19 @@ std::string section_body(const Report::Section& section, std::size_t& figures) {
   for (const std::string& text : section.paragraphs)
     out += fmt::format("<p>{}</p>\n", html_escape(text));
   for (const Report::Picture& figure : section.figures) out += figure_html(figure, ++figures);
-  for (const Table& table : section.tables) out += html_table(table);
-  out += section.markup;
+  for (const Table& table : section.tables) out += table_html(section, table);
   for (const std::string& text : section.code)
     out += fmt::format("<pre tabindex=\"0\">{}</pre>\n", html_escape(text));
   return out;
+}
+
+std::string section_html(const Report::Section& section, const std::string& id,
+                         const std::string& body) {
+  const std::string heading = fmt::format("<h2>{}</h2>", html_escape(section.title));
+  return fmt::format(
+      "<section id=\"{}\">\n{}</section>\n", id,
+      section.folded ? fmt::format("<details><summary>{}</summary>\n{}</details>\n", heading, body)
+                     : heading + '\n' + body);
 }
 
 }  // namespace
@@ -50,21 +76,22 @@ std::string report_html(const Report& report) {
   std::string out = fmt::format("<h1>{}</h1>\n", html_escape(report.title));
   if (!report.subtitle.empty())
     out += fmt::format("<p class=\"subtitle\">{}</p>\n", html_escape(report.subtitle));
-  out += "<nav aria-label=\"Sections\">";
-  for (std::size_t i = 0; i < report.sections.size(); ++i)
-    out +=
-        fmt::format("<a href=\"#{}\">{}</a>\n", anchor(i), html_escape(report.sections[i].title));
-  out += "</nav>\n<main>\n";
+  std::string links;
+  std::string sections;
   std::size_t figures = 0;
   for (std::size_t i = 0; i < report.sections.size(); ++i) {
     const Report::Section& section = report.sections[i];
     const std::string body = section_body(section, figures);
-    out += fmt::format(
-        "<section id=\"{}\">\n<h2>{}</h2>\n{}</section>\n", anchor(i), html_escape(section.title),
-        section.folded ? fmt::format("<details><summary>show</summary>\n{}</details>\n", body)
-                       : body);
+    if (i == 0) {
+      out += fmt::format("<div class=\"opening\">\n{}</div>\n", body);
+      continue;
+    }
+    links += fmt::format("<a href=\"#{}\">{}</a>\n", anchor(i), html_escape(section.title));
+    sections += section_html(section, anchor(i), body);
   }
-  return html_page(report.title, out + "</main>\n");
+  return html_page(report.title,
+                   fmt::format("{}<nav aria-label=\"Sections\">{}</nav>\n<main>\n{}</main>\n", out,
+                               links, sections));
 }
 
 }  // namespace qb

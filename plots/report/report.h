@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "plots/frame/sparse_cases.h"
+#include "plots/frame/run.h"
 #include "plots/frame/table.h"
-#include "plots/report/case_list.h"
 #include "plots/report/html.h"
 
 namespace qb {
@@ -21,23 +20,25 @@ struct Report {
   };
   struct Picture {
     std::string name{};         // stem of its files
-    std::string title{};        // for readers who cannot see the picture
+    std::string title{};        // it stands in the picture
     std::string svg{};          // content of the SVG file
-    std::string finding{};      // the sentence below it
+    std::string narrow{};       // another drawing for a phone; empty: the same
+    std::string finding{};      // its caption; empty: the title
     std::vector<Link> files{};  // its downloads besides the SVG
   };
-  // The page shows them in this order: paragraphs, figures, tables, markup, code.
+  // The page shows them in this order: paragraphs, figures, tables, code. It shows a long table
+  // closed.
   struct Section {
     std::string title{};
     std::vector<std::string> paragraphs{};  // plain text
     std::vector<Picture> figures{};
     std::vector<Table> tables{};
-    std::string markup{};             // HTML that is made of pieces of html.h
     std::vector<std::string> code{};  // commands, set in a fixed font
-    bool folded = false;              // the reader opens it: long tables
+    bool folded = false;              // the reader opens it
   };
   std::string title{};
   std::string subtitle{};  // provenance
+  // The first is the opening, what a reader sees before anything else: it has no heading.
   std::vector<Section> sections{};
 };
 
@@ -59,16 +60,14 @@ inline constexpr const char* kFindingColumns[] = {"figure", "title", "finding"};
 // and returns its path. Throws EnvironmentError as write_file_atomically does.
 std::string write_findings(const std::vector<Figure>& figures, const std::string& directory);
 
-// What a page says of a run besides its own tables and figures.
-struct RunContext {
-  CaseFiles files{};                      // what there is of single cases
-  std::vector<Report::Section> change{};  // since the run before; it follows the tables
-};
+// Three sentences: what was run, what agrees, what does not.
+[[nodiscard]] std::vector<std::string> conclusion(const PlottedRun& run);
 
-// Makes the page of `qb report RUN`: what was found comes before the single cases.
+// Makes the page of `qb report RUN`: the conclusion and the first figure, then what was found, then
+// the single cases. `change` is what changed since the run before.
 [[nodiscard]] Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                                 const std::vector<std::string>& missing,
-                                const RunContext& context = {});
+                                const std::vector<Report::Section>& change = {});
 
 // ---- the tables of a run ------------------------------------------------------------------------
 
@@ -77,18 +76,15 @@ struct RunContext {
 // columns of cqs_case_study_2.csv. The table has no rows if nothing matches.
 [[nodiscard]] Table case_study_2_table(const CsvTable& cases, const CsvTable& published);
 
-[[nodiscard]] Table memory_summary_table(const CsvTable& cases);
+// A row for each case: the parameters in which the cases differ, their times, memory, error and
+// status.
 [[nodiscard]] Table cases_table(const CsvTable& cases);
+
+// A row for each reason why cases have no result.
 [[nodiscard]] Table failed_cases_table(const CsvTable& cases);
 
 // Lists the asymptotic responsibility ratios, ours and published: `sets` is the output of `qb sets
 // table --csv`.
 [[nodiscard]] Table interest_set_table(const CsvTable& sets);
-
-// The tables of patterns have no rows if the run has no pattern.
-[[nodiscard]] Table sparse_attention_table(const SparseCases& cases);
-
-// Fits time = a N^b and a straight line to each line of four lengths or more.
-[[nodiscard]] Table sparse_growth_table(const SparseCases& cases);
 
 }  // namespace qb

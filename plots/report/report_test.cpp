@@ -13,16 +13,17 @@ Report small_report() {
   const std::string svg = "<svg viewBox=\"0 0 1 1\"><g id=\"canvas\"/></svg>";
   return {.title = "Runs & <figures>",
           .subtitle = "machine",
-          .sections = {{.title = "First",
+          .sections = {{.title = "Opening", .paragraphs = {"What was found."}},
+                       {.title = "First",
                         .paragraphs = {"a < b"},
                         .figures = {{.name = "one",
                                      .title = "One",
                                      .svg = svg,
+                                     .narrow = svg,
                                      .finding = "a < b everywhere.",
                                      .files = {{"CSV", "data:text/csv,x"}, {"PDF", "one.pdf"}}},
                                     {.name = "two", .title = "Two", .svg = svg}},
                         .tables = {{.header = {"h"}, .rows = {{"cell"}}}},
-                        .markup = "<p>made of <b>pieces</b></p>",
                         .code = {"qb run 'a&b'"}},
                        {.title = "Second", .paragraphs = {"later"}, .folded = true}}};
 }
@@ -51,19 +52,47 @@ TEST(Report, TwoPicturesShareNoId) {
 TEST(Report, SectionsAreLinkedAndLongOnesFolded) {
   const std::string page = report_html(small_report());
   EXPECT_THAT(page, HasSubstr("<a href=\"#section-2\">Second</a>"));
-  EXPECT_THAT(page, HasSubstr("<h2>Second</h2>\n<details>"));
+  EXPECT_THAT(page, HasSubstr("<details><summary><h2>Second</h2></summary>"));
 }
 
 TEST(Report, AFigureHasItsCaptionFindingAndFiles) {
   const std::string page = report_html(small_report());
-  EXPECT_THAT(page, HasSubstr("<figcaption>One</figcaption>"));
-  EXPECT_THAT(page, HasSubstr("<p>a &lt; b everywhere.</p>"));
+  EXPECT_THAT(page, HasSubstr("<figcaption>a &lt; b everywhere. "));
+  EXPECT_THAT(page, HasSubstr("<figcaption>Two ")) << "it has no finding";
   EXPECT_THAT(page, HasSubstr("<a href=\"data:text/csv,x\" download=\"one.csv\">CSV</a>"));
   EXPECT_THAT(page, HasSubstr("<a href=\"one.pdf\">PDF</a>"));
 }
 
-TEST(Report, MarkupIsNotEscaped) {
-  EXPECT_THAT(report_html(small_report()), HasSubstr("<p>made of <b>pieces</b></p>"));
+TEST(Report, OpensWithoutAHeadingBeforeTheLinks) {
+  const std::string page = report_html(small_report());
+  EXPECT_THAT(page, Not(HasSubstr("Opening")));
+  EXPECT_LT(page.find("<p>What was found.</p>"), page.find("<nav"));
+  EXPECT_LT(page.find("<nav"), page.find("<h2>First</h2>"));
+}
+
+TEST(Report, APhoneHasADrawingOfItsOwnWhereThereIsOne) {
+  const std::string page = report_html(small_report());
+  EXPECT_THAT(page, HasSubstr("<div class=\"paper broad\""));
+  EXPECT_THAT(page, HasSubstr("<div class=\"paper narrow\""));
+  EXPECT_THAT(page, HasSubstr("id=\"nf1-canvas\""));
+  EXPECT_THAT(page, HasSubstr("<div class=\"paper\"")) << "the second has one for both";
+}
+
+TEST(Report, ALongTableIsClosedAndSaysHowManyRowsItHas) {
+  Report report = small_report();
+  Table table{.title = "Rows", .header = {"h"}};
+  for (int i = 0; i < 13; ++i) table.rows.push_back({"cell"});
+  report.sections[1].tables = {table};
+  const std::string closed = "<details><summary>Rows: 13 rows</summary>";
+  EXPECT_THAT(report_html(report), HasSubstr(closed));
+  report.sections[1].tables[0].rows.pop_back();
+  EXPECT_THAT(report_html(report), Not(HasSubstr(closed)));
+}
+
+TEST(Report, ATableDoesNotRepeatTheTitleOfItsSection) {
+  Report report = small_report();
+  report.sections[1].tables[0].title = "First";
+  EXPECT_THAT(report_html(report), Not(HasSubstr("<caption>")));
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 #include "plots/report/report.h"
 
 #include <filesystem>
+#include <future>
 #include <set>
 
 #include "base/files.h"
 #include "base/status.h"
+#include "base/temporary_folder.h"
 #include "plots/draw/draw.h"
 #include "plots/published/published.h"
 
@@ -15,95 +17,55 @@ namespace {
 // A larger table of plotted numbers is left to the CSV that `qb plot` writes.
 constexpr std::size_t kMostInlineCsv = 256 * 1024;
 
-// Writes `45 cases: 40 ok, 1 oom, 4 oom_skipped.`
-std::string outcome(const CsvTable& cases) {
-  const Rows rows = standing_rows(cases);
-  std::vector<std::string> parts;
-  for (const std::string_view status : all_words<Status>())
-    if (const std::size_t found = where(rows, "status", {status}).size(); found > 0)
-      parts.push_back(fmt::format("{} {}", found, status));
-  return fmt::format("{} case{}: {}.", rows.size(), rows.size() == 1 ? "" : "s", listed(parts));
-}
-
-bool splits(const CsvTable& cases) {
-  return count(all_rows(cases), [](const Row& row) { return row.number("workers") > 1.0; }) > 0;
-}
-
 bool only_layers(const CsvTable& cases) {
   const Rows rows = all_rows(cases);
   return !rows.empty() && where(rows, "workload", {"transformer_layer"}).size() == rows.size();
 }
 
 Report::Section times_section(const CsvTable& cases) {
-  Report::Section section{
+  return {
       .title = "What the times mean",
-      .paragraphs = {
-          "Every case is checked against a float64 reference before it is timed, and only cases "
-          "with status ok have times. Warm-ups are recorded and not counted."}};
-  if (only_layers(cases))
+      .paragraphs =
+          {"Every case is checked against a float64 reference before it is timed, and only cases "
+           "with status ok have times. Warm-ups are not counted. Intervals are order statistics of "
+           "the repeats: 95 % for the median, or the whole range of fewer than six.",
+           only_layers(cases)
+               ? "Longest subsequence: the attention kernel of the layer. Critical path, worker "
+                 "sum "
+                 "and wall clock are of the whole layer."
+               : "Longest subsequence: kernel time of the worker that holds most tokens. "
+                 "CQS-Attention's published speed-up S divides the time of the whole sequence by "
+                 "it, without transfers and merge. Critical path: gather, compute and merge of the "
+                 "slowest worker, or the sum over rounds of the slowest worker; with serial ranks "
+                 "one device plays the workers in turn, each alone. Worker sum: all workers. Wall "
+                 "clock: the whole call."},
+      .folded = true};
+}
+
+// What a reader sees first; it takes the first of the figures.
+Report::Section opening(const PlottedRun& run, std::vector<Report::Picture>& figures,
+                        const std::vector<std::string>& missing) {
+  Report::Section section{.title = "Result", .paragraphs = conclusion(run)};
+  if (run.cases.torn())
     section.paragraphs.emplace_back(
-        "Longest subsequence: the attention kernel of the layer. Critical path, worker sum and "
-        "wall clock are of the whole layer.");
-  else
-    section.paragraphs.insert(
-        section.paragraphs.end(),
-        {"Longest subsequence: kernel time of the worker that holds most tokens. CQS-Attention's "
-         "published speed-up S divides the time of the whole sequence by it; transfers and the "
-         "merge are not in it.",
-         "Critical path: gather, compute and merge of the slowest worker where workers are "
-         "independent, the sum over rounds of the slowest worker where there are rounds. With "
-         "serial ranks it is composed: one device plays the workers one after the other, each "
-         "alone.",
-         "Worker sum: the same summed over all workers. Wall clock: of the whole call on this "
-         "machine."});
-  section.paragraphs.emplace_back(
-      "Intervals are order statistics of the repeats: 95 % for the median, or the whole range "
-      "where there are fewer than six repeats.");
+        "The last line of cases.csv is torn (its writer was killed) and left out.");
+  section.paragraphs.insert(section.paragraphs.end(), missing.begin(), missing.end());
+  if (!figures.empty()) {
+    section.figures.push_back(std::move(figures.front()));
+    figures.erase(figures.begin());
+  }
   return section;
 }
 
-std::vector<Report::Section> result_sections(const PlottedRun& run,
-                                             std::vector<Report::Picture> figures,
-                                             const std::vector<std::string>& missing,
-                                             const RunContext& context) {
-  Report::Section result{.title = "Result", .paragraphs = {outcome(run.cases)}};
-  if (run.cases.torn())
-    result.paragraphs.emplace_back(
-        "The last line of cases.csv is torn (its writer was killed) and left out.");
-  if (!run.provenance.description.empty())
-    result.paragraphs.insert(result.paragraphs.begin(), run.provenance.description);
-  Report::Section pictures{.title = "Figures", .paragraphs = missing};
-  if (!figures.empty())
-    pictures.paragraphs.push_back(fmt::format(
-        "Each is here as SVG, with its numbers as CSV. As PDF in the size of a paper's column: qb "
-        "plot {} --figure NAME --width 3.5in",
-        run.path));
-  if (std::filesystem::is_directory(run.path + "/traces"))
-    pictures.paragraphs.push_back(
-        fmt::format("{}/traces has the memory of each case over time: NAME.trace.json for "
-                    "https://ui.perfetto.dev, NAME.pickle for https://pytorch.org/memory_viz.",
-                    run.path));
-  pictures.figures = std::move(figures);
-  Report::Section tables{.title = "Tables"};
-  if (Table table = case_study_2_table(run.cases, published_case_study_2()); !table.rows.empty())
-    tables.tables.push_back(std::move(table));
-  if (Table table = memory_summary_table(run.cases); !table.rows.empty() && splits(run.cases))
-    tables.tables.push_back(std::move(table));
-  const SparseCases sparse(run.cases);
-  for (Table table : {sparse_attention_table(sparse), sparse_growth_table(sparse)})
-    if (!table.rows.empty()) tables.tables.push_back(std::move(table));
-  Report::Section failed{.title = "Failed cases"};
-  if (Table table = failed_cases_table(run.cases); table.rows.empty())
-    failed.paragraphs = {"None: every case ran and was verified."};
-  else
-    failed.tables.push_back(std::move(table));
-  Report::Section all{.title = "All cases", .markup = case_list_html(run.cases, context.files)};
-  std::vector<Report::Section> sections = {std::move(result), std::move(pictures)};
-  if (!tables.tables.empty()) sections.push_back(std::move(tables));
-  sections.insert(sections.end(), context.change.begin(), context.change.end());
-  sections.push_back(std::move(failed));
-  sections.push_back(std::move(all));
-  return sections;
+Report::Section tables_section(const CsvTable& cases) {
+  Report::Section section{.title = "Tables"};
+  const auto add = [&](Table table) {
+    if (!table.rows.empty()) section.tables.push_back(std::move(table));
+  };
+  add(case_study_2_table(cases, published_case_study_2()));
+  add(failed_cases_table(cases));
+  add(cases_table(cases));
+  return section;
 }
 
 Report::Section environment_section(const Provenance& provenance) {
@@ -116,7 +78,7 @@ Report::Section environment_section(const Provenance& provenance) {
 }
 
 Report::Section again_section(const PlottedRun& run) {
-  Report::Section section{.title = "Run it again"};
+  Report::Section section{.title = "Run and draw it again", .folded = true};
   if (!run.provenance.peer.empty()) {
     section.paragraphs = {fmt::format(
         "{} computed this run, at the cases of another, by this command.", run.provenance.peer)};
@@ -130,8 +92,53 @@ Report::Section again_section(const PlottedRun& run) {
     section.code.push_back(run.provenance.command);
   }
   section.code.push_back(
-      fmt::format("qb run {}/spec.resolved.yaml\nqb verify {}", run.path, run.path));
+      fmt::format("qb run {0}/spec.resolved.yaml\nqb verify {0}\n"
+                  "qb plot {0} --figure NAME --width 3.5in  # PDF for a paper's column",
+                  run.path));
+  if (std::filesystem::is_directory(run.path + "/traces"))
+    section.paragraphs.push_back(
+        fmt::format("{}/traces has the memory of each case over time: NAME.trace.json for "
+                    "https://ui.perfetto.dev, NAME.pickle for https://pytorch.org/memory_viz.",
+                    run.path));
   return section;
+}
+
+// The SVGs of figures for a page and for a phone, whose text would be too small if it was scaled; a
+// figure that has no room there has none for a phone.
+struct Drawings {
+  std::vector<std::string> broad;
+  std::vector<std::string> narrow;
+};
+
+std::vector<std::string> svgs_of(const std::vector<Figure>& figures, const std::string& folder) {
+  std::vector<std::string> svgs;
+  for (const Figure& figure : figures) {
+    const std::string path = fmt::format("{}/{}.svg", folder, figure.name);
+    svgs.push_back(std::filesystem::exists(path) ? read_text(path) : "");
+  }
+  return svgs;
+}
+
+Drawings drawings(const std::vector<Figure>& figures, const std::string& directory) {
+  Drawings drawn;
+  in_temporary_folder([&](const std::string& phone) {
+    // Both at once: most of the time goes into starting the renderer.
+    auto narrow = std::async(std::launch::async, [&] {
+      (void)write_figures(figures, phone, {.formats = {"svg"}, .words = {"--width", "3.5in"}});
+    });
+    try {
+      (void)write_figures(figures, directory, {.formats = {"svg"}, .words = {"--style", "web"}});
+    } catch (const UsageError& refused) {  // nobody asked for a look that could be wrong
+      throw EnvironmentError(refused.what());
+    }
+    drawn.broad = svgs_of(figures, directory);
+    try {
+      narrow.get();
+    } catch (const UsageError&) {  // the first without room; those before it are drawn
+    }
+    drawn.narrow = svgs_of(figures, phone);
+  });
+  return drawn;
 }
 
 }  // namespace
@@ -147,16 +154,14 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
       shown.push_back(figure);
     else
       missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
-  std::vector<std::vector<std::string>> written;
-  try {
-    written = write_figures(shown, directory, {.words = {"--style", "web"}});
-  } catch (const UsageError& refused) {  // nobody asked for a look that could be wrong
-    throw EnvironmentError(refused.what());
-  }
+  const auto [broad, narrow] = drawings(shown, directory);
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    const std::string csv = read_text(written[i][0]);
-    Report::Picture picture{shown[i].name, shown[i].title, read_text(written[i][2]),
-                            shown[i].finding};
+    Report::Picture picture{.name = shown[i].name,
+                            .title = shown[i].title,
+                            .svg = broad[i],
+                            .narrow = narrow[i],
+                            .finding = shown[i].finding};
+    const std::string csv = figure_csv(shown[i]).to_string();
     if (csv.size() <= kMostInlineCsv) picture.files.push_back({"CSV", data_url("text/csv", csv)});
     drawn.push_back(std::move(picture));
   }
@@ -181,12 +186,17 @@ std::string head_line(const PlottedRun& run) {
 }  // namespace
 
 Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
-                  const std::vector<std::string>& missing, const RunContext& context) {
+                  const std::vector<std::string>& missing,
+                  const std::vector<Report::Section>& change) {
   Report report{.title = run.provenance.experiment.empty()
                              ? std::string("A run of QuorumBench")
                              : fmt::format("QuorumBench: {}", run.provenance.experiment),
                 .subtitle = head_line(run),
-                .sections = result_sections(run, std::move(figures), missing, context)};
+                .sections = {opening(run, figures, missing)}};
+  if (!figures.empty())
+    report.sections.push_back({.title = "Figures", .figures = std::move(figures)});
+  report.sections.push_back(tables_section(run.cases));
+  report.sections.insert(report.sections.end(), change.begin(), change.end());
   report.sections.push_back(times_section(run.cases));
   report.sections.push_back(environment_section(run.provenance));
   report.sections.push_back(again_section(run));

@@ -21,7 +21,7 @@ PlottedRun run_of(CsvTable cases) {
 
 TEST(RunReport, CountsHowCasesEnded) {
   const std::string page = report_html(run_report(run_of(case_study_2(10)), {}, {}));
-  EXPECT_THAT(page, HasSubstr("45 cases: 40 ok, 1 oom, 4 oom_skipped."));
+  EXPECT_THAT(page, HasSubstr(": 40 ok, 1 oom, 4 oom_skipped."));
 }
 
 TEST(RunReport, OfModelledCasesNamesTheModelledDeviceInItsHead) {
@@ -33,15 +33,6 @@ TEST(RunReport, OfModelledCasesNamesTheModelledDeviceInItsHead) {
   const std::string here = modelled.provenance.machine;
   EXPECT_THAT(run_report(modelled, {}, {}).subtitle, ::testing::StartsWith("model of A100; "));
   EXPECT_THAT(run_report(measured, {}, {}).subtitle, ::testing::StartsWith(here));
-}
-
-TEST(RunReport, OfOneWorkerHasNoTableOfSubsequences) {
-  CsvTable one = no_cases();
-  add_case(one, ok_case(1, 1000, 1.0));
-  EXPECT_THAT(report_html(run_report(run_of(one), {}, {})),
-              ::testing::Not(HasSubstr("Subsequence lengths")));
-  add_case(one, ok_case(7, 1000, 1.0));
-  EXPECT_THAT(report_html(run_report(run_of(one), {}, {})), HasSubstr("Subsequence lengths"));
 }
 
 TEST(RunReport, OfLayersSaysWhatTheTimesAreOfALayer) {
@@ -89,24 +80,55 @@ TEST(RunReport, SaysWhichFiguresAreMissing) {
 }
 
 TEST(RunReport, SaysHowAFigureBecomesAPdf) {
-  const std::string line = "qb plot results/x/r1 --figure NAME --width 3.5in";
-  const std::string svg = "<svg viewBox=\"0 0 1 1\"><g id=\"canvas\"/></svg>";
-  const PlottedRun run = run_of(case_study_2(10));
-  EXPECT_THAT(report_html(run_report(run, {{.name = "one", .svg = svg}}, {})), HasSubstr(line));
-  EXPECT_THAT(report_html(run_report(run, {}, {})), ::testing::Not(HasSubstr(line)));
+  EXPECT_THAT(report_html(run_report(run_of(case_study_2(10)), {}, {})),
+              HasSubstr("qb plot results/x/r1 --figure NAME --width 3.5in"));
 }
 
 TEST(RunReport, WhatWasFoundComesBeforeTheSingleCases) {
-  RunContext context;
-  context.change = {{.title = "Change since the previous run"}};
+  const std::string svg = "<svg viewBox=\"0 0 1 1\"><g id=\"canvas\"/></svg>";
+  const Report report = run_report(run_of(case_study_2(10)),
+                                   {{.name = "one", .svg = svg}, {.name = "two", .svg = svg}}, {},
+                                   {{.title = "Change since the previous run"}});
   std::vector<std::string> titles;
-  for (const Report::Section& section :
-       run_report(run_of(case_study_2(10)), {}, {}, context).sections)
-    titles.push_back(section.title);
-  EXPECT_THAT(titles,
-              ::testing::ElementsAre("Result", "Figures", "Tables", "Change since the previous run",
-                                     "Failed cases", "All cases", "What the times mean",
-                                     "Environment", "Run it again"));
+  for (const Report::Section& section : report.sections) titles.push_back(section.title);
+  EXPECT_THAT(titles, ::testing::ElementsAre("Result", "Figures", "Tables",
+                                             "Change since the previous run", "What the times mean",
+                                             "Environment", "Run and draw it again"));
+  EXPECT_EQ(report.sections[0].paragraphs.size(), 3u);
+  EXPECT_EQ(report.sections[0].figures.at(0).name, "one");
+  EXPECT_EQ(report.sections[1].figures.at(0).name, "two");
+}
+
+TEST(Conclusion, SaysWhatWasRunWhatAgreesAndWhatDoesNot) {
+  Values good = ok_case(7, 1000, 0.5);
+  good["device_peak_bytes"] = "1000";
+  good["predicted_device_peak_bytes"] = "1005";
+  good["model_residual_ratio"] = "-0.2";
+  Values failed = ok_case(2, 1000, 0.5);
+  failed["status"] = "unsupported";
+  failed["message"] = "cqs needs three workers";
+  const std::vector<std::string> said = conclusion(run_of(cases_of({good, failed})));
+  ASSERT_EQ(said.size(), 3u);
+  EXPECT_THAT(said[0], HasSubstr("2 cases of cqs were run: 1 ok, 1 unsupported."));
+  EXPECT_THAT(said[1], HasSubstr("the one case that ran agree with a float64 reference"));
+  EXPECT_THAT(said[1], HasSubstr("holds what the plan counts, to 1 %, in 1 of 1"));
+  EXPECT_THAT(said[2], HasSubstr("1 case has no result (unsupported: cqs needs three workers)"));
+  EXPECT_THAT(said[2], HasSubstr("the cost model is off by 20 % in the median and 20 % at worst"));
+}
+
+TEST(Conclusion, OfModelledCasesSaysThatNothingWasTimed) {
+  Values values = ok_case(7, 1000, 0.5);
+  values["ranks"] = "model";
+  EXPECT_THAT(conclusion(run_of(cases_of({values})))[0],
+              HasSubstr("were predicted by the cost model, and nothing was timed"));
+}
+
+TEST(Conclusion, ComparesCaseStudy2WithThePublishedSpeedUps) {
+  EXPECT_THAT(conclusion(run_of(case_study_2(10)))[2], HasSubstr("times the published one"));
+}
+
+TEST(Conclusion, OfARunWithoutCasesIsOneSentence) {
+  EXPECT_THAT(conclusion(run_of(no_cases())), ::testing::ElementsAre("No case was run."));
 }
 
 }  // namespace

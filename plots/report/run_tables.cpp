@@ -5,6 +5,7 @@
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
+#include "plots/report/pivot_value.h"
 
 namespace qb {
 namespace {
@@ -31,10 +32,6 @@ std::string tokens(const Row& row, IntegerColumn column) {
   const double value = row.number(column);
   if (std::isnan(value)) return "-";
   return format_grouped(static_cast<std::int64_t>(std::llround(value)));
-}
-
-std::string bytes(double value) {
-  return std::isnan(value) ? std::string("-") : format_bytes(static_cast<std::uint64_t>(value));
 }
 
 // Gives the paper's S of a row; NaN without a base case that has a time.
@@ -64,46 +61,46 @@ std::vector<std::string> case_study_2_row(const Row& row, const CsvTable& publis
           row.text("status") + (base && is_slow_base(row) ? ", slow base" : "")};
 }
 
-constexpr std::size_t kLeastLengths = 4;
-
-// How the times of a line grow with N, by least squares. It is NaN if a value is not above 0.
-struct LineFit {
-  std::string name{};
-  double first = 0.0;  // lengths
-  double last = 0.0;
-  std::size_t points = 0;
-  LinearFit power{kNaN, kNaN, kNaN, kNaN};  // of the logarithms, so that the slope is the exponent
-  LinearFit line{kNaN, kNaN, kNaN, kNaN};   // of the times, in s
-  double per_token_s = kNaN;                // the geometric mean of time / N
-  double largest_deviation = kNaN;          // of a length from it: 0.05 is 5 %
-};
-
-LineFit fit_of(const SparseCases& cases, const Group& line) {
-  std::vector<double> n_tokens;
-  std::vector<double> time_s;
-  double sum = 0.0;
-  for (const Row& row : line.rows) {
-    n_tokens.push_back(row.number("n_tokens"));
-    time_s.push_back(row.number("wall_time_median_s"));
-    sum += std::log(time_s.back() / n_tokens.back());
+// Gives the parameters in which the cases differ and that do not just follow another.
+Columns differing_parameters(const Rows& rows) {
+  Columns columns;
+  for (const Field& field : kParameterFields) {
+    std::set<std::string> values;
+    for (const Row& row : rows) values.insert(own_value(row, std::string(field.column)));
+    if (values.size() > 1) columns.emplace_back(field.column);
   }
-  LineFit fit{cases.full_name(line), n_tokens.front(), n_tokens.back(), n_tokens.size()};
-  if (!std::isfinite(sum)) return fit;
-  fit.power = fit_power(n_tokens, time_s);
-  fit.line = fit_line(n_tokens, time_s);
-  fit.per_token_s = std::exp(sum / static_cast<double>(fit.points));
-  fit.largest_deviation = 0.0;
-  for (std::size_t i = 0; i < fit.points; ++i)
-    fit.largest_deviation = std::max(fit.largest_deviation,
-                                     std::abs(time_s[i] / (fit.per_token_s * n_tokens[i]) - 1.0));
-  return fit;
+  return columns;
 }
 
-std::vector<LineFit> fits(const SparseCases& cases) {
-  std::vector<LineFit> out;
-  for (const Group& line : cases.lines())
-    if (line.rows.size() >= kLeastLengths) out.push_back(fit_of(cases, line));
-  return out;
+std::string parameter_text(const Row& row, const std::string& column) {
+  const std::string& value = row.at(column);
+  const std::optional<std::int64_t> whole = parse_integer(value);
+  return value.empty() ? "-" : whole ? format_grouped(*whole) : value;
+}
+
+// A column of the table of cases.
+struct CaseColumn {
+  std::string title{};
+  std::function<std::string(const Row&)> cell{};
+};
+
+CaseColumn time_column(const std::string& name, IntervalColumns columns) {
+  return {name + " (ms)",
+          [columns](const Row& row) { return milliseconds(row.number(columns.median())); }};
+}
+
+std::vector<CaseColumn> result_columns() {
+  return {
+      {"time (ms)", [](const Row& row) { return significant(time_ms(row).y); }},
+      {"interval", [](const Row& row) { return interval(row, clock_of(row)); }},
+      {"repeats (coverage)", repeats_of},
+      time_column("longest subsequence", "longest_subsequence"),
+      time_column("worker sum", "worker_sum"),
+      time_column("wall clock", "wall_time"),
+      {"peak of a device (MiB)",
+       [](const Row& row) { return significant(fullest_device_bytes(row) / kMiB); }},
+      {"error/tolerance", [](const Row& row) { return significant(error_over_tolerance(row)); }},
+      {"status", [](const Row& row) { return row.text("status"); }}};
 }
 
 }  // namespace
@@ -135,73 +132,53 @@ Table case_study_2_table(const CsvTable& cases, const CsvTable& published) {
   return table;
 }
 
-// One row per worker count, ascending, all at the greatest n_tokens that all worker counts have.
-Rows summary_rows(const CsvTable& cases) {
-  std::map<double, std::map<std::int64_t, Row>> by_length;
-  std::set<std::int64_t> workers;
-  for (const Group& line : case_lines(cases))
-    for (const Row& row : line.rows) {
-      if (std::isnan(row.number("longest_subsequence_tokens"))) continue;
-      workers.insert(workers_of(line));
-      by_length[row.number("n_tokens")].emplace(workers_of(line), row);
-    }
-  for (auto found = by_length.rbegin(); found != by_length.rend(); ++found) {
-    if (found->second.size() != workers.size()) continue;
-    Rows rows;
-    for (const auto& [count, row] : found->second) rows.push_back(row);
-    return rows;
-  }
-  return {};
-}
-
-Table memory_summary_table(const CsvTable& cases) {
-  Table table{.name = "memory_summary",
-              .title = "Subsequence lengths (tokens)",
-              .header = {"W", "N", "longest", "shortest", "mean", "deviation", "longest (% of N)",
-                         "responsibility ratio"}};
-  for (const Row& row : summary_rows(cases)) {
-    const double longest = row.number("longest_subsequence_tokens");
-    table.rows.push_back({row.text("workers"), tokens(row, "n_tokens"),
-                          tokens(row, "longest_subsequence_tokens"),
-                          tokens(row, "shortest_subsequence_tokens"),
-                          number_text(row.number("mean_subsequence_tokens"), "{:.1f}"),
-                          number_text(row.number("stddev_subsequence_tokens"), "{:.2f}"),
-                          number_text(100.0 * longest / row.number("n_tokens"), "{:.2f}"),
-                          number_text(row.number("responsibility_ratio"), "{:.4f}")});
-  }
-  return table;
-}
-
 Table cases_table(const CsvTable& cases) {
-  Table table{.name = "cases",
-              .title = "Cases",
-              .header = {"case", "N", "status", "longest subsequence (ms)", "critical path (ms)",
-                         "interval", "worker sum (ms)", "wall clock (ms)", "repeats (coverage)",
-                         "peak of a device", "largest error/tolerance"}};
-  for (const Group& line : case_lines(cases))
-    for (const Row& row : line.rows) {
-      const auto median = [&](IntervalColumns columns) {
-        return milliseconds(row.number(columns.median()));
-      };
-      table.rows.push_back({line.name, tokens(row, "n_tokens"), row.text("status"),
-                            median("longest_subsequence"), median("critical_path"),
-                            interval(row, "critical_path"), median("worker_sum"),
-                            median("wall_time"), repeats_of(row), bytes(fullest_device_bytes(row)),
-                            significant(error_over_tolerance(row))});
-    }
-  table.notes = {shared_parameters(cases)};
+  Table table{.name = "cases", .title = "Cases", .notes = {shared_parameters(cases)}};
+  Rows rows = standing_rows(cases);
+  if (rows.empty()) return table;
+  const Columns differing = differing_parameters(rows);
+  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
+    return key_less(values_of(a, differing), values_of(b, differing));
+  });
+  std::vector<CaseColumn> columns;
+  for (const std::string& column : differing)
+    columns.push_back({parameter_heading(column),
+                       [column](const Row& row) { return parameter_text(row, column); }});
+  std::set<std::vector<std::string>> seen;  // no column repeats another: a clock may be the time
+  for (CaseColumn& column : result_columns()) {
+    std::vector<std::string> texts;
+    for (const Row& row : rows) texts.push_back(column.cell(row));
+    const bool empty = std::ranges::all_of(texts, [](const auto& text) { return text == "-"; });
+    if (!empty && seen.insert(std::move(texts)).second) columns.push_back(std::move(column));
+  }
+  for (const CaseColumn& column : columns) table.header.push_back(column.title);
+  for (const Row& row : rows) {
+    table.rows.emplace_back();
+    for (const CaseColumn& column : columns) table.rows.back().push_back(column.cell(row));
+  }
   return table;
 }
 
 Table failed_cases_table(const CsvTable& cases) {
+  constexpr std::size_t kMostNames = 4;
   Table table{.name = "failed_cases",
               .title = "Cases without a result",
-              .header = {"case", "N", "status", "message"}};
+              .header = {"cases", "which", "message", "status"}};
+  std::map<std::vector<std::string>, std::vector<std::string>> names;  // by status and message
   for (const Group& line : case_lines(cases))
     for (const Row& row : line.rows)
       if (!ran(row))
-        table.rows.push_back(
-            {line.name, tokens(row, "n_tokens"), row.text("status"), row.text("message")});
+        names[{row.text("status"), row.text("message")}].push_back(
+            fmt::format("{}, N = {}", line.name, tokens(row, "n_tokens")));
+  for (auto& [reason, all] : names) {
+    const std::size_t number = all.size();
+    if (number > kMostNames) {
+      all.resize(kMostNames);
+      all.push_back(fmt::format("{} more", number - kMostNames));
+    }
+    table.rows.push_back(
+        {grouped(static_cast<double>(number)), listed(all, "; "), reason[1], reason[0]});
+  }
   return table;
 }
 
@@ -218,51 +195,6 @@ Table interest_set_table(const CsvTable& sets) {
                           number_text(ours, "{:.4f}"), number_text(ours / published, "{:.6f}"),
                           row.at("verdict")});
   }
-  return table;
-}
-
-Table sparse_attention_table(const SparseCases& cases) {
-  Table table{.name = "sparse_attention",
-              .title = "Sparse attention against dense",
-              .header = {"pattern", "N", "pairs kept (%)", "time (ms)", "speed-up", "time/ideal",
-                         "executed/useful", "peak of a device"}};
-  if (!cases.has_patterns()) return table;
-  for (const Group& line : cases.lines())
-    for (const Row& row : line.rows) {
-      const double time_s = row.number("wall_time_median_s");
-      table.rows.push_back({cases.full_name(line), grouped(row.number("n_tokens")),
-                            number_text(kPercent * kept_share(row), "{:.3g}"),
-                            number_text(kMilli * time_s, "{:.4g}"),
-                            number_text(cases.dense_time_s(row) / time_s, "{:.3g}"),
-                            number_text(time_s / cases.ideal_time_s(row), "{:.2f}"),
-                            number_text(executed_ratio(row), "{:.2f}"),
-                            bytes(fullest_device_bytes(row))});
-    }
-  table.notes = {
-      "Speed-up: time of the full mask with flash at the same N over this time. Ideal: that time "
-      "times the share of pairs kept."};
-  return table;
-}
-
-Table sparse_growth_table(const SparseCases& cases) {
-  Table table{.name = "sparse_growth",
-              .title = "How the time grows with N",
-              .header = {"pattern", "N from", "to", "lengths", "exponent b", "R² of a N^b",
-                         "line: µs a token", "line: offset (ms)", "R² of the line", "time/N (µs)",
-                         "largest deviation (%)"}};
-  if (!cases.has_patterns()) return table;
-  for (const LineFit& fit : fits(cases)) {
-    table.rows.push_back(
-        {fit.name, grouped(fit.first), grouped(fit.last), fmt::format("{}", fit.points),
-         number_text(fit.power.slope, "{:.3f}"), number_text(fit.power.r_squared, "{:.5f}"),
-         number_text(kMicro * fit.line.slope, "{:.4g}"),
-         number_text(kMilli * fit.line.intercept, "{:.3g}"),
-         number_text(fit.line.r_squared, "{:.5f}"), number_text(kMicro * fit.per_token_s, "{:.4g}"),
-         number_text(kPercent * fit.largest_deviation, "{:.1f}")});
-  }
-  table.notes = {
-      "Medians of the wall clock. a N^b by least squares on logarithms; the line by least squares; "
-      "time/N is the geometric mean, and the deviation the largest of a length from it."};
   return table;
 }
 

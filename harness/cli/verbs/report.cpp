@@ -15,7 +15,8 @@ constexpr const char* kReportFooter =
 them as files. Without matplotlib it still writes the page, which then says so, and the exit code is 3.
 
 --index writes FOLDER/index.html, one page of all figures and tables in the folders of FOLDER: what
-each shows, and links to its picture, numbers, script and provenance.
+each shows, and links to its picture, numbers, declaration and provenance. They come in the order of
+FOLDER/order.txt, a line FOLDER/NAME each, if there is one.
 
 Examples:
   qb report results/smoke/latest

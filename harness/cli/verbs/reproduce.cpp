@@ -183,12 +183,10 @@ ExitCode study_case_2(const ReproduceWords& words, Reproduction& all, Provenance
   link_files(drawn.figures, words.out + "/figures", page_of(words), {"CSV"});
   const PlottedRun& run = drawn.run;
   provenance = run.provenance;
-  for (const Table& table :
-       {case_study_2_table(run.cases, published_case_study_2()), memory_summary_table(run.cases)})
-    if (!table.rows.empty()) (void)write_table(table, words.out + "/tables");
-  all.sections =
-      run_report(run, std::move(drawn.figures), drawn.missing, context_of(run, page_of(words)))
-          .sections;
+  if (const Table table = case_study_2_table(run.cases, published_case_study_2());
+      !table.rows.empty())
+    (void)write_table(table, words.out + "/tables");
+  all.sections = run_report(run, std::move(drawn.figures), drawn.missing).sections;
   return ExitCode::ok;
 }
 

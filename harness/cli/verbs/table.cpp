@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `qb table RUN`: one value of a run's cases as a table for a paper, a page or another program.
+// `qb table RUN`: values of a run's cases as a table for a paper, a page or another program.
 #include <fmt/format.h>
 
+#include "base/numbers.h"
 #include "base/print.h"
 #include "base/split.h"
 #include "harness/cli/options.h"
@@ -18,27 +19,38 @@ struct TableWords {
   std::string run;
   std::string rows = "n_tokens";
   std::string columns;
-  std::string value = "time";
+  std::string values = "time";
   std::vector<std::string> base;
   std::vector<std::string> filters;
   bool interval = false;
   TableFormat format = TableFormat::text;
+  std::string width;
 };
 
 std::string table_footer() {
-  std::string text = "VALUE is a column of cases.csv (`qb columns`) or one of these:\n";
+  std::string text =
+      "A value is a column of cases.csv (`qb columns`), with its unit or without (critical_path), "
+      "or "
+      "one of these:\n";
   for (const auto& [name, meaning] : derived_values())
     text += fmt::format("  {:<15} {}\n", name, meaning);
   return text + R"(
 The base case of a speed-up is the one of one worker with the same problem; --base names another.
-The LaTeX needs the package booktabs.
+An unsupported case is a dash, a failed one its status, and what the run does not have is empty.
 
-Exit codes: 0, 2 usage (no such run, parameter or value; several cases in one cell).
+The LaTeX needs the package booktabs, and graphicx where --width turns heads. --width takes smaller
+letters and gaps, intervals and units on lines of their own, two digits, or heads that stand upright,
+in this order, as far as it needs to; a table wider than 5.6in goes over both columns of a page.
+
+Exit codes: 0, 2 usage (no such run, parameter or value; several cases in one cell; no way to fit
+into --width).
 
 Examples:
   qb table results/smoke/latest --filter kernel=flash --cols workers
   qb table results/schemes/latest --rows workers --cols algorithm --value device_sent_bytes
-  qb table RUN --cols algorithm --value speed_up --base algorithm=dense --interval --format latex)";
+  qb table RUN --rows algorithm --value time,device_peak,device_sent --filter workers=8
+  qb table RUN --cols algorithm --value speed_up --base algorithm=dense --interval \
+    --format latex --width 3.5in)";
 }
 
 std::pair<std::string, std::string> base_parameter(const std::string& text) {
@@ -48,7 +60,23 @@ std::pair<std::string, std::string> base_parameter(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
+// Reads a width in points: `3.5in`, `89mm`, `8.9cm`, `252pt`.
+double width_in_points(const std::string& text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {{"in", kPointsPerInch},
+                                                            {"mm", kPointsPerInch / 25.4},
+                                                            {"cm", kPointsPerInch / 2.54},
+                                                            {"pt", 1.0}};
+  for (const auto& [unit, points] : kUnits)
+    if (text.ends_with(unit))
+      if (const auto number = parse_real(text.substr(0, text.size() - unit.size()));
+          number && *number > 0.0)
+        return *number * points;
+  throw UsageError(fmt::format("--width {}: write a length, as in 3.5in or 89mm", text));
+}
+
 void tabulate(const TableWords& words) {
+  if (!words.width.empty() && words.format != TableFormat::latex)
+    throw UsageError("--width: only with --format latex, since other forms have no width");
   const PlottedRun run = run_to_plot(words.run);
   if (!run.has_cases())
     throw UsageError(fmt::format("{}: it has no cases.csv to tabulate", words.run));
@@ -58,7 +86,7 @@ void tabulate(const TableWords& words) {
   };
   Pivot pivot{.rows = names(words.rows),
               .columns = names(words.columns),
-              .value = words.value,
+              .values = names(words.values),
               .noise_floor = run.provenance.noise_floor,
               .interval = words.interval,
               .plain = words.format == TableFormat::csv};
@@ -66,25 +94,27 @@ void tabulate(const TableWords& words) {
   const std::vector<bool> kept = rows_kept(run.cases, words.filters);
   const Rows rows =
       where(standing_rows(run.cases), [&](const Row& row) { return kept[row.index]; });
-  const Table table = pivot_table(rows, pivot);
-  print_answer(printed(table, words.format));
+  print_answer(words.width.empty() ? printed(pivot_table(rows, pivot), words.format)
+                                   : fitted_latex(rows, pivot, width_in_points(words.width)));
 }
 
 }  // namespace
 
 void add_table(Verb app) {
   auto [verb, words] = add_verb<TableWords>(
-      app, "table", "Prints one value of a run's cases as a table.", tabulate, table_footer());
+      app, "table", "Prints values of a run's cases as a table.", tabulate, table_footer());
   verb.add_option("RUN", words.run, "Names the run folder.").required();
   verb.add_option("--rows", words.rows, "Puts these parameters down the side, KEY[,KEY].")
       .show_default();
   verb.add_option("--cols", words.columns, "Puts these parameters across the top, KEY[,KEY].");
-  verb.add_option("--value", words.value, "Shows this value of each case.").show_default();
+  verb.add_option("--value", words.values, "Shows these values of each case, VALUE[,VALUE].")
+      .show_default();
   verb.add_repeated("--base", words.base, "Divides by the case with this KEY=VALUE.");
   verb.add_repeated("--filter", words.filters,
                     "Keeps only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
   verb.add_flag("--interval", words.interval, "Prints the interval behind each median.");
   add_word(verb, "--format", words.format, "Prints the table in this form");
+  verb.add_option("--width", words.width, "Makes the LaTeX fit this width, as in 3.5in or 89mm.");
 }
 
 }  // namespace qb

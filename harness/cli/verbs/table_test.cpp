@@ -31,10 +31,27 @@ TEST(TableVerb, ABaseAndAFilterChooseWhatIsDivided) {
   }
 }
 
+TEST(TableVerb, SeveralValuesOfEverySchemeFitAColumnOrSaySo) {
+  const std::string words =
+      "--rows workers --cols algorithm --filter ranks=threads --value critical_path,device_sent "
+      "--format latex --width ";
+  const Said column = tabulated(words + "3.5in");
+  ASSERT_EQ(column.exit_code, 0) << column.err;
+  EXPECT_THAT(column.out, HasSubstr("\\multicolumn{8}{c}{critical path (ms)}"));
+  EXPECT_THAT(column.out, HasSubstr("\\multicolumn{8}{c}{device sent (MiB)}"));
+  EXPECT_THAT(column.out, HasSubstr("--: unsupported: cqs needs at least 3 workers (2 cases)."));
+  const Said narrow = tabulated(words + "50mm");
+  EXPECT_EQ(narrow.exit_code, 2);
+  EXPECT_THAT(narrow.err, HasSubstr("the table needs a width of"));
+}
+
 TEST(TableVerb, WhatCannotBeTabulatedIsASentence) {
   EXPECT_THAT(tabulated("--rows worker").err, HasSubstr("did you mean 'workers'?"));
   EXPECT_THAT(tabulated("--rows workers --cols algorithm").err, HasSubstr("share a cell"));
   EXPECT_THAT(tabulated("--base ring").err, HasSubstr("--base ring: write KEY=VALUE"));
+  EXPECT_THAT(tabulated("--value critical_pth").err, HasSubstr("did you mean 'critical_path'?"));
+  EXPECT_THAT(tabulated("--width 3.5in").err, HasSubstr("--width: only with --format latex"));
+  EXPECT_THAT(tabulated("--format latex --width broad").err, HasSubstr("as in 3.5in or 89mm"));
   EXPECT_EQ(tabulated("--value tim").exit_code, 2);
 }
 

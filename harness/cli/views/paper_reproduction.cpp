@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <span>
 
 #include "base/files.h"
 #include "base/print.h"
 #include "base/source_root.h"
+#include "base/temporary_folder.h"
 #include "base/words.h"
 #include "harness/cli/views/coverage_record.h"
 #include "harness/cli/views/nearest_published.h"
@@ -23,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The page shows tables of more rows closed.
-constexpr std::size_t kMostOpenRows = 30;
+constexpr std::size_t kMostOpenRows = 12;
 
 std::string spec_path(const std::string& experiment) {
   return source_path("experiments/" + experiment + ".yaml");
@@ -81,6 +84,34 @@ std::vector<std::string> run_sentences(const Paper& paper, const RunsAndModel& m
   return sentences;
 }
 
+// What figures show of the rows of some papers: OUT/figures of all, the page of one of its own.
+std::vector<Figure> row_figures(std::span<const AnsweredPaper> papers) {
+  return {model_grade_figure(grade_csv(graded_rows(papers)))};
+}
+
+// Draws the figures of each paper, with one start of the renderer, and gives them by its name. A
+// page without a figure says nothing of it.
+std::map<std::string, std::vector<Report::Picture>> pictures_of(
+    const std::vector<AnsweredPaper>& papers) {
+  std::map<std::string, std::vector<Report::Picture>> pictures;
+  std::vector<Figure> figures;
+  for (const AnsweredPaper& paper : papers)
+    for (Figure& figure : row_figures({&paper, 1})) {
+      figure.name = paper.paper->name + '.' + figure.name;
+      figures.push_back(std::move(figure));
+    }
+  std::vector<std::string> unsaid;
+  try {
+    in_temporary_folder([&](const std::string& folder) {
+      for (Report::Picture& picture : draw_for_report(figures, folder, unsaid))
+        pictures[picture.name.substr(0, picture.name.find('.'))].push_back(std::move(picture));
+    });
+  } catch (const EnvironmentError&) {
+    // Drawing OUT/figures reports it.
+  }
+  return pictures;
+}
+
 }  // namespace
 
 std::vector<std::string> experiments_of(const std::vector<const Paper*>& papers) {
@@ -95,10 +126,12 @@ std::vector<std::string> experiments_of(const std::vector<const Paper*>& papers)
 
 std::string paper_page(const AnsweredPaper& answered,
                        const std::vector<FoundContradiction>& contradictions,
-                       const RunsAndModel& measurements, const std::string& page) {
+                       const RunsAndModel& measurements, const std::string& page,
+                       std::vector<Report::Picture> figures) {
   Report report{.title = answered.paper->title, .subtitle = answered.paper->cite};
   const Table coverage = coverage_table({&answered, 1});
   report.sections.push_back({.title = coverage.title, .tables = {coverage}});
+  report.sections.back().figures = std::move(figures);
   if (!contradictions.empty()) {
     Report::Section disputed{.title = "Where it contradicts itself, other tables or the hardware"};
     for (const FoundContradiction& found : contradictions)
@@ -135,19 +168,21 @@ ExitCode reproduce_papers(const PapersToReproduce& asked) {
   std::vector<AnsweredPaper> answered;
   std::vector<std::string> missing;
   std::vector<FoundContradiction> found;
-  for (const Paper* paper : papers) {
-    answered.push_back(answer_paper(library, *paper, measurements));
-    auto contradictions = contradictions_of(answered.back(), library, measurements);
-    const std::string page = fmt::format("{}/{}.html", asked.out, paper->name);
-    write_file_atomically(page, paper_page(answered.back(), contradictions, measurements, page));
+  for (const Paper* paper : papers) answered.push_back(answer_paper(library, *paper, measurements));
+  auto pictures = pictures_of(answered);
+  for (const AnsweredPaper& one : answered) {
+    auto contradictions = contradictions_of(one, library, measurements);
+    const std::string& name = one.paper->name;
+    const std::string page = fmt::format("{}/{}.html", asked.out, name);
+    write_file_atomically(
+        page, paper_page(one, contradictions, measurements, page, std::move(pictures[name])));
     print_answer("{}\n", page);
     std::ranges::move(contradictions, std::back_inserter(found));
   }
   const Table coverage = coverage_table(answered);
   (void)write_table(coverage, asked.out + "/tables");
   (void)write_table(contradictions_table(found), asked.out + "/tables");
-  (void)draw_for_report({model_grade_figure(grade_csv(graded_rows(answered)))},
-                        asked.out + "/figures", missing);
+  (void)draw_for_report(row_figures(answered), asked.out + "/figures", missing);
   for (const std::string& sentence : missing) print_note("qb: {}\n", sentence);
   if (answered.size() == 1)
     for (const AnsweredTable& table : answered[0].tables)

@@ -9,17 +9,20 @@
 #include "base/status.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/papers/coverage.h"
+#include "plots/report/report.h"
 
 namespace qb {
 
 // The experiments that claims of these papers read, each once, in their order.
 [[nodiscard]] std::vector<std::string> experiments_of(const std::vector<const Paper*>& papers);
 
-// Makes the page of a paper: its rows by what answers them, its contradictions, the runs behind the
-// answers, and every row of its tables. Links lead from the folder of `page`.
+// Makes the page of a paper: its rows by what answers them and what figures show of them, its
+// contradictions, the runs behind the answers, and every row of its tables. Links lead from the
+// folder of `page`.
 [[nodiscard]] std::string paper_page(const AnsweredPaper& answered,
                                      const std::vector<FoundContradiction>& contradictions,
-                                     const RunsAndModel& measurements, const std::string& page);
+                                     const RunsAndModel& measurements, const std::string& page,
+                                     std::vector<Report::Picture> figures = {});
 
 struct PapersToReproduce {
   std::string paper;  // its name, or `all`

@@ -103,27 +103,14 @@ void link_files(std::vector<Report::Picture>& pictures, const std::string& direc
     }
 }
 
-RunContext context_of(const PlottedRun& run, const std::string& page) {
-  RunContext context;
-  const fs::path folder = run.path;
-  if (const fs::path samples = folder / "samples.csv"; fs::exists(samples))
-    context.files.samples = CsvTable::parse(read_text(samples.string()), samples.string());
-  context.files.folder = address_from(page, folder);
-  if (const fs::path logs = folder / "logs"; fs::is_directory(logs))
-    for (const auto& entry : fs::directory_iterator(logs))
-      if (entry.path().extension() == ".log")
-        context.files.logs.insert(entry.path().stem().string());
-  if (auto change = change_section(run.path)) context.change.push_back(std::move(*change));
-  return context;
-}
-
 ExitCode publish_run(const std::string& folder, const std::string& directory,
                      const std::string& page) {
   DrawnRun drawn = draw_run(folder, directory);
-  const RunContext context = context_of(drawn.run, page);
+  std::vector<Report::Section> change;
+  if (auto section = change_section(folder)) change.push_back(std::move(*section));
   link_files(drawn.figures, folder + "/figures", page, {"CSV", "PDF"});
   write_file_atomically(
-      page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing, context)));
+      page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing, change)));
   print_answer("{}\n", page);
   return drawn.code;
 }

@@ -21,11 +21,6 @@ namespace qb {
 // Writes beside the measured CSVs what figure partition needs of the plans, if the spec names it.
 void write_plan_tables(const Spec& spec, const std::string& folder);
 
-// What the page of a run says beside its own numbers: repeats and logs of single cases, and the
-// change since the previous finished run of the same spec in the same results folder, if there is
-// one on the same machine. Links lead from the folder of `page`.
-[[nodiscard]] RunContext context_of(const PlottedRun& run, const std::string& page);
-
 // Compares a run with the newest finished one before it, of the same spec and machine, in the
 // folder that holds both (RESULTS/EXPERIMENT). Nothing if there is none.
 [[nodiscard]] std::optional<Report::Section> change_section(const std::string& folder);
