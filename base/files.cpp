@@ -282,6 +282,18 @@ void append_and_flush(const std::string& path, std::string_view content) {
   fail("append to", path, problem);
 }
 
+std::vector<std::filesystem::path> paths_in(const std::string& folder) {
+  std::vector<std::filesystem::path> paths;
+  std::error_code problem;
+  std::filesystem::directory_iterator entry(folder, problem);
+  for (; !problem && entry != std::filesystem::directory_iterator(); entry.increment(problem))
+    paths.push_back(entry->path());
+  const int number = problem.value();
+  if (problem && number != ENOENT && number != ENOTDIR) fail_to_read(folder, number);
+  std::ranges::sort(paths);
+  return paths;
+}
+
 void ensure_directory(const std::string& path) {
   std::error_code problem;
   std::filesystem::create_directories(path, problem);

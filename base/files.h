@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way to read a file and the one to write it.
+// The one way to read a file or a folder, and the one to write a file.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qb {
 
@@ -80,6 +82,10 @@ void require_writable(const std::string& path);
 // Appends and flushes to disk. On a failure (full disk) it cuts the file back to its old length, so
 // that no torn line stays, and throws EnvironmentError.
 void append_and_flush(const std::string& path, std::string_view content);
+
+// The paths of what a folder holds, sorted; none where there is no such folder. Throws as InputFile
+// does where it cannot be read to its end.
+[[nodiscard]] std::vector<std::filesystem::path> paths_in(const std::string& folder);
 
 // Does what mkdir -p does. Throws EnvironmentError with the remedy when the folder is not writable.
 void ensure_directory(const std::string& path);

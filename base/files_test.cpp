@@ -126,6 +126,16 @@ TEST_F(Files, AreWrittenToByAProgramWithoutStandardInput) {
   EXPECT_EQ(read_file(path), "xy");
 }
 
+TEST_F(Files, PathsOfAFolderAreSortedAndThoseOfNoneAreNone) {
+  for (const char* name : {"b", "a", "c"}) write_file_atomically(folder_ / name, "");
+  std::vector<std::filesystem::path> expected;
+  for (const char* name : {"a", "b", "c", "deep"}) expected.emplace_back(folder_ / name);
+  EXPECT_EQ(paths_in(folder_.path()), expected);
+  EXPECT_TRUE(paths_in(folder_ / "nothing").empty());
+  EXPECT_TRUE(paths_in(folder_ / "a").empty()) << "it is a file";
+  EXPECT_THROW((void)paths_in(std::string(5000, 'x')), UsageError);
+}
+
 TEST_F(Files, MissingPlacesAreNamed) {
   EXPECT_THROW((void)read_file(folder_ / "none"), UsageError);
   EXPECT_THROW((void)read_file(folder_.path()), UsageError);

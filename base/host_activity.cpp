@@ -104,6 +104,26 @@ std::map<int, ThreadTimes> thread_times(const std::string& proc) {
   return times;
 }
 
+// How long the threads waited for a core. More busy ones than cores wait for each other. Those that
+// came and went in the span have left no delays, and those that live may have waited for them.
+double run_delay_s(const std::map<int, ThreadTimes>& before,
+                   const std::map<int, ThreadTimes>& after, const HostActivity& activity,
+                   std::size_t cores) {
+  constexpr double kLeastOfLiving = 0.9;
+  double delay_s = 0.0;
+  double run_s = 0.0;
+  std::size_t busy = 0;
+  for (const auto& [id, now] : after) {
+    const auto found = before.find(id);
+    const ThreadTimes then = found == before.end() ? ThreadTimes{} : found->second;
+    delay_s += now.delay_s - then.delay_s;
+    run_s += now.run_s - then.run_s;
+    if (now.run_s - then.run_s > kBusyThread * activity.span_s) ++busy;
+  }
+  const bool told = !after.empty() && busy <= cores && run_s >= kLeastOfLiving * activity.cpu_s;
+  return told ? delay_s : HostActivity::kUnknown;
+}
+
 }  // namespace
 
 struct HostWatch::Moment {
@@ -242,23 +262,9 @@ HostActivity HostWatch::end() {
   }
   moments_.erase(moments_.begin(), window);
 
-  // More busy threads than cores wait for each other. Threads that came and went in the span have
-  // left no delays, and those that live may have waited for them.
-  constexpr double kLeastOfLiving = 0.9;
-  double delay_s = 0.0;
-  double run_s = 0.0;
-  std::size_t busy = 0;
-  for (const auto& [id, now] : to.threads) {
-    const auto found = moments_.back().threads.find(id);
-    const ThreadTimes before =
-        found == moments_.back().threads.end() ? ThreadTimes{} : found->second;
-    delay_s += now.delay_s - before.delay_s;
-    run_s += now.run_s - before.run_s;
-    if (now.run_s - before.run_s > kBusyThread * activity.span_s) ++busy;
-  }
-  if (sources_.alone && !to.threads.empty() && busy <= cores_.size() &&
-      run_s >= kLeastOfLiving * activity.cpu_s)
-    activity.run_delay_s = delay_s;
+  if (sources_.alone)
+    activity.run_delay_s =
+        run_delay_s(moments_.back().threads, to.threads, activity, cores_.size());
   return activity;
 }
 

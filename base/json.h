@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way to read JSON that may be damaged.
+// The one way to read JSON that may be damaged, and what two rooms read of a run's manifest.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
+#include "base/noise_floor.h"
 #include "base/status.h"
 
 namespace qb {
@@ -24,6 +26,14 @@ inline constexpr int kMostJsonLevels = 100;
     throw UsageError(fmt::format("{}: its JSON has more than {} levels", name, kMostJsonLevels));
   };
   return Json::parse(text, check, throws);
+}
+
+// Empty where the manifest has none. Throws a Json::exception for a damaged one.
+[[nodiscard]] inline std::optional<NoiseFloor> read_noise_floor(
+    const nlohmann::ordered_json& manifest) {
+  if (!manifest.contains("noise_floor")) return std::nullopt;
+  const nlohmann::ordered_json& noise = manifest.at("noise_floor");
+  return NoiseFloor{noise.at("case"), noise.at("ratio"), noise.at("low"), noise.at("high")};
 }
 
 }  // namespace qb

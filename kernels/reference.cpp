@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "kernels/cpu/plain_loops.h"
-#include "kernels/cpu/rounded.h"
 #include "kernels/parallel.h"
 
 namespace qb {

@@ -15,7 +15,6 @@
 #include <stdexcept>
 
 #include "kernels/cpu/plain_loops.h"
-#include "kernels/cpu/rounded.h"
 #include "kernels/parallel.h"
 #include "kernels/reference.h"
 

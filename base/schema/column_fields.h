@@ -58,9 +58,10 @@ inline constexpr Field kResultFields[] = {
     column(prediction, "responsibility_ratio", real,
            "`unmasked_pairs` divided by `critical_path_pairs` (RR of CQS-Attention)"),
     quantity(prediction, "unmasked_pairs", "query-key pairs that the mask keeps, for one head"),
-    empty("where the case has no plan, or where it is not known for the GPU",
-          quantity(prediction, "executed_pairs",
-                   "pairs that the kernel computes because it works in tiles, for one head")),
+    empty(
+        "where the case has no plan, or where it is not known for the GPU",
+        tiled(quantity(prediction, "executed_pairs",
+                       "pairs that the kernel computes because it works in tiles, for one head"))),
     quantity(prediction, "critical_path_pairs",
              "unmasked pairs on the critical path, for one head: those of the most loaded worker, "
              "or the sum over the rounds of the most loaded worker of each round"),
@@ -83,18 +84,20 @@ inline constexpr Field kResultFields[] = {
           quantity(prediction, "backward_sent_bytes",
                    "the bytes that the worker with the most sends in the backward pass", 9)),
     empty("where the case has no plan, or where it is not known for the GPU",
-          quantity(prediction, "predicted_active_peak_bytes",
-                   "the largest sum of tensors that exist at once, over all workers")),
+          tiled(quantity(prediction, "predicted_active_peak_bytes",
+                         "the largest sum of tensors that exist at once, over all workers"))),
     empty("where the case has no plan, or where it is not known for the GPU",
-          quantity(prediction, "predicted_device_peak_bytes",
-                   "the most that the device of a worker holds at once: its share of Q, K, V and "
-                   "O, its buffers, partials and workspace; of the worker that needs most",
-                   11)),
+          tiled(quantity(
+              prediction, "predicted_device_peak_bytes",
+              "the most that the device of a worker holds at once: its share of Q, K, V and "
+              "O, its buffers, partials and workspace; of the worker that needs most",
+              11))),
     empty("where no root scatters the inputs, and on a GPU",
-          quantity(prediction, "predicted_root_peak_bytes",
-                   "the most that the root's device holds: the whole tensors, and what worker 0 "
-                   "has there",
-                   11)),
+          tiled(quantity(
+              prediction, "predicted_root_peak_bytes",
+              "the most that the root's device holds: the whole tensors, and what worker 0 "
+              "has there",
+              11))),
     quantity(memory, "active_memory_peak_bytes",
              "the largest sum of tensors that existed at once in the process, all workers' and the "
              "caller's, as the ledger counted them in the memory pass"),
@@ -102,13 +105,13 @@ inline constexpr Field kResultFields[] = {
              "the most that the allocator held at once for these tensors"),
     quantity(memory, "resident_peak_bytes", "the peak of the process's resident memory"),
     empty("unless the case was measured",
-          counted(quantity(memory, "device_peak_bytes",
-                           "what `predicted_device_peak_bytes` predicts, as the ledger counted it",
-                           11))),
+          tiled(counted(quantity(
+              memory, "device_peak_bytes",
+              "what `predicted_device_peak_bytes` predicts, as the ledger counted it", 11)))),
     empty("unless the case was measured and a root scatters the inputs",
-          counted(quantity(memory, "root_peak_bytes",
-                           "what `predicted_root_peak_bytes` predicts, as the ledger counted it",
-                           11))),
+          tiled(counted(quantity(
+              memory, "root_peak_bytes",
+              "what `predicted_root_peak_bytes` predicts, as the ledger counted it", 11)))),
     empty(
         "unless `measure.device_memory` is set and the case ran on a GPU",
         quantity(memory, "gpu_memory_peak_bytes",

@@ -99,7 +99,8 @@ struct Field {
   std::string_view standard_meaning{};  // the documentation shows it instead of `standard`
   // When a row has no value; empty: what the documentation says of its table and group.
   std::string_view empty_when{};
-  bool counted = false;                  // a count of what the case did, and not a measurement
+  bool counted = false;  // a count of what the case did, and not a measurement
+  bool tiled = false;    // follows from tiles and threads too, which kernel and machine choose
   std::array<ParameterNeed, 5> needs{};  // of a parameter: all must hold
 };
 
@@ -142,6 +143,11 @@ using enum FieldGroup;
 
 [[nodiscard]] constexpr Field counted(Field field) {
   field.counted = true;
+  return field;
+}
+
+[[nodiscard]] constexpr Field tiled(Field field) {
+  field.tiled = true;
   return field;
 }
 

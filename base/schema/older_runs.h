@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "base/csv.h"
+#include "base/host_activity.h"
 #include "base/schema/column_fields.h"
 #include "base/schema/gone_names.h"
 #include "base/schema/parameter_fields.h"
+#include "base/schema/row.h"
 
 namespace qb {
 
@@ -54,6 +57,27 @@ inline void fit_columns(CsvTable& cases) {
     cases.rename_column(renamed.then, std::string(renamed.now));
   for (const GoneName& gone : kGoneNames) cases.remove_column(gone.column);
   add_later_fields(cases, kIdentityFields, kParameterFields, kResultFields);
+}
+
+// The threads of a case that compute at once on a host which has so many of its MPI ranks; each
+// process has `threads`.
+[[nodiscard]] inline std::int64_t busy_threads(std::string_view ranks, std::int64_t workers,
+                                               std::int64_t threads, std::int64_t mpi_ranks) {
+  if (ranks == "threads") return std::max(workers, threads);
+  return ranks == "mpi" ? threads * mpi_ranks : threads;
+}
+
+// Says whether more threads of a case computed at once than there were cores: no figure ranks its
+// times. Its row is marked since schema 12; of an older one it follows from the parameters, unless
+// the number of cores is not known (0).
+[[nodiscard]] inline bool oversubscribed(const Row& row, int cores) {
+  if (row.integer("schema_version") >= 12)
+    return row.is("disturbed_by", word(Disturbance::oversubscribed));
+  if (cores == 0 || row.is("device", "cuda") || row.is("ranks", "model")) return false;
+  // 0 leaves the threads to the program.
+  return busy_threads(row.text("ranks"), row.integer("workers"),
+                      std::max<std::int64_t>(1, row.integer("threads")),
+                      row.integer("workers")) > cores;
 }
 
 }  // namespace qb

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/csv.h"
-#include "base/random.h"
+#include "base/hash.h"
 #include "base/schema/column_fields.h"
 #include "base/schema/parameter_fields.h"
 #include "harness/cli/testing/run_binary.h"

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/numbers.h"
+#include "base/schema/older_runs.h"
 #include "base/status.h"
 #include "harness/execute/model/model_executor.h"
 #include "harness/execute/player/device_executor.h"
@@ -93,8 +94,8 @@ PlannedCase plan_case(const Case& c) {
 }
 
 int busy_threads(const Case& c, int threads) {
-  if (c.ranks == Ranks::threads) return std::max(c.workers, threads);
-  return c.ranks == Ranks::mpi && !bound_to_cores() ? threads * ranks_of_this_host() : threads;
+  return static_cast<int>(
+      busy_threads(word(c.ranks), c.workers, threads, bound_to_cores() ? 1 : ranks_of_this_host()));
 }
 
 void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned) {

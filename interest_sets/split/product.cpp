@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/status.h"
 
@@ -63,31 +62,6 @@ ProductPlan product_plan(const InterestSet& set, int row_groups, std::int64_t ro
     }
   }
   return plan;
-}
-
-// The borders of all blocks make a grid, each cell of which is wholly inside or outside a block.
-bool covers_exactly_once(const ProductPlan& plan) {
-  std::set<std::int64_t> row_lines = {0, plan.rows};
-  std::set<std::int64_t> column_lines = {0, plan.columns};
-  for (const auto& blocks : plan.workers)
-    for (const ProductBlock& block : blocks) {
-      if (block.row_begin < 0 || block.row_end > plan.rows || block.column_begin < 0 ||
-          block.column_end > plan.columns)
-        return false;
-      row_lines.insert({block.row_begin, block.row_end});
-      column_lines.insert({block.column_begin, block.column_end});
-    }
-  std::int64_t elements = 0;
-  std::set<std::pair<std::int64_t, std::int64_t>> seen;
-  for (const auto& blocks : plan.workers)
-    for (const ProductBlock& block : blocks) {
-      elements += block.elements();
-      for (auto row = row_lines.lower_bound(block.row_begin); *row < block.row_end; ++row)
-        for (auto column = column_lines.lower_bound(block.column_begin); *column < block.column_end;
-             ++column)
-          if (!seen.emplace(*row, *column).second) return false;
-    }
-  return elements == plan.rows * plan.columns;
 }
 
 }  // namespace qb

@@ -42,6 +42,4 @@ struct ProductPlan {
                                        std::int64_t columns,
                                        Distillation distillation = Distillation::published);
 
-[[nodiscard]] bool covers_exactly_once(const ProductPlan& plan);
-
 }  // namespace qb

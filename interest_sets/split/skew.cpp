@@ -45,6 +45,24 @@ struct Blocks {
   }
 };
 
+// The slope of the power mean of the times for the logarithm of each size, but for a factor.
+std::vector<double> slopes(const Blocks& blocks, const std::vector<double>& sizes,
+                           const std::vector<double>& times, std::span<const double> speeds,
+                           double power) {
+  const double most = std::ranges::max(times);
+  std::vector<double> slope(sizes.size(), 0.0);
+  for (std::size_t worker = 0; worker < sizes.size(); ++worker) {
+    const double weight = std::pow(times[worker] / most, power - 1.0) / (speeds[worker] * most);
+    slope[worker] += weight * 2.0 * sizes[worker] * sizes[worker];
+    for (const Blocks::Block& block : blocks.of_worker[worker]) {
+      const double product = weight * block.weight * sizes[block.a] * sizes[block.b];
+      slope[block.a] += product;
+      slope[block.b] += product;
+    }
+  }
+  return slope;
+}
+
 // Returns sizes that sum to `total`, the best of the descent.
 std::vector<double> descend(const Blocks& blocks, double total, std::span<const double> speeds) {
   const std::size_t n = speeds.size();
@@ -62,16 +80,7 @@ std::vector<double> descend(const Blocks& blocks, double total, std::span<const 
       least = most;
       best = sizes;
     }
-    std::vector<double> slope(n, 0.0);
-    for (std::size_t worker = 0; worker < n; ++worker) {
-      const double weight = std::pow(times[worker] / most, power - 1.0) / (speeds[worker] * most);
-      slope[worker] += weight * 2.0 * sizes[worker] * sizes[worker];
-      for (const Blocks::Block& block : blocks.of_worker[worker]) {
-        const double product = weight * block.weight * sizes[block.a] * sizes[block.b];
-        slope[block.a] += product;
-        slope[block.b] += product;
-      }
-    }
+    std::vector<double> slope = slopes(blocks, sizes, times, speeds, power);
     // Only the shares matter: a factor common to all sizes is removed.
     double mean = 0.0;
     for (std::size_t group = 0; group < n; ++group) mean += slope[group] * sizes[group] / total;

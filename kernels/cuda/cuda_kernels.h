@@ -2,12 +2,13 @@
 // This is the contract of the flash kernels on one CUDA device. This host header needs no CUDA.
 //
 // Reading order: this file (contract); flash/flash_work.h (from plans to lists, with flash_groups.h
-// for its parts); flash/flash_layout.h (which lane holds which element); flash/ptx.cuh (every
-// instruction); flash/flash_softmax.cuh; then flash/flash_sm80.cuh, or flash/flash_sm90_shared.cuh
-// and flash/flash_sm90.cuh; last merge/merge.cuh. flash/flash.cpp launches them. The backward pass
-// is flash/backward_parameters.h (its two sides), flash/backward_work.h, flash/backward_step.cuh,
-// flash/backward_weights.cuh, then flash/backward_sm80.cuh or flash/backward_sm90.cuh;
-// flash/backward.cpp launches it. NOTES.md says what was tried and why.
+// for its parts); flash/flash_layout.h (which lane holds which element); flash/ptx.cuh and
+// flash/ptx_sm90.cuh (every instruction); flash/flash_softmax.cuh; then flash/flash_sm80.cuh, or
+// flash/flash_sm90_shared.cuh and flash/flash_sm90.cuh; last merge/merge.cuh. flash/flash.cpp
+// launches them. The backward pass is flash/backward_parameters.h (its two sides),
+// flash/backward_work.h, flash/backward_step.cuh, flash/backward_weights.cuh, then
+// flash/backward_sm80.cuh or flash/backward_sm90.cuh; flash/backward.cpp launches it. NOTES.md says
+// what was tried and why.
 //
 // Every plan is computed as a GroupedCall: it lists workers, each with a tile schedule over its own
 // local rows and the groups of tokens that these are in the original tensors. So all workers of a

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/random.h"
+#include "base/hash.h"
 
 namespace qb {
 

@@ -13,6 +13,7 @@
 #include "base/source_root.h"
 #include "base/status.h"
 #include "base/words.h"
+#include "plots/frame/table.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {

@@ -4,6 +4,7 @@
 // in a row end at kv_len keys.
 #include <array>
 
+#include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
 

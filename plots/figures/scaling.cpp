@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strong and weak scaling by mask: the rate at which one of W workers computes. Strong: the
 // sequence stays as W grows; weak: the tokens of a worker do. A flat line is perfect scaling.
+#include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
 
 namespace qb {

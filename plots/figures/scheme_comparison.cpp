@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schemes side by side in one setting (length, mask, link, and who played the workers) against
 // the worker count: the setting with the most schemes, then the most tokens, then the most cases.
+#include "base/schema/older_runs.h"
 #include "base/schema/strategies.h"
 #include "plots/figures/figures.h"
 

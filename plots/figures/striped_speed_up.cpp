@@ -4,6 +4,7 @@
 // Serial cases count by their critical path, others by the wall clock; of both passes either is
 // their sum, as in a step of training. There is a panel per worker count.
 #include "base/numbers.h"
+#include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
 #include "plots/published/published.h"

@@ -223,8 +223,6 @@ inline constexpr double kSlowBase = 0.6;
 // there if it is not H, and W if it is not 1.
 [[nodiscard]] std::string shared_parameters(const CsvTable& cases);
 
-// Says whether a case needed more cores at once than there are: no figure ranks its times.
-[[nodiscard]] bool oversubscribed(const Row& row, int cores);
 // Says which measured cases had more workers than the machine has cores: `W = 4, 8 on 2 cores`. It
 // is empty if none had, or if the number of cores is not known (0).
 [[nodiscard]] std::string oversubscription(const CsvTable& cases, int cores);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/numbers.h"
+#include "base/schema/older_runs.h"
 #include "plots/frame/frame.h"
 
 namespace qb {
@@ -101,14 +102,6 @@ std::string listed(const std::vector<std::string>& texts, std::string_view betwe
     out += text;
   }
   return out;
-}
-
-bool oversubscribed(const Row& row, int cores) {
-  // `threads` is of the whole case, with `mpi` of each rank; 0 leaves it to the program.
-  const std::int64_t workers = row.integer("workers");
-  const std::int64_t threads = std::max<std::int64_t>(1, row.integer("threads"));
-  if (row.is("ranks", "threads")) return cores > 0 && std::max(workers, threads) > cores;
-  return row.is("ranks", "mpi") && cores > 0 && workers * threads > cores;
 }
 
 std::string oversubscription(const CsvTable& cases, int cores) {

@@ -6,7 +6,6 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/noise_floor.h"
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "base/status.h"
@@ -133,9 +132,11 @@ Provenance read_provenance(std::string_view manifest_json, std::string_view name
   out.run_id = text_at(json, "/run_id");
   out.spec_hash = text_at(json, "/spec_hash");
   out.started_at = text_at(json, "/started_at");
-  const NoiseFloor floor{text_at(json, "/noise_floor/case"), number_at(json, "/noise_floor/ratio"),
-                         number_at(json, "/noise_floor/low"), number_at(json, "/noise_floor/high")};
-  if (std::isfinite(floor.ratio)) out.noise_floor = floor.text();
+  try {
+    if (const auto floor = read_noise_floor(json)) out.noise_floor = floor->text();
+  } catch (const Json::exception&) {
+    // A damaged one is left out.
+  }
   out.figures = list_at(json, "figures");
   out.version = text_at(json, "/environment/build/version");
   const std::string peer = text_at(json, "/environment/peer/name");

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // For tests only: a library that is preloaded makes one call of a program fail. It counts the calls
-// on files below $QB_IO_UNDER, and the $QB_IO_AT-th call of $QB_IO_CALL (open, read, write, rename,
-// fsync, close; counted from 1) fails with errno $QB_IO_ERRNO. Without that variable the program is
-// killed there, in the middle of what it writes. The counts go to $QB_IO_COUNTS when the program
-// ends, a line `open 12` for each call.
+// on files below $QB_IO_UNDER, and the $QB_IO_AT-th call of $QB_IO_CALL (one of kNames; counted
+// from 1) fails with errno $QB_IO_ERRNO. Without that variable the program is killed there, in the
+// middle of what it writes. The counts go to $QB_IO_COUNTS when the program ends, a line `open 12`
+// for each call.
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,11 +17,27 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 
 namespace {
 
-enum Call { kOpen, kRead, kWrite, kRename, kFsync, kClose, kCalls };
-constexpr const char* kNames[] = {"open", "read", "write", "rename", "fsync", "close"};
+enum Call {
+  kOpen,  // of files and of folders
+  kRead,
+  kWrite,
+  kRename,
+  kFsync,
+  kClose,
+  kStat,  // by a path
+  kFstat,
+  kReaddir,
+  kMkdir,
+  kFtruncate,
+  kCalls
+};
+constexpr const char* kNames[] = {"open", "read",  "write",   "rename", "fsync",    "close",
+                                  "stat", "fstat", "readdir", "mkdir",  "ftruncate"};
+static_assert(std::size(kNames) == kCalls);
 
 std::atomic<long> counts[kCalls];
 std::atomic<bool> watched[1024];
@@ -50,12 +68,21 @@ Function real(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
+int watch(int fd, bool ours) {
+  if (fd >= 0 && fd < 1024) watched[fd] = ours;
+  return fd;
+}
+
 int open_as(const char* name, const char* path, int flags, mode_t mode) {
   const bool ours = is_ours(path);
   if (ours && fails(kOpen)) return -1;
-  const int fd = real<int (*)(const char*, int, mode_t)>(name)(path, flags, mode);
-  if (fd >= 0 && fd < 1024) watched[fd] = ours;
-  return fd;
+  return watch(real<int (*)(const char*, int, mode_t)>(name)(path, flags, mode), ours);
+}
+
+template <class Status>
+int stat_as(const char* name, const char* path, Status* status) {
+  if (is_ours(path) && fails(kStat)) return -1;
+  return real<int (*)(const char*, Status*)>(name)(path, status);
 }
 
 struct Report {
@@ -86,6 +113,47 @@ extern "C" {
 QB_OPEN(open)
 QB_OPEN(open64)
 #undef QB_OPEN
+
+int openat(int folder, const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const auto mode = static_cast<mode_t>(va_arg(rest, unsigned));
+  va_end(rest);
+  const bool ours = is_ours(path) || is_ours(folder);
+  if (ours && fails(kOpen)) return -1;
+  return watch(real<int (*)(int, const char*, int, mode_t)>("openat")(folder, path, flags, mode),
+               ours);
+}
+
+DIR* opendir(const char* path) {
+  if (is_ours(path) && fails(kOpen)) return nullptr;
+  DIR* const folder = real<DIR* (*)(const char*)>("opendir")(path);
+  if (folder != nullptr) (void)watch(::dirfd(folder), is_ours(path));
+  return folder;
+}
+
+dirent* readdir(DIR* folder) {
+  if (is_ours(::dirfd(folder)) && fails(kReaddir)) return nullptr;
+  return real<dirent* (*)(DIR*)>("readdir")(folder);
+}
+
+int stat(const char* path, struct stat* status) { return stat_as("stat", path, status); }
+int lstat(const char* path, struct stat* status) { return stat_as("lstat", path, status); }
+
+int fstat(int fd, struct stat* status) {
+  if (is_ours(fd) && fails(kFstat)) return -1;
+  return real<int (*)(int, struct stat*)>("fstat")(fd, status);
+}
+
+int mkdir(const char* path, mode_t mode) {
+  if (is_ours(path) && fails(kMkdir)) return -1;
+  return real<int (*)(const char*, mode_t)>("mkdir")(path, mode);
+}
+
+int ftruncate(int fd, off_t bytes) {
+  if (is_ours(fd) && fails(kFtruncate)) return -1;
+  return real<int (*)(int, off_t)>("ftruncate")(fd, bytes);
+}
 
 ssize_t read(int fd, void* to, size_t bytes) {
   if (is_ours(fd) && fails(kRead)) return -1;

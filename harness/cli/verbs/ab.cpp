@@ -187,6 +187,14 @@ std::vector<std::string> labels_of(const Subject& a, const Subject& b) {
   return std::set(shared.begin(), shared.end()).size() == shared.size() ? shared : both;
 }
 
+ExitCode code_of(const std::vector<AlternatedCase>& cases) {
+  const auto any = [&](auto holds) { return std::ranges::any_of(cases, holds); };
+  if (any([](const AlternatedCase& c) { return !c.failure.empty(); })) return ExitCode::case_failed;
+  const bool slow =
+      any([](const AlternatedCase& c) { return c.verdict == RunComparison::Verdict::slow; });
+  return slow ? ExitCode::regression : ExitCode::ok;
+}
+
 ExitCode compare_in_turns(AbWords& words) {
   require_two_subjects(words);
   if (!words.out.empty()) require_writable(words.out);
@@ -221,12 +229,7 @@ ExitCode compare_in_turns(AbWords& words) {
   print_answer("A: {}\nB: {}\n\n{}{}", words.a, words.b,
                alternation_text(labels, cases, words.options), itself_text(labels.front(), itself));
   if (!words.out.empty()) write_file_atomically(words.out, alternation_csv(labels, cases));
-  if (interrupt.requested()) return ExitCode::interrupted;
-  const auto any = [&](auto holds) { return std::ranges::any_of(cases, holds); };
-  if (any([](const AlternatedCase& c) { return !c.failure.empty(); })) return ExitCode::case_failed;
-  const bool slow =
-      any([](const AlternatedCase& c) { return c.verdict == RunComparison::Verdict::slow; });
-  return slow ? ExitCode::regression : ExitCode::ok;
+  return interrupt.requested() ? ExitCode::interrupted : code_of(cases);
 }
 
 }  // namespace

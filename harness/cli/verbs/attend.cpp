@@ -134,41 +134,25 @@ void verify_backward(const AttendRequest& request, const AttendJob& job, int thr
   require_correct(verification);
 }
 
-}  // namespace
-
-std::string attend(const AttendRequest& request, const Executor& executor) {
-  check_attend_files(request);
-  MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
-  const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
-  const AttendJob job = read_attend_files(request, ledger, threads);
-  const ExecutionArguments arguments{.q = job.q.view(),
-                                     .k = job.k.view(),
-                                     .v = job.v.view(),
-                                     .out = job.out.view(),
-                                     .lse = job.lse.view(),
-                                     .d_out = job.d_out.view(),
-                                     .d_q = job.d_q.view(),
-                                     .d_k = job.d_k.view(),
-                                     .d_v = job.d_v.view(),
-                                     .kernel = request.c.kernel,
-                                     .threads = threads,
-                                     .allocator = &ledger};
-  AttendRun run;
-  if (job.forward) run.forward = executor(request.c.ranks, *job.forward, arguments);
-  run.verification = verify_forward(request, job, threads);
-  if (job.backward) {
-    run.backward = executor(request.c.ranks, *job.backward, arguments);
-    verify_backward(request, job, threads, run.verification);
-  }
-  const std::string written = write_attend_files(request, job);
-  return summary(request, job, run, ledger.active_peak_bytes(), written);
+ExecutionArguments arguments_of(const AttendRequest& request, const AttendJob& job,
+                                MemoryLedger& ledger, int threads) {
+  return {.q = job.q.view(),
+          .k = job.k.view(),
+          .v = job.v.view(),
+          .out = job.out.view(),
+          .lse = job.lse.view(),
+          .d_out = job.d_out.view(),
+          .d_q = job.d_q.view(),
+          .d_k = job.d_k.view(),
+          .d_v = job.d_v.view(),
+          .delta = job.delta.view(),
+          .kernel = request.c.kernel,
+          .threads = threads,
+          .allocator = &ledger};
 }
 
-void add_attend(Verb app) {
-  auto [verb, request] = add_verb<AttendRequest>(
-      app, "attend", "Runs attention on your own tensors (NPY files).",
-      [](const AttendRequest& said) { print_answer(attend(said)); },
-      R"(qb writes its outputs only when everything has succeeded. Queries take the last positions of the
+const char* const kAttendFooter =
+    R"(qb writes its outputs only when everything has succeeded. Queries take the last positions of the
 keys. The ranks mpi, nccl and model are for `qb run`.
 
 With --backward it computes dQ, dK and dV of the gradient --do of O. The forward pass runs first,
@@ -183,7 +167,9 @@ Examples:
   qb attend --q q.npy --k k.npy --v v.npy --backward --do do.npy --algorithm ring --workers 4 \
             --ranks threads --dq dq.npy --dk dk.npy --dv dv.npy --verify
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \
-            --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: 4}}]}')");
+            --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: 4}}]}')";
+
+void add_files(Verb verb, AttendRequest& request) {
   verb.add_option("--q", request.q,
                   "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64.")
       .required();
@@ -219,6 +205,37 @@ Examples:
             name, *path,
             fmt::format("Writes the gradient of {0} to this file, with the shape of {0}.", of))
         .needs(backward);
+}
+
+}  // namespace
+
+std::string attend(const AttendRequest& request, const Executor& executor) {
+  check_attend_files(request);
+  MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
+  const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
+  AttendJob job = read_attend_files(request, ledger, threads);
+  const auto play = [&](const Plan& plan) {
+    return executor(request.c.ranks, plan, arguments_of(request, job, ledger, threads));
+  };
+  AttendRun run;
+  if (job.forward) run.forward = play(*job.forward);
+  run.verification = verify_forward(request, job, threads);
+  if (job.backward) {
+    const double delta_s = begin_backward(request, job, ledger, threads);
+    run.backward = play(*job.backward);
+    run.backward->wall_s += delta_s;
+    run.backward->critical_path_s += delta_s;
+    verify_backward(request, job, threads, run.verification);
+  }
+  const std::string written = write_attend_files(request, job);
+  return summary(request, job, run, ledger.active_peak_bytes(), written);
+}
+
+void add_attend(Verb app) {
+  auto [verb, request] = add_verb<AttendRequest>(
+      app, "attend", "Runs attention on your own tensors (NPY files).",
+      [](const AttendRequest& said) { print_answer(attend(said)); }, kAttendFooter);
+  add_files(verb, request);
   add_word(
       verb, "--layout", request.layout,
       "Says in which order the files have batch, heads, n tokens and d elements, O and LSE too; "

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <string>
@@ -128,6 +129,29 @@ TEST_F(AttendBackward, WritesOAndLseWhereTheyHaveNames) {
   EXPECT_THAT(attend(asked), HasSubstr("forward wall clock"));
   EXPECT_EQ(read_npy(asked.out).shape, (std::vector<std::int64_t>{2, 12, 4}));
   EXPECT_EQ(read_npy(asked.lse).shape, (std::vector<std::int64_t>{2, 12}));
+}
+
+TEST_F(AttendBackward, KeepsOWhereAFileTakesItAndItsPeakIsPredicted) {
+  write_all({1, 8, 2, 64, 64, 16, 16}, DType::f32, 3);
+  const double out_bytes = 8 * 64 * 16 * 4;
+  const auto peak = [](const AttendRequest& asked) {
+    double predicted = 0.0;
+    const std::string summary = attend(asked);
+    EXPECT_EQ(std::sscanf(summary.substr(summary.find("peak ")).c_str(),
+                          "peak %*f KiB, predicted %lf", &predicted),
+              1)
+        << summary;
+    EXPECT_THAT(summary,
+                HasSubstr(fmt::format("peak {0:.2f} KiB, predicted {0:.2f} KiB", predicted)));
+    return predicted * 1024;
+  };
+  AttendRequest asked = backward_request();
+  const double without = peak(asked);
+  const std::vector<NpyArray> gradients = written_gradients();
+  asked.out = scratch_.path("o.npy");
+  EXPECT_NEAR(peak(asked) - without, out_bytes, 16);
+  const std::vector<NpyArray> same = written_gradients();
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(same[i].data, gradients[i].data);
 }
 
 TEST_F(AttendBackward, ReadsWhatAForwardPassHasSaved) {

@@ -5,7 +5,6 @@
 #include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
-#include "harness/experiment/schema/clocks.h"
 #include "harness/experiment/schema/columns.h"
 
 namespace qb {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "harness/cli/testing/run_binary.h"
-#include "harness/experiment/schema/clocks.h"
+#include "harness/experiment/schema/columns.h"
 
 namespace qb {
 namespace {

@@ -204,6 +204,28 @@ std::string of_the_root(std::int64_t bytes, std::string_view by) {
   return bytes == 0 ? std::string() : fmt::format(", {} {} the root", format_bytes(bytes), by);
 }
 
+std::string plan_sums(const Plan& plan, const Work& work, const PlanMemory& memory) {
+  std::string out = fmt::format(
+      "\nlongest subsequence    {} tokens\nshortest subsequence   {} tokens\n"
+      "responsibility ratio   {:.4f} of {}\ncritical path          {} pairs a head\n"
+      "all workers            {} pairs a head, {} executed\n{:<23}{}FLOP\n"
+      "moved                  {}, {} by the device that sends most{}\n"
+      "peak memory            {} of a device{}\n",
+      format_grouped(work.longest_subsequence), format_grouped(work.shortest_subsequence),
+      work.responsibility_ratio, plan.workers.size(), format_grouped(work.critical_path_pairs),
+      format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
+      fmt::format("{} pass", word(plan.pass)), format_si(work.flops),
+      format_bytes(work.bytes_total), format_bytes(work.sent_bytes_max),
+      of_the_root(work.root_sent_bytes, "by"), format_bytes(memory.device_peak_bytes),
+      of_the_root(memory.root_peak_bytes, "of"));
+  if (work.rows_without_keys > 0)
+    out +=
+        fmt::format("queries without a key  {} of {}: {}\n", format_grouped(work.rows_without_keys),
+                    format_grouped(plan.problem.shape.q_len),
+                    plan.pass == Pass::backward ? "gradient 0" : "output 0, LSE -inf");
+  return out;
+}
+
 std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& memory,
                        Kernel kernel) {
   const Shape& shape = plan.problem.shape;
@@ -225,25 +247,7 @@ std::string plan_table(const Plan& plan, const Work& work, const PlanMemory& mem
                   to_string(plan.problem.mask), word(kernel), backward ? " · backward pass" : "");
   out += backward ? "exact gradients: proved (each unmasked pair is added exactly once)\n\n"
                   : "exact cover: proved (each unmasked pair exactly once)\n\n";
-  out += table.terminal() + moved_table(moved_tensors(plan));
-  out += fmt::format(
-      "\nlongest subsequence    {} tokens\nshortest subsequence   {} tokens\n"
-      "responsibility ratio   {:.4f} of {}\ncritical path          {} pairs a head\n"
-      "all workers            {} pairs a head, {} executed\n{:<23}{}FLOP\n"
-      "moved                  {}, {} by the device that sends most{}\n"
-      "peak memory            {} of a device{}\n",
-      format_grouped(work.longest_subsequence), format_grouped(work.shortest_subsequence),
-      work.responsibility_ratio, plan.workers.size(), format_grouped(work.critical_path_pairs),
-      format_grouped(work.unmasked_pairs), format_grouped(work.executed_pairs),
-      fmt::format("{} pass", word(plan.pass)), format_si(work.flops),
-      format_bytes(work.bytes_total), format_bytes(work.sent_bytes_max),
-      of_the_root(work.root_sent_bytes, "by"), format_bytes(memory.device_peak_bytes),
-      of_the_root(memory.root_peak_bytes, "of"));
-  if (work.rows_without_keys > 0)
-    out +=
-        fmt::format("queries without a key  {} of {}: {}\n", format_grouped(work.rows_without_keys),
-                    format_grouped(shape.q_len), backward ? "gradient 0" : "output 0, LSE -inf");
-  return out;
+  return out + table.terminal() + moved_table(moved_tensors(plan)) + plan_sums(plan, work, memory);
 }
 
 struct PlanWords {

@@ -56,10 +56,13 @@ class Watcher {
  public:
   Watcher(const SearchWords& words, SearchState& state) : words_(words), state_(state) {
     if (words.journal.empty()) return;
-    if (std::filesystem::exists(words.journal))
-      go_on();
+    const std::string head = journal_head(state);
+    const std::string text =
+        std::filesystem::exists(words.journal) ? read_text(words.journal) : std::string();
+    if (head.starts_with(text))  // a new one, or one that ends in its head
+      append_and_flush(words.journal, head.substr(text.size()));
     else
-      append_and_flush(words.journal, journal_head(state));
+      go_on(text);
   }
 
   void operator()(const SearchState& now, const PlayedTask& played) {
@@ -78,8 +81,7 @@ class Watcher {
   static constexpr double kSecondsBetweenPlainLines = 30.0;
 
   // Cuts off a torn last line, so that the next text begins a line.
-  void go_on() {
-    const std::string text = read_text(words_.journal);
+  void go_on(const std::string& text) {
     const int workers = state_.modulus;
     state_ = parse_journal(text, words_.journal);
     if (state_.modulus != workers)

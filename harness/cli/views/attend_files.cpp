@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/print.h"
@@ -16,6 +18,7 @@
 #include "harness/cli/options.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/memory/system_memory.h"
+#include "harness/plan/work/tiling.h"
 #include "kernels/attention_backward.h"
 #include "kernels/lse.h"
 
@@ -180,7 +183,8 @@ struct JobTensor {
   Extent extent;
 };
 
-std::vector<JobTensor> tensors_of(const Problem& problem, bool has_gradients) {
+// Those that are read, O and LSE.
+std::vector<JobTensor> first_tensors(const Problem& problem, Pass pass) {
   using Job = AttendJob;
   const Shape& s = problem.shape;
   std::vector<JobTensor> all = {{&Job::q, "q", problem.dtype, s.q()},
@@ -188,32 +192,47 @@ std::vector<JobTensor> tensors_of(const Problem& problem, bool has_gradients) {
                                 {&Job::v, "v", problem.dtype, s.v()},
                                 {&Job::out, "out", DType::f32, s.out()},
                                 {&Job::lse, "lse", DType::f32, problem.kept_lse()}};
-  if (has_gradients)
-    all.insert(all.end(), {{&Job::d_out, "d_out", problem.dtype, s.out()},
-                           {&Job::d_q, "d_q", DType::f32, s.q()},
-                           {&Job::d_k, "d_k", DType::f32, s.k()},
-                           {&Job::d_v, "d_v", DType::f32, s.v()}});
+  if (pass == Pass::backward) all.push_back({&Job::d_out, "d_out", problem.dtype, s.out()});
   return all;
 }
 
-std::int64_t bytes_of(const Problem& problem, bool has_gradients) {
+std::vector<JobTensor> gradients_of(const Shape& s) {
+  using Job = AttendJob;
+  return {{&Job::d_q, "d_q", DType::f32, s.q()},
+          {&Job::d_k, "d_k", DType::f32, s.k()},
+          {&Job::d_v, "d_v", DType::f32, s.v()}};
+}
+
+std::int64_t bytes_of(std::span<const JobTensor> tensors) {
   std::int64_t bytes = 0;
-  for (const JobTensor& one : tensors_of(problem, has_gradients))
-    bytes += one.extent.elements() * size_of(one.dtype);
+  for (const JobTensor& one : tensors) bytes += one.extent.elements() * size_of(one.dtype);
   return bytes;
 }
 
-// What the job takes: its tensors, and beside them what its passes hold at once.
+bool frees_out(const AttendRequest& request, const AttendJob& job) {
+  return request.out.empty() && works_in_place(*job.backward);
+}
+
 std::int64_t predicted_bytes(const AttendRequest& request, const AttendJob& job, int threads) {
-  std::int64_t beside = 0;
-  for (const std::optional<Plan>* const plan : {&job.forward, &job.backward}) {
-    if (!*plan) continue;
-    const PlanMemory memory = plan_memory(**plan, request.c.kernel, threads);
-    beside = std::max(
-        beside, (request.c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes) -
-                    bytes_of((*plan)->problem, (*plan)->pass == Pass::backward));
-  }
-  return bytes_of(job.plan().problem, job.backward.has_value()) + beside;
+  const Problem& problem = job.plan().problem;
+  const std::int64_t first = bytes_of(first_tensors(problem, job.plan().pass));
+  const std::int64_t gradients = bytes_of(gradients_of(problem.shape));
+  // What a pass holds beside the tensors that it is given.
+  const auto beside = [&](const Plan& plan) {
+    const PlanMemory memory = plan_memory(plan, request.c.kernel, threads);
+    return (request.c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes) -
+           bytes_of(first_tensors(plan.problem, plan.pass)) -
+           (plan.pass == Pass::backward ? gradients : 0);
+  };
+  const std::int64_t of_forward = first + (job.forward ? beside(*job.forward) : 0);
+  if (!job.backward) return of_forward;
+  const std::int64_t of_backward = first + gradients + beside(*job.backward);
+  if (!frees_out(request, job)) return std::max(of_forward, of_backward);
+  const auto f32_bytes = [](const Extent& extent) {
+    return extent.elements() * size_of(DType::f32);
+  };
+  return std::max({of_forward, first + f32_bytes(problem.shape.lse()),
+                   of_backward - f32_bytes(problem.shape.out())});
 }
 
 void require_memory(const AttendRequest& request, const AttendJob& job) {
@@ -229,8 +248,8 @@ void require_memory(const AttendRequest& request, const AttendJob& job) {
       job.plan().workers.size() == 1 ? "" : "s", word(request.c.kernel)));
 }
 
-void make_room(AttendJob& job, Allocator& memory) {
-  for (const JobTensor& one : tensors_of(job.plan().problem, job.backward.has_value())) {
+void make_room(AttendJob& job, std::span<const JobTensor> tensors, Allocator& memory) {
+  for (const JobTensor& one : tensors) {
     Tensor& tensor = job.*one.tensor;
     tensor = Tensor(memory, one.dtype, one.extent, one.label);
     poison(tensor.view());
@@ -279,7 +298,7 @@ AttendJob read_attend_files(const AttendRequest& request, Allocator& memory, int
   plan_job(request, files, job);
   job.predicted_bytes = predicted_bytes(request, job, threads);
   require_memory(request, job);
-  make_room(job, memory);
+  make_room(job, first_tensors(job.plan().problem, job.plan().pass), memory);
   files.q.read(job.q.view());
   files.k.read(job.k.view());
   files.v.read(job.v.view());
@@ -288,6 +307,20 @@ AttendJob read_attend_files(const AttendRequest& request, Allocator& memory, int
   files.o->read(job.out.view());
   files.lse->read(job.lse.view(), true);
   return job;
+}
+
+double begin_backward(const AttendRequest& request, AttendJob& job, Allocator& memory,
+                      int threads) {
+  double delta_s = 0.0;
+  if (frees_out(request, job)) {
+    job.delta = Tensor(memory, DType::f32, job.plan().problem.shape.lse(), "delta");
+    const double start_s = now_s();
+    compute_delta(job.out.view(), job.d_out.view(), job.delta.view(), threads);
+    delta_s = now_s() - start_s;
+    job.out = Tensor();
+  }
+  make_room(job, gradients_of(job.plan().problem.shape), memory);
+  return delta_s;
 }
 
 std::string write_attend_files(const AttendRequest& request, const AttendJob& job) {

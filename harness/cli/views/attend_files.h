@@ -29,10 +29,12 @@ struct AttendJob {
   Tensor out;
   Tensor lse;
   Tensor d_out;  // this and the rest: only of a backward pass
+  Tensor delta;  // in place of `out`, where begin_backward() has freed that
   Tensor d_q;
   Tensor d_k;
   Tensor d_v;
-  std::int64_t predicted_bytes = 0;  // of all tensors and what the passes hold beside them
+  // The most that is held at once: tensors, and what a pass holds beside them.
+  std::int64_t predicted_bytes = 0;
 
   // The plan whose problem and groups are those of the job.
   [[nodiscard]] const Plan& plan() const { return backward ? *backward : *forward; }
@@ -46,6 +48,10 @@ void check_attend_files(const AttendRequest& request);
 // does before it computes.
 [[nodiscard]] AttendJob read_attend_files(const AttendRequest& request, Allocator& memory,
                                           int threads);
+
+// Makes room for the gradients. Before, where no file takes O and the plan works in place, it makes
+// D, which is all that the backward pass reads of O, and frees O. Returns the seconds that D took.
+double begin_backward(const AttendRequest& request, AttendJob& job, Allocator& memory, int threads);
 
 // Writes everything that was computed and has a name, and returns the names. A failure leaves every
 // file as it was, except that renaming one may fail after others, or writing a device: the sentence

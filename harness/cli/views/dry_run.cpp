@@ -122,30 +122,20 @@ struct Running {
   double flop = 0.0;
 };
 
-// How long a case takes whose kind was never measured here, by the peak of this machine's cores.
-// The shares are those of the committed runs, whose cases took 0.4 to 2.5 times as long.
-std::optional<double> seconds_by_peak(const Running& running,
-                                      std::map<std::string, double>& peaks) {
-  constexpr double kStart_s = 0.05;
-  constexpr double kShareOfPeak = 0.7;
-  constexpr double kVerifiedFlopPerS = 16e9;
-  constexpr double kVerifiedGradientFlopPerS = 1e9;
-  const Case& c = running.c;
-  if (c.device != Device::cpu) return std::nullopt;
-  const auto [at, is_new] =
-      peaks.try_emplace(fmt::format("{} {}", word(c.kernel), word(c.dtype)), 0.0);
-  if (is_new) at->second = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, available_cores());
-  if (!(at->second > 0.0)) return std::nullopt;
-  const Shape& s = c.shape;
-  const double rows = static_cast<double>(std::min(s.q_len, c.measure.verify_rows) * s.batch) *
-                      static_cast<double>(s.q_heads);
-  const double verified_flop =
-      2.0 * rows * static_cast<double>(s.kv_len) * static_cast<double>(s.head_dim + s.value_dim);
-  const int runs = 1 + c.measure.warmups + c.measure.min_repeats;
-  return kStart_s + runs * running.flop / (kShareOfPeak * at->second) +
-         verified_flop /
-             (c.pass == Passes::forward ? kVerifiedFlopPerS : kVerifiedGradientFlopPerS);
-}
+// The peaks of this machine's cores, each measured once, which takes some milliseconds.
+class Peaks {
+ public:
+  // FLOP/s; 0 where the time of a case does not go by it.
+  double of(const Case& c) {
+    if (!goes_by_peak(c)) return 0.0;
+    const auto [at, is_new] = peaks_.try_emplace({c.kernel, c.dtype}, 0.0);
+    if (is_new) at->second = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, available_cores());
+    return at->second;
+  }
+
+ private:
+  std::map<std::pair<Kernel, DType>, double> peaks_;
+};
 
 // How long the cases take, and how that is known.
 std::string time_text(const std::vector<Running>& running, const EarlierTimes& earlier,
@@ -153,12 +143,11 @@ std::string time_text(const std::vector<Running>& running, const EarlierTimes& e
   double sum_s = 0.0;
   std::size_t by_peak = 0;
   std::size_t unknown = 0;
-  std::map<std::string, double> peaks;
+  Peaks peaks;
   for (const Running& one : running) {
-    const bool modelled = one.c.ranks == Ranks::model;
     if (const auto seconds = earlier.seconds(one.c)) {
       sum_s += *seconds;
-    } else if (const auto guess = modelled ? std::nullopt : seconds_by_peak(one, peaks)) {
+    } else if (const auto guess = seconds_by_peak(one.c, one.flop, peaks.of(one.c))) {
       sum_s += *guess;
       ++by_peak;
     } else {
@@ -179,7 +168,7 @@ std::string time_text(const std::vector<Running>& running, const EarlierTimes& e
         earlier.size(), out);
   if (by_peak > 0)
     text += fmt::format(
-        ", {} by the peak of this machine's cores, to a factor of two or three, since {} has "
+        ", {} by the peak of this machine's cores, to a factor of three, since {} has "
         "none of their kind",
         by_peak, out);
   return text + '.';

@@ -24,10 +24,9 @@ namespace fs = std::filesystem;
 
 std::vector<std::string> names_in(const std::string& folder, std::string_view ending) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (const std::string name = entry.path().filename().string(); name.ends_with(ending))
+  for (const fs::path& path : paths_in(folder))
+    if (const std::string name = path.filename().string(); name.ends_with(ending))
       names.push_back(name);
-  std::ranges::sort(names);
   return names;
 }
 
@@ -155,9 +154,8 @@ Case case_of(const PredictedCase& predicted) {
 std::vector<std::string> with_subfolders(const std::string& folder) {
   std::vector<std::string> folders = {folder};
   if (!fs::is_directory(folder)) throw UsageError(fmt::format("--from {}: no such folder", folder));
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.is_directory()) folders.push_back(entry.path().string());
-  std::ranges::sort(folders);
+  for (const fs::path& path : paths_in(folder))
+    if (fs::is_directory(path)) folders.push_back(path.string());
   return folders;
 }
 

@@ -158,6 +158,18 @@ Rehearsal peaks_of(const RehearsalDevice& device, const MemoryLedger& ledger, st
   return result;
 }
 
+void add_pairs(const Plan& plan, const Execution& execution, Rehearsal& result) {
+  result.executed_pairs = 0;
+  if (execution.workers.empty()) result.executed_pairs = per_head(execution.device_s, plan);
+  for (const WorkerTime& worker : execution.workers) {
+    std::vector<std::int64_t>& steps = result.step_pairs.emplace_back();
+    for (const StepTime& step : worker.steps) {
+      steps.push_back(per_head(step.compute_s, plan));
+      *result.executed_pairs += steps.back();
+    }
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<ComputeDevice> rehearsal_device(const cuda::KernelCosts& costs) {
@@ -204,16 +216,7 @@ Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::K
   const Execution execution = executor.run();
 
   Rehearsal result = peaks_of(device, ledger, execution.workers.size());
-  if (!device.knows_pairs()) return result;
-  result.executed_pairs = 0;
-  if (execution.workers.empty()) result.executed_pairs = per_head(execution.device_s, plan);
-  for (const WorkerTime& worker : execution.workers) {
-    std::vector<std::int64_t>& steps = result.step_pairs.emplace_back();
-    for (const StepTime& step : worker.steps) {
-      steps.push_back(per_head(step.compute_s, plan));
-      *result.executed_pairs += steps.back();
-    }
-  }
+  if (device.knows_pairs()) add_pairs(plan, execution, result);
   return result;
 }
 

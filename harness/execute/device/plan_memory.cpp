@@ -12,8 +12,10 @@
 namespace qb {
 namespace {
 
-// The caller's tensors of a plan, at an address of their own.
-ExecutionArguments whole_tensors(const Problem& problem, Kernel kernel, Allocator& memory) {
+// The caller's tensors of a plan, at an address of their own; D is the caller's where workers take
+// their rows of it.
+ExecutionArguments whole_tensors(const Plan& plan, Kernel kernel, Allocator& memory) {
+  const Problem& problem = plan.problem;
   const auto tensor = [](DType dtype, const Extent& extent) {
     return contiguous_view(reinterpret_cast<void*>(kHugePageBytes), dtype, extent);
   };
@@ -27,7 +29,7 @@ ExecutionArguments whole_tensors(const Problem& problem, Kernel kernel, Allocato
           .d_q = tensor(DType::f32, shape.q()),
           .d_k = tensor(DType::f32, shape.k()),
           .d_v = tensor(DType::f32, shape.v()),
-          .delta = tensor(DType::f32, shape.lse()),
+          .delta = works_in_place(plan) ? TensorView{} : tensor(DType::f32, shape.lse()),
           .kernel = kernel,
           .allocator = &memory};
 }
@@ -38,7 +40,7 @@ struct Rehearsed {
         device(rehearsal_device(costs)),
         watch(*device),
         memory(over_addresses(*device)),
-        arguments(whole_tensors(plan.problem, kernel, memory)) {}
+        arguments(whole_tensors(plan, kernel, memory)) {}
   // Returns the most that was held since this was called last.
   [[nodiscard]] std::int64_t take_peak() {
     const std::uint64_t peak = memory.active_peak_bytes();
@@ -150,7 +152,7 @@ PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
   const std::vector<std::int64_t>& peaks = memory.worker_peak_bytes;
   const std::int64_t worst = peaks.empty() ? 0 : std::ranges::max(peaks);
   const auto sum = std::accumulate(peaks.begin(), peaks.end(), std::int64_t{0});
-  const ExecutionArguments tensors = whole_tensors(plan.problem, kernel, heap_allocator());
+  const ExecutionArguments tensors = whole_tensors(plan, kernel, heap_allocator());
   std::int64_t whole = 0;
   for (const TensorView& view : {tensors.q, tensors.k, tensors.v, tensors.out, tensors.lse})
     whole += view.bytes();

@@ -179,9 +179,8 @@ std::string device_model_csv(const DeviceModel& device) {
 std::string known_devices() {
   std::set<std::string> names = {"a100"};  // compiled in
   try {
-    std::error_code missing;
-    for (const auto& file : std::filesystem::directory_iterator(source_path(kFolder), missing))
-      if (file.path().extension() == ".csv") names.insert(file.path().stem().string());
+    for (const std::filesystem::path& file : paths_in(source_path(kFolder)))
+      if (file.extension() == ".csv") names.insert(file.stem().string());
   } catch (const EnvironmentError&) {
     // An installed program may have no checkout beside it.
   }

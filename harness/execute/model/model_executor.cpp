@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/execute/model/model_rounds.h"
 #include "harness/execute/model/model_simulation.h"
 #include "harness/execute/model/step_cost.h"
 #include "harness/execute/player/worker.h"

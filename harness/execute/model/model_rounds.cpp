@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/execute/model/model_rounds.h"
+#include "harness/execute/model/model_simulation.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays any plan on modelled devices and links, event by event; model_executor.h says what a worker
-// goes through.
+// Plays plans on modelled devices and links: any plan event by event, and those whose workers
+// differ by rotation in rounds; model_executor.h says what a worker goes through.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "harness/execute/model/step_cost.h"
@@ -39,5 +40,26 @@ struct StepMessages {
                                  const PlanCosts& costs,
                                  std::vector<std::vector<StepMessages>> steps, double cores,
                                  const ModelLink& link, const std::vector<double>& worker_speeds);
+
+// A modelled run in rounds: if workers differ by rotation and each has its own device, all go
+// through a step together, without a queue of events. A ring of 4096 workers has 16.8 million
+// messages.
+//
+// The times equal those of simulate(), bit for bit. A worker waits for all that a step sends and
+// receives before it posts the next step's messages, so the messages of one step find every link
+// free. Messages of one step do not wait for each other if each worker sends one and receives one;
+// if all are ready at the same moment, every worker's messages travel as worker 0's do. Otherwise
+// each link takes its messages in the order of their times, unless one may have been posted at the
+// very moment at which it starts. A step that sends both inputs and results, as those of a ring's
+// backward pass do, is left to the simulation.
+//
+// Returns the times of every worker, their steps and the wall clock; nullopt if the run does not go
+// in rounds. worker_speeds: one for each worker. Devices must not be shared.
+[[nodiscard]] std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
+                                                    const ModelLink& link,
+                                                    const std::vector<double>& worker_speeds);
+
+// If all workers together have more steps than this, each has one in WorkerTime::steps, their sum.
+inline constexpr std::size_t kMostModelledSteps = std::size_t{1} << 21;
 
 }  // namespace qb

@@ -26,7 +26,10 @@ void check_arguments(const Plan& plan, const ExecutionArguments& arguments) {
   check_tensor(arguments.q, shape.q(), plan.problem.dtype, "q");
   check_tensor(arguments.k, shape.k(), plan.problem.dtype, "k");
   check_tensor(arguments.v, shape.v(), plan.problem.dtype, "v");
-  check_tensor(arguments.out, shape.out(), DType::f32, "out");
+  if (works_in_place(plan) && arguments.delta.data != nullptr)
+    check_tensor(arguments.delta, shape.lse(), DType::f32, "delta");
+  else
+    check_tensor(arguments.out, shape.out(), DType::f32, "out");
   check_tensor(arguments.lse, plan.problem.kept_lse(), DType::f32, "lse");
   if (plan.pass == Pass::backward) {
     check_tensor(arguments.d_out, shape.out(), plan.problem.dtype, "d_out");

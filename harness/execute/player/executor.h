@@ -53,7 +53,8 @@ using ShardSource =
 
 // Tensors hold whole sequences in the memory of the device that plays. A forward pass writes out
 // and lse, a backward pass reads them and writes d_q, d_k and d_v; what is written is written
-// whole. A rank other than 0 has only a ShardSource, which writes in the host's memory.
+// whole. Where a plan works in place, a caller who has made D leaves out without data. A rank other
+// than 0 has only a ShardSource, which writes in the host's memory.
 struct ExecutionArguments {
   TensorView q;
   TensorView k;
@@ -64,7 +65,8 @@ struct ExecutionArguments {
   TensorView d_q{};    // f32
   TensorView d_k{};    // f32
   TensorView d_v{};    // f32
-  TensorView delta{};  // f32, D of all rows; executors set it where a root scatters it
+  TensorView
+      delta{};  // f32, D of all rows, of the caller; executors set it where a root scatters it
   Kernel kernel = Kernel::flash;
   int threads = 1;  // threads of the whole executor: `threads` shares them among workers
   Launch launch = Launch::alone;              // serial on a GPU

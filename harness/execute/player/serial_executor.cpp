@@ -97,7 +97,7 @@ Execution execute_serial(const Plan& plan, const ExecutionArguments& given, Comp
       .device = device, .watch = watch, .stages = &execution.stages, .kept = kept};
   watch.start();
   const Tensor delta = room_for_root_delta(plan, arguments);
-  if (arguments.delta.data != nullptr) {
+  if (delta.view().data != nullptr) {
     watch.charge(&execution.delta_s);
     device.compute_delta(arguments.out, arguments.d_out, arguments.delta);
     watch.charge(nullptr);

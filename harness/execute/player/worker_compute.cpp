@@ -59,11 +59,16 @@ void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
   for (const TensorView& gradient : {arguments.d_q, arguments.d_k, arguments.d_v})
     tools.device.clear_rows(gradient);
   if (no_pairs) return;
-  const Tensor delta(*arguments.allocator, DType::f32, plan.problem.shape.lse(), "delta_local", 0);
-  // Kernel cudnn makes D itself.
-  if (arguments.kernel != Kernel::cudnn)
-    tools.device.compute_delta(arguments.out, arguments.d_out, delta.view());
-  attend_backward(tools, arguments, backward_in_place(plan, arguments, delta.view(), schedule), 0,
+  Tensor made;
+  TensorView delta = arguments.delta;
+  if (delta.data == nullptr) {
+    made = Tensor(*arguments.allocator, DType::f32, plan.problem.shape.lse(), "delta_local", 0);
+    delta = made.view();
+    // Kernel cudnn makes D itself.
+    if (arguments.kernel != Kernel::cudnn)
+      tools.device.compute_delta(arguments.out, arguments.d_out, delta);
+  }
+  attend_backward(tools, arguments, backward_in_place(plan, arguments, delta, schedule), 0,
                   compute_s);
 }
 

@@ -11,8 +11,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/hash.h"
 #include "base/integers.h"
-#include "base/random.h"
 #include "kernels/parallel.h"
 
 namespace qb {

@@ -76,13 +76,16 @@ struct Allowance {
 // Weights that are off by a part of themselves cost that part of terms of up to this many sizes.
 constexpr double kLargestTerm = 4.0;
 
-// Adds the errors of one gradient; the first that is wrong says so.
-void judge_gradient(const ComparedGradient& gradient, const Allowance& allowed,
-                    Verification& verification) {
+struct FoundErrors {
   WorstError worst;
   RelativeL2 norm;
   RelativeL2 naive_norm;
-  std::size_t at = 0;
+  std::size_t elements = 0;
+};
+
+FoundErrors errors_of(const ComparedGradient& gradient) {
+  FoundErrors errors;
+  auto& [worst, norm, naive_norm, at] = errors;
   const Extent& extent = gradient.found.extent;
   for (std::int64_t b = 0; b < extent.batch; ++b)
     for (std::int64_t h = 0; h < extent.heads; ++h)
@@ -95,6 +98,13 @@ void judge_gradient(const ComparedGradient& gradient, const Allowance& allowed,
           naive_norm.add(gradient.naive[at], gradient.exact[at]);
         }
       }
+  return errors;
+}
+
+// Adds the errors of one gradient; the first that is wrong says so.
+void judge_gradient(const ComparedGradient& gradient, const Allowance& allowed,
+                    Verification& verification) {
+  const auto [worst, norm, naive_norm, elements] = errors_of(gradient);
   const double by_weights = allowed.of_lse() * kLargestTerm * gradient.size;
   const double roundoff = allowed.roundoff + allowed.of_lse();
   const double tolerance = kGradientFactor * worst.naive_error + roundoff * worst.magnitude +
@@ -102,7 +112,7 @@ void judge_gradient(const ComparedGradient& gradient, const Allowance& allowed,
   // Norms are compared and not their quotients, since all of a reference may be 0.
   const double largest_norm = kGradientFactor * naive_norm.error_norm() +
                               (roundoff + kGradientFloor) * norm.reference_norm() +
-                              by_weights * std::sqrt(static_cast<double>(at));
+                              by_weights * std::sqrt(static_cast<double>(elements));
   const char* const why_lost = allowed.loses_weights() ? kLostWeights : "";
   verification.gradients.push_back(
       {gradient.what, worst.error, worst.naive_error, tolerance, norm.error()});

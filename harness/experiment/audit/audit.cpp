@@ -16,7 +16,6 @@
 #include "base/statistics.h"
 #include "harness/experiment/audit/audited_row.h"
 #include "harness/experiment/audit/matching.h"
-#include "harness/experiment/audit/time_checks.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
@@ -30,10 +29,6 @@ namespace {
 
 constexpr int kRefusesSince = 11;     // values that have no effect
 constexpr int kTwoNumbersSince = 12;  // hold the LSE of a row on a CPU
-
-// These predictions follow from tile sizes and thread counts too, which the machine decides.
-constexpr std::array kMachineColumns = {"executed_pairs", "predicted_active_peak_bytes",
-                                        "predicted_device_peak_bytes", "predicted_root_peak_bytes"};
 
 class Auditor {
  public:
@@ -228,8 +223,7 @@ class Auditor {
     for (const Field& field : kResultFields) {
       const std::string column(field.column);
       if (field.group != FieldGroup::prediction) continue;
-      if (!same_machine && std::ranges::find(kMachineColumns, column) != kMachineColumns.end())
-        continue;
+      if (!same_machine && field.tiled) continue;
       // The column is empty in runs older than it; a machine without the GPU predicts no value.
       if (!predicted.at(column).empty() && !row.at(column).empty())
         row.expect(column, predicted.at(column), "the plan");

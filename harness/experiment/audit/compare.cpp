@@ -59,12 +59,18 @@ Side side_of(const RunFolder& run, std::size_t row, const CompareOptions& option
           values_of(run, row, options.ignore)};
 }
 
-// Compares what does not depend on time, where both rows have it.
+// Compares what does not depend on time, where both rows have it, and what tiles and threads decide
+// where kernels and machines are the same.
 void compare_exactly(const Row& a, const Row& b, RunComparison& comparison, std::string& unequal) {
+  const bool same_tiles =
+      comparison.device_a == comparison.device_b &&
+      std::ranges::all_of(kParameterFields, [&](const Field& field) {
+        return field.group != FieldGroup::means || a.at(field.column) == b.at(field.column);
+      });
   for (const Field& field : kResultFields) {
     const std::string& in_a = a.at(field.column);
     const std::string& in_b = b.at(field.column);
-    if (!field.is_exact() || in_a.empty() || in_b.empty()) continue;
+    if (!field.is_exact() || (field.tiled && !same_tiles) || in_a.empty() || in_b.empty()) continue;
     ++comparison.exact_values;
     if (in_a != in_b) unequal += fmt::format("{}{}", unequal.empty() ? "" : " ", field.column);
   }

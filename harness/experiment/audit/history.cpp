@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/csv.h"
+#include "base/files.h"
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "base/statistics.h"
@@ -33,10 +34,8 @@ std::vector<double> logarithms(std::span<const Point> points) {
 // The manifests under `results`, oldest first.
 std::vector<Manifest> manifests(const std::string& results) {
   std::vector<Manifest> found;
-  std::error_code missing;
-  for (const auto& entry : std::filesystem::directory_iterator(results, missing))
-    for (Manifest& manifest : list_runs(entry.path().string()))
-      found.push_back(std::move(manifest));
+  for (const std::filesystem::path& experiment : paths_in(results))
+    for (Manifest& manifest : list_runs(experiment.string())) found.push_back(std::move(manifest));
   std::ranges::stable_sort(found, {}, &Manifest::started_at);
   return found;
 }

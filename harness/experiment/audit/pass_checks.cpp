@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/experiment/audit/time_checks.h"
+#include "harness/experiment/audit/audited_row.h"
 
 #include <cmath>
 #include <string>

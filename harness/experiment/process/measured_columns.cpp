@@ -75,6 +75,34 @@ Disturbance most_frequent_disturbance(const std::vector<Sample>& samples) {
   return std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; })->first;
 }
 
+struct WithInterval {
+  IntervalColumns columns;
+  double Sample::*member;
+};
+constexpr WithInterval kWithIntervals[] = {
+    {"wall_time", &Sample::wall_s},
+    {"critical_path", &Sample::critical_path_s},
+    {"worker_sum", &Sample::worker_sum_s},
+    {"longest_subsequence", &Sample::longest_subsequence_s},
+    {"exposed_communication", &Sample::exposed_communication_s},
+    {"forward_time", &Sample::forward_s},
+    {"backward_time", &Sample::backward_s}};
+
+struct Median {
+  RealColumn column;
+  double Sample::*member;
+};
+constexpr Median kMedians[] = {{"gather_median_s", &Sample::gather_s},
+                               {"merge_median_s", &Sample::merge_s},
+                               {"compute_median_s", &Sample::compute_s},
+                               {"communication_median_s", &Sample::communication_s},
+                               {"idle_median_s", &Sample::idle_s},
+                               {"stage_scores_median_s", &Sample::stage_scores_s},
+                               {"stage_softmax_median_s", &Sample::stage_softmax_s},
+                               {"stage_product_median_s", &Sample::stage_product_s},
+                               {"device_time_median_s", &Sample::device_s},
+                               {"sm_clock_median_hz", &Sample::sm_clock_hz}};
+
 }  // namespace
 
 MemoryLedger::Options ledger_options(const Case& c, bool record_events, ComputeDevice& device) {
@@ -134,35 +162,9 @@ void add_medians(const Repeats& repeats, RowValues& values) {
     values.set(columns.low95(), summary.low95);
     values.set(columns.high95(), summary.high95);
   };
-  struct WithInterval {
-    IntervalColumns columns;
-    double Sample::*member;
-  };
-  constexpr WithInterval kWithIntervals[] = {
-      {"wall_time", &Sample::wall_s},
-      {"critical_path", &Sample::critical_path_s},
-      {"worker_sum", &Sample::worker_sum_s},
-      {"longest_subsequence", &Sample::longest_subsequence_s},
-      {"exposed_communication", &Sample::exposed_communication_s},
-      {"forward_time", &Sample::forward_s},
-      {"backward_time", &Sample::backward_s}};
   for (const auto& [columns, member] : kWithIntervals)
     add_interval(columns, numbers_of(samples, member));
   add_interval("instructions", numbers_of(samples, &HostActivity::instructions));
-  struct Median {
-    RealColumn column;
-    double Sample::*member;
-  };
-  constexpr Median kMedians[] = {{"gather_median_s", &Sample::gather_s},
-                                 {"merge_median_s", &Sample::merge_s},
-                                 {"compute_median_s", &Sample::compute_s},
-                                 {"communication_median_s", &Sample::communication_s},
-                                 {"idle_median_s", &Sample::idle_s},
-                                 {"stage_scores_median_s", &Sample::stage_scores_s},
-                                 {"stage_softmax_median_s", &Sample::stage_softmax_s},
-                                 {"stage_product_median_s", &Sample::stage_product_s},
-                                 {"device_time_median_s", &Sample::device_s},
-                                 {"sm_clock_median_hz", &Sample::sm_clock_hz}};
   const auto add = [&](RealColumn column, const std::vector<double>& numbers) {
     if (is_known(numbers)) values.set(column, median(numbers));
   };

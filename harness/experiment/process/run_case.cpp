@@ -162,8 +162,7 @@ class CaseRun {
     const double cores =
         quota > 0.0 ? std::min<double>(std::ceil(quota), available_cores()) : available_cores();
     if (busy_threads(case_, workload_->threads()) <= cores) return;
-    for (Sample& sample : result_.samples)
-      if (!sample.disturbed_by) sample.disturbed_by = Disturbance::oversubscribed;
+    for (Sample& sample : result_.samples) sample.disturbed_by = Disturbance::oversubscribed;
   }
 
   // The best that was seen of the cores that the case used; it is measured again where something

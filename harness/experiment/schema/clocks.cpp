@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/experiment/schema/clocks.h"
+#include "harness/experiment/schema/columns.h"
 
 #include <fmt/format.h>
 

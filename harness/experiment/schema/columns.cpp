@@ -12,7 +12,6 @@
 #include "base/numbers.h"
 #include "base/schema/parameter_fields.h"
 #include "base/source_root.h"
-#include "harness/experiment/schema/clocks.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/workload/needs.h"
 

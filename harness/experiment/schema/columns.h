@@ -59,4 +59,8 @@ void write_documents();
 // unit, group, since, standard and meaning, so that other writers of run folders need no lists.
 [[nodiscard]] std::string schema_json();
 
+// What wall_time, critical_path and worker_sum measure, as a small picture of a made-up case: lines
+// of text in which a letter is a millisecond. The times are composed as the executors do it.
+[[nodiscard]] std::string clocks_picture();
+
 }  // namespace qb

@@ -146,10 +146,7 @@ Manifest manifest_from_json(std::string_view text, std::string_view name) {
         load.is_string())
       m.load_average = parse_real(first_word(load.get<std::string>())).value_or(0.0);
     m.commit = commit_of(m.environment);
-    if (json.contains("noise_floor")) {
-      const Json& noise = json.at("noise_floor");
-      m.noise_floor = {noise.at("case"), noise.at("ratio"), noise.at("low"), noise.at("high")};
-    }
+    m.noise_floor = read_noise_floor(json);
     return m;
   } catch (const Json::exception& problem) {
     throw UsageError(fmt::format("{} is not a manifest of a run: {}", name, problem.what()));
@@ -169,13 +166,17 @@ Manifest read_manifest(const std::string& folder) {
 
 std::vector<Manifest> list_runs(const std::string& experiment_folder) {
   std::vector<Manifest> runs;
-  std::error_code missing;
-  for (const auto& entry : std::filesystem::directory_iterator(experiment_folder, missing)) {
-    if (entry.is_symlink(missing)) continue;  // `latest`
+  for (const std::filesystem::path& path : paths_in(experiment_folder)) {
+    std::error_code missing;
+    if (std::filesystem::is_symlink(path, missing)) continue;  // `latest`
+    const std::string manifest = (path / "manifest.json").string();
+    if (!std::filesystem::exists(manifest)) continue;
+    const std::string text = read_file(manifest);
     try {
-      runs.push_back(read_manifest(entry.path()));
+      runs.push_back(manifest_from_json(text, manifest));
+      runs.back().folder = path.string();
     } catch (const UsageError&) {
-      continue;  // its manifest is missing, malformed or of another version
+      continue;  // it is malformed or of another version
     }
   }
   std::ranges::sort(runs, std::greater(), [](const Manifest& manifest) {

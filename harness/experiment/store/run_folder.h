@@ -54,7 +54,8 @@ struct Manifest {
 // Throws UsageError where FOLDER/manifest.json cannot be read.
 [[nodiscard]] Manifest read_manifest(const std::string& folder);
 
-// The runs under `experiment_folder` that have a readable manifest, newest first.
+// The runs under `experiment_folder` that have a manifest of this program, newest first. Throws as
+// read_file() does where one cannot be read.
 [[nodiscard]] std::vector<Manifest> list_runs(const std::string& experiment_folder);
 
 struct RunFolder {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/csv.h"
+#include "base/hash.h"
 #include "base/numbers.h"
-#include "base/random.h"
 #include "base/text_table.h"
 #include "harness/experiment/sweep/case_order.h"
 

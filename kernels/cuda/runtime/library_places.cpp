@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/runtime/library_places.h"
+#include "kernels/cuda/runtime/loaded_library.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/cuda/runtime/library_places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/status.h"
-#include "kernels/cuda/runtime/library_places.h"
 
 namespace qb::cuda {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "base/random.h"
+#include "base/hash.h"
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
 

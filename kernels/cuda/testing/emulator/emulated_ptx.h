@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of ptx.cuh for a host compiler, as the PTX manual describes them, so that tests run
-// whole kernels on a CPU. emulator.h says how, and which mistakes it detects.
+// The functions of ptx.cuh and ptx_sm90.cuh for a host compiler, as the PTX manual describes them,
+// so that tests run whole kernels on a CPU. emulator.h says how, and which mistakes it detects.
 #pragma once
 
 #include <cstddef>
