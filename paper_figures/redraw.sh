@@ -61,7 +61,7 @@ draw_all() {
       papers) # of all papers, by `qb reproduce all`
         "$qb" reproduce all --from "$runs" --out "$out/paper_figures/papers" >/dev/null
         ;;
-      schemes_model | striped_training_model) plot "paper_figures/$name" "$folder" ;;
+      *_model) plot "paper_figures/$name" "$folder" ;;
       *) plot "$(run_of "$name")" "$folder" ;;
     esac
   done

@@ -26,7 +26,6 @@ enum class FigureOf {
   FIGURE(peak_memory, cases, "Peak memory against N, a line for each worker count.") \
   FIGURE(memory_timeline, cases, "Active memory over the time of a case.") \
   FIGURE(partition, plan_tables, "Which worker computes which pairs of tokens.") \
-  FIGURE(kernel_peak_fraction, other_tables, "Speed of single kernels as a share of the measured peak, from microbench.csv.") \
   FIGURE(scheme_comparison, cases, "Times, bytes and memory of all schemes against W.") \
   FIGURE(scheme_map, cases, "Which scheme is the fastest for each link and length.") \
   FIGURE(ttft_miss_rate, cases, "Time to first token of pass_q over that of pass_kv, by the miss rate of the cache.") \
@@ -38,9 +37,14 @@ enum class FigureOf {
   FIGURE(model_residual, cases, "Measured over modelled time minus one, for each algorithm.") \
   FIGURE(layer_shares, cases, "Share of each part in the time of a transformer layer against N.") \
   FIGURE(sparse_attention, joined_cases, "Time of sparse patterns against N, and over the ideal time.") \
-  FIGURE(worker_skew, cases, "Times of equal groups and of groups by speed, with slower workers.") \
   FIGURE(distillation_gain, cases, "Times of published and balanced self-distillation against W.") \
-  FIGURE(scaling, cases, "FLOP/s of a worker against W: strong and weak scaling for each mask.") \
+  FIGURE(efficiency, cases, "FLOP/s of one of W workers over those of one device alone: strong and weak scaling.") \
+  FIGURE(worker_time, cases, "Where the time of the worker that ends last goes, by scheme and W.") \
+  FIGURE(bytes_by_workers, cases, "Bytes that a device sends against W, counted in plans and by formula, forward and backward.") \
+  FIGURE(device_memory, cases, "Memory of one device against N for each scheme, below the memory of two GPUs.") \
+  FIGURE(pareto, cases, "Time against the memory of a device, a mark for each scheme at the most workers.") \
+  FIGURE(roofline, other_tables, "Speed of single kernels under the measured ceilings of products and memory, from microbench.csv.") \
+  FIGURE(error_by_workers, cases, "Relative L2 error of O against W, by type.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \
   FIGURE(kernel_bars, joined_cases, "Speed of kernels in percent of the peak of their machine, beside published ones.") \
   FIGURE(gradient_error, cases, "Relative L2 error of dQ, dK and dV at the longest sequence.") \

@@ -32,13 +32,16 @@ inline constexpr GoneName kGoneNames[] = {
     {"figure", "cqs_overhead", 12, "microbench.csv has its numbers, in column overhead"},
     {"figure", "exposed_split", 12, "figure gantt shows what each worker does when"},
     {"figure", "kernel_error", 12, "`qb table --value max_error` prints its numbers"},
+    {"figure", "kernel_peak_fraction", 12, "figure roofline shows kernels under measured ceilings"},
     {"figure", "layer_memory", 12, "figure peak_memory shows memory against N"},
     {"figure", "layer_time", 12, "figure wall_clock shows time against N"},
     {"figure", "responsibility_ratio", 12, "`qb sets responsibility` prints its numbers"},
+    {"figure", "scaling", 12, "figure efficiency shows strong and weak scaling"},
     {"figure", "scheme_passes", 12, "figure scheme_comparison shows a pass at one length"},
     {"figure", "selector_regret", 12, "`qb select` prints the regret of each selector"},
     {"figure", "sparse_ablation", 12, "figure sparse_attention shows each pattern against N"},
     {"figure", "sparse_stages", 12, "`qb table --value stage_scores_median_s` prints a stage"},
+    {"figure", "worker_skew", 12, "`qb table --value critical_path` prints its times"},
 };
 
 // Returns null where nothing of that name is gone.

@@ -36,9 +36,7 @@ TEST(Connectivity, EachPatternIsASquareOfAllItsTokensInItsColour) {
   EXPECT_EQ(figure.panels[1].series[1].style.colour, lightened(pattern_style("global").colour));
   EXPECT_THAT(figure.notes[0], ::testing::HasSubstr("pale"));
   EXPECT_THAT(figure.notes[1], ::testing::HasSubstr("{global: {tokens: 1}}; causal; "));
-  EXPECT_EQ(figure.finding,
-            "The patterns keep between 25 % ({block_local: {block: 4}}) "
-            "and 50 % (causal) of all pairs of 8 tokens.");
+  EXPECT_EQ(figure.title, "Patterns keep 25 to 50 % of all pairs of 8 tokens");
 }
 
 TEST(Connectivity, OfSinglePairsNothingIsPale) {

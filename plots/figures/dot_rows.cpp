@@ -3,7 +3,6 @@
 
 #include "base/statistics.h"
 #include "plots/frame/frame.h"
-#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -47,18 +46,6 @@ std::vector<Series> dot_row_summaries(const std::vector<DotRow>& rows, const std
                  .thin = true,
                  .points = {{.x = at, .y = -0.5}, {.x = at, .y = end}}});
   return out;
-}
-
-std::string dot_rows_finding(const std::vector<DotRow>& rows, std::string_view quantity,
-                             std::string_view unit) {
-  if (rows.empty()) return {};
-  const auto [least, most] =
-      std::ranges::minmax(rows, {}, [](const DotRow& row) { return median(row.values); });
-  const auto shown = [&](const DotRow& row) {
-    return fmt::format("{}{} ({})", significant(median(row.values)), unit, row.name);
-  };
-  if (rows.size() == 1) return fmt::format("{} is {}.", quantity, shown(least));
-  return fmt::format("{} lies between {} and {}.", quantity, shown(least), shown(most));
 }
 
 }  // namespace qb

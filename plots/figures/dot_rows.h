@@ -23,9 +23,4 @@ struct DotRow {
 [[nodiscard]] std::vector<Series> dot_row_summaries(const std::vector<DotRow>& rows,
                                                     const std::string& zero, double at = 0.0);
 
-// Says between what the medians of the rows lie: `By rule, the median regret lies between 0.5 %
-// (pass_kv) and 12 % (ring).` Empty if there are no rows.
-[[nodiscard]] std::string dot_rows_finding(const std::vector<DotRow>& rows,
-                                           std::string_view quantity, std::string_view unit = "");
-
 }  // namespace qb

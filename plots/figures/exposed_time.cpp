@@ -7,9 +7,6 @@ namespace qb {
 namespace {
 
 constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
-constexpr const char* kExposed = "exposed_communication_median_s";
-constexpr const char* kExposedLow = "exposed_communication_low95_s";
-constexpr const char* kExposedHigh = "exposed_communication_high95_s";
 const Columns kPanelKey = {"n_tokens", "workers", "ranks"};
 
 bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "model"); }
@@ -20,7 +17,7 @@ double bandwidth(const Row& row) { return row.number(kBandwidth) / 1e9; }
 // Gives seconds; NaN if the row has no such time.
 Point exposed(const Row& row) { return timed(row, "exposed_communication", 1.0); }
 
-bool has_interval(const Row& row) { return !std::isnan(row.number(kExposedLow)); }
+bool has_interval(const Row& row) { return !std::isnan(exposed(row).low); }
 
 // Says what the error bars are; a run of before schema 10 has none.
 std::string bars_note(const Rows& rows) {
@@ -66,101 +63,29 @@ std::string left_out_note(const CsvTable& cases, const Rows& drawn) {
   return not_drawn(omissions);
 }
 
-// Groups the rows of each panel. Model rows are in each measured panel of their N and W, or in a
-// panel of their own if there is none.
-Groups exposed_panels(const Rows& rows) {
-  Groups panels = panels_by(where(rows, [](const Row& row) { return !of_model(row); }), kPanelKey);
-  const std::size_t measured = panels.size();
-  for (Group& own : panels_by(where(rows, of_model), kPanelKey)) {
-    bool beside = false;
-    for (std::size_t p = 0; p < measured; ++p)
-      if (panels[p].key[0] == own.key[0] && panels[p].key[1] == own.key[1]) {
-        panels[p].rows.insert(panels[p].rows.end(), own.rows.begin(), own.rows.end());
-        beside = true;
-      }
-    if (!beside) panels.push_back(std::move(own));
-  }
-  std::stable_sort(panels.begin(), panels.end(),
-                   [](const Group& a, const Group& b) { return key_less(a.key, b.key); });
-  return panels;
-}
-
-// Names the lines of a panel; those of the model are thin if measured ones are beside them.
-Groups named_lines(const Group& panel, const Columns& others) {
-  std::map<std::string, Group> lines;
-  for (const Row& row : panel.rows) {
-    const bool thin = of_model(row) && panel.key[2] != "model";
-    const std::string& algorithm = row.text("algorithm");
-    const std::string name = name_with(algorithm, row, others) + (thin ? ", model" : "");
-    const auto [at, first] = lines.try_emplace(name, Group{.name = name, .thin = thin});
-    if (first) {
-      at->second.style = algorithm_style(algorithm);
-      if (thin) at->second.style.dash = 1;
-    }
-    at->second.rows.push_back(row);
-  }
-  Groups out;
-  for (auto& [name, line] : lines) out.push_back(std::move(line));
-  shade_equal_looks(out);
-  return out;
-}
-
-// Keeps at most kMostPanels panels, evenly from the first to the last, so that the largest N
-// and W are among them; says how many are left out.
+// Keeps at most kMostPanels panels, evenly from the first to the last, so that the largest N and W
+// are among them; says how many are left out.
 std::string keep_some(Groups& panels) {
   const std::size_t all = panels.size();
-  if (all <= kMostPanels) return {};
-  Groups kept;
-  for (std::size_t i = 0; i < kMostPanels; ++i)
-    kept.push_back(std::move(panels[i * (all - 1) / (kMostPanels - 1)]));
-  panels = std::move(kept);
-  return not_drawn({{.number = all - kMostPanels,
+  panels = spread(std::move(panels), kMostPanels);
+  return not_drawn({{.number = all - panels.size(),
                      .what = "panel",
                      .reason = fmt::format("beyond {} spread over N, W and ranks", kMostPanels),
                      .of = all}});
 }
 
-// Behind each measured line it draws the time that the bytes alone take on the link.
-Groups drawn_lines(const Group& panel, const Columns& others) {
-  if (panel.rows.empty()) return {};
-  const auto by_bandwidth = [](Group line) {
-    line.rows = order(line.rows, bandwidth);
-    line.even_empty = true;
-    return line;
-  };
+// Behind each line it draws the time that the bytes alone take on the link; a model's is dashed.
+Groups drawn_lines(const Group& panel) {
   Groups lines;
-  for (const Group& line : named_lines(panel, others)) lines.push_back(by_bandwidth(line));
-  Group own = panel;
-  if (panel.key[2] != "model")
-    own.rows = where(panel.rows, [](const Row& row) { return !of_model(row); });
-  for (const Group& line : named_lines(own, others))
-    lines.push_back(behind(by_bandwidth(line), "bytes / bandwidth", 2,
+  if (panel.rows.empty()) return lines;
+  for (Group& line : scheme_lines(panel, {"n_tokens", "workers", "ranks", kBandwidth})) {
+    line.rows = order(line.rows, bandwidth);
+    line.style.dash = of_model(line.rows.front()) ? 1 : 0;
+    lines.push_back(line);
+    lines.push_back(behind(line, "bytes / bandwidth", 2,
                            [](const Row& row) { return Point{.y = link_seconds(row)}; }));
+  }
   return lines;
-}
-
-// Names the lines whose exposed time grows with the bandwidth, which the link does not explain.
-std::string upturn_note(const Rows& rows) {
-  constexpr double kMore = 1.1;
-  std::vector<std::string> found;
-  const Rows measured = where(rows, [](const Row& row) { return !of_model(row); });
-  const Columns told_by = joined({"algorithm", "n_tokens"},
-                                 splitting_columns(rows, {"algorithm", "n_tokens", kBandwidth}));
-  for (const Group& line : group(order(measured, bandwidth), told_by))
-    for (std::size_t i = 1; i < line.rows.size(); ++i) {
-      const Row& before = line.rows[i - 1];
-      const Row& after = line.rows[i];
-      const bool within_intervals = has_interval(before) && has_interval(after) &&
-                                    after.number(kExposedLow) <= before.number(kExposedHigh);
-      if (after.number(kExposed) > kMore * before.number(kExposed) && !within_intervals)
-        found.push_back(fmt::format("{} from {:g} to {:g} GB/s", line.key[0], bandwidth(before),
-                                    bandwidth(after)));
-    }
-  if (found.empty()) return {};
-  return fmt::format("More exposed over a faster link: {}{}.", listed(found),
-                     count(measured, has_interval) == measured.size()
-                         ? ", and the intervals lie apart"
-                         : ", perhaps by noise");
 }
 
 // Counts the cases that expose less than their bytes take on the link; a plain title without any.
@@ -177,9 +102,7 @@ std::string hidden_title(const Rows& rows) {
 
 Figure exposed_time_figure(const PlottedRun& run) {
   const Rows rows = rows_with_a_limit(run.cases);
-  const Columns others =
-      splitting_columns(rows, {"algorithm", "n_tokens", "workers", "ranks", kBandwidth});
-  Groups panels = exposed_panels(rows);
+  Groups panels = panels_by(rows, kPanelKey);
   const std::string left_out = keep_some(panels);
   return line_figure(
       {.title = hidden_title(rows),
@@ -189,7 +112,7 @@ Figure exposed_time_figure(const PlottedRun& run) {
                     .column = "exposed_communication_s",
                     .log = true},
               .value = exposed,
-              .lines = [&](const Group& panel) { return drawn_lines(panel, others); }}},
+              .lines = drawn_lines}},
        .panels = panels,
        .x = bandwidth,
        .x_axis = fixed(
@@ -200,7 +123,7 @@ Figure exposed_time_figure(const PlottedRun& run) {
        .notes = {
            "Waiting for data on its way, of the worker that ends last. Thin: its bytes over the "
            "bandwidth, exposed if nothing were hidden.",
-           bars_note(rows), upturn_note(rows), left_out, left_out_note(run.cases, rows)}});
+           bars_note(rows), left_out, left_out_note(run.cases, rows)}});
 }
 
 }  // namespace qb

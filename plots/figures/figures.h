@@ -61,6 +61,11 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 // time_or_rate, table, line.
 [[nodiscard]] Figure model_grade_figure(const CsvTable& graded);
 
+// Draws published numbers against ours, a panel for what was recomputed and one for what was
+// modelled. `answers` has the columns paper, table, line, claim, kind (a word of ClaimKind),
+// published, ours and verdict (a word of RowStanding).
+[[nodiscard]] Figure published_parity_figure(const CsvTable& answers);
+
 // ---- connectivity ------------------------------------------------------------------------------
 
 // One pattern over n_tokens. `rectangles` has the columns of a partition of one worker.

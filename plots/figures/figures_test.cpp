@@ -37,8 +37,9 @@ TEST(RunFigures, DrawsWhatTheSpecNames) {
 TEST(RunFigures, WithoutNamesDrawsAllThatTheRunHasDataFor) {
   PlottedRun run = sample();
   run.provenance.figures.clear();
-  EXPECT_THAT(names(figures_of_run(run)), ElementsAre("wall_clock", "speed_up", "throughput",
-                                                      "peak_memory", "scaling", "longest_context"));
+  EXPECT_THAT(names(figures_of_run(run)),
+              ElementsAre("wall_clock", "speed_up", "throughput", "peak_memory", "efficiency",
+                          "device_memory", "longest_context"));
 }
 
 TEST(RunFigures, OfFiguresThatAnOlderRunNamesThoseThatAreGoneAreLeftOut) {
@@ -174,10 +175,11 @@ TEST(RunFigures, AFolderOfMicrobenchmarksNeedsNoCases) {
   const std::string folder = fresh_folder("microbench");
   write_file_atomically(folder + "/manifest.json", R"({"schema_version": 1})");
   CsvTable microbench = no_microbench();
-  add_repeat(microbench, {{"peak_fraction", "0.8"}});
+  add_repeat(microbench, {{"flop", "8e7"}, {"peak_per_s", "1e11"}});
+  add_repeat(microbench, {{"benchmark", "decode"}, {"bytes", "9e6"}, {"peak_per_s", "1e10"}});
   write_file_atomically(folder + "/microbench.csv", microbench.to_string());
   const PlottedRun run = read_plotted_run(folder);
-  EXPECT_THAT(names(figures_of_run(run)), ElementsAre("kernel_peak_fraction"));
+  EXPECT_THAT(names(figures_of_run(run)), ElementsAre("roofline"));
   for (const std::string_view name : kFigureNames) (void)figures_of_run(run, {std::string(name)});
   EXPECT_EQ(figures_of_run(run, {"wall_clock"}).at(0).empty_reason,
             "the run folder has no cases.csv");

@@ -148,19 +148,15 @@ struct NamedColumns {
 };
 
 NamedColumns named_columns(const Rows& drawn, const Rows& all) {
-  NamedColumns names;
-  const Columns others = splitting_columns(drawn, kCase);
-  for (const std::string& column : kCase) {
-    const bool differs = column == "algorithm" || group(drawn, Columns{column}).size() > 1;
-    // A run with one kind of ranks names it in any case.
-    const bool said = column == "ranks" && !all.empty() &&
-                      group(all_rows(*all.front().table), Columns{column}).size() == 1;
-    if (differs) names.titles.push_back(column);
-    if (!differs && !said) names.shared.push_back(column);
+  NamedColumns names{.titles = {"algorithm"}};
+  for (const std::string column : {"n_tokens", "workers", "ranks", kLinkBandwidth}) {
+    if (differing_columns(drawn, {column}).size() == 1)
+      names.titles.push_back(column);
+    else if (column == "n_tokens" || column == "workers" ||
+             differing_columns(all, {column}).size() == 1)
+      names.shared.push_back(column);
   }
-  names.titles = joined(names.titles, others);
-  if (bandwidths(all).size() > 1 && std::ranges::count(others, kLinkBandwidth) == 0)
-    (bandwidths(drawn).size() > 1 ? names.titles : names.shared).emplace_back(kLinkBandwidth);
+  names.titles = joined(names.titles, splitting_columns(drawn, joined(kCase, {kLinkBandwidth})));
   return names;
 }
 

@@ -54,25 +54,6 @@ std::string errors_title(const Rows& rows) {
                      plain.size() < rows.size() ? ", where sums travel in f32" : "");
 }
 
-// Says how much of its limit the gradient uses that comes nearest to it.
-std::string nearest_finding(const Rows& rows) {
-  double most = 0.0;
-  std::string name;
-  for (const Row& row : rows)
-    for (std::size_t i = 0; i < std::size(kGradients); ++i) {
-      const std::string prefix(kGradientColumns[i]);
-      const double used =
-          row.number_at(prefix + "_max_error") / row.number_at(prefix + "_tolerance");
-      if (!(used > most)) continue;
-      most = used;
-      name = fmt::format("{} of {}, {}", kGradients[i], row.text("algorithm"),
-                         named_values(row, {"workers", "n_tokens", "dtype", "mask"}));
-    }
-  return name.empty() ? ""
-                      : fmt::format("The error nearest to its tolerance uses {:.0f} % of it: {}.",
-                                    kPercent * most, name);
-}
-
 }  // namespace
 
 Figure gradient_error_figure(const PlottedRun& run) {
@@ -112,7 +93,6 @@ Figure gradient_error_figure(const PlottedRun& run) {
                              .what = "case",
                              .reason = "shorter, or of another mask or kernel",
                              .of = all.size()}})}});
-  figure.finding = nearest_finding(rows);
   if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(std::size(kGradients)));
   return figure;
 }

@@ -9,10 +9,9 @@ constexpr const char* kBalanced = "balanced";
 
 const Axis kWorkersAxis = {.label = "workers W", .column = "workers", .tight = true};
 
-Figure interest_set_figure(std::string name, std::string finding, LineFigure declared) {
+Figure interest_set_figure(std::string name, const LineFigure& declared) {
   Figure figure = line_figure(declared);
   figure.name = std::move(name);
-  figure.finding = std::move(finding);
   return figure;
 }
 
@@ -22,17 +21,14 @@ double size_over_root(const Row& row) {
   return row.number_at("quorum_size") / std::sqrt(workers(row));
 }
 
-std::string sizes_finding(const Rows& sets) {
-  if (sets.empty()) return {};
-  const auto [least, most] = std::ranges::minmax(sets, {}, size_over_root);
-  const auto shown = [](const Row& row) {
-    return fmt::format("{:.3f} (W = {:.0f})", size_over_root(row), workers(row));
-  };
+std::string sizes_title(const Rows& sets) {
+  const auto [least, most] = std::ranges::minmax(numbers_of(sets, size_over_root));
   const std::size_t at_bound = count(sets, [](const Row& row) {
     return row.number_at("quorum_size") == row.number_at("lower_bound");
   });
-  return fmt::format("m / √W lies between {} and {}; {} of {} meet the proved lower bound.",
-                     shown(least), shown(most), at_bound, counted(sets.size(), "set"));
+  return fmt::format(
+      "The smallest known sets have {:.2f} to {:.2f} times √W groups; {} of {} meet the bound",
+      least, most, at_bound, counted(sets.size(), "set"));
 }
 
 }  // namespace
@@ -56,8 +52,9 @@ Figure set_size_figure(const CsvTable& sets) {
   Axis x = kWorkersAxis;
   x.log = true;
   return interest_set_figure(
-      "set_size", sizes_finding(all_rows(sets)),
-      {.title = "Size of the smallest known interest sets",
+      "set_size",
+      {.title = sets.size() == 0 ? "Size of the smallest known interest sets"
+                                 : sizes_title(all_rows(sets)),
        .nothing = "there are no sets",
        .lines = lines,
        .y = {{.y = {.label = "m / √W", .column = "size_over_sqrt_workers"},
@@ -92,10 +89,10 @@ Figure distillation_figure(const CsvTable& table) {
   const double least = least_of(balanced);
   return interest_set_figure(
       "distillation",
-      fmt::format("Published, an even W keeps as little as {:.1f} % of perfect balance.",
-                  kPercent * least_of(even)),
-      {.title = fmt::format("Balanced self-distillation keeps at least {:.1f} % of perfect balance",
-                            kPercent * least),
+      {.title = fmt::format(
+           "Balanced sets keep {:.1f} % of perfect balance or more, published ones of even W as "
+           "little as {:.1f} %",
+           kPercent * least, kPercent * least_of(even)),
        .nothing = "there are no ratios",
        .lines = {of_parity(line("published, odd W", "published", {published, 1}), 1), even,
                  balanced},
@@ -120,8 +117,7 @@ Figure cqs_product_figure(const CsvTable& splits) {
   };
   return interest_set_figure(
       "cqs_product",
-      "The fewer groups the rows of A have, the more workers have no block to compute.",
-      {.title = "How CQS splits a matrix product",
+      {.title = "The fewer groups the rows of A have, the more workers have no block",
        .nothing = "there are no splits",
        .lines = lines,
        .y = {{.title = "Greatest speed-up over W",
@@ -134,9 +130,10 @@ Figure cqs_product_figure(const CsvTable& splits) {
               .value = over_workers("workers_without_block", kPercent)}},
        .x = workers,
        .x_axis = fixed(kWorkersAxis),
-       .notes = {"W = W1 + W2: groups of the rows of A and of the columns of B. A worker computes "
-                 "a block of C = A B for each pair of its groups that has one of each. Speed-up: "
-                 "elements of C over those of the most loaded worker."}});
+       .notes = {
+           "W = W1 + W2: groups of the rows of A and of the columns of B. A worker computes "
+           "a block of C = A B for each pair of its groups that has one of each. Speed-up: C's "
+           "elements over the most loaded worker's."}});
 }
 
 }  // namespace qb

@@ -20,9 +20,9 @@ TEST(InterestSetFigures, SizesStandOverTheirBoundByStanding) {
   EXPECT_DOUBLE_EQ(series[0].points[2].y, 21.0 / 20.0);
   EXPECT_EQ(series[1].name, "best known");
   EXPECT_DOUBLE_EQ(series[1].points[0].y, 24.0 / 20.0);
-  EXPECT_EQ(figure.finding,
-            "m / √W lies between 1.134 (W = 7) and 1.500 (W = 4); 2 of 3 sets meet the proved "
-            "lower bound.");
+  EXPECT_EQ(
+      figure.title,
+      "The smallest known sets have 1.13 to 1.50 times √W groups; 2 of 3 sets meet the bound");
 }
 
 TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
@@ -30,8 +30,10 @@ TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
       CsvTable::parse("workers,published_asymptotic_responsibility_ratio,"
                       "balanced_asymptotic_responsibility_ratio\n4,3.2,3.96\n5,4.9,4.9\n",
                       "table"));
-  EXPECT_EQ(figure.title, "Balanced self-distillation keeps at least 98.0 % of perfect balance");
-  EXPECT_EQ(figure.finding, "Published, an even W keeps as little as 80.0 % of perfect balance.");
+  EXPECT_EQ(
+      figure.title,
+      "Balanced sets keep 98.0 % of perfect balance or more, published ones of even W as little "
+      "as 80.0 %");
   ASSERT_EQ(figure.panels.size(), 1u);
   const auto& series = figure.panels[0].series;
   ASSERT_EQ(series.size(), 4u);

@@ -198,25 +198,6 @@ std::string ratios_title(const Rows& rows) {
                       : fmt::format(fmt::runtime(names), listed(said));
 }
 
-// Says which shares of the peak the bars of each kernel and type reach.
-std::string shares_finding(const Figure& figure) {
-  std::map<std::string, std::pair<double, double>> shares;
-  for (const Panel& panel : figure.panels)
-    for (const Series& series : panel.series)
-      for (const Point& bar : series.points)
-        if (series.in_legend && !series.published) {
-          const auto at = shares.try_emplace(series.name, bar.high, bar.high).first;
-          at->second = {std::fmin(at->second.first, bar.high),
-                        std::fmax(at->second.second, bar.high)};
-        }
-  std::vector<std::string> said;
-  for (const auto& [name, share] : shares)
-    said.push_back(fmt::format("{} {} {:.0f} to {:.0f} %{}", said.empty() ? "Bars of" : "those of",
-                               name + (said.empty() ? " reach" : ""), share.first, share.second,
-                               said.empty() ? " of the measured peak" : ""));
-  return listed(said, "; ") + '.';
-}
-
 // Says with how many threads the bars were measured, where the run has other cases too.
 std::string threads_note(const CsvTable& cases, const Rows& rows) {
   const bool others = count(standing_rows(cases), [&](const Row& row) {
@@ -247,7 +228,6 @@ Figure kernel_bars_figure(const PlottedRun& run) {
       "Useful FLOP/s over the peak that the machine reached in matrix products of the type.",
       threads_note(run.cases, rows), asterisk_note(rows), published_sentence(panels), left_out};
   std::erase(figure.notes, "");
-  figure.finding = shares_finding(figure);
   return figure;
 }
 

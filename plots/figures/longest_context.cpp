@@ -4,13 +4,19 @@
 // two is continued. What rests on cases that did not run is a prediction and drawn as one.
 #include <ranges>
 
+#include "base/numbers.h"
 #include "plots/figures/figures.h"
+#include "plots/figures/scheme_settings.h"
 
 namespace qb {
 namespace {
 
 constexpr double kFarthest = 8.0;  // a line is continued to this multiple of its last peak
 constexpr std::size_t kMostBudgetTics = 8;
+constexpr double kMebi = 1024.0 * 1024.0;
+constexpr double kTokensShown = 0.1 * kMebi;
+constexpr double kBudgets[] = {24.0 * 1024.0 * kMiB,
+                               80.0 * 1024.0 * kMiB};  // of a consumer's and a data centre's GPU
 
 // A case, and the bytes that its sequence needs.
 struct Held {
@@ -80,35 +86,12 @@ Groups schemes_of(const Group& panel) {
   return schemes;
 }
 
-// Says whether two schemes of the same worker count carry the same lengths, to a part in fifty:
-// their lines would hide each other.
-bool alike(const std::vector<Held>& a, const std::vector<Held>& b) {
-  constexpr double kNear = 0.02;
-  return std::ranges::equal(a, b, [](const Held& one, const Held& other) {
-    return one.tokens == other.tokens && one.measured == other.measured &&
-           std::abs(one.bytes - other.bytes) <= kNear * one.bytes;
-  });
-}
-
-// Makes one scheme of those of one worker count that are alike: `ring = zigzag, W = 8`.
-void join_alike(Groups& schemes, std::vector<std::vector<Held>>& curves) {
-  for (std::size_t i = 0; i < schemes.size(); ++i)
-    for (std::size_t j = schemes.size() - 1; j > i; --j) {
-      if (schemes[i].key[0] != schemes[j].key[0] || !alike(curves[i], curves[j])) continue;
-      std::string& name = schemes[i].name;
-      name.insert(name.find(','), " = " + schemes[j].key[1]);
-      schemes.erase(schemes.begin() + static_cast<std::ptrdiff_t>(j));
-      curves.erase(curves.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-}
-
 // Draws two lines a scheme: what was measured, and thin and dashed, from its end on, what is
 // predicted.
 std::vector<Series> budget_lines(const Group& panel, const Unit& unit) {
-  Groups schemes = schemes_of(panel);
+  const Groups schemes = schemes_of(panel);
   std::vector<std::vector<Held>> curves;
   for (const Group& one : schemes) curves.push_back(memory_curve(one.rows));
-  join_alike(schemes, curves);
   const std::vector<double> budgets = budgets_of(curves);
   std::vector<Series> out;
   for (std::size_t i = 0; i < schemes.size(); ++i) {
@@ -163,7 +146,81 @@ std::string carried_title(const Groups& panels, const Unit& unit) {
   return "The longest sequence that a memory budget carries";
 }
 
+// The lines of one worker count over ascending lengths, and of one device alone.
+Groups memory_lines(const Rows& rows) {
+  Groups lines = compared_lines(rows);
+  const Rows alone = where(rows, [](const Row& row) { return row.number("workers") == 1.0; });
+  if (!alone.empty())
+    lines.push_back(
+        {.key = {"dense"}, .rows = alone, .name = "one device alone", .style = {kBlack, 0, 2}});
+  for (Group& line : lines) line.rows = order(line.rows, "n_tokens");
+  return lines;
+}
+
+// Says which lengths fit into a budget, longest first: `80 GiB hold 7.2 Mi (ring) to 2.0 Mi (dense)
+// tokens`.
+std::string fits_title(const Groups& lines, double budget, const std::string& of) {
+  std::map<double, std::vector<std::string>, std::greater<>> fits;
+  for (const Group& line : lines)
+    if (const double tokens = carried_by(memory_curve(line.rows), budget).tokens; tokens > 0.0)
+      fits[std::round(tokens / kTokensShown)].push_back(line.name);
+  std::vector<std::string> said;
+  for (const auto& [tokens, names] : fits)
+    said.push_back(
+        fmt::format("{:.1f} Mi ({})", tokens * kTokensShown / kMebi, listed(names, ", ")));
+  return said.size() < 2
+             ? ""
+             : fmt::format("80 GiB{} hold {} to {} tokens", of, said.front(), said.back());
+}
+
 }  // namespace
+
+// Draws the memory of one device against N at one worker count, below the memories of two GPUs.
+Figure device_memory_figure(const PlottedRun& run) {
+  constexpr const char* kTitle = "Memory of one device against N";
+  Groups counts = group(where(standing_rows(run.cases),
+                              [](const Row& row) {
+                                return is_compared_scheme(row) && row.number("workers") >= 2 &&
+                                       is_forward(row) && held_bytes(row) > 0.0;
+                              }),
+                        joined({"workers"}, joined(kShapeColumns, kPlaceColumns)));
+  std::ranges::stable_sort(counts, std::greater{}, [](const Group& one) {
+    return std::pair(group(one.rows, Columns{"n_tokens"}).size(), count_schemes(one.rows));
+  });
+  if (counts.empty() || group(counts.front().rows, Columns{"n_tokens"}).size() < 2)
+    return empty_figure(kTitle, "no worker count has memory peaks at two lengths");
+  const Row& like = counts.front().rows.front();
+  Rows rows = counts.front().rows;
+  const double shortest = std::ranges::min(numbers_of(rows, number_in("n_tokens")));
+  std::ranges::copy(where(rows_like(run.cases, like, {"n_tokens", "kv_len"}),
+                          [=](const Row& row) {
+                            return row.is("workers", "1") && held_bytes(row) > 0.0 &&
+                                   row.number("n_tokens") >= shortest;
+                          }),
+                    std::back_inserter(rows));
+  const Groups lines = memory_lines(rows);
+  const Unit unit = byte_unit(largest(rows, held_bytes));
+  const std::string title =
+      fits_title(lines, kBudgets[1], fmt::format(" of each of {} devices", like.text("workers")));
+  LineFigure declared{
+      .title = title.empty() ? kTitle : title,
+      .nothing = "no case has a memory peak",
+      .lines = lines,
+      .y = {bytes_quantity("", "memory of one device", "device_peak", rows, held_bytes)},
+      .notes = {fmt::format("W = {}. Tensors of the fullest device{}.", like.text("workers"),
+                            like.is("device_peak_bytes", "") ? ", planned" : "")}};
+  declared.y[0].y.log = true;
+  declared.y[0].fit = {};
+  declared.y[0].reference = [&](const Group&) {
+    std::vector<Series> limits;
+    for (const double budget : kBudgets)
+      if (budget < kFarthest * largest(rows, held_bytes))
+        limits.push_back(
+            limit_line(fmt::format("{:.0f} GiB", budget / kMiB / 1024.0), budget * unit.factor));
+    return limits;
+  };
+  return line_figure(declared);
+}
 
 Figure longest_context_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
@@ -182,11 +239,9 @@ Figure longest_context_figure(const PlottedRun& run) {
        .panels = panels,
        .x_axis = [&](const std::vector<double>& x) { return budget_axis(unit, x); },
        .keys = {legend_key("predicted", {kGrey, 0, 1}, Draw::line_points, true)},
-       .notes = {fmt::format(
-                     "Peak memory of the fullest device, interpolated between two cases. "
-                     "Predicted: from the plan, or continued to {:g} times the last case. Schemes "
-                     "joined by = differ by less than 2 %.",
-                     kFarthest),
+       .notes = {fmt::format("Peak memory of the fullest device, interpolated between two cases. "
+                             "Predicted: from the plan, or continued to {:g} times the last case.",
+                             kFarthest),
                  left_out}});
 }
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_schemes.h"
 
 namespace qb {
@@ -58,18 +59,43 @@ TEST(LongestContext, WhatRestsOnACaseThatDidNotRunIsPredicted) {
   EXPECT_DOUBLE_EQ(beyond.points[4].y, 32000.0);
 }
 
-TEST(LongestContext, SchemesThatCarryTheSameAreOneLineWithBothNames) {
-  const Figure figure = longest_context_figure(scheme_table(
-      {holds("ring", 1000, 1.0), holds("ring", 2000, 2.0), holds("zigzag", 1000, 1.0),
-       holds("zigzag", 2000, 2.01), holds("cqs", 1000, 1.0), holds("cqs", 2000, 3.0)}));
-  const Panel& panel = figure.panels.at(0);
-  EXPECT_EQ(series_named(panel, "ring = zigzag, W = 4").points.size(), 2u);
-  EXPECT_FALSE(series_named(panel, "cqs, W = 4").points.empty());
-}
-
 TEST(LongestContext, OneLengthIsASentence) {
   EXPECT_THAT(longest_context_figure(scheme_table({holds("ring", 1000, 1.0)})).empty_reason,
               HasSubstr("two lengths"));
+}
+
+TEST(DeviceMemory, TheMostLengthsOfAWorkerCountAreDrawnWithOneDeviceAlone) {
+  const Figure figure = device_memory_figure(scheme_table(
+      {predicted("ring", 1048576, 20.0), predicted("ring", 2097152, 40.0),
+       predicted("cqs", 1048576, 40.0), predicted("cqs", 2097152, 80.0),
+       scheme_case("dense", 1, 1048576, 1.0, {{"predicted_device_peak_bytes", "85899345920"}}),
+       scheme_case("dense", 1, 2097152, 1.0, {{"predicted_device_peak_bytes", "171798691840"}})}));
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_DOUBLE_EQ(series_named(panel, "ring").points.at(1).y, 40.0);
+  EXPECT_DOUBLE_EQ(series_named(panel, "one device alone").points.at(0).y, 80.0);
+  EXPECT_DOUBLE_EQ(series_named(panel, "80 GiB").points.at(0).y, 80.0);
+  EXPECT_EQ(figure.title,
+            "80 GiB of each of 4 devices hold 4.0 Mi (ring) to 1.0 Mi (one device alone) tokens");
+}
+
+TEST(DeviceMemory, OneLengthIsASentence) {
+  EXPECT_THAT(device_memory_figure(scheme_table({holds("ring", 1000, 1.0)})).empty_reason,
+              HasSubstr("two lengths"));
+}
+
+// The committed figure: each line grows with N, and the title's longest length is where a line that
+// is continued meets 80 GiB.
+TEST(DeviceMemory, CommittedLinesGrowAndRingsHoldTheLongest) {
+  const CommittedFigure figure("scaling_model", "device_memory");
+  auto lines = figure.lines("1");
+  for (const auto& [scheme, line] : lines) {
+    ASSERT_GE(line.size(), 3u) << scheme;
+    for (auto at = std::next(line.begin()); at != line.end(); ++at)
+      EXPECT_GT(at->second, std::prev(at)->second) << scheme;
+  }
+  const auto [tokens, gib] = *lines.at("ring").rbegin();
+  EXPECT_NEAR(80.0 / gib * tokens / 1048576.0, 7.2, 0.1);
+  EXPECT_THAT(figure.title(), HasSubstr("hold 7.2 Mi (ring, zigzag)"));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of the cases: peaks, and active memory over time.
+#include <array>
+#include <numeric>
+
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
@@ -13,41 +16,25 @@ double budget_of(const Rows& rows) {
   return budgets.size() == 1 ? *budgets.begin() : kNaN;
 }
 
-constexpr std::size_t kMostLengths = 4;
+// Who holds tensors: by the beginning of their labels, from below.
+struct Owner {
+  const char* name;
+  std::uint32_t colour;
+  std::initializer_list<std::string_view> labels;
+};
+const Owner kOwners[] = {{"Q, K and V", 0x56B4E9, {"q", "k", "v"}},
+                         {"output and LSE", 0x009E73, {"output", "out_partial", "lse"}},
+                         {"scores", 0xE69F00, {"scores"}},
+                         {"buffers", 0xCC79A7, {}}};  // all others
+constexpr std::size_t kScores = 2;
 
-// By n_tokens: the cases that have a timeline, each as its line, by ascending worker count.
-using Timelines = std::map<double, Groups>;
-Timelines timelines_of(const CsvTable& cases, const std::map<std::string, Rows>& events) {
-  Timelines found;
-  for (const Group& line : case_lines(cases))
-    for (const Row& row : line.rows)
-      if (events.contains(row.text("case_id"))) {
-        found[row.number("n_tokens")].push_back(line);
-        found[row.number("n_tokens")].back().rows = {row};
-      }
-  return found;
-}
-
-// Chooses the shortest, the longest and some between, of those lengths that have both the fewest
-// and the most workers of all timelines, or of all lengths if none has both.
-std::vector<double> chosen_lengths(const Timelines& all) {
-  std::set<std::int64_t> counts;
-  for (const auto& [n, timelines] : all)
-    for (const Group& line : timelines) counts.insert(workers_of(line));
-  std::vector<double> lengths;
-  std::vector<double> with_both;
-  for (const auto& [n, timelines] : all) {
-    lengths.push_back(n);
-    if (workers_of(timelines.front()) == *counts.begin() &&
-        workers_of(timelines.back()) == *counts.rbegin())
-      with_both.push_back(n);
-  }
-  if (!with_both.empty()) lengths = with_both;
-  if (lengths.size() <= kMostLengths) return lengths;
-  std::vector<double> chosen;
-  for (std::size_t i = 0; i < kMostLengths; ++i)
-    chosen.push_back(lengths[i * (lengths.size() - 1) / (kMostLengths - 1)]);
-  return chosen;
+std::size_t owner_of(std::string_view label) {
+  const auto* const found = std::ranges::find_if(kOwners, [&](const Owner& owner) {
+    return std::ranges::any_of(owner.labels, [&](std::string_view one) {
+      return label == one || (label.starts_with(one) && label[one.size()] == '_');
+    });
+  });
+  return static_cast<std::size_t>(std::min(found, std::end(kOwners) - 1) - std::begin(kOwners));
 }
 
 // What an event adds to the active bytes; segments come and go below the tensors.
@@ -59,8 +46,8 @@ double added_bytes(const Row& event) {
 // The events of one device: all of a case of one worker. Of several that share a process, those of
 // the one that asked for too much, or of the fullest; worker 0 is left out, since what the caller
 // holds is booked there too.
-Rows events_of_device(const Group& line, const Rows& events) {
-  if (workers_of(line) == 1) return events;
+Rows events_of_device(const Row& one, const Rows& events) {
+  if (one.is("workers", "1")) return events;
   std::map<std::int64_t, double> active;
   std::int64_t fullest = 1;
   double most = 0.0;
@@ -79,58 +66,74 @@ Rows events_of_device(const Group& line, const Rows& events) {
   return where(events, [=](const Row& row) { return row.integer("worker") == fullest; });
 }
 
-// Draws the active bytes of a device since its first event, and, where the case ran out, a cross at
-// what would have been active with the request that failed.
-std::vector<Series> timeline_of(const Group& line, const Rows& events, const Unit& unit) {
-  Series steps{.name = line.name, .draw = Draw::steps, .style = line.style};
-  Series crosses{.name = line.name, .draw = Draw::out_of_memory, .style = line.style};
-  double since_start_ms = 0.0;
-  double active = 0.0;
-  for (const Row& row : events) {
-    since_start_ms = (row.number("time_s") - events.front().number("time_s")) * kMilli;
-    active += added_bytes(row);
-    const double y = active * unit.factor;
-    if (row.is("action", "oom"))
-      crosses.points = {{.x = since_start_ms, .y = y + row.number("bytes") * unit.factor}};
-    if (steps.points.empty() || steps.points.back().y != y)
-      steps.points.push_back({.x = since_start_ms, .y = y});
-  }
-  if (!events.empty()) steps.points.push_back({.x = since_start_ms, .y = steps.points.back().y});
-  return {steps, crosses};
-}
+using ByOwner = std::array<double, std::size(kOwners)>;  // active bytes of each owner
 
-// Names the request that a case failed on: `26.82 GiB (W = 1, N = 30,000)`.
-std::string failed_request(const Group& line, const Rows& events) {
-  for (const Row& row : events)
-    if (row.is("action", "oom"))
-      return fmt::format("{} ({}, {})",
-                         format_bytes(static_cast<std::uint64_t>(row.number("bytes"))), line.name,
-                         named_values(line.rows.front(), {"n_tokens"}));
-  return {};
-}
+double sum_of(const ByOwner& held) { return std::accumulate(held.begin(), held.end(), 0.0); }
 
-// Compares the peaks of the cases that ran, at the length where they differ most.
-std::string peaks_finding(const Timelines& all) {
-  const auto peak = number_in("device_peak_bytes");
-  double most_apart = 1.0;
-  std::string out;
-  for (const auto& [n, timelines] : all) {
-    Rows rows;
-    for (const Group& line : timelines)
-      if (ran(line.rows[0]) && peak(line.rows[0]) > 0.0) rows.push_back(line.rows[0]);
-    if (rows.empty()) continue;
-    const auto [least, most] = std::ranges::minmax(rows, {}, peak);
-    const double ratio = peak(most) / peak(least);
-    if (!(ratio > most_apart)) continue;
-    most_apart = ratio;
-    const auto shown = [&](const Row& row) {
-      return fmt::format("{} ({})", format_bytes(static_cast<std::uint64_t>(peak(row))),
-                         named_values(row, {"workers"}));
+// Calls `each(from_ms, to_ms, held)` for the times between two events of a device, since its first.
+template <class Each>
+void for_spans(const Rows& events, Each each) {
+  ByOwner held{};
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    held.at(owner_of(events[i].text("label"))) += added_bytes(events[i]);
+    const auto since_ms = [&](const Row& row) {
+      return (row.number("time_s") - events.front().number("time_s")) * kMilli;
     };
-    out = fmt::format("The peaks differ most at N = {}: {} is {} times {}.", grouped(n),
-                      shown(most), significant(ratio), shown(least));
+    if (i + 1 < events.size()) each(since_ms(events[i]), since_ms(events[i + 1]), held);
   }
+}
+
+ByOwner fullest_moment(const Rows& events) {
+  ByOwner most{};
+  for_spans(events, [&](double, double, const ByOwner& held) {
+    if (sum_of(held) > sum_of(most)) most = held;
+  });
+  return most;
+}
+
+// Stacks what each owner holds; spans in which an owner's rectangle stays are one.
+std::vector<Series> stacks_of(const Rows& events, const Unit& unit) {
+  std::vector<Series> out;
+  for (const Owner& owner : kOwners)
+    out.push_back(
+        {.name = owner.name, .draw = Draw::rectangles, .style = {owner.colour}, .thin = true});
+  for_spans(events, [&](double from, double to, const ByOwner& held) {
+    double low = 0.0;
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      const double high = low + held.at(i) * unit.factor;
+      std::vector<Point>& points = out[i].points;
+      const bool stays = !points.empty() && points.back().x_high == from &&
+                         points.back().low == low && points.back().high == high;
+      if (stays) {
+        points.back() = box(points.back().x_low, to, low, high);
+      } else if (high > low) {
+        points.push_back(box(from, to, low, high));
+      }
+      if (high > low) points.back().y = high - low;
+      low = high;
+    }
+  });
   return out;
+}
+
+// The cases with a timeline of the longest sequence at which both the fewest and the most workers
+// have one, or of the longest of all; the fewest and the most are drawn.
+Rows timeline_rows(const CsvTable& cases, const std::map<std::string, Rows>& events) {
+  const Rows rows =
+      order(where(standing_rows(cases),
+                  [&](const Row& row) { return events.contains(row.text("case_id")); }),
+            "workers");
+  Rows best;
+  std::size_t most = 0;
+  for (const Group& length : group(rows, Columns{"n_tokens"})) {
+    const std::size_t ends =
+        1 + static_cast<std::size_t>(
+                length.rows.front().text("workers") == rows.front().text("workers") &&
+                length.rows.back().text("workers") == rows.back().text("workers"));
+    if (ends >= most) best = length.rows;
+    most = std::max(most, ends);
+  }
+  return spread(best, 2);
 }
 
 // Says which line runs out first, or how many times less the most workers hold at the longest N.
@@ -159,17 +162,17 @@ std::string crosses_sentence(bool crosses, double limit) {
       limit > 0.0 ? "limit" : "upper edge");
 }
 
-// `requests` are those that failed.
-std::vector<std::string> timeline_notes(const std::string& requests, std::size_t drawn,
-                                        std::size_t all) {
-  return {
-      "Live tensors of the fullest device after each allocation and release; worker 0, the root, "
-      "is left out of several.",
-      requests.empty() ? "" : "Crosses: with the request that failed, of " + requests + ".",
-      not_drawn({{.number = all - drawn,
-                  .what = "length",
-                  .reason = fmt::format("beyond {}", kMostLengths),
-                  .of = all}})};
+// Says which share of what a device holds at its fullest moment are scores.
+std::string scores_title(const Rows& rows, const std::map<std::string, Rows>& events) {
+  std::vector<std::string> said;
+  for (const Row& row : rows) {
+    const ByOwner held = fullest_moment(events.at(row.text("case_id")));
+    said.push_back(fmt::format("{:.0f} % of {} ({})", kPercent * held.at(kScores) / sum_of(held),
+                               format_bytes(static_cast<std::uint64_t>(sum_of(held))),
+                               named_values(row, {"workers"})));
+  }
+  return fmt::format("At {} scores are {} that a device holds at its peak",
+                     named_values(rows.front(), {"n_tokens"}), listed(said));
 }
 
 }  // namespace
@@ -209,39 +212,38 @@ Figure peak_memory_figure(const PlottedRun& run) {
                  said.size() > 1 ? said[1] : "", crosses_sentence(crosses, limit)}});
 }
 
-// Compares one worker with many, as in supplement D of CQS-Attention: a panel for each of up to
-// four lengths, and in it all worker counts that have a timeline in memory_timeline.csv.
+// Compares one worker with many, as in supplement D of CQS-Attention: what the tensors of a device
+// are, from its first to its last event in memory_timeline.csv.
 Figure memory_timeline_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Active memory of a device over time";
   if (!run.timeline)
     return empty_figure(kTitle,
                         "the run has no memory_timeline.csv (measure: {memory_timeline: true})");
-  const std::map<std::string, Rows> events = rows_by_case(*run.timeline);
-  const Timelines all = timelines_of(run.cases, events);
-  const Unit unit = byte_unit(largest(all_rows(*run.timeline), number_in("active_bytes")));
-  Groups panels;
-  std::map<std::string, std::vector<Series>> drawn;  // by panel
-  std::vector<std::string> failed;
-  for (const double n : chosen_lengths(all)) {
-    panels.push_back({.name = "N = " + grouped(n)});
-    for (const Group& line : all.at(n)) {
-      const Rows own = events_of_device(line, events.at(line.rows[0].text("case_id")));
-      std::ranges::move(timeline_of(line, own, unit),
-                        std::back_inserter(drawn[panels.back().name]));
-      failed.push_back(failed_request(line, own));
-    }
+  std::map<std::string, Rows> events = rows_by_case(*run.timeline);
+  const Rows rows = timeline_rows(run.cases, events);
+  if (rows.empty()) return empty_figure(kTitle, "no case has a memory timeline");
+  Figure figure{.columns = static_cast<int>(rows.size())};
+  for (const Row& row : rows) {
+    Rows& own = events.at(row.text("case_id"));
+    own = events_of_device(row, own);
+    const Unit unit = byte_unit(sum_of(fullest_moment(own)));
+    Panel& panel = figure.panels.emplace_back();
+    panel.title = named_values(row, {"workers"});
+    panel.x = {.label = "time since its first tensor (ms)", .column = "time_ms", .from_zero = true};
+    panel.y = axis_in(unit, "active memory of a device", "active_memory");
+    panel.y.from_zero = true;
+    panel.own_axes = true;
+    add(panel, stacks_of(own, unit));
+    const auto failed =
+        std::ranges::find_if(own, [](const Row& event) { return event.is("action", "oom"); });
+    if (failed != own.end())
+      figure.notes.push_back(
+          fmt::format("{} ran out of memory when it asked for {}.", panel.title,
+                      format_bytes(static_cast<std::uint64_t>(failed->number("bytes")))));
   }
-  Axis active = axis_in(unit, "active memory of a device", "active_memory");
-  active.from_zero = true;
-  Figure figure = line_figure(
-      {.title = kTitle,
-       .nothing = "no case has a memory timeline",
-       .y = {{.y = active, .reference = [&](const Group& panel) { return drawn[panel.name]; }}},
-       .panels = panels,
-       .x_axis = fixed(
-           {.label = "time since its first tensor (ms)", .column = "time_ms", .from_zero = true}),
-       .notes = timeline_notes(listed(failed), panels.size(), all.size())});
-  figure.finding = peaks_finding(all);
+  figure.title = scores_title(rows, events);
+  figure.notes.emplace_back(
+      "Tensors of the fullest device. Of several worker 0, the root, is left out.");
   return figure;
 }
 

@@ -3,24 +3,28 @@
 
 #include <gmock/gmock.h>
 
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
 namespace {
 
 using namespace testing_support;
+using ::testing::HasSubstr;
 
 CsvTable no_events() {
   return CsvTable({"case_id", "time_s", "action", "label", "worker", "bytes", "active_bytes",
                    "reserved_bytes"});
 }
 
-// Adds two allocations and an end; `last` may be oom.
+// Adds 1 MiB of Q, then 1 MiB of scores, which `last` ends: free, or oom in place of them.
 void add_events(CsvTable& timeline, const std::string& id, const std::string& last,
                 const std::string& worker = "0") {
   timeline.append({id, "10.5", "alloc", "q", worker, "1048576", "1048576", "2097152"});
   timeline.append({id, "10.6", "segment_alloc", "q", worker, "1", "1048576", "4194304"});
-  timeline.append({id, "10.75", last, "scores", worker, "1048576", "2097152", "4194304"});
+  if (last == "free")
+    timeline.append({id, "10.75", "alloc", "scores", worker, "1048576", "2097152", "4194304"});
+  timeline.append({id, "11.0", last, "scores", worker, "1048576", "2097152", "4194304"});
 }
 
 CsvTable cases_of(const std::vector<int>& workers, const std::vector<std::int64_t>& lengths) {
@@ -36,31 +40,33 @@ PlottedRun with_timeline(const CsvTable& cases, const CsvTable& timeline) {
   return run;
 }
 
-TEST(MemoryTimeline, StepsBeginAtZeroMillisecondsAndFollowActiveBytes) {
+TEST(MemoryTimeline, OwnersAreStackedFromTheFirstEventOn) {
   const CsvTable cases = cases_of({1}, {1000});
   CsvTable timeline = no_events();
-  add_events(timeline, cases.text(0, "case_id"), "alloc");
+  add_events(timeline, cases.text(0, "case_id"), "free");
   const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
-  const Series& series = figure.panels.at(0).series.at(0);
-  EXPECT_EQ(series.draw, Draw::steps);
-  ASSERT_EQ(series.points.size(), 3u) << "the segment changes nothing active; one end point";
-  EXPECT_EQ(series.points[0].x, 0.0);
-  EXPECT_EQ(series.points[0].y, 1.0);
-  EXPECT_NEAR(series.points[1].x, 250.0, 1e-9);
-  EXPECT_EQ(series.points[1].y, 2.0);
+  const Panel& panel = figure.panels.at(0);
+  const Series& inputs = series_named(panel, "Q, K and V");
+  ASSERT_EQ(inputs.points.size(), 1u) << "a segment changes nothing active";
+  EXPECT_DOUBLE_EQ(inputs.points[0].x_low, 0.0);
+  EXPECT_NEAR(inputs.points[0].x_high, 500.0, 1e-9);
+  EXPECT_DOUBLE_EQ(inputs.points[0].y, 1.0);
+  const Point scores = series_named(panel, "scores").points.at(0);
+  EXPECT_NEAR(scores.x_low, 250.0, 1e-9);
+  EXPECT_DOUBLE_EQ(scores.low, 1.0) << "on top of Q";
+  EXPECT_DOUBLE_EQ(scores.high, 2.0);
+  EXPECT_EQ(figure.title,
+            "At N = 1,000 scores are 50 % of 2.00 MiB (W = 1) that a device holds at its peak");
 }
 
-TEST(MemoryTimeline, AllWorkerCountsOfALengthShareAPanel) {
-  const CsvTable cases = cases_of({1, 7, 31}, {1000});
+TEST(MemoryTimeline, TheFewestAndTheMostWorkersAreDrawnAtTheLongestLengthThatHasBoth) {
+  const CsvTable cases = cases_of({1, 7, 31}, {1000, 2000});
   CsvTable timeline = no_events();
-  for (std::size_t row = 0; row < cases.size(); ++row)
-    add_events(timeline, cases.text(row, "case_id"), "free", row == 0 ? "0" : "1");
+  for (const std::size_t row : {0u, 1u, 2u, 3u, 4u})
+    add_events(timeline, cases.text(row, "case_id"), "free", row < 2 ? "0" : "1");
   const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
-  ASSERT_EQ(figure.panels.size(), 1u);
-  ASSERT_EQ(figure.panels[0].series.size(), 3u);
-  EXPECT_EQ(figure.panels[0].series[0].name, "W = 1");
-  EXPECT_EQ(figure.panels[0].series[1].name, "W = 7");
-  EXPECT_EQ(figure.panels[0].series[2].name, "W = 31");
+  EXPECT_THAT(titles(figure), ::testing::ElementsAre("W = 1", "W = 31"));
+  EXPECT_THAT(figure.title, HasSubstr("N = 1,000"));
 }
 
 TEST(MemoryTimeline, OfSeveralWorkersItIsThatOfTheFullestAlone) {
@@ -73,65 +79,38 @@ TEST(MemoryTimeline, OfSeveralWorkersItIsThatOfTheFullestAlone) {
   timeline.append({id, "13", "free", "q_local", "1", "1048576", "11534336", "0"});
   timeline.append({id, "14", "free", "q_local", "2", "2097152", "9437184", "0"});
   const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
-  const std::vector<Point>& points = figure.panels.at(0).series.at(0).points;
-  ASSERT_EQ(points.size(), 3u);
+  const std::vector<Point>& points = series_named(figure.panels.at(0), "Q, K and V").points;
+  ASSERT_EQ(points.size(), 1u);
   EXPECT_EQ(points[0].y, 2.0);
-  EXPECT_EQ(points[1].y, 0.0);
-  EXPECT_EQ(points[1].x, 2000.0);
+  EXPECT_EQ(points[0].x_high, 2000.0);
 }
 
-TEST(MemoryTimeline, TheFindingIsTheLengthWhosePeaksDifferMost) {
-  CsvTable cases = no_cases();
-  for (const std::int64_t n : {500, 1000}) {
-    add_case(cases, ok_case(1, n, 1.0));
-    add_case(cases, ok_case(7, n, 0.5));
-  }
-  CsvTable timeline = no_events();
-  for (std::size_t row = 0; row < cases.size(); ++row)
-    add_events(timeline, cases.text(row, "case_id"), "free");
-  EXPECT_EQ(
-      memory_timeline_figure(with_timeline(cases, timeline)).finding,
-      "The peaks differ most at N = 1,000: 38.33 MiB (W = 1) is 2.48 times 15.44 MiB (W = 7).");
-}
-
-TEST(MemoryTimeline, ManyLengthsGiveFourPanelsFromShortestToLongest) {
-  const CsvTable cases = cases_of({1}, {1000, 2000, 3000, 4000, 5000, 6000, 7000});
-  CsvTable timeline = no_events();
-  for (std::size_t row = 0; row < cases.size(); ++row)
-    add_events(timeline, cases.text(row, "case_id"), "free");
-  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
-  ASSERT_EQ(figure.panels.size(), 4u);
-  EXPECT_EQ(figure.panels.front().title, "N = 1,000");
-  EXPECT_EQ(figure.panels.back().title, "N = 7,000");
-  EXPECT_THAT(figure.notes.back(), ::testing::HasSubstr("Not drawn: 3 of 7 lengths"));
-}
-
-TEST(MemoryTimeline, LengthsWithBothExtremesAreChosen) {
-  const CsvTable cases = cases_of({1, 7, 31}, {1000, 2000});
-  CsvTable timeline = no_events();
-  for (const std::size_t row : {0u, 2u, 3u, 4u})
-    add_events(timeline, cases.text(row, "case_id"), "free");
-  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
-  ASSERT_EQ(figure.panels.size(), 1u);
-  EXPECT_EQ(figure.panels[0].title, "N = 1,000");
-}
-
-TEST(MemoryTimeline, RunningOutIsMarkedAtItsTimeAndAtWhatWasAskedFor) {
+TEST(MemoryTimeline, RunningOutIsASentenceWithWhatWasAskedFor) {
   const CsvTable cases = cases_of({1}, {1000});
   CsvTable timeline = no_events();
   add_events(timeline, cases.text(0, "case_id"), "oom");
-  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
-  const Series& mark = figure.panels.at(0).series.at(1);
-  EXPECT_EQ(mark.draw, Draw::out_of_memory);
-  EXPECT_NEAR(mark.points.at(0).x, 250.0, 1e-9);
-  EXPECT_EQ(mark.points.at(0).y, 2.0) << "1 MiB is active and 1 MiB is asked for";
-  EXPECT_THAT(figure.notes,
-              ::testing::Contains(::testing::HasSubstr("failed, of 1.00 MiB (W = 1, N = 1,000)")));
+  EXPECT_THAT(memory_timeline_figure(with_timeline(cases, timeline)).notes,
+              ::testing::Contains("W = 1 ran out of memory when it asked for 1.00 MiB."));
 }
 
 TEST(MemoryTimeline, NoTimelineGivesASentence) {
   EXPECT_EQ(memory_timeline_figure(with_timeline(cases_of({1}, {1000}), no_events())).empty_reason,
             "no case has a memory timeline");
+}
+
+TEST(MemoryTimeline, CommittedScoresOfOneWorkerAreMostOfWhatItHolds) {
+  const CommittedFigure figure("case_study_2_tenth", "memory_timeline");
+  double most_scores = 0.0;
+  double most = 0.0;
+  for (const Row& row : all_rows(figure.marks())) {
+    const double low = figure.value(row, 2);
+    const double high = figure.value(row, 3);
+    EXPECT_NEAR(high - low, figure.value(row, 1), 1e-6 * high) << "a slice is as high as it says";
+    if (row.at("panel") != "1") continue;
+    most = std::fmax(most, high);
+    if (row.at("series") == "scores") most_scores = std::fmax(most_scores, high - low);
+  }
+  EXPECT_GT(most_scores, 0.9 * most);
 }
 
 }  // namespace

@@ -84,7 +84,6 @@ Figure model_grade_figure(const CsvTable& graded) {
                  "made from these rows."}});
   figure.name = "model_grade";
   figure.more_columns = kCaseColumns;
-  figure.finding = dot_rows_finding(dots, "By algorithm, the median of published / predicted time");
   return figure;
 }
 

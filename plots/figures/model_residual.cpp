@@ -93,7 +93,7 @@ Figure model_residual_figure(const PlottedRun& run) {
   for (const Group& one : players)
     keys.push_back(
         legend_key("a case, " + one.key[0], {kGrey, ranks_mark(one.key[0])}, Draw::points));
-  Figure figure = line_figure(
+  return line_figure(
       {.title = distance_title(rows),
        .nothing = "no case has a measured time beside a modelled one",
        .lines = residual_marks(groups, players),
@@ -105,9 +105,6 @@ Figure model_residual_figure(const PlottedRun& run) {
        .keys = keys,
        .notes = {"Above zero a case took longer than modelled. Lines: ranges of an algorithm.",
                  modelled_devices(rows), interval_reach(rows)}});
-  figure.finding =
-      dot_rows_finding(dots, "By algorithm, the median of measured / modelled - 1", " %");
-  return figure;
 }
 
 }  // namespace qb

@@ -112,13 +112,11 @@ void say_loads(Figure& figure, const std::map<int, Share>& workers) {
     for (const Point& one : share.whole) sum += (one.high - one.low) * (one.x_high - one.x_low);
     pairs.push_back(sum);
   }
-  const auto [least, most] = std::ranges::minmax(pairs);
+  const double most = std::ranges::max(pairs);
   const double all = std::accumulate(pairs.begin(), pairs.end(), 0.0);
   figure.title += fmt::format(": the most loaded of {} computes {} times the mean",
                               counted(pairs.size(), "worker"),
                               significant(most * static_cast<double>(pairs.size()) / all));
-  figure.finding = fmt::format("A worker computes {} to {} of {} pairs.", grouped(least),
-                               grouped(most), grouped(all));
 }
 
 Panel partition_panel(const std::map<int, Share>& workers, bool numbered) {
@@ -198,12 +196,9 @@ Figure connectivity_figure(std::span<const Connectivity> patterns) {
       "Row by row: " + listed(written, "; ") + "."};
   if (patterns.size() > 1) {
     const auto [least, most] = std::ranges::minmax(patterns, {}, &Connectivity::kept_share);
-    const auto shown = [](const Connectivity& pattern) {
-      return fmt::format("{:.3g} % ({})", kPercent * pattern.kept_share, pattern.mask);
-    };
-    figure.finding =
-        fmt::format("The patterns keep between {1} and {2} of all pairs of {0} tokens.",
-                    grouped(static_cast<double>(least.n_tokens)), shown(least), shown(most));
+    figure.title = fmt::format("Patterns keep {:.3g} to {:.3g} % of all pairs of {} tokens",
+                               kPercent * least.kept_share, kPercent * most.kept_share,
+                               grouped(static_cast<double>(least.n_tokens)));
   }
   return figure;
 }

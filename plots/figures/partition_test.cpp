@@ -42,7 +42,6 @@ TEST(Partition, TheSubtitleSaysLengthAndWorkers) {
   EXPECT_EQ(partition_of(table, "title").subtitle, "N = 10, W = 7");
   EXPECT_EQ(partition_of(table, "title").title,
             "title: the most loaded of 2 workers computes 1.00 times the mean");
-  EXPECT_EQ(partition_of(table, "title").finding, "A worker computes 50 to 50 of 100 pairs.");
   table.append({"6", "5", "10", "10", "4000", "all", "0"});
   EXPECT_EQ(partition_of(table, "title").subtitle, "N = 10, 4,000 keys, W = 7");
 }

@@ -104,14 +104,6 @@ std::string crossing_text(const std::vector<Point>& curve) {
                      curve.size() - undecided, counted(curve.size(), "miss rate"));
 }
 
-// Says where the two are equally fast, in panels of ratios that begin with ours.
-std::string equally_fast(const std::vector<Panel>& panels) {
-  std::vector<std::string> crossed;
-  for (const Panel& panel : panels)
-    crossed.push_back(fmt::format("{} ({})", crossing_text(panel.series[0].points), panel.title));
-  return listed(crossed, "; ");
-}
-
 }  // namespace
 
 Figure ttft_miss_rate_figure(const PlottedRun& run) {
@@ -130,13 +122,13 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
   if (!figure.empty_reason.empty()) return figure;
   const std::string published = crossing_of_values(figure.panels[0].series[1].points);
   const std::string crowded = oversubscription(run.cases, run.provenance.cores);
-  figure.title += crowded.empty() ? fmt::format(": equally fast {}",
-                                                crossing_text(figure.panels[0].series[0].points))
-                                  : fmt::format(", {}", crowded);
-  // Above 1 pass_kv is faster; more workers than cores rank nothing.
-  figure.finding = crowded.empty()
-                       ? fmt::format("Equally fast: {}.", equally_fast(figure.panels))
-                       : fmt::format("Published whole models are equally fast at {}.", published);
+  // More workers than cores rank nothing.
+  figure.title =
+      crowded.empty()
+          ? fmt::format("pass_q over pass_kv: equally fast {}, published at {}",
+                        crossing_text(figure.panels[0].series[0].points), published)
+          : fmt::format("Published, pass_q and pass_kv are equally fast at {}; ours are {}",
+                        published, crowded);
   figure.notes = joined_notes(
       {{"Above 1 pass_kv is faster, below it pass_q."},
        timing_notes(pass_rows(run.cases)),

@@ -1,58 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schemes side by side in one setting (length, mask, link, and who played the workers) against
-// the worker count: the setting with the most schemes, then the most tokens, then the most cases.
-#include "base/schema/older_runs.h"
-#include "base/schema/strategies.h"
+// The schemes side by side in one setting against the worker count: pairs, bytes, memory and time.
 #include "plots/figures/figures.h"
+#include "plots/figures/scheme_settings.h"
 
 namespace qb {
 namespace {
 
-#define QB_NAME(name, ...) #name,
-#define QB_NOTHING(...)
-constexpr const char* kSchemes[] = {QB_SCHEMES_AND_OTHERS(QB_NAME, QB_NOTHING)};
-#undef QB_NAME
-#undef QB_NOTHING
 constexpr double kLeastRatioSpan = 0.2;
-
-// Counts the schemes that ran in a setting.
-std::size_t count_schemes(const Group& setting) {
-  return group(where(setting.rows, ran), Columns{"algorithm"}).size();
-}
-
-bool is_compared(const Row& row) { return std::ranges::count(kSchemes, row.text("algorithm")) > 0; }
-
-// The best setting comes first; a subtitle already says what all cases share.
-Groups settings(const CsvTable& cases) {
-  const Rows rows = where(standing_rows(cases), [](const Row& row) {
-    return is_compared(row) && row.number("workers") >= 2;
-  });
-  const Columns shape =
-      joined({"n_tokens", "kv_len", "sequences"}, joined(kShapeColumns, kPlaceColumns));
-  const Columns named = without(joined({"n_tokens", "sequences"}, kShapeColumns), "threads");
-  Groups found =
-      panels_by(rows, shape, joined(differing_columns(standing_rows(cases), named), kPlaceColumns));
-  std::ranges::stable_sort(found, std::greater{}, [](const Group& one) {
-    return std::tuple(count_schemes(one), one.rows.front().number("n_tokens"), count(one.rows, ran),
-                      one.rows.front().is("ranks", "threads"));
-  });
-  return found;
-}
-
-// A scheme without a point is in the legend.
-Groups lines_of(const Rows& rows) {
-  Groups lines = algorithm_lines(rows, kSchemes);
-  std::erase_if(lines, [](const Group& line) { return line.rows.empty(); });
-  for (Group& line : lines) {
-    line.rows = where(line.rows, ran);
-    line.even_empty = true;
-  }
-  return lines;
-}
 
 std::vector<Series> crosses(const Rows& rows) {
   std::vector<Series> out;
-  for (const Group& line : algorithm_lines(rows, kSchemes))
+  for (const Group& line : compared_lines(rows))
     std::ranges::move(out_of_memory_series(line, kNaN, number_in("workers")),
                       std::back_inserter(out));
   return out;
@@ -62,19 +20,8 @@ double slowest_over_ideal(const Row& row) {
   return row.number("critical_path_pairs") * row.number("workers") / row.number("unmasked_pairs");
 }
 
-double held_bytes(const Row& row) {
-  const double measured = fullest_device_bytes(row);
-  return std::isnan(measured) ? predicted_fullest_bytes(row) : measured;
-}
-
 std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows, int cores) {
   const bool serial = clock_of(rows.front()).name() == "critical_path";
-  const bool crowded = std::ranges::any_of(
-      rows, [=](const Row& row) { return ran(row) && oversubscribed(row, cores); });
-  const std::string on_cores = crowded
-                                   ? fmt::format("{} on {}", rows.front().text("ranks"),
-                                                 counted(static_cast<std::size_t>(cores), "core"))
-                                   : "";
   std::vector<LineFigure::Quantity> shown = {
       {"pairs of the slowest worker",
        {.label = "slowest / ideal", .column = "critical_path_ratio", .least_span = kLeastRatioSpan},
@@ -82,7 +29,7 @@ std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows, int core
       bytes_quantity("sent by the busiest device", "sent", "device_sent", rows, busiest_sent_bytes),
       bytes_quantity("memory of the fullest device", "peak memory", "device_peak", rows,
                      held_bytes),
-      {listed({serial ? "critical path" : "wall clock", on_cores}),
+      {listed({serial ? "critical path" : "wall clock", crowded_name(rows, cores)}),
        {.label = "time (ms)", .column = "time_ms"},
        time_ms}};
   for (LineFigure::Quantity& one : shown) {
@@ -121,7 +68,7 @@ std::string least_of(Rows rows, std::string_view verb, double (*value)(const Row
 
 std::string left_out(const CsvTable& cases, std::size_t other_settings) {
   const Rows others = where(standing_rows(cases), [](const Row& row) {
-    return !is_compared(row) && row.number("workers") >= 2;
+    return !is_compared_scheme(row) && row.number("workers") >= 2;
   });
   std::vector<Omission> all = {{.number = other_settings, .what = "setting", .reason = "smaller"}};
   for (const Group& algorithm : group(others, Columns{"algorithm"}))
@@ -133,14 +80,19 @@ std::string left_out(const CsvTable& cases, std::size_t other_settings) {
 
 Figure scheme_comparison_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Schemes of splitting exact attention at one length";
-  const Groups all = settings(run.cases);
-  if (all.empty() || count_schemes(all.front()) < 2)
+  const Groups all = scheme_settings(run.cases);
+  if (all.empty() || count_schemes(all.front().rows) < 2)
     return empty_figure(kTitle, "no two schemes ran at one length, mask and link with W > 1");
   const Rows& rows = all.front().rows;
   const std::string title = least_of(rows, "sends", busiest_sent_bytes);
+  Groups lines = compared_lines(rows);
+  for (Group& line : lines) {
+    line.rows = where(line.rows, ran);
+    line.even_empty = true;  // a scheme without a point is in the legend
+  }
   Figure figure =
       line_figure({.title = title.empty() ? kTitle : title,
-                   .lines = lines_of(rows),
+                   .lines = lines,
                    .y = compared_quantities(rows, run.provenance.cores),
                    .x = number_in("workers"),
                    .x_axis = workers_axis,
@@ -148,8 +100,6 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
                    .notes = joined_notes({{"Ideal: unmasked pairs / W. The root of cqs is counted.",
                                            left_out(run.cases, all.size() - 1)},
                                           timing_notes(rows)})});
-  figure.finding = least_of(rows, "holds", held_bytes);
-  if (!figure.finding.empty()) figure.finding += '.';
   figure.subtitle = all.front().name;
   std::erase_if(figure.panels, [](const Panel& panel) {
     return std::ranges::none_of(all_x({panel}), [](double x) { return std::isfinite(x); });

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The error of outputs against the size of the scores: a line for each algorithm and for how the
-// LSE of a row travels. With tied keys every key has the same weight, so that an error says what
-// part of the weights was lost on the way.
+// The relative L2 error of outputs against float64: against the size of the scores, a line for each
+// algorithm and for how the LSE of a row travels, and against W, a line for each type.
+#include <ranges>
+
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -11,6 +13,8 @@ namespace {
 double typical_score(const Row& row) {
   return row.number("scale") * std::sqrt(row.number("head_dim"));
 }
+
+double error_of(const Row& row) { return row.number("relative_l2_error"); }
 
 Axis score_axis(const std::vector<double>&) {
   return {.label = "typical score, scale × √d", .column = "typical_score", .log = true};
@@ -25,14 +29,77 @@ Groups score_lines(const Rows& rows) {
   return lines;
 }
 
+// Compares the two ways at the largest score that both have: what one number loses.
+std::string lost_title(const Rows& rows) {
+  std::map<double, std::map<std::string, double>> errors;  // by score and by how the LSE travels
+  for (const Row& row : rows) {
+    double& most = errors[typical_score(row)][row.text("lse")];
+    most = std::fmax(most, error_of(row));
+  }
+  for (const auto& [score, of_way] : std::views::reverse(errors))
+    if (of_way.contains("one") && of_way.contains("two") && of_way.at("two") > 0.0)
+      return fmt::format(
+          "At a score of {:.0e} outputs are off by up to {:.1e} if the LSE travels as one "
+          "number, {:.1e} as two",
+          score, of_way.at("one"), of_way.at("two"));
+  return "Error of outputs against the size of the scores";
+}
+
+// Says between what the errors of several workers lie, as multiples of one worker's of their type.
+std::string growth_title(const Groups& lines) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+  for (const Group& line : lines)
+    for (const Row& row : line.rows) {
+      const double ratio = error_of(row) / error_of(line.rows.front());
+      if (!(row.number("workers") > 1.0) || !line.rows.front().is("workers", "1")) continue;
+      least = std::fmin(least, ratio);
+      most = std::fmax(most, ratio);
+    }
+  return !(most > 0.0)
+             ? "Error of outputs against W"
+             : fmt::format("The output's error is {} to {} times that of one worker, whatever W",
+                           significant(least), significant(most));
+}
+
 }  // namespace
+
+Figure error_by_workers_figure(const PlottedRun& run) {
+  const Rows rows = where(standing_rows(run.cases), [](const Row& row) {
+    return ran(row) && is_forward(row) && error_of(row) > 0.0;
+  });
+  const double longest = largest(rows, number_in("n_tokens"));
+  Groups lines =
+      group(order(where(rows, [=](const Row& row) { return row.number("n_tokens") == longest; }),
+                  "workers"),
+            Columns{"mask", "dtype"});
+  std::erase_if(lines,
+                [](const Group& line) { return group(line.rows, Columns{"workers"}).size() < 2; });
+  for (Group& line : lines) {
+    line.style = dtype_style(line.key[1]);
+    line.name = name_with(line.key[1], line.rows.front(), differing_columns(rows, {"mask"}));
+  }
+  return line_figure(
+      {.title = growth_title(lines),
+       .nothing = "no two worker counts have an error against the float64 reference",
+       .lines = lines,
+       .y = {{.y = {.label = "relative L2 error of O", .column = "relative_l2_error"},
+              .value = shows("relative_l2_error"),
+              .fit = powers_or_zero,
+              .timed = false}},
+       .x = number_in("workers"),
+       .x_axis = workers_axis,
+       .last_of_x = true,
+       .notes = {
+           fmt::format("N = {}. Against float64 over the compared rows.", grouped(longest))}});
+}
 
 Figure score_error_figure(const PlottedRun& run) {
   const Rows rows = where(standing_rows(run.cases), [](const Row& row) {
-    return row.number("relative_l2_error") >= 0.0 && row.number("scale") > 0.0;
+    return error_of(row) >= 0.0 && row.number("scale") > 0.0;
   });
-  Figure figure = line_figure(
-      {.title = "Error of outputs against the size of the scores",
+  return line_figure(
+      {.title = lost_title(rows),
        .nothing = "no case with a scale has an error against the float64 reference",
        .lines = score_lines(rows),
        .y = {{.y = {.label = "relative L2 error of O", .column = "relative_l2_error", .log = true},
@@ -40,13 +107,12 @@ Figure score_error_figure(const PlottedRun& run) {
               .timed = false}},
        .x = typical_score,
        .x_axis = score_axis,
-       .notes = {
-           "Against float64 over the compared rows; an error of 0 is not drawn.",
-           rows.empty() || !rows.front().is("inputs", "tied")
-               ? ""
-               : "All keys of a head are equal, and so are their weights, whatever the score; "
-                 "an error is what the LSE of partials, as one float, loses of them."}});
-  return figure;
+       .notes = {"Against float64 over the compared rows; an error of 0 is not drawn.",
+                 rows.empty() || !rows.front().is("inputs", "tied")
+                     ? ""
+                     : "All keys of a head are equal: an error is what the LSE of partials, as one "
+                       "float, "
+                       "loses of their weights."}});
 }
 
 }  // namespace qb

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "plots/figures/figures.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -39,10 +40,58 @@ TEST(ScoreError, OneNumberLosesWithTheScoreWhatTwoKeep) {
   EXPECT_NE(two.style.dash, one.style.dash);
   EXPECT_EQ(series_named(panel, "ring").points.size(), 1u);
   EXPECT_THAT(figure.notes, ::testing::Contains(::testing::HasSubstr("All keys of a head")));
+  EXPECT_EQ(
+      figure.title,
+      "At a score of 8e+03 outputs are off by up to 1.0e-03 if the LSE travels as one number, "
+      "2.0e-07 as two");
 }
 
 TEST(ScoreError, WithoutAScaleThereIsNoFigure) {
   EXPECT_FALSE(score_error_figure(cases_of({ok_case(1, 512, 1.0)})).empty_reason.empty());
+}
+
+// The committed figure: as one number the error grows with the score, as two it stays.
+TEST(ScoreError, CommittedErrorsGrowAsOneNumberAndStayAsTwo) {
+  for (const auto& [name, line] : CommittedFigure("large_scores", "score_error").lines("1")) {
+    const double growth = line.rbegin()->second / line.begin()->second;
+    const bool keeps = name.ends_with("two numbers") || name == "ring";  // a ring sends no LSE
+    EXPECT_EQ(growth > 100.0, !keeps) << name << " grows " << growth << " times";
+  }
+}
+
+Values of_workers(int workers, const char* dtype, const char* error) {
+  Values values = ok_case(workers, 512, 1.0);
+  values["case_id"] += dtype;
+  values["dtype"] = dtype;
+  values["relative_l2_error"] = error;
+  return values;
+}
+
+TEST(ErrorByWorkers, ALineATypeAgainstW) {
+  const Figure figure = error_by_workers_figure(
+      cases_of({of_workers(1, "f16", "2e-4"), of_workers(7, "f16", "1e-4"),
+                of_workers(1, "bf16", "1e-3"), of_workers(7, "bf16", "1.5e-3")}));
+  const Series& line = series_named(figure.panels.at(0), "f16");
+  EXPECT_DOUBLE_EQ(line.points.at(1).x, 7.0);
+  EXPECT_DOUBLE_EQ(line.points.at(1).y, 1e-4);
+  EXPECT_EQ(figure.title,
+            "The output's error is 0.500 to 1.50 times that of one worker, whatever W");
+}
+
+TEST(ErrorByWorkers, OneWorkerCountIsASentence) {
+  EXPECT_FALSE(
+      error_by_workers_figure(cases_of({of_workers(1, "f16", "1e-4")})).empty_reason.empty());
+}
+
+// The committed figure: splitting costs no accuracy.
+TEST(ErrorByWorkers, CommittedErrorsStayWithinATenthAboveOneWorkers) {
+  for (const auto& [type, line] :
+       CommittedFigure("relative_error", "error_by_workers").lines("1")) {
+    ASSERT_EQ(line.begin()->first, 1.0);
+    ASSERT_GE(line.size(), 8u);
+    for (const auto& [workers, error] : line)
+      EXPECT_LE(error, 1.1 * line.begin()->second) << type << " at W = " << workers;
+  }
 }
 
 }  // namespace

@@ -131,14 +131,6 @@ Figure sparse_attention_figure(const PlottedRun& run) {
   figure.notes.emplace_back(ideal
                                 ? "Ideal: dense flash at the same N, times the share of pairs kept."
                                 : "Dense attention did not run, so nothing is compared with it.");
-  double furthest = 0.0;
-  for (const Panel& panel : figure.panels)
-    if (panel.y.column == "over_ideal_ratio")
-      for (const Series& line : panel.series)
-        for (const Point& point : line.points) furthest = std::fmax(furthest, point.y);
-  if (ideal)
-    figure.finding =
-        fmt::format("At no N a line takes over {} times its ideal time.", significant(furthest));
   return figure;
 }
 

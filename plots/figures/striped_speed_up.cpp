@@ -128,25 +128,6 @@ std::string gains_finding(const Rows& rows) {
                      above, counted(rows.size(), "case"));
 }
 
-bool times_both_passes(const Row& row) { return row.is("pass", "both"); }
-
-// Names what was timed. Where the passes differ, the names of the lines have them.
-std::string timed_pass(const Rows& rows) {
-  const std::size_t forward = count(rows, is_forward);
-  const std::size_t both = count(rows, times_both_passes);
-  if (forward == rows.size()) return "the forward pass";
-  if (both == rows.size()) return "both passes, added up,";
-  return forward + both == 0 ? "the backward pass" : "the pass that a line names, else forward,";
-}
-
-// Names the clocks of the drawn cases.
-std::string clocks_of(const Rows& rows) {
-  const std::size_t serial = count(rows, [](const Row& row) { return row.is("ranks", "serial"); });
-  return serial == 0             ? "wall clocks"
-         : serial == rows.size() ? "critical paths"
-                                 : "critical paths (serial) or wall clocks";
-}
-
 }  // namespace
 
 Figure striped_speed_up_figure(const PlottedRun& run) {
@@ -174,7 +155,7 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
        .shared_axes = true,
        .keys = published_keys(panels),
        .notes = {
-           fmt::format("Time of {} by {}.", timed_pass(rows), clocks_of(rows)),
+           "Serial cases by critical paths, others by wall clocks; of both passes their sum.",
            "Dashed: what balanced pairs gain. Published: training steps (arXiv 2311.09431) with "
            "feed-forward layers, which no layout makes faster.",
            not_drawn({{.number = alone,

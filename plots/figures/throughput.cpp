@@ -75,12 +75,29 @@ Point rate(const Row& row) {
           .high = rate * time.y / kGiga / time.low};
 }
 
+// Names the line that is the fastest at one of the longest N; a plain title where there is one
+// line.
+std::string fastest_title(const Groups& lines) {
+  constexpr const char* kTitle = "Throughput against sequence length";
+  double longest = 0.0;
+  for (const Group& line : lines)
+    longest = std::fmax(longest, largest(line.rows, number_in("n_tokens")));
+  std::map<double, std::string> rates;  // at that length
+  for (const Group& line : lines)
+    for (const Row& row : line.rows)
+      if (row.number("n_tokens") == longest && rate(row).y > 0.0) rates[rate(row).y] = line.name;
+  if (rates.size() < 2) return kTitle;
+  return fmt::format("At N = {} lines reach {:.3g} ({}) to {:.3g} GFLOP/s ({})", grouped(longest),
+                     rates.begin()->first, rates.begin()->second, rates.rbegin()->first,
+                     rates.rbegin()->second);
+}
+
 }  // namespace
 
 Figure throughput_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
   LineFigure declared{
-      .title = "Throughput against sequence length",
+      .title = fastest_title(throughput_lines(rows)),
       .nothing = "no case has a rate",
       .lines = throughput_lines(rows),
       .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"},

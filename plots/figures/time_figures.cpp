@@ -59,22 +59,6 @@ std::string gain_title(const Groups& lines) {
                      workers_of(lines.back()), least, most, largest(rows, pairs_allow));
 }
 
-// Names the line whose gain uses least of what its pairs allow, where it uses least.
-std::string gain_finding(const Groups& lines) {
-  const auto used = [](const Row& row) { return speed_up_of(row).y / pairs_allow(row); };
-  Rows rows;
-  for (const Group& line : lines)
-    std::ranges::copy(where(line.rows, [&](const Row& row) { return used(row) > 0.0; }),
-                      std::back_inserter(rows));
-  if (rows.empty()) return {};
-  const auto [least, most] = std::ranges::minmax(rows, {}, used);
-  const auto shown = [&](const Row& row) {
-    return fmt::format("{:.0f} % ({})", kPercent * used(row),
-                       named_values(row, {"workers", "n_tokens"}));
-  };
-  return fmt::format("Gains are {} to {} of what pairs allow.", shown(least), shown(most));
-}
-
 // Compares the critical paths of the fewest and the most workers at the longest N that both ran.
 std::string time_title(const Groups& lines) {
   const auto time = [](const Row& row) { return timed(row, "critical_path", 1.0).y; };
@@ -130,9 +114,7 @@ Figure speed_up_figure(const PlottedRun& run) {
                       .notes = speed_up_notes(standing_rows(run.cases))};
   declared.y.front().lines = [&](const Group&) { return with_bounds(lines); };
   add_case_study_2(declared, run, true);
-  Figure figure = line_figure(declared);
-  figure.finding = gain_finding(lines);
-  return figure;
+  return line_figure(declared);
 }
 
 }  // namespace qb

@@ -123,22 +123,6 @@ std::string panel_name(const Row& row, const std::map<std::string, std::string>&
                  fmt::format("W = {}, {} mask", row.text("workers"), masks.at(row.text("mask")))});
 }
 
-// Names the panels without a case of several rounds, with their algorithms.
-std::string single_round_note(const Groups& panels,
-                              const std::map<std::string, std::string>& masks) {
-  std::vector<std::string> names;
-  for (const Group& panel : panels) {
-    std::vector<std::string> algorithms;
-    for (const Group& one : group(panel.rows, Columns{"algorithm"}))
-      algorithms.push_back(one.key[0]);
-    names.push_back(
-        fmt::format("{} ({})", panel_name(panel.rows.front(), masks), listed(algorithms)));
-  }
-  return names.empty() ? std::string()
-                       : fmt::format("Without a panel, since each case is a single round: {}.",
-                                     listed(names, "; "));
-}
-
 // Compares the longest and the shortest critical path of the panel where they differ most.
 void say_paths(Figure& figure, const Groups& panels,
                const std::map<std::vector<std::string>, std::vector<Series>>& lines) {
@@ -151,10 +135,6 @@ void say_paths(Figure& figure, const Groups& panels,
     most = ratio;
     figure.title = fmt::format("The critical path of {} has {} times the pairs of that of {}",
                                longest->name, significant(ratio), shortest->name);
-    figure.finding =
-        fmt::format("At {} a head of {} has {} pairs on its critical path, one of {} {}.",
-                    panel.name, longest->name, format_si(critical_path(*longest)), shortest->name,
-                    format_si(critical_path(*shortest)));
   }
 }
 
@@ -175,13 +155,16 @@ Figure work_per_round_figure(const PlottedRun& run) {
   std::map<std::vector<std::string>, std::vector<Series>> lines;  // by panel
   std::set<std::string> mask_texts;
   Groups panels;
-  Groups of_one_round;
+  std::size_t of_one_round = 0;
   for (Group& panel : group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"})) {
     lines[panel.key] = round_lines(panel, steps);
     mask_texts.insert(panel.key[2]);
     const bool several = std::ranges::any_of(
         lines[panel.key], [](const Series& line) { return line.points.size() > 1; });
-    (several ? panels : of_one_round).push_back(std::move(panel));
+    if (several)
+      panels.push_back(std::move(panel));
+    else
+      ++of_one_round;
   }
   const std::map<std::string, std::string> masks = mask_names(mask_texts);
   const std::string left_out = keep_first(panels, kMostRoundPanels, "N, W and mask");
@@ -207,10 +190,12 @@ Figure work_per_round_figure(const PlottedRun& run) {
        .notes = {
            "Mark: the busiest worker of a round; its bar ends at the least busy one. Counts of "
            "the plans.",
-           single_round_note(of_one_round, masks), left_out,
-           not_drawn({{.number = count(all, is_of_both_passes),
-                       .what = "case of both passes",
-                       .reason = "the rounds of one follow those of the other"}})}});
+           left_out,
+           not_drawn(
+               {{.number = of_one_round, .what = "panel", .reason = "each case is a single round"},
+                {.number = count(all, is_of_both_passes),
+                 .what = "case of both passes",
+                 .reason = "the rounds of one follow those of the other"}})}});
   for (std::size_t i = 1; i < figure.panels.size(); i += 2)
     figure.panels[i].y = names_axis(lines[panels[i / 2].key]);
   say_paths(figure, panels, lines);

@@ -107,7 +107,7 @@ Axis workers_axis(const std::vector<double>& workers) {
             .column = "workers",
             .log = true,
             .whole = true,
-            .powers_of_two = are_powers_of_two(workers)};
+            .powers_of_two = are_powers_of_two(workers) || spans_powers(workers)};
   std::set<double> counts;
   for (const double value : workers)
     if (std::isfinite(value)) counts.insert(value);  // legend keys have none

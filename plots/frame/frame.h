@@ -157,6 +157,15 @@ template <class ValueOf>
   return static_cast<int>(std::distance(values.begin(), values.find(value_of(one))));
 }
 
+// Keeps at most `most` of several, evenly from the first to the last.
+template <class One>
+[[nodiscard]] std::vector<One> spread(std::vector<One> all, std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<One> kept;
+  for (std::size_t i = 0; i < most; ++i) kept.push_back(all[i * (all.size() - 1) / (most - 1)]);
+  return kept;
+}
+
 // ---- join --------------------------------------------------------------------------------------
 
 // Gives the rows of each case in a table that has several per case: steps.csv, memory_timeline.csv,

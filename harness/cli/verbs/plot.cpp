@@ -29,7 +29,7 @@ NAME.json` draws it again), NAME.svg, .pdf and .png, and NAME.py, which draws it
 edited; findings.csv says what the figures show. Without --figure it draws those that the spec names,
 or else all that the run has data for.
 Published numbers of CQS-Attention's case study 2 are drawn beside a run of its shape; --published
-draws another file of the same columns. kernel_peak_fraction is drawn from a
+draws another file of the same columns. roofline is drawn from a
 microbench.csv in the folder, which may then do without cases.csv.
 
 --beside draws the cases of another run, by this program or another, into the panels of throughput,

@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 
 // The page shows tables of more rows closed.
 constexpr std::size_t kMostOpenRows = 12;
+// A paper with this many numbers beside published ones has a figure of them.
+constexpr std::size_t kLeastMarks = 20;
 
 std::string spec_path(const std::string& experiment) {
   return source_path("experiments/" + experiment + ".yaml");
@@ -86,7 +88,11 @@ std::vector<std::string> run_sentences(const Paper& paper, const RunsAndModel& m
 
 // What figures show of the rows of some papers: OUT/figures of all, the page of one of its own.
 std::vector<Figure> row_figures(std::span<const AnsweredPaper> papers) {
-  return {model_grade_figure(grade_csv(graded_rows(papers)))};
+  std::vector<Figure> figures;
+  if (const CsvTable answers = parity_csv(papers); answers.size() >= kLeastMarks)
+    figures.push_back(published_parity_figure(answers));
+  figures.push_back(model_grade_figure(grade_csv(graded_rows(papers))));
+  return figures;
 }
 
 // Draws the figures of each paper, with one start of the renderer, and gives them by its name. A

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/numbers.h"
 #include "base/text_table.h"
 
 namespace qb {
@@ -120,6 +121,23 @@ Table answers_table(const AnsweredTable& answered, bool obeyed) {
   if (left_out > 0)
     table.notes.push_back(fmt::format("Left out: {} answers that a rule is obeyed.", left_out));
   return table;
+}
+
+CsvTable parity_csv(std::span<const AnsweredPaper> papers) {
+  CsvTable out({"paper", "table", "line", "claim", "kind", "published", "ours", "verdict"});
+  for (const AnsweredPaper& paper : papers)
+    for (const AnsweredTable& answered : paper.tables)
+      for (const PublishedAnswer& answer : answered.answers) {
+        const RowStanding standing = standing_of(answer);
+        const bool drawn = answer.column.empty() && answer.kind != ClaimKind::shape &&
+                           standing != RowStanding::obeys && standing != RowStanding::unanswered &&
+                           std::isfinite(answer.ratio());
+        if (drawn)
+          out.append({paper.paper->name, answered.table->file, std::to_string(answer.row + 2),
+                      answer.claim, std::string(word(answer.kind)), to_text(answer.published.value),
+                      to_text(answer.ours.value), std::string(word(standing))});
+      }
+  return out;
 }
 
 Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need) {

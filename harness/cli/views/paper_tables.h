@@ -22,6 +22,11 @@ namespace qb {
 // `obeyed` a note counts the rules that rows merely obey.
 [[nodiscard]] Table answers_table(const AnsweredTable& answered, bool obeyed = true);
 
+// The answers that are numbers beside published ones, in the columns of published_parity_figure():
+// calculated from the row's own parameters or other cells, or by the cost model. Measured shapes,
+// what is not comparable and rules are left out.
+[[nodiscard]] CsvTable parity_csv(std::span<const AnsweredPaper> papers);
+
 // The tables with rows that need something, and how many; of one need, or of all.
 [[nodiscard]] Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need);
 

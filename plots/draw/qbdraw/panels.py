@@ -56,10 +56,10 @@ def arrange(page, least):
 
 def values_of(panel, direction):
     """Gives all values on an axis; a limit counts on the y axis alone, and a case without a value
-    on the x axis alone."""
+    on the x axis alone. A rectangle reaches to its edges, whatever its value: a long bar is cut."""
     if direction == "x":
-        return [v for one in panel.series if one.draw != "limit"
-                for p in one.points for v in (p.x, p.x_low, p.x_high)]
+        return [v for one in panel.series if one.draw != "limit" for p in one.points
+                for v in ((p.x,) if one.draw != "rectangles" else ()) + (p.x_low, p.x_high)]
     return [v for one in panel.series if not one.is_cross
             for p in one.points for v in (p.y, p.low, p.high)]
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plots/figures/figures.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/committed_figure.h"
+#include "plots/testing/sample_schemes.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Values distilled(int workers, const char* mask, const char* distillation, double seconds,
+                 const char* pairs) {
+  Values values = scheme_case("cqs", workers, 1000, seconds,
+                              {{"mask", mask},
+                               {"distillation", distillation},
+                               {"group_sizes", "equal"},
+                               {"critical_path_pairs", pairs}});
+  values["case_id"] += distillation;
+  return values;
+}
+
+TEST(DistillationGain, HasAPanelAMaskAndThePairsBesideTheGain) {
+  const Figure figure = distillation_gain_figure(scheme_table(
+      {distilled(4, "full", "published", 0.4, "500"), distilled(4, "full", "balanced", 0.3, "400"),
+       distilled(4, "causal", "published", 0.2, "200"),
+       distilled(4, "causal", "balanced", 0.2, "180")}));
+  EXPECT_THAT(titles(figure), ElementsAre("causal mask", "full mask"));
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "cqs").points.at(0).y, 0.75);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "cqs, pairs").points.at(0).y, 0.8);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "cqs, pairs").points.at(0).y, 0.9);
+  EXPECT_EQ(figure.title,
+            "Balanced: faster than published in 1 of 2 pairs, slower in 0, else undecided");
+}
+
+TEST(DistillationGain, WithoutBothThereIsASentence) {
+  EXPECT_THAT(
+      distillation_gain_figure(scheme_table({distilled(4, "full", "published", 0.4, "500")}))
+          .empty_reason,
+      HasSubstr("both distillations"));
+  EXPECT_FALSE(distillation_gain_figure(no_cases()).empty_reason.empty());
+}
+
+// The committed figure: the title's numbers are those of its intervals.
+TEST(DistillationGain, CommittedTitleCountsTheIntervals) {
+  const CommittedFigure figure("cqs_balanced", "distillation_gain");
+  int faster = 0;
+  int slower = 0;
+  int all = 0;
+  for (const Row& row : all_rows(figure.marks())) {
+    if (!(figure.value(row, 2) <= figure.value(row, 3))) continue;
+    ++all;
+    faster += figure.value(row, 3) < 1.0 ? 1 : 0;
+    slower += figure.value(row, 2) > 1.0 ? 1 : 0;
+  }
+  EXPECT_THAT(figure.title(),
+              HasSubstr(fmt::format("faster than published in {} of {} pairs, slower in {}", faster,
+                                    all, slower)));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "plots/figures/figures.h"
+#include "plots/testing/committed_figure.h"
+#include "plots/testing/sample_run.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+CsvTable answers(const std::vector<std::string>& rows) {
+  std::string text = "paper,table,line,claim,kind,published,ours,verdict\n";
+  for (const std::string& row : rows) text += "p,t.csv,7,c," + row + "\n";
+  return CsvTable::parse(text, "a");
+}
+
+TEST(PublishedParity, WhatIsModelledAndWhatIsRecomputedHavePanelsAndAVerdictAMark) {
+  const Figure figure = published_parity_figure(
+      answers({"exact,2,2,agrees", "self,4,5,contradicts", "modelled,10,15,modelled",
+               "modelled,10,30,differs", "exact,0,0,agrees"}));
+  EXPECT_THAT(titles(figure), ElementsAre("recomputed", "modelled here"));
+  const Point agrees = series_named(figure.panels[0], "agrees").points.at(0);
+  EXPECT_EQ(agrees.x, 2.0);
+  EXPECT_EQ(agrees.more, (std::vector<std::string>{"p", "t.csv", "7", "c"}));
+  EXPECT_EQ(series_named(figure.panels[1], "differs").points.at(0).y, 30.0);
+  EXPECT_EQ(figure.title,
+            "1 of 2 recomputed numbers agree, 1 of 2 modelled ones are within a factor of 2");
+  EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("1 of 5 answers (not above zero)")));
+}
+
+TEST(PublishedParity, WithoutANumberThereIsASentence) {
+  EXPECT_THAT(published_parity_figure(answers({})).empty_reason, HasSubstr("no published number"));
+}
+
+// The committed figure: what agrees lies on the diagonal to the digits that papers print, and the
+// title counts the modelled marks between the dotted lines.
+TEST(PublishedParity, CommittedVerdictsAreWhereTheirMarksAre) {
+  const CommittedFigure figure("papers", "published_parity");
+  int near = 0;
+  int modelled = 0;
+  for (const Row& row : all_rows(figure.marks())) {
+    if (row.at("paper").empty()) continue;  // a diagonal
+    const double ratio = figure.value(row, 1) / figure.value(row, 0);
+    if (row.at("panel_title") == "modelled here") {
+      ++modelled;
+      near += ratio >= 0.5 && ratio <= 2.0 ? 1 : 0;
+    } else if (row.at("series") == "agrees") {
+      EXPECT_NEAR(ratio, 1.0, 0.2) << row.at("table") << " line " << row.at("line");
+    }
+  }
+  EXPECT_GT(modelled, 50);
+  EXPECT_THAT(
+      figure.title(),
+      HasSubstr(fmt::format("{} of {} modelled ones are within a factor of 2", near, modelled)));
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plots/figures/scheme_settings.h"
+
+#include "base/schema/older_runs.h"
+#include "base/schema/strategies.h"
+
+namespace qb {
+namespace {
+
+#define QB_NAME(name, ...) #name,
+#define QB_NOTHING(...)
+constexpr const char* kSchemes[] = {QB_SCHEMES_AND_OTHERS(QB_NAME, QB_NOTHING)};
+#undef QB_NAME
+#undef QB_NOTHING
+
+const Columns kSetting =
+    joined({"n_tokens", "kv_len", "sequences"}, joined(kShapeColumns, kPlaceColumns));
+
+}  // namespace
+
+bool is_compared_scheme(const Row& row) {
+  return std::ranges::count(kSchemes, row.text("algorithm")) > 0;
+}
+
+std::size_t count_schemes(const Rows& rows) {
+  return group(where(rows, ran), Columns{"algorithm"}).size();
+}
+
+Groups scheme_settings(const CsvTable& cases) {
+  const Rows rows = where(standing_rows(cases), [](const Row& row) {
+    return is_compared_scheme(row) && row.number("workers") >= 2;
+  });
+  const Columns named = without(joined({"n_tokens", "sequences"}, kShapeColumns), "threads");
+  Groups found = panels_by(rows, kSetting,
+                           joined(differing_columns(standing_rows(cases), named), kPlaceColumns));
+  std::ranges::stable_sort(found, std::greater{}, [](const Group& one) {
+    const Rows done = where(one.rows, ran);
+    return std::tuple(count_schemes(done), group(done, Columns{"workers"}).size(),
+                      one.rows.front().number("n_tokens"), done.size(),
+                      one.rows.front().is("ranks", "threads"));
+  });
+  return found;
+}
+
+Rows best_setting(const CsvTable& cases, bool (*has)(const Row&), std::string* name) {
+  Groups all = scheme_settings(cases);
+  std::erase_if(all, [=](const Group& one) { return count_schemes(where(one.rows, has)) < 2; });
+  std::ranges::stable_partition(all, [](const Group& one) { return is_forward(one.rows.front()); });
+  if (all.empty()) return {};
+  if (name != nullptr) *name = all.front().name;
+  return all.front().rows;
+}
+
+Groups compared_lines(const Rows& rows) {
+  Groups lines = algorithm_lines(rows, kSchemes);
+  std::erase_if(lines, [](const Group& line) { return line.rows.empty(); });
+  for (Group& line : lines) line.rows = order(line.rows, "workers");
+  return lines;
+}
+
+Rows rows_like(const CsvTable& cases, const Row& like, const Columns& free) {
+  return where(standing_rows(cases), [&](const Row& row) {
+    return std::ranges::all_of(kSetting, [&](const std::string& column) {
+      return std::ranges::count(free, column) > 0 ||
+             own_value(row, column) == own_value(like, column);
+    });
+  });
+}
+
+double held_bytes(const Row& row) {
+  const double measured = fullest_device_bytes(row);
+  return std::isnan(measured) ? predicted_fullest_bytes(row) : measured;
+}
+
+std::string crowded_name(const Rows& rows, int cores) {
+  const auto crowded = [=](const Row& row) { return ran(row) && oversubscribed(row, cores); };
+  const auto found = std::ranges::find_if(rows, crowded);
+  return found == rows.end() ? ""
+                             : fmt::format("{} on {}", found->text("ranks"),
+                                           counted(static_cast<std::size_t>(cores), "core"));
+}
+
+}  // namespace qb

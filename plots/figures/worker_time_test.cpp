@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plots/figures/figures.h"
+
+#include <gmock/gmock.h>
+
+#include "plots/testing/committed_figure.h"
+#include "plots/testing/sample_schemes.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Values parts(const char* scheme, double compute_s, double exposed_s, double idle_s,
+             const Values& more = {}) {
+  Values values = {{"compute_median_s", to_text(compute_s)},
+                   {"exposed_communication_median_s", to_text(exposed_s)},
+                   {"idle_median_s", to_text(idle_s)}};
+  values.insert(more.begin(), more.end());
+  return scheme_case(scheme, 8, 1000, compute_s + exposed_s + idle_s, values);
+}
+
+TEST(WorkerTime, PartsFollowOneAnotherAndTheWholeStandsAtTheName) {
+  const Figure figure = worker_time_figure(
+      scheme_table({parts("ring", 0.04, 0.06, 0.0), parts("zigzag", 0.03, 0.01, 0.01)}));
+  const Panel& panel = figure.panels.at(0);
+  ASSERT_EQ(panel.y.tics.size(), 2u);
+  EXPECT_EQ(panel.y.tics[0].label, "ring, 100 ms");
+  const Point waited = series_named(panel, "exposed communication").points.at(0);
+  EXPECT_NEAR(waited.x_low, 40.0, 1e-9);
+  EXPECT_NEAR(waited.x_high, 100.0, 1e-9);
+  EXPECT_NEAR(waited.x, 60.0, 1e-9) << "the value is the part's own time";
+  EXPECT_EQ(figure.title,
+            "At W = 8 a ring waits for 60 % of its 100 ms; zigzag ends after 50.0 ms");
+}
+
+TEST(WorkerTime, WhatARootMovesHasItsOwnPartAndALongBarIsCut) {
+  const Figure figure = worker_time_figure(
+      scheme_table({parts("ring", 0.04, 0.06, 0.0),
+                    parts("cqs", 0.02, 0.98, 0.0, {{"root_sent_bytes", "1000"}})}));
+  const Panel& panel = figure.panels.at(0);
+  const Point root = series_named(panel, "scatter and gather of a root").points.at(0);
+  EXPECT_NEAR(root.x, 980.0, 1e-9);
+  EXPECT_NEAR(root.x_high, 130.0, 1e-9);
+  EXPECT_THAT(panel.y.tics[0].label, HasSubstr("cqs, 1000 ms (cut)"));
+}
+
+TEST(WorkerTime, TiesWithinTheModelsErrorAndCrowdedClocksAreNotRanked) {
+  PlottedRun run(scheme_table(
+      {parts("ring", 0.04, 0.06, 0.0, {{"ranks", "model"}, {"model_device", "a100"}}),
+       parts("zigzag", 0.04, 0.05, 0.0, {{"ranks", "model"}, {"model_device", "a100"}})}));
+  run.model_error = [] { return 1.3; };
+  EXPECT_THAT(worker_time_figure(run).title, Not(HasSubstr("zigzag")));
+  PlottedRun crowded(
+      scheme_table({parts("ring", 0.04, 0.06, 0.0), parts("zigzag", 0.03, 0.01, 0.0)}));
+  crowded.provenance.cores = 2;
+  EXPECT_EQ(worker_time_figure(crowded).title,
+            "Where the time of the worker that ends last goes, threads on 2 cores");
+}
+
+TEST(WorkerTime, SerialCasesHaveNoParts) {
+  EXPECT_THAT(worker_time_figure(scheme_table({scheme_case("ring", 4, 1000, 0.5)})).empty_reason,
+              HasSubstr("serial"));
+}
+
+// The committed figure: the parts of each bar that is not cut add up to the wall clock at its name.
+TEST(WorkerTime, CommittedPartsAddUpToTheWallClock) {
+  const CommittedFigure figure("scaling_model", "worker_time");
+  const CsvTable cases =
+      CsvTable::parse(read_text(source_path("paper_figures/scaling_model/cases.csv")), "cases");
+  std::map<std::pair<std::string, double>, double> sums;  // by panel title and place
+  for (const Row& row : all_rows(figure.marks()))
+    if (row.at("series") != "no time")
+      sums[{row.at("panel_title"), figure.value(row, 1)}] += figure.value(row, 0);
+  std::set<std::string> walls;  // ms, to three digits
+  for (const Row& row : all_rows(cases))
+    if (row.at("status") == "ok")
+      walls.insert(fmt::format("{:.3g}", 1e3 * row.number_at("wall_time_median_s")));
+  ASSERT_GE(sums.size(), 15u);
+  for (const auto& [bar, sum] : sums)
+    EXPECT_TRUE(walls.contains(fmt::format("{:.3g}", sum)) ||
+                walls.contains(fmt::format("{:.3g}", 1e3 * sum)))
+        << bar.first << " " << bar.second << ": " << sum;
+}
+
+}  // namespace
+}  // namespace qb
