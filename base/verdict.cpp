@@ -81,6 +81,64 @@ std::optional<std::string> other_side(std::span<const ShapePoint> points, double
   return std::nullopt;
 }
 
+// How many pairs of points there are, how many of them were published clearly apart, and how many
+// of those ours has in the same order.
+struct Pairs {
+  std::size_t all = 0;
+  std::size_t resolved = 0;
+  std::size_t reproduced = 0;
+};
+
+Pairs pairs_of(std::span<const ShapePoint> points) {
+  Pairs pairs;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t j = i + 1; j < points.size(); ++j) {
+      const bool rises = clearly_above(points[j].published, points[i].published);
+      const bool falls = clearly_above(points[i].published, points[j].published);
+      ++pairs.all;
+      pairs.resolved += rises || falls ? 1u : 0u;
+      pairs.reproduced += (rises && ours_clearly_above(points[j], points[i])) ||
+                                  (falls && ours_clearly_above(points[i], points[j]))
+                              ? 1u
+                              : 0u;
+    }
+  return pairs;
+}
+
+std::vector<ShapePoint> with_ours_reversed(std::span<const ShapePoint> points) {
+  std::vector<ShapePoint> reversed(points.begin(), points.end());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const ShapePoint& other = points[points.size() - 1 - i];
+    reversed[i].ours = other.ours;
+    reversed[i].ours_low = other.ours_low;
+    reversed[i].ours_high = other.ours_high;
+  }
+  return reversed;
+}
+
+// A verdict that agrees, with what it could have told from agreeing.
+template <class Judge>
+Verdict with_power(std::span<const ShapePoint> known, const Judge& judge_curve) {
+  Verdict verdict = judge_curve(known);
+  if (verdict.answer != Answer::shape_agrees) return verdict;
+  const Pairs pairs = pairs_of(known);
+  if (pairs.reproduced == 0)
+    return {Answer::not_comparable,
+            fmt::format("a constant would agree too: {} of {} pairs are published more than {:g} % "
+                        "apart, and ours has none of them beyond its intervals",
+                        pairs.resolved, pairs.all, 100.0 * kShapeResolution)};
+  const std::vector<ShapePoint> reversed = with_ours_reversed(known);
+  const bool blind = judge_curve(reversed).answer == Answer::shape_agrees;
+  const bool agrees = blind && pairs_of(reversed).reproduced > 0;
+  verdict.detail +=
+      fmt::format("{}{} of {} resolved pairs in order, of {} (a constant: open; reversed: {})",
+                  verdict.detail.empty() ? "" : "; ", pairs.reproduced, pairs.resolved, pairs.all,
+                  agrees  ? "agrees too"
+                  : blind ? "open"
+                          : "differs");
+  return verdict;
+}
+
 Verdict judge_known_shape(std::span<const ShapePoint> known, double level, double factor) {
   if (const auto reversed = reversed_order(known)) return {Answer::contradicts, *reversed};
   const auto theirs = crossings_of(known, &ShapePoint::published, level);
@@ -127,7 +185,9 @@ Verdict judge(double ours, const Printed& printed) {
 Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor) {
   std::vector<ShapePoint> known = by_rising_x(points);
   if (known.empty()) return {Answer::not_measured, "a point that both have"};
-  const Verdict sure = judge_known_shape(known, level, factor);
+  const Verdict sure = with_power(known, [&](std::span<const ShapePoint> curve) {
+    return judge_known_shape(curve, level, factor);
+  });
   if (sure.answer == Answer::contradicts) return sure;
   for (ShapePoint& point : known) point.ours_low = point.ours_high = point.ours;
   const Verdict of_medians = judge_known_shape(known, level, factor);
@@ -138,22 +198,26 @@ Verdict judge_shape(std::span<const ShapePoint> points, double level, double fac
 Verdict judge_crossover(std::span<const ShapePoint> points, double level, double factor) {
   const std::vector<ShapePoint> known = by_rising_x(points);
   if (known.size() < 2) return {Answer::not_measured, "two points that both have"};
-  const auto theirs = crossings_of(known, &ShapePoint::published, level);
-  const auto ours = crossings_of(known, &ShapePoint::ours, level);
-  if (theirs.size() != 1 || ours.size() != 1)
-    return {Answer::contradicts, fmt::format("published crosses {:g} {} times and ours {}", level,
-                                             theirs.size(), ours.size())};
-  return one_crossing_each(theirs[0], ours[0], level, factor);
+  return with_power(known, [&](std::span<const ShapePoint> curve) -> Verdict {
+    const auto theirs = crossings_of(curve, &ShapePoint::published, level);
+    const auto ours = crossings_of(curve, &ShapePoint::ours, level);
+    if (theirs.size() != 1 || ours.size() != 1)
+      return {Answer::contradicts, fmt::format("published crosses {:g} {} times and ours {}", level,
+                                               theirs.size(), ours.size())};
+    return one_crossing_each(theirs[0], ours[0], level, factor);
+  });
 }
 
 Verdict judge_exponent(std::span<const ShapePoint> points, double factor) {
   const std::vector<ShapePoint> known = by_rising_x(points);
   if (known.size() < 2) return {Answer::not_measured, "two points that both have"};
-  const double theirs = exponent(known, &ShapePoint::published);
-  const double ours = exponent(known, &ShapePoint::ours);
-  const double apart = std::max(theirs / ours, ours / theirs);
-  return {apart <= factor && apart >= 0.0 ? Answer::shape_agrees : Answer::contradicts,
-          fmt::format("exponent {:.2f} published and {:.2f} ours", theirs, ours)};
+  return with_power(known, [&](std::span<const ShapePoint> curve) -> Verdict {
+    const double theirs = exponent(curve, &ShapePoint::published);
+    const double ours = exponent(curve, &ShapePoint::ours);
+    const double apart = std::max(theirs / ours, ours / theirs);
+    return {apart <= factor && apart >= 0.0 ? Answer::shape_agrees : Answer::contradicts,
+            fmt::format("exponent {:.2f} published and {:.2f} ours", theirs, ours)};
+  });
 }
 
 }  // namespace qb

@@ -70,11 +70,15 @@ inline constexpr double kShapeResolution = 0.1;
 // apart, had medians from 108 to 128 ms and from 52 to 64 ms, each with an interval of some 5 %.
 // What is judged of times therefore reaches this fraction beyond both ends of their intervals.
 inline constexpr double kBetweenRuns = 0.1;
-// Judges two curves over x by what does not depend on the machine's speed. The shape agrees if ours
-// never clearly falls where the published one clearly rises, or the reverse, and if both cross
-// `level` once at places that differ by `factor` at most, or are on the same side of it. Where the
-// medians contradict and their intervals do not, it is not comparable. Points without both values
-// are left out; none left is `not measured`.
+// Judges two curves over x by what does not depend on the machine's speed. A shape agrees where at
+// least one pair of points that was published more than kShapeResolution apart is in the same order
+// in ours, beyond both intervals, and no such pair is in the other. A shape without such a pair,
+// which a constant has too, is not comparable. Its verdict says how many pairs were resolved, and
+// what our curve in reverse would have been called.
+//
+// By judge_shape() both curves must also cross `level` once at places that differ by `factor` at
+// most, or be on the same side of it. Where the medians contradict and their intervals do not, it
+// is not comparable. Points without both values are left out; none left is `not measured`.
 [[nodiscard]] Verdict judge_shape(std::span<const ShapePoint> points, double level, double factor);
 // The shape agrees if both cross `level` once, at places that differ by `factor` at most.
 [[nodiscard]] Verdict judge_crossover(std::span<const ShapePoint> points, double level,

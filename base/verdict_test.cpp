@@ -39,8 +39,10 @@ TEST(Verdict, TheLastDigitOfAnExponentialIsThatOfItsMantissa) {
 
 TEST(Verdict, CrossoversAndExponentsAreComparedByAFactor) {
   const std::vector<ShapePoint> points = {{1, 0.5, 0.25}, {2, 2.0, 1.0}, {4, 8.0, 4.0}};
-  EXPECT_EQ(judge_exponent(points, 1.01).text(),
-            "shape agrees: exponent 2.00 published and 2.00 ours");
+  EXPECT_EQ(
+      judge_exponent(points, 1.01).text(),
+      "shape agrees: exponent 2.00 published and 2.00 ours; 3 of 3 resolved pairs in order, of "
+      "3 (a constant: open; reversed: differs)");
   EXPECT_EQ(judge_crossover(points, 0.9, 2.0).answer, Answer::shape_agrees);
   EXPECT_EQ(judge_crossover(points, 0.9, 1.1).answer, Answer::contradicts);
   EXPECT_EQ(judge_crossover(points, 6.0, 9.0).text(),
@@ -64,22 +66,22 @@ TEST(Verdict, AGainThatIsALossHereContradicts) {
   const Verdict verdict = judge_shape(std::vector<ShapePoint>{{4096, 1.57, 0.99}}, 1.0, 2.0);
   EXPECT_EQ(verdict.text(), "contradicts: at 4096 published is above 1 and ours below");
   EXPECT_EQ(answer({{4096, 0.99, 1.57}}), Answer::contradicts);
-  EXPECT_EQ(answer({{4096, 1.02, 0.99}}), Answer::shape_agrees);  // neither is clearly off 1
+  EXPECT_EQ(answer({{4096, 1.02, 0.99}}), Answer::not_comparable);  // neither is clearly off 1
 }
 
 TEST(Verdict, TheSidesOfTheLevelAreComparedWhereOneIsClearlyOffIt) {
   EXPECT_EQ(answer({{1, 1.05, 0.8}}), Answer::contradicts);
   EXPECT_EQ(answer({{1, 0.8, 1.05}}), Answer::contradicts);
-  EXPECT_EQ(answer({{1, 1.05, 0.95}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 1.05, 0.95}}), Answer::not_comparable);
   EXPECT_EQ(answer({{1, 2.0, 0.5, 0.4, 0.6}}), Answer::contradicts);
   EXPECT_EQ(answer({{1, 0.5, 2.0, 1.6, 2.4}}), Answer::contradicts);
   EXPECT_EQ(answer({{1, 0.5, 2.0, 1.0, 2.4}}), Answer::not_comparable);  // the level is within
   EXPECT_EQ(answer({{1, 2.0, 0.5, 0.4, 1.0}}), Answer::not_comparable);
   // The level itself counts as below it.
   EXPECT_EQ(answer({{1, 2.0, 1.0}}), Answer::contradicts);
-  EXPECT_EQ(answer({{1, 0.5, 1.0}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 0.5, 1.0}}), Answer::not_comparable);
   EXPECT_EQ(answer({{1, 1.0, 2.0}}), Answer::contradicts);
-  EXPECT_EQ(answer({{1, 1.0, 0.5}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 1.0, 0.5}}), Answer::not_comparable);
   EXPECT_EQ(judge_shape(std::vector<ShapePoint>{{64, 9.0, 12.0}}, 10.0, 2.0).text(),
             "contradicts: at 64 published is below 10 and ours above");
 }
@@ -89,8 +91,8 @@ TEST(Verdict, AnOrderThatIsClearlyReversedContradicts) {
       judge_shape(std::vector<ShapePoint>{{1, 2.0, 4.0}, {2, 2.5, 3.0}}, 1.0, 2.0);
   EXPECT_EQ(verdict.text(), "contradicts: from 1 to 2 published rises and ours falls");
   EXPECT_EQ(answer({{1, 2.5, 3.0}, {2, 2.0, 4.0}}), Answer::contradicts);
-  EXPECT_EQ(answer({{1, 2.0, 3.1}, {2, 2.5, 3.0}}), Answer::shape_agrees);   // ours: no order
-  EXPECT_EQ(answer({{1, 2.0, 9.0}, {2, 2.05, 3.0}}), Answer::shape_agrees);  // theirs: none
+  EXPECT_EQ(answer({{1, 2.0, 3.1}, {2, 2.5, 3.0}}), Answer::not_comparable);   // ours: no order
+  EXPECT_EQ(answer({{1, 2.0, 9.0}, {2, 2.05, 3.0}}), Answer::not_comparable);  // theirs: none
 }
 
 TEST(Verdict, WhatLiesWithinOurIntervalsNeitherContradictsNorAgrees) {
@@ -98,7 +100,7 @@ TEST(Verdict, WhatLiesWithinOurIntervalsNeitherContradictsNorAgrees) {
   EXPECT_EQ(judge_shape(open, 1.0, 2.0).text(),
             "not comparable because our intervals leave it open: from 1 to 2 published rises and "
             "ours falls");
-  EXPECT_EQ(answer({{1, 2.0, 3.0, 2.0, 5.0}, {2, 2.5, 4.0, 2.0, 5.0}}), Answer::shape_agrees);
+  EXPECT_EQ(answer({{1, 2.0, 3.0, 2.0, 5.0}, {2, 2.5, 4.0, 2.0, 5.0}}), Answer::not_comparable);
   EXPECT_EQ(answer({{1, 2.0, 4.0, 3.6, 5.0}, {2, 2.5, 3.0, 2.0, 3.5}}), Answer::contradicts);
   EXPECT_EQ(answer({{4096, 1.57, 0.99, 0.9, 1.1}}), Answer::not_comparable);
   EXPECT_EQ(answer({{4096, 1.57, 0.99, 0.9, 0.995}}), Answer::contradicts);
@@ -115,17 +117,43 @@ TEST(Verdict, CrossingsMustBeNearEachOther) {
   EXPECT_EQ(
       judge_shape(std::vector<ShapePoint>{{20, 1.5, 1.5}, {5, 0.5, 0.5}, {80, 1.6, 1.7}}, 1.0, 1.5)
           .text(),
-      "shape agrees: published crosses 1 at 10 and ours at 10");
+      "shape agrees: published crosses 1 at 10 and ours at 10; 2 of 2 resolved pairs in order, of "
+      "3 "
+      "(a constant: open; reversed: differs)");
   EXPECT_EQ(answer({{5, 0.25, 0.5}, {20, 1.0 + 1e-9, 1.5}}, 1.9), Answer::contradicts);
   EXPECT_EQ(
       judge_shape(std::vector<ShapePoint>{{5, 3.5, 3.125}, {20, 2.5, 2.625}}, 3.0, 1.5).text(),
-      "shape agrees: published crosses 3 at 10 and ours at 7.071");
+      "shape agrees: published crosses 3 at 10 and ours at 7.071; 1 of 1 resolved pairs in order, "
+      "of "
+      "1 (a constant: open; reversed: differs)");
   EXPECT_EQ(answer({{5, 0.5, 0.25}, {20, 1.5, 0.8}}), Answer::contradicts);  // ours does not cross
+}
+
+TEST(Verdict, AShapeThatAConstantHasTooIsLeftOpen) {
+  EXPECT_EQ(judge_shape(std::vector<ShapePoint>{{1, 1.5, 2.0}, {2, 1.9, 2.0}}, 1.0, 2.0).text(),
+            "not comparable because a constant would agree too: 1 of 1 pairs are published more "
+            "than 10 % apart, and ours has none of them beyond its intervals");
+  // The order is ours by the medians only.
+  EXPECT_EQ(answer({{1, 1.5, 2.0, 1.9, 2.5}, {2, 1.9, 2.4, 2.2, 2.6}}), Answer::not_comparable);
+  EXPECT_EQ(answer({{1, 1.5, 2.0, 1.9, 2.1}, {2, 1.9, 2.4, 2.2, 2.6}}), Answer::shape_agrees);
+  // A pair that the paper itself does not resolve shows nothing.
+  EXPECT_EQ(answer({{1, 1.50, 2.0}, {2, 1.55, 9.0}}), Answer::not_comparable);
+}
+
+TEST(Verdict, AShapeSaysWhatItsReverseWouldHaveBeenCalled) {
+  const auto text = [](const std::vector<ShapePoint>& points) {
+    return judge_shape(points, 0.0, 1.0).text();
+  };
+  EXPECT_THAT(text({{1, 2.0, 2.0}, {2, 3.0, 3.0}}), HasSubstr("reversed: differs"));
+  // A peak in the middle looks the same from both sides.
+  EXPECT_THAT(text({{1, 2.0, 2.0}, {2, 3.0, 3.0}, {3, 2.0, 2.0}}),
+              HasSubstr("2 of 2 resolved pairs in order, of 3 (a constant: open; reversed: agrees "
+                        "too)"));
 }
 
 TEST(Verdict, WhatOnlyOneSideHasIsNotJudged) {
   EXPECT_EQ(answer({{1, 2.0, 4.0}, {2, HUGE_VAL, 0.1}, {3, kNaN, 0.1}, {4, 2.5, kNaN}}),
-            Answer::shape_agrees);
+            Answer::not_comparable);
   EXPECT_EQ(judge_shape(std::vector<ShapePoint>{{1, 2.0, kNaN}}, 1.0, 2.0).text(),
             "not measured: needs a point that both have");
 }

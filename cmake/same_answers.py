@@ -3,8 +3,8 @@
 """same_answers.py A B: compares what `./qb reproduce` left in two folders results/, such as those of
 two releases of Debian, but for times.
 
-Every cell of reproduce/**/*.csv, of the cases of each latest run and of papers/*.csv (where
-`qb papers NAME --format csv` was kept) is compared as text, except what follows from a clock (peaks of
+Every cell of the cases of each latest run and of papers/**/*.csv (where `qb papers NAME --format csv`
+may be kept, too) is compared as text, except what follows from a clock (peaks of
 memory too where workers are threads) and errors, which are the rounding of two releases' libraries.
 It prints the differences, then how much was compared.
 
@@ -23,8 +23,7 @@ TIMED_ROWS = ("speed-up", "disputed", "wall_clock", "speed_up", "memory_timeline
 
 
 def files(folder):
-    found = [*folder.glob("reproduce/**/*.csv"), *folder.glob("papers/*.csv"),
-             *folder.glob("*/latest/cases.csv")]
+    found = [*folder.glob("papers/**/*.csv"), *folder.glob("*/latest/cases.csv")]
     return {str(path.relative_to(folder)): path for path in found}
 
 

@@ -19,9 +19,6 @@ runs=data/measured
 out=$PWD
 scratch=$(mktemp -d)
 trap 'rm -rf -- "$scratch"' EXIT
-desk=$scratch/desk
-mkdir "$desk"
-ln -s "$PWD/data" "$desk/data"
 
 # Prints the folder of a committed run; one machine has it.
 run_of() {
@@ -44,13 +41,6 @@ draw_all() {
   for folder in paper_figures/*/figures; do
     name=$(basename "$(dirname "$folder")")
     case $name in
-      case_study_2*) # it runs case study 1, of ten tokens, in ./results; the page names RUN as here
-        (cd "$desk" && "$qb" reproduce --from "$(run_of "$name")" --quiet \
-          --out "$out/paper_figures/$name" >/dev/null)
-        # The tenth's folder has it.
-        rm -f "$out"/paper_figures/case_study_2/figures/case_study_1_partition.*
-        sed -i /^case_study_1_partition,/d "$out/paper_figures/case_study_2/figures/findings.csv"
-        ;;
       cpu_attention*) # PyTorch at the same cases
         plot "$(run_of "$name")" "$folder" --beside "$(run_of "torch_sdpa${name#cpu_attention}")"
         ;;

@@ -26,7 +26,7 @@ constexpr const char* kDescription =
     "communication, and checks whether a published number is real.";
 
 constexpr const char* kFooter = R"(Examples:
-  qb reproduce                       checks case studies, tables and figures of the paper
+  qb reproduce                       runs what answers the paper's tables, and says what is reproduced
   qb run experiments/smoke.yaml      runs one small sweep, to a verified figure
   qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3
   qb sets table                      recomputes the 109 published interest sets

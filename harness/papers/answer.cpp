@@ -70,6 +70,8 @@ class Answering {
                            .row = row,
                            .claim = claim.name,
                            .kind = claim.kind,
+                           .headline = table_.is_of_headline(claim),
+                           .fitted = !claim.fitted.empty(),
                            .published = scope_.evaluate(*claim.published),
                            .ours = as_printed(""),
                            .verdict = {},

@@ -39,6 +39,9 @@ struct PublishedAnswer {
   std::string claim;     // its name, or the word of a rule
   std::string column{};  // of a rule
   ClaimKind kind = ClaimKind::self;
+  bool headline = false;  // of what the paper measured; otherwise a side claim
+  bool fitted = false;    // with a constant that is from the same table
+  bool remark = false;    // it contradicts, and the index has a reason not to hold that against it
   Interval published{};
   Interval ours{};
   Verdict verdict{};

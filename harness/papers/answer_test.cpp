@@ -187,7 +187,7 @@ TEST(Answers, CellsOfAnotherTableAreThoseWithTheSameKeys) {
   Library library;
   library.push_back(
       read_paper("title: Other\ncite: Somebody\ntables:\n  - file: other.csv\n    title: O\n"
-                 "    columns: {n: key, method: key, value: value}\n",
+                 "    headline: value\n    columns: {n: key, method: key, value: value}\n",
                  "other.yaml", [](const std::string& file) {
                    return CsvTable::parse("n,method,value\n5,a,1.5\n5,b,9\n6,a,2.50\n", file);
                  }));
@@ -196,7 +196,8 @@ TEST(Answers, CellsOfAnotherTableAreThoseWithTheSameKeys) {
                            : CsvTable::parse("n,method,value\n", file);
   };
   const Paper paper = read_paper(
-      "title: A\ncite: S\ntables:\n  - file: t.csv\n    title: T\n    columns: {n: key, value: "
+      "title: A\ncite: S\ntables:\n  - file: t.csv\n    title: T\n    headline: value\n    "
+      "columns: {n: key, value: "
       "value}\n" +
           claim("ours: 'other.value[method=a]'", "same_as"),
       "paper.yaml", cells);

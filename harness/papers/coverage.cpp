@@ -12,35 +12,47 @@
 namespace qb {
 
 RowStanding standing_of(const PublishedAnswer& answer) {
+  const bool is_ours = answer.kind == ClaimKind::shape || answer.kind == ClaimKind::modelled ||
+                       answer.kind == ClaimKind::absolute;
   switch (answer.verdict.answer) {
-    case Answer::agrees:
-      return RowStanding::agrees;
-    case Answer::within:
-      return RowStanding::within;
-    case Answer::shape_agrees:
-      return RowStanding::shape_agrees;
-    case Answer::modelled:
-      return RowStanding::modelled;
-    case Answer::obeys:
-      return RowStanding::obeys;
     case Answer::contradicts:
-      return answer.kind == ClaimKind::shape || answer.kind == ClaimKind::modelled ||
-                     answer.kind == ClaimKind::absolute
-                 ? RowStanding::differs
-                 : RowStanding::contradicts;
+      if (answer.remark) return RowStanding::open;
+      return is_ours ? RowStanding::differs : RowStanding::contradicts;
+    case Answer::shape_agrees:
+      return RowStanding::shape_reproduced;
+    case Answer::agrees:
+    case Answer::within:
+      if (answer.kind == ClaimKind::absolute) return RowStanding::reproduced;
+      if (answer.kind != ClaimKind::exact) return RowStanding::consistent;
+      return answer.fitted ? RowStanding::fitted : RowStanding::derived;
+    case Answer::modelled:
+      return answer.fitted ? RowStanding::fitted : RowStanding::predicted;
+    case Answer::obeys:
+      return RowStanding::consistent;
     case Answer::disturbed:
     case Answer::not_comparable:
     case Answer::not_measured:
-      return RowStanding::unanswered;
+      return RowStanding::open;
   }
-  return RowStanding::unanswered;
+  return RowStanding::open;
+}
+
+bool is_against(const PublishedAnswer& answer) {
+  return standing_of(answer) <= RowStanding::differs;
 }
 
 std::vector<RowStanding> AnsweredTable::standings() const {
-  std::vector<RowStanding> rows(table->cells.size(), RowStanding::unanswered);
+  std::vector<RowStanding> rows(table->cells.size(), RowStanding::open);
   for (const PublishedAnswer& answer : answers)
-    rows[answer.row] = std::min(rows[answer.row], standing_of(answer));
+    if (answer.headline || is_against(answer))
+      rows[answer.row] = std::min(rows[answer.row], standing_of(answer));
   return rows;
+}
+
+std::size_t AnsweredPaper::answers() const {
+  std::size_t count = 0;
+  for (const AnsweredTable& table : tables) count += table.answers.size();
+  return count;
 }
 
 std::size_t AnsweredPaper::rows() const {
@@ -68,11 +80,37 @@ std::map<Need, std::size_t> AnsweredPaper::needs() const {
   return counted;
 }
 
+namespace {
+
+// Whether this answer to a row of the scope is what an entry of the index names.
+bool is_evidence(const Contradiction::Evidence& evidence, const PublishedAnswer& answer,
+                 RowScope& scope) {
+  if (answer.verdict.answer != Answer::contradicts || answer.table->file != evidence.file ||
+      answer.claim != evidence.claim ||
+      (!evidence.column.empty() && answer.column != evidence.column))
+    return false;
+  scope.go_to(answer.row);
+  return !evidence.where || scope.holds(*evidence.where);
+}
+
+}  // namespace
+
+AnsweredTable answer_table(const Library& library, const Paper& paper, const PublishedTable& table,
+                           const Measurements& measurements) {
+  AnsweredTable answered{&table, answers_to(library, paper, table, measurements)};
+  RowScope scope(library, paper, table, measurements);
+  for (PublishedAnswer& answer : answered.answers)
+    for (const Contradiction& entry : paper.contradictions)
+      for (const Contradiction::Evidence& evidence : entry.evidence)
+        if (entry.remark && is_evidence(evidence, answer, scope)) answer.remark = true;
+  return answered;
+}
+
 AnsweredPaper answer_paper(const Library& library, const Paper& paper,
                            const Measurements& measurements) {
   AnsweredPaper answered{&paper, {}};
   for (const PublishedTable& table : paper.tables)
-    answered.tables.push_back({&table, answers_to(library, paper, table, measurements)});
+    answered.tables.push_back(answer_table(library, paper, table, measurements));
   return answered;
 }
 
@@ -84,7 +122,7 @@ std::vector<AnsweredPaper> answer_all(const Library& library, const Measurements
 
 bool is_wrong_here(const AnsweredPaper& paper) {
   const auto is_wrong = [](const PublishedAnswer& answer) {
-    return answer.kind == ClaimKind::exact && answer.verdict.answer == Answer::contradicts;
+    return answer.kind == ClaimKind::exact && answer.column.empty() && is_against(answer);
   };
   return std::ranges::any_of(paper.tables, [&](const AnsweredTable& table) {
     return std::ranges::any_of(table.answers, is_wrong);
@@ -121,17 +159,12 @@ std::vector<FoundContradiction> contradictions_of(const AnsweredPaper& answered,
     for (const Contradiction::Evidence& evidence : entry.evidence) {
       const std::size_t before = here.evidence.size();
       for (const AnsweredTable& table : answered.tables) {
-        if (table.table->file != evidence.file) continue;
         RowScope scope(library, paper, *table.table, measurements);
-        for (const PublishedAnswer& answer : table.answers) {
-          scope.go_to(answer.row);
-          if (standing_of(answer) != RowStanding::contradicts || answer.claim != evidence.claim ||
-              (!evidence.column.empty() && answer.column != evidence.column) ||
-              (evidence.where && !scope.holds(*evidence.where)))
-            continue;
-          here.evidence.push_back(&answer);
-          explained.insert(&answer);
-        }
+        for (const PublishedAnswer& answer : table.answers)
+          if (is_evidence(evidence, answer, scope)) {
+            here.evidence.push_back(&answer);
+            explained.insert(&answer);
+          }
       }
       if (here.evidence.size() == before)
         throw UsageError(fmt::format(

@@ -10,30 +10,36 @@
 
 namespace qb {
 
-// A row has the first of these that one of its answers gives it.
+// What is known of a row: that of its headline, the quantity that the paper measured, or calculated
+// where it measured none. A side claim never makes it better; one that contradicts or differs
+// counts.
 enum class RowStanding {
-  contradicts,  // its own table, another one, or what follows from its parameters
-  agrees,       // an exact quantity, to the printed digit
-  within,       // or within a stated tolerance
+  contradicts,  // itself, another table, or the hardware
   differs,      // a curve of ours has another shape, or the model is further off than it may be
-  shape_agrees,
-  modelled,
-  obeys,      // nothing but the rules that every table is tried against
-  unanswered  // disturbed, not comparable, or it needs what is not there
+  reproduced,   // measured here, the same quantity, within its stated tolerance
+  shape_reproduced,  // a curve measured here is in the same order, which a constant is not
+  predicted,         // within its stated band by a model that was not made from it
+  derived,           // an independent calculation from the paper's parameters
+  consistent,        // identities and sums of printed cells, copies; bounds that it obeys
+  fitted,            // a closed form with a constant from the same table
+  open               // it needs what is not there, or what is there leaves it open
 };
 
 template <>
 inline constexpr auto kWords<RowStanding> =
     word_table<RowStanding>("standing", {{RowStanding::contradicts, "contradicts"},
-                                         {RowStanding::agrees, "agrees"},
-                                         {RowStanding::within, "within"},
                                          {RowStanding::differs, "differs"},
-                                         {RowStanding::shape_agrees, "shape agrees"},
-                                         {RowStanding::modelled, "modelled"},
-                                         {RowStanding::obeys, "obeys"},
-                                         {RowStanding::unanswered, "unanswered"}});
+                                         {RowStanding::reproduced, "reproduced"},
+                                         {RowStanding::shape_reproduced, "shape reproduced"},
+                                         {RowStanding::predicted, "predicted"},
+                                         {RowStanding::derived, "derived"},
+                                         {RowStanding::consistent, "consistent"},
+                                         {RowStanding::fitted, "fitted"},
+                                         {RowStanding::open, "open"}});
 
 [[nodiscard]] RowStanding standing_of(const PublishedAnswer& answer);
+// Whether it says that a published number is wrong, or that ours is another.
+[[nodiscard]] bool is_against(const PublishedAnswer& answer);
 
 struct AnsweredTable {
   const PublishedTable* table = nullptr;
@@ -49,16 +55,21 @@ struct AnsweredPaper {
 
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::map<RowStanding, std::size_t> count() const;
+  [[nodiscard]] std::size_t answers() const;
   // How many rows have a claim that needs this.
   [[nodiscard]] std::map<Need, std::size_t> needs() const;
 };
 
+// The answers to one table; those that remarks of the index are about are marked.
+[[nodiscard]] AnsweredTable answer_table(const Library& library, const Paper& paper,
+                                         const PublishedTable& table,
+                                         const Measurements& measurements);
 [[nodiscard]] AnsweredPaper answer_paper(const Library& library, const Paper& paper,
                                          const Measurements& measurements);
 [[nodiscard]] std::vector<AnsweredPaper> answer_all(const Library& library,
                                                     const Measurements& measurements);
 
-// Whether a value contradicts that is exact here: then either the paper's own parameters or this
+// Whether a claim contradicts that is exact here: then either the paper's own parameters or this
 // program are wrong.
 [[nodiscard]] bool is_wrong_here(const AnsweredPaper& paper);
 

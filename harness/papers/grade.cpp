@@ -7,12 +7,12 @@
 
 namespace qb {
 
-std::vector<GradedRow> graded_rows(std::span<const AnsweredPaper> papers) {
+std::vector<GradedRow> graded_rows(std::span<const AnsweredPaper> papers, bool digitised) {
   std::vector<GradedRow> rows;
   for (const AnsweredPaper& paper : papers)
     for (const AnsweredTable& table : paper.tables)
       for (const PublishedAnswer& answer : table.answers)
-        if (answer.predicted)
+        if (answer.predicted && table.table->digitised == digitised)
           rows.push_back({paper.paper, &answer,
                           answer.predicted->is_time ? 1.0 / answer.ratio() : answer.ratio()});
   return rows;

@@ -16,8 +16,10 @@ struct GradedRow {
       1.0;  // the published time over the predicted one: above 1 the model is too fast
 };
 
-// Every published measurement that a device's model answers.
-[[nodiscard]] std::vector<GradedRow> graded_rows(std::span<const AnsweredPaper> papers);
+// Every published measurement that a device's model answers: those that were printed, or those that
+// were read off pictures, which are never mixed with them.
+[[nodiscard]] std::vector<GradedRow> graded_rows(std::span<const AnsweredPaper> papers,
+                                                 bool digitised = false);
 
 // Factors between published and predicted times, whichever is larger.
 struct Grade {

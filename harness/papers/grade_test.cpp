@@ -38,6 +38,16 @@ TEST(Grade, SlownessIsPublishedOverPredictedTimeAlsoOfRates) {
   }
 }
 
+TEST(Grade, WhatWasReadOffAPictureIsNotMixedWithPrintedNumbers) {
+  FakeMeasurements measurements;
+  measurements.predicted = 8.0;
+  Library library = library_of("time", "n,value\n1,16.0\n");
+  library[0].tables[0].digitised = true;
+  const auto papers = answer_all(library, measurements);
+  EXPECT_TRUE(graded_rows(papers).empty());
+  EXPECT_EQ(graded_rows(papers, true).size(), 1u);
+}
+
 TEST(Grade, MedianAndWorstAreFactorsEitherWay) {
   FakeMeasurements measurements;
   measurements.predicted = 8.0;

@@ -44,6 +44,7 @@ enum class Need {
   one_gpu,
   many_gpus,
   helper_schedule,
+  hybrid_schemes,
   pipeline_memory,
   split_passes
 };
@@ -56,6 +57,7 @@ inline constexpr auto kWords<Need> = word_table<Need>("need",
                                                        {Need::one_gpu, "one_gpu"},
                                                        {Need::many_gpus, "many_gpus"},
                                                        {Need::helper_schedule, "helper_schedule"},
+                                                       {Need::hybrid_schemes, "hybrid_schemes"},
                                                        {Need::pipeline_memory, "pipeline_memory"},
                                                        {Need::split_passes, "split_passes"}});
 [[nodiscard]] std::string_view sentence(Need need);  // `training steps`
@@ -99,7 +101,9 @@ struct PublishedColumn {
   std::string because{};  // why identity or bounds must hold
   std::optional<Expression>
       affine{};  // of a memory: in which rows it is a constant and so much a token
-  std::optional<Expression> bytes{};  // of a status: what must fit
+  std::optional<Expression> bytes{};   // of a status: what must fit
+  Tolerance neighbours{};              // how far it may be from what its neighbours give; 1: any
+  std::optional<Expression> except{};  // the rows whose neighbours say nothing
 };
 
 // How the points of a shape are compared.
@@ -127,6 +131,7 @@ struct Claim {
   std::optional<Expression> ours{};  // absent: nothing here answers it, see needs
   Tolerance tolerance{};
   std::vector<Need> needs;
+  std::string fitted;  // the constant of `ours` that is from the same table; empty: none
   std::string run;     // the experiment whose rows `ours.` reads
   Match match;         // of its rows, or of the parameters of `model.`
   std::string device;  // the device file of `model.`
@@ -148,6 +153,8 @@ struct PublishedTable {
   std::string title;  // `Table 4: …`
   std::string hardware;
   std::string tokens;                    // the key that is a sequence length; empty: none
+  std::vector<std::string> headline;     // the columns that the paper measured, or calculated
+  bool digitised = false;                // read off a picture; nothing of it is printed
   std::vector<PublishedColumn> columns;  // in the order of the file
   std::vector<Claim> claims;
   std::vector<InputOf> input_of;
@@ -155,9 +162,14 @@ struct PublishedTable {
 
   [[nodiscard]] const PublishedColumn& column(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> keys() const;
+  [[nodiscard]] bool is_headline(std::string_view column) const;
+  // Whether the claim is of the headline of its row: it reads no other measured cell, unless it is
+  // of a curve, whose points may be quotients.
+  [[nodiscard]] bool is_of_headline(const Claim& claim) const;
 };
 
-// A contradiction in published tables, of which answers with `contradicts` are the evidence.
+// A contradiction in published tables, of which answers with `contradicts` are the evidence; or a
+// remark, whose evidence is said and not held against its rows.
 struct Contradiction {
   struct Evidence {
     std::string file;
@@ -168,7 +180,11 @@ struct Contradiction {
   std::string name;
   std::string says;  // one sentence with its numbers
   std::vector<Evidence> evidence;
-  std::string known;  // why no rule finds it; then there is no evidence
+  std::string known{};  // why no rule finds it; then there is no evidence
+  int weight = 2;       // 3: it changes what the paper claims; 1: a digit
+  bool remark = false;
+  bool transcribed = false;  // a text is compared, from one transcription of it
+  std::string excuse{};      // the reading by which it would be none; empty: there is none here
 };
 
 struct Paper {

@@ -17,15 +17,18 @@ namespace {
 
 constexpr std::string_view kPaperKeys[] = {"title", "cite", "constants", "tables",
                                            "contradictions"};
-constexpr std::string_view kTableKeys[] = {"file",    "title",  "hardware", "tokens",
-                                           "columns", "claims", "input_of"};
-constexpr std::string_view kColumnKeys[] = {"role",   "is",      "at_most", "at_least",
-                                            "within", "because", "affine",  "bytes"};
+constexpr std::string_view kTableKeys[] = {"file",    "title",    "hardware",
+                                           "tokens",  "headline", "digitised",
+                                           "columns", "claims",   "input_of"};
+constexpr std::string_view kColumnKeys[] = {"role",    "is",     "at_most", "at_least",  "within",
+                                            "because", "affine", "bytes",   "neighbours"};
+constexpr std::string_view kNeighbourKeys[] = {"within", "because", "except"};
 constexpr std::string_view kClaimKeys[] = {
-    "name",  "kind", "what",   "where", "published", "ours", "within", "because",
-    "needs", "run",  "device", "match", "rule",      "x",    "series", "level"};
+    "name", "kind",   "what",  "where", "published", "ours",   "within", "because", "needs",
+    "run",  "device", "match", "rule",  "x",         "series", "level",  "fitted"};
 constexpr std::string_view kInputKeys[] = {"device", "where"};
-constexpr std::string_view kContradictionKeys[] = {"name", "says", "evidence", "known"};
+constexpr std::string_view kContradictionKeys[] = {"name",   "says",   "evidence",    "known",
+                                                   "weight", "remark", "transcribed", "excuse"};
 constexpr std::string_view kEvidenceKeys[] = {"file", "claim", "column", "where"};
 constexpr std::string_view kSources[] = {"ours", "model"};
 
@@ -187,6 +190,8 @@ class Reader {
     for (const YamlNode& input : list_of(node, "input_of"))
       table.input_of.push_back(read_input(input, table));
     read_columns(require(node, "columns"), table);
+    read_headline(require(node, "headline"), table);
+    table.digitised = text_or_empty(node, "digitised") == "true";
     if (!table.tokens.empty() && table.column(table.tokens).role != ColumnRole::key)
       fail_at(node.find("tokens")->place, "'tokens:' names a column that is a key");
     std::set<std::string> names;
@@ -197,6 +202,16 @@ class Reader {
                 fmt::format("the claim '{}' is there twice", table.claims.back().name));
     }
     paper_.tables.push_back(std::move(table));
+  }
+
+  // A column, or a list of them.
+  static void read_headline(const YamlNode& node, PublishedTable& table) {
+    const std::span<const YamlNode> names =
+        node.kind == YamlNode::list ? std::span<const YamlNode>(node.items) : std::span(&node, 1);
+    for (const YamlNode& name : names) {
+      at_place(name.place, [&] { require_column(table.cells, text_of(name)); });
+      table.headline.push_back(text_of(name));
+    }
   }
 
   // `a100`, or `{device: h100, where: batch_size = 1}`.
@@ -236,6 +251,12 @@ class Reader {
     column.tolerance = read_tolerance(node);
     column.because = text_or_empty(node, "because");
     column.affine = optional_formula(node, "affine", table);
+    if (const YamlNode* neighbours = node.find("neighbours")) {
+      require_map(*neighbours, kNeighbourKeys, "the rule of neighbours");
+      (void)require(*neighbours, "within");
+      column.neighbours = read_tolerance(*neighbours);
+      column.except = optional_formula(*neighbours, "except", table);
+    }
   }
 
   Claim read_claim(const YamlNode& node, const PublishedTable& table) {
@@ -246,6 +267,7 @@ class Reader {
     claim.what = text_or_empty(node, "what");
     claim.run = text_or_empty(node, "run");
     claim.device = text_or_empty(node, "device");
+    claim.fitted = text_or_empty(node, "fitted");
     claim.tolerance = read_tolerance(node);
     claim.where = optional_formula(node, "where", table);
     claim.published = formula(require(node, "published"), table);
@@ -286,7 +308,12 @@ class Reader {
     Contradiction contradiction{.name = text_of(require(node, "name")),
                                 .says = text_of(require(node, "says")),
                                 .evidence = {},
-                                .known = text_or_empty(node, "known")};
+                                .known = text_or_empty(node, "known"),
+                                .remark = text_or_empty(node, "remark") == "true",
+                                .transcribed = text_or_empty(node, "transcribed") == "true",
+                                .excuse = text_or_empty(node, "excuse")};
+    if (const YamlNode* weight = node.find("weight"))
+      contradiction.weight = static_cast<int>(number_of(*weight));
     for (const YamlNode& entry : list_of(node, "evidence")) {
       require_map(entry, kEvidenceKeys, "an evidence");
       const YamlNode& file = require(entry, "file");
@@ -310,41 +337,6 @@ class Reader {
 };
 
 }  // namespace
-
-std::string_view sentence(Need need) {
-  switch (need) {
-    case Need::training:
-      return "training steps";
-    case Need::recursion:
-      return "recursive quorums that stream from the host";
-    case Need::peer_kernels:
-      return "other projects' kernels";
-    case Need::one_gpu:
-      return "a GPU";
-    case Need::many_gpus:
-      return "eight GPUs or more";
-    case Need::helper_schedule:
-      return "a schedule in which idle workers help";
-    case Need::pipeline_memory:
-      return "a memory model of pipeline parallelism";
-    case Need::split_passes:
-      return "a split of the kernel's two passes";
-  }
-  return "?";
-}
-
-const PublishedColumn& PublishedTable::column(std::string_view name) const {
-  const auto found = std::ranges::find(columns, name, &PublishedColumn::name);
-  if (found == columns.end()) throw UsageError(fmt::format("{} has no column '{}'", file, name));
-  return *found;
-}
-
-std::vector<std::string> PublishedTable::keys() const {
-  std::vector<std::string> names;
-  for (const PublishedColumn& column : columns)
-    if (column.role == ColumnRole::key) names.push_back(column.name);
-  return names;
-}
 
 Paper read_paper(std::string_view yaml, std::string_view source,
                  const std::function<CsvTable(const std::string&)>& cells_of) {

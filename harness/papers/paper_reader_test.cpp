@@ -27,7 +27,7 @@ constexpr const char* kColumns = R"(    columns:
 
 std::string index_of(const std::string& after_columns, const std::string& columns = kColumns) {
   return "title: A paper\ncite: Somebody\nconstants: {peak: 312e12}\ntables:\n  - file: t.csv\n"
-         "    title: Table 1\n" +
+         "    title: Table 1\n    headline: time_s\n" +
          columns + after_columns;
 }
 
@@ -56,6 +56,8 @@ TEST(PaperReader, ReadsTablesColumnsAndClaims) {
   const PublishedTable& table = paper.tables[0];
   EXPECT_THAT(table.keys(), ElementsAre("method", "n_tokens"));
   EXPECT_EQ(table.tokens, "n_tokens");
+  EXPECT_TRUE(table.is_headline("time_s"));
+  EXPECT_FALSE(table.is_headline("speed_up"));
   EXPECT_EQ(table.column("time_s").role, ColumnRole::time);
   ASSERT_TRUE(table.column("speed_up").is);
   ASSERT_EQ(table.claims.size(), 2u);
@@ -90,6 +92,10 @@ TEST(PaperReader, NamesThePlaceAndTheRemedyOfEveryMistake) {
                "unknown column 'methd'; did you mean 'method'?");
   expect_error(index_of("", "    columns: {method: keys}\n"),
                "unknown role of a column 'keys'; did you mean 'key'?");
+  expect_error(
+      "title: x\ncite: y\ntables:\n  - {file: t.csv, title: t, columns: {method: key, "
+      "n_tokens: key, time_s: time, speed_up: value}}\n",
+      "'headline:' is missing here");
   expect_error(index_of("    tokens: time_s\n"), "'tokens:' names a column that is a key");
   const auto claim = [](const std::string& rest) {
     return index_of("    claims:\n      - {name: c, kind: self, published: time_s, " + rest +
@@ -97,7 +103,7 @@ TEST(PaperReader, NamesThePlaceAndTheRemedyOfEveryMistake) {
   };
   expect_error(claim("needs: []"), "a claim has 'ours:', or 'needs:'");
   expect_error(claim("ours: time_"), "unknown column 'time_'; did you mean 'time_s'?");
-  expect_error(claim("ours: time_s +"), here + "13:");
+  expect_error(claim("ours: time_s +"), here + "14:");
   expect_error(claim("ours: flor(time_s)"), "unknown function 'flor'; did you mean 'floor'?");
   expect_error(claim("ours: other.time_s"), "data/published has no other.csv");
   expect_error(claim("ours: ours.wall_time_median_s"), "'run:' is missing here");

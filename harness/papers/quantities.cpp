@@ -40,12 +40,26 @@ std::int64_t count_of(const FormulaValue& argument) {
   return std::llround(count);
 }
 
-double longest_subsequence(Arguments words) {
-  const auto n_tokens = static_cast<std::int64_t>(number(words[1]));
+Work work_of_cqs(const FormulaValue& workers, const FormulaValue& tokens,
+                 std::optional<InterestSet> interest_set) {
+  const std::int64_t n_tokens = count_of(tokens);
   const Problem problem =
       make_problem({1, 1, 1, n_tokens, n_tokens, 1, 1}, MaskKind::full, DType::f32, 0);
-  const Plan plan = make_plan("cqs", problem, {workers_of(words[0]), {}});
-  return static_cast<double>(model_work(plan, Kernel::reference).longest_subsequence);
+  return model_work(make_plan("cqs", problem, {workers_of(workers), std::move(interest_set)}),
+                    Kernel::reference);
+}
+
+double longest_subsequence(Arguments words) {
+  return static_cast<double>(work_of_cqs(words[0], words[1], std::nullopt).longest_subsequence);
+}
+
+double held_tokens(Arguments words) {
+  const Work work =
+      work_of_cqs(words[0], words[1], parse_interest_set(text(words[2]), workers_of(words[0])));
+  const auto worker = static_cast<std::size_t>(count_of(words[3]));
+  if (worker >= work.workers.size())
+    throw UsageError(fmt::format("there is no worker {} of {}", worker, work.workers.size()));
+  return static_cast<double>(work.workers[worker].q_tokens);
 }
 
 double max_speed_up_of(Arguments words, DenseCount count) {
@@ -114,6 +128,8 @@ constexpr Quantity kQuantities[] = {
        return decoder_device_bytes(decoder_named(text(words[0])), split_of(words[1], words[2]),
                                    count_of(words[3]));
      }},
+    {"held_tokens", "workers, n_tokens, interest_set, worker", "tokens that this worker holds", 4,
+     held_tokens},
     {"longest_subsequence", "workers, n_tokens", "tokens that the worker with most holds", 2,
      longest_subsequence},
     {"max_speed_up", "d_model, d_ff, layers, vocabulary, workers, tokens_per_worker, slowdown",

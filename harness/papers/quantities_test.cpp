@@ -21,6 +21,8 @@ TEST(Quantities, AreThoseOfTheVerbs) {
   EXPECT_EQ(value("covers", {exactly(7), std::string("0 1 2")}), 0.0);
   // Case study 1 of CQS-Attention: N = 10, W = 7; the longest subsequence holds 5 tokens.
   EXPECT_EQ(value("longest_subsequence", {exactly(7), exactly(10)}), 5.0);
+  EXPECT_EQ(value("held_tokens", {exactly(7), exactly(10), std::string("0 1 3"), exactly(3)}), 5.0);
+  EXPECT_EQ(value("held_tokens", {exactly(7), exactly(10), std::string("0 1 3"), exactly(6)}), 4.0);
   EXPECT_NEAR(value("asymptotic_responsibility_ratio", {exactly(3), std::string("0 1")}), 2.9675,
               5e-5);
   // Ring Attention, table 2: 312 TFLOP/s over 300 GB/s.

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "harness/papers/neighbours.h"
 #include "harness/papers/quantities.h"
 #include "harness/papers/scope.h"
 
@@ -22,6 +23,7 @@ class Trial {
       identities(column);
       bounds(column);
       if (column.bytes) fits(column, *column.bytes);
+      if (column.neighbours.factor > 1.0) near(column);
       if (table_.tokens.empty()) continue;
       if (column.role == ColumnRole::time || column.role == ColumnRole::memory) growth(column);
     }
@@ -65,20 +67,32 @@ class Trial {
   }
 
   void add(const PublishedColumn& column, std::size_t row, Rule rule, const Interval& published,
-           const Interval& ours, Verdict verdict, std::string why) {
+           const Interval& ours, Verdict verdict, std::string why,
+           ClaimKind kind = ClaimKind::self) {
     answers_.push_back({.table = &table_,
                         .row = row,
                         .claim = std::string(word(rule)),
                         .column = column.name,
-                        .kind = ClaimKind::self,
+                        .kind = kind,
+                        .headline = table_.is_headline(column.name),
                         .published = published,
                         .ours = ours,
                         .verdict = std::move(verdict),
                         .why = std::move(why)});
   }
 
+  // Whether a formula needs nothing that was measured: it is a calculation from the parameters.
+  bool is_of_parameters(const Expression& formula) const {
+    return std::ranges::all_of(formula.references(), [&](const CellReference& reference) {
+      return reference.source.empty() &&
+             (!table_.cells.has(reference.column) ||
+              (!reference.selects && table_.column(reference.column).role == ColumnRole::key));
+    });
+  }
+
   void identities(const PublishedColumn& column) {
     if (!column.is) return;
+    const ClaimKind kind = is_of_parameters(*column.is) ? ClaimKind::exact : ClaimKind::self;
     for (std::size_t row = 0; row < table_.cells.size(); ++row) {
       scope_.go_to(row);
       const Interval published = number(row, column);
@@ -86,7 +100,7 @@ class Trial {
       if (!published.known() || !follows.known()) continue;
       add(column, row, Rule::identity, published, follows,
           judge_cell(follows, published, column.tolerance),
-          fmt::format("{} = {}", column.name, column.is->text()));
+          fmt::format("{} = {}", column.name, column.is->text()), kind);
     }
   }
 
@@ -207,6 +221,23 @@ class Trial {
                                     need, ran->second.row + 2, ran->second.bytes)}
               : Verdict{Answer::obeys, "that it needs more than any that ran"},
           fmt::format("{} by {}", status.name, bytes.text()));
+    }
+  }
+
+  void near(const PublishedColumn& column) {
+    const std::vector<std::optional<double>> expected = by_neighbours(table_, column.name);
+    for (std::size_t row = 0; row < expected.size(); ++row) {
+      scope_.go_to(row);
+      if (!expected[row] || (column.except && scope_.holds(*column.except))) continue;
+      const Interval published = number(row, column);
+      const double ratio = published.value / *expected[row];
+      const bool is_near = std::max(ratio, 1.0 / ratio) <= column.neighbours.factor;
+      add(column, row, Rule::neighbours, published, exactly(*expected[row]),
+          is_near ? Verdict{Answer::obeys, "what its neighbours give"}
+                  : Verdict{Answer::contradicts,
+                            fmt::format("it is {:.3g} times what its neighbours give", ratio)},
+          fmt::format("{} is within {} of them: {}", column.name, column.neighbours.text,
+                      column.neighbours.because));
     }
   }
 

@@ -13,13 +13,14 @@ namespace qb {
 class RowScope;
 
 enum class Rule {
-  identity,   // a column equals what the index says that it is
-  bound,      // or is at most, or at least that
-  rising,     // time and memory do not fall where the sequence grows and all else is equal
-  quadratic,  // time does not grow faster than the square of the sequence
-  affine,     // memory that is a constant and so much a token grows evenly
-  fits,       // what needs no more bytes than a case that ran does not run out of memory
-  copied      // two series of measured values, memory apart, are not equal
+  identity,    // a column equals what the index says that it is
+  bound,       // or is at most, or at least that
+  rising,      // time and memory do not fall where the sequence grows and all else is equal
+  quadratic,   // time does not grow faster than the square of the sequence
+  affine,      // memory that is a constant and so much a token grows evenly
+  fits,        // what needs no more bytes than a case that ran does not run out of memory
+  neighbours,  // a measured value is near what the cells around it give
+  copied       // two series of measured values, memory apart, are not equal
 };
 
 template <>
@@ -29,6 +30,7 @@ inline constexpr auto kWords<Rule> = word_table<Rule>("rule", {{Rule::identity, 
                                                                {Rule::quadratic, "quadratic"},
                                                                {Rule::affine, "affine"},
                                                                {Rule::fits, "fits"},
+                                                               {Rule::neighbours, "neighbours"},
                                                                {Rule::copied, "copied"}});
 
 // Measured times scatter: neither a fall nor a growth by less than these factors breaks a rule.

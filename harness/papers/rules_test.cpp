@@ -10,9 +10,11 @@
 namespace qb {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing_support::FakeMeasurements;
 using testing_support::paper_of;
 
@@ -119,6 +121,29 @@ TEST(Rules, FourEqualValuesInAnotherSeriesAreACopy) {
                               "3B,1,1.0\n3B,2,1.0\n3B,3,1.0\n3B,4,1.0\n")),
               IsEmpty())
       << "one value everywhere is not a series";
+}
+
+// Rates of two kernels over three lengths: the second is always 1.5 times the first.
+std::string rates(const std::string& odd) {
+  return "n,kernel,pass,rate\n1,a,f,100\n2,a,f,150\n4,a,f,180\n1,b,f,150\n2,b,f," + odd +
+         "\n4,b,f,270\n1,a,b,80\n2,a,b,120\n4,a,b,144\n1,b,b,120\n2,b,b,180\n4,b,b,216\n";
+}
+
+TEST(Rules, ACellFarFromWhatItsNeighboursGiveIsBroken) {
+  const auto columns = [](const std::string& except) {
+    return "{n: key, kernel: key, pass: key, rate: {role: rate, neighbours: {within: 20 %, "
+           "because: b" +
+           except + "}}}";
+  };
+  const auto broken_by = [&](const std::string& odd, const std::string& except = "") {
+    return broken(paper_of(columns(except), "    tokens: n\n", rates(odd)));
+  };
+  EXPECT_THAT(broken_by("225"), IsEmpty());
+  EXPECT_THAT(broken_by("200"), IsEmpty());
+  EXPECT_THAT(broken_by("157"), Contains("neighbours@6"));
+  EXPECT_THAT(broken_by("293"), Contains("neighbours@6"));
+  EXPECT_THAT(broken_by("293", ", except: \"kernel = 'b' and n = 2\""),
+              Not(Contains("neighbours@6")));
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ struct KnownVerdict {
   int mark;
 };
 // As harness/papers counts rows, best first.
-constexpr KnownVerdict kVerdicts[] = {{"agrees", 0x009E73, 0},
-                                      {"within", 0x56B4E9, 1},
-                                      {"modelled", 0x0072B2, 2},
+constexpr KnownVerdict kVerdicts[] = {{"reproduced", 0x56B4E9, 1},
+                                      {"derived", 0x009E73, 0},
+                                      {"predicted", 0x0072B2, 2},
                                       {"differs", 0xE69F00, 4},
                                       {"contradicts", 0xD55E00, 3}};
 constexpr double kBand = 2.0;  // the factor of the dotted lines beside the diagonal
@@ -64,9 +64,7 @@ std::vector<Series> diagonals(const Rows& rows) {
 std::string parity_title(const Rows& rows) {
   const Rows exact = where(rows, [](const Row& row) { return !of_model(row); });
   const Rows model = where(rows, of_model);
-  const auto agrees = [](const Row& row) {
-    return row.at("verdict") == "agrees" || row.at("verdict") == "within";
-  };
+  const auto agrees = [](const Row& row) { return row.at("verdict") == "derived"; };
   const auto near = [](const Row& row) { return times_apart(row) <= kBand; };
   const auto share = [](const Rows& some, auto holds, std::string_view what) {
     return some.empty()
@@ -74,7 +72,7 @@ std::string parity_title(const Rows& rows) {
                : fmt::format("{} of {} {}", grouped(static_cast<double>(count(some, holds))),
                              grouped(static_cast<double>(some.size())), what);
   };
-  return listed({share(exact, agrees, "recomputed numbers agree"),
+  return listed({share(exact, agrees, "numbers that parameters decide agree"),
                  share(model, near, "modelled ones are within a factor of 2")});
 }
 
@@ -89,7 +87,7 @@ Figure published_parity_figure(const CsvTable& answers) {
       .x = published,
       .x_axis = fixed({.label = "published", .column = "published", .log = true}),
       .notes = {"Each in the unit of its table. Modelled: by the cost model on the published "
-                "device; recomputed: from the row's own parameters or other cells.",
+                "device; calculated: from the paper's parameters.",
                 not_drawn({{.number = answers.size() - rows.size(),
                             .what = "answer",
                             .reason = "not above zero",
@@ -97,7 +95,7 @@ Figure published_parity_figure(const CsvTable& answers) {
   for (const bool model : {false, true}) {
     const Rows own = where(rows, [=](const Row& row) { return of_model(row) == model; });
     if (own.empty()) continue;
-    declared.y.push_back({.title = model ? "modelled here" : "recomputed",
+    declared.y.push_back({.title = model ? "modelled here" : "calculated",
                           .y = {.label = "ours", .column = "ours", .log = true},
                           .value =
                               [](const Row& row) {

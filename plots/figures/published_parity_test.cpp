@@ -20,15 +20,16 @@ CsvTable answers(const std::vector<std::string>& rows) {
 
 TEST(PublishedParity, WhatIsModelledAndWhatIsRecomputedHavePanelsAndAVerdictAMark) {
   const Figure figure = published_parity_figure(
-      answers({"exact,2,2,agrees", "self,4,5,contradicts", "modelled,10,15,modelled",
-               "modelled,10,30,differs", "exact,0,0,agrees"}));
-  EXPECT_THAT(titles(figure), ElementsAre("recomputed", "modelled here"));
-  const Point agrees = series_named(figure.panels[0], "agrees").points.at(0);
+      answers({"exact,2,2,derived", "self,4,5,contradicts", "modelled,10,15,predicted",
+               "modelled,10,30,differs", "exact,0,0,derived"}));
+  EXPECT_THAT(titles(figure), ElementsAre("calculated", "modelled here"));
+  const Point agrees = series_named(figure.panels[0], "derived").points.at(0);
   EXPECT_EQ(agrees.x, 2.0);
   EXPECT_EQ(agrees.more, (std::vector<std::string>{"p", "t.csv", "7", "c"}));
   EXPECT_EQ(series_named(figure.panels[1], "differs").points.at(0).y, 30.0);
-  EXPECT_EQ(figure.title,
-            "1 of 2 recomputed numbers agree, 1 of 2 modelled ones are within a factor of 2");
+  EXPECT_EQ(
+      figure.title,
+      "1 of 2 numbers that parameters decide agree, 1 of 2 modelled ones are within a factor of 2");
   EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("1 of 5 answers (not above zero)")));
 }
 
@@ -48,7 +49,7 @@ TEST(PublishedParity, CommittedVerdictsAreWhereTheirMarksAre) {
     if (row.at("panel_title") == "modelled here") {
       ++modelled;
       near += ratio >= 0.5 && ratio <= 2.0 ? 1 : 0;
-    } else if (row.at("series") == "agrees") {
+    } else if (row.at("series") == "derived") {
       EXPECT_NEAR(ratio, 1.0, 0.2) << row.at("table") << " line " << row.at("line");
     }
   }

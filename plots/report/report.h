@@ -83,8 +83,4 @@ std::string write_findings(const std::vector<Figure>& figures, const std::string
 // A row for each reason why cases have no result.
 [[nodiscard]] Table failed_cases_table(const CsvTable& cases);
 
-// Lists the asymptotic responsibility ratios, ours and published: `sets` is the output of `qb sets
-// table --csv`.
-[[nodiscard]] Table interest_set_table(const CsvTable& sets);
-
 }  // namespace qb

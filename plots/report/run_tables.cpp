@@ -10,11 +10,6 @@
 namespace qb {
 namespace {
 
-// Writes `-` if there is no value.
-std::string number_text(double value, const char* format) {
-  return std::isfinite(value) ? fmt::format(fmt::runtime(format), value) : std::string("-");
-}
-
 std::string milliseconds(double seconds) { return significant(seconds * 1e3); }
 
 std::string interval(const Row& row, IntervalColumns columns) {
@@ -178,22 +173,6 @@ Table failed_cases_table(const CsvTable& cases) {
     }
     table.rows.push_back(
         {grouped(static_cast<double>(number)), listed(all, "; "), reason[1], reason[0]});
-  }
-  return table;
-}
-
-Table interest_set_table(const CsvTable& sets) {
-  Table table{
-      .name = "interest_sets",
-      .title = "Interest sets: asymptotic responsibility ratio, published and ours",
-      .header = {"W", "m", "interest set", "published", "ours", "ours/published", "verdict"}};
-  for (const Row& row : all_rows(sets)) {
-    const double ours = row.number_at("asymptotic_responsibility_ratio");
-    const double published = row.number_at("published_asymptotic_responsibility_ratio");
-    table.rows.push_back({row.text("workers"), row.at("quorum_size"), row.text("interest_set"),
-                          row.at("published_asymptotic_responsibility_ratio"),
-                          number_text(ours, "{:.4f}"), number_text(ours / published, "{:.6f}"),
-                          row.at("verdict")});
   }
   return table;
 }

@@ -54,14 +54,5 @@ TEST(RunTables, WhatDiffersBetweenCasesIsAColumnAndTheStatusIsTheLast) {
   EXPECT_THAT(table.notes.at(0), ::testing::HasSubstr("materialized"));
   EXPECT_TRUE(cases_table(no_cases()).rows.empty());
 }
-
-TEST(RunTables, InterestSetsShowOursPublishedAndVerdict) {
-  CsvTable sets({"workers", "quorum_size", "interest_set", "asymptotic_responsibility_ratio",
-                 "published_asymptotic_responsibility_ratio", "verdict"});
-  sets.append({"7", "3", "0 1 3", "6.909512345", "6.9095", "agrees"});
-  EXPECT_THAT(interest_set_table(sets).rows.at(0),
-              ElementsAre("7", "3", "0 1 3", "6.9095", "6.9095", "1.000002", "agrees"));
-}
-
 }  // namespace
 }  // namespace qb

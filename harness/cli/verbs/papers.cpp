@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/files.h"
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/coverage_record.h"
+#include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/cli/views/paper_tables.h"
 #include "harness/cli/views/table_form.h"
@@ -17,10 +19,10 @@ namespace qb {
 namespace {
 
 constexpr const char* kPapersFooter =
-    R"(Without a name it counts the rows of each paper by what answers them. The answers come from the
-tables themselves, from closed forms, from the committed runs (data/measured), or from those below
---from, and from the cost model; nothing is measured. data/papers/README.md says how a paper is
-added.
+    R"(Without a name it counts the rows of each paper by how they stand, which is how the quantity stands
+that the paper measured, and beside them the answers. The answers come from the tables themselves, from
+closed forms, from the committed runs (data/measured), or from those below --from, and from the cost
+model; nothing is measured. data/papers/README.md says how a paper is added.
 
 Without --from the standings are compared with those of data/papers/coverage.csv: a build that answers
 the same data otherwise is wrong, and says so.
@@ -32,15 +34,18 @@ Examples:
   qb papers
   qb papers --contradictions
   qb papers dist_flash_attn
+  qb papers dist_flash_attn --verdict differs
   qb papers stream_cqsa stream_cqsa_readme_accuracy --format markdown
   qb papers --needs training)";
 
 struct PapersWords {
   std::vector<std::string> names;
+  std::string verdict;
   std::string needs;
   std::string from;
   std::string record;
   bool contradictions = false;
+  bool model = false;
   bool functions = false;
   TableFormat format = TableFormat::text;
 };
@@ -68,19 +73,41 @@ const AnsweredPaper& paper_named(const std::vector<AnsweredPaper>& papers,
   throw UsageError(unknown_word("paper", name, names));
 }
 
-void print_tables(const AnsweredPaper& paper, const std::string& wanted, TableFormat format) {
+void require_table(const AnsweredPaper& paper, const std::string& wanted) {
   std::vector<std::string_view> names;
-  bool any = false;
-  for (const AnsweredTable& answered : paper.tables) {
-    const std::string_view stem =
-        std::string_view(answered.table->file).substr(0, answered.table->file.size() - 4);
-    names.push_back(stem);
-    if (!wanted.empty() && stem != wanted) continue;
-    if (any && format != TableFormat::csv) print_answer("\n");
-    print(answers_table(answered), format);
-    any = true;
+  for (const AnsweredTable& answered : paper.tables)
+    names.push_back(
+        std::string_view(answered.table->file).substr(0, answered.table->file.size() - 4));
+  if (!wanted.empty() && std::ranges::find(names, wanted) == names.end())
+    throw UsageError(unknown_word("table", wanted, names));
+}
+
+void print_answers(const std::vector<AnsweredPaper>& papers, const PapersWords& words) {
+  AnswerChoice choice{.table = words.names.size() == 2 ? words.names[1] : ""};
+  if (!words.verdict.empty()) {
+    choice.standing = parse_word<RowStanding>(words.verdict);
+    if (!choice.standing)
+      throw UsageError("--verdict: " + unknown_word(kWords<RowStanding>.what, words.verdict,
+                                                    all_words<RowStanding>()));
   }
-  if (!any) throw UsageError(unknown_word("table", wanted, names));
+  std::vector<const AnsweredPaper*> wanted;
+  if (words.names.empty())
+    for (const AnsweredPaper& paper : papers) wanted.push_back(&paper);
+  else
+    wanted.push_back(&paper_named(papers, words.names[0]));
+  require_table(*wanted.front(), choice.table);
+  Table all;
+  for (const AnsweredPaper* paper : wanted) {
+    if (words.format == TableFormat::text) {
+      print_answer("{}{}", paper == wanted.front() ? "" : "\n", answers_text(*paper, choice));
+      continue;
+    }
+    Table more = all_answers_table(*paper, choice);
+    std::ranges::move(all.rows, std::back_inserter(more.rows));
+    std::ranges::rotate(more.rows, more.rows.end() - static_cast<std::ptrdiff_t>(all.rows.size()));
+    all = std::move(more);
+  }
+  if (words.format != TableFormat::text) print(all, words.format);
 }
 
 std::vector<FoundContradiction> all_contradictions(const std::vector<AnsweredPaper>& papers,
@@ -117,18 +144,22 @@ ExitCode answer(const PapersWords& words) {
       print_answer(contradictions_text(found));
     else
       print(contradictions_table(found), words.format);
+  } else if (words.model) {
+    std::vector<GradedRow> rows = graded_rows(papers);
+    std::ranges::move(graded_rows(papers, true), std::back_inserter(rows));
+    print(model_error_table(rows), words.format);
   } else if (!words.needs.empty()) {
     const auto need = parse_word<Need>(words.needs);
     if (!need) throw UsageError("--needs: " + unknown_word("need", words.needs, all_words<Need>()));
     print(needs_table(papers, need), words.format);
-  } else if (words.names.empty()) {
+  } else if (words.names.empty() && words.verdict.empty()) {
     print(coverage_table(papers), words.format);
     if (words.format == TableFormat::text)
       print_answer("\n{} contradictions: qb papers --contradictions\n",
-                   all_contradictions(papers, library, measurements).size());
+                   std::ranges::count_if(all_contradictions(papers, library, measurements),
+                                         std::not_fn(is_remark)));
   } else {
-    print_tables(paper_named(papers, words.names[0]), words.names.size() == 2 ? words.names[1] : "",
-                 words.format);
+    print_answers(papers, words);
   }
   return wrong_build || std::ranges::any_of(papers, is_wrong_here) ? ExitCode::regression
                                                                    : ExitCode::ok;
@@ -141,6 +172,8 @@ void add_papers(Verb app) {
       app, "papers", "Answers every published table, row by row, and lists the contradictions.",
       answer, kPapersFooter);
   verb.add_option("NAMES", words.names, "Names a paper, and maybe one of its tables.");
+  verb.add_option("--verdict", words.verdict,
+                  "Shows only the rows that stand so, such as differs or predicted.");
   verb.add_option("--needs", words.needs,
                   "Lists the rows that this would answer, such as training or one_gpu.");
   const Option from =
@@ -151,6 +184,8 @@ void add_papers(Verb app) {
       .excludes(from);
   verb.add_flag("--contradictions", words.contradictions,
                 "Lists where published tables contradict themselves, each other or the hardware.");
+  verb.add_flag("--model", words.model,
+                "Shows how far the cost model is from published times, by scheme, link and pass.");
   verb.add_flag("--functions", words.functions, "Lists the functions that formulas can call.");
   add_word(verb, "--format", words.format, "Prints the table in this form");
 }

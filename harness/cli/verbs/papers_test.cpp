@@ -9,9 +9,11 @@
 
 #include "base/csv.h"
 #include "base/files.h"
+#include "base/json.h"
 #include "base/source_root.h"
 #include "base/split.h"
 #include "base/testing/scratch_folder.h"
+#include "base/text_table.h"
 #include "harness/cli/testing/run_binary.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/cli/views/paper_tables.h"
@@ -78,7 +80,7 @@ TEST(CommittedPapers, NothingThatIsExactHereContradicts) {
   for (const AnsweredPaper& paper : Committed::all().papers)
     for (const AnsweredTable& table : paper.tables)
       for (const PublishedAnswer& answer : table.answers) {
-        if (answer.kind == ClaimKind::exact) {
+        if (answer.kind == ClaimKind::exact && answer.column.empty()) {
           EXPECT_NE(answer.verdict.answer, Answer::contradicts)
               << table.table->file << ", line " << answer.row + 2 << ", " << answer.claim << ": "
               << answer.verdict.text();
@@ -96,12 +98,31 @@ TEST(CommittedPapers, EveryContradictionIsExplained) {
           << found.evidence.front()->verdict.text();
 }
 
-TEST(CommittedPapers, AtLeastNineHundredRowsAreAnswered) {
-  std::size_t answered = 0;
+// A standing hides no answer that is against the row, and nothing but the headline's own lifts it.
+TEST(CommittedPapers, NoStandingHidesAnAnswerThatDiffers) {
   for (const AnsweredPaper& paper : Committed::all().papers)
-    for (const auto& [standing, count] : paper.count())
-      if (standing != RowStanding::obeys && standing != RowStanding::unanswered) answered += count;
-  EXPECT_GE(answered, 900u);
+    for (const AnsweredTable& table : paper.tables) {
+      const std::vector<RowStanding> standings = table.standings();
+      for (const PublishedAnswer& answer : table.answers) {
+        if (!is_against(answer)) continue;
+        EXPECT_LE(standings[answer.row], RowStanding::differs)
+            << table.table->file << ", line " << answer.row + 2 << ", " << answer.claim;
+      }
+    }
+}
+
+// The models of a device, and a curve of ours, say nothing of rows that a constant answers as well.
+TEST(CommittedPapers, EveryShapeThatAgreesHasAPairThatAConstantHasNot) {
+  std::size_t shapes = 0;
+  for (const AnsweredPaper& paper : Committed::all().papers)
+    for (const AnsweredTable& table : paper.tables)
+      for (const PublishedAnswer& answer : table.answers) {
+        if (answer.verdict.answer != Answer::shape_agrees) continue;
+        ++shapes;
+        EXPECT_THAT(answer.verdict.detail, HasSubstr("a constant: open"));
+        EXPECT_THAT(answer.verdict.detail, Not(HasSubstr(" 0 of ")));
+      }
+  EXPECT_GT(shapes, 50u);
 }
 
 // The published speed-ups are of training steps: a forward pass alone does not explain all of them.
@@ -123,35 +144,26 @@ TEST(ReproducePaper, AnswersItsTablesFromRunsAndWritesItsPage) {
   const Said said = run_qb("reproduce sparse_attention_15618 --from " +
                            source_path("data/measured") + " --out " + scratch.path("out"));
   EXPECT_EQ(said.exit_code, 0) << said.err;
-  EXPECT_THAT(said.out, AllOf(HasSubstr("sparse_attention_15618"), HasSubstr("shape agrees")));
+  EXPECT_THAT(said.out, AllOf(HasSubstr("sparse_attention_15618"), HasSubstr("shape reproduced")));
   EXPECT_THAT(read_file(scratch.path("out/sparse_attention_15618.html")),
               AllOf(HasSubstr("Runs behind the answers"), HasSubstr("sparse_ablations"),
                     HasSubstr("contradicts itself")));
   EXPECT_THAT(read_file(scratch.path("out/tables/papers.csv")), HasSubstr("\nsparse_attention"));
 }
 
-TEST(ReproducePaper, ARunThatIsTakenAnswersBeforeThoseOfTheFolders) {
-  RunsAndModel runs(committed_runs());
-  const std::string other = source_path("data/measured/epyc-2-cores/bert_layer");
-  runs.take("case_study_2_tenth", other);
-  EXPECT_EQ(runs.folder_of("case_study_2_tenth"), other);
-  EXPECT_EQ(Row(runs.run("case_study_2_tenth"), 0).text("experiment"), "bert_layer");
-  EXPECT_NE(runs.folder_of("case_study_2"), "") << "others are as before";
-}
-
-TEST(ReproducePaper, TheTableOfClaimsCountsEachAnswerAndSaysWhyOneDoesNotAgree) {
-  const auto& papers = Committed::all().papers;
-  const auto cqs = std::ranges::find(papers, "cqs_attention",
-                                     [](const AnsweredPaper& one) { return one.paper->name; });
-  const Table table = claims_table(*cqs);
-  const auto row_of = [&](const std::string& claim) {
-    return *std::ranges::find(table.rows, claim, [](const auto& row) { return row[1]; });
-  };
-  EXPECT_EQ(row_of("covers")[2], "109 agrees");
-  EXPECT_EQ(row_of("covers")[3], "");
-  EXPECT_EQ(row_of("time")[2], "45 not measured");
-  EXPECT_THAT(row_of("published_mean_ms")[2], HasSubstr("38 contradicts"));
-  EXPECT_THAT(row_of("published_mean_ms")[3], HasSubstr("is below its bound"));
+TEST(ReproducePaper, SaysItsConclusionThenWhatAgreesThenWhatIsDisputed) {
+  const ScratchFolder scratch;
+  const Said said =
+      run_qb("reproduce --from " + source_path("data/measured") + " --out " + scratch.path("out"));
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  const std::size_t conclusion = said.out.find("are shown here by other means");
+  const std::size_t agrees = said.out.find("Answers called 'derived'");
+  const std::size_t disputed = said.out.find("Where it contradicts itself");
+  EXPECT_LT(conclusion, agrees);
+  EXPECT_LT(agrees, disputed);
+  EXPECT_NE(disputed, std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(scratch.path("out/cqs_attention.html")))
+      << "without a name it is CQS-Attention";
 }
 
 TEST(ReproducePaper, WithoutARunItSaysWhichIsMissing) {
@@ -159,7 +171,6 @@ TEST(ReproducePaper, WithoutARunItSaysWhichIsMissing) {
   const Said said = run_qb("reproduce ring_flash_attention --from " + scratch.path("") + " --out " +
                            scratch.path("out"));
   EXPECT_EQ(said.exit_code, 0) << said.err;
-  EXPECT_THAT(said.out, HasSubstr("not measured: needs a run of striped_speed_up"));
   EXPECT_THAT(read_file(scratch.path("out/ring_flash_attention.html")),
               HasSubstr("striped_speed_up: there is no run of it."));
 }
@@ -168,9 +179,9 @@ TEST(ReproducePaper, RefusesWhatItDoesNotKnow) {
   const Said unknown = run_qb("reproduce striped");
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("unknown paper 'striped'"));
-  const Said full = run_qb("reproduce striped_attention --full");
+  const Said full = run_qb("reproduce striped_attention --full --from data/measured");
   EXPECT_EQ(full.exit_code, 2);
-  EXPECT_THAT(full.err, HasSubstr("--full: only without the name of a paper"));
+  EXPECT_THAT(full.err, HasSubstr("--full"));
 }
 
 TEST(PapersVerb, PrintsCoverageAndATableOfAPaper) {
@@ -183,6 +194,48 @@ TEST(PapersVerb, PrintsCoverageAndATableOfAPaper) {
   const CsvTable table = CsvTable::parse(rows.out, "stdout");
   EXPECT_GE(table.size(), 5u);
   EXPECT_TRUE(table.has("verdict"));
+  EXPECT_EQ(table.text(0, "paper"), "ring_attention");
+  EXPECT_EQ(table.text(0, "table"), "ring_attention_table_2_min_block");
+}
+
+TEST(PapersVerb, OnePaperIsOneTableInEveryFormForPrograms) {
+  const Said csv = run_qb("papers ring_attention --format csv");
+  const CsvTable table = CsvTable::parse(csv.out, "stdout");
+  const auto json = parse_json(run_qb("papers ring_attention --format json").out, "stdout");
+  ASSERT_EQ(json.size(), table.size());
+  for (const std::string& column : table.header())
+    EXPECT_EQ(json.back()[column], table.text(table.size() - 1, column));
+}
+
+TEST(PapersVerb, ShowsTheRowsThatStandSo) {
+  const Said said = run_qb("papers striped_attention --verdict differs --format csv");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  const CsvTable table = CsvTable::parse(said.out, "stdout");
+  EXPECT_GT(table.size(), 0u);
+  for (std::size_t row = 0; row < table.size(); ++row)
+    EXPECT_EQ(table.text(row, "standing"), "differs");
+  EXPECT_THAT(run_qb("papers --verdict differ").err, HasSubstr("did you mean 'differs'?"));
+}
+
+TEST(PapersVerb, TheModelsErrorIsSignedAndASchemeThatNobodyPublishedSaysSo) {
+  const CsvTable table = CsvTable::parse(run_qb("papers --model --format csv").out, "stdout");
+  std::size_t unpublished = 0;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (table.text(row, "range") == "no published row") {
+      EXPECT_EQ(table.text(row, "rows"), "0");
+      ++unpublished;
+    } else {
+      EXPECT_GT(table.number(row, "median"), 0.3);
+      EXPECT_LT(table.number(row, "median"), 10.0);
+    }
+  }
+  EXPECT_GT(unpublished, 0u);
+  EXPECT_GT(table.size(), unpublished + 20);
+}
+
+TEST(PapersVerb, ATerminalOf120ColumnsShowsEveryWord) {
+  for (const std::string_view line : split_words(run_qb("papers context_parallel").out, "\n"))
+    EXPECT_LE(display_width(line), 120u) << line;
 }
 
 TEST(PapersVerb, ReadmeHasItsLines) {
@@ -202,6 +255,17 @@ TEST(PapersVerb, ListsNeedsContradictionsAndFunctions) {
               AllOf(HasSubstr("striped_attention"), Not(HasSubstr("flash_attention_2"))));
   EXPECT_THAT(run_qb("papers --contradictions").out, HasSubstr("7.4 TB/s"));
   EXPECT_THAT(run_qb("papers --functions").out, HasSubstr("longest_subsequence"));
+}
+
+TEST(PapersVerb, ContradictionsComeByWeightAndRemarksLast) {
+  const CsvTable table =
+      CsvTable::parse(run_qb("papers --contradictions --format csv").out, "stdout");
+  std::vector<std::string> kinds;
+  for (std::size_t row = 0; row < table.size(); ++row) kinds.push_back(table.text(row, "kind"));
+  EXPECT_TRUE(std::ranges::is_sorted(kinds)) << "contradictions, then remarks";
+  EXPECT_EQ(kinds.front(), "contradiction");
+  EXPECT_EQ(kinds.back(), "remark");
+  EXPECT_THAT(table.text(0, "what"), HasSubstr("do not add up"));
 }
 
 TEST(PapersVerb, RefusesWhatItDoesNotKnow) {
@@ -250,12 +314,12 @@ TEST_F(CheckedByItsData, AsRecorded) {
 }
 
 TEST_F(CheckedByItsData, OtherAnswersToUnchangedDataAreSaidLoudly) {
-  replace("data/papers/coverage.csv", "striped_attention_tables.csv,59,1,58,",
-          "striped_attention_tables.csv,59,2,57,");
+  replace("data/papers/coverage.csv", "striped_attention_tables.csv,59,1,6,",
+          "striped_attention_tables.csv,59,2,5,");
   const Said said = papers();
   EXPECT_EQ(said.exit_code, 4);
   EXPECT_THAT(said.err, AllOf(HasSubstr("THIS BUILD IS WRONG"),
-                              HasSubstr("in 1 of 46 tables (striped_attention_tables.csv has 1 "
+                              HasSubstr("tables (striped_attention_tables.csv has 1 "
                                         "rows called 'contradicts' in place of 2)")));
 }
 

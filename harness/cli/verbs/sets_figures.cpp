@@ -10,6 +10,8 @@
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/work/picture.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
@@ -89,6 +91,16 @@ Table paper_table(const std::vector<DistillationRow>& rows) {
   return table;
 }
 
+// Ten tokens, seven workers and {0, 1, 3}: the paper's worked example.
+Figure worked_example() {
+  const Problem problem = make_problem({1, 1, 1, 10, 10, 1, 1}, MaskKind::full, DType::f32, 0);
+  const Plan plan = make_plan("cqs", problem, {7, parse_interest_set("0,1,3", 7)});
+  Figure figure = partition_of(partition_rectangles(plan), "Case study 1");
+  figure.name = "case_study_1_partition";
+  figure.subtitle += ", interest set {0, 1, 3}";
+  return figure;
+}
+
 void draw(const std::string& directory) {
   ensure_directory(directory);
   const auto rows = compare_distillations();
@@ -96,7 +108,7 @@ void draw(const std::string& directory) {
     print_answer("{}\n", path);
   const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
   const std::vector<Figure> figures = {set_size_figure(sizes_csv()), distillation_figure(balance),
-                                       cqs_product_figure(product_splits_csv())};
+                                       cqs_product_figure(product_splits_csv()), worked_example()};
   for (const std::vector<std::string>& paths : write_figures(figures, directory))
     print_answer("{}\n", paths.front());
   print_answer("{}\n", write_findings(figures, directory));

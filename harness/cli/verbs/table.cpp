@@ -89,7 +89,7 @@ void tabulate(const TableWords& words) {
               .values = names(words.values),
               .noise_floor = run.provenance.noise_floor,
               .interval = words.interval,
-              .plain = words.format == TableFormat::csv};
+              .plain = words.format == TableFormat::csv || words.format == TableFormat::json};
   for (const std::string& text : words.base) pivot.base.push_back(base_parameter(text));
   const std::vector<bool> kept = rows_kept(run.cases, words.filters);
   const Rows rows =

@@ -3,12 +3,19 @@
 
 #include <fmt/format.h>
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "base/numbers.h"
+#include "base/statistics.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/paper_sources.h"
+#include "harness/plan/strategies/strategy.h"
 
 namespace qb {
 namespace {
@@ -81,6 +88,46 @@ std::string nearest_table(std::span<const NearestPublished> nearest) {
                fmt::format("{}, line {}", answer.table->file, answer.row + 2)});
   }
   return table.terminal();
+}
+
+Table model_error_table(std::span<const GradedRow> rows) {
+  struct Errors {
+    std::vector<double> slowness;
+    std::set<int> workers;
+  };
+  std::map<std::vector<std::string>, Errors> groups;
+  for (const Strategy& scheme : strategies()) groups[{std::string(scheme.name), "", "", ""}];
+  for (const GradedRow& row : rows) {
+    const Case c = case_of(*row.answer->predicted);
+    const double link = c.link_bandwidth_byte_per_s.value_or(0.0);
+    groups.erase({c.algorithm, "", "", ""});
+    const std::string device =
+        row.answer->predicted->device + (row.answer->table->digitised ? ", read off" : "");
+    Errors& group = groups[{c.algorithm, device,
+                            c.workers > 1 ? fmt::format("{:.3g} GB/s", 1e-9 * link) : "none",
+                            std::string(word(c.pass))}];
+    group.slowness.push_back(row.slowness);
+    group.workers.insert(c.workers);
+  }
+  Table table{.name = "model_error",
+              .title = "Published over predicted time, by scheme, device, link and pass",
+              .header = {"scheme", "device", "link", "pass", "workers", "rows", "median", "range"},
+              .notes = {"Above 1 the published time is the longer one. Rows that a device was made "
+                        "from are not counted."}};
+  for (const auto& [names, group] : groups) {
+    std::vector<std::string> line = names;
+    if (group.slowness.empty()) {
+      line.insert(line.end(), {"", "0", "", "no published row"});
+    } else {
+      const auto [low, high] = std::ranges::minmax(group.slowness);
+      line.insert(line.end(), {fmt::format("{}", fmt::join(group.workers, " ")),
+                               std::to_string(group.slowness.size()),
+                               fmt::format("{:.2f}", median(group.slowness)),
+                               fmt::format("{:.2f} to {:.2f}", low, high)});
+    }
+    table.rows.push_back(std::move(line));
+  }
+  return table;
 }
 
 CsvTable grade_csv(std::span<const GradedRow> rows) {

@@ -11,6 +11,7 @@
 #include "harness/execute/model/advice.h"
 #include "harness/papers/grade.h"
 #include "harness/workload/case.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 
@@ -28,6 +29,11 @@ struct NearestPublished {
 
 // scheme | published case | published | predicted | published / predicted time | where.
 [[nodiscard]] std::string nearest_table(std::span<const NearestPublished> nearest);
+
+// How far the model is from published times that no device was made from: a line for each scheme,
+// device, link and pass, signed (above 1 the published one is slower), with workers and range; a
+// scheme of which nothing is published says so.
+[[nodiscard]] Table model_error_table(std::span<const GradedRow> rows);
 
 // The rows for model_grade_figure().
 [[nodiscard]] CsvTable grade_csv(std::span<const GradedRow> rows);

@@ -45,6 +45,19 @@ std::vector<const Paper*> papers_named(const Library& library, const std::string
   return papers;
 }
 
+// Of an experiment at the paper's size and one at a tenth only one is run.
+std::vector<std::string> of_one_size(std::vector<std::string> experiments, bool full) {
+  constexpr std::string_view kTenth = "_tenth";
+  const auto all = experiments;
+  std::erase_if(experiments, [&](const std::string& name) {
+    const bool is_tenth = name.ends_with(kTenth);
+    const std::string other =
+        is_tenth ? name.substr(0, name.size() - kTenth.size()) : name + std::string(kTenth);
+    return is_tenth == full && std::ranges::find(all, other) != all.end();
+  });
+  return experiments;
+}
+
 // Runs the experiments that have a spec; what another program measured has none.
 ExitCode run_experiments(const std::vector<std::string>& experiments,
                          const PapersToReproduce& asked) {
@@ -61,6 +74,7 @@ ExitCode run_experiments(const std::vector<std::string>& experiments,
     RunOptions options;
     options.quiet = asked.quiet;
     options.argv = {"qb", "reproduce", asked.paper};
+    if (asked.full) options.argv.emplace_back("--full");
     const RunOutcome outcome = run_spec(spec, options);
     if (outcome.interrupted) return ExitCode::interrupted;
     if (const ExitCode of_run = exit_code(outcome); of_run != ExitCode::ok) {
@@ -136,24 +150,45 @@ std::string paper_page(const AnsweredPaper& answered,
                        std::vector<Report::Picture> figures) {
   Report report{.title = answered.paper->title, .subtitle = answered.paper->cite};
   const Table coverage = coverage_table({&answered, 1});
-  report.sections.push_back({.title = coverage.title, .tables = {coverage}});
-  report.sections.back().figures = std::move(figures);
+  report.sections.push_back({.title = coverage.title,
+                             .paragraphs = {conclusion_of(answered)},
+                             .figures = std::move(figures),
+                             .tables = {coverage}});
   if (!contradictions.empty()) {
     Report::Section disputed{.title = "Where it contradicts itself, other tables or the hardware"};
-    for (const FoundContradiction& found : contradictions)
-      disputed.paragraphs.push_back(fmt::format("{} [{}]", sentence(found), found_by(found)));
+    for (const FoundContradiction& found : by_weight(contradictions))
+      disputed.paragraphs.push_back(fmt::format("{}{} [{}]", is_remark(found) ? "Remark: " : "",
+                                                sentence(found), found_by(found)));
     report.sections.push_back(std::move(disputed));
   }
   if (auto runs = run_sentences(*answered.paper, measurements, page); !runs.empty())
     report.sections.push_back({.title = "Runs behind the answers", .paragraphs = std::move(runs)});
   for (const AnsweredTable& table : answered.tables) {
-    Table answers = answers_table(table, false);
+    Table answers = answers_table(table, {.obeyed = false});
     const bool folded = answers.rows.size() > kMostOpenRows;
     report.sections.push_back(
         {.title = answers.title, .tables = {std::move(answers)}, .folded = folded});
   }
   return report_html(report);
 }
+
+namespace {
+
+// The conclusion, what agrees, then what is disputed and why.
+std::string reproduced_text(const AnsweredPaper& paper,
+                            const std::vector<FoundContradiction>& contradictions) {
+  std::string text = summary_text(paper);
+  for (const RowStanding standing :
+       {RowStanding::reproduced, RowStanding::shape_reproduced, RowStanding::predicted,
+        RowStanding::derived, RowStanding::differs})
+    text += standing_text(paper, standing);
+  if (!contradictions.empty())
+    text += "\nWhere it contradicts itself, other tables or the hardware:\n" +
+            contradictions_text(contradictions);
+  return text;
+}
+
+}  // namespace
 
 ExitCode reproduce_papers(const PapersToReproduce& asked) {
   const Library library = read_library();
@@ -165,7 +200,7 @@ ExitCode reproduce_papers(const PapersToReproduce& asked) {
   if (!asked.runs.empty()) {
     folders = with_subfolders(asked.runs);
   } else {
-    code = run_experiments(experiments_of(papers), asked);
+    code = run_experiments(of_one_size(experiments_of(papers), asked.full), asked);
     if (code == ExitCode::interrupted) return code;
     folders = committed_runs();
     folders.insert(folders.begin(), RunOptions{}.out);
@@ -191,9 +226,9 @@ ExitCode reproduce_papers(const PapersToReproduce& asked) {
   (void)draw_for_report(row_figures(answered), asked.out + "/figures", missing);
   for (const std::string& sentence : missing) print_note("qb: {}\n", sentence);
   if (answered.size() == 1)
-    for (const AnsweredTable& table : answered[0].tables)
-      print_answer("\n{}", table_terminal(answers_table(table)));
-  print_answer("\n{}\n{}", contradictions_text(found), table_terminal(coverage));
+    print_answer("\n{}", reproduced_text(answered[0], found));
+  else
+    print_answer("\n{}\n{}", contradictions_text(found), table_terminal(coverage));
   const bool wrong_build = !answers_as_recorded(library);
   return wrong_build || std::ranges::any_of(answered, is_wrong_here) ? ExitCode::regression : code;
 }

@@ -25,15 +25,17 @@ namespace qb {
                                      std::vector<Report::Picture> figures = {});
 
 struct PapersToReproduce {
-  std::string paper;  // its name, or `all`
-  std::string runs;   // a folder of run folders; empty: the experiments are run now, into results
-  std::string out;    // its pages and tables
+  std::string paper = "cqs_attention";  // its name, or `all`
+  std::string runs{};  // a folder of run folders; empty: the experiments are run now, into results
+  std::string out = "results/papers";  // its pages and tables
   bool quiet = false;
+  bool full = false;  // the paper's size where there is also a spec of a tenth
 };
 
-// Prints the answers of one paper, or the coverage of all, and writes OUT/PAPER.html for each and
-// OUT/tables. Returns regression where a value that is exact here contradicts, case_failed where a
-// case of a run failed, interrupted where one was. Throws UsageError where there is no such paper.
+// Prints what is reproduced of one paper, or the coverage of all, and writes OUT/PAPER.html for
+// each and OUT/tables. Returns regression where a value that is exact here contradicts, case_failed
+// where a case of a run failed, interrupted where one was. Throws UsageError where there is no such
+// paper.
 [[nodiscard]] ExitCode reproduce_papers(const PapersToReproduce& asked);
 
 }  // namespace qb

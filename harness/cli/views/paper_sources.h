@@ -24,10 +24,6 @@ class RunsAndModel final : public Measurements {
   // data/measured/MACHINE/ do.
   explicit RunsAndModel(std::vector<std::string> folders) : folders_(std::move(folders)) {}
 
-  // Answers with this run folder whatever the folders have of its experiment.
-  void take(const std::string& experiment, const std::string& folder) {
-    runs_[experiment] = read(folder);
-  }
   [[nodiscard]] const CsvTable* run(const std::string& experiment) const override;
   [[nodiscard]] bool has_device(const std::string& device) const override;
   [[nodiscard]] double model(const std::string& device, const std::string& column,

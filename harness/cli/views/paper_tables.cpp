@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/numbers.h"
 #include "base/text_table.h"
@@ -16,12 +17,14 @@ namespace {
 std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.5g}", value); }
 
 std::vector<std::string> coverage_row(const std::string& name, std::size_t tables, std::size_t rows,
-                                      const std::map<RowStanding, std::size_t>& counted) {
+                                      const std::map<RowStanding, std::size_t>& counted,
+                                      std::size_t answers) {
   std::vector<std::string> row = {name, std::to_string(tables), std::to_string(rows)};
   for (const auto& [standing, text] : kWords<RowStanding>.rows) {
     const auto found = counted.find(standing);
     row.push_back(found == counted.end() ? "" : std::to_string(found->second));
   }
+  row.push_back(std::to_string(answers));
   return row;
 }
 
@@ -38,88 +41,149 @@ std::string row_name(const PublishedTable& table, std::size_t row) {
 std::string verdict_text(const PublishedAnswer& answer) {
   std::string text = answer.verdict.text();
   const std::string_view word = qb::word(Answer::contradicts);
-  if (standing_of(answer) == RowStanding::differs && text.starts_with(word))
-    text.replace(0, word.size(), qb::word(RowStanding::differs));
+  if (text.starts_with(word) && standing_of(answer) != RowStanding::contradicts)
+    text.replace(0, word.size(), answer.remark ? "remark" : qb::word(RowStanding::differs));
   return text;
 }
 
-constexpr std::size_t kTextColumns = 100;
+constexpr std::size_t kAnswerColumns = 120;
+
+// The answers of a table that are asked for, by row: what is of the headline first.
+std::vector<const PublishedAnswer*> chosen(const AnsweredTable& answered,
+                                           const AnswerChoice& choice) {
+  const std::vector<RowStanding> standings = answered.standings();
+  std::vector<const PublishedAnswer*> answers;
+  for (const PublishedAnswer& answer : answered.answers)
+    if ((!choice.standing || standings[answer.row] == *choice.standing) &&
+        (choice.obeyed || answer.verdict.answer != Answer::obeys))
+      answers.push_back(&answer);
+  std::ranges::stable_sort(answers, {}, [](const PublishedAnswer* answer) {
+    return std::pair(answer->row, !answer->headline);
+  });
+  return answers;
+}
+
+const std::vector<std::string> kAnswerHeader = {"line",      "row",  "standing", "of",      "claim",
+                                                "published", "ours", "ratio",    "verdict", "why"};
+
+std::vector<std::string> answer_cells(const PublishedAnswer& answer, RowStanding standing) {
+  return {std::to_string(answer.row + 2),
+          row_name(*answer.table, answer.row),
+          std::string(word(standing)),
+          answer.headline ? "headline" : "side",
+          answer.claim,
+          number(answer.published.value),
+          number(answer.ours.value),
+          number(answer.ratio()),
+          verdict_text(answer),
+          answer.why};
+}
+
+std::string stem_of(const PublishedTable& table) {
+  return table.file.substr(0, table.file.size() - 4);
+}
+
+// `3 contradicts, 20 predicted`, in the order of the summary.
+std::string counted_text(const std::map<RowStanding, std::size_t>& counted) {
+  std::string text;
+  for (const auto& [standing, count] : counted)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word(standing));
+  return text;
+}
+
+void add_wrapped(std::string& text, std::string margin, const std::string& words) {
+  for (const std::string& line : wrap_text(words, kAnswerColumns - margin.size())) {
+    text += margin + line + "\n";
+    margin.assign(margin.size(), ' ');
+  }
+}
+
+std::string answer_text(const PublishedAnswer& answer) {
+  std::string text = fmt::format("{}: {}", answer.claim, verdict_text(answer));
+  if (answer.ours.known())
+    text += fmt::format(" [{} published, {} ours, ratio {}]", number(answer.published.value),
+                        number(answer.ours.value), number(answer.ratio()));
+  if (!answer.why.empty()) text += " " + answer.why;
+  return text;
+}
+
+// What a row that is open needs, or what leaves it open.
+std::string standing_words(const AnsweredTable& answered, RowStanding standing, std::size_t row) {
+  const std::string text(word(standing));
+  if (standing != RowStanding::open) return text;
+  const PublishedAnswer* reason = nullptr;
+  for (const PublishedAnswer& answer : answered.answers)
+    if (answer.row == row && answer.headline &&
+        (reason == nullptr || answer.verdict.answer == Answer::not_measured))
+      reason = &answer;
+  if (reason == nullptr) return text + ": nothing here is of its headline";
+  return reason->verdict.answer == Answer::not_measured
+             ? fmt::format("{}: needs {}", text, reason->verdict.detail)
+             : fmt::format("{}: {}", text, reason->verdict.text());
+}
 
 }  // namespace
 
 Table coverage_table(std::span<const AnsweredPaper> papers) {
-  Table table{.name = "papers",
-              .title = "Published rows and what answers them",
-              .header = {"paper", "tables", "rows"},
-              .notes = {"A row counts once, under the first that one of its answers gives it. "
-                        "contradicts: its own table, another one, or what follows from its "
-                        "parameters; differs: our curve has another shape, or the model is off; "
-                        "obeys: nothing but the rules that every table is tried against."}};
+  Table table{
+      .name = "papers",
+      .title = "Published rows and what is known of them",
+      .header = {"paper", "tables", "rows"},
+      .notes = {"A row counts once, by its headline: the quantity that the paper measured. "
+                "Side claims never make it better; one that contradicts or differs counts."}};
   for (const auto& [standing, text] : kWords<RowStanding>.rows) table.header.emplace_back(text);
+  table.header.emplace_back("answers");
   std::map<RowStanding, std::size_t> all;
   std::size_t tables = 0;
   std::size_t rows = 0;
+  std::size_t answers = 0;
   for (const AnsweredPaper& paper : papers) {
     const auto counted = paper.count();
-    table.rows.push_back(
-        coverage_row(paper.paper->name, paper.tables.size(), paper.rows(), counted));
+    table.rows.push_back(coverage_row(paper.paper->name, paper.tables.size(), paper.rows(), counted,
+                                      paper.answers()));
     for (const auto& [standing, count] : counted) all[standing] += count;
     tables += paper.tables.size();
     rows += paper.rows();
+    answers += paper.answers();
   }
-  if (papers.size() > 1) table.rows.push_back(coverage_row("all", tables, rows, all));
+  if (papers.size() > 1) table.rows.push_back(coverage_row("all", tables, rows, all, answers));
   return table;
 }
 
-Table claims_table(const AnsweredPaper& paper) {
-  Table table{.name = "verdicts",
-              .title = "How the paper's rows are answered",
-              .header = {"table", "claim", "answers", "why"},
-              .notes = {}};
-  for (const AnsweredTable& answered : paper.tables) {
-    std::vector<std::string> claims;  // in their order
-    std::map<std::string, std::map<Answer, std::size_t>> counts;
-    std::map<std::string, std::string> why;
-    for (const PublishedAnswer& answer : answered.answers) {
-      if (answer.verdict.answer == Answer::obeys) continue;
-      const std::string claim = answer.column.empty() ? answer.claim : answer.column;
-      if (counts[claim].empty()) claims.push_back(claim);
-      ++counts[claim][answer.verdict.answer];
-      const bool agrees =
-          answer.verdict.answer == Answer::agrees || answer.verdict.answer == Answer::shape_agrees;
-      if (!agrees && why[claim].empty()) why[claim] = verdict_text(answer);
-    }
-    for (const std::string& claim : claims) {
-      std::string answers;
-      for (const auto& [answer, count] : counts[claim]) {
-        const std::string_view text = word(answer);  // without the beginning of a detail
-        answers += fmt::format("{}{} {}", answers.empty() ? "" : ", ", count,
-                               text.substr(0, std::min(text.find(':'), text.find(" because"))));
-      }
-      table.rows.push_back({answered.table->title, claim, answers, why[claim]});
-    }
-  }
-  return table;
+std::string conclusion_of(const AnsweredPaper& paper) {
+  auto counted = paper.count();
+  const std::size_t contradict = counted[RowStanding::contradicts];
+  const std::size_t differ = counted[RowStanding::differs];
+  const std::size_t shown = counted[RowStanding::reproduced] +
+                            counted[RowStanding::shape_reproduced] +
+                            counted[RowStanding::predicted] + counted[RowStanding::derived];
+  return fmt::format(
+      "Of {} rows {} are shown here by other means than the paper's own cells: {} measured, {} by "
+      "shape, {} predicted, {} derived. {} are disputed: {} contradict the paper itself, another "
+      "table or the hardware, and {} differ from ours. Of the others {} are only consistent with "
+      "their own table, {} follow from a constant fitted to it, and {} are open.",
+      paper.rows(), shown, counted[RowStanding::reproduced], counted[RowStanding::shape_reproduced],
+      counted[RowStanding::predicted], counted[RowStanding::derived], contradict + differ,
+      contradict, differ, counted[RowStanding::consistent], counted[RowStanding::fitted],
+      counted[RowStanding::open]);
 }
 
-Table answers_table(const AnsweredTable& answered, bool obeyed) {
+Table answers_table(const AnsweredTable& answered, const AnswerChoice& choice) {
   const PublishedTable& published = *answered.table;
-  Table table{.name = published.file.substr(0, published.file.size() - 4),
-              .title = published.title,
-              .header = {"line", "row", "claim", "published", "ours", "ratio", "verdict", "why"},
-              .notes = {}};
+  Table table{
+      .name = stem_of(published), .title = published.title, .header = kAnswerHeader, .notes = {}};
   if (!published.hardware.empty())
     table.notes.push_back(fmt::format("Published on: {}.", published.hardware));
-  std::size_t left_out = 0;
-  for (const PublishedAnswer& answer : answered.answers)
-    if (obeyed || answer.verdict.answer != Answer::obeys)
-      table.rows.push_back({std::to_string(answer.row + 2), row_name(published, answer.row),
-                            answer.claim, number(answer.published.value), number(answer.ours.value),
-                            number(answer.ratio()), verdict_text(answer), answer.why});
-    else
-      ++left_out;
-  if (left_out > 0)
-    table.notes.push_back(fmt::format("Left out: {} answers that a rule is obeyed.", left_out));
+  if (published.digitised)
+    table.notes.emplace_back("Read off a picture: no number of it is printed.");
+  const std::vector<RowStanding> standings = answered.standings();
+  for (const PublishedAnswer* answer : chosen(answered, choice))
+    table.rows.push_back(answer_cells(*answer, standings[answer->row]));
+  const auto obeyed = std::ranges::count_if(answered.answers, [](const PublishedAnswer& answer) {
+    return answer.verdict.answer == Answer::obeys;
+  });
+  if (!choice.obeyed && obeyed > 0)
+    table.notes.push_back(fmt::format("Left out: {} answers that a rule is obeyed.", obeyed));
   return table;
 }
 
@@ -129,15 +193,85 @@ CsvTable parity_csv(std::span<const AnsweredPaper> papers) {
     for (const AnsweredTable& answered : paper.tables)
       for (const PublishedAnswer& answer : answered.answers) {
         const RowStanding standing = standing_of(answer);
-        const bool drawn = answer.column.empty() && answer.kind != ClaimKind::shape &&
-                           standing != RowStanding::obeys && standing != RowStanding::unanswered &&
-                           std::isfinite(answer.ratio());
-        if (drawn)
+        const bool independent =
+            standing <= RowStanding::derived && standing != RowStanding::shape_reproduced;
+        if (independent && answer.headline && answer.column.empty() &&
+            answer.kind != ClaimKind::shape && std::isfinite(answer.ratio()))
           out.append({paper.paper->name, answered.table->file, std::to_string(answer.row + 2),
                       answer.claim, std::string(word(answer.kind)), to_text(answer.published.value),
                       to_text(answer.ours.value), std::string(word(standing))});
       }
   return out;
+}
+
+Table all_answers_table(const AnsweredPaper& paper, const AnswerChoice& choice) {
+  Table all{.name = paper.paper->name,
+            .title = paper.paper->title,
+            .header = {"paper", "table"},
+            .notes = {}};
+  std::ranges::copy(kAnswerHeader, std::back_inserter(all.header));
+  for (const AnsweredTable& answered : paper.tables) {
+    if (!choice.table.empty() && stem_of(*answered.table) != choice.table) continue;
+    for (std::vector<std::string>& row : answers_table(answered, choice).rows) {
+      row.insert(row.begin(), {paper.paper->name, stem_of(*answered.table)});
+      all.rows.push_back(std::move(row));
+    }
+  }
+  return all;
+}
+
+std::string summary_text(const AnsweredPaper& paper) {
+  std::string text;
+  add_wrapped(text, "", paper.paper->title + ". " + paper.paper->cite);
+  add_wrapped(text, "", conclusion_of(paper));
+  return text;
+}
+
+std::string standing_text(const AnsweredPaper& paper, RowStanding standing) {
+  std::string text;
+  for (const AnsweredTable& answered : paper.tables) {
+    const std::vector<RowStanding> standings = answered.standings();
+    std::map<std::string, std::vector<const PublishedAnswer*>> by_claim;
+    for (const PublishedAnswer& answer : answered.answers)
+      if (standing_of(answer) == standing && (answer.headline || is_against(answer)))
+        by_claim[answer.claim].push_back(&answer);
+    for (const auto& [claim, answers] : by_claim) {
+      const auto otherwise = std::ranges::count_if(answers, [&](const PublishedAnswer* answer) {
+        return standings[answer->row] != standing;
+      });
+      const std::string count = otherwise == 0
+                                    ? std::string()
+                                    : fmt::format(" ({} of these rows stand otherwise)", otherwise);
+      add_wrapped(text, fmt::format("{:>5} ", answers.size()),
+                  fmt::format("{}{}; line {}, {}", answered.table->title, count,
+                              answers.front()->row + 2, answer_text(*answers.front())));
+    }
+  }
+  return text.empty() ? text : fmt::format("\nAnswers called '{}'\n{}", word(standing), text);
+}
+
+std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice) {
+  std::string text = summary_text(paper);
+  for (const AnsweredTable& answered : paper.tables) {
+    if (!choice.table.empty() && stem_of(*answered.table) != choice.table) continue;
+    const std::vector<RowStanding> standings = answered.standings();
+    std::map<RowStanding, std::size_t> counted;
+    for (const RowStanding standing : standings) ++counted[standing];
+    text += "\n";
+    add_wrapped(text, "", fmt::format("{} [{}]", answered.table->title, stem_of(*answered.table)));
+    add_wrapped(text, "  ", counted_text(counted));
+    const PublishedAnswer* before = nullptr;
+    for (const PublishedAnswer* answer : chosen(answered, choice)) {
+      if (before == nullptr || before->row != answer->row)
+        add_wrapped(text, fmt::format("  line {:<4} ", answer->row + 2),
+                    fmt::format("{}: {}", row_name(*answered.table, answer->row),
+                                standing_words(answered, standings[answer->row], answer->row)));
+      add_wrapped(text, answer->headline ? "      headline  " : "      side      ",
+                  answer_text(*answer));
+      before = answer;
+    }
+  }
+  return text;
 }
 
 Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need) {
@@ -163,13 +297,21 @@ Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> nee
   return table;
 }
 
+std::vector<FoundContradiction> by_weight(std::vector<FoundContradiction> found) {
+  std::ranges::stable_sort(found, {}, [](const FoundContradiction& one) {
+    return one.entry == nullptr ? 0 : one.entry->remark ? 4 : 3 - one.entry->weight;
+  });
+  return found;
+}
+
 Table contradictions_table(std::span<const FoundContradiction> found) {
   Table table{.name = "contradictions",
               .title = "Where published tables contradict themselves, each other or the hardware",
-              .header = {"paper", "rows", "found by", "what"},
-              .notes = {}};
-  for (const FoundContradiction& one : found)
-    table.rows.push_back({one.paper->name,
+              .header = {"paper", "kind", "rows", "found by", "what"},
+              .notes = {"By weight: those that change what a paper claims come first. A remark is "
+                        "not held against its rows."}};
+  for (const FoundContradiction& one : by_weight({found.begin(), found.end()}))
+    table.rows.push_back({one.paper->name, is_remark(one) ? "remark" : "contradiction",
                           one.evidence.empty() ? "" : std::to_string(one.evidence.size()),
                           found_by(one), sentence(one)});
   return table;
@@ -177,22 +319,20 @@ Table contradictions_table(std::span<const FoundContradiction> found) {
 
 std::string contradictions_text(std::span<const FoundContradiction> found) {
   std::string text;
-  const Paper* paper = nullptr;
   std::size_t number = 0;
-  for (const FoundContradiction& one : found) {
-    if (one.paper != paper) {
-      paper = one.paper;
-      text += fmt::format("{}{}\n", text.empty() ? "" : "\n", paper->title);
-    }
-    std::string says = sentence(one);
-    says += fmt::format(" [{}]", found_by(one));
-    std::string margin = fmt::format("{:>4}. ", ++number);
-    for (const std::string& line : wrap_text(says, kTextColumns)) {
-      text += margin + line + "\n";
-      margin.assign(margin.size(), ' ');
-    }
+  bool remarks = false;
+  for (const FoundContradiction& one : by_weight({found.begin(), found.end()})) {
+    if (is_remark(one) && !std::exchange(remarks, true))
+      text += fmt::format("{}Remarks, which are not held against their rows\n",
+                          text.empty() ? "" : "\n");
+    add_wrapped(text, fmt::format("{:>4}. ", ++number),
+                fmt::format("{}: {} [{}]", one.paper->name, sentence(one), found_by(one)));
   }
   return text;
+}
+
+bool is_remark(const FoundContradiction& found) {
+  return found.entry != nullptr && found.entry->remark;
 }
 
 std::string found_by(const FoundContradiction& found) {
@@ -204,7 +344,12 @@ std::string found_by(const FoundContradiction& found) {
 }
 
 std::string sentence(const FoundContradiction& found) {
-  if (found.entry != nullptr) return found.entry->says;
+  if (found.entry != nullptr) {
+    std::string text = found.entry->says;
+    if (!found.entry->excuse.empty())
+      text += fmt::format(" It would be none if {}.", found.entry->excuse);
+    return text + (found.entry->transcribed ? " (The text: from one transcription.)" : "");
+  }
   const PublishedAnswer& first = *found.evidence.front();
   return fmt::format("{}, line {}: {}: {}.", first.table->file, first.row + 2, first.why,
                      first.verdict.detail);

@@ -11,29 +11,51 @@
 
 namespace qb {
 
-// A row for each paper and, of several, one for all: how many rows each answer has.
+// A row for each paper and, of several, one for all: how many rows have each standing, and beside
+// them how many answers there are.
 [[nodiscard]] Table coverage_table(std::span<const AnsweredPaper> papers);
 
-// A line for each claim or rule of the paper's tables: how its rows are answered, and why the first
-// that does not agree is. Rules that rows merely obey are left out.
-[[nodiscard]] Table claims_table(const AnsweredPaper& paper);
+// Three sentences: how many rows are shown by other means than the paper's own cells, how many are
+// disputed, and what the others are.
+[[nodiscard]] std::string conclusion_of(const AnsweredPaper& paper);
 
-// published | ours | ratio | verdict | why, a line for each claim or rule of each row; without
-// `obeyed` a note counts the rules that rows merely obey.
-[[nodiscard]] Table answers_table(const AnsweredTable& answered, bool obeyed = true);
+// Title and conclusion, for a terminal of 120 columns.
+[[nodiscard]] std::string summary_text(const AnsweredPaper& paper);
+// Of each claim how many of its answers say so, and the first of them; empty where none does.
+[[nodiscard]] std::string standing_text(const AnsweredPaper& paper, RowStanding standing);
 
-// The answers that are numbers beside published ones, in the columns of published_parity_figure():
-// calculated from the row's own parameters or other cells, or by the cost model. Measured shapes,
-// what is not comparable and rules are left out.
+// Which answers are shown.
+struct AnswerChoice {
+  std::string table{};                    // the stem of its file; empty: all
+  std::optional<RowStanding> standing{};  // of rows that stand so
+  bool obeyed = true;                     // also that a rule is merely obeyed
+};
+
+// line | row | standing | of | claim | published | ours | ratio | verdict | why, a line for each
+// claim or rule of each row, those of the headline first; a note counts what is left out.
+[[nodiscard]] Table answers_table(const AnsweredTable& answered, const AnswerChoice& choice);
+// The same of all tables of a paper, as one, with the columns paper and table in front.
+[[nodiscard]] Table all_answers_table(const AnsweredPaper& paper, const AnswerChoice& choice);
+// The same for a terminal of 120 columns, under the paper's conclusion and each table's count.
+[[nodiscard]] std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice);
+
+// The answers to headlines that are numbers of ours, in the columns of published_parity_figure():
+// calculated from the paper's parameters, or by the cost model. What follows from printed cells, or
+// was fitted to them, is left out.
 [[nodiscard]] CsvTable parity_csv(std::span<const AnsweredPaper> papers);
 
 // The tables with rows that need something, and how many; of one need, or of all.
 [[nodiscard]] Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need);
 
+// Those that change what a paper claims first, remarks last.
+[[nodiscard]] std::vector<FoundContradiction> by_weight(std::vector<FoundContradiction> found);
 [[nodiscard]] Table contradictions_table(std::span<const FoundContradiction> found);
 
-// The same for a terminal: by paper, a numbered sentence each.
+// The same for a terminal: by weight, a numbered sentence each, and the remarks after them.
 [[nodiscard]] std::string contradictions_text(std::span<const FoundContradiction> found);
+
+// Whether it is said and not held against its rows.
+[[nodiscard]] bool is_remark(const FoundContradiction& found);
 
 // The claims and rules whose answers are the evidence; `known` where there is none.
 [[nodiscard]] std::string found_by(const FoundContradiction& found);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <initializer_list>
 #include <utility>
 
 #include "base/files.h"
@@ -71,25 +72,10 @@ PlottedRun run_to_plot(const std::string& folder) {
   return run;
 }
 
-DrawnRun draw_run(const std::string& folder, const std::string& directory,
-                  const std::vector<std::string>& names) {
-  DrawnRun drawn{run_to_plot(folder), {}, {}, ExitCode::ok};
-  if (!drawn.run.has_cases())
-    throw UsageError(fmt::format("{}: a report needs cases.csv; `qb plot {}` draws its figures",
-                                 folder, folder));
-  try {
-    const auto draw = [&](const std::string& into) {
-      drawn.figures = draw_for_report(figures_of_run(drawn.run, names), into, drawn.missing);
-    };
-    directory.empty() ? in_temporary_folder(draw) : draw(directory);
-  } catch (const EnvironmentError& error) {
-    drawn.missing.push_back(fmt::format("The figures are missing: {}.", error.what()));
-    drawn.code = ExitCode::environment;
-  }
-  for (const std::string& sentence : drawn.missing) print_note("qb: {}\n", sentence);
-  return drawn;
-}
+namespace {
 
+// Adds links from `page` to the files of the pictures in `directory`, of those formats that exist
+// there and that the page does not hold itself.
 void link_files(std::vector<Report::Picture>& pictures, const std::string& directory,
                 const std::string& page, std::initializer_list<std::string> formats) {
   for (Report::Picture& picture : pictures)
@@ -103,16 +89,33 @@ void link_files(std::vector<Report::Picture>& pictures, const std::string& direc
     }
 }
 
+}  // namespace
+
 ExitCode publish_run(const std::string& folder, const std::string& directory,
                      const std::string& page) {
-  DrawnRun drawn = draw_run(folder, directory);
+  const PlottedRun run = run_to_plot(folder);
+  if (!run.has_cases())
+    throw UsageError(fmt::format("{}: a report needs cases.csv; `qb plot {}` draws its figures",
+                                 folder, folder));
+  ExitCode code = ExitCode::ok;
+  std::vector<Report::Picture> figures;
+  std::vector<std::string> missing;
+  try {
+    const auto draw = [&](const std::string& into) {
+      figures = draw_for_report(figures_of_run(run, {}), into, missing);
+    };
+    directory.empty() ? in_temporary_folder(draw) : draw(directory);
+  } catch (const EnvironmentError& error) {
+    missing.push_back(fmt::format("The figures are missing: {}.", error.what()));
+    code = ExitCode::environment;
+  }
+  for (const std::string& sentence : missing) print_note("qb: {}\n", sentence);
+  link_files(figures, folder + "/figures", page, {"CSV", "PDF"});
   std::vector<Report::Section> change;
   if (auto section = change_section(folder)) change.push_back(std::move(*section));
-  link_files(drawn.figures, folder + "/figures", page, {"CSV", "PDF"});
-  write_file_atomically(
-      page, report_html(run_report(drawn.run, std::move(drawn.figures), drawn.missing, change)));
+  write_file_atomically(page, report_html(run_report(run, std::move(figures), missing, change)));
   print_answer("{}\n", page);
-  return drawn.code;
+  return code;
 }
 
 }  // namespace qb

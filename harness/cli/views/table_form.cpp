@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/csv.h"
+#include "base/json.h"
 #include "base/numbers.h"
 #include "base/print.h"
 #include "base/text_table.h"
@@ -53,6 +54,21 @@ void print_table(const std::string& table, const std::string& summary, TableForm
     print_answer("\n{}", summary);
 }
 
+namespace {
+
+// A list of rows, each an object by the names of the columns.
+std::string json_of(const Table& table) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const std::vector<std::string>& cells : table.rows) {
+    nlohmann::ordered_json row;
+    for (std::size_t i = 0; i < cells.size(); ++i) row[table.header[i]] = cells[i];
+    rows.push_back(std::move(row));
+  }
+  return rows.dump(1) + "\n";
+}
+
+}  // namespace
+
 std::string printed(const Table& table, TableFormat format) {
   switch (format) {
     case TableFormat::text:
@@ -63,6 +79,8 @@ std::string printed(const Table& table, TableFormat format) {
       return table_latex(table);
     case TableFormat::csv:
       return table_csv(table);
+    case TableFormat::json:
+      return json_of(table);
   }
   return {};
 }

@@ -49,14 +49,15 @@ class ViewTable {
 void print_table(const std::string& table, const std::string& summary, TableForm form);
 
 // The forms of tables that verbs print for a page, a paper or another program (--format).
-enum class TableFormat { text, markdown, latex, csv };
+enum class TableFormat { text, markdown, latex, csv, json };
 
 template <>
 inline constexpr auto kWords<TableFormat> =
     word_table<TableFormat>("format", {{TableFormat::text, "text"},
                                        {TableFormat::markdown, "markdown"},
                                        {TableFormat::latex, "latex"},
-                                       {TableFormat::csv, "csv"}});
+                                       {TableFormat::csv, "csv"},
+                                       {TableFormat::json, "json"}});
 
 [[nodiscard]] std::string printed(const Table& table, TableFormat format);
 

@@ -32,7 +32,10 @@ void set_all_on_one_device(CsvTable& cases, std::size_t row) {
 
 void complete_row(CsvTable& cases, std::size_t row, std::string_view name) try {
   const Case c = case_of_row(cases, row);
-  if (c.workload != WorkloadKind::attention) return;
+  if (c.workload != WorkloadKind::attention) {
+    if (c.workers == 1) set_all_on_one_device(cases, row);
+    return;
+  }
   const Plan plan = plan_of(c);
   if (works_in_place(plan)) return set_all_on_one_device(cases, row);
   if (!is_scattered(plan)) return;
@@ -48,10 +51,10 @@ void complete_row(CsvTable& cases, std::size_t row, std::string_view name) try {
 void complete_older_rows(CsvTable& cases, std::string_view name) {
   for (std::size_t row = 0; row < cases.size(); ++row) {
     if (Row{&cases, row}.number("schema_version") >= kDeviceBytesSince) continue;
-    if (Row{&cases, row}.text("workers") == "1")
-      set_all_on_one_device(cases, row);
-    else if (!Row{&cases, row}.text("predicted_active_peak_bytes").empty())  // it has a plan
+    if (!Row{&cases, row}.text("predicted_active_peak_bytes").empty())  // it has a plan
       complete_row(cases, row, name);
+    else if (Row{&cases, row}.text("workers") == "1")
+      set_all_on_one_device(cases, row);
   }
 }
 

@@ -27,11 +27,17 @@ class FakeMeasurements final : public Measurements {
 };
 
 // A paper of one table, `t.csv`, from its columns, what follows them in the index, and its cells.
-inline Paper paper_of(const std::string& columns, const std::string& rest, const std::string& csv) {
+// Its headline is the last column, unless it is named.
+inline Paper paper_of(const std::string& columns, const std::string& rest, const std::string& csv,
+                      std::string headline = "") {
+  if (headline.empty()) {
+    headline = csv.substr(0, csv.find('\n'));
+    headline = headline.substr(headline.find_last_of(',') + 1);
+  }
   const std::string yaml =
       "title: A paper\ncite: Somebody\ntables:\n  - file: t.csv\n    title: T\n"
-      "    columns: " +
-      columns + "\n" + rest;
+      "    headline: " +
+      headline + "\n    columns: " + columns + "\n" + rest;
   return read_paper(yaml, "paper.yaml",
                     [&](const std::string& file) { return CsvTable::parse(csv, file); });
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/papers/paper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/status.h"
+
+namespace qb {
+
+std::string_view sentence(Need need) {
+  switch (need) {
+    case Need::training:
+      return "training steps";
+    case Need::recursion:
+      return "recursive quorums that stream from the host";
+    case Need::peer_kernels:
+      return "other projects' kernels";
+    case Need::one_gpu:
+      return "a GPU";
+    case Need::many_gpus:
+      return "eight GPUs or more";
+    case Need::helper_schedule:
+      return "a schedule in which idle workers help";
+    case Need::hybrid_schemes:
+      return "a scheme that splits heads and tokens";
+    case Need::pipeline_memory:
+      return "a memory model of pipeline parallelism";
+    case Need::split_passes:
+      return "a split of the kernel's two passes";
+  }
+  return "?";
+}
+
+const PublishedColumn& PublishedTable::column(std::string_view name) const {
+  const auto found = std::ranges::find(columns, name, &PublishedColumn::name);
+  if (found == columns.end()) throw UsageError(fmt::format("{} has no column '{}'", file, name));
+  return *found;
+}
+
+std::vector<std::string> PublishedTable::keys() const {
+  std::vector<std::string> names;
+  for (const PublishedColumn& column : columns)
+    if (column.role == ColumnRole::key) names.push_back(column.name);
+  return names;
+}
+
+bool PublishedTable::is_headline(std::string_view column) const {
+  return std::ranges::find(headline, column) != headline.end();
+}
+
+bool PublishedTable::is_of_headline(const Claim& claim) const {
+  bool reads = false;
+  bool others = false;
+  for (const CellReference& reference : claim.published->references()) {
+    if (!reference.source.empty()) others = true;
+    if (!reference.source.empty() || !cells.has(reference.column)) continue;
+    if (is_headline(reference.column) && !reference.selects)
+      reads = true;
+    else if (reference.selects || column(reference.column).role != ColumnRole::key)
+      others = true;
+  }
+  return reads && (!others || claim.kind == ClaimKind::shape);
+}
+
+}  // namespace qb
