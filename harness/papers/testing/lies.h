@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/numbers.h"
-#include "base/random.h"
 #include "base/status.h"
 #include "base/verdict.h"
 #include "base/words.h"
