@@ -64,6 +64,7 @@ Figure draw(std::string_view name, const PlottedRun& run) {
                       : known->draw(joined ? all : run);
   figure.name = name;
   if (figure.finding.empty()) figure.finding = known->says;
+  if (run.has_cases() && all_modelled(run.cases)) figure.finding = "Modelled. " + figure.finding;
   figure.subtitle = listed({figure.subtitle, joined ? joined_subtitle(all.cases, run)
                                              : known->needs == FigureOf::plan_tables
                                                  ? subtitle_of_plans(run.provenance)

@@ -134,9 +134,10 @@ TEST(RunFigures, TheSubtitleOfAModelNamesItsDeviceAndNotTheMachineThatComputedIt
   PlottedRun run = sample();
   run.cases = scheme_table(
       {scheme_case("ring", 4, 1024, 1.0, {{"ranks", "model"}, {"model_device", "a100"}})});
-  const std::string subtitle = figures_of_run(run, {"wall_clock"}).at(0).subtitle;
-  EXPECT_THAT(subtitle, HasSubstr("modelled A100; qb"));
-  EXPECT_THAT(subtitle, ::testing::Not(HasSubstr("cpu")));
+  const Figure figure = figures_of_run(run, {"wall_clock"}).at(0);
+  EXPECT_THAT(figure.subtitle, HasSubstr("modelled A100; qb"));
+  EXPECT_THAT(figure.subtitle, ::testing::Not(HasSubstr("cpu")));
+  EXPECT_THAT(figure.finding, ::testing::StartsWith("Modelled. "));
 }
 
 // Makes the sample again as another program's run.

@@ -212,8 +212,8 @@ class Auditor {
   }
 
   void check_predictions(AuditedRow& row, const Case& c) {
-    // Earlier schemas accepted values that had no effect but this: a modelled worker had the buffers
-    // of its threads.
+    // Earlier schemas accepted values that had no effect but this: a modelled worker had the
+    // buffers of its threads.
     const bool refuses = row.number("schema_version") >= kRefusesSince;
     Case planned = refuses ? c : with_needs_met(c);
     planned.threads = c.threads;
