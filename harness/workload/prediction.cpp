@@ -43,8 +43,10 @@ bool bound_to_cores() {
   return available_cores() < static_cast<int>(std::thread::hardware_concurrency());
 }
 
-// Returns all cores, or a rank's part where ranks share a host and are not bound to cores.
+// Returns all cores, or a rank's part where ranks share a host and are not bound to cores. What is
+// modelled does not depend on the machine that computes the model.
 int default_threads(Ranks ranks) {
+  if (ranks == Ranks::model) return 1;
   const bool alone = ranks != Ranks::mpi || bound_to_cores();
   return std::max(1, available_cores() / (alone ? 1 : ranks_of_this_host()));
 }

@@ -212,11 +212,9 @@ class Auditor {
   }
 
   void check_predictions(AuditedRow& row, const Case& c) {
-    // Earlier schemas accepted values that had no effect but this: a modelled worker had the
-    // buffers of its threads.
+    // Earlier schemas accepted values that had no effect.
     const bool refuses = row.number("schema_version") >= kRefusesSince;
     Case planned = refuses ? c : with_needs_met(c);
-    planned.threads = c.threads;
     if (row.number("schema_version") < kTwoNumbersSince) planned.lse_kept = 1;
     const RowValues predicted = predicted_values(planned);
     // A rank's threads, where the case leaves them open, depend on how many ranks its host has.
