@@ -126,43 +126,22 @@ std::vector<std::size_t> change_points(std::span<const double> values, double le
   return changes;
 }
 
-LinearFit fit_line(std::span<const double> x, std::span<const double> y) {
-  const double mean_x = mean(x);
-  const double mean_y = mean(y);
-  double xx = 0.0, xy = 0.0, yy = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xx += (x[i] - mean_x) * (x[i] - mean_x);
-    xy += (x[i] - mean_x) * (y[i] - mean_y);
-    yy += (y[i] - mean_y) * (y[i] - mean_y);
-  }
-  if (!(xx > 0.0)) return {kNan, kNan, kNan, kNan};
-  const double slope = xy / xx;
-  LinearFit fit{mean_y - slope * mean_x, slope, yy > 0.0 ? xy * xy / (xx * yy) : 1.0, kNan};
-  if (x.size() < 3) return fit;
-  double residual = 0.0;
-  for (std::size_t i = 0; i < x.size(); ++i)
-    residual += std::pow(y[i] - fit.intercept - slope * x[i], 2);
-  const std::size_t freedom = x.size() - 2;
-  fit.slope_half_width =
-      student_t(freedom) * std::sqrt(residual / static_cast<double>(freedom) / xx);
-  return fit;
-}
-
-LinearFit fit_power(std::span<const double> x, std::span<const double> y) {
+double fit_power(std::span<const double> x, std::span<const double> y) {
   const auto logs = [](std::span<const double> values) {
     std::vector<double> out;
     for (const double value : values) out.push_back(value > 0.0 ? std::log(value) : kNan);
     return out;
   };
-  return fit_line(logs(x), logs(y));
-}
-
-double student_t(std::size_t degrees_of_freedom) {
-  constexpr double kFew[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
-  if (degrees_of_freedom == 0) return kNan;
-  if (degrees_of_freedom <= std::size(kFew)) return kFew[degrees_of_freedom - 1];
-  const auto n = static_cast<double>(degrees_of_freedom);
-  return 1.95996 + 2.37227 / n + 2.8225 / (n * n);  // the expansion about the normal quantile
+  const std::vector<double> u = logs(x);
+  const std::vector<double> v = logs(y);
+  const double mean_u = mean(u);
+  const double mean_v = mean(v);
+  double uu = 0.0, uv = 0.0;
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    uu += (u[i] - mean_u) * (u[i] - mean_u);
+    uv += (u[i] - mean_u) * (v[i] - mean_v);
+  }
+  return uu > 0.0 ? uv / uu : kNan;
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> sign_changes(std::span<const int> signs) {

@@ -41,21 +41,9 @@ struct Summary {
 // levels have three values at least. Binary segmentation by the least sum of absolute deviations.
 [[nodiscard]] std::vector<std::size_t> change_points(std::span<const double> values, double least);
 
-// The least-squares fit y = intercept + slope * x, of as many x as y; NaN for fewer than two
-// distinct x.
-struct LinearFit {
-  double intercept = 0.0;
-  double slope = 0.0;
-  double r_squared = 0.0;
-  double slope_half_width = 0.0;  // of its 95 % interval; NaN for fewer than three points
-};
-[[nodiscard]] LinearFit fit_line(std::span<const double> x, std::span<const double> y);
-// The same on logarithms: the slope is the exponent of y = a x^b. NaN unless every value is above
-// 0.
-[[nodiscard]] LinearFit fit_power(std::span<const double> x, std::span<const double> y);
-
-// The 97.5 % quantile of Student's t distribution; NaN for no degree of freedom.
-[[nodiscard]] double student_t(std::size_t degrees_of_freedom);
+// The exponent b of y = a x^b by least squares on logarithms, of as many x as y; NaN for fewer than
+// two distinct x, and where a value is not above 0.
+[[nodiscard]] double fit_power(std::span<const double> x, std::span<const double> y);
 
 // Where signs (-1, 0, 1) become the opposite: the indices of the last one before and of the first
 // one after, with only zeros between them.

@@ -50,7 +50,7 @@ Verdict one_crossing_each(double theirs, double ours, double level, double facto
 }
 
 double exponent(std::span<const ShapePoint> points, Value value) {
-  return fit_power(values_of(points, &ShapePoint::x), values_of(points, value)).slope;
+  return fit_power(values_of(points, &ShapePoint::x), values_of(points, value));
 }
 
 std::optional<std::string> reversed_order(std::span<const ShapePoint> points) {

@@ -58,11 +58,6 @@ draw_all() {
   "$qb" sets figures --out "$out/paper_figures/interest_sets" >/dev/null
   "$qb" select "$(run_of pass_kv_or_q)" \
     --csv "$out/paper_figures/pass_kv_or_q/selectors.csv" >/dev/null
-  mkdir -p "$out/paper_figures/bounds"
-  for name in tms min-block; do
-    "$qb" bounds "$name" --markdown >"$out/paper_figures/bounds/${name//-/_}.md"
-    "$qb" bounds "$name" --csv >"$out/paper_figures/bounds/${name//-/_}.csv"
-  done
   [ "$out" = "$PWD" ] || cp paper_figures/order.txt "$out/paper_figures"
   "$qb" report --index "$out/paper_figures" >/dev/null
 }

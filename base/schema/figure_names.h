@@ -14,7 +14,6 @@ enum class FigureOf {
   cases,         // cases.csv
   joined_cases,  // cases.csv, and those of the runs beside it
   other_tables,  // the tables that its own file names
-  plan_tables,   // such tables that follow from plans, whatever the machine
 };
 
 // FIGURE(name, needs, says): name_figure() draws it; `says` is one sentence for `qb plot --list`.
@@ -25,7 +24,6 @@ enum class FigureOf {
   FIGURE(throughput, joined_cases, "Achieved FLOP/s against N, a line for each kernel and type.") \
   FIGURE(peak_memory, cases, "Peak memory against N, a line for each worker count.") \
   FIGURE(memory_timeline, cases, "Active memory over the time of a case.") \
-  FIGURE(partition, plan_tables, "Which worker computes which pairs of tokens.") \
   FIGURE(scheme_comparison, cases, "Times, bytes and memory of all schemes against W.") \
   FIGURE(scheme_map, cases, "Which scheme is the fastest for each link and length.") \
   FIGURE(ttft_miss_rate, cases, "Time to first token of pass_q over that of pass_kv, by the miss rate of the cache.") \

@@ -35,6 +35,7 @@ inline constexpr GoneName kGoneNames[] = {
     {"figure", "kernel_peak_fraction", 12, "figure roofline shows kernels under measured ceilings"},
     {"figure", "layer_memory", 12, "figure peak_memory shows memory against N"},
     {"figure", "layer_time", 12, "figure wall_clock shows time against N"},
+    {"figure", "partition", 12, "`qb plan --picture FILE` draws which worker computes what"},
     {"figure", "responsibility_ratio", 12, "`qb sets responsibility` prints its numbers"},
     {"figure", "scaling", 12, "figure efficiency shows strong and weak scaling"},
     {"figure", "scheme_passes", 12, "figure scheme_comparison shows a pass at one length"},

@@ -175,7 +175,7 @@ const Job kJobs[] = {
     {"table", "table @/results/small/done --rows algorithm --format csv"},
     {"compare", "compare @/results/small/done @/results/small/done"},
     {"select", "select @/results/small/done --compute 1e12 --bandwidth 1e10 --csv @/select.csv"},
-    {"history", "history --results @/results --out @/history"},
+    {"history", "history --results @/results"},
     {"record", "papers --record @/record.csv"},
     {"attend", kInputs + " --out @/o.npy --lse @/lse.npy"},
     {"backward", kInputs + " --backward --do @/q.npy --dq @/dq.npy --dk @/dk.npy --dv @/dv.npy"

@@ -29,7 +29,7 @@ constexpr const char* kFooter = R"(Examples:
   qb reproduce                       runs what answers the paper's tables, and says what is reproduced
   qb run experiments/smoke.yaml      runs one small sweep, to a verified figure
   qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3
-  qb sets table                      recomputes the 109 published interest sets
+  qb sets table                      lists the 109 published interest sets and their balance
   qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --out o.npy --verify
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "harness/execute/model/advice.h"
 #include "harness/experiment/audit/compare.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
@@ -60,6 +61,15 @@ Case whole_case(Case c) {
   c.shape.value_dim = c.shape.head_dim;
   if (const auto unmet = unmet_needs(c); !unmet.empty()) throw UsageError(unmet.front().reason);
   return c;
+}
+
+Case case_with_cache(Case c, std::int64_t cached_tokens) {
+  if (cached_tokens < 0)
+    throw UsageError(fmt::format("--cached-tokens {}: it must be 0 or more", cached_tokens));
+  if (c.workers > kMostWorkers)
+    throw UsageError(fmt::format("--workers {}: it must be 1 to {}", c.workers, kMostWorkers));
+  c.shape.kv_len = c.shape.q_len + cached_tokens;
+  return whole_case(std::move(c));
 }
 
 Plan checked_plan(const Case& c, Pass pass) {

@@ -44,6 +44,10 @@ void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> 
 // would have no effect or cannot be had with the others.
 [[nodiscard]] Case whole_case(Case c);
 
+// The same of a question about schemes, with so many tokens in the cache. Throws UsageError for a
+// negative number of them, and for more workers than schemes are compared for.
+[[nodiscard]] Case case_with_cache(Case c, std::int64_t cached_tokens);
+
 // Returns what make() returns. Whether a mask fits the tokens is known only when both are: a
 // UsageError about the mask then gets `--mask: ` in front.
 [[nodiscard]] auto with_mask_option(auto make) {

@@ -11,8 +11,8 @@
 #include "base/words.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/theory/decoder_forecast.h"
-#include "harness/plan/theory/published_bounds.h"
 #include "harness/plan/theory/sent_bytes.h"
+#include "harness/plan/theory/speed_up_bound.h"
 #include "harness/plan/work/work.h"
 #include "interest_sets/split/distillation.h"
 
@@ -63,8 +63,7 @@ double held_tokens(Arguments words) {
 }
 
 double max_speed_up_of(Arguments words, DenseCount count) {
-  const RingStep step{.model = {.name = {},
-                                .d_model = number(words[0]),
+  const RingStep step{.model = {.d_model = number(words[0]),
                                 .d_ff = number(words[1]),
                                 .layers = number(words[2]),
                                 .vocabulary = number(words[3])},

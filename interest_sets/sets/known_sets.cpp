@@ -114,21 +114,6 @@ Printed ListedSet::ratio() const {
   return printed;
 }
 
-std::optional<Printed> published_asymptotic_ratio(int modulus) {
-  const ListedSet* found = find_published(modulus);
-  if (!found) return std::nullopt;
-  return found->ratio();
-}
-
-std::vector<PublishedComparison> compare_with_published() {
-  std::vector<PublishedComparison> rows;
-  for (const ListedSet& listed : published_interest_sets()) {
-    const double ours = asymptotic_responsibility_ratio(listed.set);
-    rows.push_back({listed.set, ours, listed.ratio(), judge(ours, listed.ratio())});
-  }
-  return rows;
-}
-
 std::span<const ListedSet> stored_best_sets() {
   static const auto sets = stored_sets(embedded::best_known_sets, "best_known.txt");
   return sets;

@@ -38,19 +38,6 @@ struct ListedSet {
 // published.txt.
 [[nodiscard]] std::span<const ListedSet> published_interest_sets();
 
-// Returns nullopt outside W = 3..111.
-[[nodiscard]] std::optional<Printed> published_asymptotic_ratio(int modulus);
-
-struct PublishedComparison {
-  InterestSet set;
-  double ours = 0.0;  // asymptotic_responsibility_ratio(set)
-  Printed published;
-  Verdict verdict;
-  [[nodiscard]] bool contradicts() const { return verdict.answer == Answer::contradicts; }
-};
-// Returns one row for each published set, W ascending.
-[[nodiscard]] std::vector<PublishedComparison> compare_with_published();
-
 enum class Standing {
   optimal,     // proved by counting or by exhaustive search that no smaller set exists
   singer,      // a perfect difference set, optimal by counting

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of dots: each row is a named set of values of one quantity, with their range as a line and
-// their median as a black mark. The dots themselves are lines of the figure.
+// A figure of rows of dots: each row is an algorithm with a mark for each of its cases, their range
+// as a line and their median as a black mark.
 #pragma once
 
 #include "plots/frame/lines.h"
 
 namespace qb {
 
-struct DotRow {
-  std::string name{};
-  std::uint32_t colour = kBlack;
-  std::vector<double> values{};  // at least one
+struct DotFigure {
+  std::string title{};
+  std::string nothing{};
+  Groups rows{};  // the first on top; the first word of a key is the algorithm
+  std::function<double(const Row&)> value{};
+  Axis x;
+  ColumnName y_column;
+  std::string told_by{};  // column whose values have marks of their own, one above the other
+  std::function<int(std::size_t place, const std::string& value)> mark{};
+  std::string mark_name{};  // in the legend, before the value
+  bool hollow = false;
+  Columns more{};      // what else the CSV says of a case
+  std::string line{};  // the name of the vertical line at `line_at`
+  double line_at = 0.0;
+  std::vector<std::string> notes{};
 };
 
-// Gives the place of a dot: the `slots` kinds of dots of one row are above each other.
-[[nodiscard]] double dot_place(std::size_t row, std::size_t slot = 0, std::size_t slots = 1);
-
-// Makes an axis with the name of each row, the first on top.
-[[nodiscard]] Axis dot_rows_axis(ColumnName column, const std::vector<DotRow>& rows);
-
-// Draws the range and the median of each row, and a vertical line named `zero` at `at`.
-[[nodiscard]] std::vector<Series> dot_row_summaries(const std::vector<DotRow>& rows,
-                                                    const std::string& zero, double at = 0.0);
+[[nodiscard]] Figure dot_figure(const DotFigure& declared);
 
 }  // namespace qb

@@ -31,11 +31,6 @@ std::string subtitle(const CsvTable& cases, Provenance provenance) {
                 "; ");
 }
 
-std::string subtitle_of_plans(Provenance provenance) {
-  provenance.machine.clear();
-  return provenance_line(provenance);
-}
-
 // Names a run and the cases that are drawn, also those of the runs beside it.
 std::string joined_subtitle(const CsvTable& cases, const PlottedRun& run) {
   const std::vector<std::string> names = run_names(run);
@@ -66,9 +61,7 @@ Figure draw(std::string_view name, const PlottedRun& run) {
   if (figure.finding.empty()) figure.finding = known->says;
   if (run.has_cases() && all_modelled(run.cases)) figure.finding = "Modelled. " + figure.finding;
   figure.subtitle = listed({figure.subtitle, joined ? joined_subtitle(all.cases, run)
-                                             : known->needs == FigureOf::plan_tables
-                                                 ? subtitle_of_plans(run.provenance)
-                                                 : subtitle(run.cases, run.provenance)},
+                                                    : subtitle(run.cases, run.provenance)},
                            "; ");
   return figure;
 }

@@ -46,13 +46,6 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 // be told apart (128).
 [[nodiscard]] Figure partition_of(const CsvTable& rectangles, const std::string& title);
 
-// ---- history -----------------------------------------------------------------------------------
-
-// Draws each case's time by commit over the level that it began with; `history` is history.csv of
-// `qb history`. Cases whose level changed, or that the newest commit made slower or faster, have a
-// colour, the first eight of them.
-[[nodiscard]] Figure history_figure(const CsvTable& history);
-
 // ---- the model beside published measurements ----------------------------------------------------
 
 // Draws how much slower published cases were than the cost model says: a row for each algorithm
@@ -66,27 +59,10 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 // published, ours and verdict (a word of RowStanding).
 [[nodiscard]] Figure published_parity_figure(const CsvTable& answers);
 
-// ---- connectivity ------------------------------------------------------------------------------
-
-// One pattern over n_tokens. `rectangles` has the columns of a partition of one worker.
-struct Connectivity {
-  std::string mask{};  // text as the spec writes it
-  std::int64_t n_tokens = 0;
-  double kept_share = 0.0;  // of all pairs
-  CsvTable rectangles{};
-};
-
-// Shows which pairs of tokens sparse patterns keep: one square per pattern.
-[[nodiscard]] Figure connectivity_figure(std::span<const Connectivity> patterns);
-
 // ---- interest sets -----------------------------------------------------------------------------
 
-// Draws m / sqrt(W) of the smallest known set against W, by its standing, above the proved lower
-// bound. `sets` has the columns workers, quorum_size, lower_bound, standing.
-[[nodiscard]] Figure set_size_figure(const CsvTable& sets);
-
 // Draws asym-RR / W against W, published and balanced. `table` is the output of `qb sets table
-// --distillation balanced --csv`.
+// --csv`.
 [[nodiscard]] Figure distillation_figure(const CsvTable& table);
 
 // The table has the columns workers, split, largest_speed_up and workers_without_block.

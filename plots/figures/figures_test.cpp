@@ -121,15 +121,6 @@ TEST(RunFigures, TheSubtitleSaysRepeatsAndWorkersBeyondTheCores) {
                                HasSubstr("H = 8, G = 2")));
 }
 
-TEST(RunFigures, WhatFollowsFromPlansNamesNoMachine) {
-  PlottedRun run = sample();
-  run.partition =
-      CsvTable::parse("worker,q_begin,q_end,k_begin,k_end,allowed,offset\n0,0,4,0,4,all,0\n", "p");
-  const Figure figure = figures_of_run(run, {"partition"}).at(0);
-  EXPECT_THAT(figure.subtitle, HasSubstr("commit"));
-  EXPECT_THAT(figure.subtitle, ::testing::Not(HasSubstr("CPU")));
-}
-
 TEST(RunFigures, TheSubtitleOfAModelNamesItsDeviceAndNotTheMachineThatComputedIt) {
   PlottedRun run = sample();
   run.cases = scheme_table(

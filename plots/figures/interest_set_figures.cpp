@@ -17,54 +17,7 @@ Figure interest_set_figure(std::string name, const LineFigure& declared) {
 
 double workers(const Row& row) { return row.number("workers"); }
 
-double size_over_root(const Row& row) {
-  return row.number_at("quorum_size") / std::sqrt(workers(row));
-}
-
-std::string sizes_title(const Rows& sets) {
-  const auto [least, most] = std::ranges::minmax(numbers_of(sets, size_over_root));
-  const std::size_t at_bound = count(sets, [](const Row& row) {
-    return row.number_at("quorum_size") == row.number_at("lower_bound");
-  });
-  return fmt::format(
-      "The smallest known sets have {:.2f} to {:.2f} times √W groups; {} of {} meet the bound",
-      least, most, at_bound, counted(sets.size(), "set"));
-}
-
 }  // namespace
-
-Figure set_size_figure(const CsvTable& sets) {
-  const auto over_root = [](const char* column) {
-    return
-        [=](const Row& row) { return Point{.y = row.number_at(column) / std::sqrt(workers(row))}; };
-  };
-  Groups lines = {{.rows = all_rows(sets),
-                   .name = "proved lower bound",
-                   .style = {kGrey, 0},
-                   .draw = Draw::line,
-                   .value = over_root("lower_bound")}};
-  int index = 0;
-  for (const Group& standing : group(all_rows(sets), Columns{"standing"}))
-    lines.push_back({.rows = standing.rows,
-                     .name = standing.key[0],
-                     .style = indexed_style(index++),
-                     .draw = Draw::points});
-  Axis x = kWorkersAxis;
-  x.log = true;
-  return interest_set_figure(
-      "set_size",
-      {.title = sets.size() == 0 ? "Size of the smallest known interest sets"
-                                 : sizes_title(all_rows(sets)),
-       .nothing = "there are no sets",
-       .lines = lines,
-       .y = {{.y = {.label = "m / √W", .column = "size_over_sqrt_workers"},
-              .value = over_root("quorum_size")}},
-       .x = workers,
-       .x_axis = fixed(x),
-       .notes = {"A worker holds m of W token groups, so m/√W over 1 is what its memory and "
-                 "traffic lose. Singer: perfect difference sets, W = q² + q + 1. Optimal: no "
-                 "smaller set exists, by counting or by exhaustive search."}});
-}
 
 Figure distillation_figure(const CsvTable& table) {
   const auto line = [&](const std::string& name, const std::string& distillation, Style style) {

@@ -7,24 +7,6 @@
 namespace qb {
 namespace {
 
-TEST(InterestSetFigures, SizesStandOverTheirBoundByStanding) {
-  const Figure figure =
-      set_size_figure(CsvTable::parse("workers,quorum_size,lower_bound,standing\n"
-                                      "4,3,3,optimal\n7,3,3,singer\n400,24,21,best known\n",
-                                      "sets"));
-  ASSERT_EQ(figure.panels.size(), 1u);
-  const auto& series = figure.panels[0].series;
-  ASSERT_EQ(series.size(), 4u);
-  EXPECT_EQ(series[0].name, "proved lower bound");
-  EXPECT_EQ(series[0].points.size(), 3u);
-  EXPECT_DOUBLE_EQ(series[0].points[2].y, 21.0 / 20.0);
-  EXPECT_EQ(series[1].name, "best known");
-  EXPECT_DOUBLE_EQ(series[1].points[0].y, 24.0 / 20.0);
-  EXPECT_EQ(
-      figure.title,
-      "The smallest known sets have 1.13 to 1.50 times √W groups; 2 of 3 sets meet the bound");
-}
-
 TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
   const Figure figure = distillation_figure(
       CsvTable::parse("workers,published_asymptotic_responsibility_ratio,"
@@ -47,7 +29,6 @@ TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
 }
 
 TEST(InterestSetFigures, NothingToDrawIsASentence) {
-  EXPECT_FALSE(set_size_figure(CsvTable({"workers"})).empty_reason.empty());
   EXPECT_FALSE(distillation_figure(CsvTable({"workers"})).empty_reason.empty());
 }
 

@@ -16,27 +16,6 @@ double factor(const Row& row) { return std::fmax(slowness(row), 1.0 / slowness(r
 const Columns kCaseColumns = {"n_tokens",     "workers", "published", "predicted",
                               "time_or_rate", "table",   "line"};
 
-// Makes the marks of each algorithm, a line for each device.
-Groups marks_of_devices(const Groups& algorithms, const Groups& devices) {
-  Groups lines;
-  for (std::size_t row = 0; row < algorithms.size(); ++row)
-    for (std::size_t slot = 0; slot < devices.size(); ++slot) {
-      const std::string& algorithm = algorithms[row].key[0];
-      const std::string& device = devices[slot].key[0];
-      Group marks{.rows = where(algorithms[row].rows, "device", {device}),
-                  .name = listed({algorithm, device}),
-                  .style = {algorithm_style(algorithm).colour, static_cast<int>(slot)},
-                  .thin = true,
-                  .in_legend = false,
-                  .draw = Draw::points};
-      marks.value = [y = dot_place(row, slot, devices.size())](const Row& one) {
-        return Point{.x = slowness(one), .y = y, .more = values_of(one, kCaseColumns)};
-      };
-      lines.push_back(std::move(marks));
-    }
-  return lines;
-}
-
 std::string grade_title(const Rows& rows) {
   if (rows.empty()) return "Published measurements beside the cost model";
   return fmt::format("The cost model is off by a factor of {:.2f} in the median of {}",
@@ -57,33 +36,26 @@ Figure model_grade_figure(const CsvTable& graded) {
   Groups algorithms = group(rows, Columns{"algorithm"});
   std::ranges::stable_sort(algorithms, {},
                            [](const Group& one) { return median(numbers_of(one.rows, factor)); });
-  const Groups devices = group(rows, Columns{"device"});
-  std::vector<DotRow> dots;
-  for (const Group& one : algorithms)
-    dots.push_back(
-        {one.key[0], algorithm_style(one.key[0]).colour, numbers_of(one.rows, slowness)});
-  std::vector<Series> keys;
-  for (std::size_t slot = 0; slot < devices.size(); ++slot)
-    keys.push_back(legend_key("a published case, " + devices[slot].key[0],
-                              {kGrey, static_cast<int>(slot)}, Draw::points, true));
-  Figure figure = line_figure(
+  Figure figure = dot_figure(
       {.title = grade_title(rows),
        .nothing = "no published measurement has a prediction",
-       .lines = marks_of_devices(algorithms, devices),
-       .y = {{.y = dot_rows_axis("algorithm_index", dots),
-              .reference =
-                  [&](const Group&) {
-                    return dot_row_summaries(dots, "published = predicted", 1.0);
-                  }}},
-       .x_axis = fixed({.label = "published / predicted time",
-                        .column = "published_over_predicted_time",
-                        .log = true}),
-       .keys = keys,
+       .rows = algorithms,
+       .value = slowness,
+       .x = {.label = "published / predicted time",
+             .column = "published_over_predicted_time",
+             .log = true},
+       .y_column = "algorithm_index",
+       .told_by = "device",
+       .mark = [](std::size_t place, const std::string&) { return static_cast<int>(place); },
+       .mark_name = "a published case, ",
+       .hollow = true,
+       .more = kCaseColumns,
+       .line = "published = predicted",
+       .line_at = 1.0,
        .notes = {worst_note(rows),
                  "Right of 1 the published case took longer than the model says; no device was "
                  "made from these rows."}});
   figure.name = "model_grade";
-  figure.more_columns = kCaseColumns;
   return figure;
 }
 

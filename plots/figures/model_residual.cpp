@@ -23,34 +23,6 @@ Groups groups_of(const Rows& rows) {
   return groups;
 }
 
-std::vector<DotRow> dot_rows_of(const Groups& groups) {
-  std::vector<DotRow> rows;
-  for (const Group& one : groups)
-    rows.push_back({listed(one.key), algorithm_style(one.key[0]).colour,
-                    numbers_of(one.rows, residual_percent)});
-  return rows;
-}
-
-// Makes the marks of each group, a line for each of `players` that it has.
-Groups residual_marks(const Groups& groups, const Groups& players) {
-  Groups lines;
-  for (std::size_t row = 0; row < groups.size(); ++row)
-    for (std::size_t slot = 0; slot < players.size(); ++slot) {
-      const std::string& algorithm = groups[row].key[0];
-      const std::string& ranks = players[slot].key[0];
-      Group marks{.rows = where(groups[row].rows, "ranks", {ranks}),
-                  .name = listed({algorithm, ranks}),
-                  .style = {algorithm_style(algorithm).colour, ranks_mark(ranks)},
-                  .in_legend = false,
-                  .draw = Draw::points};
-      marks.value = [y = dot_place(row, slot, players.size())](const Row& one) {
-        return Point{.x = residual_percent(one), .y = y};
-      };
-      lines.push_back(std::move(marks));
-    }
-  return lines;
-}
-
 std::string distance_title(const Rows& rows) {
   const auto typical = [](const Rows& some) { return median(numbers_of(some, distance_percent)); };
   return rows.empty()
@@ -86,23 +58,17 @@ Figure model_residual_figure(const PlottedRun& run) {
     return ran(row) && !std::isnan(row.number(kResidual)) &&
            row.number("modelled_wall_time_s") > 0.0;
   });
-  const Groups groups = groups_of(rows);
-  const Groups players = group(rows, Columns{"ranks"});
-  const std::vector<DotRow> dots = dot_rows_of(groups);
-  std::vector<Series> keys;
-  for (const Group& one : players)
-    keys.push_back(
-        legend_key("a case, " + one.key[0], {kGrey, ranks_mark(one.key[0])}, Draw::points));
-  return line_figure(
+  return dot_figure(
       {.title = distance_title(rows),
        .nothing = "no case has a measured time beside a modelled one",
-       .lines = residual_marks(groups, players),
-       .y = {{.y = dot_rows_axis("algorithm_index", dots),
-              .reference =
-                  [&](const Group&) { return dot_row_summaries(dots, "measured = modelled"); }}},
-       .x_axis =
-           fixed({.label = "measured / modelled - 1 (%)", .column = "model_residual_percent"}),
-       .keys = keys,
+       .rows = groups_of(rows),
+       .value = residual_percent,
+       .x = {.label = "measured / modelled - 1 (%)", .column = "model_residual_percent"},
+       .y_column = "algorithm_index",
+       .told_by = "ranks",
+       .mark = [](std::size_t, const std::string& ranks) { return ranks_mark(ranks); },
+       .mark_name = "a case, ",
+       .line = "measured = modelled",
        .notes = {"Above zero a case took longer than modelled. Lines: ranges of an algorithm.",
                  modelled_devices(rows), interval_reach(rows)}});
 }

@@ -171,8 +171,6 @@ std::optional<Row> base_case(const Row& row) {
       [](const Row& other) { return other.is("workers", "1"); });
 }
 
-bool is_slow_base(const Row& base) { return base.number("peak_fraction") < kSlowBase; }
-
 double error_over_tolerance(const Row& row) {
   double most = row.number("max_error") / row.number("tolerance");
   for (const std::string_view gradient : kGradientColumns)
@@ -202,10 +200,14 @@ double predicted_fullest_bytes(const Row& row) {
                    row.number("predicted_root_peak_bytes"));
 }
 
+// Speed-ups over a base that reaches less than this fraction of its machine's measured peak look
+// better than they are.
+constexpr double kSlowBase = 0.6;
+
 std::string slow_base_note(const Rows& rows) {
   std::set<std::pair<double, std::size_t>> slow;  // by fraction; a base counts once
   for (const Row& row : rows)
-    if (const auto base = base_case(row); base && is_slow_base(*base))
+    if (const auto base = base_case(row); base && base->number("peak_fraction") < kSlowBase)
       slow.insert({base->number("peak_fraction"), base->index});
   if (slow.empty()) return {};
   const std::string least = fmt::format("{:.0f}", kPercent * slow.begin()->first);

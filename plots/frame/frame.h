@@ -27,7 +27,6 @@
 namespace qb {
 
 inline constexpr double kMilli = 1e3;  // ms per second
-inline constexpr double kMicro = 1e6;  // µs per second
 inline constexpr double kGiga = 1e9;   // FLOP per GFLOP
 inline constexpr double kPercent = 100.0;
 
@@ -149,14 +148,6 @@ inline const Columns kPlaceColumns = {"ranks", "model_device", "link_bandwidth_b
 // adds nothing.
 [[nodiscard]] std::string own_value(const Row& row, const std::string& column);
 
-// Gives the place of a group among several: its value's index in their ascending values.
-template <class ValueOf>
-[[nodiscard]] int place_among(const Group& one, const Groups& all, ValueOf value_of) {
-  std::set<decltype(value_of(one))> values;
-  for (const Group& other : all) values.insert(value_of(other));
-  return static_cast<int>(std::distance(values.begin(), values.find(value_of(one))));
-}
-
 // Keeps at most `most` of several, evenly from the first to the last.
 template <class One>
 [[nodiscard]] std::vector<One> spread(std::vector<One> all, std::size_t most) {
@@ -182,11 +173,6 @@ template <class One>
 // threads, whose time a speed-up divides. It keeps the last of repeated cases.
 [[nodiscard]] std::optional<Row> base_case(const Row& row);
 
-// Speed-ups over a base that reaches less than this fraction of its machine's measured peak look
-// better than they are.
-inline constexpr double kSlowBase = 0.6;
-// It is false if the row has no measured peak.
-[[nodiscard]] bool is_slow_base(const Row& base);
 // Says how slow the slow ones among the base cases of these rows are; empty if there is none.
 [[nodiscard]] std::string slow_base_note(const Rows& rows);
 

@@ -193,7 +193,6 @@ PlottedRun read_plotted_run(const std::string& path) {
   if (!run.microbench || std::filesystem::exists(folder / "cases.csv"))
     run.cases = read_cases(folder / "cases.csv");
   run.timeline = read_if_there(folder / "memory_timeline.csv");
-  run.partition = read_if_there(folder / "partition.csv");
   run.steps = read_if_there(folder / "steps.csv");
   if (run.steps) add_later_fields(*run.steps, kStepFields);
   run.parts = read_if_there(folder / "parts.csv");

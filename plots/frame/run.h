@@ -60,16 +60,12 @@ struct PlottedRun {
   CsvTable cases{};                      // no columns if the run has no cases
   std::optional<CsvTable> microbench{};  // repeats of single kernels, see figures/microbench.cpp
   std::optional<CsvTable> timeline{};    // memory_timeline.csv
-  std::optional<CsvTable> partition{};   // rectangles, see partition_of() in figures.h
   std::optional<CsvTable> steps{};       // steps.csv, a row per worker and step
   std::optional<CsvTable> parts{};       // parts.csv, a row per repeat and part of a layer
   std::vector<PlottedRun> beside{};      // runs whose cases appear in the panels of some figures
   // Gives the typical factor between published times and those of the cost model, 1 where nobody
   // knows it: modelled times that are closer are a tie.
   std::function<double()> model_error = [] { return 1.0; };
-  // The user's own published times, in the columns of cqs_case_study_2.csv, drawn whatever the
-  // shape of the run is. Null: case study 2 is drawn beside a run of its shape.
-  const CsvTable* published = nullptr;
 
   [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }
 };

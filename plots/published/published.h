@@ -18,25 +18,11 @@ namespace qb {
 
 // ---- CQS-Attention -----------------------------------------------------------------------------
 
-[[nodiscard]] const CsvTable& published_case_study_2();
-
-// Finds the factor s in 1, 10, 100 for which the published lengths are s times the run's own: a
-// sweep at a tenth of the paper's N has s = 10. Returns nullopt if fewer than half of the run's
-// lengths match.
-[[nodiscard]] std::optional<int> published_scale(const CsvTable& cases, const CsvTable& published);
-
-// Gives published_mean_ms of a worker count and the paper's own N; NaN if there is none.
-[[nodiscard]] double published_mean_ms(const CsvTable& published, std::int64_t workers,
-                                       std::int64_t n_tokens);
-
 // Adds the published points of each line's worker count: speed-ups over W = 1 of the same N to the
 // first panel, at N over the scale; mean times (ms), which another machine took, to a panel with
-// axes of its own. They are the user's own numbers or, if the shape of the run is that of case
-// study 2 (B = 1, H = 8, d = 64, no mask), the compiled-in ones.
+// axes of its own. Nothing if the run has another shape (B = 1, H = 8, d = 64, no mask) or fewer
+// than half of its lengths, times 1, 10 or 100, are published.
 void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_ups);
-
-// Says why its numbers and ours, at 1/scale of its N, are not comparable.
-[[nodiscard]] std::string case_study_2_note(int scale);
 
 // ---- Striped Attention -------------------------------------------------------------------------
 

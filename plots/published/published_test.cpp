@@ -12,7 +12,7 @@ using namespace testing_support;
 using ::testing::HasSubstr;
 
 TEST(Published, TheCompiledInTablesAreWhole) {
-  EXPECT_EQ(published_case_study_2().size(), 45u);
+  EXPECT_EQ(published_table("cqs_case_study_2").size(), 45u);
   EXPECT_EQ(published_table("striped_attention_tables").size(), 59u);
   EXPECT_EQ(published_table("context_parallel_table_4_pass_kv_vs_pass_q").size(), 14u);
   EXPECT_EQ(published_table("context_parallel_table_8_decode_attention").size(), 6u);
@@ -32,16 +32,6 @@ std::vector<Series> drawn_beside(const PlottedRun& run, bool speed_ups) {
   return reference ? reference({}) : std::vector<Series>{};
 }
 
-TEST(Published, FindsAMeanByWorkersAndLength) {
-  EXPECT_DOUBLE_EQ(published_mean_ms(published_case_study_2(), 31, 49000), 3.2568931579589844);
-  EXPECT_TRUE(std::isnan(published_mean_ms(published_case_study_2(), 31, 123)));
-}
-
-TEST(Published, ASweepAtATenthHasScaleTen) {
-  EXPECT_EQ(published_scale(case_study_2(1), published_case_study_2()), 1);
-  EXPECT_EQ(published_scale(case_study_2(10), published_case_study_2()), 10);
-}
-
 TEST(Published, StripedSpeedUpsStandAtTokensAWorker) {
   const std::vector<Series> series = published_striped_speed_ups(4);
   ASSERT_EQ(series.size(), 4u) << "three models on a 2x4 mesh, one on 1x4";
@@ -53,21 +43,13 @@ TEST(Published, StripedSpeedUpsStandAtTokensAWorker) {
   EXPECT_TRUE(published_striped_speed_ups(7).empty());
 }
 
-TEST(Published, OtherLengthsHaveNoScale) {
-  CsvTable cases = no_cases();
-  add_case(cases, ok_case(1, 1234, 1.0));
-  EXPECT_EQ(published_scale(cases, published_case_study_2()), std::nullopt);
-}
-
-TEST(Published, AnotherShapeIsDrawnBesideOnlyWhereTheUserInsists) {
+TEST(Published, NothingIsDrawnBesideOtherLengthsOrAnotherShape) {
+  EXPECT_TRUE(drawn_beside(one_case_of_four(1234), false).empty());
   CsvTable cases = no_cases();
   Values values = ok_case(1, 10000, 1.0);
   values["head_dim"] = "128";
   add_case(cases, values);
-  PlottedRun run(cases);
-  EXPECT_TRUE(drawn_beside(run, false).empty());
-  run.published = &published_case_study_2();
-  EXPECT_FALSE(drawn_beside(run, false).empty());
+  EXPECT_TRUE(drawn_beside(PlottedRun(cases), false).empty());
 }
 
 TEST(Published, PointsStandAtThePublishedLengths) {
@@ -91,10 +73,10 @@ TEST(Published, LengthsAreReadAsFiguresLabelThem) {
   EXPECT_EQ(labelled_length("16k"), 16384.0);
 }
 
-TEST(Published, NotesSayWhyTheNumbersAreIncomparable) {
-  const std::string note = case_study_2_note(10);
-  EXPECT_THAT(note, HasSubstr("10 times ours"));
-  EXPECT_THAT(note, HasSubstr("without synchronising"));
+TEST(Published, ANoteSaysWhyTheNumbersAreIncomparable) {
+  LineFigure declared{.y = {{.y = {.column = "speed_up_ratio"}}}};
+  add_case_study_2(declared, PlottedRun(one_case_of_four(1000)), true);
+  EXPECT_THAT(declared.notes.at(0), HasSubstr("N 10 times ours; its clock was read without sync"));
 }
 
 }  // namespace

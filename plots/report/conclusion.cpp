@@ -4,7 +4,6 @@
 #include "base/statistics.h"
 #include "base/status.h"
 #include "plots/frame/lines.h"
-#include "plots/published/published.h"
 #include "plots/report/report.h"
 
 namespace qb {
@@ -64,19 +63,6 @@ std::string what_agrees(const Rows& good) {
   return fmt::format("Agrees: {}.", listed(parts, "; "));
 }
 
-// By which factors our speed-ups S differ from the published ones.
-std::string against_published(const CsvTable& cases) {
-  const Table table = case_study_2_table(cases, published_case_study_2());
-  std::vector<double> ratios;
-  for (const auto& row : table.rows)
-    if (const auto ratio = parse_real(row.at(row.size() - 2))) ratios.push_back(*ratio);
-  if (ratios.empty()) return {};
-  std::ranges::sort(ratios);
-  return fmt::format("S is {} to {} times the published one, {} times in the median of {}",
-                     significant(ratios.front(), 2), significant(ratios.back(), 2),
-                     significant(median(ratios), 2), counted(ratios.size(), "case"));
-}
-
 std::string model_error(const Rows& good) {
   std::vector<double> errors;
   for (const Row& row : good)
@@ -88,7 +74,7 @@ std::string model_error(const Rows& good) {
                      kPercent * median(errors), kPercent * errors.back());
 }
 
-std::string what_does_not(const PlottedRun& run, const Rows& rows, const Rows& good) {
+std::string what_does_not(const Rows& rows, const Rows& good) {
   std::vector<std::string> parts;
   if (good.size() < rows.size()) {
     std::vector<std::string> reasons;
@@ -101,8 +87,7 @@ std::string what_does_not(const PlottedRun& run, const Rows& rows, const Rows& g
   if (const std::size_t late = count(good, disturbed); late > 0)
     parts.push_back(
         fmt::format("{} stayed disturbed by other work on the machine", counted(late, "case")));
-  for (std::string part : {against_published(run.cases), model_error(good)})
-    if (!part.empty()) parts.push_back(std::move(part));
+  if (std::string error = model_error(good); !error.empty()) parts.push_back(std::move(error));
   if (parts.empty()) return "Does not agree: nothing; every case ran and none stayed disturbed.";
   return fmt::format("Does not agree: {}.", listed(parts, "; "));
 }
@@ -113,7 +98,7 @@ std::vector<std::string> conclusion(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
   if (rows.empty()) return {"No case was run."};
   const Rows good = where(rows, ran);
-  return {what_was_run(run, rows), what_agrees(good), what_does_not(run, rows, good)};
+  return {what_was_run(run, rows), what_agrees(good), what_does_not(rows, good)};
 }
 
 }  // namespace qb

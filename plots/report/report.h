@@ -71,11 +71,6 @@ std::string write_findings(const std::vector<Figure>& figures, const std::string
 
 // ---- the tables of a run ------------------------------------------------------------------------
 
-// Case study 2 of CQS-Attention: times and speed-ups, published, ours and ours / published, for
-// every case whose worker count and N (at the run's scale) are published. `published` has the
-// columns of cqs_case_study_2.csv. The table has no rows if nothing matches.
-[[nodiscard]] Table case_study_2_table(const CsvTable& cases, const CsvTable& published);
-
 // A row for each case: the parameters in which the cases differ, their times, memory, error and
 // status.
 [[nodiscard]] Table cases_table(const CsvTable& cases);

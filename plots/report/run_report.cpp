@@ -9,7 +9,6 @@
 #include "base/status.h"
 #include "base/temporary_folder.h"
 #include "plots/draw/draw.h"
-#include "plots/published/published.h"
 
 namespace qb {
 namespace {
@@ -62,7 +61,6 @@ Report::Section tables_section(const CsvTable& cases) {
   const auto add = [&](Table table) {
     if (!table.rows.empty()) section.tables.push_back(std::move(table));
   };
-  add(case_study_2_table(cases, published_case_study_2()));
   add(failed_cases_table(cases));
   add(cases_table(cases));
   return section;

@@ -123,10 +123,6 @@ TEST(Conclusion, OfModelledCasesSaysThatNothingWasTimed) {
               HasSubstr("were predicted by the cost model, and nothing was timed"));
 }
 
-TEST(Conclusion, ComparesCaseStudy2WithThePublishedSpeedUps) {
-  EXPECT_THAT(conclusion(run_of(case_study_2(10)))[2], HasSubstr("times the published one"));
-}
-
 TEST(Conclusion, OfARunWithoutCasesIsOneSentence) {
   EXPECT_THAT(conclusion(run_of(no_cases())), ::testing::ElementsAre("No case was run."));
 }

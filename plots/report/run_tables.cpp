@@ -4,7 +4,6 @@
 #include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/published/published.h"
 #include "plots/report/pivot_value.h"
 
 namespace qb {
@@ -27,33 +26,6 @@ std::string tokens(const Row& row, IntegerColumn column) {
   const double value = row.number(column);
   if (std::isnan(value)) return "-";
   return format_grouped(static_cast<std::int64_t>(std::llround(value)));
-}
-
-// Gives the paper's S of a row; NaN without a base case that has a time.
-double paper_speed_up(const Row& row) {
-  const auto base = base_case(row);
-  return base && ran(*base) ? time_ratio(*base, row, "longest_subsequence").y : kNaN;
-}
-
-std::vector<std::string> case_study_2_row(const Row& row, const CsvTable& published,
-                                          std::int64_t published_n) {
-  const std::int64_t workers = row.integer("workers");
-  const double theirs_ms = published_mean_ms(published, workers, published_n);
-  const double ours_ms = row.number("longest_subsequence_median_s") * kMilli;
-  const bool base = workers == 1;
-  const double their_s = base ? kNaN : published_mean_ms(published, 1, published_n) / theirs_ms;
-  const double our_s = base ? kNaN : paper_speed_up(row);
-  return {row.text("workers"),
-          tokens(row, "n_tokens"),
-          significant(theirs_ms),
-          significant(ours_ms),
-          interval(row, "longest_subsequence"),
-          repeats_of(row),
-          significant(ours_ms / theirs_ms),
-          significant(their_s),
-          significant(our_s),
-          significant(our_s / their_s),
-          row.text("status") + (base && is_slow_base(row) ? ", slow base" : "")};
 }
 
 // Gives the parameters in which the cases differ and that do not just follow another.
@@ -99,33 +71,6 @@ std::vector<CaseColumn> result_columns() {
 }
 
 }  // namespace
-
-Table case_study_2_table(const CsvTable& cases, const CsvTable& published) {
-  Table table{.name = "case_study_2",
-              .title = "Case study 2: published and ours",
-              .header = {"W", "N", "published (ms)", "ours (ms)", "interval", "repeats (coverage)",
-                         "ours/published", "published S", "our S", "our S/published", "status"}};
-  const auto scale = published_scale(cases, published);
-  if (!scale) return table;
-  for (const Group& line : case_lines(cases))
-    for (const Row& row : line.rows) {
-      const std::int64_t n = row.integer("n_tokens") * *scale;
-      if (!std::isnan(published_mean_ms(published, workers_of(line), n)))
-        table.rows.push_back(case_study_2_row(row, published, n));
-    }
-  table.notes = {
-      "Time of the longest subsequence, the paper's own quantity; S is the time of W = 1 "
-      "over it, without gather and merge."};
-  if (*scale != 1)
-    table.notes.push_back(fmt::format(
-        "Published times are those of {0} x N: only S can be compared, and it depends on "
-        "N too.",
-        *scale));
-  if (std::string slow = slow_base_note(standing_rows(cases)); !slow.empty())
-    table.notes.push_back(std::move(slow));
-  table.notes = joined_notes({table.notes, {case_study_2_note(*scale)}});
-  return table;
-}
 
 Table cases_table(const CsvTable& cases) {
   Table table{.name = "cases", .title = "Cases", .notes = {shared_parameters(cases)}};

@@ -97,14 +97,7 @@ DeviceModel measured_here(const Case& c) {
 }
 
 void give_advice(const AdviseWords& asked) {
-  if (asked.cached_tokens < 0)
-    throw UsageError(fmt::format("--cached-tokens {}: it must be 0 or more", asked.cached_tokens));
-  if (asked.c.workers > kMostWorkers)
-    throw UsageError(
-        fmt::format("--workers {}: it must be 1 to {}", asked.c.workers, kMostWorkers));
-  Case c = asked.c;
-  c.shape.kv_len = c.shape.q_len + asked.cached_tokens;
-  c = whole_case(c);
+  const Case c = case_with_cache(asked.c, asked.cached_tokens);
   if (c.mask.kind() == MaskKind::pattern)
     throw UsageError("--mask: advice is about full and causal masks");
   const GivenLink link = read_link(asked.link);

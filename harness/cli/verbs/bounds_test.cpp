@@ -33,29 +33,6 @@ CsvTable csv_of(const std::string& words) {
   return CsvTable::parse(bounds(words + " --csv"), "csv");
 }
 
-TEST(Bounds, SpeedUpsHavePrintedOursAndAVerdictByEitherCount) {
-  const std::string text = bounds("tms");
-  EXPECT_THAT(text, HasSubstr("A100 80GB NVLink"));
-  EXPECT_THAT(text, HasSubstr("1.4678  within one unit of the last digit"));
-  EXPECT_THAT(text, HasSubstr("agrees\n"));
-  EXPECT_THAT(text, AllOf(HasSubstr("157 of 190 agree"),
-                          HasSubstr("33 are within one unit of the last digit, 0 contradict"),
-                          HasSubstr("166, for w = 1.23"), HasSubstr("190 of 190 agree")));
-  const CsvTable csv = csv_of("tms");
-  ASSERT_EQ(csv.size(), 190u);
-  EXPECT_EQ(csv.text(0, "published_max_speed_up_ratio"), "1.46");
-  EXPECT_NEAR(csv.number(0, "layers_max_speed_up_ratio"), 1.4678, 1e-4);
-  EXPECT_EQ(csv.text(0, "layers_and_vocabulary_verdict"), "agrees");
-}
-
-TEST(Bounds, MinimumBlocksNameTheHostThatDiffers) {
-  EXPECT_THAT(bounds("min-block --markdown"),
-              AllOf(HasSubstr("| A100 InfiniBand | 312 T | 12.5 G | 24.5 | 24.960 | contradicts: 5 "
-                              "units of the last digit off | 149.5 "
-                              "| 149.760 | contradicts: 3 units of the last digit off |\n"),
-                    HasSubstr("\n8 of 10 printed values agree; look at A100 InfiniBand.\n")));
-}
-
 TEST(Bounds, AMachineOfOnesOwn) {
   const std::string machine = "min-block --compute 312e12 --bandwidth 300e9 --q-heads 32 ";
   EXPECT_EQ(bounds(machine + "--kv-heads 8 --csv"),
@@ -175,9 +152,6 @@ TEST(Bounds, VerbPrintsTablesAndRefusesBadWords) {
       "--dtype bf16");
   EXPECT_EQ(bytes.exit_code, 0) << bytes.err;
   EXPECT_THAT(bytes.out, AllOf(HasSubstr("tree_decode"), HasSubstr("in all: ")));
-  EXPECT_EQ(run_qb("bounds tms --markdown").exit_code, 0);
-  EXPECT_THAT(run_qb("bounds tms --csv").out, Not(HasSubstr("of 190 agree")));
-  EXPECT_EQ(run_qb("bounds min-block").exit_code, 0);
   EXPECT_EQ(run_qb("bounds min-block --compute 312e12 --bandwidth 25e9").exit_code, 0);
   for (const char* words :
        {"bounds", "bounds tmx", "bounds bytes", "bounds bytes --n-tokens 0 --workers 2",
@@ -188,7 +162,7 @@ TEST(Bounds, VerbPrintsTablesAndRefusesBadWords) {
         "bounds bytes --n-tokens 1e30 --workers 2",
         "bounds bytes --n-tokens 9 --workers 2 --pass sideways", "bounds min-block --compute 1e12",
         "bounds min-block --compute -1 --bandwidth 1", "bounds min-block --q-heads 8",
-        "bounds min-block --compute nan --bandwidth 1", "bounds tms --csv --markdown"})
+        "bounds min-block --compute nan --bandwidth 1", "bounds min-block", "bounds tms"})
     EXPECT_EQ(run_qb(words).exit_code, 2) << words;
 }
 

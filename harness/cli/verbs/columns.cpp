@@ -17,14 +17,10 @@ Examples:
   qb columns
   qb columns samples.csv
   qb columns results/smoke/latest/steps.csv
-  qb columns --markdown      prints the tables of data/README.md
-  qb columns --parameters    prints the table of parameters in experiments/README.md
-  qb columns --write         writes both tables into the documents of this checkout)";
+  qb columns --write    writes the tables of parameters and columns into the documents)";
 
 struct ColumnsWords {
   std::string file = "cases.csv";
-  bool markdown = false;
-  bool parameters = false;
   bool write = false;
 };
 
@@ -44,8 +40,6 @@ std::string terminal(const RunTable& table) {
 
 void print_columns(const ColumnsWords& words) {
   if (words.write) return write_documents();
-  if (words.parameters) return print_answer(parameters_markdown());
-  if (words.markdown) return print_answer(columns_markdown());
   const RunTable& table = table_named(words.file);
   print_answer(terminal(table));
   if (&table == &case_table() || &table == &sample_table()) print_answer("\n{}", clocks_picture());
@@ -61,11 +55,9 @@ void add_columns(Verb app) {
       "FILE", words.file,
       "Names the table, or a file of a run folder: cases.csv, samples.csv, steps.csv, parts.csv or "
       "memory_timeline.csv (default: cases.csv).");
-  verb.add_flag("--markdown", words.markdown, "Prints all tables as Markdown.");
-  verb.add_flag("--parameters", words.parameters, "Prints the parameters of a spec as Markdown.");
-  verb.add_flag(
-      "--write", words.write,
-      "Writes both into experiments/README.md and data/README.md, after a change of the schema.");
+  verb.add_flag("--write", words.write,
+                "Writes the tables of experiments/README.md and data/README.md, after a change of "
+                "the schema.");
 }
 
 }  // namespace qb

@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// qb masks: shows which pairs of tokens sparse patterns keep, as a table and as pictures.
+// qb masks: counts the pairs of tokens that sparse patterns keep.
 #include <fmt/format.h>
 
-#include "base/files.h"
 #include "base/numbers.h"
 #include "base/print.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/plan/strategies/strategy.h"
-#include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
-#include "plots/draw/draw.h"
-#include "plots/figures/figures.h"
-#include "plots/report/report.h"
 
 namespace qb {
 namespace {
 
-// Up to this many tokens a panel shows single pairs, above it squares.
-constexpr std::int64_t kCells = 128;
-constexpr std::int64_t kLeastTokens = 64;  // needed by the patterns that are drawn by default
+constexpr std::int64_t kLeastTokens = 64;  // needed by the patterns that are shown by default
 
 struct MaskWords {
   std::int64_t n_tokens = kLeastTokens;
   std::vector<std::string> masks;
-  std::string out;
 };
 
 // Makes one pattern of each kind; widths scale with N from those at 64 tokens.
@@ -59,7 +51,6 @@ void show(const MaskWords& words) {
   const std::vector<std::string> masks =
       words.masks.empty() ? one_of_each(words.n_tokens) : words.masks;
   TextTable table({"mask", "pairs kept", "% of N x N", "executed/kept", "rows without keys"});
-  std::vector<Connectivity> drawn;
   const auto n = static_cast<double>(words.n_tokens);
   for (const std::string& text : masks) {
     const MaskSpec mask = parse_mask(text, "--mask");
@@ -73,35 +64,24 @@ void show(const MaskWords& words) {
                fmt::format("{:.2f}", static_cast<double>(work.executed_pairs) /
                                          static_cast<double>(work.unmasked_pairs)),
                format_grouped(work.rows_without_keys)});
-    if (!words.out.empty())
-      drawn.push_back({mask.text(), words.n_tokens, share, partition_rectangles(plan, kCells)});
   }
   print_answer(
       "N = {}. The counts are those of one head; the kernel flash executes the pairs on this "
       "machine.\n\n{}",
       format_grouped(words.n_tokens), table.terminal());
-  if (words.out.empty()) return;
-  ensure_directory(words.out);
-  const Figure figure = connectivity_figure(drawn);
-  for (const std::string& path : write_figure(figure, words.out)) print_answer("{}\n", path);
-  print_answer("{}\n", write_findings({figure}, words.out));
 }
 
 }  // namespace
 
 void add_masks(Verb app) {
   auto [verb, words] = add_verb<MaskWords>(
-      app, "masks", "Shows which pairs of tokens sparse patterns keep.", show, R"(Examples:
-  qb masks --out results/masks
+      app, "masks", "Counts the pairs of tokens that sparse patterns keep.", show, R"(Examples:
+  qb masks
   qb masks --n-tokens 32Ki --mask '{sliding_window: {left: 128, right: 127}}' \
     --mask '{bigbird: {left: 128, right: 127, tokens: 64, random_blocks: 3, block: 64}}')");
   verb.add_repeated("--mask", words.masks,
                     "Shows this mask, as a spec writes it (default: one of each kind of pattern).");
   add_integer(verb, "--n-tokens", words.n_tokens, "Sets N, the number of tokens (default: 64).");
-  verb.add_option(
-      "-o,--out", words.out,
-      "Draws the figure sparse_connectivity into this folder: each mask is a square that shows "
-      "its pairs, and beyond 128 tokens squares of pairs.");
 }
 
 }  // namespace qb

@@ -28,9 +28,8 @@ Each figure is NAME.csv (every plotted number), NAME.json (what is shown; `pytho
 NAME.json` draws it again), NAME.svg, .pdf and .png, and NAME.py, which draws it and is there to be
 edited; findings.csv says what the figures show. Without --figure it draws those that the spec names,
 or else all that the run has data for.
-Published numbers of CQS-Attention's case study 2 are drawn beside a run of its shape; --published
-draws another file of the same columns. roofline is drawn from a
-microbench.csv in the folder, which may then do without cases.csv.
+Published numbers of CQS-Attention's case study 2 are drawn beside a run of its shape. roofline is
+drawn from a microbench.csv in the folder, which may then do without cases.csv.
 
 --beside draws the cases of another run, by this program or another, into the panels of throughput,
 a line for each kernel and element type, and of sparse_attention, where the panels of a CPU and of a
@@ -49,7 +48,6 @@ struct PlotWords {
   std::vector<std::string> figures;
   std::vector<std::string> beside;
   std::string out;
-  std::string published;
   std::vector<std::string> filters;
   std::optional<std::pair<double, double>> x_range;
   std::vector<std::string> series;
@@ -154,10 +152,6 @@ void plot(const PlotWords& words) {
     throw UsageError("name the run folder, as in qb plot results/smoke/latest");
   PlottedRun run = read_runs(words);
   if (!words.filters.empty()) run.cases = filtered(run.cases, words.filters);
-  std::optional<CsvTable> published;
-  if (!words.published.empty())
-    run.published =
-        &published.emplace(CsvTable::parse(read_text(words.published), words.published));
   const std::string out =
       words.out.empty() ? (std::filesystem::path(words.run) / "figures").string() : words.out;
   const std::vector<Figure> figures = figures_of_run(run, words.figures);
@@ -195,8 +189,6 @@ void add_plot(Verb app) {
                     "Draws this other run folder too, in the figures that show several runs.");
   verb.add_option("-o,--out", words.out,
                   "Writes the figures into this folder (default: RUN/figures).");
-  verb.add_option("--published", words.published,
-                  "Draws the published numbers of this CSV beside the run, whatever its shape.");
   verb.add_repeated("--filter", words.filters,
                     "Draws only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
   verb.add_repeated("--series", words.series, "Draws only this series.");

@@ -105,7 +105,6 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
     if (code == ExitCode::interrupted) return code;
     worst = std::max(worst, code);
     if (spec.figures.empty() || outcome.cases.size() < outcome.n_cases) continue;
-    write_plan_tables(spec, outcome.folder);
     const ExitCode drawn =
         publish_run(outcome.folder, outcome.folder + "/figures", outcome.folder + "/report.html");
     if (worst == ExitCode::ok) worst = drawn;

@@ -14,45 +14,19 @@
 namespace qb {
 namespace {
 
-ExitCode print_comparison(TableForm form) {
-  const auto rows = compare_with_published();
-  print_table(comparison_table(rows, form), comparison_summary(rows), form);
-  return std::ranges::none_of(rows, &PublishedComparison::contradicts) ? ExitCode::ok
-                                                                       : ExitCode::regression;
-}
-
-ExitCode print_balance(TableForm form) {
-  const auto rows = compare_distillations();
-  print_table(balance_table(rows, form), balance_summary(rows), form);
-  const bool better = std::ranges::none_of(
-      rows, [](const DistillationRow& row) { return row.balanced < row.published; });
-  return better ? ExitCode::ok : ExitCode::regression;
-}
-
-struct SetTableWords {
-  Distillation distillation = Distillation::published;
-  TableForm form = TableForm::terminal;
-};
-
 void add_sets_table(Verb sets) {
-  auto [verb, words] = add_verb<SetTableWords>(
-      sets, "table",
-      "Lists the 109 published sets, with the published asym-RR beside the recomputed one.",
-      [](const SetTableWords& said) {
-        return said.distillation == Distillation::balanced ? print_balance(said.form)
-                                                           : print_comparison(said.form);
+  auto [verb, form] = add_verb<TableForm>(
+      sets, "table", "Lists the 109 published sets, with asym-RR by both distillations.",
+      [](TableForm said) {
+        const auto rows = compare_distillations();
+        print_table(balance_table(rows, said), balance_summary(rows), said);
       },
-      R"(The exit code is 4 if any ratio differs by more than one unit of the fourth decimal, or, with
---distillation balanced, if a balanced ratio is below the published one.
+      R"(asym-RR is recomputed; `qb papers cqs_attention` compares it with what is printed.
 
 Examples:
   qb sets table
-  qb sets table --csv > interest_sets.csv
-  qb sets table --distillation balanced)");
-  add_table_form(verb, words.form);
-  add_word(verb, "--distillation", words.distillation,
-           "Chooses the table; balanced compares both distillations, with RR / W and the longest "
-           "subsequence");
+  qb sets table --csv > interest_sets.csv)");
+  add_table_form(verb, form);
 }
 
 void add_verify_file(Verb sets) {

@@ -24,18 +24,7 @@
 namespace qb {
 namespace {
 
-constexpr int kLastSize = 1024;
 constexpr std::int64_t kProductRows = 4096;  // and as many columns
-
-CsvTable sizes_csv() {
-  CsvTable table({"workers", "quorum_size", "lower_bound", "standing"});
-  for (int workers = 3; workers <= kLastSize; ++workers) {
-    const KnownSet known = known_interest_set(workers);
-    table.append({fmt::to_string(workers), fmt::to_string(known.set.residues.size()),
-                  fmt::to_string(known.lower_bound), std::string(word(known.standing))});
-  }
-  return table;
-}
 
 struct Count {
   int size = 0;
@@ -107,7 +96,7 @@ void draw(const std::string& directory) {
   for (const std::string& path : write_table(paper_table(rows), directory))
     print_answer("{}\n", path);
   const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
-  const std::vector<Figure> figures = {set_size_figure(sizes_csv()), distillation_figure(balance),
+  const std::vector<Figure> figures = {distillation_figure(balance),
                                        cqs_product_figure(product_splits_csv()), worked_example()};
   for (const std::vector<std::string>& paths : write_figures(figures, directory))
     print_answer("{}\n", paths.front());
@@ -118,7 +107,7 @@ void draw(const std::string& directory) {
 
 void add_sets_figures(Verb sets) {
   auto [verb, directory] = add_verb<std::string>(
-      sets, "figures", "Draws size and balance of interest sets, and writes a LaTeX table.", draw,
+      sets, "figures", "Draws the balance of interest sets, and writes a LaTeX table.", draw,
       R"(The exit code is 3 without matplotlib.
 
 Examples:

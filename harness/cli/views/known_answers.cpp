@@ -56,12 +56,12 @@ void add_verdicts(Answers& all) {
 void add_statistics(Answers& all) {
   const std::array<double, 7> sample{5.0, 1.0, 4.0, 2.0, 7.0, 3.0, 6.0};
   const std::array<double, 3> x{1.0, 2.0, 3.0};
-  const std::array<double, 3> y{2.0, 4.0, 7.0};
+  const std::array<double, 3> y{3.0, 12.0, 27.0};
   const Summary summary = summarise(sample);
   all.push_back({"the median of 1 to 7", 4.0, summary.median});
   all.push_back({"the low end of the median's interval, 1 to 7", 1.0, summary.low95});
   all.push_back({"the coverage of 7 values", 1.0 - std::ldexp(1.0, -6), summary.coverage});
-  all.push_back({"the slope of (1, 2), (2, 4), (3, 7)", 2.5, fit_line(x, y).slope});
+  all.push_back({"the power of (1, 3), (2, 12), (3, 27)", 2.0, fit_power(x, y)});
 }
 
 void add_plans(Answers& all) {

@@ -15,31 +15,12 @@
 #include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/experiment/store/run_folder.h"
-#include "harness/plan/work/picture.h"
-#include "harness/plan/work/work.h"
 #include "plots/draw/draw.h"
 
 namespace qb {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Plans the longest case of the most workers that has a plan.
-std::optional<Plan> widest_plan(const Spec& spec) {
-  std::optional<Plan> widest;
-  std::pair<int, std::int64_t> most(0, 0);
-  for (const Case& c : spec.cases) {
-    const std::pair own(c.workers, c.shape.q_len);
-    if (own <= most) continue;
-    try {
-      widest = plan_of(c);
-      most = own;
-    } catch (const Unsupported&) {
-      // Its row of cases.csv says why.
-    }
-  }
-  return widest;
-}
 
 // Any pass but the forward one is graded like both.
 Passes passes_of(const CsvTable& cases) {
@@ -54,12 +35,6 @@ std::string address_from(const std::string& page, const fs::path& path) {
 }
 
 }  // namespace
-
-void write_plan_tables(const Spec& spec, const std::string& folder) {
-  if (std::ranges::count(spec.figures, "partition") == 0) return;
-  if (const std::optional<Plan> plan = widest_plan(spec))
-    write_file_atomically(folder + "/partition.csv", partition_rectangles(*plan).to_string());
-}
 
 PlottedRun run_to_plot(const std::string& folder) {
   PlottedRun run = read_plotted_run(folder);

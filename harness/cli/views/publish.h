@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/status.h"
-#include "harness/experiment/spec/spec.h"
 #include "plots/figures/figures.h"
 #include "plots/report/report.h"
 
@@ -15,9 +14,6 @@ namespace qb {
 
 // A run to draw, older ones completed from their plans. Throws as read_plotted_run() does.
 [[nodiscard]] PlottedRun run_to_plot(const std::string& folder);
-
-// Writes beside the measured CSVs what figure partition needs of the plans, if the spec names it.
-void write_plan_tables(const Spec& spec, const std::string& folder);
 
 // Compares a run with the newest finished one before it, of the same spec and machine, in the
 // folder that holds both (RESULTS/EXPERIMENT). Nothing if there is none.

@@ -41,12 +41,7 @@ std::optional<std::string> complaint(const ListedSet& listed) {
 std::string describe_ratio(const InterestSet& set) {
   const double ours = asymptotic_responsibility_ratio(set);
   const double balanced = asymptotic_responsibility_ratio(set, Distillation::balanced);
-  const auto published = published_asymptotic_ratio(set.modulus);
-  if (!published)
-    return fmt::format("{:.4f}, balanced {:.4f} (perfect balance: {})", ours, balanced,
-                       set.modulus);
-  return fmt::format("{:.4f} (published {}: {}), balanced {:.4f} (perfect balance: {})", ours,
-                     published->text, judge(ours, *published).text(), balanced, set.modulus);
+  return fmt::format("{:.4f}, balanced {:.4f} (perfect balance: {})", ours, balanced, set.modulus);
 }
 
 // Calls visit(row) for every N in [from, to], holding a piece of the rows at a time.
@@ -64,35 +59,6 @@ void for_each_row(const InterestSet& set, std::int64_t from, std::int64_t to, Vi
 
 ViewTable::Cell set_cell(const InterestSet& set) {
   return {csv_residues(set), braces(set.residues)};
-}
-
-std::string comparison_table(std::span<const PublishedComparison> rows, TableForm form) {
-  ViewTable table({{"workers", "W"},
-                   {"quorum_size", "m"},
-                   {"interest_set", "interest set"},
-                   {"asymptotic_responsibility_ratio", "asym-RR"},
-                   {"published_asymptotic_responsibility_ratio", "published"},
-                   {"verdict", "verdict"}});
-  for (const PublishedComparison& row : rows)
-    table.add({row.set.modulus,
-               row.set.residues.size(),
-               set_cell(row.set),
-               {row.ours, 4},
-               row.published.text,
-               row.verdict.text()});
-  return table.text(form);
-}
-
-std::string comparison_summary(std::span<const PublishedComparison> rows) {
-  std::vector<int> differing;
-  for (const PublishedComparison& row : rows)
-    if (row.contradicts()) differing.push_back(row.set.modulus);
-  std::string text = fmt::format(
-      "{} of {} asymptotic responsibility ratios agree with the published value (to one unit of "
-      "its fourth decimal)",
-      rows.size() - differing.size(), rows.size());
-  if (!differing.empty()) text += fmt::format("; W = {} contradict", fmt::join(differing, ", "));
-  return text + ".\n";
 }
 
 std::vector<DistillationRow> compare_distillations() {

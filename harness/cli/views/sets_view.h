@@ -14,12 +14,6 @@ namespace qb {
 // people.
 [[nodiscard]] ViewTable::Cell set_cell(const InterestSet& set);
 
-// Has one row per comparison: W, m, I, asym-RR ours and as published, the verdict.
-[[nodiscard]] std::string comparison_table(std::span<const PublishedComparison> rows,
-                                           TableForm form);
-// Says in one sentence how many rows agree, and gives the W of those that do not.
-[[nodiscard]] std::string comparison_summary(std::span<const PublishedComparison> rows);
-
 // Both distillations of the published set of W, on the published interval N in [40 W, 41 W).
 struct DistillationRow {
   InterestSet set;

@@ -51,7 +51,5 @@ inline constexpr std::int64_t kFewNewTokens = 16;
 [[nodiscard]] double min_block_tokens(double compute_flop_per_s, double link_byte_per_s,
                                       std::int64_t element_bytes, std::int64_t q_heads,
                                       std::int64_t kv_heads, bool half_blocks);
-// Each worker holds six blocks: Q, two buffers each of K and V, and the output (same section).
-inline constexpr double kBlocksPerWorker = 6.0;
 
 }  // namespace qb

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/theory/speed_up_bound.h"
 
-#include <limits>
-
 namespace qb {
 namespace {
 
@@ -34,13 +32,6 @@ double max_speed_up(const RingStep& step, DenseCount count, double weight) {
   const double per_pair = weight * attention_flop_per_pair(step);
   return (per_pair * ring_critical_pairs(step.workers, step.tokens_per_worker) + dense) /
          (per_pair * striped_critical_pairs(step.workers, step.tokens_per_worker) + dense);
-}
-
-double weight_for_speed_up(const RingStep& step, DenseCount count, double speed_up) {
-  const double gain = ring_critical_pairs(step.workers, step.tokens_per_worker) -
-                      speed_up * striped_critical_pairs(step.workers, step.tokens_per_worker);
-  if (!(gain > 0.0)) return std::numeric_limits<double>::infinity();
-  return dense_flop(step, count) * (speed_up - 1.0) / (attention_flop_per_pair(step) * gain);
 }
 
 }  // namespace qb
