@@ -9,9 +9,10 @@ constexpr const char* kBalanced = "balanced";
 
 const Axis kWorkersAxis = {.label = "workers W", .column = "workers", .tight = true};
 
-Figure interest_set_figure(std::string name, const LineFigure& declared) {
+Figure interest_set_figure(std::string name, std::string finding, const LineFigure& declared) {
   Figure figure = line_figure(declared);
   figure.name = std::move(name);
+  figure.finding = std::move(finding);
   return figure;
 }
 
@@ -42,6 +43,7 @@ Figure distillation_figure(const CsvTable& table) {
   const double least = least_of(balanced);
   return interest_set_figure(
       "distillation",
+      "How even the work of workers is, by published and balanced self-distillation.",
       {.title = fmt::format(
            "Balanced sets keep {:.1f} % of perfect balance or more, published ones of even W as "
            "little as {:.1f} %",
@@ -69,7 +71,7 @@ Figure cqs_product_figure(const CsvTable& splits) {
         [=](const Row& row) { return Point{.y = factor * row.number_at(column) / workers(row)}; };
   };
   return interest_set_figure(
-      "cqs_product",
+      "cqs_product", "How CQS splits a matrix product: the greatest speed-up, and idle workers.",
       {.title = "The fewer groups the rows of A have, the more workers have no block",
        .nothing = "there are no splits",
        .lines = lines,

@@ -56,6 +56,7 @@ Figure model_grade_figure(const CsvTable& graded) {
                  "Right of 1 the published case took longer than the model says; no device was "
                  "made from these rows."}});
   figure.name = "model_grade";
+  figure.finding = "Published over predicted time of each published measurement, by scheme.";
   return figure;
 }
 

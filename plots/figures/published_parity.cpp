@@ -106,6 +106,7 @@ Figure published_parity_figure(const CsvTable& answers) {
   }
   Figure figure = line_figure(declared);
   figure.name = "published_parity";
+  figure.finding = "Numbers that papers measured beside ours, calculated or modelled.";
   figure.more_columns = kRowColumns;
   return figure;
 }

@@ -86,6 +86,7 @@ Figure worked_example() {
   const Plan plan = make_plan("cqs", problem, {7, parse_interest_set("0,1,3", 7)});
   Figure figure = partition_of(partition_rectangles(plan), "Case study 1");
   figure.name = "case_study_1_partition";
+  figure.finding = "Which worker computes each pair of ten queries and keys.";
   figure.subtitle += ", interest set {0, 1, 3}";
   return figure;
 }
