@@ -183,7 +183,7 @@ struct JobTensor {
   Extent extent;
 };
 
-// Those that are read, O and LSE.
+// Lists the saved tensors that a backward pass reads: O and LSE.
 std::vector<JobTensor> first_tensors(const Problem& problem, Pass pass) {
   using Job = AttendJob;
   const Shape& s = problem.shape;

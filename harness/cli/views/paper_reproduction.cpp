@@ -45,7 +45,7 @@ std::vector<const Paper*> papers_named(const Library& library, const std::string
   return papers;
 }
 
-// Of an experiment at the paper's size and one at a tenth only one is run.
+// Keeps one of two experiments that differ in their size: the paper's or a tenth of it.
 std::vector<std::string> of_one_size(std::vector<std::string> experiments, bool full) {
   constexpr std::string_view kTenth = "_tenth";
   const auto all = experiments;

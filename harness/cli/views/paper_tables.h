@@ -21,7 +21,7 @@ namespace qb {
 
 // Title and conclusion, for a terminal of 120 columns.
 [[nodiscard]] std::string summary_text(const AnsweredPaper& paper);
-// Of each claim how many of its answers say so, and the first of them; empty where none does.
+// Says for each claim how many of its answers say so, with the first; empty where none does.
 [[nodiscard]] std::string standing_text(const AnsweredPaper& paper, RowStanding standing);
 
 // Which answers are shown.
@@ -47,7 +47,7 @@ struct AnswerChoice {
 // The tables with rows that need something, and how many; of one need, or of all.
 [[nodiscard]] Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need);
 
-// Those that change what a paper claims first, remarks last.
+// Puts those first that change what a paper claims, and remarks last.
 [[nodiscard]] std::vector<FoundContradiction> by_weight(std::vector<FoundContradiction> found);
 [[nodiscard]] Table contradictions_table(std::span<const FoundContradiction> found);
 

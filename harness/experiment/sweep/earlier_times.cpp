@@ -79,7 +79,7 @@ bool goes_by_peak(const Case& c) {
 }
 
 std::optional<double> seconds_by_peak(const Case& c, double flop, double peak_flop_per_s) {
-  // Of the committed runs; repeats that are taken again are in the share.
+  // They were fitted to the committed runs, repeats that were taken again included.
   constexpr double kStart_s = 0.05;
   constexpr double kShareOfPeak = 0.45;
   constexpr double kVerifiedFlopPerS = 16e9;
