@@ -124,6 +124,27 @@ double run_delay_s(const std::map<int, ThreadTimes>& before,
   return told ? delay_s : HostActivity::kUnknown;
 }
 
+std::function<double()> hardware_counter(std::uint64_t event) {
+  perf_event_attr asked{};
+  asked.size = sizeof(asked);
+  asked.type = PERF_TYPE_HARDWARE;
+  asked.config = event;
+  asked.exclude_kernel = 1;
+  asked.exclude_hv = 1;
+  asked.inherit = 1;
+  const long opened = syscall(SYS_perf_event_open, &asked, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  if (opened < 0) return [] { return kUnknown; };
+  const std::shared_ptr<int> file(new int(static_cast<int>(opened)), [](const int* descriptor) {
+    close(*descriptor);
+    delete descriptor;
+  });
+  return [file] {
+    std::uint64_t count = 0;
+    return read(*file, &count, sizeof(count)) == sizeof(count) ? static_cast<double>(count)
+                                                               : kUnknown;
+  };
+}
+
 }  // namespace
 
 struct HostWatch::Moment {
@@ -182,27 +203,11 @@ class HostWatch::Heart {
   std::thread thread_;
 };
 
-std::function<double()> hardware_counter(HardwareEvent event) {
-  perf_event_attr asked{};
-  asked.size = sizeof(asked);
-  asked.type = PERF_TYPE_HARDWARE;
-  asked.config =
-      event == HardwareEvent::instructions ? PERF_COUNT_HW_INSTRUCTIONS : PERF_COUNT_HW_CPU_CYCLES;
-  asked.exclude_kernel = 1;
-  asked.exclude_hv = 1;
-  asked.inherit = 1;
-  const long opened = syscall(SYS_perf_event_open, &asked, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-  if (opened < 0) return [] { return kUnknown; };
-  const std::shared_ptr<int> file(new int(static_cast<int>(opened)), [](const int* descriptor) {
-    close(*descriptor);
-    delete descriptor;
-  });
-  return [file] {
-    std::uint64_t count = 0;
-    return read(*file, &count, sizeof(count)) == sizeof(count) ? static_cast<double>(count)
-                                                               : kUnknown;
-  };
+std::function<double()> instruction_counter() {
+  return hardware_counter(PERF_COUNT_HW_INSTRUCTIONS);
 }
+
+std::function<double()> cycle_counter() { return hardware_counter(PERF_COUNT_HW_CPU_CYCLES); }
 
 HostWatch::HostWatch(HostSources sources)
     : sources_(std::move(sources)),

@@ -56,17 +56,16 @@ inline constexpr auto kWords<Disturbance> =
 // What ticks count must also exceed three times their resolution. See docs/trust.md.
 [[nodiscard]] std::optional<Disturbance> disturbance(const HostActivity& activity);
 
-enum class HardwareEvent { instructions, cycles };
-
-// Returns a counter of this thread and of those that it starts later, outside of the kernel. It
+// Return a counter of this thread and of those that it starts later, outside of the kernel. It
 // gives NaN where Linux forbids perf_event_open or the processor has no such counter.
-[[nodiscard]] std::function<double()> hardware_counter(HardwareEvent event);
+[[nodiscard]] std::function<double()> instruction_counter();
+[[nodiscard]] std::function<double()> cycle_counter();
 
 struct HostSources {
   std::string proc = "/proc";
   bool alone = true;  // false: other processes compute the same case, and are not told from others
-  std::function<double()> instructions = hardware_counter(HardwareEvent::instructions);
-  std::function<double()> cycles = hardware_counter(HardwareEvent::cycles);
+  std::function<double()> instructions = instruction_counter();
+  std::function<double()> cycles = cycle_counter();
 };
 
 // Watches this process from a thread of its own, by the clock that is in use when it is made.

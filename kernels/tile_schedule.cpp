@@ -43,7 +43,7 @@ template <class Function>
 void for_each_live_block(const TileSchedule& schedule, const KeySpan& span, std::int64_t first,
                          std::int64_t last, std::int64_t key_block, Function function) {
   if (span.kind != SpanKind::bits) {
-    const KeyRange live = span.live(first, last);
+    const Range live = span.live(first, last);
     if (live.begin >= live.end) return;
     for (std::int64_t begin = live.begin - (live.begin - span.begin) % key_block; begin < live.end;
          begin += key_block)
@@ -170,8 +170,8 @@ std::vector<QueryRange> group_by_range(std::span<const ScheduleBlock> blocks) {
 // Returns what query rows [begin, end) see of a span: nothing, all of it, or its part between the
 // first and the last live key.
 KeySpan clip(const KeySpan& span, std::int64_t begin, std::int64_t end) {
-  const KeyRange first = span.live(begin);
-  const KeyRange last = span.live(end - 1);
+  const Range first = span.live(begin);
+  const Range last = span.live(end - 1);
   if (first.end == span.end && last.begin == span.begin)
     return {span.begin, span.end, SpanKind::full, 0};
   KeySpan part = span;

@@ -23,13 +23,13 @@ enum class SpanKind : std::uint8_t {
   bits,    // query row i sees key j iff its bit in TileSchedule::words is set
 };
 
-struct KeyRange {  // keys [begin, end)
+struct Range {  // keys, rows or heads [begin, end)
   std::int64_t begin = 0;
   std::int64_t end = 0;
   [[nodiscard]] std::int64_t count() const { return end - begin; }
-  friend bool operator==(const KeyRange&, const KeyRange&) = default;
+  friend bool operator==(const Range&, const Range&) = default;
 };
-[[nodiscard]] constexpr KeyRange intersection(const KeyRange& a, const KeyRange& b) {
+[[nodiscard]] constexpr Range intersection(const Range& a, const Range& b) {
   const std::int64_t begin = std::max(a.begin, b.begin);
   return {begin, std::max(begin, std::min(a.end, b.end))};
 }
@@ -47,13 +47,13 @@ struct KeySpan {
 
   [[nodiscard]] std::int64_t row_words() const { return (end - begin + 63) / 64; }
   // Returns the keys from the first to the last that the row may see; for bits, the whole span.
-  [[nodiscard]] KeyRange live(std::int64_t row) const {
+  [[nodiscard]] Range live(std::int64_t row) const {
     if (kind == SpanKind::full || kind == SpanKind::bits) return {begin, end};
     const std::int64_t last = std::clamp(row + offset + 1, begin, end);
     return {kind == SpanKind::causal ? begin : std::clamp(row + low, begin, last), last};
   }
   // Returns the keys between the first and the last that one of the rows [first, last] may see.
-  [[nodiscard]] KeyRange live(std::int64_t first, std::int64_t last) const {
+  [[nodiscard]] Range live(std::int64_t first, std::int64_t last) const {
     return {live(first).begin, live(last).end};
   }
   friend bool operator==(const KeySpan&, const KeySpan&) = default;
@@ -125,7 +125,7 @@ struct TileSchedule {
     return words.data() + (span.words + row * span.row_words());
   }
   [[nodiscard]] bool sees(const KeySpan& span, std::int64_t row, std::int64_t key) const {
-    const KeyRange range = span.live(row);
+    const Range range = span.live(row);
     if (key < range.begin || key >= range.end) return false;
     if (span.kind != SpanKind::bits) return true;
     const std::int64_t bit = key - span.begin;
@@ -137,7 +137,7 @@ struct TileSchedule {
     for_each_run(span, row, {span.begin, span.end}, function);
   }
   template <class Function>
-  void for_each_run(const KeySpan& span, std::int64_t row, const KeyRange& within,
+  void for_each_run(const KeySpan& span, std::int64_t row, const Range& within,
                     Function function) const;
 
   // Throws std::invalid_argument naming the first tile or span that is out of range, out of order
@@ -159,7 +159,7 @@ struct ScheduleBlock {  // a rectangle of pairs with its mask
                                           std::int64_t query_tile);
 
 template <class Function>
-void TileSchedule::for_each_run(const KeySpan& span, std::int64_t row, const KeyRange& within,
+void TileSchedule::for_each_run(const KeySpan& span, std::int64_t row, const Range& within,
                                 Function function) const {
   const auto [begin, end] = intersection(span.live(row), within);
   if (begin == end) return;

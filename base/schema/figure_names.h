@@ -9,14 +9,8 @@
 
 namespace qb {
 
-// What a figure needs of a run folder.
-enum class FigureOf {
-  cases,         // cases.csv
-  joined_cases,  // cases.csv, and those of the runs beside it
-  other_tables,  // the tables that its own file names
-};
-
-// FIGURE(name, needs, says): name_figure() draws it; `says` is one sentence for `qb plot --list`.
+// FIGURE(name, needs, says): name_figure() draws it, from cases.csv, also of the runs beside it
+// (joined_cases), or from other tables; `says` is one sentence for `qb plot --list`.
 // clang-format off
 #define QB_FIGURES(FIGURE) \
   FIGURE(wall_clock, cases, "Time against N, a line for each worker count.") \

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/csv.h"
 #include "base/host_activity.h"
@@ -40,11 +41,7 @@ void add_later_fields(CsvTable& table, const auto&... parts) {
 
 // What columns of older runs are called now. harness/experiment/store/older_rows.cpp mends the
 // values of those whose meaning has grown.
-struct RenamedColumn {
-  std::string_view then;
-  std::string_view now;
-};
-inline constexpr RenamedColumn kRenamedColumns[] = {
+inline constexpr std::pair<std::string_view, std::string_view> kRenamedColumns[] = {
     {"worker_sent_bytes", "device_sent_bytes"},
     {"predicted_worker_active_peak_bytes", "predicted_device_peak_bytes"},
     {"worker_active_peak_bytes", "device_peak_bytes"},
@@ -53,8 +50,7 @@ inline constexpr RenamedColumn kRenamedColumns[] = {
 
 // Gives a cases.csv of an older run the columns of this schema.
 inline void fit_columns(CsvTable& cases) {
-  for (const RenamedColumn& renamed : kRenamedColumns)
-    cases.rename_column(renamed.then, std::string(renamed.now));
+  for (const auto& [then, now] : kRenamedColumns) cases.rename_column(then, std::string(now));
   for (const GoneName& gone : kGoneNames) cases.remove_column(gone.column);
   add_later_fields(cases, kIdentityFields, kParameterFields, kResultFields);
 }

@@ -5,17 +5,14 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/split.h"
 
 namespace qb {
 
-struct OtherName {
-  std::string_view ours;    // a key, or `key: value` where their word says both
-  std::string_view theirs;  // separated by spaces
-};
-
-inline constexpr OtherName kOtherNames[] = {
+// Ours: a key, or `key: value` where their word says both; and theirs, separated by spaces.
+inline constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"q_heads", "heads num_heads n_heads nheads n_head num_attention_heads num_q_heads H"},
     {"kv_heads", "num_kv_heads n_kv_heads nheads_k num_key_value_heads num_query_groups G"},
     {"head_dim", "d D d_head d_k dim_head headdim head_size"},
@@ -51,8 +48,8 @@ inline constexpr OtherName kOtherNames[] = {
 
 // Returns what qb calls it; empty where the table does not have the name.
 [[nodiscard]] inline std::string_view our_name(std::string_view theirs) {
-  for (const OtherName& name : kOtherNames)
-    if (std::ranges::count(split_words(name.theirs, " "), theirs) > 0) return name.ours;
+  for (const auto& [ours, others] : kOtherNames)
+    if (std::ranges::count(split_words(others, " "), theirs) > 0) return ours;
   return {};
 }
 

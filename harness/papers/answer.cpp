@@ -56,7 +56,7 @@ class Answering {
       return Verdict{Answer::not_measured, fmt::format("a run of {}", claim.run)};
     if (!claim.device.empty() && !measurements_.has_device(claim.device))
       return Verdict{Answer::not_measured, fmt::format("data/devices/{}.csv", claim.device)};
-    const auto is_input = [&](const InputOf& input) {
+    const auto is_input = [&](const PublishedTable::InputOf& input) {
       return input.device == claim.device && (!input.where || scope_.holds(*input.where));
     };
     if (std::ranges::any_of(table_.input_of, is_input))

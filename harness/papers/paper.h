@@ -142,13 +142,12 @@ struct Claim {
   double level = 1.0;
 };
 
-// A device file that was made from a table: it cannot answer these rows.
-struct InputOf {
-  std::string device;
-  std::optional<Expression> where{};  // which rows; absent: all
-};
-
 struct PublishedTable {
+  // A device file that was made from a table: it cannot answer these rows.
+  struct InputOf {
+    std::string device;
+    std::optional<Expression> where{};  // which rows; absent: all
+  };
   std::string file;   // in data/published/
   std::string title;  // `Table 4: …`
   std::string hardware;

@@ -215,7 +215,7 @@ class Reader {
   }
 
   // `a100`, or `{device: h100, where: batch_size = 1}`.
-  InputOf read_input(const YamlNode& node, const PublishedTable& table) {
+  PublishedTable::InputOf read_input(const YamlNode& node, const PublishedTable& table) {
     if (node.kind != YamlNode::map) return {text_of(node), {}};
     require_map(node, kInputKeys, "an input of a device");
     return {text_of(require(node, "device")), optional_formula(node, "where", table)};

@@ -63,10 +63,10 @@ double held_tokens(Arguments words) {
 }
 
 double max_speed_up_of(Arguments words, DenseCount count) {
-  const RingStep step{.model = {.d_model = number(words[0]),
-                                .d_ff = number(words[1]),
-                                .layers = number(words[2]),
-                                .vocabulary = number(words[3])},
+  const RingStep step{.d_model = number(words[0]),
+                      .d_ff = number(words[1]),
+                      .layers = number(words[2]),
+                      .vocabulary = number(words[3]),
                       .workers = workers_of(words[4]),
                       .tokens_per_worker = number(words[5]),
                       .attention_slowdown = number(words[6])};

@@ -10,8 +10,7 @@
 namespace qb {
 namespace {
 
-Block make_block(const Plan& plan, bool of_queries, const HeadRange& heads,
-                 std::vector<int> groups) {
+Block make_block(const Plan& plan, bool of_queries, const Range& heads, std::vector<int> groups) {
   Block block;
   block.of_queries = of_queries;
   block.heads = heads;
@@ -40,7 +39,7 @@ BlockTracker::BlockTracker(const Plan& plan, const Worker& worker)
       worker_(worker),
       block_of_q_(plan.q_groups.size(), -1),
       block_of_kv_(plan.kv_groups.size(), -1) {
-  const HeadRange heads = plan.heads_of(worker);
+  const Range heads = plan.heads_of(worker);
   add(make_block(plan, true, heads, worker.q_groups));
   add(make_block(plan, false, heads, worker.kv_groups));
   if (worker.saved.end == 0) return;
@@ -60,7 +59,7 @@ void BlockTracker::arrive(bool of_queries, bool& collective) {
   const TensorRole what = of_queries ? TensorRole::q : TensorRole::k;
   std::vector<int> groups;
   std::vector<std::size_t> from;
-  HeadRange heads;
+  Range heads;
   for (std::size_t m = 0; m < received_.size(); ++m) {
     for (const Transfer& part : received_[m].parts) {
       if (part.what != what) continue;

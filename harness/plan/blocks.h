@@ -21,7 +21,7 @@ struct Block {
   bool of_queries = true;  // Q; false: K and V
   bool resident = true;
   bool one_step = false;  // it is dropped when its step ends
-  HeadRange heads;        // query heads
+  Range heads;            // query heads
   std::vector<int> groups;
   std::vector<std::int64_t> begins;  // row of each group's first token
   std::int64_t rows = 0;
@@ -42,7 +42,7 @@ inline constexpr int kSavedKeys = 3;
 struct KernelCall {
   int q_block = 0;
   int kv_block = 0;
-  HeadRange heads;
+  Range heads;
   std::vector<PairTask> tasks;
   // The first call on a block of queries computes all its rows and writes the partial; a later one
   // takes the rows and keys that its tasks touch, and its result is merged. A backward pass has

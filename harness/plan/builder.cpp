@@ -69,7 +69,7 @@ int PlanBuilder::add_list(std::vector<int> groups) {
   return static_cast<int>(plan.group_lists.size()) - 1;
 }
 
-void PlanBuilder::add_task(Step& step, int q_group, int kv_group, const HeadRange& heads) const {
+void PlanBuilder::add_task(Step& step, int q_group, int kv_group, const Range& heads) const {
   auto task = pair_task(plan.problem, plan.q_groups, plan.kv_groups, q_group, kv_group);
   if (!task) return;
   task->heads = heads;
@@ -99,7 +99,7 @@ void PlanBuilder::scatter(Step& step, TensorRole what, int groups) const {
   step.receives.push_back(transfer({TransferKind::scatter, what, groups, all_heads(), 0}, kRoot));
 }
 
-void PlanBuilder::gather(Step& step, TensorRole what, int groups, const HeadRange& heads) const {
+void PlanBuilder::gather(Step& step, TensorRole what, int groups, const Range& heads) const {
   step.sends.push_back(transfer({TransferKind::gather, what, groups, heads, 0}, kRoot));
 }
 

@@ -27,26 +27,26 @@ class PlanBuilder {
 
   // Adds the task of the two groups for these heads, unless the mask leaves nothing of it.
   void add_task(Step& step, int q_group, int kv_group) const;
-  void add_task(Step& step, int q_group, int kv_group, const HeadRange& heads) const;
+  void add_task(Step& step, int q_group, int kv_group, const Range& heads) const;
 
   // A message of one tensor is sent in step `send_step` and received in the next one.
   struct Message {
     TransferKind kind = TransferKind::p2p;
     TensorRole what = TensorRole::k;
     int groups = 0;
-    HeadRange heads;
+    Range heads;
     std::int64_t padded_rows = 0;  // rows that it has room for, if more than the groups have
   };
   void send(int from, int to, int send_step, const Message& message);
 
   // Sends to or from the root, which is not a worker, in one step.
   void scatter(Step& step, TensorRole what, int groups) const;
-  void gather(Step& step, TensorRole what, int groups, const HeadRange& heads) const;
+  void gather(Step& step, TensorRole what, int groups, const Range& heads) const;
 
   // Returns one side of a message, for a plan whose workers are made one by one.
   [[nodiscard]] Transfer transfer(const Message& message, int peer) const;
 
-  [[nodiscard]] HeadRange all_heads() const { return {0, plan.problem.shape.q_heads}; }
+  [[nodiscard]] Range all_heads() const { return {0, plan.problem.shape.q_heads}; }
 };
 
 // The groups of each worker, ascending. The functions below also fill in the plan's groups. A group

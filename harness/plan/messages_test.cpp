@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr HeadRange kHeads{0, 2};
+constexpr Range kHeads{0, 2};
 
 Transfer transfer_to(int peer, TensorRole what, std::int64_t bytes, int groups = 0) {
   return {TransferKind::all_to_all, what, peer, groups, kHeads, bytes};

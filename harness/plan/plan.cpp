@@ -89,7 +89,7 @@ bool communicates(const Plan& plan) {
   return false;
 }
 
-HeadRange kv_heads_of(const Shape& shape, const HeadRange& heads) {
+Range kv_heads_of(const Shape& shape, const Range& heads) {
   const std::int64_t group = shape.q_heads / shape.kv_heads;
   return {heads.begin / group, ceil_div(heads.end, group)};
 }
@@ -114,9 +114,9 @@ bool rounds_lse(const Plan& plan) {
 }
 
 std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
-                          const HeadRange& heads, DType gradients) {
+                          const Range& heads, DType gradients) {
   const Shape& shape = problem.shape;
-  const HeadRange kv = kv_heads_of(shape, heads);
+  const Range kv = kv_heads_of(shape, heads);
   const std::int64_t q_rows = shape.batch * rows * (heads.end - heads.begin);
   const std::int64_t kv_rows = shape.batch * rows * (kv.end - kv.begin);
   switch (what) {

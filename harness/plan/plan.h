@@ -19,13 +19,6 @@
 
 namespace qb {
 
-// The query heads [begin, end). The key-value heads follow from the grouping.
-struct HeadRange {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  friend bool operator==(const HeadRange&, const HeadRange&) = default;
-};
-
 // all: every pair of the two groups. causal: those with local key index <= local query index +
 // offset. pattern: those that the problem's mask allows, perhaps none.
 enum class Allowed { all, causal, pattern };
@@ -33,7 +26,7 @@ enum class Allowed { all, causal, pattern };
 struct PairTask {
   int q_group = 0;
   int kv_group = 0;
-  HeadRange heads;
+  Range heads;
   Allowed allowed = Allowed::all;
   std::int64_t offset = 0;
   friend bool operator==(const PairTask&, const PairTask&) = default;
@@ -74,7 +67,7 @@ struct Transfer {
   TensorRole what = TensorRole::k;
   int peer = 0;    // the other side, or kRoot
   int groups = 0;  // index into Plan::group_lists: kv groups if is_of_keys(what), else q groups
-  HeadRange heads;
+  Range heads;
   std::int64_t bytes = 0;  // including the padding that makes messages equally long
   friend bool operator==(const Transfer&, const Transfer&) = default;
 };
@@ -91,10 +84,10 @@ struct Worker {
   std::vector<int> q_groups;   // resident before step 0 or received by scatter, in ascending order
   std::vector<int> kv_groups;  // likewise
   std::vector<Step> steps;
-  HeadRange heads{};  // heads of the resident tensors; empty: all
+  Range heads{};  // heads of the resident tensors; empty: all
   // Heads of which the forward pass left Q, K, V, LSE and D of every token here; empty: none. (D is
   // there as soon as dO is: it follows from that and from O.)
-  HeadRange saved{};
+  Range saved{};
   friend bool operator==(const Worker&, const Worker&) = default;
 };
 
@@ -192,15 +185,15 @@ struct Plan {
   [[nodiscard]] const std::vector<int>& groups_of(const Transfer& transfer) const {
     return group_lists[static_cast<std::size_t>(transfer.groups)];
   }
-  [[nodiscard]] HeadRange heads_of(const Worker& worker) const {
-    return worker.heads.end > 0 ? worker.heads : HeadRange{0, problem.shape.q_heads};
+  [[nodiscard]] Range heads_of(const Worker& worker) const {
+    return worker.heads.end > 0 ? worker.heads : Range{0, problem.shape.q_heads};
   }
 };
 
 // Returns true if tensors move between workers, so that workers cannot be played one after another.
 [[nodiscard]] bool communicates(const Plan& plan);
 
-[[nodiscard]] HeadRange kv_heads_of(const Shape& shape, const HeadRange& heads);
+[[nodiscard]] Range kv_heads_of(const Shape& shape, const Range& heads);
 
 [[nodiscard]] std::int64_t tokens_of(const std::vector<TokenGroup>& groups,
                                      const std::vector<int>& chosen);
@@ -213,7 +206,7 @@ struct Plan {
 [[nodiscard]] bool rounds_lse(const Plan& plan);
 
 [[nodiscard]] std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
-                                        const HeadRange& heads, DType gradients = DType::f32);
+                                        const Range& heads, DType gradients = DType::f32);
 
 // Pairs (i, j) of [0, n_queries) x [0, n_keys) with j <= i + offset.
 [[nodiscard]] std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys,

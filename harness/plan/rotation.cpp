@@ -42,7 +42,7 @@ void add_ring(RotationBuilder& builder, bool queries) {
 
 }  // namespace
 
-HeadRange Rotation::heads_of(int worker) const {
+Range Rotation::heads_of(int worker) const {
   if (heads_each == 0) return {0, problem.shape.q_heads};
   return {worker * heads_each, (worker + 1) * heads_each};
 }
@@ -90,8 +90,8 @@ Step Rotation::step(std::size_t index, int worker, bool sketch) const {
   return out;
 }
 
-void Rotation::add_tasks(const std::vector<int>& q, const std::vector<int>& kv,
-                         const HeadRange& heads, std::vector<PairTask>& tasks) const {
+void Rotation::add_tasks(const std::vector<int>& q, const std::vector<int>& kv, const Range& heads,
+                         std::vector<PairTask>& tasks) const {
   for (int q_group : q)
     for (int kv_group : kv)
       if (auto pair = pair_task(problem, q_groups, kv_groups, q_group, kv_group)) {
@@ -166,8 +166,8 @@ void RotationBuilder::send(int step_index, int distance, TransferKind kind, Tens
   const int lists = is_of_keys(what) ? rotation_.workers : 0;
   const auto heads = [&](int share) {
     return rotation_.heads_each == 0
-               ? HeadRange{0, plan_.problem.shape.q_heads}
-               : HeadRange{share * rotation_.heads_each, (share + 1) * rotation_.heads_each};
+               ? Range{0, plan_.problem.shape.q_heads}
+               : Range{share * rotation_.heads_each, (share + 1) * rotation_.heads_each};
   };
   step(step_index)
       .sends.push_back(

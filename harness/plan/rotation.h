@@ -51,12 +51,12 @@ struct Rotation {
   [[nodiscard]] const std::vector<int>& kv_shard(int place) const {
     return group_lists[static_cast<std::size_t>(workers + place)];
   }
-  [[nodiscard]] HeadRange heads_of(int worker) const;
+  [[nodiscard]] Range heads_of(int worker) const;
   [[nodiscard]] Transfer turned(const Transfer& transfer, int worker) const;  // takes worker 0's
   // sketch: a task over every shard becomes only its part on the worker's own shard.
   [[nodiscard]] Step step(std::size_t index, int worker, bool sketch = false) const;
   // Adds what the mask leaves of two shards.
-  void add_tasks(const std::vector<int>& q, const std::vector<int>& kv, const HeadRange& heads,
+  void add_tasks(const std::vector<int>& q, const std::vector<int>& kv, const Range& heads,
                  std::vector<PairTask>& tasks) const;
   [[nodiscard]] Worker worker(int index, bool with_steps) const;
   [[nodiscard]] std::int64_t message_rows(int list) const;  // with the room of the message

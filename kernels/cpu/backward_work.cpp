@@ -14,14 +14,14 @@ namespace {
 // Cuts the keys into chunks of nearly equal length, a power of two of them, so that 2, 4 or 8
 // threads end a short head together. More chunks keep more threads busy and balance causal masks;
 // fewer pack the query rows less often.
-std::vector<KeyRange> cut_keys(std::int64_t n_keys, std::int64_t heads) {
+std::vector<Range> cut_keys(std::int64_t n_keys, std::int64_t heads) {
   constexpr std::int64_t kItems = 32;       // of all heads, where keys suffice
   constexpr std::int64_t kUsualKeys = 512;  // of a chunk, where heads are few
   const std::int64_t most = std::max<std::int64_t>(1, ceil_div(n_keys, kUsualKeys));
   const std::int64_t wanted = std::clamp<std::int64_t>(ceil_div(kItems, heads), 1, most);
   const auto count =
       static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(wanted + wanted / 3)));
-  std::vector<KeyRange> chunks;
+  std::vector<Range> chunks;
   for (std::int64_t c = 1, begin = 0; c <= count; ++c) {
     const std::int64_t steps = (n_keys * c / count + kBackwardKeyStep / 2) / kBackwardKeyStep;
     const std::int64_t end = c == count ? n_keys : steps * kBackwardKeyStep;
@@ -35,8 +35,7 @@ std::vector<KeyRange> cut_keys(std::int64_t n_keys, std::int64_t heads) {
 void add_rows(const TileSchedule& schedule, const BackwardChunk::Tile& rows,
               std::span<BackwardChunk> chunks) {
   for (std::int64_t s = rows.first_span; s < rows.first_span + rows.n_spans; ++s) {
-    const KeyRange live =
-        schedule.spans[static_cast<std::size_t>(s)].live(rows.begin, rows.end - 1);
+    const Range live = schedule.spans[static_cast<std::size_t>(s)].live(rows.begin, rows.end - 1);
     for (BackwardChunk& chunk : chunks) {
       const std::int64_t count = intersection(live, chunk.keys).count();
       if (count == 0) continue;
@@ -55,7 +54,7 @@ std::vector<BackwardChunk> chunks_of(const TileSchedule& schedule, std::size_t i
                                      std::int64_t heads, std::int64_t query_tile,
                                      std::int64_t& n_tiles) {
   std::vector<BackwardChunk> chunks;
-  for (const KeyRange& keys : cut_keys(schedule.n_keys, heads)) chunks.push_back({index, keys});
+  for (const Range& keys : cut_keys(schedule.n_keys, heads)) chunks.push_back({index, keys});
   for (const QueryTile& tile : schedule.tiles)
     for (std::int64_t begin = tile.begin; begin < tile.end; begin += query_tile)
       add_rows(

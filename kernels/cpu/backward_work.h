@@ -36,7 +36,7 @@ struct BackwardChunk {
   };
 
   std::size_t schedule = 0;
-  KeyRange keys;
+  Range keys;
   std::vector<Tile> tiles{};  // ascending
   std::int64_t pairs = 0;     // of its rows and the keys between the first and the last they see
 };

@@ -144,7 +144,7 @@ class KeyBlocks {
     std::int64_t count = rows.keys * (split + 1) / splits - first;
     for (std::int64_t s = rows.first_span; s < rows.first_span + rows.n_spans && count > 0; ++s) {
       const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
-      const KeyRange live = span.live(rows.begin, rows.end - 1);
+      const Range live = span.live(rows.begin, rows.end - 1);
       const std::int64_t skipped = std::min(first, live.count());
       const std::int64_t taken = std::min(count, live.count() - skipped);
       first -= skipped;
@@ -163,7 +163,7 @@ class KeyBlocks {
   [[nodiscard]] bool masked() const { return masked_; }  // some piece cut last is masked
 
  private:
-  void add_evenly(const KeySpan& span, const Rows& rows, const KeyRange& keys) {
+  void add_evenly(const KeySpan& span, const Rows& rows, const Range& keys) {
     if (keys.count() == 0) return;
     const std::int64_t even = round_up(ceil_div(keys.count(), ceil_div(keys.count(), limit_)), 8);
     for (std::int64_t begin = keys.begin; begin < keys.end; begin += even) {

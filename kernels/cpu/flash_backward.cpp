@@ -54,10 +54,10 @@ std::vector<std::vector<BackwardArguments>> rounds_of(const BackwardArguments& a
 // Calls function(piece) for the keys of a chunk that the rows may see, a block at a time.
 template <class Function>
 void for_each_block(const TileSchedule& schedule, const BackwardChunk::Tile& rows,
-                    const KeyRange& keys, Function function) {
+                    const Range& keys, Function function) {
   for (std::int64_t s = rows.first_span; s < rows.first_span + rows.n_spans; ++s) {
     const KeySpan& span = schedule.spans[static_cast<std::size_t>(s)];
-    const KeyRange live = intersection(span.live(rows.begin, rows.end - 1), keys);
+    const Range live = intersection(span.live(rows.begin, rows.end - 1), keys);
     for (std::int64_t begin = live.begin; begin < live.end; begin += kBackwardKeyBlock) {
       const std::int64_t end = std::min(live.end, begin + kBackwardKeyBlock);
       const bool hides = needs_mask(span, rows.begin, rows.end - 1, {begin, end});
@@ -122,7 +122,7 @@ class Round {
       }
   }
 
-  void add_tile(BackwardTile& tile, const BackwardChunk::Tile& rows, const KeyRange& keys,
+  void add_tile(BackwardTile& tile, const BackwardChunk::Tile& rows, const Range& keys,
                 const BackwardScratch& scratch) {
     begin_backward_tile(tile, scratch);
     for_each_block(*tile.arguments->schedule, rows, keys, [&](const FlashTile::Piece& piece) {

@@ -114,7 +114,7 @@ struct BackwardTile {
 };
 
 // Returns whether K and V of these keys of the tile's head hold neither NaN nor infinity.
-[[nodiscard]] bool backward_keys_finite(const BackwardTile& tile, const KeyRange& keys,
+[[nodiscard]] bool backward_keys_finite(const BackwardTile& tile, const Range& keys,
                                         const BackwardScratch& scratch);
 
 // Packs the tile's rows and clears its dQ in the scratch memory.

@@ -159,7 +159,7 @@ class TileGradients {
     }
   }
 
-  [[nodiscard]] HWY_INLINE bool keys_finite(const KeyRange& keys) const {
+  [[nodiscard]] HWY_INLINE bool keys_finite(const Range& keys) const {
     bool finite = true;
     for (std::int64_t begin = keys.begin; begin < keys.end && finite; begin += kBackwardKeyBlock) {
       const std::int64_t count = std::min(keys.end - begin, kBackwardKeyBlock);
@@ -253,7 +253,7 @@ HWY_INLINE auto with_units(const BackwardTile& tile, const BackwardScratch& scra
   return function(TileGradients<Float32Units>(tile, scratch));
 }
 
-bool keys_finite(const BackwardTile& tile, const KeyRange& keys, const BackwardScratch& scratch) {
+bool keys_finite(const BackwardTile& tile, const Range& keys, const BackwardScratch& scratch) {
   return with_units(tile, scratch,
                     [&](const auto& gradients) { return gradients.keys_finite(keys); });
 }
@@ -298,7 +298,7 @@ HWY_EXPORT(add_block);
 HWY_EXPORT(add_queries);
 }  // namespace
 
-bool backward_keys_finite(const BackwardTile& tile, const KeyRange& keys,
+bool backward_keys_finite(const BackwardTile& tile, const Range& keys,
                           const BackwardScratch& scratch) {
   return HWY_DYNAMIC_DISPATCH(keys_finite)(tile, keys, scratch);
 }

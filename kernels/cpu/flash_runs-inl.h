@@ -33,7 +33,7 @@ HWY_INLINE void score_live_range(const FlashTile::Piece& piece, std::int64_t wid
   std::int64_t first = piece.end;
   std::int64_t last = piece.begin;
   for (std::int64_t i = 0; i < width; ++i) {
-    const KeyRange live = piece.span->live(token_of(i));
+    const Range live = piece.span->live(token_of(i));
     const std::int64_t begin = std::max(live.begin, piece.begin);
     const std::int64_t end = std::max(begin, std::min(live.end, piece.end));
     mask.first[i] = static_cast<std::int32_t>(begin - piece.begin);

@@ -226,7 +226,7 @@ HWY_INLINE void attend_runs(const FlashTile& tile, const FlashScratch& scratch, 
   const AttentionArguments& a = *tile.arguments;
   const std::int64_t dim = round_up(a.q.extent.head_dim, kFlashColumns);
   const std::int64_t columns = round_up(a.v.extent.head_dim, kFlashColumns);
-  const KeyRange live = piece.span->live(tile.token(row));
+  const Range live = piece.span->live(tile.token(row));
   const std::int64_t begin = std::max(live.begin, piece.begin);
   const std::int64_t count = std::min(live.end, piece.end) - begin;
   if (count <= 0) return;

@@ -117,7 +117,7 @@ inline constexpr std::int64_t kFlashRowKeys = 1024;
 // Returns whether some row of [first, last] may not see some of these keys of a span. Keys that the
 // first and the last row see are seen by all: most causal blocks need no mask.
 [[nodiscard]] inline bool needs_mask(const KeySpan& span, std::int64_t first, std::int64_t last,
-                                     const KeyRange& keys) {
+                                     const Range& keys) {
   if (span.kind == SpanKind::bits) return true;
   return span.live(first).end < keys.end || span.live(last).begin > keys.begin;
 }

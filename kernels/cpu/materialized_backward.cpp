@@ -90,7 +90,7 @@ class Call {
   void add_key_gradients() const {
     for_each_row_block(a_.k.extent, threads_,
                        [&](std::int64_t b, std::int64_t g, std::int64_t begin, std::int64_t count) {
-                         const KeyRange keys{begin, begin + count};
+                         const Range keys{begin, begin + count};
                          for (std::int64_t h = g * group_; h < (g + 1) * group_; ++h) {
                            add_transposed(scores_.view(), d_out_, b, h, keys, a_.d_v);
                            add_transposed(d_scores_.view(), q_, b, h, keys, a_.d_k);
@@ -118,7 +118,7 @@ class Call {
   // Adds what query head h gives to these keys: the transpose of a matrix of weights times rows of
   // the queries' side.
   void add_transposed(const TensorView& weights, const Widened& rows, std::int64_t b,
-                      std::int64_t h, const KeyRange& keys, const TensorView& to) const {
+                      std::int64_t h, const Range& keys, const TensorView& to) const {
     if (keys.count() == 0) return;
     if (!all_finite(rows.head(b, h))) return add_seeing_rows(weights, rows, b, h, keys, to);
     const std::int64_t m = extent().head_dim;
@@ -145,7 +145,7 @@ class Call {
   }
 
   void add_seeing_rows(const TensorView& weights, const Widened& rows, std::int64_t b,
-                       std::int64_t h, const KeyRange& keys, const TensorView& to) const {
+                       std::int64_t h, const Range& keys, const TensorView& to) const {
     for (std::int64_t row = 0; row < a_.q.extent.length; ++row) {
       if (is_empty(b, h, row)) continue;
       const float* const of_row = weights.row_as<float>(b, h, row);

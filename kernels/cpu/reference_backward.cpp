@@ -61,7 +61,7 @@ class Call {
   }
 
   // Adds what all query heads of the group give to dK and dV of some keys, at most kKeysAtOnce.
-  void add_key_gradients(std::int64_t b, std::int64_t group, const KeyRange& keys,
+  void add_key_gradients(std::int64_t b, std::int64_t group, const Range& keys,
                          const Scratch& scratch) const {
     std::fill_n(scratch.of_first, keys.count() * d_, 0.0);
     std::fill_n(scratch.of_value, keys.count() * e_, 0.0);
@@ -109,7 +109,7 @@ class Call {
 
   // Calls function(key) for the keys of `within` that the row sees, ascending.
   template <class Function>
-  void for_each_key(std::int64_t row, const KeyRange& within, Function function) const {
+  void for_each_key(std::int64_t row, const Range& within, Function function) const {
     for (const KeySpan& span : a_.schedule->spans_of(row))
       a_.schedule->for_each_run(span, row, within, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t key = begin; key < end; ++key) function(key);

@@ -11,7 +11,7 @@ bool allows(const Pattern::Band& band, std::int64_t p, std::int64_t k) {
 }
 
 bool allows(const Pattern::Cells& cells, std::int64_t p, std::int64_t k) {
-  const KeyRange cell = cells.cell(p);
+  const Range cell = cells.cell(p);
   return k >= cell.begin && k < cell.end;
 }
 
@@ -21,7 +21,7 @@ bool allows(const Pattern::Columns& columns, std::int64_t, std::int64_t k) {
 
 // Says how many of the positions lie in the runs: none, all, or perhaps some of them.
 Coverage inside(const Pattern::Global& global, const TokenGroup& positions) {
-  const auto run = std::ranges::upper_bound(global.runs, positions.first, {}, &KeyRange::end);
+  const auto run = std::ranges::upper_bound(global.runs, positions.first, {}, &Range::end);
   if (run == global.runs.end() || run->begin > positions.last()) return Coverage::none;
   return run->begin <= positions.first && positions.last() < run->end ? Coverage::all
                                                                       : Coverage::partial;
@@ -49,8 +49,8 @@ Coverage coverage(const Pattern::Band& band, const TokenGroup& q, const TokenGro
 }
 
 Coverage coverage(const Pattern::Cells& cells, const TokenGroup& q, const TokenGroup& k) {
-  const KeyRange first = cells.cell(q.first);
-  const KeyRange last = cells.cell(q.last());
+  const Range first = cells.cell(q.first);
+  const Range last = cells.cell(q.last());
   if (k.last() < first.begin || k.first >= last.end) return Coverage::none;
   return first == last && k.first >= first.begin && k.last() < first.end ? Coverage::all
                                                                          : Coverage::partial;
@@ -79,7 +79,7 @@ Coverage coverage(const Pattern::Random& random, const TokenGroup& q, const Toke
 
 }  // namespace
 
-KeyRange Pattern::Cells::cell(std::int64_t p) const {
+Range Pattern::Cells::cell(std::int64_t p) const {
   if (p < 0) return {p, p};
   if (block > 0) return {p - p % block, p - p % block + block};
   const auto end = std::ranges::upper_bound(ends, p);

@@ -45,7 +45,7 @@ struct Pattern {
     std::vector<std::int64_t> ends;
 
     // Returns the positions of p's cell; an empty range before position 0.
-    [[nodiscard]] KeyRange cell(std::int64_t p) const;
+    [[nodiscard]] Range cell(std::int64_t p) const;
   };
 
   // Every query sees the keys k with k mod period >= first.
@@ -56,7 +56,7 @@ struct Pattern {
 
   // The positions of these ascending runs see every key, and every query sees them.
   struct Global {
-    std::vector<KeyRange> runs;
+    std::vector<Range> runs;
   };
 
   // Each block of rows sees `count` of the n_blocks blocks of keys, drawn with a seed.

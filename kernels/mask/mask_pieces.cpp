@@ -52,7 +52,7 @@ std::optional<PieceMaker::Steps> PieceMaker::steps_of(std::int64_t dilation) con
   return steps;
 }
 
-KeyRange PieceMaker::Piece::live(std::int64_t row) const {
+Range PieceMaker::Piece::live(std::int64_t row) const {
   if (row < rows.begin || row >= rows.end) return {keys.begin, keys.begin};
   return intersection(keys, {row + low, row + high + 1});
 }
@@ -74,12 +74,12 @@ PieceMaker::PieceMaker(const Mask& mask, const MaskBlock& block)
 }
 
 // Returns the indices of the positions [begin, end).
-KeyRange PieceMaker::keys_between(std::int64_t begin, std::int64_t end) const {
+Range PieceMaker::keys_between(std::int64_t begin, std::int64_t end) const {
   return intersection({0, n_keys_}, {ceil_divide(begin - key_first_, stride_),
                                      ceil_divide(end - key_first_, stride_)});
 }
 
-KeyRange PieceMaker::rows_between(std::int64_t begin, std::int64_t end) const {
+Range PieceMaker::rows_between(std::int64_t begin, std::int64_t end) const {
   return intersection({0, n_rows_},
                       {ceil_divide(begin - first_, stride_), ceil_divide(end - first_, stride_)});
 }
@@ -104,8 +104,8 @@ std::vector<std::int64_t> PieceMaker::cuts() const {
     }
     if (const auto* random = std::get_if<Pattern::Random>(&atom.shape)) every(random->block);
     if (const auto* global = std::get_if<Pattern::Global>(&atom.shape))
-      for (const KeyRange& run : global->runs) {
-        const KeyRange rows = rows_between(run.begin, run.end);
+      for (const Range& run : global->runs) {
+        const Range rows = rows_between(run.begin, run.end);
         if (rows.count() > 0) needed.insert(needed.end(), {rows.begin, rows.end});
       }
   }
@@ -120,7 +120,7 @@ std::vector<std::int64_t> PieceMaker::cuts() const {
   return cuts;
 }
 
-void PieceMaker::make(const KeyRange& rows, std::vector<Piece>& pieces) const {
+void PieceMaker::make(const Range& rows, std::vector<Piece>& pieces) const {
   for (const Pattern::Atom& atom : pattern_->atoms)
     if (!scatters(atom))
       std::visit([&](const auto& shape) { make(shape, {rows, atom.causal, pieces}); }, atom.shape);
@@ -151,9 +151,9 @@ void PieceMaker::make(const Pattern::Band& band, const Target& to) const {
 void PieceMaker::make(const Pattern::Cells& cells, const Target& to) const {
   for (std::int64_t row = std::max(to.rows.begin, rows_between(0, kUnbounded).begin);
        row < to.rows.end;) {
-    const KeyRange cell = cells.cell(position(row));
+    const Range cell = cells.cell(position(row));
     if (cell.count() == 0) return;
-    const KeyRange of_cell = intersection({row, to.rows.end}, rows_between(cell.begin, cell.end));
+    const Range of_cell = intersection({row, to.rows.end}, rows_between(cell.begin, cell.end));
     add({of_cell, keys_between(cell.begin, cell.end)}, to);
     row = of_cell.end;
   }
@@ -177,7 +177,7 @@ void PieceMaker::make(const Pattern::Columns& columns, const Target& to) const {
 }
 
 void PieceMaker::make(const Pattern::Global& global, const Target& to) const {
-  for (const KeyRange& run : global.runs) {
+  for (const Range& run : global.runs) {
     add({intersection(to.rows, rows_between(run.begin, run.end)), {0, n_keys_}}, to);
     add({to.rows, keys_between(run.begin, run.end)}, to);
   }
@@ -187,7 +187,7 @@ void PieceMaker::make(const Pattern::Random& random, const Target& to) const {
   if (random.count == random.n_blocks) return add({to.rows, {0, n_keys_}}, to);
   for (std::int64_t row = to.rows.begin; row < to.rows.end;) {
     const std::int64_t row_block = floor_divide(position(row), random.block);
-    const KeyRange of_block = intersection(
+    const Range of_block = intersection(
         {row, to.rows.end}, rows_between(row_block * random.block, (row_block + 1) * random.block));
     random.for_each_block(row_block, [&](std::int64_t block) {
       add({of_block, keys_between(block * random.block, (block + 1) * random.block)}, to);

@@ -19,15 +19,15 @@ class PieceMaker {
  public:
   // Row i of `rows` sees key j of `keys` iff i + low <= j <= i + high and j - i = phase mod step.
   struct Piece {
-    KeyRange rows;
-    KeyRange keys;
+    Range rows;
+    Range keys;
     std::int64_t low = -kUnbounded;
     std::int64_t high = kUnbounded;
     std::int64_t step = 1;
     std::int64_t phase = 0;
 
     // Returns the keys between the first and the last that the row sees.
-    [[nodiscard]] KeyRange live(std::int64_t row) const;
+    [[nodiscard]] Range live(std::int64_t row) const;
   };
 
   // A dilation keeps the pairs of the groups with j - i = phase mod step, 0 <= phase < step.
@@ -43,7 +43,7 @@ class PieceMaker {
   // Returns the rows at which the pattern changes as a whole, ascending: tiles should end there.
   [[nodiscard]] std::vector<std::int64_t> cuts() const;
   // Appends the pieces of rows [begin, end).
-  void make(const KeyRange& rows, std::vector<Piece>& pieces) const;
+  void make(const Range& rows, std::vector<Piece>& pieces) const;
   // Some random shapes are too fine for pieces: for those, scatter() calls function(key) for the
   // keys that a row sees, in any order and perhaps more than once.
   [[nodiscard]] bool scatters() const { return scatters_; }
@@ -52,10 +52,10 @@ class PieceMaker {
 
  private:
   [[nodiscard]] std::int64_t position(std::int64_t row) const { return first_ + row * stride_; }
-  [[nodiscard]] KeyRange keys_between(std::int64_t begin, std::int64_t end) const;
-  [[nodiscard]] KeyRange rows_between(std::int64_t begin, std::int64_t end) const;
+  [[nodiscard]] Range keys_between(std::int64_t begin, std::int64_t end) const;
+  [[nodiscard]] Range rows_between(std::int64_t begin, std::int64_t end) const;
   struct Target {  // the rows of a tile, and where the pieces of one shape go
-    KeyRange rows;
+    Range rows;
     bool causal;
     std::vector<Piece>& pieces;
   };
@@ -93,7 +93,7 @@ void PieceMaker::scatter(std::int64_t row, Function function) const {
       continue;
     }
     random.for_each_block(floor_divide(p, random.block), [&](std::int64_t block) {
-      const KeyRange seen = keys_between(block * random.block, (block + 1) * random.block);
+      const Range seen = keys_between(block * random.block, (block + 1) * random.block);
       for (std::int64_t key = seen.begin; key < seen.end; ++key)
         if (key_first_ + key * stride_ <= last) function(key);
     });

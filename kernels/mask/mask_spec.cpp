@@ -277,7 +277,7 @@ class AtomMaker {
     } else {
       global.runs = {{0, value("tokens")}};
     }
-    if (global.runs.back().end > n_ || global.runs[0] == KeyRange{0, n_})
+    if (global.runs.back().end > n_ || global.runs[0] == Range{0, n_})
       fail(node_->name,
            fmt::format("{} global tokens of the {} there are; name fewer, or use mask: full",
                        global.runs.back().end, n_));

@@ -68,7 +68,7 @@ bool same_but_keys(const KeySpan& a, const KeySpan& b) {
 }  // namespace
 
 void TileMaker::add_tile(std::span<const MaskBlock> blocks, std::span<const PieceMaker> makers,
-                         const KeyRange& rows) {
+                         const Range& rows) {
   const std::size_t first_span = schedule_.spans.size();
   rows_ = rows;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -94,11 +94,11 @@ void TileMaker::add_spans(const PieceMaker& maker) {
   std::ranges::sort(pieces_,
                     [](const Piece& a, const Piece& b) { return a.keys.begin < b.keys.begin; });
   find_borders();
-  KeyRange bits{0, 0};
+  Range bits{0, 0};
   std::vector<const Piece*> active;
   std::size_t next = 0;
   for (std::size_t i = 0; i + 1 < borders_.size(); ++i) {
-    const KeyRange keys{borders_[i], borders_[i + 1]};
+    const Range keys{borders_[i], borders_[i + 1]};
     std::erase_if(active, [&](const Piece* piece) { return piece->keys.end <= keys.begin; });
     for (; next < pieces_.size() && pieces_[next].keys.begin <= keys.begin; ++next)
       active.push_back(&pieces_[next]);
@@ -163,7 +163,7 @@ void TileMaker::add_scattered(const PieceMaker& maker) {
   }
 }
 
-KeyRange TileMaker::full_part(const Piece& piece) const {
+Range TileMaker::full_part(const Piece& piece) const {
   if (piece.step != 1 || piece.rows.begin > rows_.begin || piece.rows.end < rows_.end)
     return {0, 0};
   return intersection(piece.keys, {rows_.end - 1 + piece.low, rows_.begin + piece.high + 1});
@@ -175,7 +175,7 @@ void TileMaker::find_borders() {
   for (const std::vector<Piece>* pieces : {&pieces_, &left_out_})
     for (const Piece& piece : *pieces) {
       borders_.insert(borders_.end(), {piece.keys.begin, piece.keys.end});
-      const KeyRange full = full_part(piece);
+      const Range full = full_part(piece);
       if (full.count() >= kLeastFull) borders_.insert(borders_.end(), {full.begin, full.end});
     }
   std::ranges::sort(borders_);
@@ -183,7 +183,7 @@ void TileMaker::find_borders() {
 }
 
 std::optional<KeySpan> TileMaker::span_of(const std::vector<const Piece*>& active,
-                                          const KeyRange& keys) const {
+                                          const Range& keys) const {
   if (scattered_.empty() && active.empty()) return std::nullopt;
   bool some_left_out = false;
   for (const Piece& piece : left_out_) {
@@ -217,12 +217,12 @@ void TileMaker::append(KeySpan span) {
     spans.push_back(span);
 }
 
-void TileMaker::add_bits(const KeyRange& keys) {
+void TileMaker::add_bits(const Range& keys) {
   for (std::int64_t begin = keys.begin; begin < keys.end; begin += kBitsKeys)
     add_bits_span({begin, std::min(keys.end, begin + kBitsKeys)});
 }
 
-void TileMaker::add_bits_span(const KeyRange& keys) {
+void TileMaker::add_bits_span(const Range& keys) {
   const std::int64_t row_words = (keys.count() + 63) / 64;
   buffer_.assign(static_cast<std::size_t>(rows_.count() * row_words), 0);
   for (const Piece& piece : pieces_) fill(piece, keys, row_words, buffer_);
@@ -237,19 +237,19 @@ void TileMaker::add_bits_span(const KeyRange& keys) {
   append(span);
 }
 
-void TileMaker::take_left_out(const KeyRange& keys, std::int64_t row_words) {
+void TileMaker::take_left_out(const Range& keys, std::int64_t row_words) {
   if (left_out_.empty()) return;
   taken_.assign(buffer_.size(), 0);
   for (const Piece& piece : left_out_) fill(piece, keys, row_words, taken_);
   for (std::size_t w = 0; w < buffer_.size(); ++w) buffer_[w] &= ~taken_[w];
 }
 
-void TileMaker::fill(const Piece& piece, const KeyRange& keys, std::int64_t row_words,
+void TileMaker::fill(const Piece& piece, const Range& keys, std::int64_t row_words,
                      std::vector<std::uint64_t>& to) const {
   if (piece.keys.begin >= keys.end || piece.keys.end <= keys.begin) return;
-  const KeyRange rows = intersection(piece.rows, rows_);
+  const Range rows = intersection(piece.rows, rows_);
   for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-    const KeyRange live = intersection(piece.live(row), keys);
+    const Range live = intersection(piece.live(row), keys);
     if (live.count() == 0) continue;
     std::uint64_t* const words = to.data() + (row - rows_.begin) * row_words;
     if (piece.step == 1) {
@@ -263,7 +263,7 @@ void TileMaker::fill(const Piece& piece, const KeyRange& keys, std::int64_t row_
   }
 }
 
-void TileMaker::copy_scattered(const KeyRange& keys, std::int64_t row_words) {
+void TileMaker::copy_scattered(const Range& keys, std::int64_t row_words) {
   const std::int64_t first = keys.begin / 64;
   const int shift = static_cast<int>(keys.begin % 64);
   const std::uint64_t last = ~std::uint64_t{0} >> ((64 - keys.count() % 64) % 64);

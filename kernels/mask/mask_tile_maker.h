@@ -25,7 +25,7 @@ class TileMaker {
 
   // Adds rows [rows.begin, rows.end) of a group of queries against the groups of keys, ascending.
   void add_tile(std::span<const MaskBlock> blocks, std::span<const PieceMaker> makers,
-                const KeyRange& rows);
+                const Range& rows);
 
  private:
   using Piece = PieceMaker::Piece;
@@ -36,18 +36,18 @@ class TileMaker {
   void scatter(const PieceMaker& maker);
   // Where nothing else is there, writes them into their spans' words; no two spans are equal.
   void add_scattered(const PieceMaker& maker);
-  [[nodiscard]] KeyRange full_part(const Piece& piece) const;  // keys that all rows see
+  [[nodiscard]] Range full_part(const Piece& piece) const;  // keys that all rows see
   void find_borders();
   // Returns the span of the keys between two borders, in the group's indices.
   [[nodiscard]] std::optional<KeySpan> span_of(const std::vector<const Piece*>& active,
-                                               const KeyRange& keys) const;
+                                               const Range& keys) const;
   void append(KeySpan span);  // keys are in the group's indices
-  void add_bits(const KeyRange& keys);
-  void add_bits_span(const KeyRange& keys);
-  void take_left_out(const KeyRange& keys, std::int64_t row_words);
-  void fill(const Piece& piece, const KeyRange& keys, std::int64_t row_words,
+  void add_bits(const Range& keys);
+  void add_bits_span(const Range& keys);
+  void take_left_out(const Range& keys, std::int64_t row_words);
+  void fill(const Piece& piece, const Range& keys, std::int64_t row_words,
             std::vector<std::uint64_t>& to) const;
-  void copy_scattered(const KeyRange& keys, std::int64_t row_words);
+  void copy_scattered(const Range& keys, std::int64_t row_words);
   // Returns where the buffer's words are in the schedule, and appends them where they are new.
   std::int64_t place_of_buffer();
 
@@ -56,7 +56,7 @@ class TileMaker {
   const int threads_;
   const PieceMaker* without_ = nullptr;
   const MaskBlock* block_ = nullptr;
-  KeyRange rows_;
+  Range rows_;
   std::size_t first_span_ = 0;
   std::vector<Piece> pieces_;
   std::vector<Piece> left_out_;

@@ -24,7 +24,7 @@ void for_each_tile(const PieceMaker& maker, std::int64_t n_rows, std::int64_t qu
   for (const std::int64_t cut : cuts)
     while (begin < std::min(cut, n_rows)) {
       const std::int64_t end = std::min({cut, n_rows, begin + query_tile});
-      function(KeyRange{begin, end});
+      function(Range{begin, end});
       begin = end;
     }
 }
@@ -55,7 +55,7 @@ TileSchedule build_tiles(const Mask& mask, std::int64_t n_queries, std::int64_t 
     const std::span<const MaskBlock> group = std::span(blocks).subspan(first, end - first);
     const std::vector<PieceMaker> makers = makers_of(mask, group);
     for_each_tile(makers.front(), group.front().q.count, query_tile,
-                  [&](const KeyRange& rows) { tiles.add_tile(group, makers, rows); });
+                  [&](const Range& rows) { tiles.add_tile(group, makers, rows); });
     first = end;
   }
   return schedule;
@@ -125,7 +125,7 @@ TileSchedule build_class(const ResidueSplit& split, const MaskBlock& block,
   const PieceMaker near(split.near, block);
   tiles.leave_out(near);
   for_each_tile(near, block.q.count, query_tile,
-                [&](const KeyRange& rows) { tiles.add_tile(std::span(&block, 1), far, rows); });
+                [&](const Range& rows) { tiles.add_tile(std::span(&block, 1), far, rows); });
   return schedule;
 }
 
@@ -190,12 +190,11 @@ PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
       return counts;
     }
   const std::vector<PieceMaker> makers = makers_of(mask, blocks);
-  for_each_tile(makers.front(), blocks.front().q.count, tiles.query_tile,
-                [&](const KeyRange& rows) {
-                  TileSchedule one{rows.count(), 0, {}, {}, {}};
-                  TileMaker(one, false).add_tile(blocks, makers, rows);
-                  add(one);
-                });
+  for_each_tile(makers.front(), blocks.front().q.count, tiles.query_tile, [&](const Range& rows) {
+    TileSchedule one{rows.count(), 0, {}, {}, {}};
+    TileMaker(one, false).add_tile(blocks, makers, rows);
+    add(one);
+  });
   return counts;
 }
 

@@ -8,13 +8,15 @@
 namespace qb {
 namespace {
 
+enum class Needs { cases, joined_cases, other_tables };
+
 struct KnownFigure {
   std::string_view name;
-  FigureOf needs;
+  Needs needs;
   Figure (*draw)(const PlottedRun&);
   std::string_view says;
 };
-#define QB_KNOWN_FIGURE(name, needs, says) {#name, FigureOf::needs, name##_figure, says},
+#define QB_KNOWN_FIGURE(name, needs, says) {#name, Needs::needs, name##_figure, says},
 constexpr KnownFigure kFigures[] = {QB_FIGURES(QB_KNOWN_FIGURE)};
 #undef QB_KNOWN_FIGURE
 
@@ -51,10 +53,10 @@ std::string joined_subtitle(const CsvTable& cases, const PlottedRun& run) {
 Figure draw(std::string_view name, const PlottedRun& run) {
   const KnownFigure* const known = find_figure(name);
   if (known == nullptr) throw UsageError(unknown_word("figure", name, kFigureNames));
-  const bool joined = known->needs == FigureOf::joined_cases && run.has_cases();
+  const bool joined = known->needs == Needs::joined_cases && run.has_cases();
   const PlottedRun all = joined ? PlottedRun(joined_cases(run)) : PlottedRun();
-  const bool of_cases = joined || known->needs == FigureOf::cases;
-  Figure figure = (of_cases || known->needs == FigureOf::joined_cases) && !run.has_cases()
+  const bool of_cases = joined || known->needs == Needs::cases;
+  Figure figure = (of_cases || known->needs == Needs::joined_cases) && !run.has_cases()
                       ? empty_figure("", "the run folder has no cases.csv")
                       : known->draw(joined ? all : run);
   figure.name = name;
@@ -70,7 +72,7 @@ Figure draw(std::string_view name, const PlottedRun& run) {
 
 bool shows_runs_beside(std::string_view figure) {
   const KnownFigure* const known = find_figure(figure);
-  return known != nullptr && known->needs == FigureOf::joined_cases;
+  return known != nullptr && known->needs == Needs::joined_cases;
 }
 
 std::vector<Figure> figures_of_run(const PlottedRun& run, std::vector<std::string> names) {

@@ -23,6 +23,8 @@
 namespace qb {
 namespace {
 
+using Turn = AlternatedCase::Turn;
+
 constexpr const char* kAbFooter = R"(A and B are
   two programs         qb ab build/old/qb build/new/qb experiments/schemes.yaml
   two settings         qb ab kernel=flash kernel=materialized experiments/smoke.yaml

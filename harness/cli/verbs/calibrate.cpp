@@ -20,8 +20,8 @@ struct CalibrateWords {
 
 void calibrate(const CalibrateWords& words) {
   if (!words.out.empty()) require_writable(words.out);
-  DeviceModel device = calibrate_here(words.c.kernel, words.c.dtype, words.c.shape.head_dim,
-                                      {.max_tokens = 8192, .budget_s = 10.0});
+  DeviceModel device =
+      calibrate_here(words.c.kernel, words.c.dtype, words.c.shape.head_dim, 8192, 10.0);
   device.name = words.name;
   TextTable table({"queries x keys", "rate"});
   for (const RatePoint& point : device.rates)

@@ -121,11 +121,10 @@ double compute_s_of(double call_s, double overhead_s) {
 }
 
 std::vector<RatePoint> measure_rates(Kernel kernel, DType dtype, std::int64_t head_dim,
-                                     double overhead_s, const CalibrationOptions& options) {
+                                     double overhead_s, std::int64_t max_tokens, double left_s) {
   std::vector<RatePoint> rates;
-  double left_s = options.budget_s;
   double call_s = 0.0;
-  for (std::int64_t n = kLeastTokens; n <= std::max(options.max_tokens, kLeastTokens); n *= 2) {
+  for (std::int64_t n = kLeastTokens; n <= std::max(max_tokens, kLeastTokens); n *= 2) {
     // The next call has four times the pairs, and needs a warm-up, an estimate and the samples.
     if (!rates.empty() && 4.0 * call_s * (kFewestSamples + 2) > left_s) break;
     const double begin_s = now_s();
@@ -205,14 +204,14 @@ double partial_byte_per_s(std::int64_t head_dim, bool merges) {
 }  // namespace
 
 DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
-                           const CalibrationOptions& options) {
+                           std::int64_t max_tokens, double budget_s) {
   DeviceModel device;
   device.name = "this_machine";
   Call nothing(kernel, dtype, head_dim, 1, SpanKind::full);
   const double overhead_s = median_s(0.05, std::ref(nothing));
   device.call_overhead_s = {overhead_s, RateProvenance::measured,
                             "median call of one query on one key"};
-  device.rates = measure_rates(kernel, dtype, head_dim, overhead_s, options);
+  device.rates = measure_rates(kernel, dtype, head_dim, overhead_s, max_tokens, budget_s);
   if (kernel == Kernel::flash)
     device.query_tile = {effective_query_tile(device), RateProvenance::measured,
                          "the tiles that explain the time of a causal call"};

@@ -101,15 +101,11 @@ inline constexpr double kBackwardShareOfForward = 0.8;
 [[nodiscard]] std::string known_devices();  // `a100, h100, …`
 [[nodiscard]] DeviceModel a100_device();    // data/devices/a100.csv, compiled in
 
-struct CalibrationOptions {
-  std::int64_t max_tokens = 4096;  // tokens of the largest call
-  double budget_s = 2.0;           // time for the kernel's table; the rest takes about a second
-};
-
 // Measures this machine with one thread: medians after a warm-up, of square calls from 64 tokens on
-// in doubling sizes, as far as max_tokens and the budget allow. cores: those of this process.
+// in doubling sizes, up to max_tokens and while budget_s lasts, which is for the kernel's table;
+// the rest takes about a second. cores: those of this process.
 [[nodiscard]] DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
-                                         const CalibrationOptions& options = {});
+                                         std::int64_t max_tokens, double budget_s);
 
 class DeviceCosts {
  public:

@@ -181,8 +181,7 @@ TEST(DeviceModelFile, OfTheA100SaysWhereItsNumbersComeFrom) {
 }
 
 TEST(Calibration, MeasuresATableThatReadsBack) {
-  const DeviceModel here =
-      calibrate_here(Kernel::flash, DType::f32, 32, {.max_tokens = 256, .budget_s = 0.2});
+  const DeviceModel here = calibrate_here(Kernel::flash, DType::f32, 32, 256, 0.2);
   ASSERT_FALSE(here.rates.empty());
   EXPECT_EQ(here.rates[0].queries, 64);
   EXPECT_LE(here.rates.back().queries, 256);
@@ -235,8 +234,7 @@ TEST(Calibration, OfAKnownClockHasTheRatesThatFollowFromIt) {
     if (reads < kMerges) return 1.25 * kTick;      // two calls a sample
     return reads < kCopies ? kTick : 2.0 * kTick;  // of copies there are two a sample too
   });
-  const DeviceModel device =
-      calibrate_here(Kernel::flash, DType::f32, kDim, {.max_tokens = 255, .budget_s = 10.0});
+  const DeviceModel device = calibrate_here(Kernel::flash, DType::f32, kDim, 255, 10.0);
   const double overhead_s = kFastTick / 33;
   EXPECT_DOUBLE_EQ(device.call_overhead_s.value, overhead_s);
   const double compute_s = kTick / 3 - overhead_s;
@@ -260,8 +258,7 @@ TEST(Calibration, OfAKnownClockHasTheRatesThatFollowFromIt) {
 
 TEST(Calibration, AnOverheadTakesAtMostHalfOfACallsTime) {
   const TickingClock clock([](int) { return kTick; });
-  const DeviceModel device =
-      calibrate_here(Kernel::reference, DType::f32, kDim, {.max_tokens = 1, .budget_s = 10.0});
+  const DeviceModel device = calibrate_here(Kernel::reference, DType::f32, kDim, 1, 10.0);
   EXPECT_DOUBLE_EQ(device.call_overhead_s.value, kTick / 3);
   ASSERT_EQ(device.rates.size(), 1u) << "the smallest size is measured whatever max_tokens is";
   EXPECT_DOUBLE_EQ(device.rates[0].flop_per_s, kFlopPerPair * 64 * 64 / (kTick / 6));
@@ -272,8 +269,8 @@ TEST(Calibration, EndsItsTableWhenTheBudgetDoesNotSufficeForTheNextSize) {
   // With three samples a size takes ten ticks, and the next one needs 4 x 5 calls: 6.7 ticks.
   for (const auto& [ticks, sizes] : {std::pair{16, 1u}, {17, 2u}, {27, 3u}}) {
     const TickingClock clock([](int) { return kTick; });
-    const DeviceModel device = calibrate_here(Kernel::reference, DType::f32, kDim,
-                                              {.max_tokens = 4096, .budget_s = ticks * kTick});
+    const DeviceModel device =
+        calibrate_here(Kernel::reference, DType::f32, kDim, 4096, ticks * kTick);
     EXPECT_EQ(device.rates.size(), sizes) << ticks;
   }
 }

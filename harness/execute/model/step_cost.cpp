@@ -12,7 +12,7 @@ namespace {
 
 // Returns the bytes of these tensors; `rows` are queries, or keys.
 std::int64_t priced_bytes(const Plan& plan, std::span<const TensorRole> tensors, std::int64_t rows,
-                          const HeadRange& heads) {
+                          const Range& heads) {
   std::int64_t bytes = 0;
   for (const TensorRole what : tensors) bytes += tensor_bytes(plan.problem, what, rows, heads);
   return bytes;

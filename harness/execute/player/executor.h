@@ -49,7 +49,7 @@ inline constexpr auto kWords<Launch> = word_table<Launch>("launch", {{Launch::al
 // Writes tokens of Q, K, V or dO, for the heads (counted in that tensor), into a view of that
 // shape.
 using ShardSource =
-    std::function<void(TensorRole, const TokenGroup&, const HeadRange&, const TensorView&)>;
+    std::function<void(TensorRole, const TokenGroup&, const Range&, const TensorView&)>;
 
 // Tensors hold whole sequences in the memory of the device that plays. A forward pass writes out
 // and lse, a backward pass reads them and writes d_q, d_k and d_v; what is written is written

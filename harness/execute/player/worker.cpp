@@ -52,9 +52,9 @@ int numbers_of_result(const Plan& plan) {
 
 std::vector<Extent> result_extents(const Plan& plan, const Worker& worker) {
   const Shape& shape = plan.problem.shape;
-  const HeadRange heads = plan.heads_of(worker);
-  const HeadRange kv_heads = kv_heads_of(shape, heads);
-  const auto extent = [&](const HeadRange& of, std::int64_t rows, std::int64_t dim) {
+  const Range heads = plan.heads_of(worker);
+  const Range kv_heads = kv_heads_of(shape, heads);
+  const auto extent = [&](const Range& of, std::int64_t rows, std::int64_t dim) {
     return Extent{shape.batch, of.end - of.begin, rows, dim};
   };
   const std::int64_t queries = tokens_of(plan.q_groups, worker.q_groups);
@@ -102,9 +102,9 @@ const std::vector<TokenGroup>& WorkerPlayer::groups_for(TensorRole what) const {
   return is_of_keys(what) ? plan_.kv_groups : plan_.q_groups;
 }
 
-Extent WorkerPlayer::extent(TensorRole what, std::int64_t rows, const HeadRange& heads) const {
+Extent WorkerPlayer::extent(TensorRole what, std::int64_t rows, const Range& heads) const {
   const Shape& shape = plan_.problem.shape;
-  const HeadRange range = is_of_keys(what) ? kv_heads_of(shape, heads) : heads;
+  const Range range = is_of_keys(what) ? kv_heads_of(shape, heads) : heads;
   std::int64_t dim = shape.value_dim;
   if (what == TensorRole::lse) dim = plan_.problem.lse_sent;
   if (what == TensorRole::delta) dim = 1;
@@ -136,16 +136,16 @@ Tensor& WorkerPlayer::own(const Block& block, TensorRole what, std::string_view 
 }
 
 TensorView WorkerPlayer::rows_in(const Block& block, TensorRole what, const TensorView& view,
-                                 int group, const HeadRange& heads) const {
+                                 int group, const Range& heads) const {
   const Shape& shape = plan_.problem.shape;
   const bool of_keys = is_of_keys(what);
-  const HeadRange wanted = of_keys ? kv_heads_of(shape, heads) : heads;
-  const HeadRange all = of_keys ? kv_heads_of(shape, block.heads) : block.heads;
+  const Range wanted = of_keys ? kv_heads_of(shape, heads) : heads;
+  const Range all = of_keys ? kv_heads_of(shape, block.heads) : block.heads;
   return view.tokens(block.begin_of(group), groups_for(what)[static_cast<std::size_t>(group)].count)
       .heads(wanted.begin - all.begin, wanted.end - wanted.begin);
 }
 
-WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const HeadRange& heads,
+WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const Range& heads,
                                                  const char* out_label,
                                                  const char* lse_label) const {
   Extent of_rows = extent(TensorRole::partial, rows, heads);
@@ -178,7 +178,7 @@ void WorkerPlayer::take(const Piece& piece) {
 
 // Takes a block's groups from the caller's whole tensor, or makes them.
 void WorkerPlayer::fill(TensorRole what, const Block& block, const TensorView& local) const {
-  const HeadRange heads =
+  const Range heads =
       is_of_keys(what) ? kv_heads_of(plan_.problem.shape, block.heads) : block.heads;
   std::vector<TokenGroup> groups;
   for (const int group : block.groups)

@@ -118,17 +118,17 @@ class WorkerPlayer {
   };
 
   [[nodiscard]] StepTime& step_time() { return time_.steps[step_]; }
-  [[nodiscard]] Partial make_partial(std::int64_t rows, const HeadRange& heads,
-                                     const char* out_label, const char* lse_label) const;
+  [[nodiscard]] Partial make_partial(std::int64_t rows, const Range& heads, const char* out_label,
+                                     const char* lse_label) const;
   void narrow_lse();
-  [[nodiscard]] Extent extent(TensorRole what, std::int64_t rows, const HeadRange& heads) const;
+  [[nodiscard]] Extent extent(TensorRole what, std::int64_t rows, const Range& heads) const;
   [[nodiscard]] DType dtype_of(TensorRole what) const;
   [[nodiscard]] Extent shard_extent(const Worker& worker, TensorRole what,
                                     const Block& block) const;
   Tensor& own(const Block& block, TensorRole what, std::string_view label, const Extent& extent);
   // Rows of a group and of these query heads, in a tensor of the block's.
   [[nodiscard]] TensorView rows_in(const Block& block, TensorRole what, const TensorView& view,
-                                   int group, const HeadRange& heads) const;
+                                   int group, const Range& heads) const;
   void wait(const Outgoing& outgoing);
   void hold_back(const Ticket& ticket);
   void add_wait(double begin_s, double started_s);

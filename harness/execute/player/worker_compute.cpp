@@ -108,7 +108,7 @@ void WorkerPlayer::compute(const KernelCall& call) {
   const std::int64_t n_heads = call.heads.end - call.heads.begin;
   const std::int64_t first_head = call.heads.begin - q.heads.begin;
   const Shape& shape = plan_.problem.shape;
-  const HeadRange kv_heads = kv_heads_of(shape, call.heads);
+  const Range kv_heads = kv_heads_of(shape, call.heads);
   const std::int64_t first_kv_head = kv_heads.begin - kv_heads_of(shape, kv.heads).begin;
   const std::int64_t n_kv_heads = kv_heads.end - kv_heads.begin;
   const Held& queries = held_.at(q.id);

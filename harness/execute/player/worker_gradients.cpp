@@ -71,7 +71,7 @@ void WorkerPlayer::compute_gradients(const KernelCall& call) {
   const std::optional<TileSchedule> schedule =
       call_schedule_for(plan_, blocks_, call, arguments_.kernel, device_);
   const Shape& shape = plan_.problem.shape;
-  const HeadRange kv_heads = kv_heads_of(shape, call.heads);
+  const Range kv_heads = kv_heads_of(shape, call.heads);
   const auto of_queries = [&](const TensorView& view) {
     return view.tokens(call.q_begin, call.q_end - call.q_begin)
         .heads(call.heads.begin - q.heads.begin, call.heads.end - call.heads.begin);

@@ -73,7 +73,7 @@ struct GradientTrial {
 
   // Fills what shard_source() does, and dO, on every rank alike.
   [[nodiscard]] ShardSource shards() const {
-    return [this](TensorRole what, const TokenGroup& tokens, const HeadRange& heads,
+    return [this](TensorRole what, const TokenGroup& tokens, const Range& heads,
                   const TensorView& view) {
       const TensorView& whole = what == TensorRole::q   ? call.q.view()
                                 : what == TensorRole::k ? call.k.view()

@@ -250,8 +250,8 @@ TEST(Mpi, AStuckRankIsATimeoutThatNamesIt) {
   bool slept = false;
   if (world->rank() == 1) {
     const ShardSource shard = arguments.shard;
-    arguments.shard = [&slept, shard](TensorRole what, const TokenGroup& tokens,
-                                      const HeadRange& heads, const TensorView& view) {
+    arguments.shard = [&slept, shard](TensorRole what, const TokenGroup& tokens, const Range& heads,
+                                      const TensorView& view) {
       if (!slept) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
       slept = true;
       shard(what, tokens, heads, view);

@@ -107,7 +107,7 @@ void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
 }
 
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
-                const HeadRange& heads, const TensorView& view) {
+                const Range& heads, const TensorView& view) {
   const Extent whole = extent_of_input(problem.shape, what);
   const std::uint64_t key = key_of(problem, what);
   const bool is_tied = problem.tied_keys && what == TensorRole::k;

@@ -18,11 +18,11 @@ namespace qb {
 
 // Writes a worker's shard of Q, K, V or dO: `heads` are the tensor's. Allocates nothing.
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
-                const HeadRange& heads, const TensorView& view);
+                const Range& heads, const TensorView& view);
 
 // Returns a source of such shards for ranks. `problem` must outlive it.
 [[nodiscard]] inline auto shard_source(const Problem& problem) {
-  return [&problem](TensorRole what, const TokenGroup& tokens, const HeadRange& heads,
+  return [&problem](TensorRole what, const TokenGroup& tokens, const Range& heads,
                     const TensorView& view) { make_shard(problem, what, tokens, heads, view); };
 }
 

@@ -146,7 +146,7 @@ TEST(MakeInput, GivesDOTheShapeOfTheOutputAndTheTypeOfTheInputs) {
 TEST(MakeShard, GivesTheRowsOfTheWholeInputs) {
   const Problem problem = make_problem({2, 6, 3, 17, 23, 5, 7}, MaskKind::full, DType::bf16, 11);
   const TokenGroup tokens{2, 4, 3};
-  const HeadRange heads{1, 3};
+  const Range heads{1, 3};
   for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v, TensorRole::d_out}) {
     const Tensor whole = make_input(problem, what, heap_allocator(), 1, "whole");
     const TensorView& of_whole = whole.view();

@@ -149,34 +149,48 @@ class RankWatch {
   std::vector<Watched> ranks_;
 };
 
+class MpiLauncher final : public Launcher {
+ public:
+  MpiLauncher(Launcher& others, const InterruptGuard& interrupt)
+      : others_(others), interrupt_(interrupt) {}
+
+  [[nodiscard]] CaseResult launch(const Case& c, const CasePaths& paths) override {
+    if (!is_of_many_processes(c)) return others_.launch(c, paths);
+    if (MpiWorld::current()->is_broken())
+      throw EnvironmentError(
+          "a rank no longer answers or has lost its GPU (the last case says which), so that no "
+          "further case of ranks: mpi or nccl can run");
+    const auto running = std::make_shared<RunningCase>(::eventfd(0, EFD_CLOEXEC));
+    std::future<CaseResult> result = running->result.get_future();
+    const RankWatch watch(*MpiWorld::current());
+    std::thread thread([running, c, traces = paths.trace_directory] {
+      try {
+        running->result.set_value(run_case(c, traces));
+      } catch (...) {
+        running->result.set_exception(std::current_exception());
+      }
+      ::eventfd_write(running->done.get(), 1);
+    });
+    // Waiting ranks time out by themselves and name the rank they wait for, so this waits longer.
+    const double timeout_s = c.measure.timeout_s + 2.0 * message_timeout_s(c);
+    if (auto failure = watch.wait(running->done.get(), interrupt_.wake_fd(), timeout_s)) {
+      MpiWorld::current()->give_up();
+      thread.detach();
+      return *std::move(failure);
+    }
+    thread.join();
+    return result.get();
+  }
+
+ private:
+  Launcher& others_;
+  const InterruptGuard& interrupt_;
+};
+
 }  // namespace
 
-CaseResult MpiLauncher::launch(const Case& c, const CasePaths& paths) {
-  if (!is_of_many_processes(c)) return others_.launch(c, paths);
-  if (MpiWorld::current()->is_broken())
-    throw EnvironmentError(
-        "a rank no longer answers or has lost its GPU (the last case says which), so that no "
-        "further case of ranks: mpi or nccl can run");
-  const auto running = std::make_shared<RunningCase>(::eventfd(0, EFD_CLOEXEC));
-  std::future<CaseResult> result = running->result.get_future();
-  const RankWatch watch(*MpiWorld::current());
-  std::thread thread([running, c, traces = paths.trace_directory] {
-    try {
-      running->result.set_value(run_case(c, traces));
-    } catch (...) {
-      running->result.set_exception(std::current_exception());
-    }
-    ::eventfd_write(running->done.get(), 1);
-  });
-  // Waiting ranks time out by themselves and name the rank they wait for, so this waits longer.
-  const double timeout_s = c.measure.timeout_s + 2.0 * message_timeout_s(c);
-  if (auto failure = watch.wait(running->done.get(), interrupt_.wake_fd(), timeout_s)) {
-    MpiWorld::current()->give_up();
-    thread.detach();
-    return *std::move(failure);
-  }
-  thread.join();
-  return result.get();
+std::unique_ptr<Launcher> mpi_launcher(Launcher& others, const InterruptGuard& interrupt) {
+  return std::make_unique<MpiLauncher>(others, interrupt);
 }
 
 }  // namespace qb

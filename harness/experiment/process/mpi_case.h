@@ -2,6 +2,8 @@
 // Cases that are played by MPI ranks: rank 0 runs the sweep, the others serve it.
 #pragma once
 
+#include <memory>
+
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/process/supervisor.h"
 
@@ -30,18 +32,10 @@ void serve_mpi_cases(const OpenGpu& open_gpu = open_gpu_of);
 void end_mpi_cases();
 
 // Plays cases of several processes in this one, with the other ranks, and all others in a child
-// process. A rank of this host that dies makes its case `crashed`, one that never ends makes it
-// `timeout`. Throws EnvironmentError for the next case after either, or after a rank that no longer
-// answers; the cases so far are kept.
-class MpiLauncher final : public Launcher {
- public:
-  MpiLauncher(Launcher& others, const InterruptGuard& interrupt)
-      : others_(others), interrupt_(interrupt) {}
-  [[nodiscard]] CaseResult launch(const Case& c, const CasePaths& paths) override;
-
- private:
-  Launcher& others_;
-  const InterruptGuard& interrupt_;
-};
+// process; both arguments outlive it. A rank of this host that dies makes its case `crashed`, one
+// that never ends makes it `timeout`. Throws EnvironmentError for the next case after either, or
+// after a rank that no longer answers; the cases so far are kept.
+[[nodiscard]] std::unique_ptr<Launcher> mpi_launcher(Launcher& others,
+                                                     const InterruptGuard& interrupt);
 
 }  // namespace qb

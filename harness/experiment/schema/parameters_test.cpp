@@ -96,9 +96,9 @@ TEST(OtherNames, EachLeadsToAKeyThatExistsAndIsNoKeyItself) {
   std::vector<std::string_view> keys = spec_keys();
   std::ranges::copy(measure_keys(), std::back_inserter(keys));
   std::set<std::string_view> seen;
-  for (const OtherName& name : kOtherNames) {
-    EXPECT_EQ(std::ranges::count(keys, key_of(name.ours)), 1) << name.ours;
-    for (const std::string_view theirs : split_words(name.theirs, " ")) {
+  for (const auto& [ours, others] : kOtherNames) {
+    EXPECT_EQ(std::ranges::count(keys, key_of(ours)), 1) << ours;
+    for (const std::string_view theirs : split_words(others, " ")) {
       EXPECT_EQ(std::ranges::count(keys, theirs), 0) << theirs << " is a key";
       EXPECT_TRUE(seen.insert(theirs).second) << theirs << " is there twice";
     }

@@ -18,6 +18,7 @@ namespace qb {
 namespace {
 
 using Pair = AlternatedCase::Pair;
+using Turn = AlternatedCase::Turn;
 using Verdict = RunComparison::Verdict;
 
 double ratio_of(const Pair& pair) { return pair.b.time_s / pair.a.time_s; }

@@ -16,13 +16,6 @@ namespace qb {
 
 enum class AbSide { a, b };
 
-// What one turn of one side gave.
-struct Turn {
-  double time_s = std::numeric_limits<double>::quiet_NaN();
-  std::string disturbed_by{};  // empty: nothing
-  std::string failure{};       // why there is no time; empty: there is one
-};
-
 struct AlternationOptions {
   int pairs = 8;
   int retakes = 8;  // rounds more, for cases of which pairs were disturbed
@@ -31,6 +24,12 @@ struct AlternationOptions {
 };
 
 struct AlternatedCase {
+  // What one turn of one side gave.
+  struct Turn {
+    double time_s = std::numeric_limits<double>::quiet_NaN();
+    std::string disturbed_by{};  // empty: nothing
+    std::string failure{};       // why there is no time; empty: there is one
+  };
   struct Pair {
     Turn a;
     Turn b;
@@ -52,7 +51,8 @@ struct AlternatedCase {
 // threshold, else AMBIGUOUS; AMBIGUOUS too if it covers less than 95 % or is of disturbed pairs.
 [[nodiscard]] std::vector<AlternatedCase> take_turns(
     std::size_t n_cases, const AlternationOptions& options,
-    const std::function<Turn(AbSide, std::size_t)>& measure, const std::function<bool()>& stop);
+    const std::function<AlternatedCase::Turn(AbSide, std::size_t)>& measure,
+    const std::function<bool()>& stop);
 
 // A table, and a line with the geometric mean of the ratios.
 [[nodiscard]] std::string alternation_text(const std::vector<std::string>& labels,

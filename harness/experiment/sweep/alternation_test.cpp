@@ -9,6 +9,7 @@
 namespace qb {
 namespace {
 
+using Turn = AlternatedCase::Turn;
 using testing::HasSubstr;
 using Verdict = RunComparison::Verdict;
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 
 #include "harness/execute/transport/mpi_world.h"
 #include "harness/experiment/process/mpi_case.h"
@@ -270,8 +271,8 @@ std::vector<Case> resolved_cases(const Spec& spec) {
 RunOutcome run_spec(const Spec& spec, const RunOptions& options) {
   const InterruptGuard interrupt;
   ProcessLauncher processes(ProcessLauncher::own_command(), interrupt);
-  MpiLauncher ranks(processes, interrupt);
-  Launcher& launcher = MpiWorld::current() != nullptr ? static_cast<Launcher&>(ranks) : processes;
+  const std::unique_ptr<Launcher> ranks = mpi_launcher(processes, interrupt);
+  Launcher& launcher = MpiWorld::current() != nullptr ? *ranks : processes;
   Progress progress(stderr_style(options.quiet), [](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);

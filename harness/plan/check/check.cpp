@@ -149,7 +149,7 @@ class Cover {
   void add(const Worker& worker) {
     for (const Step& step : worker.steps)
       for (const PairTask& task : step.tasks) {
-        if (task.heads != HeadRange{0, plan_.problem.shape.q_heads})
+        if (task.heads != Range{0, plan_.problem.shape.q_heads})
           shared_ = true;  // blocks that workers share by heads are sorted
         else
           cover(task);

@@ -20,7 +20,7 @@ namespace {
 
 using Offence = std::optional<std::string>;
 
-bool within(const HeadRange& inner, const HeadRange& outer) {
+bool within(const Range& inner, const Range& outer) {
   return inner.begin >= outer.begin && inner.end <= outer.end;
 }
 
@@ -76,11 +76,11 @@ class WorkerFlow {
   struct Held {
     int step = -1;  // -1: it has not come
     bool to_the_end = false;
-    HeadRange heads;
+    Range heads;
   };
   // Results for foreign queries, or for own queries that came as a message.
   struct Owed {
-    HeadRange heads;
+    Range heads;
     int times_sent = 0;
   };
 
@@ -110,7 +110,7 @@ class WorkerFlow {
     return held != nullptr && (held->to_the_end || held->step == step_) ? held : nullptr;
   }
 
-  [[nodiscard]] bool is_resident(TensorRole what, int group, const HeadRange& heads) const {
+  [[nodiscard]] bool is_resident(TensorRole what, int group, const Range& heads) const {
     const std::vector<bool>& resident = is_of_keys(what) ? owns_kv_ : owns_q_;
     const auto index = static_cast<std::size_t>(group);
     if (index >= resident.size()) return false;
@@ -119,20 +119,20 @@ class WorkerFlow {
            within(heads, worker_.saved);
   }
 
-  [[nodiscard]] bool holds(TensorRole what, int group, const HeadRange& heads) const {
+  [[nodiscard]] bool holds(TensorRole what, int group, const Range& heads) const {
     if (const Held* held = received_and_kept(what, group))
       if (within(heads, held->heads)) return true;
     return is_resident(what, group, heads);
   }
 
-  [[nodiscard]] bool has_held(TensorRole what, int group, const HeadRange& heads) const {
+  [[nodiscard]] bool has_held(TensorRole what, int group, const Range& heads) const {
     if (const Held* held = received(what, group))
       if (within(heads, held->heads)) return true;
     return is_resident(what, group, heads);
   }
 
   [[nodiscard]] bool holds_all(std::span<const TensorRole> inputs, int group,
-                               const HeadRange& heads) const {
+                               const Range& heads) const {
     return std::ranges::all_of(inputs, [&](TensorRole what) { return holds(what, group, heads); });
   }
 
@@ -218,7 +218,7 @@ class WorkerFlow {
   const std::vector<std::vector<int>>& q_groups_;  // by worker
   const int index_;
   const Worker& worker_;
-  const HeadRange heads_;
+  const Range heads_;
   std::vector<bool> owns_q_;  // resident, by group
   std::vector<bool> owns_kv_;
   int step_ = 0;

@@ -19,8 +19,8 @@ std::string GradientFlow::shared_heads(TensorRole what, int group, int step) con
                      gradient_text(what, group));
 }
 
-GradientFlow::Sum* GradientFlow::sum_of(TensorRole what, int group, const HeadRange& heads) {
-  const HeadRange own = is_of_keys(what) ? kv_heads_of(plan_.problem.shape, heads) : heads;
+GradientFlow::Sum* GradientFlow::sum_of(TensorRole what, int group, const Range& heads) {
+  const Range own = is_of_keys(what) ? kv_heads_of(plan_.problem.shape, heads) : heads;
   std::vector<Sum>& sums = sums_[{what, group}];
   for (Sum& sum : sums) {
     if (sum.heads == own) return &sum;

@@ -35,13 +35,13 @@ class GradientFlow {
  private:
   enum class State { zero, added_to, sent };
   struct Sum {
-    HeadRange heads;  // of queries or of keys, as the gradient
+    Range heads;  // of queries or of keys, as the gradient
     State state = State::zero;
   };
 
   // Returns nullptr if a sum for other heads has some of these, so that it is not clear what is
   // sent.
-  [[nodiscard]] Sum* sum_of(TensorRole what, int group, const HeadRange& heads);
+  [[nodiscard]] Sum* sum_of(TensorRole what, int group, const Range& heads);
   [[nodiscard]] std::string shared_heads(TensorRole what, int group, int step) const;
 
   const Plan& plan_;

@@ -238,7 +238,7 @@ TEST(Check, AWorkerComputesWithWhatItHoldsAtThatStep) {
                               w.steps[1].receives.erase(transfer_of(w.steps[1].receives, what));
                             }),
               "worker 1 step 1: computes with key group 0 that it does not hold");
-  for (const HeadRange& heads : {HeadRange{0, 1}, HeadRange{1, 2}})  // its task is of both
+  for (const Range& heads : {Range{0, 1}, Range{1, 2}})  // its task is of both
     EXPECT_EQ(
         verdict_after("ring", [&](Plan&, Worker& w) { w.steps[1].receives[0].heads = heads; }),
         "worker 1 step 1: computes with key group 0 that it does not hold");
@@ -253,7 +253,7 @@ TEST(Check, AWorkerComputesWithWhatItHoldsAtThatStep) {
                       w.steps[1].receives.erase(transfer_of(w.steps[1].receives, TensorRole::q));
                     }),
       "worker 1 step 1: computes with query group 0 that it does not hold");
-  for (const HeadRange& heads : {HeadRange{0, 1}, HeadRange{1, 2}})  // its tasks are of both
+  for (const Range& heads : {Range{0, 1}, Range{1, 2}})  // its tasks are of both
     EXPECT_THAT(verdict_after("cqs", [&](Plan&, Worker& w) { w.heads = heads; }),
                 HasSubstr("worker 1 step 0: computes with query group "));
 }

@@ -189,7 +189,7 @@ TEST(Backward, UlyssesSendsDOThereAndWholeGradientsBack) {
   EXPECT_THAT(sent_by(plan.workers[3]),
               ElementsAre(TensorRole::d_out, TensorRole::d_q, TensorRole::d_k, TensorRole::d_v));
   EXPECT_EQ(plan.gradients, DType::bf16);
-  EXPECT_EQ(plan.workers[3].saved, (HeadRange{6, 8}));
+  EXPECT_EQ(plan.workers[3].saved, (Range{6, 8}));
   const Work work = model_work(plan, Kernel::flash);
   // Each of three others gets 16 tokens of 2 query heads, and of 1 key-value head for dK and dV.
   EXPECT_EQ(work.workers[2].steps[0].bytes_out, 3 * 16 * 2 * 16 * 2);

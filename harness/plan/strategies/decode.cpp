@@ -102,7 +102,7 @@ void add_decode_step(PlanBuilder& builder, const Decoding& decoding, int t) {
     owned.push_back(owned_queries(decoding, t, w, workers));
     lists.push_back(builder.add_list(owned.back()));
   }
-  const HeadRange heads = builder.all_heads();
+  const Range heads = builder.all_heads();
   for (int i = 0; i < workers; ++i) {
     for (int w = 0; w < workers; ++w) {
       const auto source = static_cast<std::size_t>(builder.neighbour(w, -i));

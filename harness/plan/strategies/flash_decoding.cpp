@@ -53,7 +53,7 @@ Plan plan_flash_decoding(const Problem& problem, const StrategyOptions& options)
     for (std::int64_t unit = units * w / workers; unit < units * (w + 1) / workers; ++unit) {
       const std::int64_t head = unit / splits;
       const int split = static_cast<int>(unit % splits);
-      const HeadRange heads{head * group, (head + 1) * group};
+      const Range heads{head * group, (head + 1) * group};
       builder.add_task(step, 0, split, heads);
       worker.kv_groups.push_back(split);
       if (worker.heads.end == 0) worker.heads.begin = heads.begin;

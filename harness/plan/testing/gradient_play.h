@@ -75,10 +75,9 @@ class GradientPlay {
 
   // Calls visit(row) for every row of some groups of a tensor.
   template <class Visit>
-  void for_rows(TensorRole what, const std::vector<int>& groups, const HeadRange& of_queries,
+  void for_rows(TensorRole what, const std::vector<int>& groups, const Range& of_queries,
                 const Visit& visit) const {
-    const HeadRange own =
-        is_of_keys(what) ? kv_heads_of(plan_.problem.shape, of_queries) : of_queries;
+    const Range own = is_of_keys(what) ? kv_heads_of(plan_.problem.shape, of_queries) : of_queries;
     const std::vector<TokenGroup>& all = is_of_keys(what) ? plan_.kv_groups : plan_.q_groups;
     for (int group : groups)
       for (std::int64_t head = own.begin; head < own.end; ++head)
@@ -86,14 +85,14 @@ class GradientPlay {
           visit(row(what, head, all[static_cast<std::size_t>(group)].token(i)));
   }
 
-  void keep(Local& local, TensorRole what, const std::vector<int>& groups, const HeadRange& heads,
+  void keep(Local& local, TensorRole what, const std::vector<int>& groups, const Range& heads,
             int last_step) const {
     std::vector<int>& kept = local.kept[what];
     for_rows(what, groups, heads, [&](std::size_t r) { kept[r] = std::max(kept[r], last_step); });
   }
 
   [[nodiscard]] bool holds(const Local& local, TensorRole what, const std::vector<int>& groups,
-                           const HeadRange& heads, int step) const {
+                           const Range& heads, int step) const {
     bool all = true;
     const std::vector<int>& kept = local.kept.at(what);
     for_rows(what, groups, heads, [&](std::size_t r) { all = all && kept[r] >= step; });
@@ -193,7 +192,7 @@ class GradientPlay {
     std::uint64_t* d_v_;
   };
 
-  [[nodiscard]] std::vector<HeadRows> rows_of(Sums& sums, const HeadRange& heads) const {
+  [[nodiscard]] std::vector<HeadRows> rows_of(Sums& sums, const Range& heads) const {
     std::vector<HeadRows> all;
     for (std::int64_t head = heads.begin; head < heads.end; ++head)
       all.emplace_back(*this, sums, head);

@@ -105,7 +105,7 @@ inline Plan pass_kv(Dealt d) {
 inline Plan pass_q(Dealt d) {
   PlanBuilder& builder = d.builder;
   const int workers = builder.n_workers();
-  const HeadRange heads = builder.all_heads();
+  const Range heads = builder.all_heads();
   std::int64_t room = 0;
   for (const auto& shard : d.shards.q)
     room = std::max(room, tokens_of(builder.plan.q_groups, shard));
@@ -168,7 +168,7 @@ inline Plan ulysses(Dealt d) {
   PlanBuilder& builder = d.builder;
   const int workers = builder.n_workers();
   const std::int64_t share = builder.plan.problem.shape.q_heads / workers;
-  const auto heads = [&](int w) { return HeadRange{w * share, (w + 1) * share}; };
+  const auto heads = [&](int w) { return Range{w * share, (w + 1) * share}; };
   for (int from = 0; from < workers; ++from)
     for (int to = 0; to < workers; ++to) {
       const auto at = static_cast<std::size_t>(from);

@@ -5,16 +5,15 @@ namespace qb {
 namespace {
 
 double dense_flop(const RingStep& step, DenseCount count) {
-  const TransformerModel& model = step.model;
-  const double d = model.d_model;
-  double weights = model.layers * (4.0 * d * d + 3.0 * d * model.d_ff);
-  if (count == DenseCount::layers_and_vocabulary) weights += model.vocabulary * d;
+  const double d = step.d_model;
+  double weights = step.layers * (4.0 * d * d + 3.0 * d * step.d_ff);
+  if (count == DenseCount::layers_and_vocabulary) weights += step.vocabulary * d;
   return 2.0 * step.tokens_per_worker * weights;
 }
 
 // Returns the FLOP for each pair of the critical path at w = 1.
 double attention_flop_per_pair(const RingStep& step) {
-  return step.attention_slowdown * 4.0 * step.model.layers * step.model.d_model;
+  return step.attention_slowdown * 4.0 * step.layers * step.d_model;
 }
 
 }  // namespace

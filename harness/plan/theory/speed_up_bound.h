@@ -15,18 +15,14 @@
 
 namespace qb {
 
-struct TransformerModel {
-  double d_model = 0.0;
-  double d_ff = 0.0;
-  double layers = 0.0;
-  double vocabulary = 0.0;
-};
-
 // Which dense products count: those of the layers, or also the projection to the vocabulary.
 enum class DenseCount { layers, layers_and_vocabulary };
 
 struct RingStep {
-  TransformerModel model;
+  double d_model = 0.0;
+  double d_ff = 0.0;
+  double layers = 0.0;
+  double vocabulary = 0.0;
   int workers = 1;                  // W, workers in the ring
   double tokens_per_worker = 0.0;   // c
   double attention_slowdown = 1.0;  // a

@@ -67,11 +67,11 @@ class LayerBackward::State : LayerSteps {
     const Sums d_keys_values = take_sums(shape_.n_tokens, 2 * shape_.key_width(),
                                          key_value_stride(shape_), "d_keys_values");
     timed(LayerPart::attention, [&] { device_.clear_rows(d_keys_values.view()); });
-    for (const QueryBlock& block : blocks_) {
+    for (const Range& block : blocks_) {
       const std::int64_t offset = bytes_of_states(block.begin);
       compute(block, x + offset, d_y + offset, d_x + offset, d_keys_values);
     }
-    for (const QueryBlock& block : blocks_) {
+    for (const Range& block : blocks_) {
       const std::int64_t offset = bytes_of_states(block.begin);
       timed(LayerPart::qkv, [&] {
         differentiate(to_keys_values(), x + offset, d_keys_values.view(), block, d_x + offset,
@@ -82,9 +82,9 @@ class LayerBackward::State : LayerSteps {
 
   // Computes a block but for what its keys and values give. x, d_y and d are its rows, and d goes
   // from the gradient of y to that of x.
-  void compute(const QueryBlock& block, const std::byte* x, const std::byte* d_y, std::byte* d,
+  void compute(const Range& block, const std::byte* x, const std::byte* d_y, std::byte* d,
                const Sums& d_keys_values) {
-    const std::int64_t rows = block.rows();
+    const std::int64_t rows = block.count();
     {
       const Place sum = kept_or_again(
           &LayerKept::attention_output, block, hidden_, "attention_output",
@@ -106,8 +106,8 @@ class LayerBackward::State : LayerSteps {
   }
 
   // d := dA
-  void feed_forward_half(const QueryBlock& block, const void* a, const void* d_y, void* d) {
-    const std::int64_t rows = block.rows();
+  void feed_forward_half(const Range& block, const void* a, const void* d_y, void* d) {
+    const std::int64_t rows = block.count();
     const std::int64_t wide = shape_.feed_forward_dim;
     const Place pre_activation = kept_or_again(
         &LayerKept::pre_activation, block, wide, "pre_activation", LayerPart::feed_forward_in,
@@ -147,8 +147,8 @@ class LayerBackward::State : LayerSteps {
   }
 
   // d := dS1 + dQ Wq^T. Adds what the queries of the block give to dK and dV.
-  void attention_half(const QueryBlock& block, const void* x, void* d, const Sums& d_keys_values) {
-    const std::int64_t rows = block.rows();
+  void attention_half(const Range& block, const void* x, void* d, const Sums& d_keys_values) {
+    const std::int64_t rows = block.count();
     const Sums d_queries = take_sums(rows, shape_.query_width(), query_stride(shape_), "d_queries");
     {
       const Buffer d_context = take(rows * shape_.query_width(), "d_context");
@@ -165,11 +165,11 @@ class LayerBackward::State : LayerSteps {
     });
   }
 
-  void attend_backward(const QueryBlock& block, const Buffer& d_context, const Tensor& delta,
+  void attend_backward(const Range& block, const Buffer& d_context, const Tensor& delta,
                        const Sums& d_queries, const Sums& d_keys_values) {
-    const std::int64_t rows = block.rows();
+    const std::int64_t rows = block.count();
     const LayerKept& kept = arguments_->kept;
-    const QueryBlock whole{0, shape_.n_tokens};
+    const Range whole{0, shape_.n_tokens};
     const auto [k, v] =
         keys_values_of(shape_, LayerKept::rows_of(kept.keys_values, sequence_, whole).data, dtype_);
     const auto [d_k, d_v] = keys_values_of(shape_, d_keys_values.memory.data(), DType::f32);
@@ -200,20 +200,20 @@ class LayerBackward::State : LayerSteps {
 
   // Returns a product of the block: what was kept of it, or the product computed again.
   template <class Multiply>
-  [[nodiscard]] Place kept_or_again(Tensor LayerKept::*kept, const QueryBlock& block,
-                                    std::int64_t width, std::string_view label, LayerPart part,
+  [[nodiscard]] Place kept_or_again(Tensor LayerKept::*kept, const Range& block, std::int64_t width,
+                                    std::string_view label, LayerPart part,
                                     const Multiply& multiply_again) {
     const Tensor& tensor = arguments_->kept.*kept;
     if (tensor.view().data != nullptr)
       return {Buffer(), LayerKept::rows_of(tensor, sequence_, block).data};
-    Place place = take_place(block.rows() * width, label);
+    Place place = take_place(block.count() * width, label);
     timed(
         part, [&] { multiply_again(place.data); }, &recompute_s_);
     return place;
   }
 
   // The output of the block's attention.
-  [[nodiscard]] void* context(const QueryBlock& block) const {
+  [[nodiscard]] void* context(const Range& block) const {
     return LayerKept::rows_of(arguments_->kept.context, sequence_, block).data;
   }
   [[nodiscard]] TensorView rows_of(void* data, std::int64_t rows, std::int64_t width) const {
@@ -228,10 +228,10 @@ class LayerBackward::State : LayerSteps {
 
   // The gradients of a product: `part` are the rows of d_y that x and d_x belong to.
   void differentiate(const Product& product, const void* x, const TensorView& d_y,
-                     const QueryBlock& part, void* d_x, bool adds_to_d_x) {
+                     const Range& part, void* d_x, bool adds_to_d_x) {
     const LayerWeights& sums = arguments_->d_weights;
     device_.linear_backward({.dtype = dtype_,
-                             .rows = part.rows(),
+                             .rows = part.count(),
                              .in = product.in,
                              .out = product.out,
                              .x = x,
@@ -263,7 +263,7 @@ class LayerBackward::State : LayerSteps {
                               allocator_);
   }
 
-  const std::vector<QueryBlock> blocks_;
+  const std::vector<Range> blocks_;
   const Arguments* arguments_ = nullptr;  // of the run
   double recompute_s_ = 0.0;
 };

@@ -13,9 +13,9 @@ constexpr std::int64_t kRowPadding = 16;
 
 }  // namespace
 
-std::vector<QueryBlock> query_blocks(const LayerShape& shape, const LayerOptions& options) {
+std::vector<Range> query_blocks(const LayerShape& shape, const LayerOptions& options) {
   const std::int64_t rows = is_blockwise(shape, options) ? options.block_tokens : shape.n_tokens;
-  std::vector<QueryBlock> blocks;
+  std::vector<Range> blocks;
   for (std::int64_t begin = 0; begin < shape.n_tokens; begin += rows)
     blocks.push_back({begin, std::min(shape.n_tokens, begin + rows)});
   return blocks;
@@ -26,8 +26,8 @@ bool is_blockwise(const LayerShape& shape, const LayerOptions& options) {
 }
 
 TileSchedule block_schedule(const LayerShape& shape, const LayerOptions& options,
-                            const KernelTiles& tiles, const QueryBlock& block) {
-  const std::int64_t rows = block.rows();
+                            const KernelTiles& tiles, const Range& block) {
+  const std::int64_t rows = block.count();
   if (options.mask.kind == MaskKind::pattern)
     return build_mask_schedule(options.mask, rows, shape.n_tokens,
                                {{0, 0, {block.begin, rows}, {0, shape.n_tokens}}}, tiles.query_tile,
@@ -57,7 +57,7 @@ TensorView context_of(const LayerShape& shape, void* data, DType dtype, std::int
   return side_by_side(data, dtype, shape.heads, rows, shape.head_dim, shape.query_width());
 }
 
-KeysValues keys_values_of(const LayerShape& shape, void* data, DType dtype) {
+std::pair<TensorView, TensorView> keys_values_of(const LayerShape& shape, void* data, DType dtype) {
   const auto from = [&](std::int64_t first_element) {
     return side_by_side(static_cast<std::byte*>(data) + first_element * size_of(dtype), dtype,
                         shape.key_heads(), shape.n_tokens, shape.head_dim, key_value_stride(shape));

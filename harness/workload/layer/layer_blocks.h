@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "harness/workload/layer/transformer_layer.h"
@@ -12,21 +13,14 @@
 
 namespace qb {
 
-// Query rows [begin, end) of the sequence, computed together.
-struct QueryBlock {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  [[nodiscard]] std::int64_t rows() const { return end - begin; }
-};
-
-// The plain layer has one block. Without tokens there is none.
-[[nodiscard]] std::vector<QueryBlock> query_blocks(const LayerShape& shape,
-                                                   const LayerOptions& options);
+// The rows of the sequence that are computed together. The plain layer has one block. Without
+// tokens there is none.
+[[nodiscard]] std::vector<Range> query_blocks(const LayerShape& shape, const LayerOptions& options);
 [[nodiscard]] bool is_blockwise(const LayerShape& shape, const LayerOptions& options);
 
 // The spans of a block's rows over all keys, for a kernel with these tiles.
 [[nodiscard]] TileSchedule block_schedule(const LayerShape& shape, const LayerOptions& options,
-                                          const KernelTiles& tiles, const QueryBlock& block);
+                                          const KernelTiles& tiles, const Range& block);
 
 // Elements from one row of queries, or of keys and values, to the next.
 [[nodiscard]] std::int64_t query_stride(const LayerShape& shape);
@@ -45,10 +39,7 @@ struct QueryBlock {
                                     std::int64_t rows);
 
 // Keys and values of a whole sequence, or gradients of them.
-struct KeysValues {
-  TensorView keys;
-  TensorView values;
-};
-[[nodiscard]] KeysValues keys_values_of(const LayerShape& shape, void* data, DType dtype);
+[[nodiscard]] std::pair<TensorView, TensorView> keys_values_of(const LayerShape& shape, void* data,
+                                                               DType dtype);
 
 }  // namespace qb

@@ -18,18 +18,17 @@ LayerKept::LayerKept(const LayerShape& shape, DType dtype, const LayerOptions& o
   feed_forward_output = of_tokens(shape.hidden(), "kept_feed_forward_output");
 }
 
-TensorView LayerKept::rows_of(const Tensor& tensor, std::int64_t sequence,
-                              const QueryBlock& block) {
-  TensorView rows = tensor.view().tokens(block.begin, block.rows());
+TensorView LayerKept::rows_of(const Tensor& tensor, std::int64_t sequence, const Range& block) {
+  TensorView rows = tensor.view().tokens(block.begin, block.count());
   rows.data = rows.row(sequence, 0, 0);
   rows.extent.batch = 1;
   return rows;
 }
 
-TensorView LayerKept::lse_of(std::int64_t sequence, const QueryBlock& block) const {
+TensorView LayerKept::lse_of(std::int64_t sequence, const Range& block) const {
   const std::int64_t heads = lse.view().extent.heads;
   return contiguous_view(lse.view().row_as<float>(sequence, 0, 0) + heads * block.begin, DType::f32,
-                         {1, heads, block.rows(), 1});
+                         {1, heads, block.count(), 1});
 }
 
 std::int64_t LayerKept::bytes() const {

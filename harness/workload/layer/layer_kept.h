@@ -32,9 +32,9 @@ struct LayerKept {
 
   // Rows of one of them that are not lse: those of a block of a sequence, [1, 1, rows, width].
   [[nodiscard]] static TensorView rows_of(const Tensor& tensor, std::int64_t sequence,
-                                          const QueryBlock& block);
+                                          const Range& block);
   // LSE of a block, [1, heads, rows, 1]. Blocks follow one another, so that this is contiguous.
-  [[nodiscard]] TensorView lse_of(std::int64_t sequence, const QueryBlock& block) const;
+  [[nodiscard]] TensorView lse_of(std::int64_t sequence, const Range& block) const;
   [[nodiscard]] std::int64_t bytes() const;
 };
 

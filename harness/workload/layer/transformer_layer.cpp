@@ -17,7 +17,7 @@
 namespace qb {
 namespace {
 
-struct PreparedBlock : QueryBlock {
+struct PreparedBlock : Range {
   TileSchedule schedule{};  // empty where the device keeps one, or the run makes it
   ComputeDevice::KeptSchedule kept{};
 };
@@ -34,7 +34,7 @@ class DeviceLayer::State : LayerSteps {
       : LayerSteps(device, shape, dtype, options, clock, memory) {
     if (options.workers > 1 && dtype != DType::f32)
       throw std::invalid_argument("DeviceLayer: workers add their sums in float32");
-    for (const QueryBlock& block : query_blocks(shape, options)) {
+    for (const Range& block : query_blocks(shape, options)) {
       blocks_.push_back(PreparedBlock{block, {}, {}});
       if (!device.facts().on_host) prepare(blocks_.back());
     }
@@ -58,13 +58,13 @@ class DeviceLayer::State : LayerSteps {
     if (device_.reads_schedule(options_.kernel)) block.schedule = schedule_of(block);
     AttentionArguments call = arguments_of(
         block, {address_only(), address_only(), address_only(),
-                contiguous_view(address_only(), DType::f32, {1, shape_.heads, block.rows(), 1})});
+                contiguous_view(address_only(), DType::f32, {1, shape_.heads, block.count(), 1})});
     call.out.dtype = DType::f32;
     call.schedule = &block.schedule;
     block.kept = device_.keep_schedule(options_.kernel, call, allocator_, 0);
     if (block.kept) block.schedule = {};
   }
-  [[nodiscard]] TileSchedule schedule_of(const QueryBlock& block) const {
+  [[nodiscard]] TileSchedule schedule_of(const Range& block) const {
     return block_schedule(shape_, options_, device_.tiles(options_.kernel, shape_.head_dim), block);
   }
 
@@ -76,15 +76,15 @@ class DeviceLayer::State : LayerSteps {
     TensorView lse{};
   };
   // Returns the arguments without a schedule.
-  [[nodiscard]] AttentionArguments arguments_of(const QueryBlock& block,
+  [[nodiscard]] AttentionArguments arguments_of(const Range& block,
                                                 const BlockMemory& memory) const {
-    const KeysValues of_keys = keys_values_of(shape_, memory.keys_values, dtype_);
-    return {queries_of(shape_, memory.queries, dtype_, block.rows()),
-            of_keys.keys,
-            of_keys.values,
+    const auto [keys, values] = keys_values_of(shape_, memory.keys_values, dtype_);
+    return {queries_of(shape_, memory.queries, dtype_, block.count()),
+            keys,
+            values,
             nullptr,
             options_.scale,
-            context_of(shape_, memory.context, dtype_, block.rows()),
+            context_of(shape_, memory.context, dtype_, block.count()),
             memory.lse};
   }
 
@@ -103,13 +103,13 @@ class DeviceLayer::State : LayerSteps {
   }
 
   // Returns where rows of the block are kept, or memory of the run where nothing is kept.
-  [[nodiscard]] Place place_of(Tensor LayerKept::*kept, const QueryBlock& block,
-                               std::int64_t elements, std::string_view label) const {
+  [[nodiscard]] Place place_of(Tensor LayerKept::*kept, const Range& block, std::int64_t elements,
+                               std::string_view label) const {
     if (keep_ == nullptr) return take_place(elements, label);
     return {Buffer(), LayerKept::rows_of(keep_->*kept, sequence_, block).data};
   }
   // Copies a block's product, which the next part overwrites, where the layer keeps it.
-  void keep_product(Tensor LayerKept::*kept, const QueryBlock& block, const void* product) {
+  void keep_product(Tensor LayerKept::*kept, const Range& block, const void* product) {
     if (keep_ == nullptr || (keep_->*kept).view().data == nullptr) return;
     const TensorView rows = LayerKept::rows_of(keep_->*kept, sequence_, block);
     const std::int64_t elements = rows.extent.elements();
@@ -144,7 +144,7 @@ class DeviceLayer::State : LayerSteps {
   }
 
   void attend(const void* x, const PreparedBlock& block, void* keys_values, void* context) {
-    const std::int64_t rows = block.rows();
+    const std::int64_t rows = block.count();
     const std::int64_t stride = query_stride(shape_);
     const Place queries = place_of(&LayerKept::queries, block, rows * stride, "queries");
     timed(LayerPart::qkv, [&] { multiply_biased(to_queries(), x, rows, queries.data, stride); });
@@ -159,7 +159,7 @@ class DeviceLayer::State : LayerSteps {
 
   // norm(x + attention Wo) of the block's rows; x: their states.
   Buffer attention_half(const void* x, const PreparedBlock& block, Place& keys_values) {
-    const std::int64_t rows = block.rows();
+    const std::int64_t rows = block.count();
     const Place context =
         place_of(&LayerKept::context, block, rows * shape_.query_width(), "context");
     attend(x, block, keys_values.data, context.data);
@@ -175,8 +175,8 @@ class DeviceLayer::State : LayerSteps {
   }
 
   // y := norm(a + gelu(a W1) W2)
-  void feed_forward_half(const void* a, void* y, const QueryBlock& block) {
-    const std::int64_t rows = block.rows();
+  void feed_forward_half(const void* a, void* y, const Range& block) {
+    const std::int64_t rows = block.count();
     const Buffer activation = take(rows * shape_.feed_forward_dim, "feed_forward");
     timed(LayerPart::feed_forward_in, [&] {
       multiply(to_pre_activation(), a, rows, activation.data());

@@ -66,7 +66,7 @@ __global__ void mask_kernel(Element* scores, std::int64_t rows, std::int64_t col
     const QueryTile tile = schedule.tiles[low];
     for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
       const KeySpan span = schedule.spans[s];
-      const KeyRange live = live_keys(span, row);
+      const Range live = live_keys(span, row);
       hide(seen, live.begin);
       if (span.kind == SpanKind::bits)
         for (std::int64_t key = live.begin + threadIdx.x; key < live.end; key += kThreads)

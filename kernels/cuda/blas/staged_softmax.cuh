@@ -21,7 +21,7 @@ struct StagedHead {
 // + 1, … of the row.
 struct StagedKeys {
   const KeySpan& span;
-  KeyRange live;
+  Range live;
   std::int64_t key;
   std::int64_t count;
   std::int64_t column;
@@ -41,7 +41,7 @@ QB_DEVICE void for_row(const StagedHead& head, const StagedTile& tile, std::int6
   std::int64_t end = 0;  // end of the span before
   for (std::int64_t s = tile.first_span; s < tile.first_span + tile.n_spans; ++s) {
     const KeySpan span = head.spans[s];
-    const KeyRange live = live_keys(span, row);
+    const Range live = live_keys(span, row);
     const std::int64_t n_keys = span.end - span.begin;
     if (span.begin != end) column = padded_keys(column);
     for (std::int64_t at = 0; at < n_keys; at += lanes)

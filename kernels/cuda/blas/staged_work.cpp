@@ -15,8 +15,8 @@ constexpr std::int64_t kRows = 64;
 constexpr std::int64_t kShortRow = 4096;
 constexpr std::size_t kOperands = 6;  // operands of both products of a block
 
-std::vector<KeyRange> blocks_of(const TileSchedule& schedule, const QueryTile& tile) {
-  std::vector<KeyRange> blocks;
+std::vector<Range> blocks_of(const TileSchedule& schedule, const QueryTile& tile) {
+  std::vector<Range> blocks;
   for (const KeySpan& span : schedule.spans_of(tile)) {
     if (!blocks.empty() && blocks.back().end == span.begin)
       blocks.back().end = span.end;
@@ -38,13 +38,13 @@ StagedWork::StagedWork(const Extent& q, const TileSchedule& schedule)
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::vector<Block>>
       by_shape;
   for (const QueryTile& tile : schedule.tiles) {
-    const std::vector<KeyRange> ranges = blocks_of(schedule, tile);
+    const std::vector<Range> ranges = blocks_of(schedule, tile);
     std::int64_t stride = 0;
-    for (const KeyRange& range : ranges) stride += padded_keys(range.count());
+    for (const Range& range : ranges) stride += padded_keys(range.count());
     const std::int64_t rows = tile.end - tile.begin;
     std::int64_t column = 0;
     std::int64_t order = 0;
-    for (const KeyRange& range : ranges) {
+    for (const Range& range : ranges) {
       by_shape[{order++, rows, range.count(), stride}].push_back(
           {tile.begin, range.begin, scores_, column});
       column += padded_keys(range.count());

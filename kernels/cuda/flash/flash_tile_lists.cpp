@@ -17,7 +17,7 @@ class TileBuilder {
 
   // Blocks do not straddle groups of keys.
   void add_span(Tile& tile, const KeySpan& span) const {
-    const KeyRange live = span.live(tile.begin, tile.end - 1);
+    const Range live = span.live(tile.begin, tile.end - 1);
     auto group = std::ranges::upper_bound(keys_, live.begin, {}, &LocalGroup::end);
     for (; group != keys_.end() && group->begin < live.end; ++group) {
       const std::int64_t end = std::min(live.end, group->end());
@@ -27,7 +27,7 @@ class TileBuilder {
   }
 
  private:
-  void add_block(Tile& tile, const KeySpan& span, const KeyRange& keys,
+  void add_block(Tile& tile, const KeySpan& span, const Range& keys,
                  const LocalGroup& group) const {
     MaskedStep step{narrow(group.token(keys.begin)),
                     narrow(group.rows.stride),
@@ -58,8 +58,7 @@ class TileBuilder {
   };
 
   // Appends a block's bits, a row of words for each row of the tile; none where all are the same.
-  Seen add_bits(const Tile& tile, const KeySpan& span, const KeyRange& keys,
-                MaskedStep& step) const {
+  Seen add_bits(const Tile& tile, const KeySpan& span, const Range& keys, MaskedStep& step) const {
     const std::size_t first = bits_.size();
     const std::int64_t shift = (keys.begin - span.begin) % 64;
     const std::int64_t first_word = (keys.begin - span.begin) / 64;

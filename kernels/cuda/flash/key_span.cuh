@@ -14,7 +14,7 @@ QB_HOST_DEVICE std::int64_t clamped(std::int64_t value, std::int64_t low, std::i
 }
 
 // Does the same as KeySpan::live; for bits, returns all keys, seen or not.
-QB_HOST_DEVICE KeyRange live_keys(const KeySpan& span, std::int64_t row) {
+QB_HOST_DEVICE Range live_keys(const KeySpan& span, std::int64_t row) {
   if (span.kind == SpanKind::full || span.kind == SpanKind::bits) return {span.begin, span.end};
   const std::int64_t end = clamped(row + span.offset + 1, span.begin, span.end);
   return {span.kind == SpanKind::band ? clamped(row + span.low, span.begin, end) : span.begin, end};

@@ -19,8 +19,8 @@ constexpr std::int64_t kUnbounded = std::int64_t{1} << 50;
 // there are bits, these say it instead, a row of words for each query row of the cell.
 struct Cell {
   bool used = false;
-  KeyRange rows;
-  KeyRange keys;
+  Range rows;
+  Range keys;
   std::int64_t low = -kUnbounded;
   std::int64_t high = kUnbounded;
   bool every = false;  // every pair of `rows` and `keys` is allowed
@@ -46,8 +46,8 @@ class CellRow {
         cells_(index(ceil_div(schedule.n_keys, key_block))) {}
 
   // Adds the pairs of a span and of some rows of the block that begins at first_row.
-  void add(std::int64_t first_row, const KeyRange& rows, const KeySpan& span) {
-    const KeyRange live = span.live(rows.begin, rows.end - 1);
+  void add(std::int64_t first_row, const Range& rows, const KeySpan& span) {
+    const Range live = span.live(rows.begin, rows.end - 1);
     if (live.count() == 0) return;
     for (std::int64_t c = live.begin / key_block_; c * key_block_ < live.end; ++c) {
       Cell& cell = cells_[index(c)];
@@ -76,7 +76,7 @@ class CellRow {
     std::int64_t key = 0;
   };
 
-  void add(Cell& cell, const Origin& origin, const KeyRange& rows, const KeyRange& live,
+  void add(Cell& cell, const Origin& origin, const Range& rows, const Range& live,
            const KeySpan& span) const {
     const bool bounded = span.kind != SpanKind::bits;
     if (bounded && cell.bits.empty()) {
@@ -84,7 +84,7 @@ class CellRow {
       const std::int64_t high = span.kind == SpanKind::full ? kUnbounded : span.offset;
       // Where a bound ends the live keys, so that it alone would do, they reach to the end of the
       // cell. So rows of the next tile, of which more keys are live, can join these.
-      KeyRange keys = live;
+      Range keys = live;
       if (rows.end + high <= live.end) keys.end = origin.key + key_block_;
       if (rows.begin + low >= live.begin) keys.begin = origin.key;
       const bool every = keys == live && span.live(rows.begin).end >= keys.end &&
@@ -112,7 +112,7 @@ class CellRow {
   }
 
   // Joins rows to those before them where both have the same keys and bounds.
-  static bool joins(Cell& cell, const KeyRange& rows, const KeyRange& keys, std::int64_t low,
+  static bool joins(Cell& cell, const Range& rows, const Range& keys, std::int64_t low,
                     std::int64_t high, bool every) {
     if (cell.rows.end != rows.begin || cell.keys != keys) return false;
     if (cell.every && every) {
@@ -132,7 +132,7 @@ class CellRow {
 
   void bounds_to_bits(Cell& cell, const Origin& origin) const {
     for (std::int64_t row = cell.rows.begin; row < cell.rows.end; ++row) {
-      const KeyRange seen = intersection(cell.keys, {row + cell.low, row + cell.high + 1});
+      const Range seen = intersection(cell.keys, {row + cell.low, row + cell.high + 1});
       if (seen.count() > 0)
         set_run(words_of(cell, origin, row), seen.begin - origin.key, seen.end - origin.key);
     }
@@ -207,10 +207,10 @@ class OwnerLists {
   // Bounds count from the begin of the cell, and from rows to keys where blocks own queries.
   [[nodiscard]] BackwardStep bounded_step(const Cell& cell, std::int64_t first_row,
                                           std::int64_t first_key, std::int64_t begin) const {
-    const KeyRange rows{cell.rows.begin - first_row, cell.rows.end - first_row};
-    const KeyRange keys{cell.keys.begin - first_key, cell.keys.end - first_key};
-    const KeyRange& own = own_keys_ ? keys : rows;
-    const KeyRange& other = own_keys_ ? rows : keys;
+    const Range rows{cell.rows.begin - first_row, cell.rows.end - first_row};
+    const Range keys{cell.keys.begin - first_key, cell.keys.end - first_key};
+    const Range& own = own_keys_ ? keys : rows;
+    const Range& other = own_keys_ ? rows : keys;
     const std::int64_t shift = first_key - first_row;
     return {narrow(begin),
             narrow(own.begin),
