@@ -171,7 +171,7 @@ std::vector<Execution> model_times(const Case& c, const PlannedCase& planned) {
   DeviceModel device =
       *c.model_device == "here"
           ? calibrate_here(c.kernel, c.dtype, c.shape.head_dim,
-                           {.max_tokens = std::min<std::int64_t>(c.shape.kv_len, 4096)})
+                           std::min<std::int64_t>(c.shape.kv_len, 4096))
           : load_device_model(*c.model_device);
   // Each worker has a device of its own, unless the case says that some share one.
   device.cores.value = c.model_cores;

@@ -93,7 +93,7 @@ DType default_dtype(const DeviceModel& device, Kernel kernel) {
 DeviceModel measured_here(const Case& c) {
   print_note("qb: measuring this machine's rates, which takes a few seconds\n");
   return calibrate_here(c.kernel, c.dtype, c.shape.head_dim,
-                        std::min<std::int64_t>(c.shape.kv_len, 4096), 2.0);
+                        std::min<std::int64_t>(c.shape.kv_len, 4096));
 }
 
 void give_advice(const AdviseWords& asked) {

@@ -105,7 +105,7 @@ inline constexpr double kBackwardShareOfForward = 0.8;
 // in doubling sizes, up to max_tokens and while budget_s lasts, which is for the kernel's table;
 // the rest takes about a second. cores: those of this process.
 [[nodiscard]] DeviceModel calibrate_here(Kernel kernel, DType dtype, std::int64_t head_dim,
-                                         std::int64_t max_tokens, double budget_s);
+                                         std::int64_t max_tokens, double budget_s = 2.0);
 
 class DeviceCosts {
  public:
