@@ -105,13 +105,15 @@ class Answering {
   // the quotient says how much slower the published one was.
   std::optional<PredictedCase> predicted_case(const Claim& claim) const {
     auto parameters = scope_.take_parameters();
-    if (claim.kind != ClaimKind::modelled || parameters.empty()) return std::nullopt;
+    if (claim.device.empty() || parameters.empty()) return std::nullopt;
     for (const CellReference& reference : claim.published->references())
       if (reference.source.empty() && table_.cells.has(reference.column))
         if (const ColumnRole role = table_.column(reference.column).role; role != ColumnRole::key) {
           const bool is_time = role == ColumnRole::time;
           if (!is_time && !claim.published->is_word()) return std::nullopt;
-          return PredictedCase{claim.device, std::move(parameters), is_time};
+          const double seconds =
+              measurements_.model(claim.device, "critical_path_median_s", parameters);
+          return PredictedCase{claim.device, std::move(parameters), is_time, seconds};
         }
     return std::nullopt;
   }

@@ -118,6 +118,20 @@ TEST(Answers, AShapeIsJudgedOnceForAllPointsOfItsCurve) {
               ElementsAre(Answer::disturbed, Answer::disturbed, Answer::disturbed));
 }
 
+TEST(Answers, ADisturbedRepeatHasTheErrorOfAnyOther) {
+  FakeMeasurements measurements;
+  CsvTable run({"status", "n_tokens", "relative_l2_error", "disturbed_by"});
+  for (const char* n : {"1", "2"}) run.append({"ok", n, n, "neighbours"});
+  measurements.runs["smoke"] = run;
+  const std::string of_errors = claim(
+      "run: smoke, match: {n_tokens: n}, ours: ours.relative_l2_error, x: n, rule: order, "
+      "level: 0",
+      "shape");
+  for (const PublishedAnswer& answer :
+       answers(paper_of(kColumns, of_errors, "n,value\n1,1.0\n2,2.0\n"), measurements))
+    EXPECT_EQ(answer.verdict.answer, Answer::shape_agrees);
+}
+
 TEST(Answers, WhatAnotherRunMayTurnRoundIsLeftOpen) {
   FakeMeasurements measurements;
   const auto verdict_of = [&](double last) {

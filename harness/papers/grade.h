@@ -12,8 +12,7 @@ namespace qb {
 struct GradedRow {
   const Paper* paper = nullptr;
   const PublishedAnswer* answer = nullptr;
-  double slowness =
-      1.0;  // the published time over the predicted one: above 1 the model is too fast
+  double slowness = 1.0;  // published over predicted time: above 1 the model is too fast
 };
 
 // Every published measurement that a device's model answers: those that were printed, or those that

@@ -33,6 +33,7 @@ TEST(Grade, SlownessIsPublishedOverPredictedTimeAlsoOfRates) {
     ASSERT_EQ(rows.size(), 1u) << "what the device was made from has no grade";
     EXPECT_DOUBLE_EQ(rows[0].slowness, slowness) << role;
     EXPECT_EQ(rows[0].answer->predicted->device, "a100");
+    EXPECT_EQ(rows[0].answer->predicted->seconds, 8.0);
     ASSERT_EQ(rows[0].answer->predicted->parameters.size(), 1u);
     EXPECT_EQ(rows[0].answer->predicted->parameters[0].key, "n_tokens");
   }

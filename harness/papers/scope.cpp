@@ -147,11 +147,14 @@ FormulaValue RowScope::measured(const CellReference& reference) const {
   const CsvTable* const run = claim_ == nullptr ? nullptr : measurements_.run(claim_->run);
   if (run == nullptr) return {};
   const auto bindings = with_match(reference);
+  // What disturbs repeats changes their times, not errors and counts.
+  const Field* const field = find_field(reference.column);
+  const bool timed = run->has("disturbed_by") && (field == nullptr || !field->is_exact());
   FormulaValue selected;
   for (std::size_t row = 0; row < run->size(); ++row)
     if (Row{run, row}.text("status") == "ok" && matches(*run, row, bindings)) {
       selected.numbers.push_back(measured_cell(*run, row, reference.column));
-      if (run->has("disturbed_by"))
+      if (timed)
         if (const std::string& by = Row{run, row}.text("disturbed_by"); !by.empty())
           disturbance_ = by;
     }

@@ -22,6 +22,14 @@ PlannedCase planned(const std::string& algorithm, int workers, Passes pass) {
   return plan_case(c);
 }
 
+// Otherwise its memory would depend on the machine that computes the model.
+TEST(Passes, AModelledWorkerHasOneThread) {
+  Case c = tiny("ring", 3);
+  c.ranks = Ranks::model;
+  c.threads = 0;
+  EXPECT_EQ(plan_case(c).threads, 1);
+}
+
 TEST(Passes, WorkAndBytesAddUpAndStepsFollowEachOther) {
   const PlannedCase forward = planned("ring", 3, Passes::forward);
   const PlannedCase backward = planned("ring", 3, Passes::backward);

@@ -24,8 +24,9 @@ which the answer would change. Times are those of the worker that ends last: pre
 (it waits for workers that are not ready) + exposed (communication that no compute hides). decode,
 flash_decoding and tree_decode are considered for at most 16 new tokens.
 
-It says how far the model is from published measurements that it was not made from, prints for each
-scheme the one that is nearest to the question, and calls schemes a tie if they are closer than that.
+For each scheme it prints how long published cases of that pass took beside what the model, which was
+not made from them, predicts (inside of a host, or between hosts where the link has less than 100
+GB/s), and the case that is nearest to the question. Schemes are a tie where these ranges overlap.
 
 A backward pass has 10 d FLOP a pair in place of 4 d, at the share of the forward rate that the
 device's file says (0.8 where it says none). What its tasks read moves while they compute; gradients
@@ -115,19 +116,17 @@ void give_advice(const AdviseWords& asked) {
   const Advice advice = advise(question);
   const Library library = read_library();
   const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
-  const std::vector<GradedRow> published = graded_rows(papers);
-  const Grade grade = scheme_grade(published, asked.passes);
-  const auto nearest = nearest_published(question, advice, published);
+  const auto published = published_schemes(question, advice, graded_rows(papers));
   if (asked.json) {
-    print_answer(advice_json(question, link.source, advice, grade, nearest));
+    print_answer(advice_json(question, link.source, advice, published));
     return;
   }
   for (const std::string& line : advice_assumptions(question, link.source))
     print_answer("{}\n", line);
   print_answer("\n{}\n", advice_table(advice));
-  for (const std::string& sentence : advice_sentences(question, advice, grade))
+  for (const std::string& sentence : advice_sentences(question, advice, published))
     print_answer("{}\n", sentence);
-  if (!nearest.empty()) print_answer("\n{}", nearest_table(nearest));
+  print_answer("\n{}", published_table(published));
 }
 
 }  // namespace

@@ -55,29 +55,31 @@ Json selector_json(const std::optional<SelectorAdvice>& asked) {
           {"pass_q_s", asked->pass_q_s}};
 }
 
-Json grade_json(const Grade& grade) {
-  if (grade.rows == 0) return {};
-  return {{"published_rows", grade.rows},
-          {"median_factor", grade.median},
-          {"worst_factor", grade.worst}};
+Json nearest_json(const std::optional<NearestPublished>& nearest) {
+  if (!nearest) return {};
+  const GradedRow& row = nearest->row;
+  const PublishedAnswer& answer = *row.answer;
+  return {{"table", answer.table->file},
+          {"line", answer.row + 2},
+          {"device", answer.predicted->device},
+          {"n_tokens", nearest->c.shape.q_len},
+          {"workers", nearest->c.workers},
+          {"pass", word(nearest->c.pass)},
+          {"published_s", answer.predicted->seconds * row.slowness},
+          {"predicted_s", answer.predicted->seconds},
+          {"published_over_predicted_time", row.slowness},
+          {"doublings", nearest->doublings}};
 }
 
-Json nearest_json(std::span<const NearestPublished> nearest) {
+Json published_json(std::span<const PublishedScheme> published) {
   Json out = Json::array();
-  for (const NearestPublished& one : nearest) {
-    const PublishedAnswer& answer = *one.row.answer;
-    out.push_back({{"scheme", one.c.algorithm},
-                   {"table", answer.table->file},
-                   {"line", answer.row + 2},
-                   {"device", answer.predicted->device},
-                   {"n_tokens", one.c.shape.q_len},
-                   {"workers", one.c.workers},
-                   {"pass", word(one.c.pass)},
-                   {"published", answer.published.value},
-                   {"predicted", answer.ours.value},
-                   {"published_over_predicted_time", one.row.slowness},
-                   {"doublings", one.doublings}});
-  }
+  for (const PublishedScheme& one : published)
+    out.push_back({{"scheme", one.scheme},
+                   {"rows", one.rows},
+                   {"least_published_over_predicted_time", one.low},
+                   {"median_published_over_predicted_time", one.median},
+                   {"most_published_over_predicted_time", one.high},
+                   {"nearest", nearest_json(one.nearest)}});
   return out;
 }
 
@@ -101,8 +103,7 @@ Json problem_json(const SchemeQuestion& question) {
 }  // namespace
 
 std::string advice_json(const SchemeQuestion& question, const std::string& link_source,
-                        const Advice& advice, const Grade& grade,
-                        std::span<const NearestPublished> nearest) {
+                        const Advice& advice, std::span<const PublishedScheme> published) {
   Json out;
   out["problem"] = problem_json(question);
   out["device"] = question.device.name;
@@ -122,9 +123,8 @@ std::string advice_json(const SchemeQuestion& question, const std::string& link_
   out["token_changes"] = changes_json(advice.new_tokens, "value");
   out["worker_changes"] = changes_json(advice.workers, "value");
   out["selectors"] = selector_json(advice.selectors);
-  out["error_band"] = grade_json(grade);
-  out["nearest_published"] = nearest_json(nearest);
-  out["advice"] = advice_sentences(question, advice, grade);
+  out["published"] = published_json(published);
+  out["advice"] = advice_sentences(question, advice, published);
   return out.dump(2) + "\n";
 }
 

@@ -86,42 +86,64 @@ const SchemeForecast* least(const Advice& advice, auto SchemeForecast::*value,
   return best;
 }
 
-// The schemes are ties whose times differ by less than the model's typical distance from published
-// ones.
-double tie_factor(const Grade& grade) { return std::max(1.0 + kTellsApart, grade.median); }
+// Times that a scheme can be expected to take: the predicted one times what published times were of
+// predicted ones.
+struct Expected {
+  double least_s;
+  double most_s;
+};
 
-std::string grade_sentence(const Grade& grade, Passes passes) {
-  if (grade.rows == 0) return {};
-  return fmt::format(
-      "Error band: beside {} published times of several workers that it was not made from, the "
-      "model is off by a factor of {:.3g} in the median and {:.3g} at worst{}.",
-      grade.rows, grade.median, grade.worst,
-      passes == Passes::forward ? "" : "; all are of both passes");
+Expected expected(const SchemeForecast& scheme, std::span<const PublishedScheme> published) {
+  const auto of_it = std::ranges::find(published, scheme.scheme, &PublishedScheme::scheme);
+  if (of_it == published.end()) return {scheme.wall_s, scheme.wall_s * (1.0 + kTellsApart)};
+  return {scheme.wall_s * of_it->low, scheme.wall_s * std::max(of_it->high, 1.0 + kTellsApart)};
 }
 
-std::string lead_sentence(const Advice& advice, const Grade& grade) {
+std::string error_sentence(const SchemeQuestion& question, const SchemeForecast& winner,
+                           std::span<const PublishedScheme> published) {
+  const auto of_it = std::ranges::find(published, winner.scheme, &PublishedScheme::scheme);
+  if (question.workers == 1 || of_it == published.end() || of_it->high == 1.0) return {};
+  const std::string range = fmt::format("{:.2f} to {:.2f} times, {:.2f} in the median,", of_it->low,
+                                        of_it->high, of_it->median);
+  if (of_it->rows == 0)
+    return fmt::format(
+        "The model's error: no published row has {} {}; those of all schemes with several workers "
+        "took {} the predicted time.",
+        winner.scheme, question.link ? "over such a link" : "in one memory", range);
+  return fmt::format(
+      "The model's error: the {} published row{} of {} {} took {} the predicted time.", of_it->rows,
+      of_it->rows == 1 ? "" : "s", winner.scheme,
+      question.link->bandwidth_byte_per_s >= kHostLink_byte_per_s ? "inside of a host"
+                                                                  : "between hosts",
+      range);
+}
+
+std::string lead_sentence(const Advice& advice, std::span<const PublishedScheme> published) {
   const SchemeForecast& winner = *advice.winner();
   std::string text =
       fmt::format("Use {}: predicted {}", scheme_text(winner), format_seconds(winner.wall_s));
   const SchemeForecast* next = advice.next();
   if (next == nullptr) return text + ", the only scheme with a plan that fits.";
-  const double tie_s = winner.wall_s * tie_factor(grade);
+  const double most_s = expected(winner, published).most_s;
+  const auto is_level = [&](const SchemeForecast& scheme) {
+    return scheme.ranked() && &scheme != &winner && expected(scheme, published).least_s <= most_s;
+  };
   std::vector<std::string> level;
   for (const SchemeForecast& scheme : advice.schemes)
-    if (scheme.ranked() && &scheme != &winner && scheme.wall_s <= tie_s)
+    if (is_level(scheme))
       level.push_back(fmt::format("{} ({})", scheme.scheme, format_seconds(scheme.wall_s)));
   if (level.empty())
     return text + fmt::format(", {:.3g} times as fast as the next, {} ({}).",
                               next->wall_s / winner.wall_s, next->scheme,
                               format_seconds(next->wall_s));
   const std::vector<std::string_view> names(level.begin(), level.end());
-  text += fmt::format("; {} {} within {:.0f} % of it: a tie for this model", join(names, ", "),
-                      level.size() == 1 ? "is" : "are", 100.0 * (tie_factor(grade) - 1.0));
+  text += fmt::format("; {} may be as fast: a tie for this model", join(names, ", "));
   const SchemeForecast* const behind =
-      least(advice, &SchemeForecast::wall_s,
-            [&](const SchemeForecast& scheme) { return scheme.ranked() && scheme.wall_s > tie_s; });
+      least(advice, &SchemeForecast::wall_s, [&](const SchemeForecast& scheme) {
+        return scheme.ranked() && &scheme != &winner && !is_level(scheme);
+      });
   if (behind == nullptr) return text + ".";
-  return text + fmt::format(", and {:.3g} times as fast as {} ({}).",
+  return text + fmt::format(". It is {:.3g} times as fast as {} ({}).",
                             behind->wall_s / winner.wall_s, behind->scheme,
                             format_seconds(behind->wall_s));
 }
@@ -286,11 +308,12 @@ std::string advice_table(const Advice& advice) {
 }
 
 std::vector<std::string> advice_sentences(const SchemeQuestion& question, const Advice& advice,
-                                          const Grade& grade) {
+                                          std::span<const PublishedScheme> published) {
   if (advice.winner() == nullptr) return {nothing_fits_sentence(question, advice)};
   std::vector<std::string> sentences = {
-      lead_sentence(advice, grade), grade_sentence(grade, question.passes), base_sentence(advice),
-      limit_sentence(question, *advice.winner()), budget_sentence(question, advice)};
+      lead_sentence(advice, published), error_sentence(question, *advice.winner(), published),
+      base_sentence(advice), limit_sentence(question, *advice.winner()),
+      budget_sentence(question, advice)};
   if (question.workers > 1) {
     sentences.push_back(bandwidth_sentence(question, advice));
     sentences.push_back(sizes_sentence(advice));

@@ -18,17 +18,17 @@ namespace qb {
 // Has one row per scheme that has a plan, the winner first; below it says why the others have none.
 [[nodiscard]] std::string advice_table(const Advice& advice);
 
-// Gives the advice in plain words: the winner and its lead, or what it ties with by the model's
-// grade; what limits it; what the budget costs;
-// at which bandwidth, number of tokens and number of workers it would change; what selectors of
-// pass-KV or pass-Q say.
+// Gives the advice in plain words: the winner and its lead, or what it ties with by how long
+// published cases took beside what the model predicts of them; what limits it; what the budget
+// costs; at which bandwidth, number of tokens and number of workers it would change; what selectors
+// of pass-KV or pass-Q say. `published` has each scheme with a plan, or is empty.
 [[nodiscard]] std::vector<std::string> advice_sentences(const SchemeQuestion& question,
-                                                        const Advice& advice, const Grade& grade);
+                                                        const Advice& advice,
+                                                        std::span<const PublishedScheme> published);
 
 // Gives all of it with every digit; what does not apply is null.
 [[nodiscard]] std::string advice_json(const SchemeQuestion& question,
                                       const std::string& link_source, const Advice& advice,
-                                      const Grade& grade,
-                                      std::span<const NearestPublished> nearest);
+                                      std::span<const PublishedScheme> published);
 
 }  // namespace qb

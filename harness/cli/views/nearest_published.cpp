@@ -41,6 +41,15 @@ double distance(const SchemeQuestion& question, const PredictedCase& predicted, 
   return sum;
 }
 
+bool of_a_forward_pass(Passes passes) { return passes == Passes::forward; }
+
+bool is_like(const SchemeQuestion& question, bool of_one_worker, const Case& c) {
+  if (of_a_forward_pass(c.pass) != of_a_forward_pass(question.passes)) return false;
+  if (of_one_worker || c.workers == 1) return of_one_worker && c.workers == 1;
+  return question.link && (c.link_bandwidth_byte_per_s.value_or(0.0) >= kHostLink_byte_per_s) ==
+                              (question.link->bandwidth_byte_per_s >= kHostLink_byte_per_s);
+}
+
 std::string heads_text(const Shape& shape) {
   return shape.q_heads == shape.kv_heads ? std::to_string(shape.q_heads)
                                          : fmt::format("{}/{}", shape.q_heads, shape.kv_heads);
@@ -58,34 +67,57 @@ std::string case_text(const NearestPublished& nearest) {
 
 }  // namespace
 
-std::vector<NearestPublished> nearest_published(const SchemeQuestion& question,
-                                                const Advice& advice,
-                                                std::span<const GradedRow> rows) {
+std::vector<PublishedScheme> published_schemes(const SchemeQuestion& question, const Advice& advice,
+                                               std::span<const GradedRow> rows) {
   std::vector<NearestPublished> cases;
+  std::vector<double> of_all;
   for (const GradedRow& row : rows) {
     const PredictedCase& predicted = *row.answer->predicted;
     const Case c = whole_case(case_of(predicted));
     cases.push_back({row, c, distance(question, predicted, c)});
+    if (c.workers > 1 && of_a_forward_pass(c.pass) == of_a_forward_pass(question.passes))
+      of_all.push_back(row.slowness);
   }
-  std::vector<NearestPublished> nearest;
+  std::vector<PublishedScheme> published;
   for (const SchemeForecast& scheme : advice.schemes) {
     if (!scheme.has_plan()) continue;
-    const NearestPublished* best = nullptr;
-    for (const NearestPublished& one : cases)
-      if ((one.c.algorithm == scheme.scheme || one.c.algorithm == scheme.alias) &&
-          (best == nullptr || one.doublings < best->doublings))
-        best = &one;
-    if (best != nullptr) nearest.push_back(*best);
+    PublishedScheme& one = published.emplace_back(PublishedScheme{scheme.scheme});
+    std::vector<double> slowness;
+    for (const NearestPublished& other : cases) {
+      if (other.c.algorithm != scheme.scheme && other.c.algorithm != scheme.alias) continue;
+      if (is_like(question, scheme.base, other.c)) slowness.push_back(other.row.slowness);
+      if (other.c.sequences.empty() && (!one.nearest || other.doublings < one.nearest->doublings))
+        one.nearest = other;
+    }
+    one.rows = slowness.size();
+    if (slowness.empty()) slowness = of_all;
+    if (slowness.empty()) continue;
+    const auto [low, high] = std::ranges::minmax(slowness);
+    one.low = low;
+    one.median = median(slowness);
+    one.high = high;
   }
-  return nearest;
+  return published;
 }
 
-std::string nearest_table(std::span<const NearestPublished> nearest) {
-  TextTable table({"scheme", "nearest published case", "published / predicted time", "where"});
-  for (const NearestPublished& one : nearest) {
-    const PublishedAnswer& answer = *one.row.answer;
-    table.add({one.c.algorithm, case_text(one), fmt::format("{:.2f}", one.row.slowness),
-               fmt::format("{}, line {}", answer.table->file, answer.row + 2)});
+std::string published_table(std::span<const PublishedScheme> published) {
+  TextTable table({"scheme", "rows", "published / predicted", "nearest published case", "published",
+                   "predicted", "where"});
+  for (const PublishedScheme& one : published) {
+    std::vector<std::string> line = {
+        one.scheme, std::to_string(one.rows),
+        one.rows > 0 ? fmt::format("{:.2f} to {:.2f}", one.low, one.high) : "no published row"};
+    if (one.nearest) {
+      const GradedRow& row = one.nearest->row;
+      line.insert(
+          line.end(),
+          {case_text(*one.nearest), format_seconds(row.answer->predicted->seconds * row.slowness),
+           format_seconds(row.answer->predicted->seconds),
+           fmt::format("{}, line {}", row.answer->table->file, row.answer->row + 2)});
+    } else {
+      line.insert(line.end(), {"none", "", "", ""});
+    }
+    table.add(std::move(line));
   }
   return table.terminal();
 }
@@ -151,8 +183,8 @@ Grade scheme_grade(std::span<const GradedRow> rows, Passes passes) {
   std::vector<GradedRow> of_several;
   for (const GradedRow& row : rows) {
     const Case c = case_of(*row.answer->predicted);
-    const bool alike = (c.pass == Passes::forward) == (passes == Passes::forward);
-    if (c.workers > 1 && alike) of_several.push_back(row);
+    if (c.workers > 1 && of_a_forward_pass(c.pass) == of_a_forward_pass(passes))
+      of_several.push_back(row);
   }
   return grade_of(of_several);
 }

@@ -3,6 +3,7 @@
 // are nearest to the question, and how far the model is from all.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,13 +23,30 @@ struct NearestPublished {
   double doublings = 0.0;  // by which tokens, workers, heads, mask, pass and device differ, summed
 };
 
-// For each scheme that has a plan, in their order, the nearest row, if there is one.
-[[nodiscard]] std::vector<NearestPublished> nearest_published(const SchemeQuestion& question,
-                                                              const Advice& advice,
-                                                              std::span<const GradedRow> rows);
+// What is published of a scheme, beside what the model predicts of it.
+struct PublishedScheme {
+  std::string scheme;
+  // Rows like the question: forward pass or not, one worker or several, over links inside of a host
+  // or between hosts.
+  std::size_t rows = 0;
+  // Published over predicted times of these rows: least, median, most. Without rows, those of all
+  // schemes' rows of that pass and several workers.
+  double low = 1.0;
+  double median = 1.0;
+  double high = 1.0;
+  std::optional<NearestPublished> nearest{};  // of the same layout: packed batches are left out
+};
 
-// scheme | published case | published | predicted | published / predicted time | where.
-[[nodiscard]] std::string nearest_table(std::span<const NearestPublished> nearest);
+// A link that is as fast as this is inside of a host.
+inline constexpr double kHostLink_byte_per_s = 100e9;
+
+// Of each scheme that has a plan, in their order.
+[[nodiscard]] std::vector<PublishedScheme> published_schemes(const SchemeQuestion& question,
+                                                             const Advice& advice,
+                                                             std::span<const GradedRow> rows);
+
+// scheme | rows | published / predicted | nearest published case | published | predicted | where.
+[[nodiscard]] std::string published_table(std::span<const PublishedScheme> published);
 
 // How far the model is from published times that no device was made from: a line for each scheme,
 // device, link and pass, signed (above 1 the published one is slower), with workers and range; a
@@ -38,9 +56,10 @@ struct NearestPublished {
 // The rows for model_grade_figure().
 [[nodiscard]] CsvTable grade_csv(std::span<const GradedRow> rows);
 
-// Of the rows of several workers: schemes whose times are closer than their typical distance from
-// published ones are ties. A forward pass is graded by published forward passes, any other question
-// by published times of both passes: of several workers, nobody published a backward pass alone.
+// Of the rows of several workers: figures call schemes ties whose times are closer than the typical
+// distance from published ones. A forward pass is graded by published forward passes, any other
+// question by published times of both passes: of several workers, nobody published a backward pass
+// alone.
 [[nodiscard]] Grade scheme_grade(std::span<const GradedRow> rows, Passes passes);
 
 // Writes `, backward pass`; nothing for the forward pass.

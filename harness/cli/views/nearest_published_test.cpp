@@ -4,11 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/files.h"
 #include "base/source_root.h"
+#include "base/testing/scratch_folder.h"
 #include "harness/cli/testing/run_binary.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/execute/transport/link_model.h"
+#include "harness/experiment/process/run_case.h"
+#include "harness/experiment/spec/spec.h"
 
 namespace qb {
 namespace {
@@ -36,6 +41,12 @@ PublishedAnswer of_both_passes(PublishedAnswer answer) {
   return answer;
 }
 
+PublishedAnswer over_link(PublishedAnswer answer, double byte_per_s) {
+  answer.predicted->parameters.push_back(
+      {"link_bandwidth_byte_per_s", FormulaValue(exactly(byte_per_s))});
+  return answer;
+}
+
 SchemeQuestion question_of(std::int64_t n_tokens, int workers) {
   const Shape shape{1, 8, 8, n_tokens, n_tokens, 64, 64};
   SchemeQuestion question{.problem = make_problem(shape, MaskKind::full, DType::f16, 0),
@@ -45,7 +56,17 @@ SchemeQuestion question_of(std::int64_t n_tokens, int workers) {
   return question;
 }
 
-TEST(NearestPublished, EachSchemeHasTheRowThatDiffersByTheFewestDoublings) {
+Advice advice_of(std::initializer_list<const char*> schemes) {
+  Advice advice;
+  for (const char* scheme : schemes) {
+    advice.schemes.emplace_back();
+    advice.schemes.back().scheme = scheme;
+    advice.schemes.back().base = scheme == std::string_view("dense");
+  }
+  return advice;
+}
+
+TEST(PublishedSchemes, EachHasTheRowThatDiffersByTheFewestDoublings) {
   const PublishedAnswer far = answer_of("ring", 65536, 8);
   const PublishedAnswer near = answer_of("ring", 4096, 4);
   const PublishedAnswer same_on_another = answer_of("ring", 8192, 4, "h100");
@@ -54,39 +75,72 @@ TEST(NearestPublished, EachSchemeHasTheRowThatDiffersByTheFewestDoublings) {
                                        {nullptr, &near, 1.25},
                                        {nullptr, &same_on_another, 1.1},
                                        {nullptr, &other, 2.0}};
-  Advice advice;
-  for (const char* scheme : {"zigzag", "ring", "ulysses"}) {
-    advice.schemes.emplace_back();
-    advice.schemes.back().scheme = scheme;
-  }
-  const auto nearest = nearest_published(question_of(4096, 4), advice, rows);
-  ASSERT_EQ(nearest.size(), 2u) << "nobody published ulysses";
-  EXPECT_EQ(nearest[0].c.algorithm, "zigzag");
-  EXPECT_DOUBLE_EQ(nearest[0].doublings, 9.0) << "16 times the queries, and the keys, and 2 W";
-  EXPECT_EQ(nearest[1].row.answer, &near);
-  EXPECT_DOUBLE_EQ(nearest[1].doublings, 0.0);
-  const auto elsewhere = nearest_published(question_of(8192, 4), advice, rows);
-  EXPECT_EQ(elsewhere[1].row.answer, &same_on_another) << "a device counts one, tokens two";
+  const Advice advice = advice_of({"zigzag", "ring", "ulysses"});
+  const auto schemes = published_schemes(question_of(4096, 4), advice, rows);
+  ASSERT_EQ(schemes.size(), 3u);
+  EXPECT_EQ(schemes[0].nearest->row.answer, &other);
+  EXPECT_DOUBLE_EQ(schemes[0].nearest->doublings, 9.0)
+      << "16 times the queries, and the keys, and 2 W";
+  EXPECT_EQ(schemes[1].nearest->row.answer, &near);
+  EXPECT_DOUBLE_EQ(schemes[1].nearest->doublings, 0.0);
+  EXPECT_FALSE(schemes[2].nearest) << "nobody published ulysses";
+  EXPECT_THAT(published_table(schemes), HasSubstr("ulysses  0     no published row"));
+  const auto elsewhere = published_schemes(question_of(8192, 4), advice, rows);
+  EXPECT_EQ(elsewhere[1].nearest->row.answer, &same_on_another)
+      << "a device counts one, tokens two";
 }
 
-TEST(NearestPublished, AnotherPassIsADoublingAndIsNamed) {
+TEST(PublishedSchemes, AnotherPassIsADoublingAndIsNamed) {
   const PublishedAnswer forward = answer_of("ring", 4096, 4);
   const PublishedAnswer both = of_both_passes(answer_of("ring", 4096, 8));
   const std::vector<GradedRow> rows = {{nullptr, &forward, 1.5}, {nullptr, &both, 1.25}};
-  Advice advice;
-  advice.schemes.emplace_back();
-  advice.schemes.back().scheme = "ring";
+  const Advice advice = advice_of({"ring"});
   SchemeQuestion question = question_of(4096, 4);
-  EXPECT_EQ(nearest_published(question, advice, rows).at(0).row.answer, &forward);
+  EXPECT_EQ(published_schemes(question, advice, rows).at(0).nearest->row.answer, &forward);
   question.workers = 8;
   question.passes = Passes::both;
-  const auto nearest = nearest_published(question, advice, rows);
-  ASSERT_EQ(nearest.size(), 1u);
-  EXPECT_EQ(nearest[0].row.answer, &both);
-  EXPECT_DOUBLE_EQ(nearest[0].doublings, 0.0);
+  const auto schemes = published_schemes(question, advice, rows);
+  EXPECT_EQ(schemes[0].nearest->row.answer, &both);
+  EXPECT_DOUBLE_EQ(schemes[0].nearest->doublings, 0.0);
   question.passes = Passes::backward;
-  EXPECT_DOUBLE_EQ(nearest_published(question, advice, rows).at(0).doublings, 1.0);
+  EXPECT_DOUBLE_EQ(published_schemes(question, advice, rows).at(0).nearest->doublings, 1.0);
   EXPECT_EQ(passes_text(Passes::both), ", forward and backward pass");
+}
+
+TEST(PublishedSchemes, OnlyRowsOfThePassTheLinkAndTheWorkersSayHowFarTheModelIs) {
+  const PublishedAnswer alone = answer_of("dense", 4096, 1);
+  const PublishedAnswer slow = over_link(answer_of("ring", 4096, 4), 12e9);
+  const PublishedAnswer fast = over_link(answer_of("ring", 4096, 4), 300e9);
+  const PublishedAnswer faster = over_link(answer_of("ring", 8192, 4), 450e9);
+  const PublishedAnswer both = of_both_passes(fast);
+  const std::vector<GradedRow> rows = {{nullptr, &alone, 9.0},
+                                       {nullptr, &slow, 4.0},
+                                       {nullptr, &fast, 1.0},
+                                       {nullptr, &faster, 1.5},
+                                       {nullptr, &both, 3.0}};
+  const Advice advice = advice_of({"ring", "ulysses", "dense"});
+  SchemeQuestion question = question_of(4096, 4);  // over 1 GB/s
+  const auto between = published_schemes(question, advice, rows);
+  EXPECT_EQ(between[0].rows, 1u);
+  EXPECT_DOUBLE_EQ(between[0].median, 4.0);
+  EXPECT_EQ(between[1].rows, 0u);
+  EXPECT_DOUBLE_EQ(between[1].low, 1.0) << "no row of its own: those of every link";
+  EXPECT_DOUBLE_EQ(between[1].high, 4.0);
+  EXPECT_EQ(between[2].rows, 1u);
+  EXPECT_DOUBLE_EQ(between[2].high, 9.0);
+  question.link->bandwidth_byte_per_s = kHostLink_byte_per_s;
+  const auto inside = published_schemes(question, advice, rows);
+  EXPECT_EQ(inside[0].rows, 2u);
+  EXPECT_DOUBLE_EQ(inside[0].low, 1.0);
+  EXPECT_DOUBLE_EQ(inside[0].median, 1.25);
+  EXPECT_DOUBLE_EQ(inside[0].high, 1.5);
+}
+
+TEST(PublishedSchemes, APackedBatchIsNotTheNearestCase) {
+  PublishedAnswer packed = answer_of("ring", 4096, 4);
+  packed.predicted->parameters.push_back({"sequences", FormulaValue(std::string("2048 2048"))});
+  const std::vector<GradedRow> rows = {{nullptr, &packed, 1.5}};
+  EXPECT_FALSE(published_schemes(question_of(4096, 4), advice_of({"ring"}), rows).at(0).nearest);
 }
 
 TEST(NearestPublished, OnlySeveralWorkersGradeSchemesAndEachPassByItsOwn) {
@@ -108,8 +162,57 @@ TEST(Advise, PrintsTheOnlyPublishedTimesOfItsQuestion) {
       "advise --n-tokens 64Ki --workers 8 --mask causal --device a100 --link nvlink --q-heads 32 "
       "--kv-heads 8 --head-dim 128");
   EXPECT_EQ(said.exit_code, 0) << said.err;
-  EXPECT_THAT(said.out, AllOf(HasSubstr("Error band: beside "), HasSubstr("a tie for this model"),
-                              HasSubstr("ring_flash_attention_readme.csv, line 9")));
+  EXPECT_THAT(said.out,
+              AllOf(HasSubstr("The model's error: the "), HasSubstr("a tie for this model"),
+                    HasSubstr("ring_flash_attention_readme.csv, line 9")));
+}
+
+// The root mean square of ln(published / predicted time), on devices that merge at `share` of the
+// rate of one fused merge.
+double distance_from_rings(double share) {
+  const ScratchFolder folder;
+  const std::string file = "data/published/ring_flash_attention_readme.csv";
+  const CsvTable table = CsvTable::parse(read_file(source_path(file)), file);
+  double sum = 0.0;
+  int rows = 0;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    if (table.text(row, "api") != "batch") continue;
+    const bool is_a100 = table.text(row, "gpu") == "8xA100";
+    DeviceModel device = load_device_model(is_a100 ? "a100" : "h800");
+    device.merge_byte_per_s.value = share * device.memory_byte_per_s.value / 3.0;
+    const std::string path = folder.file(device.name + ".csv", device_model_csv(device));
+    const std::string& scheme = table.text(row, "implementation");
+    const Spec spec = parse_spec(
+        fmt::format(
+            "{{experiment: ring, algorithm: {}, workers: 8, n_tokens: 65536, q_heads: 32, "
+            "kv_heads: 8, head_dim: 128, dtype: bf16, mask: causal, pass: {}, ranks: model, "
+            "model: {{device: {}}}, link: {{bandwidth: {}, latency: 2e-6}}}}",
+            scheme == "ring_attn"     ? "ring"
+            : scheme == "zigzag_ring" ? "zigzag"
+                                      : "striped",
+            table.text(row, "pass") == "fwd" ? "forward" : "both", path, is_a100 ? 300e9 : 200e9),
+        "a published ring", {});
+    const CaseResult predicted = run_case(spec.cases.at(0), "");
+    const double distance =
+        std::log(predicted.samples.at(0).critical_path_s * table.number(row, "iterations_per_s"));
+    sum += distance * distance;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 12);
+  return std::sqrt(sum / rows);
+}
+
+TEST(Devices, MergeAtTheRateThatSuitsThePublishedRings) {
+  const double fitted = distance_from_rings(1.0 / 6);
+  EXPECT_NEAR(fitted, 0.081, 0.001) << "as data/devices/README.md says";
+  EXPECT_NEAR(distance_from_rings(1.0), 0.207, 0.001);
+  for (const double other : {1.0 / 4, 1.0 / 5, 1.0 / 7.5, 1.0 / 9})
+    EXPECT_GT(distance_from_rings(other), fitted) << other;
+  for (const char* name : {"a100", "h800"}) {
+    const DeviceModel device = load_device_model(name);
+    EXPECT_NEAR(device.merge_byte_per_s.value, device.memory_byte_per_s.value / 18.0,
+                0.01 * device.merge_byte_per_s.value);
+  }
 }
 
 TEST(Advise, TheLatencyOfInfinibandIsThatOfHalfThePublishedHops) {
