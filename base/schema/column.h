@@ -42,6 +42,13 @@ constexpr void for_each_field(const auto& visit) {
   return found;
 }
 
+// Returns null where no parameter has that column.
+[[nodiscard]] constexpr const Field* find_parameter_field(std::string_view column) {
+  for (const Field& field : kParameterFields)
+    if (field.column == column) return &field;
+  return nullptr;
+}
+
 // A column whose values are of one of these kinds; of any without them.
 template <FieldKind... kinds>
 class ColumnOf {

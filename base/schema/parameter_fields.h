@@ -356,20 +356,22 @@ inline constexpr Field kParameterFields[] = {
                           "or `f16` or `bf16`, which rounds a sum at each hop. `ulysses` sends no "
                           "sums, and a root adds in f32",
                .needs = {need("pass", "backward both"), need("workload", "attention")}}),
-    parameter(word, problem, "lse",
-              {.since = 12,
-               .standard = "one",
-               .label = "LSE sent as {}",
-               .quiet_standard = true,
-               .meaning =
-                   "how the log-sum-exp of a row travels between workers: as `one` number, or "
-                   "as `two`, which keep the weights of partials at any score; see "
-                   "[Large scores](#large-scores)",
-               .needs = {need("algorithm", "burst cqs cqs_sharded decode flash_decoding pass_q")
-                             .because("other algorithms send no LSE"),
-                         need("algorithm", "cqs cqs_sharded decode flash_decoding pass_q")
-                             .or_if("pass", "backward both"),
-                         need("workload", "attention"), need("device", "cpu")}}),
+    parameter(
+        word,
+        problem, "lse",
+        {.since = 12,
+         .standard = "one",
+         .label = "LSE sent as {}",
+         .quiet_standard = true,
+         .meaning = "how the log-sum-exp of a row travels between workers: as `one` number, or "
+                    "as `two`, which keep the weights of partials at any score; see "
+                    "[Large scores](#large-scores)",
+         .needs = {need("algorithm",
+                        "burst cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
+                       .because("other algorithms send no LSE"),
+                   need("algorithm", "cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
+                       .or_if("pass", "backward both"),
+                   need("workload", "attention"), need("device", "cpu")}}),
     parameter(
         word,
         problem, "inputs",
@@ -381,6 +383,24 @@ inline constexpr Field kParameterFields[] = {
                     "head are its first one, so that each has the same weight at any score)",
          .needs = {need("workload", "attention"),
                    need("ranks", "serial threads mpi nccl").because("a model reads no inputs")}}),
+    parameter(integer, split, "grid_heads",
+              {.key = "grid.heads",
+               .since = 13,
+               .standard = "0",
+               .max = 4096,
+               .label = "{} head groups",
+               .quiet_standard = true,
+               .meaning = "H of a grid, the Ulysses degree, {range}; 0: fewest bytes",
+               .needs = {need("algorithm", "grid usp")}}),
+    parameter(integer, split, "grid_rows",
+              {.key = "grid.rows",
+               .since = 13,
+               .standard = "0",
+               .max = 4096,
+               .label = "{} rows",
+               .quiet_standard = true,
+               .meaning = "R of a grid, {range}; 0: fewest bytes. It has W / H / R columns",
+               .needs = {need("algorithm", "grid mesh")}}),
 };
 
 }  // namespace qb::fields
@@ -388,12 +408,5 @@ inline constexpr Field kParameterFields[] = {
 namespace qb {
 
 using fields::kParameterFields;
-
-// Returns null where no parameter has that column.
-[[nodiscard]] constexpr const Field* find_parameter_field(std::string_view column) {
-  for (const Field& field : kParameterFields)
-    if (field.column == column) return &field;
-  return nullptr;
-}
 
 }  // namespace qb

@@ -49,6 +49,7 @@ StrategyOptions strategy_options(const Case& c, Pass pass) {
   StrategyOptions options{.workers = c.workers,
                           .new_key_owner = c.new_key_owner,
                           .distillation = c.distillation,
+                          .grid = {.heads = c.grid_heads, .rows = c.grid_rows},
                           .pass = pass};
   if (pass == Pass::backward) options.gradients = c.gradient_dtype;
   if (!c.interest_set.empty()) options.interest_set = InterestSet{c.workers, c.interest_set};

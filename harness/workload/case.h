@@ -144,6 +144,8 @@ struct Case {
   DType gradient_dtype = DType::f32;
   SentLse lse = SentLse::one;
   InputKind inputs = InputKind::random;
+  int grid_heads = 0;  // grid, usp, mesh; 0: chosen
+  int grid_rows = 0;
   Measure measure;
   // These are not parameters: how many numbers hold a row's LSE on a CPU, one before schema 12.
   int lse_kept = 2;
@@ -201,6 +203,8 @@ inline constexpr std::tuple kHeldParameters{
     Held<&Case::gradient_dtype>{"gradient_dtype"},
     Held<&Case::lse>{"lse"},
     Held<&Case::inputs>{"inputs"},
+    Held<&Case::grid_heads>{"grid_heads"},
+    Held<&Case::grid_rows>{"grid_rows"},
 };
 
 // Makes the open choices of a case, so that a row says what ran: `auto` becomes the device of this

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/numbers.h"
+#include "base/schema/column.h"
 #include "base/schema/column_fields.h"
 
 namespace qb {

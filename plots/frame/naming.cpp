@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/numbers.h"
+#include "base/schema/column.h"
 #include "base/schema/older_runs.h"
 #include "plots/frame/frame.h"
 

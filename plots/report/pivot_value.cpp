@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 
+#include "base/schema/column.h"
 #include "base/schema/column_fields.h"
 #include "base/status.h"
 #include "base/words.h"

@@ -41,7 +41,14 @@ worker has its own device and its own link.
 
 Exit codes: 0 whatever the advice is, 2 usage.
 
+With --cluster the workers are on hosts. Grids of workers are then forecast in each shape, heads x rows x
+columns, and in each order of the three (hrc: heads vary fastest, so that Ulysses stays inside of a host):
+usp 8x1x2 is Ulysses over 8 workers and a zigzag ring of 2 such groups, mesh 1x4x4 gathers queries over 4
+workers and sends keys round 4.
+
 Examples:
+  qb advise --n-tokens 64Ki --cluster 2x8 --inside nvlink4 --between 50e9,5us --device h100 --dtype bf16 \
+      --q-heads 32 --kv-heads 8 --head-dim 128 --mask causal --pass both
   qb advise --n-tokens 16Ki --workers 4 --mask causal --q-heads 8
   qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband --q-heads 32
   qb advise --n-tokens 4096 --cached-tokens 124Ki --workers 8 --mask causal --device a100 \
@@ -55,7 +62,12 @@ struct AdviseWords {
   std::int64_t cached_tokens = 0;
   std::optional<Option> dtype;
   std::string device = "here";
+  std::optional<Option> workers;
   std::string link = "none";
+  std::string cluster;
+  std::string inside;
+  std::string between;
+  std::int64_t nics = 0;
   Passes passes = Passes::forward;
   bool json = false;
 };
@@ -66,7 +78,7 @@ struct GivenLink {
 };
 
 // Reads `none`, the name of a link, or BYTES_PER_S[,LATENCY_S].
-GivenLink read_link(const std::string& text) {
+GivenLink read_link(std::string_view option, const std::string& text) {
   if (text == "none") return {};
   const std::size_t comma = text.find(',');
   const auto bandwidth = parse_real(text.substr(0, comma));
@@ -76,9 +88,44 @@ GivenLink read_link(const std::string& text) {
   }
   const auto latency = comma == std::string::npos ? 0.0 : parse_real(text.substr(comma + 1));
   if (!(*bandwidth > 0.0) || !latency || !(*latency >= 0.0))
-    throw UsageError(fmt::format(
-        "--link {}: a bandwidth above 0 and a latency of 0 or more are written 12.5e9,5us", text));
+    throw UsageError(
+        fmt::format("{} {}: a bandwidth above 0 and a latency of 0 or more are written 12.5e9,5us",
+                    option, text));
   return {LinkLimit{*bandwidth, *latency}, ""};
+}
+
+// Puts the workers on the hosts of `--cluster 2x8`, and returns the link between them.
+GivenLink read_cluster(const AdviseWords& asked, SchemeQuestion& question) {
+  const std::string& text = asked.cluster;
+  const std::size_t by = text.find('x');
+  const auto hosts = parse_integer(text.substr(0, by));
+  const auto each = by == std::string::npos ? std::nullopt : parse_integer(text.substr(by + 1));
+  if (!hosts || !each || *hosts < 1 || *each < 1 || *hosts * *each > kMostWorkers)
+    throw UsageError(
+        fmt::format("--cluster {}: hosts x workers of each are written 2x8, {} workers at most",
+                    text, kMostWorkers));
+  if (asked.workers->was_given() || asked.link != "none")
+    throw UsageError("--cluster gives the workers and the links; leave --workers and --link out");
+  if (asked.inside.empty() || (asked.between.empty() && *hosts > 1))
+    throw UsageError("--cluster needs --inside and --between, such as nvlink and 50e9,5us");
+  if (asked.nics < 0 || asked.nics > *each)
+    throw UsageError(
+        fmt::format("--nics {}: a host of {} workers has 1 to {}, or 0 for one a worker",
+                    asked.nics, *each, *each));
+  question.workers = static_cast<int>(*hosts * *each);
+  GivenLink inside = read_link("--inside", asked.inside);
+  if (!inside.limit) throw UsageError("--inside none: workers of a cluster have links");
+  if (*hosts == 1) return inside;
+  GivenLink between = read_link("--between", asked.between);
+  if (!between.limit) throw UsageError("--between none: hosts of a cluster have links");
+  question.hosts = {.workers_per_host = static_cast<int>(*each),
+                    .inside = *inside.limit,
+                    .nics = static_cast<int>(asked.nics)};
+  if (!inside.source.empty() || !between.source.empty())
+    between.source =
+        fmt::format("inside: {}; between: {}", inside.source.empty() ? "given" : inside.source,
+                    between.source.empty() ? "given" : between.source);
+  return between;
 }
 
 DType default_dtype(const DeviceModel& device, Kernel kernel) {
@@ -101,17 +148,22 @@ void give_advice(const AdviseWords& asked) {
   const Case c = case_with_cache(asked.c, asked.cached_tokens);
   if (c.mask.kind() == MaskKind::pattern)
     throw UsageError("--mask: advice is about full and causal masks");
-  const GivenLink link = read_link(asked.link);
+  if (asked.cluster.empty() && (!asked.inside.empty() || !asked.between.empty() || asked.nics != 0))
+    throw UsageError("--inside, --between and --nics describe a cluster; give --cluster too");
+  if (asked.cluster.empty() && !asked.workers->was_given())
+    throw UsageError("give --workers, or --cluster HOSTSxWORKERS");
   // Refuses a bad problem before anything is measured.
   const Problem problem = make_problem(c.shape, c.mask.kind(), c.dtype, 0);
-  SchemeQuestion question{
-      .problem = problem,
-      .workers = c.workers,
-      .device = asked.device == "here" ? measured_here(c) : load_device_model(asked.device),
-      .link = link.limit,
-      .kernel = c.kernel,
-      .memory_budget_bytes = c.memory_budget_bytes,
-      .passes = asked.passes};
+  SchemeQuestion question{.problem = problem,
+                          .workers = c.workers,
+                          .device = {},
+                          .kernel = c.kernel,
+                          .memory_budget_bytes = c.memory_budget_bytes,
+                          .passes = asked.passes};
+  const GivenLink link =
+      asked.cluster.empty() ? read_link("--link", asked.link) : read_cluster(asked, question);
+  question.link = link.limit;
+  question.device = asked.device == "here" ? measured_here(c) : load_device_model(asked.device);
   if (!asked.dtype->was_given()) question.problem.dtype = default_dtype(question.device, c.kernel);
   const Advice advice = advise(question);
   const Library library = read_library();
@@ -137,11 +189,19 @@ void add_advise(Verb app) {
       kAdviseFooter);
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   add_parameter(verb, words.c, "n_tokens").required();
-  add_parameter(verb, words.c, "workers").required();
+  words.workers = add_parameter(verb, words.c, "workers");
   verb.add_option(
       "--link", words.link,
-      "Sets the link: nvlink, infiniband, ethernet, or BYTES_PER_S[,LATENCY_S] (default: none, the "
-      "workers share one memory).");
+      "Sets the link: nvlink, nvlink4, infiniband, hdr, ndr, ethernet, or BYTES_PER_S[,LATENCY_S] "
+      "(default: none, the workers share one memory).");
+  verb.add_option("--cluster", words.cluster,
+                  "Puts the workers on hosts, HOSTSxWORKERS such as 2x8, in place of --workers and "
+                  "--link.");
+  verb.add_option("--inside", words.inside, "Sets the link of each worker inside of its host.");
+  verb.add_option("--between", words.between, "Sets the link of each NIC between hosts.");
+  add_integer(verb, "--nics", words.nics,
+              "Sets the number of NICs of a host, shared evenly by its workers (default: 0, one a "
+              "worker).");
   verb.add_option("--device", words.device,
                   "Sets the device: here (this machine, measured now), one of data/devices such as "
                   "a100 or h100 "

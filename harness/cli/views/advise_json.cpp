@@ -25,6 +25,7 @@ Json scheme_json(const SchemeForecast& scheme) {
   out["exposed_communication_s"] = scheme.exposed_s;
   out["mean_compute_s"] = scheme.mean_compute_s;
   out["device_sent_bytes"] = scheme.sent_bytes;
+  out["between_hosts_bytes"] = scheme.between_bytes;
   out["root_sent_bytes"] = scheme.root_sent_bytes;
   out["device_peak_bytes"] = scheme.memory_bytes;
   out["root_peak_bytes"] = scheme.root_memory_bytes;
@@ -110,6 +111,13 @@ std::string advice_json(const SchemeQuestion& question, const std::string& link_
   out["link"] = question.link ? Json{{"bandwidth_byte_per_s", question.link->bandwidth_byte_per_s},
                                      {"latency_s", question.link->latency_s}}
                               : Json();
+  const Hosts& hosts = question.hosts;
+  out["hosts"] = hosts.workers_per_host > 0
+                     ? Json{{"workers_per_host", hosts.workers_per_host},
+                            {"inside_byte_per_s", hosts.inside.bandwidth_byte_per_s},
+                            {"inside_latency_s", hosts.inside.latency_s},
+                            {"nics", hosts.nics}}
+                     : Json();
   out["assumptions"] = advice_assumptions(question, link_source);
   out["schemes"] = Json::array();
   for (const SchemeForecast& scheme : advice.schemes) out["schemes"].push_back(scheme_json(scheme));

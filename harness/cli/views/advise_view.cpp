@@ -63,6 +63,16 @@ std::string link_line(const SchemeQuestion& question, const std::string& source)
     return fmt::format("Link: none, the workers are threads of one memory; messages are copied {}.",
                        copy > 0.0 ? "at " + rate_text(copy) : "in no time");
   }
+  if (question.hosts.workers_per_host > 0)
+    return fmt::format(
+        "Cluster: {} hosts of {} workers; inside of a host {} each way a worker, latency {}; "
+        "between hosts {} each way a {}, latency {}{}.",
+        question.workers / question.hosts.workers_per_host, question.hosts.workers_per_host,
+        rate_text(question.hosts.inside.bandwidth_byte_per_s),
+        format_seconds(question.hosts.inside.latency_s),
+        rate_text(question.link->bandwidth_byte_per_s),
+        question.hosts.nics == 0 ? "worker" : fmt::format("NIC, {} a host", question.hosts.nics),
+        format_seconds(question.link->latency_s), source.empty() ? "" : " (" + source + ")");
   return fmt::format(
       "Link: {} each way a worker, latency {}{}.", rate_text(question.link->bandwidth_byte_per_s),
       format_seconds(question.link->latency_s), source.empty() ? "" : " (" + source + ")");
@@ -219,7 +229,8 @@ std::string bandwidth_sentence(const SchemeQuestion& question, const Advice& adv
   if (text.empty())
     return fmt::format("No bandwidth from {} to {} makes another scheme faster by {:.0f} %.",
                        rate_text(given / factor), rate_text(given * factor), 100.0 * kTellsApart);
-  return fmt::format("By bandwidth, {}.", text);
+  return fmt::format("By bandwidth{}, {}.",
+                     question.hosts.workers_per_host > 0 ? " between hosts" : "", text);
 }
 
 std::string sizes_sentence(const Advice& advice) {
@@ -287,16 +298,25 @@ std::vector<std::string> advice_assumptions(const SchemeQuestion& question,
 }
 
 std::string advice_table(const Advice& advice) {
-  TextTable table({"scheme", "predicted", "compute", "idle", "exposed", "sent by a device",
-                   "memory of one", "path / even", "why not"});
+  const bool has_hosts = std::ranges::any_of(
+      advice.schemes, [](const SchemeForecast& scheme) { return scheme.between_bytes > 0; });
+  std::vector<std::string> header = {
+      "scheme",           "predicted",      "compute",       "idle",        "exposed",
+      "sent by a device", "to other hosts", "memory of one", "path / even", "why not"};
+  const auto without_hosts = [&](std::vector<std::string> line) {
+    if (!has_hosts) line.erase(line.begin() + 6);
+    return line;
+  };
+  TextTable table(without_hosts(header));
   std::string without;
   for (const SchemeForecast& scheme : advice.schemes) {
     if (scheme.has_plan())
-      table.add({scheme_text(scheme), format_seconds(scheme.wall_s),
-                 format_seconds(scheme.compute_s), format_seconds(scheme.idle_s),
-                 format_seconds(scheme.exposed_s), format_bytes(scheme.sent_bytes),
-                 format_bytes(scheme.memory_bytes),
-                 fmt::format("{:.3f}", scheme.critical_path_ratio), why_not(scheme)});
+      table.add(
+          without_hosts({scheme_text(scheme), format_seconds(scheme.wall_s),
+                         format_seconds(scheme.compute_s), format_seconds(scheme.idle_s),
+                         format_seconds(scheme.exposed_s), format_bytes(scheme.sent_bytes),
+                         format_bytes(scheme.between_bytes), format_bytes(scheme.memory_bytes),
+                         fmt::format("{:.3f}", scheme.critical_path_ratio), why_not(scheme)}));
     else
       without += fmt::format("No plan: {}: {}.\n", scheme.scheme, scheme.unsupported);
     if (scheme.root_memory_bytes > 0)

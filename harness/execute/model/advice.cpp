@@ -100,8 +100,11 @@ Advice::Changes changes_around(SizeSearch search, const BetterAt& better_at) {
   return {.below = change(false), .above = change(true)};
 }
 
+// Another shape of the winner's grid is the same answer for another size.
 std::string better_for(const SchemeQuestion& question, std::string_view winner) {
-  return better_than(winner, PlannedSchemes(question, false).forecast());
+  const std::string better = better_than(winner, PlannedSchemes(question, false).forecast());
+  const auto family = [](std::string_view scheme) { return scheme.substr(0, scheme.find(' ')); };
+  return family(better) == family(winner) ? std::string() : better;
 }
 
 void search_sizes(const SchemeQuestion& question, const std::string& winner, Advice& advice) {

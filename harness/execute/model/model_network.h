@@ -57,6 +57,9 @@ class ModelNetwork {
   int meet(const MessageKey& key, std::int64_t bytes, double at_s);
   void start(int index);
   void land(int index, double at_s);
+  // The limit of a message, and the lanes by which it leaves its sender and reaches its receiver.
+  [[nodiscard]] const LinkLimit& limit_of(const Flight& flight) const;
+  [[nodiscard]] std::size_t lane_of(int node, bool between_hosts) const;
   [[nodiscard]] std::int64_t order_of(const Flight& flight, bool arrives) const;
 
   const ModelLink link_;

@@ -304,6 +304,7 @@ class Rounds {
 std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
                                       const ModelLink& link,
                                       const std::vector<double>& worker_speeds) {
+  if (link.hosts.workers_per_host > 0) return std::nullopt;  // messages have links of two kinds
   // A root's link or its merges make workers wait in turn.
   const Rotation* rotation = plan.workers.rotation();
   if (plan.result == Result::root || rotation == nullptr || !rotation->fits(plan) ||

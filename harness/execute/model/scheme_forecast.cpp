@@ -4,19 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "base/status.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/model/model_executor.h"
 #include "harness/plan/check/check.h"
-#include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/tiling.h"
 #include "harness/plan/work/work.h"
 
 namespace qb {
 namespace {
+
+constexpr std::size_t kMostGrids = 4;
 
 constexpr std::string_view kDecoders[] = {"decode", "flash_decoding", "tree_decode"};
 
@@ -41,6 +45,72 @@ Plan plan_for(const Strategy& strategy, const SchemeQuestion& question, Pass pas
   const int workers = strategy.plan == plan_dense ? 1 : question.workers;
   return make_plan(strategy.name, problem_for(strategy.name, question.problem),
                    {.workers = workers, .pass = pass});
+}
+
+// The orders in which the heads (h), rows (r) and columns (c) of a grid can fill the hosts: the
+// first letter varies fastest.
+struct GridOrder {
+  std::string_view letters = "hrc";
+
+  // Where worker (column x, row y, head group h), which is (x R + y) H + h, stands.
+  [[nodiscard]] std::vector<int> slots(const GridShape& shape) const {
+    if (letters == "hrc") return {};
+    std::vector<int> slots;
+    for (int x = 0; x < shape.columns; ++x)
+      for (int y = 0; y < shape.rows; ++y)
+        for (int h = 0; h < shape.heads; ++h) {
+          int slot = 0;
+          int stride = 1;
+          for (const char letter : letters) {
+            slot += stride * (letter == 'h' ? h : letter == 'r' ? y : x);
+            stride *= letter == 'h' ? shape.heads : letter == 'r' ? shape.rows : shape.columns;
+          }
+          slots.push_back(slot);
+        }
+    return slots;
+  }
+};
+
+// On hosts all that differ; else one.
+std::vector<GridOrder> orders_of(const GridShape& shape, const Hosts& hosts) {
+  if (hosts.workers_per_host == 0) return {{}};
+  std::vector<GridOrder> orders;
+  std::set<std::vector<int>> seen;
+  for (const char* letters : {"hrc", "rhc", "hcr", "chr", "rch", "crh"}) {
+    std::vector<int> slots = GridOrder{letters}.slots(shape);
+    if (slots.empty()) {
+      slots.resize(static_cast<std::size_t>(shape.heads * shape.rows * shape.columns));
+      std::iota(slots.begin(), slots.end(), 0);
+    }
+    if (seen.insert(std::move(slots)).second) orders.push_back({letters});
+  }
+  return orders;
+}
+
+// `usp 8x1x2`, heads x rows x columns; with the order where it is not heads before rows before
+// columns.
+std::string grid_name(const GridShape& shape, const GridOrder& order) {
+  return fmt::format("{} {}x{}x{}{}{}",
+                     shape.rows == 1    ? "usp"
+                     : shape.heads == 1 ? "mesh"
+                                        : "grid",
+                     shape.heads, shape.rows, shape.columns, order.letters == "hrc" ? "" : " ",
+                     order.letters == "hrc" ? "" : order.letters);
+}
+
+// The shapes that no other scheme has.
+std::vector<GridShape> other_grids(const Shape& shape, int workers) {
+  std::vector<GridShape> shapes;
+  for (int heads = 1; heads <= std::min<std::int64_t>(workers, shape.q_heads); ++heads)
+    for (int rows = 1; workers % heads == 0 && rows <= workers / heads; ++rows) {
+      if (workers / heads % rows != 0) continue;
+      const GridShape grid{heads, rows, workers / heads / rows};
+      const bool is_ulysses =
+          heads == workers && shape.kv_heads % heads == 0 && shape.q_heads % heads == 0;
+      const bool is_ring = heads == 1 && (rows == 1 || rows == workers);
+      if (!is_ulysses && !is_ring) shapes.push_back(grid);
+    }
+  return shapes;
 }
 
 // Worker times add up to the time at which it ends, without the root's share.
@@ -87,33 +157,77 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
   // Each worker has its own device, unless all share one memory.
   if (question_.link) question_.device.cores.value = 0.0;
   (void)DeviceCosts(question_.device, question_.kernel, question_.problem);  // checks the rates
-  const auto strategies = qb::strategies();
-  for (std::size_t i = 0; i < strategies.size(); ++i) {
-    const Strategy& strategy = strategies[i];
+  const Strategy* before = nullptr;
+  for (const Strategy& strategy : strategies()) {
     if (decodes(strategy.name) && question_.problem.shape.q_len > kFewNewTokens) continue;
     if (question_.passes == Passes::forward && !has_own_forward_pass(strategy.name)) continue;
-    if (i > 0 && strategy.plan == strategies[i - 1].plan) {
+    if (before != nullptr && strategy.plan == before->plan)
       planned_.back().weighed.alias = strategy.name;
-      continue;
-    }
+    else if (strategy.plan == plan_grid)
+      add_grids(check_plans);
+    else if (strategy.plan != plan_usp && strategy.plan != plan_mesh)
+      add_strategy(strategy, check_plans);
+    before = &strategy;
+  }
+}
+
+void PlannedSchemes::add_strategy(const Strategy& strategy, bool check_plan) {
+  Planned planned;
+  planned.weighed.scheme = strategy.name;
+  planned.weighed.base = strategy.plan == plan_dense && question_.workers > 1;
+  try {
+    for (const Pass pass : passes_of(question_.passes))
+      planned.plans.push_back(plan_for(strategy, question_, pass));
+    weigh(planned, check_plan);
+  } catch (const Unsupported& reason) {
+    planned.weighed.unsupported = reason.what();
+  }
+  planned_.push_back(std::move(planned));
+}
+
+void PlannedSchemes::add_grids(bool check_plan) {
+  std::vector<Planned> grids;
+  for (const GridShape& shape : other_grids(question_.problem.shape, question_.workers)) {
     Planned planned;
-    planned.weighed.scheme = strategy.name;
-    planned.weighed.base = strategy.plan == plan_dense && question_.workers > 1;
     try {
       for (const Pass pass : passes_of(question_.passes))
-        planned.plans.push_back(plan_for(strategy, question_, pass));
-      weigh(planned, check_plans);
-    } catch (const Unsupported& reason) {
-      planned.weighed.unsupported = reason.what();
+        planned.plans.push_back(
+            make_plan("grid", question_.problem,
+                      {.workers = question_.workers, .grid = shape, .pass = pass}));
+    } catch (const Unsupported&) {
+      continue;  // a shape less
     }
-    planned_.push_back(std::move(planned));
+    bool is_checked = !check_plan;
+    for (const GridOrder& order : orders_of(shape, question_.hosts)) {
+      planned.weighed = {.scheme = grid_name(shape, order)};
+      planned.slot = order.slots(shape);
+      weigh(grids.emplace_back(planned), !std::exchange(is_checked, true));
+    }
   }
+  std::vector<std::pair<double, Planned*>> by_time;
+  for (Planned& grid : grids) by_time.emplace_back(play(grid, question_.link).wall_s, &grid);
+  std::ranges::sort(by_time);
+  if (by_time.size() > kMostGrids) by_time.resize(kMostGrids);
+  for (const auto& [wall_s, grid] : by_time) planned_.push_back(std::move(*grid));
+}
+
+void PlannedSchemes::add_between_bytes(const Plan& plan, const std::vector<int>& slot,
+                                       std::vector<std::int64_t>& bytes) const {
+  Hosts hosts = question_.hosts;
+  hosts.slot = slot;
+  Worker scratch;
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    for (const Step& step : plan.workers.read(w, scratch).steps)
+      for (const Transfer& sent : step.sends)
+        if (sent.peer != kRoot && hosts.are_apart(static_cast<int>(w), sent.peer))
+          bytes[w] += sent.bytes;
 }
 
 void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
   SchemeForecast& weighed = planned.weighed;
   const std::size_t n_workers = planned.plans.front().workers.size();
   std::vector<std::int64_t> sent_bytes(n_workers, 0);
+  std::vector<std::int64_t> between_bytes(n_workers, 0);
   std::int64_t pairs = 0;
   for (const Plan& plan : planned.plans) {
     if (check_plan)
@@ -121,6 +235,7 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
         throw CaseError(Status::error, fmt::format("the plan of {} is not an exact cover: {}",
                                                    plan.algorithm, *offence));
     const Work work = model_work(plan, question_.kernel);
+    if (question_.hosts.workers_per_host > 0) add_between_bytes(plan, planned.slot, between_bytes);
     const PlanMemory memory = plan_memory(plan, question_.kernel, 1);
     for (std::size_t w = 0; w < n_workers; ++w) sent_bytes[w] += work.workers[w].bytes_out;
     weighed.memory_bytes = std::max(weighed.memory_bytes, memory.device_peak_bytes);
@@ -130,6 +245,7 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
     pairs += std::max<std::int64_t>(work.unmasked_pairs, 1);
   }
   weighed.sent_bytes = std::ranges::max(sent_bytes);
+  weighed.between_bytes = std::ranges::max(between_bytes);
   weighed.over_budget =
       question_.memory_budget_bytes > 0 && weighed.memory_bytes > question_.memory_budget_bytes;
   weighed.critical_path_ratio = static_cast<double>(weighed.critical_path_pairs) *
@@ -140,7 +256,10 @@ SchemeForecast PlannedSchemes::play(const Planned& planned,
                                     const std::optional<LinkLimit>& limit) const {
   SchemeForecast forecast = planned.weighed;
   if (!forecast.has_plan()) return forecast;
-  const ModelLink link{.limit = limit.value_or(LinkLimit{}), .root_has_link = limit.has_value()};
+  ModelLink link{.limit = limit.value_or(LinkLimit{}),
+                 .hosts = question_.hosts,
+                 .root_has_link = limit.has_value()};
+  link.hosts.slot = planned.slot;
   for (const Plan& plan : planned.plans)
     add_times(model_execution(plan, question_.device, link, question_.kernel), forecast);
   return forecast;

@@ -3,11 +3,16 @@
 // that has a plan for the problem is planned, checked, counted by the work model and played by the
 // model executor. It measures nothing.
 //
-// Two settings:
+// Three settings:
 //   one memory  (no link)  the workers are threads of one machine: they share the device's cores,
 //                          and messages are copies at its copy rate
 //   a link                 every worker has a device of its own and one link, and so has the root
 //                          of a scheme that scatters and gathers
+//   hosts                  the same, with other links inside of a host than between hosts
+//
+// Grids of workers (usp, mesh, grid) are forecast in each shape, and on hosts in each order of its
+// heads, rows and columns; those that nothing is gained by are left out.
+//
 // Tokens stay sharded as each scheme wants them. The times include what a root scatters and gathers
 // (cqs) and the all-reduces that give every worker the result (tree_decode).
 //
@@ -24,8 +29,9 @@
 #include <vector>
 
 #include "harness/execute/model/device_model.h"
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/transport/link_model.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/strategies/strategy.h"
 #include "harness/plan/theory/sent_bytes.h"
 #include "kernels/attention.h"
 
@@ -35,14 +41,15 @@ struct SchemeQuestion {
   Problem problem;  // must not be packed
   int workers = 1;
   DeviceModel device;
-  std::optional<LinkLimit> link{};  // empty: one memory
+  std::optional<LinkLimit> link{};  // empty: one memory; with hosts, the link between them
+  Hosts hosts{};
   Kernel kernel = Kernel::flash;
   std::int64_t memory_budget_bytes = 0;  // for one worker; 0: no limit
   Passes passes = Passes::forward;
 };
 
 struct SchemeForecast {
-  std::string scheme;
+  std::string scheme;       // `zigzag`, or a grid with its shape and order: `usp 8x1x2`
   std::string alias;        // another name of the same plan, or empty
   bool base = false;        // dense on one worker, to compare schemes that split with; not ranked
   std::string unsupported;  // why there is no plan of a pass; the numbers are then unset
@@ -54,6 +61,7 @@ struct SchemeForecast {
   double exposed_s = 0.0;  // the rest: transfers and packing that no compute hides, and the root
   double mean_compute_s = 0.0;       // mean over workers: an even share
   std::int64_t sent_bytes = 0;       // by the worker that sends most
+  std::int64_t between_bytes = 0;    // to other hosts, by the worker that sends most of these
   std::int64_t root_sent_bytes = 0;  // by the root that scatters, if there is one
   // device_peak_bytes and root_peak_bytes of PlanMemory, with the workspace of this program's
   // kernels.
@@ -86,8 +94,13 @@ class PlannedSchemes {
   struct Planned {
     SchemeForecast weighed;   // without times
     std::vector<Plan> plans;  // of each pass that is asked about
+    std::vector<int> slot{};  // on hosts, where each worker stands; empty: in order
   };
+  void add_strategy(const Strategy& strategy, bool check_plan);
+  void add_grids(bool check_plan);
   void weigh(Planned& planned, bool check_plan);
+  void add_between_bytes(const Plan& plan, const std::vector<int>& slot,
+                         std::vector<std::int64_t>& bytes) const;
   [[nodiscard]] SchemeForecast play(const Planned& planned,
                                     const std::optional<LinkLimit>& limit) const;
 

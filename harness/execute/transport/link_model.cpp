@@ -18,6 +18,9 @@ constexpr struct {
     {"nvlink",
      {300e9, 2e-6},
      "A100 NVLink, one way: Ring Attention (arXiv 2310.01889) Table 2; latency assumed"},
+    {"nvlink4", {450e9, 2e-6}, "H100 NVLink 4, one way: NVIDIA's datasheet; latency assumed"},
+    {"hdr", {25e9, 33.8e-6}, "InfiniBand HDR, 200 Gbit/s a port; latency as infiniband's"},
+    {"ndr", {50e9, 33.8e-6}, "InfiniBand NDR, 400 Gbit/s a port; latency as infiniband's"},
     {"infiniband",
      {12.5e9, 33.8e-6},
      "A100 InfiniBand, HDR100, one way: Ring Attention (arXiv 2310.01889) Table 2; latency of a "

@@ -11,13 +11,32 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/execute/transport/transport.h"
 
 namespace qb {
 
+// Workers on hosts. Messages inside of a host take its own links, one a worker; those between hosts
+// leave by a NIC of the sender's host and arrive by one of the receiver's, at ModelLink::limit.
+struct Hosts {
+  int workers_per_host = 0;  // 0: one flat link
+  LinkLimit inside{};
+  int nics = 0;             // of a host, each for an even part of its workers; 0: one a worker
+  std::vector<int> slot{};  // where each worker stands; empty: worker w at slot w
+
+  [[nodiscard]] int slot_of(int worker) const {
+    return slot.empty() ? worker : slot[static_cast<std::size_t>(worker)];
+  }
+  [[nodiscard]] bool are_apart(int one, int other) const {
+    return workers_per_host > 0 &&
+           slot_of(one) / workers_per_host != slot_of(other) / workers_per_host;
+  }
+};
+
 struct ModelLink {
   LinkLimit limit{};  // in each direction; bandwidth 0: no limit
+  Hosts hosts{};
   // false: a step's Q, K and V are exchanged before it computes, and their time is added.
   bool overlap = true;
   // Transfers and their packing take no time: only compute and waiting for peers remain.
@@ -27,8 +46,9 @@ struct ModelLink {
   bool root_has_link = true;
 };
 
-// Returns the limit of nvlink, infiniband or ethernet, and the sources of its numbers; only the
-// latency of infiniband is not an assumption. Throws UsageError with the nearest name.
+// Returns the limit of a link such as nvlink, infiniband or ethernet, and the sources of its
+// numbers; only the latency of infiniband is not an assumption. Throws UsageError with the nearest
+// name.
 [[nodiscard]] std::pair<LinkLimit, std::string> named_link(std::string_view name);
 
 }  // namespace qb

@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 
+#include "base/schema/column.h"
 #include "base/schema/column_fields.h"
 #include "base/source_root.h"
 #include "base/split.h"

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "base/numbers.h"
+#include "base/schema/column.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/workload/case_text.h"
 #include "harness/workload/needs.h"

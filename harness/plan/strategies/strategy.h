@@ -22,12 +22,21 @@ template <>
 inline constexpr auto kWords<NewKeyOwner> = word_table<NewKeyOwner>(
     "new_key_owner", {{NewKeyOwner::round_robin, "round_robin"}, {NewKeyOwner::fixed, "fixed"}});
 
+// How grid, usp and mesh arrange workers: heads x rows x columns of them. 0: whatever sends the
+// fewest bytes forward.
+struct GridShape {
+  int heads = 0;
+  int rows = 0;
+  int columns = 0;
+};
+
 struct StrategyOptions {
   int workers = 1;
   std::optional<InterestSet> interest_set{};  // cqs: default is the published set for `workers`
   NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
   Distillation distillation = Distillation::published;   // cqs
   std::vector<std::int64_t> group_sizes{};  // cqs: tokens by group (Q and K alike); empty: equal
+  GridShape grid{};                         // grid, usp, mesh
   Pass pass = Pass::forward;
   // In which workers send sums of gradients to each other, and so round them at each hop. Ulysses
   // sends none; its gradients are whole and have the type of the inputs.
@@ -59,6 +68,14 @@ inline constexpr std::string_view kTensorParallel = "tensor_parallel";
 // Returns the interest set of the options or the default one. Throws Unsupported if W is below 3 or
 // above the number of tokens, UsageError if the set is for another W or does not cover.
 [[nodiscard]] InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options);
+
+// The grid of an algorithm of this family for so many workers; `asked` leaves out columns. Throws
+// Unsupported where there is none.
+[[nodiscard]] GridShape grid_shape(std::string_view algorithm, const Problem& problem, int workers,
+                                   const GridShape& asked);
+
+// The bytes that a worker of a grid sends forward, in the mean.
+[[nodiscard]] double grid_sent_bytes(const Problem& problem, const GridShape& grid);
 
 // Returns how many splits of the keys of each unit of work (batch x key-value heads) fill the
 // processors: 1 if they are full already, at most max_splits, at most one per key block.

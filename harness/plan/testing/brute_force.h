@@ -123,6 +123,10 @@ inline std::optional<Plan> random_plan(std::mt19937_64& random, Pass pass = Pass
     if (random() % 2 == 0) options.new_key_owner = NewKeyOwner::fixed;
     if (random() % 2 == 0 && takes_interest_set(strategy.name))
       options.distillation = Distillation::balanced;
+    if (strategy.name == "grid" || strategy.name == "usp")
+      options.grid.heads = static_cast<int>(draw(random, 0, 4));
+    if (strategy.name == "grid" || strategy.name == "mesh")
+      options.grid.rows = static_cast<int>(draw(random, 0, 4));
     try {
       return make_plan(strategy.name, problem, options);
     } catch (const Unsupported&) {
