@@ -7,6 +7,10 @@
 
 namespace qb::fields {
 
+inline constexpr ParameterNeed kHasLinks =
+    need("ranks", "threads mpi model")
+        .because("serial workers send nothing, and nccl has the links of the machine");
+
 inline constexpr Field kParameterFields[] = {
     parameter(word, split, "algorithm",
               {.standard = "dense",
@@ -86,7 +90,7 @@ inline constexpr Field kParameterFields[] = {
                .min = 1,
                .max = 65'536,
                .label = "H = {}",
-               .meaning = "the number of query heads, {range}; a multiple of `kv_heads`"}),
+               .meaning = "query heads, {range}; a multiple of `kv_heads`"}),
     parameter(integer, problem, "kv_heads",
               {.unit = "heads",
                .follows = "q_heads",
@@ -126,7 +130,7 @@ inline constexpr Field kParameterFields[] = {
          .min = 1,
          .nullable = true,
          .label = "budget {} B",
-         .meaning = "the most bytes that tensors may take at once",
+         .meaning = "the most bytes of all tensors",
          .standard_meaning = "none: the memory of the machine",
          .needs = {need("ranks", "serial threads mpi nccl").because("a model takes no memory")}}),
     parameter(word, means, "cpu_isa",
@@ -157,35 +161,25 @@ inline constexpr Field kParameterFields[] = {
                .quiet_standard = true,
                .meaning = "`round_robin` (the owner moves on by one in each step), `fixed`",
                .needs = {need("algorithm", "decode")}}),
-    parameter(
-        real,
-        link,
-        "link_bandwidth_byte_per_s",
-        {.key = "link.bandwidth",
-         .unit = "byte/s",
-         .since = 3,
-         .nullable = true,
-         .label = "{}B/s",
-         .meaning = "bytes/s that a worker can send, above 0. `threads` hold messages back to "
-                    "it; with `mpi` it is what you say about the network; `model` simulates it",
-         .standard_meaning = "none: no limit",
-         .needs = {need("ranks", "threads mpi model")
-                       .because(
-                           "serial workers send nothing, and nccl has the links of the machine")}}),
-    parameter(
-        real,
-        link,
-        "link_latency_s",
-        {.key = "link.latency",
-         .unit = "s",
-         .since = 3,
-         .nullable = true,
-         .label = "{} latency",
-         .meaning = "the latency of a message in seconds, above 0, used as `link.bandwidth` is",
-         .standard_meaning = "none",
-         .needs = {need("ranks", "threads mpi model")
-                       .because(
-                           "serial workers send nothing, and nccl has the links of the machine")}}),
+    parameter(real, link, "link_bandwidth_byte_per_s",
+              {.key = "link.bandwidth",
+               .unit = "byte/s",
+               .since = 3,
+               .nullable = true,
+               .label = "{}B/s",
+               .meaning = "bytes/s that a worker can send, above 0. `threads` hold messages back; "
+                          "with `mpi` it is what you say of the network; `model` simulates it",
+               .standard_meaning = "none: no limit",
+               .needs = {kHasLinks}}),
+    parameter(real, link, "link_latency_s",
+              {.key = "link.latency",
+               .unit = "s",
+               .since = 3,
+               .nullable = true,
+               .label = "{} latency",
+               .meaning = "seconds of latency, above 0, used as `link.bandwidth` is",
+               .standard_meaning = "none",
+               .needs = {kHasLinks}}),
     parameter(word, link, "link_mode",
               {.key = "link.mode",
                .since = 3,
@@ -363,26 +357,22 @@ inline constexpr Field kParameterFields[] = {
          .standard = "one",
          .label = "LSE sent as {}",
          .quiet_standard = true,
-         .meaning = "how the log-sum-exp of a row travels between workers: as `one` number, or "
-                    "as `two`, which keep the weights of partials at any score; see "
-                    "[Large scores](#large-scores)",
+         .meaning = "the log-sum-exp of a row travels as `one` number, or as `two`, which keep the "
+                    "weights of partials at any score; see [Large scores](#large-scores)",
          .needs = {need("algorithm",
                         "burst cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
                        .because("other algorithms send no LSE"),
                    need("algorithm", "cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
                        .or_if("pass", "backward both"),
                    need("workload", "attention"), need("device", "cpu")}}),
-    parameter(
-        word,
-        problem, "inputs",
-        {.since = 12,
-         .standard = "random",
-         .label = "{} keys",
-         .quiet_standard = true,
-         .meaning = "`random` (Q, K, V and dO are normal, from `seed`), `tied` (all keys of a "
-                    "head are its first one, so that each has the same weight at any score)",
-         .needs = {need("workload", "attention"),
-                   need("ranks", "serial threads mpi nccl").because("a model reads no inputs")}}),
+    parameter(word, problem, "inputs",
+              {.since = 12,
+               .standard = "random",
+               .label = "{} keys",
+               .quiet_standard = true,
+               .meaning = "`random` (from `seed`), `tied` (all keys of a head are its first)",
+               .needs = {need("workload", "attention"),
+                         need("ranks", "serial threads mpi nccl").because("a model has none")}}),
     parameter(integer, split, "grid_heads",
               {.key = "grid.heads",
                .since = 13,
@@ -406,7 +396,5 @@ inline constexpr Field kParameterFields[] = {
 }  // namespace qb::fields
 
 namespace qb {
-
 using fields::kParameterFields;
-
 }  // namespace qb
