@@ -199,7 +199,8 @@ void PlannedSchemes::add_grids(bool check_plan) {
     }
     bool is_checked = !check_plan;
     for (const GridOrder& order : orders_of(shape, question_.hosts)) {
-      planned.weighed = {.scheme = grid_name(shape, order)};
+      planned.weighed = SchemeForecast();
+      planned.weighed.scheme = grid_name(shape, order);
       planned.slot = order.slots(shape);
       weigh(grids.emplace_back(planned), !std::exchange(is_checked, true));
     }

@@ -47,8 +47,10 @@ std::vector<std::string> names(const std::vector<SchemeForecast>& forecasts) {
 
 TEST(SchemeForecast, HasEverySchemeOnceAndDecodersForFewTokensOnly) {
   const auto many = PlannedSchemes(question_of(1000, 4)).forecast();
-  EXPECT_THAT(names(many), testing::ElementsAre("dense", "cqs", "cqs_sharded", "ring", "striped",
-                                                "zigzag", "pass_q", "ulysses", "all_gather_kv"));
+  EXPECT_THAT(names(many),
+              testing::UnorderedElementsAre("dense", "cqs", "cqs_sharded", "ring", "striped",
+                                            "zigzag", "pass_q", "ulysses", "all_gather_kv",
+                                            "usp 2x1x2", "mesh 1x2x2", "grid 2x2x1"));
   EXPECT_EQ(find(many, "zigzag").alias, "pass_kv");
   SchemeQuestion few = question_of(kFewNewTokens, 4, MaskKind::causal, 8, 1000);
   const auto decoding = PlannedSchemes(few).forecast();
@@ -65,8 +67,9 @@ TEST(SchemeForecast, OfABackwardPassHasBurstAndSaysWhichSchemesHaveNone) {
     question.passes = passes;
     const auto forecasts = PlannedSchemes(question).forecast();
     EXPECT_THAT(names(forecasts),
-                testing::ElementsAre("dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag",
-                                     "burst", "pass_q", "ulysses", "all_gather_kv"));
+                testing::UnorderedElementsAre(
+                    "dense", "cqs", "cqs_sharded", "ring", "striped", "zigzag", "burst", "pass_q",
+                    "ulysses", "all_gather_kv", "usp 2x1x2", "mesh 1x2x2", "grid 2x2x1"));
     for (const SchemeForecast& f : forecasts)
       EXPECT_EQ(
           f.unsupported,
@@ -230,6 +233,35 @@ TEST(SchemeForecast, OfThoseThatSendAsMuchTheOneThatHoldsLeastIsFirstAndThenTheF
   EXPECT_EQ(fastest(std::span(forecasts).subspan(4)), nullptr);
 }
 
+// Two hosts of two: Ulysses stays inside of a host, and what a ring sends does not.
+TEST(SchemeForecast, AGridKeepsItsHeadsInsideOfAHost) {
+  SchemeQuestion question = question_of(4096, 4);
+  question.link = LinkLimit{1e7, 0.0};
+  question.hosts = {.workers_per_host = 2, .inside = {1e12, 0.0}};
+  const auto forecasts = PlannedSchemes(question).forecast();
+  const SchemeForecast& usp = find(forecasts, "usp 2x1x2");
+  const SchemeForecast& zigzag = find(forecasts, "zigzag");
+  EXPECT_LT(usp.wall_s, zigzag.wall_s);
+  EXPECT_EQ(3 * usp.between_bytes, zigzag.between_bytes) << "one hop of half as many heads, of 3";
+  EXPECT_LT(usp.between_bytes, usp.sent_bytes);
+}
+
+// What leaves a host of one NIC waits for it: 16 shards of keys and values.
+TEST(SchemeForecast, WorkersOfAHostWaitForTheNicThatTheyShare) {
+  SchemeQuestion question = question_of(4096, 8);
+  question.link = LinkLimit{1e8, 0.0};
+  question.hosts = {.workers_per_host = 4, .inside = {1e12, 0.0}};
+  const auto all_gather = [&](int nics) {
+    question.hosts.nics = nics;
+    return find(PlannedSchemes(question).forecast(), "all_gather_kv");
+  };
+  EXPECT_EQ(all_gather(0).exposed_s, all_gather(4).exposed_s) << "one a worker";
+  const SchemeForecast shared = all_gather(1);
+  const double nic_s = 16.0 * static_cast<double>(shared.between_bytes) / 4.0 / 1e8;
+  EXPECT_NEAR(shared.exposed_s, nic_s, 0.01 * nic_s);
+  EXPECT_LT(all_gather(0).exposed_s, 0.5 * nic_s);
+}
+
 // `qb advise` prints the one and `qb bounds bytes` the other.
 TEST(SchemeForecast, BoundsCountTheSameBytesAndRefuseInTheSameWords) {
   using testing_support::draw;
@@ -252,7 +284,8 @@ TEST(SchemeForecast, BoundsCountTheSameBytesAndRefuseInTheSameWords) {
         return forecast.scheme == row.scheme || forecast.alias == row.scheme;
       });
       if (known == forecasts.end()) {  // it is not forecast
-        EXPECT_THAT(row.scheme, testing::AnyOf("burst", "decode", "flash_decoding", "tree_decode"));
+        EXPECT_THAT(row.scheme, testing::AnyOf("burst", "decode", "flash_decoding", "grid", "mesh",
+                                               "tree_decode", "usp"));
         continue;
       }
       EXPECT_EQ(row.unsupported, known->unsupported);

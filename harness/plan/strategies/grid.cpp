@@ -33,6 +33,10 @@
 namespace qb {
 namespace {
 
+Range head_share(const Shape& shape, std::int64_t h, std::int64_t heads) {
+  return {h * shape.q_heads / heads, (h + 1) * shape.q_heads / heads};
+}
+
 // Makes the workers one at a time.
 class Grid {
  public:
@@ -87,9 +91,7 @@ class Grid {
 
   // The share of the query heads that worker h of a tile computes.
   [[nodiscard]] Range heads_of(int worker) const {
-    const std::int64_t h = worker % shape_.heads;
-    const std::int64_t all = builder_.plan.problem.shape.q_heads;
-    return {h * all / shape_.heads, (h + 1) * all / shape_.heads};
+    return head_share(builder_.plan.problem.shape, worker % shape_.heads, shape_.heads);
   }
   // The tile `distance` places further in the column.
   [[nodiscard]] int along_column(int tile, int distance) const {
@@ -229,13 +231,30 @@ double grid_sent_bytes(const Problem& problem, const GridShape& grid) {
          keys * copies * element * dims * (grid.columns - 1.0 / grid.heads);
 }
 
+namespace {
+
+// Each share of the heads is whole groups of heads that share keys, or lies within one: a kernel's
+// query heads are then a multiple of its key-value heads.
+bool shares_fit(const Shape& shape, int heads) {
+  const std::int64_t group = shape.q_heads / shape.kv_heads;
+  for (int h = 0; h < heads; ++h) {
+    const Range share = head_share(shape, h, heads);
+    const bool is_whole = share.begin % group == 0 && share.end % group == 0;
+    if (!is_whole && share.begin / group != (share.end - 1) / group) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 GridShape grid_shape(std::string_view algorithm, const Problem& problem, int workers,
                      const GridShape& asked) {
   const auto divides = [](int part, std::int64_t whole) { return part > 0 && whole % part == 0; };
   std::optional<GridShape> best;
   for (int heads = 1; heads <= workers; ++heads) {
     if (!divides(heads, workers) || (asked.heads > 0 && heads != asked.heads) ||
-        (algorithm == "mesh" && heads > 1) || heads > problem.shape.q_heads)
+        (algorithm == "mesh" && heads > 1) || heads > problem.shape.q_heads ||
+        !shares_fit(problem.shape, heads))
       continue;
     for (int rows = 1; rows <= workers / heads; ++rows) {
       if (!divides(rows, workers / heads) || (asked.rows > 0 && rows != asked.rows) ||
@@ -247,9 +266,9 @@ GridShape grid_shape(std::string_view algorithm, const Problem& problem, int wor
   }
   if (best) return *best;
   throw Unsupported(fmt::format(
-      "{} has no grid of {} workers with {} x {} (heads x rows): their product divides the "
-      "workers, and there are {} query heads",
-      algorithm, workers, asked.heads, asked.rows, problem.shape.q_heads));
+      "{} has no grid of {} workers with {} x {} (heads x rows; 0: any): their product divides the "
+      "workers, and {} query heads on {} key-value heads are dealt as whole groups or parts of one",
+      algorithm, workers, asked.heads, asked.rows, problem.shape.q_heads, problem.shape.kv_heads));
 }
 
 namespace {

@@ -51,7 +51,7 @@ TEST(Grid, EveryWorkerComputesAsManyPairsUnderACausalMask) {
   for (const int workers : {2, 4, 6, 8, 12, 16})
     for (const GridShape& shape : shapes_of(workers)) {
       const Work work = model_work(
-          plan_of(problem_of(std::int64_t{8} * workers, 16, 16, MaskKind::causal), workers, shape),
+          plan_of(problem_of(std::int64_t{8} * workers, 48, 48, MaskKind::causal), workers, shape),
           Kernel::reference);
       std::vector<std::int64_t> pairs;
       for (const WorkerWork& worker : work.workers) pairs.push_back(worker.unmasked_pairs);
