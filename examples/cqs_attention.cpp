@@ -30,7 +30,7 @@ void play(const qb::Plan& plan, const Buffer& q, const Buffer& k, const Buffer& 
           const Buffer& out) {
   Buffer lse(kShape.lse());
   qb::clear_partial(out.view, lse.view);
-  for (const qb::Worker& worker : plan.workers)
+  for (const qb::Worker& worker : plan.workers.all())
     for (const qb::PairTask& task : worker.steps.at(0).tasks) {
       const qb::TileSchedule schedule = qb::task_schedule(plan, task, /*query_tile=*/64);
       const auto queries = [&](const Buffer& b) { return qb::q_rows(plan, task, b.view); };

@@ -64,20 +64,13 @@ std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys, std::int6
   return static_cast<std::int64_t>(ramp + static_cast<__int128>(n_queries - full) * n_keys);
 }
 
-MaskBlock mask_block(const Plan& plan, const PairTask& task) {
-  const TokenGroup& q = plan.q_groups[static_cast<std::size_t>(task.q_group)];
-  const TokenGroup& k = plan.kv_groups[static_cast<std::size_t>(task.kv_group)];
-  return {0, 0, {q.first, q.count, q.stride}, {k.first, k.count, k.stride}};
-}
-
 std::int64_t task_pairs(const Plan& plan, const PairTask& task) {
-  const std::int64_t n_queries = plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
-  const std::int64_t n_keys = plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
-  if (task.allowed == Allowed::all) return n_queries * n_keys;
+  const TokenGroup& q = group_at(plan.q_groups, task.q_group);
+  const TokenGroup& k = group_at(plan.kv_groups, task.kv_group);
+  if (task.allowed == Allowed::all) return q.count * k.count;
   if (task.allowed == Allowed::pattern)
-    return count_pairs(plan.problem.mask, {mask_block(plan, task)}, {1024, 1024, 1024, 1024, true})
-        .unmasked;
-  return causal_pairs(n_queries, n_keys, task.offset);
+    return count_pairs(plan.problem.mask, q, k, kCoarseTiles).unmasked;
+  return causal_pairs(q.count, k.count, task.offset);
 }
 
 bool communicates(const Plan& plan) {
@@ -96,7 +89,7 @@ Range kv_heads_of(const Shape& shape, const Range& heads) {
 
 std::int64_t tokens_of(const std::vector<TokenGroup>& groups, const std::vector<int>& chosen) {
   std::int64_t tokens = 0;
-  for (int group : chosen) tokens += groups[static_cast<std::size_t>(group)].count;
+  for (int group : chosen) tokens += group_at(groups, group).count;
   return tokens;
 }
 

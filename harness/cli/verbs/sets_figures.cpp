@@ -15,7 +15,6 @@
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
-#include "interest_sets/split/product.h"
 #include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
@@ -49,10 +48,19 @@ CsvTable product_splits_csv() {
   CsvTable table({"workers", "split", "largest_speed_up", "workers_without_block"});
   for (const auto& [split, part] : {std::pair{"W1 = W/2", 2}, {"W1 = W/4", 4}, {"W1 = 1", 64}})
     for (int workers = 4; workers <= 64; ++workers) {
-      const ProductPlan plan = product_plan(
-          default_interest_set(workers), std::max(1, workers / part), kProductRows, kProductRows);
-      table.append({fmt::to_string(workers), split, to_text(plan.ratio()),
-                    fmt::to_string(plan.idle_workers())});
+      const int row_groups = std::max(1, workers / part);
+      const auto blocks = product_blocks(default_interest_set(workers), row_groups);
+      std::int64_t most = 0;  // elements of C
+      for (const std::vector<GroupPair>& of_worker : blocks) {
+        std::int64_t elements = 0;
+        for (const GroupPair& block : of_worker)
+          elements += group_tokens(kProductRows, row_groups, block.first) *
+                      group_tokens(kProductRows, workers - row_groups, block.second - row_groups);
+        most = std::max(most, elements);
+      }
+      const auto all = static_cast<double>(kProductRows * kProductRows);
+      table.append({fmt::to_string(workers), split, to_text(all / static_cast<double>(most)),
+                    fmt::to_string(std::ranges::count(blocks, std::vector<GroupPair>{}))});
     }
   return table;
 }

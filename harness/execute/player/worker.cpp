@@ -74,7 +74,7 @@ bool is_scattered(const Worker& worker) {
 }
 
 bool is_scattered(const Plan& plan) {
-  return std::ranges::any_of(plan.workers,
+  return std::ranges::any_of(plan.workers.all(),
                              [](const Worker& worker) { return is_scattered(worker); });
 }
 

@@ -97,7 +97,7 @@ void poison(const TensorView& out, const TensorView& lse);
 // Every element is checked first: O must be finite; LSE too, except in a row without keys, where it
 // must be -inf with O exactly 0. Then the given rows are compared. out and lse are f32, LSE in one
 // number a row or in two (kernels/lse.h). eager: the kernel keeps its scores in the inputs' type,
-// see eager_rows(). rounds_lse: LSE is one float somewhere (plan.h). Partials weighed by it are off
+// see naive_rows(). rounds_lse: LSE is one float somewhere (plan.h). Partials weighed by it are off
 // by 2 u |LSE| max|V| at most, which the tolerance then allows while it is below max|V| / 128;
 // beyond that, and where float32 cannot hold the scores at all, the message says so.
 [[nodiscard]] Verification verify_output(const Problem& problem, const TensorView& q,
@@ -111,7 +111,9 @@ void poison(const TensorView& out, const TensorView& lse);
 // empty. place(i) names the i-th value.
 [[nodiscard]] Verification verify_finite(std::span<const float> values, std::size_t rows,
                                          const std::function<std::string(std::int64_t)>& place);
-// Judges the errors by the tolerance: `got` at `place` has the largest.
-void conclude(Verification& verification, const std::string& place, float got, double want);
+// Judges the largest error, which is at `place`, by the tolerance.
+struct WorstError;
+void conclude(Verification& verification, const WorstError& worst, double tolerance,
+              const std::string& place);
 
 }  // namespace qb
