@@ -106,39 +106,29 @@ bool rounds_lse(const Plan& plan) {
   return false;
 }
 
+Extent tensor_extent(const Problem& problem, TensorRole what, std::int64_t rows,
+                     const Range& heads) {
+  using enum TensorRole;
+  const Shape& shape = problem.shape;
+  const Range held = is_of_keys(what) ? kv_heads_of(shape, heads) : heads;
+  std::int64_t dim = shape.value_dim;
+  if (what == q || what == k || what == d_q || what == d_k) dim = shape.head_dim;
+  if (what == lse) dim = problem.lse_sent;
+  if (what == row_max || what == denominator || what == delta) dim = 1;
+  return {shape.batch, held.end - held.begin, rows, dim};
+}
+
+DType tensor_dtype(const Problem& problem, TensorRole what, DType gradients) {
+  const bool is_statistic = what == TensorRole::lse || what == TensorRole::delta;
+  if (is_input(what) && !is_statistic) return problem.dtype;
+  return is_gradient(what) ? gradients : DType::f32;
+}
+
 std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
                           const Range& heads, DType gradients) {
-  const Shape& shape = problem.shape;
-  const Range kv = kv_heads_of(shape, heads);
-  const std::int64_t q_rows = shape.batch * rows * (heads.end - heads.begin);
-  const std::int64_t kv_rows = shape.batch * rows * (kv.end - kv.begin);
-  switch (what) {
-    case TensorRole::q:
-      return q_rows * shape.head_dim * size_of(problem.dtype);
-    case TensorRole::d_out:
-      return q_rows * shape.value_dim * size_of(problem.dtype);
-    case TensorRole::k:
-      return kv_rows * shape.head_dim * size_of(problem.dtype);
-    case TensorRole::v:
-      return kv_rows * shape.value_dim * size_of(problem.dtype);
-    case TensorRole::partial:
-      return q_rows * (shape.value_dim + problem.lse_sent) * size_of(DType::f32);
-    case TensorRole::lse:
-      return q_rows * problem.lse_sent * size_of(DType::f32);
-    case TensorRole::row_max:
-    case TensorRole::denominator:
-    case TensorRole::delta:
-      return q_rows * size_of(DType::f32);
-    case TensorRole::numerator:
-      return q_rows * shape.value_dim * size_of(DType::f32);
-    case TensorRole::d_q:
-      return q_rows * shape.head_dim * size_of(gradients);
-    case TensorRole::d_k:
-      return kv_rows * shape.head_dim * size_of(gradients);
-    case TensorRole::d_v:
-      return kv_rows * shape.value_dim * size_of(gradients);
-  }
-  return 0;
+  Extent extent = tensor_extent(problem, what, rows, heads);
+  if (what == TensorRole::partial) extent.head_dim += problem.lse_sent;
+  return extent.elements() * size_of(tensor_dtype(problem, what, gradients));
 }
 
 }  // namespace qb

@@ -185,9 +185,14 @@ struct Plan {
 // between workers.
 [[nodiscard]] bool rounds_lse(const Plan& plan);
 
-// Returns the bytes of one tensor's rows for the query heads `heads` (K and V: for their key-value
-// heads), over the whole batch. Partials, reduced tensors, LSE and D are f32, and dQ, dK and dV are
-// of the type `gradients`.
+// These return the shape, type and bytes of one tensor's rows for the query heads `heads` (K and V:
+// for their key-value heads), over the whole batch, as messages hold them. The shape of a partial
+// is that of O, its bytes are those of O and LSE. Partials, reduced tensors, LSE and D are f32, and
+// dQ, dK and dV are of the type `gradients`.
+[[nodiscard]] Extent tensor_extent(const Problem& problem, TensorRole what, std::int64_t rows,
+                                   const Range& heads);
+[[nodiscard]] DType tensor_dtype(const Problem& problem, TensorRole what,
+                                 DType gradients = DType::f32);
 [[nodiscard]] std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
                                         const Range& heads, DType gradients = DType::f32);
 

@@ -167,6 +167,13 @@ void judge(const RowClasses& classes, const TensorView& v, bool rounds_lse,
   }
 }
 
+std::set<std::int64_t> edges_of(const std::vector<TokenGroup>& groups) {
+  std::set<std::int64_t> edges;
+  for (const TokenGroup& group : groups)
+    if (group.count > 0) edges.insert({group.first, group.token(group.count - 1)});
+  return edges;
+}
+
 }  // namespace
 
 void poison(const TensorView& view) {
@@ -196,17 +203,6 @@ std::vector<std::int64_t> rows_to_verify(std::int64_t n, const std::set<std::int
     rows.insert(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)));
   return {rows.begin(), rows.end()};
 }
-
-namespace {
-
-std::set<std::int64_t> edges_of(const std::vector<TokenGroup>& groups) {
-  std::set<std::int64_t> edges;
-  for (const TokenGroup& group : groups)
-    if (group.count > 0) edges.insert({group.first, group.token(group.count - 1)});
-  return edges;
-}
-
-}  // namespace
 
 std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows) {
   return rows_to_verify(plan.problem.shape.q_len, edges_of(plan.q_groups), max_rows,

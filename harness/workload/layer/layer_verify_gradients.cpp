@@ -78,10 +78,9 @@ const Judged& nearest_to_tolerance(std::span<const Judged> all) {
   return *nearest;
 }
 
-LayerGradientErrors errors_of(LayerGradient what, std::span<const Judged> all,
-                              const RelativeL2& l2) {
+GradientErrors errors_of(std::span<const Judged> all, const RelativeL2& l2) {
   const Judged& nearest = nearest_to_tolerance(all);
-  return {what, nearest.worst.error, nearest.worst.naive_error, nearest.tolerance, l2.error()};
+  return {{}, nearest.worst.error, nearest.worst.naive_error, nearest.tolerance, l2.error()};
 }
 
 }  // namespace
@@ -125,10 +124,8 @@ Verification verify_layer_gradients(const LayerQuestion& question, const float* 
     judged.tolerance = tolerance_of(judged, question.dtype, reference.largest_lse);
   }
   const std::span<const Judged> judged(all);
-  verification.layer_gradients.push_back(
-      errors_of(LayerGradient::hidden_states, judged.first(1), of_states));
-  verification.layer_gradients.push_back(
-      errors_of(LayerGradient::weights, judged.subspan(1), of_weights));
+  verification.layer_gradients = {errors_of(judged.first(1), of_states),
+                                  errors_of(judged.subspan(1), of_weights)};
   const Judged& nearest = nearest_to_tolerance(judged);
   of_states.add(of_weights);
   verification.relative_l2_error = of_states.error();
