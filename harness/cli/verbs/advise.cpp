@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/numbers.h"
 #include "base/print.h"
@@ -12,7 +11,6 @@
 #include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/execute/transport/link_model.h"
-#include "harness/experiment/spec/spec.h"
 
 namespace qb {
 namespace {
@@ -60,20 +58,13 @@ struct AdviseWords {
   bool json = false;
 };
 
-struct GivenLink {
-  std::optional<LinkLimit> limit;
-  std::string source;
-};
-
-// Reads `none`, the name of a link, or BYTES_PER_S[,LATENCY_S].
-GivenLink read_link(const std::string& text) {
+// Reads `none`, the name of a link, or BYTES_PER_S[,LATENCY_S]; says where a name's numbers come
+// from.
+std::pair<std::optional<LinkLimit>, std::string> read_link(const std::string& text) {
   if (text == "none") return {};
   const std::size_t comma = text.find(',');
   const auto bandwidth = parse_real(text.substr(0, comma));
-  if (!bandwidth) {
-    const auto [limit, source] = named_link(text);
-    return {limit, source};
-  }
+  if (!bandwidth) return named_link(text);
   const auto latency = comma == std::string::npos ? 0.0 : parse_real(text.substr(comma + 1));
   if (!(*bandwidth > 0.0) || !latency || !(*latency >= 0.0))
     throw UsageError(fmt::format(
@@ -101,14 +92,14 @@ void give_advice(const AdviseWords& asked) {
   const Case c = case_with_cache(asked.c, asked.cached_tokens);
   if (c.mask.kind() == MaskKind::pattern)
     throw UsageError("--mask: advice is about full and causal masks");
-  const GivenLink link = read_link(asked.link);
+  const auto [link, link_source] = read_link(asked.link);
   // Refuses a bad problem before anything is measured.
   const Problem problem = make_problem(c.shape, c.mask.kind(), c.dtype, 0);
   SchemeQuestion question{
       .problem = problem,
       .workers = c.workers,
       .device = asked.device == "here" ? measured_here(c) : load_device_model(asked.device),
-      .link = link.limit,
+      .link = link,
       .kernel = c.kernel,
       .memory_budget_bytes = c.memory_budget_bytes,
       .passes = asked.passes};
@@ -117,11 +108,8 @@ void give_advice(const AdviseWords& asked) {
   const Library library = read_library();
   const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
   const auto published = published_schemes(question, advice, graded_rows(papers));
-  if (asked.json) {
-    print_answer(advice_json(question, link.source, advice, published));
-    return;
-  }
-  for (const std::string& line : advice_assumptions(question, link.source))
+  if (asked.json) return print_answer(advice_json(question, link_source, advice, published));
+  for (const std::string& line : advice_assumptions(question, link_source))
     print_answer("{}\n", line);
   print_answer("\n{}\n", advice_table(advice));
   for (const std::string& sentence : advice_sentences(question, advice, published))

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // `qb report RUN`: one HTML page with a run's figures, tables and failures.
-
 #include "base/files.h"
 #include "base/print.h"
 #include "harness/cli/options.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `qb run`: runs one or more specs, each into its run folder; also the hidden verb that runs one
 // case.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -25,21 +25,14 @@ namespace {
 
 constexpr std::int64_t kProductRows = 4096;  // and as many columns
 
-struct Count {
-  int size = 0;
-  std::int64_t orbits = 0;
-  std::int64_t sets = 0;
-};
-
-// Covers every W whose minimum sets are all known.
-std::map<int, Count> counts() {
-  std::map<int, Count> all;
+// The number of minimum sets of every W of which they are all known.
+std::map<int, std::int64_t> counts() {
+  std::map<int, std::int64_t> all;
   for (const MinimumList& list : stored_minimum_lists())
-    all[list.modulus] = {list.size, std::ssize(list.representatives),
-                         static_cast<std::int64_t>(list.sets)};
+    all[list.modulus] = static_cast<std::int64_t>(list.sets);
   for (const SearchRecord& record : stored_searches())
     if (record.sets > 0 && record.size == proved_lower_bound(record.modulus))
-      all[record.modulus] = {record.size, record.orbits, record.sets};
+      all[record.modulus] = record.sets;
   return all;
 }
 
@@ -80,8 +73,7 @@ Table paper_table(const std::vector<DistillationRow>& rows) {
     const int workers = row.set.modulus;
     const auto count = counted.find(workers);
     table.rows.push_back({fmt::to_string(workers), fmt::to_string(row.set.residues.size()),
-                          to_string(row.set),
-                          count == counted.end() ? "-" : to_text(count->second.sets),
+                          to_string(row.set), count == counted.end() ? "-" : to_text(count->second),
                           fmt::format("{:.4f}", row.published), fmt::format("{:.4f}", row.balanced),
                           fmt::format("{:.4f}", row.balanced / workers)});
   }
@@ -104,7 +96,7 @@ void draw(const std::string& directory) {
   const auto rows = compare_distillations();
   for (const std::string& path : write_table(paper_table(rows), directory))
     print_answer("{}\n", path);
-  const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
+  const CsvTable balance = CsvTable::parse(balance_table(rows, TableFormat::csv), "distillation");
   const std::vector<Figure> figures = {distillation_figure(balance),
                                        cqs_product_figure(product_splits_csv()), worked_example()};
   for (const std::vector<std::string>& paths : write_figures(figures, directory))
