@@ -14,7 +14,6 @@
 #include "harness/cli/views/table_form.h"
 #include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/figure_choice.h"
 #include "plots/report/report.h"
 
 namespace qb {

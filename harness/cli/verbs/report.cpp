@@ -4,7 +4,6 @@
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
-#include "plots/report/index_page.h"
 
 namespace qb {
 namespace {

@@ -30,7 +30,7 @@ std::string table_footer() {
       "A value is a column of cases.csv (`qb columns`), with its unit or without (critical_path), "
       "or "
       "one of these:\n";
-  for (const auto& [name, meaning] : derived_values())
+  for (const auto& [name, meaning] : kDerivedValues)
     text += fmt::format("  {:<15} {}\n", name, meaning);
   return text + R"(
 The base case of a speed-up is the one of one worker with the same problem; --base names another.
