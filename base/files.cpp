@@ -20,20 +20,6 @@
 namespace qb {
 namespace {
 
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
 // Returns 0 or errno.
 int write_all(int fd, std::string_view content) {
   while (!content.empty()) {
@@ -271,15 +257,19 @@ bool is_same_output(const std::string& one, const std::string& other) {
 }
 
 void append_and_flush(const std::string& path, std::string_view content) {
-  const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (file.get() < 0) fail("append to", path, errno);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0) fail("append to", path, errno);
+  std::string_view action = "append to";
   struct stat before {};
-  if (::fstat(file.get(), &before) != 0) fail("append to", path, errno);
-  int problem = write_all(file.get(), content);
-  if (problem == 0) problem = flush(file.get());
-  if (problem == 0) return;
-  if (::ftruncate(file.get(), before.st_size) != 0) fail("cut back", path, errno);
-  fail("append to", path, problem);
+  const bool has_length = ::fstat(fd, &before) == 0;
+  int problem = has_length ? write_all(fd, content) : errno;
+  if (problem == 0) problem = flush(fd);
+  if (problem != 0 && has_length && ::ftruncate(fd, before.st_size) != 0) {
+    action = "cut back";
+    problem = errno;
+  }
+  ::close(fd);
+  if (problem != 0) fail(action, path, problem);
 }
 
 std::vector<std::filesystem::path> paths_in(const std::string& folder) {

@@ -26,15 +26,7 @@
 #include "base/clock.h"
 
 namespace qb {
-namespace {
 
-constexpr double kUnknown = HostActivity::kUnknown;
-constexpr double kWindow_s = 0.2;
-constexpr double kBeat_s = 0.02;
-constexpr double kLeastStop_s = 0.1;
-constexpr double kBusyThread = 0.1;  // of the span
-
-// The cores of this process's main thread, so that a pinned helper does not narrow them.
 std::vector<int> allowed_cores() {
   constexpr int kMostCores = 4096;
   cpu_set_t* const set = CPU_ALLOC(kMostCores);
@@ -47,6 +39,14 @@ std::vector<int> allowed_cores() {
   CPU_FREE(set);
   return cores;
 }
+
+namespace {
+
+constexpr double kUnknown = HostActivity::kUnknown;
+constexpr double kWindow_s = 0.2;
+constexpr double kBeat_s = 0.02;
+constexpr double kLeastStop_s = 0.1;
+constexpr double kBusyThread = 0.1;  // of the span
 
 struct CoreTimes {
   double busy_s = kUnknown;

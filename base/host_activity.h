@@ -14,6 +14,9 @@
 
 namespace qb {
 
+// The cores of this process's main thread, so that a pinned helper does not narrow them.
+[[nodiscard]] std::vector<int> allowed_cores();
+
 // Counters of the time between two moments. The cores are those on which this process may run.
 struct HostActivity {
   static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();

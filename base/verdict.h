@@ -36,6 +36,33 @@ inline constexpr auto kWords<Answer> =
                                    {Answer::disturbed, "disturbed"},
                                    {Answer::not_measured, "not measured: needs"}});
 
+// What is known of a row: that of its headline, the quantity that the paper measured, or calculated
+// where it measured none. A side claim never makes it better; one that contradicts or differs
+// counts.
+enum class RowStanding {
+  contradicts,  // itself, another table, or the hardware
+  differs,      // a curve of ours has another shape, or the model is further off than it may be
+  reproduced,   // measured here, the same quantity, within its stated tolerance
+  shape_reproduced,  // a curve measured here is in the same order, which a constant is not
+  predicted,         // within its stated band by a model that was not made from it
+  derived,           // an independent calculation from the paper's parameters
+  consistent,        // identities and sums of printed cells, copies; bounds that it obeys
+  fitted,            // a closed form with a constant from the same table
+  open               // it needs what is not there, or what is there leaves it open
+};
+
+template <>
+inline constexpr auto kWords<RowStanding> =
+    word_table<RowStanding>("standing", {{RowStanding::contradicts, "contradicts"},
+                                         {RowStanding::differs, "differs"},
+                                         {RowStanding::reproduced, "reproduced"},
+                                         {RowStanding::shape_reproduced, "shape reproduced"},
+                                         {RowStanding::predicted, "predicted"},
+                                         {RowStanding::derived, "derived"},
+                                         {RowStanding::consistent, "consistent"},
+                                         {RowStanding::fitted, "fitted"},
+                                         {RowStanding::open, "open"}});
+
 struct Verdict {
   Answer answer = Answer::not_measured;
   std::string detail{};  // follows the word of the answer; empty where that says all

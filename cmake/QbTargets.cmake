@@ -72,6 +72,9 @@ set(qb_test_flags -O0)
 set(qb_not_measured_flags)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   list(APPEND qb_not_measured_flags -O1)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # strings and vectors are calls without it
+    list(APPEND qb_not_measured_flags -finline-small-functions)
+  endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # At -O1 gcc 14 also warns of a std::optional that is read where it holds a value.

@@ -2,9 +2,8 @@
 // Computes dQ, dK and dV of causal attention on the CPU and compares them with float64 gradients.
 #include <cmath>
 #include <cstdio>
-#include <random>
-#include <vector>
 
+#include "buffer.h"
 #include "kernels/attention_backward.h"
 #include "kernels/mask/mask_tiles.h"
 #include "kernels/reference_gradients.h"
@@ -13,29 +12,12 @@ namespace {
 constexpr std::int64_t kTokens = 100;
 constexpr qb::Extent kRows{.heads = 2, .length = kTokens, .head_dim = 32};
 constexpr qb::Extent kStatistics{.heads = 2, .length = kTokens};
-
-struct Buffer {
-  std::vector<float> values;
-  qb::TensorView view;
-  explicit Buffer(const qb::Extent& extent)
-      : values(static_cast<std::size_t>(extent.elements())),
-        view(qb::contiguous_view(values.data(), qb::DType::f32, extent)) {}
-};
-
-double largest_error(const Buffer& computed, const std::vector<double>& reference) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < reference.size(); ++i)
-    largest = std::fmax(largest, std::abs(computed.values[i] - reference[i]));
-  return largest;
-}
 }  // namespace
 
 int main() {
   Buffer q(kRows), k(kRows), v(kRows), out(kRows), d_out(kRows), d_q(kRows), d_k(kRows), d_v(kRows);
   Buffer lse(kStatistics), delta(kStatistics);
-  std::mt19937 random(1);
-  for (Buffer* buffer : {&q, &k, &v, &d_out})
-    for (float& value : buffer->values) value = std::normal_distribution<float>()(random);
+  fill_normal({&q, &k, &v, &d_out});
   const double scale = 1.0 / std::sqrt(32.0);
   const qb::Mask mask = qb::Mask::causal(kTokens, kTokens);
   const qb::TokenGroup all{0, kTokens, 1};

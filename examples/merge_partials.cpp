@@ -3,23 +3,14 @@
 // all keys: O = sum_s O_s exp(LSE_s - LSE), LSE = log sum_s exp(LSE_s).
 #include <cmath>
 #include <cstdio>
-#include <random>
-#include <vector>
 
+#include "buffer.h"
 #include "kernels/attention.h"
 #include "kernels/merge.h"
 
 namespace {
 constexpr qb::Extent kRows{.heads = 2, .length = 64, .head_dim = 32};
 constexpr qb::Extent kStatistics{.heads = 2, .length = 64};
-
-struct Buffer {
-  std::vector<float> values;
-  qb::TensorView view;
-  explicit Buffer(const qb::Extent& extent)
-      : values(static_cast<std::size_t>(extent.elements())),
-        view(qb::contiguous_view(values.data(), qb::DType::f32, extent)) {}
-};
 
 void attend(const qb::TensorView& q, const qb::TensorView& k, const qb::TensorView& v,
             const Buffer& out, const Buffer& lse) {
@@ -35,9 +26,7 @@ void attend(const qb::TensorView& q, const qb::TensorView& k, const qb::TensorVi
 int main() {
   Buffer q(kRows), k(kRows), v(kRows), whole(kRows), whole_lse(kStatistics);
   Buffer merged(kRows), lse(kStatistics), part(kRows), part_lse(kStatistics);
-  std::mt19937 random(1);
-  for (Buffer* buffer : {&q, &k, &v})
-    for (float& value : buffer->values) value = std::normal_distribution<float>()(random);
+  fill_normal({&q, &k, &v});
   attend(q.view, k.view, v.view, whole, whole_lse);
   qb::clear_partial(merged.view, lse.view);
   for (const std::int64_t first : {0, 32}) {

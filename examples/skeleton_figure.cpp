@@ -2,8 +2,7 @@
 // A figure to copy: the bytes that a run moved, over N, with a line for each worker count. To add
 // it, put the part between the two lines into plots/figures/moved_bytes.cpp and its line into
 // base/schema/figure_names.h.
-// ---- plots/figures/moved_bytes.cpp
-// ---------------------------------------------------------------
+// ---- plots/figures/moved_bytes.cpp --------------------------------------------------------------
 #include "plots/frame/lines.h"
 
 namespace qb {
@@ -19,8 +18,7 @@ Figure moved_bytes_figure(const PlottedRun& run) {
 }
 
 }  // namespace qb
-// ---- what its test may ask
-// -----------------------------------------------------------------------
+// ---- what its test may ask ----------------------------------------------------------------------
 #include <cstdio>
 
 int main(int, char** argv) {

@@ -2,8 +2,7 @@
 // A kernel to copy: attention with an online softmax, one key after the other. To add it, put the
 // part between the two lines into kernels/cpu/one_pass.cpp and its entry into
 // base/schema/kernels.h.
-// ---- kernels/cpu/one_pass.cpp
-// --------------------------------------------------------------------
+// ---- kernels/cpu/one_pass.cpp -------------------------------------------------------------------
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -66,8 +65,7 @@ const CpuKernel one_pass_kernel{
 };
 
 }  // namespace qb::cpu
-// ---- what its test may ask
-// -----------------------------------------------------------------------
+// ---- what its test may ask ----------------------------------------------------------------------
 #include <cstdio>
 #include <numeric>
 #include <vector>

@@ -2,8 +2,7 @@
 // A workload to copy: the sum over all tokens of a tensor, by one worker on the CPU. To add it, put
 // the part between the two lines into harness/workload/token_sum.cpp, its word into WorkloadKind
 // and its line into plan_workload().
-// ---- harness/workload/token_sum.cpp
-// --------------------------------------------------------------
+// ---- harness/workload/token_sum.cpp -------------------------------------------------------------
 #include <cmath>
 #include <vector>
 
@@ -74,8 +73,7 @@ class TokenSum final : public Workload {
 std::unique_ptr<Workload> plan_token_sum(const Case& c) { return std::make_unique<TokenSum>(c); }
 
 }  // namespace qb
-// ---- what its test may ask
-// -----------------------------------------------------------------------
+// ---- what its test may ask ----------------------------------------------------------------------
 #include <cstdio>
 
 #include "harness/execute/device/cpu_device.h"

@@ -4,14 +4,12 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <iterator>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>

@@ -43,7 +43,7 @@ Head<T> load_head(const TensorView& k, const TensorView& v, std::int64_t b, std:
   return loaded;
 }
 
-// naive_rows rounds weights to the inputs' type, eager_rows scores too.
+// naive_rows rounds weights to the inputs' type, and if it is eager scores too.
 struct Rounding {
   DType weights = DType::f64;
   DType scores = DType::f64;
@@ -156,14 +156,8 @@ ReferenceRows reference_rows(const TensorView& q, const TensorView& k, const Ten
 
 ReferenceRows naive_rows(const TensorView& q, const TensorView& k, const TensorView& v,
                          const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                         int threads) {
-  return compute<float>(q, k, v, mask, scale, rows, {.weights = q.dtype}, threads);
-}
-
-ReferenceRows eager_rows(const TensorView& q, const TensorView& k, const TensorView& v,
-                         const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                         int threads) {
-  const Rounding rounding{.weights = q.dtype, .scores = q.dtype};
+                         int threads, bool eager) {
+  const Rounding rounding{.weights = q.dtype, .scores = eager ? q.dtype : DType::f64};
   return compute<float>(q, k, v, mask, scale, rows, rounding, threads);
 }
 

@@ -31,14 +31,11 @@ struct ReferenceRows {
 // Shows how far a straightforward implementation in the inputs' own precision may be off: computes
 // the same rows two-pass with products and statistics in float32 and probabilities rounded to the
 // inputs' type. Tolerances are a factor times its error against reference_rows, never a constant.
+// eager: as a framework that keeps every intermediate in the inputs' type, so that the scores are
+// rounded to it too, before and after they are scaled.
 [[nodiscard]] ReferenceRows naive_rows(const TensorView& q, const TensorView& k,
                                        const TensorView& v, const Mask& mask, double scale,
-                                       std::span<const std::int64_t> rows, int threads = 1);
-
-// Does the same as a framework that keeps every intermediate in the inputs' type: the scores are
-// rounded to it too, before and after they are scaled.
-[[nodiscard]] ReferenceRows eager_rows(const TensorView& q, const TensorView& k,
-                                       const TensorView& v, const Mask& mask, double scale,
-                                       std::span<const std::int64_t> rows, int threads = 1);
+                                       std::span<const std::int64_t> rows, int threads = 1,
+                                       bool eager = false);
 
 }  // namespace qb

@@ -14,6 +14,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "base/integers.h"
 #include "kernels/cpu/plain_loops.h"
 #include "kernels/parallel.h"
 #include "kernels/reference.h"
@@ -77,7 +78,7 @@ struct Weights {
   DType rounding;
 
   // Turns score = Q.K and product = dO.V of a pair into P and dS, both 0 where it is not allowed.
-  void weigh(std::int64_t row, std::int64_t key, T& score, T& product) const {
+  void operator()(std::int64_t row, std::int64_t key, T& score, T& product) const {
     const std::size_t at = size(first + row);
     if (statistics.maximum[at] == kLseWithoutKeys || !problem.mask.allows(row, key)) {
       score = product = T{0};
@@ -137,8 +138,12 @@ template <class T>
 ReferenceRows forward_rows(const GradientProblem& problem, std::span<const std::int64_t> rows,
                            int threads) {
   if (problem.lse.data == nullptr) {
-    const auto rows_of = sizeof(T) == 8 ? reference_rows : naive_rows;
-    return rows_of(problem.q, problem.k, problem.v, problem.mask, problem.scale, rows, threads);
+    if constexpr (sizeof(T) == 8)
+      return reference_rows(problem.q, problem.k, problem.v, problem.mask, problem.scale, rows,
+                            threads);
+    else
+      return naive_rows(problem.q, problem.k, problem.v, problem.mask, problem.scale, rows,
+                        threads);
   }
   ReferenceRows known{{rows.begin(), rows.end()}, {}, {}, {}, {}};
   const Extent& extent = problem.out.extent;
@@ -185,12 +190,6 @@ void check_tokens(const char* what, std::span<const std::int64_t> tokens, std::i
           "reference_gradients: {} {} is not among the {} there are", what, token, count));
 }
 
-std::vector<std::int64_t> all_of(std::int64_t count) {
-  std::vector<std::int64_t> every(size(count));
-  std::iota(every.begin(), every.end(), 0);
-  return every;
-}
-
 template <class T>
 ReferenceGradients compute_gradients(const GradientProblem& problem,
                                      std::span<const std::int64_t> rows,
@@ -204,13 +203,11 @@ ReferenceGradients compute_gradients(const GradientProblem& problem,
   const auto n_keys = static_cast<std::int64_t>(keys.size());
   check_tokens("row", rows, q.length);
   check_tokens("key", keys, k.length);
-  const std::vector<std::int64_t> every_row = all_of(q.length);
+  const std::vector<std::int64_t> every_row = integers_below(q.length);
   const Statistics statistics =
       statistics_of<T>(problem, keys.empty() ? rows : std::span(every_row), threads);
 
-  ReferenceGradients result{{rows.begin(), rows.end()},
-                            {keys.begin(), keys.end()},
-                            std::vector<double>(size(q.batch * q.heads * n_rows * d)),
+  ReferenceGradients result{std::vector<double>(size(q.batch * q.heads * n_rows * d)),
                             std::vector<double>(size(q.batch * k.heads * n_keys * d)),
                             std::vector<double>(size(q.batch * k.heads * n_keys * e)),
                             0.0};
@@ -226,27 +223,22 @@ ReferenceGradients compute_gradients(const GradientProblem& problem,
       const std::int64_t head = b * q.heads + h;
       const std::int64_t kv = b * k.heads + kv_head;
       const Weights<T> weights{problem, statistics, head * q.length, rounding};
-      parallel_for(n_rows, threads, kTokensAtOnce,
-                   [&](std::int64_t begin, std::int64_t end, int /*thread*/) {
-                     add_gradients(
-                         queries, others, rows.subspan(size(begin), size(end - begin)),
-                         problem.scale,
-                         [&](std::int64_t row, std::int64_t key, T& score, T& product) {
-                           weights.weigh(row, key, score, product);
-                         },
-                         result.d_q.data() + (head * n_rows + begin) * d, nullptr);
-                   });
-      parallel_for(n_keys, threads, kTokensAtOnce,
-                   [&](std::int64_t begin, std::int64_t end, int /*thread*/) {
-                     add_gradients(
-                         others, queries, keys.subspan(size(begin), size(end - begin)),
-                         problem.scale,
-                         [&](std::int64_t key, std::int64_t row, T& score, T& product) {
-                           weights.weigh(row, key, score, product);
-                         },
-                         result.d_k.data() + (kv * n_keys + begin) * d,
-                         result.d_v.data() + (kv * n_keys + begin) * e);
-                   });
+      const auto of_keys = [&](std::int64_t key, std::int64_t row, T& score, T& product) {
+        weights(row, key, score, product);
+      };
+      const auto add_side = [&](const Side<T>& own, const Side<T>& other,
+                                std::span<const std::int64_t> tokens, const auto& weigh,
+                                double* first, double* second) {
+        parallel_for(std::ssize(tokens), threads, kTokensAtOnce,
+                     [&](std::int64_t begin, std::int64_t end, int /*thread*/) {
+                       add_gradients(own, other, tokens.subspan(size(begin), size(end - begin)),
+                                     problem.scale, weigh, first + begin * d,
+                                     second == nullptr ? nullptr : second + begin * e);
+                     });
+      };
+      add_side(queries, others, rows, weights, result.d_q.data() + head * n_rows * d, nullptr);
+      add_side(others, queries, keys, of_keys, result.d_k.data() + kv * n_keys * d,
+               result.d_v.data() + kv * n_keys * e);
     }
   return result;
 }
@@ -260,8 +252,8 @@ ReferenceGradients reference_gradients(const GradientProblem& problem,
 }
 
 ReferenceGradients reference_gradients(const GradientProblem& problem, int threads) {
-  return reference_gradients(problem, all_of(problem.q.extent.length),
-                             all_of(problem.k.extent.length), threads);
+  return reference_gradients(problem, integers_below(problem.q.extent.length),
+                             integers_below(problem.k.extent.length), threads);
 }
 
 ReferenceGradients naive_gradients(const GradientProblem& problem,
@@ -271,8 +263,8 @@ ReferenceGradients naive_gradients(const GradientProblem& problem,
 }
 
 ReferenceGradients naive_gradients(const GradientProblem& problem, int threads) {
-  return naive_gradients(problem, all_of(problem.q.extent.length), all_of(problem.k.extent.length),
-                         threads);
+  return naive_gradients(problem, integers_below(problem.q.extent.length),
+                         integers_below(problem.k.extent.length), threads);
 }
 
 }  // namespace qb

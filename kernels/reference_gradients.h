@@ -30,8 +30,6 @@ struct GradientProblem {
 
 // Holds the gradients of some query rows and of some keys, in double.
 struct ReferenceGradients {
-  std::vector<std::int64_t> rows;
-  std::vector<std::int64_t> keys;
   std::vector<double> d_q;     // [b, h, rows, d]
   std::vector<double> d_k;     // [b, g, keys, d]
   std::vector<double> d_v;     // [b, g, keys, e]

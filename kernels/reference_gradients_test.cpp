@@ -110,8 +110,6 @@ TEST(ReferenceGradients, OfSomeTokensAreThoseOfAll) {
   const std::vector<std::int64_t> keys = {39, 17, 0};
   const ReferenceGradients all = reference_gradients(problem);
   const ReferenceGradients some = reference_gradients(problem, rows, keys, 2);
-  EXPECT_EQ(some.rows, rows);
-  EXPECT_EQ(some.keys, keys);
   EXPECT_EQ(some.d_q, pick(all.d_q, 23, 9, rows));
   EXPECT_EQ(some.d_k, pick(all.d_k, 40, 9, keys));
   EXPECT_EQ(some.d_v, pick(all.d_v, 40, 5, keys));

@@ -64,10 +64,11 @@ inline void fit_columns(CsvTable& cases) {
 }
 
 // Says whether more threads of a case computed at once than there were cores: no figure ranks its
-// times. Its row is marked since schema 12; of an older one it follows from the parameters, unless
+// times. Its row is marked since kMarkedSince; of an older one it follows from the parameters, unless
 // the number of cores is not known (0).
 [[nodiscard]] inline bool oversubscribed(const Row& row, int cores) {
-  if (row.integer("schema_version") >= 12)
+  constexpr std::int64_t kMarkedSince = 12;
+  if (row.integer("schema_version") >= kMarkedSince)
     return row.is("disturbed_by", word(Disturbance::oversubscribed));
   if (cores == 0 || row.is("device", "cuda") || row.is("ranks", "model")) return false;
   // 0 leaves the threads to the program.

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/options.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <stdexcept>
 
 #include "harness/execute/model/advice.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the microbenchmarks and judges them by their targets.
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
 
 #include <cstdio>
 #include <ctime>
@@ -15,7 +14,6 @@
 #include "harness/microbench/line_reporter.h"
 #include "harness/microbench/subject.h"
 #include "harness/microbench/targets.h"
-#include "harness/workload/result.h"
 #include "kernels/parallel.h"
 
 namespace {
@@ -100,7 +98,6 @@ int run(int argc, char** argv) {
   qb::Recorder recorder(csv_path);
   qb::register_ceilings(recorder);
   qb::register_kernels(recorder, words.quick);
-  qb::register_backward(recorder, words.quick);
   qb::register_cqs(recorder, words.quick);
   qb::register_sparse(recorder, words.quick);
   qb::register_limits(recorder);

@@ -3,8 +3,6 @@
 // x share of pairs kept), and building schedules over the kernel, both sides in each repeat.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "harness/experiment/schema/parameters.h"
 #include "harness/microbench/subject.h"
 #include "harness/plan/strategies/strategy.h"
@@ -65,10 +63,7 @@ AttentionArguments begin(Subject& s, const char* benchmark, const SparseCase& c,
            .n_tokens = n,
            .head_dim = kHeadDim};
   const Extent extent{1, kHeads, n, kHeadDim};
-  auto arguments = s.add_attention<AttentionArguments>(DType::f32, extent, extent);
-  arguments.schedule = &s.schedule;
-  arguments.scale = 1.0 / std::sqrt(static_cast<double>(kHeadDim));
-  return arguments;
+  return s.add_attention(DType::f32, extent, extent);
 }
 
 // Returns the seconds that one call of the kernel takes.

@@ -102,22 +102,6 @@ void run_repeat(benchmark::State& state, Current& now, Recorder& recorder) {
     if (!std::isnan(value)) state.counters[name] = value;
 }
 
-// Forces an instruction set during its lifetime.
-class Forced {
- public:
-  explicit Forced(std::optional<InstructionSet> set) {
-    if (set) use_instruction_set(*set);
-  }
-  ~Forced() {
-    if (instruction_set() != before_) use_instruction_set(before_);
-  }
-  Forced(const Forced&) = delete;
-  Forced& operator=(const Forced&) = delete;
-
- private:
-  InstructionSet before_ = instruction_set();
-};
-
 }  // namespace
 
 std::vector<std::string> microbench_columns() {
@@ -150,20 +134,36 @@ const TensorView& Subject::add(DType dtype, const Extent& extent) {
   return tensors.back().view();
 }
 
+AttentionArguments Subject::add_attention(DType dtype, const Extent& queries, const Extent& keys) {
+  return {.q = add(dtype, queries),
+          .k = add(dtype, keys),
+          .v = add(dtype, keys),
+          .schedule = &schedule,
+          .scale = 1.0 / std::sqrt(static_cast<double>(queries.head_dim)),
+          .out = add(DType::f32, queries),
+          .lse = add(DType::f32, {queries.batch, queries.heads, queries.length, 1})};
+}
+
 ExecutionArguments Subject::add_execution(DType dtype, std::int64_t heads, std::int64_t n_tokens,
                                           std::int64_t head_dim) {
   const Extent extent{1, heads, n_tokens, head_dim};
-  auto arguments = add_attention<ExecutionArguments>(dtype, extent, extent);
-  arguments.threads = available_cores();
-  arguments.allocator = &memory;
-  return arguments;
+  const AttentionArguments a = add_attention(dtype, extent, extent);
+  return {.q = a.q,
+          .k = a.k,
+          .v = a.v,
+          .out = a.out,
+          .lse = a.lse,
+          .threads = available_cores(),
+          .allocator = &memory};
 }
 
 void add_benchmark(const std::string& name, std::optional<InstructionSet> isa, Recorder& recorder,
                    const Prepare& prepare) {
   const auto body = [name, isa, &recorder, prepare](benchmark::State& state) {
     try {
-      const Forced forced(isa);
+      const InstructionSet best = available_instruction_sets().front();
+      // The benchmark before may have forced one.
+      if (isa || instruction_set() != best) use_instruction_set(isa.value_or(best));
       Current& now = current();
       if (now.name != name) {
         now = {};  // frees the memory of the last subject first

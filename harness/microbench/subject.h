@@ -68,9 +68,8 @@ class Recorder {
 // where one is forced.
 void register_ceilings(Recorder& recorder);
 void register_parts(Recorder& recorder);
+// The backward pass of flash has the name backward/dtype/….
 void register_kernels(Recorder& recorder, bool quick);
-// Measures the backward pass of flash: backward/dtype/mask/n:…/d:…/h:…/threads:….
-void register_backward(Recorder& recorder, bool quick);
 void register_cqs(Recorder& recorder, bool quick);
 // Compares sparse patterns with the ideal, and the making of their schedules with the kernel:
 // sparse/PATTERN/n:… and schedule/PATTERN/n:….
@@ -93,17 +92,9 @@ struct Subject {
   // Adds a tensor of standard normal values, always the same; zeros would run faster than data.
   const TensorView& add(DType dtype, const Extent& extent);
 
-  // Adds the tensors of an attention: inputs of `dtype`, f32 outputs.
-  template <class Arguments>
-  Arguments add_attention(DType dtype, const Extent& queries, const Extent& keys) {
-    Arguments arguments;
-    arguments.q = add(dtype, queries);
-    arguments.k = add(dtype, keys);
-    arguments.v = add(dtype, keys);
-    arguments.out = add(DType::f32, queries);
-    arguments.lse = add(DType::f32, {queries.batch, queries.heads, queries.length, 1});
-    return arguments;
-  }
+  // Adds the tensors of an attention, inputs of `dtype` and f32 outputs, that plays `schedule` at
+  // the standard scale.
+  AttentionArguments add_attention(DType dtype, const Extent& queries, const Extent& keys);
 
   // Adds these for a problem of equal lengths that plans play on all cores.
   ExecutionArguments add_execution(DType dtype, std::int64_t heads, std::int64_t n_tokens,

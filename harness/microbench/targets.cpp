@@ -82,23 +82,21 @@ class Judge {
     return fraction(w) * median_of(w, &MicrobenchRow::peak_per_s);
   }
 
-  void at_least(const std::string& what, double target, const Median& measured, bool percent) {
-    add(what, percent ? fmt::format(">= {:.0f} %", 100.0 * target) : fmt::format(">= {:g}", target),
-        measured, percent, measured.value >= target);
-  }
-  void at_most(const std::string& what, double target, const Median& measured) {
-    add(what, fmt::format("<= {:g}", target), measured, false, measured.value <= target);
-  }
-  void add(const std::string& what, const std::string& target, const Median& measured, bool percent,
-           bool good) {
-    const std::string value = percent ? fmt::format("{:.1f} %", 100.0 * measured.value)
-                                      : fmt::format("{:.3g}", measured.value);
-    if (std::isnan(measured.value))
-      targets_.push_back({what, target, "", "not measured"});
-    else
-      targets_.push_back({what, target, value,
-                          measured.disturbed ? "disturbed"
-                          : good             ? "met"
+  // `sign` is >= or <=.
+  void require(const std::string& what, std::string_view sign, double target,
+               const Median& measured, bool percent = false) {
+    const double value = measured.value;
+    const bool known = !std::isnan(value);
+    const bool good = sign == ">=" ? value >= target : value <= target;
+    targets_.push_back({what,
+                        percent ? fmt::format("{} {:.0f} %", sign, 100.0 * target)
+                                : fmt::format("{} {:g}", sign, target),
+                        !known    ? ""
+                        : percent ? fmt::format("{:.1f} %", 100.0 * value)
+                                  : fmt::format("{:.3g}", value),
+                        !known               ? "not measured"
+                        : measured.disturbed ? "disturbed"
+                        : good               ? "met"
                                              : "missed"});
   }
 
@@ -109,37 +107,35 @@ class Judge {
   void fraction_rows() {
     for (const int threads : thread_counts(all_threads_))
       for (const std::int64_t d : {64, 128})
-        at_least(fmt::format("f32, d = {}, N = 8192, {}: of the FMA peak", d, of_threads(threads)),
-                 threads == 1 ? 0.85 : 0.80, fraction({.d = d, .threads = threads}), true);
+        require(fmt::format("f32, d = {}, N = 8192, {}: of the FMA peak", d, of_threads(threads)),
+                ">=", threads == 1 ? 0.85 : 0.80, fraction({.d = d, .threads = threads}), true);
     for (const int threads : thread_counts(all_threads_))
       for (const std::int64_t d : {64, 128})
-        at_least(fmt::format("bf16, d = {}, {}: of the bf16 peak", d, of_threads(threads)), 0.60,
-                 fraction({.dtype = "bf16", .d = d, .threads = threads}), true);
-    at_least("AVX2 forced, d = 64: of the AVX2 peak", 0.80, fraction({.id_has = "/isa:avx2"}),
-             true);
-    at_least("decode, 1 query, N = 131072, f32: of the read rate", 0.85,
-             fraction({.benchmark = "decode", .n = 131072, .threads = all_threads_}), true);
+        require(fmt::format("bf16, d = {}, {}: of the bf16 peak", d, of_threads(threads)),
+                ">=", 0.60, fraction({.dtype = "bf16", .d = d, .threads = threads}), true);
+    require("AVX2 forced, d = 64: of the AVX2 peak", ">=", 0.80, fraction({.id_has = "/isa:avx2"}),
+            true);
+    require("decode, 1 query, N = 131072, f32: of the read rate", ">=", 0.85,
+            fraction({.benchmark = "decode", .n = 131072, .threads = all_threads_}), true);
   }
 
   void ratio_rows() {
     for (const std::int64_t d : {64, 128})
-      at_least(fmt::format("causal over full rate, d = {}", d), 0.92,
-               fraction({.mask = "causal", .d = d, .threads = all_threads_}) /
-                   fraction({.d = d, .threads = all_threads_}),
-               true);
+      require(fmt::format("causal over full rate, d = {}", d), ">=", 0.92,
+              fraction({.mask = "causal", .d = d, .threads = all_threads_}) /
+                  fraction({.d = d, .threads = all_threads_}),
+              true);
     for (const std::int64_t d : {64, 128})
-      at_least(fmt::format("bf16 over f32 rate, d = {}", d), 1.5,
-               rate({.dtype = "bf16", .d = d, .threads = all_threads_}) /
-                   rate({.d = d, .threads = all_threads_}),
-               false);
+      require(fmt::format("bf16 over f32 rate, d = {}", d), ">=", 1.5,
+              rate({.dtype = "bf16", .d = d, .threads = all_threads_}) /
+                  rate({.d = d, .threads = all_threads_}));
     for (const std::int64_t n : {128, 256, 512, 1024})
-      at_least(fmt::format("N = {} over N = 8192 rate", n), 0.60,
-               fraction({.n = n, .threads = all_threads_}) / fraction({.threads = all_threads_}),
-               true);
-    at_least("flash over materialized rate, N = 8192", 3.0,
-             rate({.threads = all_threads_, .id_has = "/h:2/"}) /
-                 rate({.benchmark = "materialized", .threads = all_threads_}),
-             false);
+      require(fmt::format("N = {} over N = 8192 rate", n), ">=", 0.60,
+              fraction({.n = n, .threads = all_threads_}) / fraction({.threads = all_threads_}),
+              true);
+    require("flash over materialized rate, N = 8192", ">=", 3.0,
+            rate({.threads = all_threads_, .id_has = "/h:2/"}) /
+                rate({.benchmark = "materialized", .threads = all_threads_}));
   }
 
   void backward_rows() {
@@ -153,31 +149,30 @@ class Judge {
     for (const int threads : thread_counts(all_threads_))
       for (const std::int64_t d : {64, 128})
         for (const Row& row : kRows)
-          at_least(fmt::format("backward of one head, {}, {}, d = {}, N = 8192, {}: of the {} peak",
-                               row.dtype, row.mask, d, of_threads(threads), row.dtype),
-                   row.target,
-                   fraction({.benchmark = "backward",
-                             .dtype = row.dtype,
-                             .mask = row.mask,
-                             .d = d,
-                             .threads = threads}),
-                   true);
+          require(fmt::format("backward of one head, {}, {}, d = {}, N = 8192, {}: of the {} peak",
+                              row.dtype, row.mask, d, of_threads(threads), row.dtype),
+                  ">=", row.target,
+                  fraction({.benchmark = "backward",
+                            .dtype = row.dtype,
+                            .mask = row.mask,
+                            .d = d,
+                            .threads = threads}),
+                  true);
     for (const std::int64_t d : {64, 128})
       if (all_threads_ > 1)
-        at_least(
+        require(
             fmt::format("backward of one head, f32, d = {}: {} threads over one", d, all_threads_),
-            0.9 * all_threads_,
+            ">=", 0.9 * all_threads_,
             rate({.benchmark = "backward", .d = d, .threads = all_threads_}) /
-                rate({.benchmark = "backward", .d = d}),
-            false);
+                rate({.benchmark = "backward", .d = d}));
   }
 
   void limit_rows() {
     const auto limit_cqs = [&](const char* benchmark, const std::string& name, double most,
                                int threads) {
       for (const int workers : {7, 31})
-        at_most(
-            fmt::format("{}, W = {}, N = 16384: worker sum over dense", name, workers), most,
+        require(
+            fmt::format("{}, W = {}, N = 16384: worker sum over dense", name, workers), "<=", most,
             median_of({.benchmark = benchmark, .n = 16384, .threads = threads, .workers = workers},
                       &MicrobenchRow::overhead));
     };
@@ -190,13 +185,14 @@ class Judge {
           {.benchmark = benchmark, .mask = pattern, .n = 32768, .threads = all_threads_},
           &MicrobenchRow::overhead);
     };
-    at_most("window of 256, N = 32768: time over the ideal", 1.7, of_pattern("sparse", "window"));
-    at_most("random 4 x 64, N = 32768: time over the ideal", 2.5,
+    require("window of 256, N = 32768: time over the ideal", "<=", 1.7,
+            of_pattern("sparse", "window"));
+    require("random 4 x 64, N = 32768: time over the ideal", "<=", 2.5,
             of_pattern("sparse", "random_blocks"));
     for (const char* pattern : {"window", "random_blocks", "random_pairs", "random_pairs_10"})
-      at_most(fmt::format("{}, N = 32768: building the schedule over the kernel", pattern), 0.05,
-              of_pattern("schedule", pattern));
-    at_most("N = 1,000,000 causal: peak memory over inputs and outputs", 1.1,
+      require(fmt::format("{}, N = 32768: building the schedule over the kernel", pattern),
+              "<=", 0.05, of_pattern("schedule", pattern));
+    require("N = 1,000,000 causal: peak memory over inputs and outputs", "<=", 1.1,
             median_of(
                 {.benchmark = "million", .mask = "causal", .n = 1'000'000, .threads = all_threads_},
                 &MicrobenchRow::memory_ratio));
@@ -209,7 +205,8 @@ class Judge {
     for (const MicrobenchRow& row : rows_)
       if (!row.warmup && row.dtype == dtype && !std::isnan(row.error_ratio))
         worst = std::isnan(worst) ? row.error_ratio : std::max(worst, row.error_ratio);
-    at_most(fmt::format("{}: error over the naive error, outliers included", dtype), 1.5, {worst});
+    require(fmt::format("{}: error over the naive error, outliers included", dtype), "<=", 1.5,
+            {worst});
   }
 
   const std::vector<MicrobenchRow>& rows_;

@@ -62,15 +62,16 @@ double held_tokens(Arguments words) {
   return static_cast<double>(work.workers[worker].q_tokens);
 }
 
-double max_speed_up_of(Arguments words, DenseCount count) {
+double max_speed_up_of(Arguments words, bool with_vocabulary) {
+  const double vocabulary = number(words[3]);
   const RingStep step{.d_model = number(words[0]),
                       .d_ff = number(words[1]),
                       .layers = number(words[2]),
-                      .vocabulary = number(words[3]),
+                      .vocabulary = with_vocabulary ? vocabulary : 0.0,
                       .workers = workers_of(words[4]),
                       .tokens_per_worker = number(words[5]),
                       .attention_slowdown = number(words[6])};
-  return max_speed_up(step, count, default_weight(count));
+  return max_speed_up(step, with_vocabulary ? kWeightWithVocabulary : kWeightOfLayers);
 }
 
 RingVariant ring_variant(const FormulaValue& argument) {
@@ -133,11 +134,11 @@ constexpr Quantity kQuantities[] = {
      longest_subsequence},
     {"max_speed_up", "d_model, d_ff, layers, vocabulary, workers, tokens_per_worker, slowdown",
      "the theoretical bound on striped over ring, by the products of the layers", 7,
-     [](Arguments words) { return max_speed_up_of(words, DenseCount::layers); }},
+     [](Arguments words) { return max_speed_up_of(words, false); }},
     {"max_speed_up_with_vocabulary",
      "d_model, d_ff, layers, vocabulary, workers, tokens_per_worker, slowdown",
      "the same with the projection to the vocabulary", 7,
-     [](Arguments words) { return max_speed_up_of(words, DenseCount::layers_and_vocabulary); }},
+     [](Arguments words) { return max_speed_up_of(words, true); }},
     {"min_block_tokens", "flop_per_s, byte_per_s",
      "the fewest tokens a worker that hide a ring's transfers, in 2-byte types", 2,
      [](Arguments words) {

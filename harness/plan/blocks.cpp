@@ -18,7 +18,7 @@ Block make_block(const Plan& plan, bool of_queries, const Range& heads, std::vec
   const std::vector<TokenGroup>& all = of_queries ? plan.q_groups : plan.kv_groups;
   for (int group : block.groups) {
     block.begins.push_back(block.rows);
-    block.rows += all[static_cast<std::size_t>(group)].count;
+    block.rows += group_at(all, group).count;
   }
   return block;
 }
@@ -113,10 +113,8 @@ void BlockTracker::complete(KernelCall& call) {
   const auto [k_first, k_last] = std::ranges::minmax_element(call.tasks, {}, &PairTask::kv_group);
   call.q_begin = q.begin_of(q_first->q_group);
   call.k_begin = kv.begin_of(k_first->kv_group);
-  call.q_end =
-      q.begin_of(q_last->q_group) + plan_.q_groups[static_cast<std::size_t>(q_last->q_group)].count;
-  call.k_end = kv.begin_of(k_last->kv_group) +
-               plan_.kv_groups[static_cast<std::size_t>(k_last->kv_group)].count;
+  call.q_end = q.begin_of(q_last->q_group) + group_at(plan_.q_groups, q_last->q_group).count;
+  call.k_end = kv.begin_of(k_last->kv_group) + group_at(plan_.kv_groups, k_last->kv_group).count;
 }
 
 std::vector<KernelCall> BlockTracker::take_calls() {

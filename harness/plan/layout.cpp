@@ -8,25 +8,21 @@
 #include <utility>
 
 #include "base/integers.h"
+#include "interest_sets/split/distillation.h"
 
 namespace qb {
 std::vector<TokenGroup> contiguous_groups(std::int64_t n, int parts, std::int64_t first) {
-  const std::int64_t quotient = n / parts;
-  const std::int64_t remainder = n % parts;
   std::vector<TokenGroup> groups;
   groups.reserve(static_cast<std::size_t>(parts));
   for (int part = 0; part < parts; ++part) {
-    const std::int64_t count = quotient + (part >= parts - remainder ? 1 : 0);
-    groups.push_back({first, count, 1});
-    first += count;
+    groups.push_back({first, group_tokens(n, parts, part), 1});
+    first += groups.back().count;
   }
   return groups;
 }
 
 std::vector<int> every_group(const std::vector<TokenGroup>& groups) {
-  std::vector<int> every(groups.size());
-  for (std::size_t i = 0; i < every.size(); ++i) every[i] = static_cast<int>(i);
-  return every;
+  return integers_below(static_cast<int>(groups.size()));
 }
 
 std::vector<TokenGroup> striped_groups(std::int64_t n, int parts) {
@@ -65,8 +61,8 @@ std::vector<std::vector<int>> cut_at_ends(const std::vector<Segment>& sequences,
 std::optional<PairTask> pair_task(const Problem& problem, const std::vector<TokenGroup>& q_groups,
                                   const std::vector<TokenGroup>& kv_groups, int q_group,
                                   int kv_group) {
-  const TokenGroup& q = q_groups[static_cast<std::size_t>(q_group)];
-  const TokenGroup& k = kv_groups[static_cast<std::size_t>(kv_group)];
+  const TokenGroup& q = group_at(q_groups, q_group);
+  const TokenGroup& k = group_at(kv_groups, kv_group);
   if (q.count == 0 || k.count == 0) return std::nullopt;
   const Segment* segment = problem.mask.segment_of(q.first);
   if (segment != nullptr && (k.first < segment->k_begin || k.first >= segment->k_end))

@@ -15,7 +15,6 @@ namespace qb {
 [[nodiscard]] std::vector<TokenGroup> contiguous_groups(std::int64_t n, int parts,
                                                         std::int64_t first = 0);
 
-// Returns the indices of all groups.
 [[nodiscard]] std::vector<int> every_group(const std::vector<TokenGroup>& groups);
 
 // Puts token t in group t mod parts (Striped Attention section 3).

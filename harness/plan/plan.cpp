@@ -64,20 +64,13 @@ std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys, std::int6
   return static_cast<std::int64_t>(ramp + static_cast<__int128>(n_queries - full) * n_keys);
 }
 
-MaskBlock mask_block(const Plan& plan, const PairTask& task) {
-  const TokenGroup& q = plan.q_groups[static_cast<std::size_t>(task.q_group)];
-  const TokenGroup& k = plan.kv_groups[static_cast<std::size_t>(task.kv_group)];
-  return {0, 0, {q.first, q.count, q.stride}, {k.first, k.count, k.stride}};
-}
-
 std::int64_t task_pairs(const Plan& plan, const PairTask& task) {
-  const std::int64_t n_queries = plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
-  const std::int64_t n_keys = plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
-  if (task.allowed == Allowed::all) return n_queries * n_keys;
+  const TokenGroup& q = group_at(plan.q_groups, task.q_group);
+  const TokenGroup& k = group_at(plan.kv_groups, task.kv_group);
+  if (task.allowed == Allowed::all) return q.count * k.count;
   if (task.allowed == Allowed::pattern)
-    return count_pairs(plan.problem.mask, {mask_block(plan, task)}, {1024, 1024, 1024, 1024, true})
-        .unmasked;
-  return causal_pairs(n_queries, n_keys, task.offset);
+    return count_pairs(plan.problem.mask, q, k, kCoarseTiles).unmasked;
+  return causal_pairs(q.count, k.count, task.offset);
 }
 
 bool communicates(const Plan& plan) {
@@ -96,7 +89,7 @@ Range kv_heads_of(const Shape& shape, const Range& heads) {
 
 std::int64_t tokens_of(const std::vector<TokenGroup>& groups, const std::vector<int>& chosen) {
   std::int64_t tokens = 0;
-  for (int group : chosen) tokens += groups[static_cast<std::size_t>(group)].count;
+  for (int group : chosen) tokens += group_at(groups, group).count;
   return tokens;
 }
 
@@ -113,39 +106,29 @@ bool rounds_lse(const Plan& plan) {
   return false;
 }
 
+Extent tensor_extent(const Problem& problem, TensorRole what, std::int64_t rows,
+                     const Range& heads) {
+  using enum TensorRole;
+  const Shape& shape = problem.shape;
+  const Range held = is_of_keys(what) ? kv_heads_of(shape, heads) : heads;
+  std::int64_t dim = shape.value_dim;
+  if (what == q || what == k || what == d_q || what == d_k) dim = shape.head_dim;
+  if (what == lse) dim = problem.lse_sent;
+  if (what == row_max || what == denominator || what == delta) dim = 1;
+  return {shape.batch, held.end - held.begin, rows, dim};
+}
+
+DType tensor_dtype(const Problem& problem, TensorRole what, DType gradients) {
+  const bool is_statistic = what == TensorRole::lse || what == TensorRole::delta;
+  if (is_input(what) && !is_statistic) return problem.dtype;
+  return is_gradient(what) ? gradients : DType::f32;
+}
+
 std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
                           const Range& heads, DType gradients) {
-  const Shape& shape = problem.shape;
-  const Range kv = kv_heads_of(shape, heads);
-  const std::int64_t q_rows = shape.batch * rows * (heads.end - heads.begin);
-  const std::int64_t kv_rows = shape.batch * rows * (kv.end - kv.begin);
-  switch (what) {
-    case TensorRole::q:
-      return q_rows * shape.head_dim * size_of(problem.dtype);
-    case TensorRole::d_out:
-      return q_rows * shape.value_dim * size_of(problem.dtype);
-    case TensorRole::k:
-      return kv_rows * shape.head_dim * size_of(problem.dtype);
-    case TensorRole::v:
-      return kv_rows * shape.value_dim * size_of(problem.dtype);
-    case TensorRole::partial:
-      return q_rows * (shape.value_dim + problem.lse_sent) * size_of(DType::f32);
-    case TensorRole::lse:
-      return q_rows * problem.lse_sent * size_of(DType::f32);
-    case TensorRole::row_max:
-    case TensorRole::denominator:
-    case TensorRole::delta:
-      return q_rows * size_of(DType::f32);
-    case TensorRole::numerator:
-      return q_rows * shape.value_dim * size_of(DType::f32);
-    case TensorRole::d_q:
-      return q_rows * shape.head_dim * size_of(gradients);
-    case TensorRole::d_k:
-      return kv_rows * shape.head_dim * size_of(gradients);
-    case TensorRole::d_v:
-      return kv_rows * shape.value_dim * size_of(gradients);
-  }
-  return 0;
+  Extent extent = tensor_extent(problem, what, rows, heads);
+  if (what == TensorRole::partial) extent.head_dim += problem.lse_sent;
+  return extent.elements() * size_of(tensor_dtype(problem, what, gradients));
 }
 
 }  // namespace qb

@@ -7,15 +7,14 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <iterator>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/plan/pass.h"
 #include "harness/plan/problem.h"
-#include "kernels/mask/mask_tiles.h"
 
 namespace qb {
 
@@ -122,30 +121,11 @@ class Workers {
   auto end() { return spell_out().end(); }
   std::vector<Worker>& spell_out();  // makes all workers of the rule and keeps them
 
-  class Iterator {
-   public:
-    using value_type = Worker;
-    using reference = const Worker&;
-    using pointer = const Worker*;
-    using difference_type = std::ptrdiff_t;
-    using iterator_category = std::forward_iterator_tag;
-    Iterator() = default;
-    Iterator(const Workers& workers, std::size_t at) : workers_(&workers), at_(at) {}
-    reference operator*() const { return (*workers_)[at_]; }
-    pointer operator->() const { return &(*workers_)[at_]; }
-    Iterator& operator++() {
-      ++at_;
-      return *this;
-    }
-    Iterator operator++(int) { return {*workers_, at_++}; }
-    friend bool operator==(const Iterator&, const Iterator&) = default;
-
-   private:
-    const Workers* workers_ = nullptr;
-    std::size_t at_ = 0;
-  };
-  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
-  [[nodiscard]] Iterator end() const { return {*this, size()}; }
+  // Returns a range of what the operator gives for a plan that does not change.
+  [[nodiscard]] auto all() const {
+    return std::views::iota(std::size_t{0}, size()) |
+           std::views::transform([this](std::size_t i) -> const Worker& { return (*this)[i]; });
+  }
 
  private:
   struct Made;
@@ -195,25 +175,30 @@ struct Plan {
 
 [[nodiscard]] Range kv_heads_of(const Shape& shape, const Range& heads);
 
+[[nodiscard]] inline const TokenGroup& group_at(const std::vector<TokenGroup>& groups, int group) {
+  return groups[static_cast<std::size_t>(group)];
+}
 [[nodiscard]] std::int64_t tokens_of(const std::vector<TokenGroup>& groups,
                                      const std::vector<int>& chosen);
 
-// Returns the bytes of one tensor's rows for the query heads `heads` (K and V: for their key-value
-// heads), over the whole batch. Partials, reduced tensors, LSE and D are f32, and dQ, dK and dV are
-// of the type `gradients`.
 // Says whether the LSE of a row is one float somewhere: where a device keeps it, or on its way
 // between workers.
 [[nodiscard]] bool rounds_lse(const Plan& plan);
 
+// These return the shape, type and bytes of one tensor's rows for the query heads `heads` (K and V:
+// for their key-value heads), over the whole batch, as messages hold them. The shape of a partial
+// is that of O, its bytes are those of O and LSE. Partials, reduced tensors, LSE and D are f32, and
+// dQ, dK and dV are of the type `gradients`.
+[[nodiscard]] Extent tensor_extent(const Problem& problem, TensorRole what, std::int64_t rows,
+                                   const Range& heads);
+[[nodiscard]] DType tensor_dtype(const Problem& problem, TensorRole what,
+                                 DType gradients = DType::f32);
 [[nodiscard]] std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
                                         const Range& heads, DType gradients = DType::f32);
 
 // Pairs (i, j) of [0, n_queries) x [0, n_keys) with j <= i + offset.
 [[nodiscard]] std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys,
                                         std::int64_t offset);
-
-// Returns the groups of a task as a block of the mask, alone in its tensors.
-[[nodiscard]] MaskBlock mask_block(const Plan& plan, const PairTask& task);
 
 [[nodiscard]] std::int64_t task_pairs(const Plan& plan, const PairTask& task);  // per head
 

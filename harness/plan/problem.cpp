@@ -8,7 +8,6 @@
 
 #include "base/status.h"
 #include "harness/plan/plan.h"
-#include "kernels/mask/mask_tiles.h"
 
 namespace qb {
 namespace {
@@ -18,11 +17,9 @@ void require_range(std::string_view name, std::int64_t value, std::int64_t low, 
     throw UsageError(fmt::format("{} is {}; it must be between {} and {}", name, value, low, high));
 }
 
-// Tiles for counting that suits no kernel in particular.
-constexpr KernelTiles kCoarse{1024, 1024, 1024, 1024, true};
-
-std::vector<MaskBlock> whole_block(const Problem& problem) {
-  return {{.q = {0, problem.shape.q_len, 1}, .k = {0, problem.shape.kv_len, 1}}};
+PairCounts pattern_pairs(const Problem& problem) {
+  return count_pairs(problem.mask, {0, problem.shape.q_len, 1}, {0, problem.shape.kv_len, 1},
+                     kCoarseTiles);
 }
 
 }  // namespace
@@ -82,7 +79,7 @@ std::vector<Segment> segments_of(const Problem& problem) {
 
 std::int64_t unmasked_pairs(const Problem& problem) {
   if (problem.mask.kind == MaskKind::pattern)
-    return count_pairs(problem.mask, whole_block(problem), kCoarse).unmasked;
+    return pattern_pairs(problem).unmasked;
   std::int64_t pairs = 0;
   for (const Segment& s : segments_of(problem)) {
     const std::int64_t n_queries = s.q_end - s.q_begin;
@@ -98,7 +95,7 @@ std::int64_t unmasked_pairs(const Problem& problem) {
 
 std::int64_t rows_without_keys(const Problem& problem) {
   if (problem.mask.kind == MaskKind::pattern)
-    return count_pairs(problem.mask, whole_block(problem), kCoarse).empty_rows;
+    return pattern_pairs(problem).empty_rows;
   if (problem.mask.kind == MaskKind::full) return 0;
   std::int64_t rows = 0;
   for (const Segment& s : segments_of(problem)) {

@@ -7,6 +7,7 @@
 
 #include "kernels/dtype.h"
 #include "kernels/mask/mask_spec.h"
+#include "kernels/mask/mask_tiles.h"
 #include "kernels/tensor.h"
 
 namespace qb {
@@ -71,6 +72,8 @@ struct Sequence {
 [[nodiscard]] std::vector<Segment> segments_of(const Problem& problem);
 
 [[nodiscard]] std::int64_t unmasked_pairs(const Problem& problem);  // per head
+// Tiles for counting that suit no kernel in particular.
+inline constexpr KernelTiles kCoarseTiles{1024, 1024, 1024, 1024, true};
 
 // Queries that see no key: their output is 0 and their LSE -inf.
 [[nodiscard]] std::int64_t rows_without_keys(const Problem& problem);

@@ -11,15 +11,11 @@ namespace {
 
 constexpr std::size_t kMostKinds = 8;
 
-const TokenGroup& at(const std::vector<TokenGroup>& groups, int group) {
-  return groups[static_cast<std::size_t>(group)];
-}
-
 bool are_alike(const std::vector<TokenGroup>& groups, const std::vector<int>& a,
                const std::vector<int>& b) {
   return std::ranges::equal(a, b, [&](int x, int y) {
-    return at(groups, x).count == at(groups, y).count &&
-           at(groups, x).stride == at(groups, y).stride;
+    return group_at(groups, x).count == group_at(groups, y).count &&
+           group_at(groups, x).stride == group_at(groups, y).stride;
   });
 }
 
@@ -99,7 +95,7 @@ bool Representatives::follow_steps() {
 bool Representatives::is_uniform(std::size_t q_kind, std::size_t kv_kind, Order order) const {
   const Rotation& r = *rotation_;
   const auto distance = [&](const Places& groups) {
-    return at(r.q_groups, groups.first).first - at(r.kv_groups, groups.second).first;
+    return group_at(r.q_groups, groups.first).first - group_at(r.kv_groups, groups.second).first;
   };
   const auto task = [&](const Places& groups) {
     auto left = pair_task(r.problem, r.q_groups, r.kv_groups, groups.first, groups.second);
@@ -123,8 +119,10 @@ bool Representatives::is_uniform(std::size_t q_kind, std::size_t kv_kind, Order 
           if (most.first < 0 || distance({q, first}) > distance(most)) most = {q, first};
         }
         if (kv < 0) continue;
-        if (first < 0 || at(r.kv_groups, kv).first < at(r.kv_groups, first).first) first = kv;
-        if (last < 0 || at(r.kv_groups, kv).first > at(r.kv_groups, last).first) last = kv;
+        if (first < 0 || group_at(r.kv_groups, kv).first < group_at(r.kv_groups, first).first)
+          first = kv;
+        if (last < 0 || group_at(r.kv_groups, kv).first > group_at(r.kv_groups, last).first)
+          last = kv;
       }
       if (task(least) != task(most)) return false;
     }
@@ -162,7 +160,7 @@ Plan Representatives::plan(std::size_t which) const {
       list.clear();
       for (int group : rotation_->group_lists[static_cast<std::size_t>(from)]) {
         list.push_back(static_cast<int>(dealt.size()));
-        dealt.push_back(at(groups, group));
+        dealt.push_back(group_at(groups, group));
       }
     }
   };

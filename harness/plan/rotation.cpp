@@ -15,13 +15,12 @@ namespace {
 // Peers ascend for worker 0. After the turn they ascend again, beginning where they wrap around.
 std::vector<Transfer> turned(const Rotation& rotation, const std::vector<Transfer>& transfers,
                              int worker) {
-  std::vector<Transfer> all;
-  all.reserve(transfers.size());
   const auto wrap = std::partition_point(
       transfers.begin(), transfers.end(),
       [&](const Transfer& transfer) { return transfer.peer + worker < rotation.workers; });
-  for (auto at = wrap; at != transfers.end(); ++at) all.push_back(rotation.turned(*at, worker));
-  for (auto at = transfers.begin(); at != wrap; ++at) all.push_back(rotation.turned(*at, worker));
+  std::vector<Transfer> all(transfers.size());
+  std::rotate_copy(transfers.begin(), wrap, transfers.end(), all.begin());
+  for (Transfer& transfer : all) transfer = rotation.turned(transfer, worker);
   return all;
 }
 
@@ -125,6 +124,7 @@ RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm, 
   plan_.synchronisation = Synchronisation::rounds;
   plan_.result = Result::owners;
   Shards shards = deal(plan_, workers);
+  rotation_.problem = problem;
   rotation_.workers = workers;
   kv_room_ = shards.kv_room;
   plan_.group_lists = std::move(shards.q);
@@ -164,18 +164,13 @@ void RotationBuilder::add_task(int step_index, int q_shard, int kv_shard) {
 void RotationBuilder::send(int step_index, int distance, TransferKind kind, TensorRole what,
                            int shard, int head_share) {
   const int lists = is_of_keys(what) ? rotation_.workers : 0;
-  const auto heads = [&](int share) {
-    return rotation_.heads_each == 0
-               ? Range{0, plan_.problem.shape.q_heads}
-               : Range{share * rotation_.heads_each, (share + 1) * rotation_.heads_each};
-  };
   step(step_index)
-      .sends.push_back(
-          {kind, what, place(distance), lists + place(shard), heads(place(head_share)), 0});
+      .sends.push_back({kind, what, place(distance), lists + place(shard),
+                        rotation_.heads_of(place(head_share)), 0});
   // The receiver counts places from its own.
   step(step_index + 1)
       .receives.push_back({kind, what, place(-distance), lists + place(shard - distance),
-                           heads(place(head_share - distance)), 0});
+                           rotation_.heads_of(place(head_share - distance)), 0});
 }
 
 Plan RotationBuilder::finish() {
@@ -183,7 +178,6 @@ Plan RotationBuilder::finish() {
     for (std::vector<Transfer>* transfers : {&each.receives, &each.sends})
       std::stable_sort(transfers->begin(), transfers->end(),
                        [](const Transfer& a, const Transfer& b) { return a.peer < b.peer; });
-  rotation_.problem = plan_.problem;
   rotation_.q_groups = plan_.q_groups;
   rotation_.kv_groups = plan_.kv_groups;
   rotation_.group_lists = plan_.group_lists;

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/numbers.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/player/nccl_executor.h"
@@ -176,14 +175,11 @@ class Attention final : public Workload {
       rank_.emplace(case_.workers, device_, why_no_device, message_timeout_s(case_));
     if (!is_root()) return;
     const auto input = [&](TensorRole what, const char* name) {
-      return make_input(problem(), what, host_memory(), planned_.threads, name);
+      return held(make_input(problem(), what, host_memory(), planned_.threads, name), name);
     };
-    Tensor q = input(TensorRole::q, label("q", "saved_q"));
-    Tensor k = input(TensorRole::k, label("k", "saved_k"));
-    Tensor v = input(TensorRole::v, label("v", "saved_v"));
-    sets_.push_back({held(std::move(q), label("q", "saved_q")),
-                     held(std::move(k), label("k", "saved_k")),
-                     held(std::move(v), label("v", "saved_v")),
+    sets_.push_back({input(TensorRole::q, label("q", "saved_q")),
+                     input(TensorRole::k, label("k", "saved_k")),
+                     input(TensorRole::v, label("v", "saved_v")),
                      {}});
     out_ = result_tensor(problem().shape.out(), label("output", "saved_output"), 0);
     lse_ = result_tensor(problem().kept_lse(), label("lse", "saved_lse"), 0);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/numbers.h"
 #include "base/split.h"
@@ -13,6 +14,25 @@
 
 namespace qb {
 namespace {
+
+struct GpuHere {
+  std::optional<CudaDevice> device;
+  std::string why_none;
+};
+
+const GpuHere& gpu_here() {
+  static const GpuHere here = [] {
+    try {
+      const CudaProbe probe = probe_cuda();
+      std::string reason = why_no_cuda(probe);
+      if (!reason.empty()) return GpuHere{std::nullopt, std::move(reason)};
+      return GpuHere{probe.devices.front(), {}};
+    } catch (const EnvironmentError& error) {
+      return GpuHere{std::nullopt, error.what()};  // there is a GPU that does not work
+    }
+  }();
+  return here;
+}
 
 // True where `auto` chooses a GPU; it chooses the CPU for the rest.
 bool is_for_gpu(Case c) {
@@ -170,6 +190,16 @@ std::vector<std::int64_t> group_sizes_by_speed(const Case& c, const InterestSet&
   std::vector<double> speeds = worker_speeds_of(c);
   speeds.resize(static_cast<std::size_t>(c.workers), 1.0);
   return skewed_group_sizes(set, c.shape.q_len, speeds, c.distillation);
+}
+
+std::optional<CudaDevice> first_gpu() { return gpu_here().device; }
+
+const std::string& why_no_gpu() { return gpu_here().why_none; }
+
+void require_device(const Case& c) {
+  if (c.device == Device::cuda && !why_no_gpu().empty())
+    throw EnvironmentError(
+        fmt::format("device cuda: {} (--set device=cpu runs on the CPU)", why_no_gpu()));
 }
 
 }  // namespace qb

@@ -46,15 +46,11 @@ class Values {
     const std::size_t i = place_of(column);
     if (i == kCount) return false;
     if (words.empty()) return !is_standard(i);
-    return has_word(words, texts_[i]) ||
+    return KernelRow::lists(words, texts_[i]) ||
            (column == "device" && texts_[i] == word(Device::automatic));
   }
 
  private:
-  static bool has_word(std::string_view words, std::string_view word) {
-    const auto all = split_words(words, " ");
-    return std::ranges::find(all, word) != all.end();
-  }
   std::array<std::string, kCount> texts_;
 };
 

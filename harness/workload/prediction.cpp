@@ -15,7 +15,6 @@
 #include "harness/execute/player/device_executor.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/work/tiling.h"
-#include "harness/workload/case.h"
 #include "harness/workload/passes.h"
 #include "kernels/attention_backward.h"
 #include "kernels/parallel.h"
@@ -51,7 +50,6 @@ int default_threads(Ranks ranks) {
   return std::max(1, available_cores() / (alone ? 1 : ranks_of_this_host()));
 }
 
-// Plans the case's passes.
 void plan_passes(const Case& c, PlannedCase& planned) {
   planned.plan = plan_of(c, Pass::forward);
   planned.flaw = check(planned.plan);
@@ -168,11 +166,10 @@ LinkLimit link_of(const Case& c) {
 }
 
 std::vector<Execution> model_times(const Case& c, const PlannedCase& planned) {
-  DeviceModel device =
-      *c.model_device == "here"
-          ? calibrate_here(c.kernel, c.dtype, c.shape.head_dim,
-                           std::min<std::int64_t>(c.shape.kv_len, 4096))
-          : load_device_model(*c.model_device);
+  DeviceModel device = *c.model_device == "here"
+                           ? calibrate_here(c.kernel, c.dtype, c.shape.head_dim,
+                                            std::min<std::int64_t>(c.shape.kv_len, 4096))
+                           : load_device_model(*c.model_device);
   // Each worker has a device of its own, unless the case says that some share one.
   device.cores.value = c.model_cores;
   // With ranks: threads, workers share the memory in which they scatter and gather.

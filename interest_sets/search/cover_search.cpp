@@ -135,14 +135,14 @@ class CoverSearch::Engine final : public CoverSearch::Interface {
     walk.chosen = {0, 1, third};
     walk.covered[0] = class_of(0, 1) | class_of(0, third) | class_of(1, third);
     ResidueBits& forbidden = walk.forbidden[0];
-    forbidden = {};
+    forbidden.reset();
     types_.forbid(type, 0, 1, forbidden);
     types_.forbid(type, 0, third, forbidden);
     types_.forbid(type, 1, third, forbidden);
     std::vector<Candidate>& list = walk.lists[0];
     list.clear();
     for (int residue = 2; residue < modulus_; ++residue) {
-      if (residue == third || forbidden.has(residue)) continue;
+      if (residue == third || forbidden[static_cast<std::size_t>(residue)]) continue;
       const Mask mask = class_of(0, residue) | class_of(1, residue) | class_of(third, residue);
       list.push_back({mask, residue, count_bits(mask & ~walk.covered[0])});
     }
@@ -176,7 +176,7 @@ class CoverSearch::Engine final : public CoverSearch::Interface {
     Mask closable = 0;
     for (std::size_t i = at + 1; i < from.size(); ++i) {
       const int residue = from[i].residue;
-      if (forbidden.has(residue)) continue;
+      if (forbidden[static_cast<std::size_t>(residue)]) continue;
       const Mask mask = from[i].mask | class_of(residue, added);
       const int gain = count_bits(mask & open);
       if (gain < least) continue;

@@ -157,7 +157,7 @@ TEST(TripleTypes, AreConstantOnOrbitsAndForbidTheEarlierOnes) {
       for (int bound = 0; bound < types.count(); ++bound) {
         ResidueBits forbidden;
         types.forbid(bound, a, b, forbidden);
-        EXPECT_EQ(forbidden.has(c), type < bound);
+        EXPECT_EQ(forbidden[static_cast<std::size_t>(c)], type < bound);
       }
     }
     for (int type = 0; type < types.count(); ++type)

@@ -20,57 +20,37 @@
 namespace qb {
 namespace {
 
-// Takes tasks one by one until none is left or one fails.
-class Crew {
- public:
-  Crew(const CoverSearch& search, SearchState& state, int size, const OnTask& on_task)
-      : search_(search), state_(state), size_(size), on_task_(on_task) {
-    const SearchState::Size& progress = state.sizes.at(size);
-    for (std::size_t task = 0; task < progress.played.size(); ++task)
-      if (!progress.played[task]) open_.push_back(task);
-  }
-
-  void play(int threads) {
-    std::vector<std::thread> others;
-    for (int i = 1; i < threads; ++i) others.emplace_back([this] { take_tasks(); });
-    take_tasks();
-    for (std::thread& other : others) other.join();
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  void take_tasks() {
+// Threads take the open tasks one by one until none is left or one fails.
+void play(const CoverSearch& search, SearchState& state, int size, int threads,
+          const OnTask& on_task) {
+  SearchState::Size& progress = state.sizes.at(size);
+  std::vector<std::size_t> open;
+  for (std::size_t task = 0; task < progress.played.size(); ++task)
+    if (!progress.played[task]) open.push_back(task);
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto take_tasks = [&] {
     try {
-      while (!stop_) {
-        const std::size_t at = next_.fetch_add(1);
-        if (at >= open_.size()) return;
-        finish({size_, open_[at], search_.run(open_[at])});
+      for (std::size_t at = next++; at < open.size(); at = next++) {
+        const PlayedTask played{size, open[at], search.run(open[at])};
+        const std::scoped_lock lock(mutex);
+        progress.played[played.task] = true;
+        for (const InterestSet& set : played.found) progress.found.insert(set.residues);
+        on_task(state, played);
       }
     } catch (...) {
-      const std::scoped_lock lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      stop_ = true;
+      const std::scoped_lock lock(mutex);
+      if (!failure) failure = std::current_exception();
+      next = open.size();
     }
-  }
-
-  void finish(const PlayedTask& played) {
-    const std::scoped_lock lock(mutex_);
-    SearchState::Size& progress = state_.sizes.at(size_);
-    progress.played[played.task] = true;
-    for (const InterestSet& set : played.found) progress.found.insert(set.residues);
-    on_task_(state_, played);
-  }
-
-  const CoverSearch& search_;
-  SearchState& state_;
-  int size_;
-  const OnTask& on_task_;
-  std::vector<std::size_t> open_;
-  std::atomic<std::size_t> next_{0};
-  std::atomic<bool> stop_{false};
-  std::mutex mutex_;
-  std::exception_ptr failure_;
-};
+  };
+  std::vector<std::jthread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back(take_tasks);
+  take_tasks();
+  others.clear();  // joins
+  if (failure) std::rethrow_exception(failure);
+}
 
 }  // namespace
 
@@ -98,7 +78,7 @@ void search_size(SearchState& state, int size, int threads, const OnTask& on_tas
         fmt::format("the journal counts {} tasks for W = {}, m = {}; this build has {}: begin a "
                     "new journal",
                     progress.played.size(), state.modulus, size, search.tasks()));
-  Crew(search, state, size, on_task).play(threads);
+  play(search, state, size, threads, on_task);
 }
 
 int search_minimum(SearchState& state, int threads, const OnTask& on_task) {
@@ -158,7 +138,6 @@ std::vector<int> decode(std::string_view letters) {
   return residues;
 }
 
-// Parses `W m orbits sets checksum`.
 MinimumList parse_head(const std::string& head, std::size_t& orbits) {
   std::istringstream words(head);
   MinimumList list;

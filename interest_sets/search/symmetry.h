@@ -2,8 +2,7 @@
 // The exhaustive search distinguishes cases by the symmetry of difference covers.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <bitset>
 #include <vector>
 
 #include "interest_sets/sets/interest_set.h"
@@ -25,19 +24,7 @@ namespace qb {
 // std::invalid_argument where there is none.
 [[nodiscard]] InterestSet orbit_representative(const InterestSet& set);
 
-struct ResidueBits {  // A set of residues below 320.
-  std::array<std::uint64_t, 5> words{};
-
-  [[nodiscard]] bool has(int residue) const {
-    return (words[static_cast<unsigned>(residue) / 64] >> (static_cast<unsigned>(residue) % 64) &
-            1u) != 0;
-  }
-  void add(int residue) {
-    words[static_cast<unsigned>(residue) / 64] |= std::uint64_t{1}
-                                                  << (static_cast<unsigned>(residue) % 64);
-  }
-  friend bool operator==(const ResidueBits&, const ResidueBits&) = default;
-};
+using ResidueBits = std::bitset<320>;  // a set of residues
 
 // Orders the types (orbits under x -> u x + t) of triples two of whose members differ by a unit:
 // arithmetic progressions first (they repeat a difference), then the types with most triples.

@@ -10,7 +10,6 @@
 #include <numeric>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "base/status.h"
 #include "interest_sets/search/minimum_sets.h"
@@ -86,7 +85,6 @@ std::vector<int> line_exponents(const FiniteField& field, const std::array<int, 
   return exponents;
 }
 
-// Returns the marks of Wichmann's ruler.
 std::vector<int> wichmann_marks(int r, int s) {
   std::vector<int> marks = {0};
   const auto steps = [&](int times, int step) {

@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <limits>
-#include <optional>
-#include <string_view>
-#include <vector>
+#include <sstream>
 
 #include "base/numbers.h"
 #include "base/split.h"
 #include "base/status.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/constructions.h"
-#include "interest_sets/split/distillation.h"
 
 namespace qb {
 namespace {
@@ -56,14 +53,11 @@ std::optional<ListedSet> parse_line(std::string_view line) {
 
 std::vector<ListedSet> parse_interest_sets(std::string_view text, std::string_view name) {
   std::vector<ListedSet> sets;
-  int line_number = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    ++line_number;
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (int line_number = 1; std::getline(lines, line); ++line_number) {
     try {
-      if (auto listed = parse_line(line.substr(0, line.find('#')))) {
+      if (auto listed = parse_line(std::string_view(line).substr(0, line.find('#')))) {
         listed->line = line_number;
         sets.push_back(*std::move(listed));
       }
@@ -82,18 +76,10 @@ extern const std::string_view best_known_sets;
 
 namespace {
 
-constexpr int kFirstWorkers = 3;
-
 std::vector<ListedSet> stored_sets(std::string_view text, std::string_view name) {
   std::vector<ListedSet> sets = parse_interest_sets(text, name);
   for (const ListedSet& listed : sets) verify(listed.set);
   return sets;
-}
-
-const ListedSet* find_published(int modulus) {
-  const auto sets = published_interest_sets();
-  const auto index = static_cast<std::size_t>(modulus - kFirstWorkers);
-  return modulus >= kFirstWorkers && index < sets.size() ? &sets[index] : nullptr;
 }
 
 }  // namespace
@@ -104,8 +90,10 @@ std::span<const ListedSet> published_interest_sets() {
 }
 
 std::optional<InterestSet> published_interest_set(int modulus) {
-  const ListedSet* found = find_published(modulus);
-  return found ? std::optional(found->set) : std::nullopt;
+  const auto sets = published_interest_sets();
+  const std::int64_t index = std::int64_t{modulus} - sets.front().set.modulus;
+  if (index < 0 || index >= std::ssize(sets)) return std::nullopt;
+  return sets[static_cast<std::size_t>(index)].set;
 }
 
 Printed ListedSet::ratio() const {

@@ -2,7 +2,6 @@
 // Gives the stored interest sets: the published ones, and the smallest known one of every W.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -10,7 +10,6 @@
 // the largest responsibility falls; each trial changes two terms of every worker. No choice holds a
 // residue that the published one does not.
 #include <algorithm>
-#include <cstdlib>
 
 #include "interest_sets/split/distillation.h"
 
@@ -65,51 +64,34 @@ class Excess {
   std::vector<int> sums_;  // sum for each remainder and worker
 };
 
-// Returns, for each kept pair, the pairs of I with the same difference, itself included.
-std::vector<std::vector<ResiduePair>> choices(const InterestSet& set,
-                                              const std::vector<ResiduePair>& kept) {
-  const auto difference = [&](int a, int b) {
-    const int apart = std::abs(a - b);
-    return std::min(apart, set.modulus - apart);
-  };
-  std::vector<int> place(static_cast<std::size_t>(set.modulus / 2 + 1), 0);
-  std::vector<bool> held(static_cast<std::size_t>(set.modulus), false);
+// Marks the residue of the diagonal block and those of the pairs.
+std::vector<bool> held_residues(int modulus, const std::vector<ResiduePair>& pairs) {
+  std::vector<bool> held(static_cast<std::size_t>(modulus), false);
   held[0] = true;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    place[static_cast<std::size_t>(difference(kept[i].first, kept[i].second))] =
-        static_cast<int>(i);
-    held[static_cast<std::size_t>(kept[i].first)] = true;
-    held[static_cast<std::size_t>(kept[i].second)] = true;
-  }
-  std::vector<std::vector<ResiduePair>> all(kept.size());
-  for (std::size_t i = 0; i < set.residues.size(); ++i)
-    for (std::size_t j = i + 1; j < set.residues.size(); ++j) {
-      const int a = set.residues[i];
-      const int b = set.residues[j];
-      if (!held[static_cast<std::size_t>(a)] || !held[static_cast<std::size_t>(b)]) continue;
-      const int apart = difference(a, b);
-      all[static_cast<std::size_t>(place[static_cast<std::size_t>(apart)])].push_back(
-          {a, b, 2 * apart == set.modulus});
-    }
-  return all;
+  for (const ResiduePair& pair : pairs)
+    for (int residue : {pair.first, pair.second}) held[static_cast<std::size_t>(residue)] = true;
+  return held;
 }
 
 }  // namespace
 
-std::vector<ResiduePair> balanced_pairs(const InterestSet& set,
-                                        std::vector<ResiduePair> first_pairs) {
-  const auto all = choices(set, first_pairs);
+std::vector<ResiduePair> balanced_pairs(int modulus,
+                                        std::span<const std::vector<ResiduePair>> choices,
+                                        const std::vector<ResiduePair>& first_pairs) {
+  const std::vector<bool> held = held_residues(modulus, first_pairs);
   std::vector<ResiduePair> kept = first_pairs;
-  Excess excess(set.modulus);
+  Excess excess(modulus);
   for (const ResiduePair& pair : kept) excess.add_pair(pair, 1);
   std::int64_t least = excess.cost();
-  const int most_passes = set.modulus <= kFewWorkers ? 8 : 2;
+  const int most_passes = modulus <= kFewWorkers ? 8 : 2;
   bool better = true;
   for (int pass = 0; better && pass < most_passes; ++pass) {
     better = false;
     for (std::size_t i = 0; i < kept.size(); ++i)
-      for (const ResiduePair& other : all[i]) {
-        if (other == kept[i]) continue;
+      for (const ResiduePair& other : choices[i]) {
+        if (other == kept[i] || !held[static_cast<std::size_t>(other.first)] ||
+            !held[static_cast<std::size_t>(other.second)])
+          continue;
         excess.add_pair(kept[i], -1);
         excess.add_pair(other, 1);
         const std::int64_t cost = excess.cost();
@@ -124,7 +106,7 @@ std::vector<ResiduePair> balanced_pairs(const InterestSet& set,
       }
   }
   const auto ratio = [&](const std::vector<ResiduePair>& pairs) {
-    return asymptotic_responsibility_ratio(set.modulus, pairs, Distillation::balanced);
+    return asymptotic_responsibility_ratio(modulus, pairs, Distillation::balanced);
   };
   return ratio(kept) >= ratio(first_pairs) ? kept : first_pairs;
 }

@@ -96,17 +96,21 @@ class GrowingLoads {
   std::vector<std::int64_t> loads_;
 };
 
-std::vector<ResiduePair> first_pairs(const InterestSet& set) {
+// Returns the pairs of I by difference mod W, of either sign, in the order of its combinations.
+std::vector<std::vector<ResiduePair>> pairs_by_difference(const InterestSet& set) {
   const int modulus = set.modulus;
-  std::vector<bool> seen(static_cast<std::size_t>(modulus / 2 + 1), false);
-  std::vector<ResiduePair> pairs;
+  std::vector<std::size_t> places(static_cast<std::size_t>(modulus / 2 + 1), 0);  // from 1 on
+  std::vector<std::vector<ResiduePair>> pairs;
   for (std::size_t i = 0; i < set.residues.size(); ++i)
     for (std::size_t j = i + 1; j < set.residues.size(); ++j) {
       const int apart = std::abs(set.residues[j] - set.residues[i]);
       const int difference = std::min(apart, modulus - apart);
-      if (seen[static_cast<std::size_t>(difference)]) continue;
-      seen[static_cast<std::size_t>(difference)] = true;
-      pairs.push_back({set.residues[i], set.residues[j], 2 * difference == modulus});
+      std::size_t& place = places[static_cast<std::size_t>(difference)];
+      if (place == 0) {
+        pairs.emplace_back();
+        place = pairs.size();
+      }
+      pairs[place - 1].push_back({set.residues[i], set.residues[j], 2 * difference == modulus});
     }
   return pairs;
 }
@@ -115,8 +119,11 @@ std::vector<ResiduePair> first_pairs(const InterestSet& set) {
 
 std::vector<ResiduePair> kept_residue_pairs(const InterestSet& set, Distillation distillation) {
   require_distinct_residues(set);
-  std::vector<ResiduePair> pairs = first_pairs(set);
-  return distillation == Distillation::balanced ? balanced_pairs(set, std::move(pairs)) : pairs;
+  const auto choices = pairs_by_difference(set);
+  std::vector<ResiduePair> first;
+  for (const std::vector<ResiduePair>& choice : choices) first.push_back(choice.front());
+  if (distillation == Distillation::published) return first;
+  return balanced_pairs(set.modulus, choices, first);
 }
 
 std::vector<GroupPair> distill(int modulus, std::span<const ResiduePair> pairs, int worker,
@@ -137,6 +144,20 @@ std::vector<GroupPair> distill(int modulus, std::span<const ResiduePair> pairs, 
 
 std::vector<GroupPair> distill(const InterestSet& set, int worker, Distillation distillation) {
   return distill(set.modulus, kept_residue_pairs(set, distillation), worker, distillation);
+}
+
+std::vector<std::vector<GroupPair>> product_blocks(const InterestSet& set, int row_groups) {
+  if (row_groups < 1 || row_groups >= set.modulus)
+    throw UsageError(fmt::format("{} row groups of W = {}: both matrices need a group", row_groups,
+                                 set.modulus));
+  std::vector<std::vector<GroupPair>> blocks;
+  for (int worker = 0; worker < set.modulus; ++worker) {
+    blocks.push_back(distill(set, worker));
+    std::erase_if(blocks.back(), [&](const GroupPair& pair) {
+      return pair.first >= row_groups || pair.second < row_groups;
+    });
+  }
+  return blocks;
 }
 
 std::int64_t group_tokens(std::int64_t n_tokens, int groups, int group) {

@@ -39,10 +39,11 @@ struct ResiduePair {
 [[nodiscard]] std::vector<ResiduePair> kept_residue_pairs(
     const InterestSet& set, Distillation distillation = Distillation::published);
 
-// `first_pairs` is the published choice. The result keeps the order of the differences and is never
-// worse by asymptotic_responsibility_ratio().
-[[nodiscard]] std::vector<ResiduePair> balanced_pairs(const InterestSet& set,
-                                                      std::vector<ResiduePair> first_pairs);
+// choices: all pairs of I, by difference; first_pairs: the published choice. The result keeps the
+// order of the differences and is never worse by asymptotic_responsibility_ratio().
+[[nodiscard]] std::vector<ResiduePair> balanced_pairs(
+    int modulus, std::span<const std::vector<ResiduePair>> choices,
+    const std::vector<ResiduePair>& first_pairs);
 
 // Says which part of a block a worker computes: all of it, or one half where two workers hold it.
 enum class Share { whole, lower, upper };
@@ -64,6 +65,13 @@ struct GroupPair {
 // Does the same for pairs that are known.
 [[nodiscard]] std::vector<GroupPair> distill(int modulus, std::span<const ResiduePair> pairs,
                                              int worker, Distillation distillation);
+
+// Applies CQS to a matrix product C = A B (supplement F of CQS-Attention): of W groups the first
+// row_groups are of rows of A, the others of columns of B, and a kept pair is a task, one block of
+// C, only where it has one of each. Returns each worker's blocks, with the published rule. Throws
+// UsageError unless 1 <= row_groups < W.
+[[nodiscard]] std::vector<std::vector<GroupPair>> product_blocks(const InterestSet& set,
+                                                                 int row_groups);
 
 // With n_tokens = q W + r, the first W - r groups hold q tokens and the last r hold q + 1.
 [[nodiscard]] std::int64_t group_tokens(std::int64_t n_tokens, int groups, int group);

@@ -281,5 +281,34 @@ TEST(Balance, LongestSubsequencesAreThoseOfTheMaterialLists) {
   }
 }
 
+// In the supplement's example, worker 3 has nothing to do and the others have two blocks each.
+TEST(ProductBlocks, SevenWorkersOverThreeAndFourGroupsLeaveOneIdle) {
+  const auto blocks = product_blocks({7, {0, 1, 3}}, 3);
+  ASSERT_EQ(blocks.size(), 7u);
+  for (std::size_t worker = 0; worker < 7; ++worker)
+    EXPECT_EQ(blocks[worker].size(), worker == 3 ? 0u : 2u) << worker;
+}
+
+TEST(ProductBlocks, AreAnExactCoverForAnySplit) {
+  for (int workers = 3; workers <= 40; ++workers)
+    for (int row_groups = 1; row_groups < workers; ++row_groups) {
+      std::map<std::pair<int, int>, int> times;
+      for (const auto& of_worker : product_blocks(default_interest_set(workers), row_groups))
+        for (const GroupPair& block : of_worker) {
+          EXPECT_LT(block.first, row_groups);
+          EXPECT_GE(block.second, row_groups);
+          EXPECT_EQ(block.share, Share::whole);
+          ++times[{block.first, block.second}];
+        }
+      EXPECT_EQ(std::ssize(times), row_groups * (workers - row_groups));
+      for (const auto& [block, n] : times) EXPECT_EQ(n, 1) << workers << " " << row_groups;
+    }
+}
+
+TEST(ProductBlocks, RefuseSplitsWithoutGroups) {
+  for (int row_groups : {0, 7, 9})
+    EXPECT_THROW((void)product_blocks({7, {0, 1, 3}}, row_groups), UsageError);
+}
+
 }  // namespace
 }  // namespace qb

@@ -6,19 +6,6 @@
 namespace qb {
 namespace {
 
-bool allows(const Pattern::Band& band, std::int64_t p, std::int64_t k) {
-  return k >= p - band.left && k <= p + band.right && (k - p) % band.dilation == 0;
-}
-
-bool allows(const Pattern::Cells& cells, std::int64_t p, std::int64_t k) {
-  const Range cell = cells.cell(p);
-  return k >= cell.begin && k < cell.end;
-}
-
-bool allows(const Pattern::Columns& columns, std::int64_t, std::int64_t k) {
-  return k % columns.period >= columns.first;
-}
-
 // Says how many of the positions lie in the runs: none, all, or perhaps some of them.
 Coverage inside(const Pattern::Global& global, const TokenGroup& positions) {
   const auto run = std::ranges::upper_bound(global.runs, positions.first, {}, &Range::end);
@@ -27,25 +14,18 @@ Coverage inside(const Pattern::Global& global, const TokenGroup& positions) {
                                                                       : Coverage::partial;
 }
 
-bool allows(const Pattern::Global& global, std::int64_t p, std::int64_t k) {
-  return inside(global, {p, 1, 1}) == Coverage::all || inside(global, {k, 1, 1}) == Coverage::all;
-}
-
-bool allows(const Pattern::Random& random, std::int64_t p, std::int64_t k) {
-  return random.order_of(floor_divide(p, random.block))
-             .place_of(static_cast<std::uint64_t>(k / random.block)) <
-         static_cast<std::uint64_t>(random.count);
-}
-
 Coverage both(Coverage a, Coverage b) {
   if (a == Coverage::none || b == Coverage::none) return Coverage::none;
   return a == Coverage::all && b == Coverage::all ? Coverage::all : Coverage::partial;
 }
 
+// These say `all` or `none` of a single pair.
 Coverage coverage(const Pattern::Band& band, const TokenGroup& q, const TokenGroup& k) {
   if (k.last() < q.first - band.left || k.first > q.last() + band.right) return Coverage::none;
   const bool within = k.first >= q.last() - band.left && k.last() <= q.first + band.right;
-  return within && band.dilation == 1 ? Coverage::all : Coverage::partial;
+  if (within && band.dilation == 1) return Coverage::all;
+  if (q.count > 1 || k.count > 1) return Coverage::partial;
+  return (k.first - q.first) % band.dilation == 0 ? Coverage::all : Coverage::none;
 }
 
 Coverage coverage(const Pattern::Cells& cells, const TokenGroup& q, const TokenGroup& k) {
@@ -74,7 +54,9 @@ Coverage coverage(const Pattern::Random& random, const TokenGroup& q, const Toke
       floor_divide(q.first, random.block) == floor_divide(q.last(), random.block) &&
       k.first / random.block == k.last() / random.block;
   if (!one_block) return Coverage::partial;
-  return allows(random, q.first, k.first) ? Coverage::all : Coverage::none;
+  const std::uint64_t place = random.order_of(floor_divide(q.first, random.block))
+                                  .place_of(static_cast<std::uint64_t>(k.first / random.block));
+  return place < static_cast<std::uint64_t>(random.count) ? Coverage::all : Coverage::none;
 }
 
 }  // namespace
@@ -88,22 +70,18 @@ Range Pattern::Cells::cell(std::int64_t p) const {
 }
 
 bool Pattern::allows(std::int64_t p, std::int64_t k) const {
-  return std::ranges::any_of(atoms, [&](const Pattern::Atom& atom) {
-    if (atom.causal && k > p) return false;
-    return std::visit([&](const auto& shape) { return qb::allows(shape, p, k); }, atom.shape);
-  });
+  return coverage({p, 1, 1}, {k, 1, 1}) == Coverage::all;
 }
 
 Coverage Pattern::coverage(const TokenGroup& q, const TokenGroup& k) const {
   if (q.count == 0 || k.count == 0) return Coverage::none;
-  if (q.count == 1 && k.count == 1)
-    return allows(q.first, k.first) ? Coverage::all : Coverage::none;
   constexpr Pattern::Band kCausal{kUnbounded, 0, 1};
   Coverage together = Coverage::none;
   for (const Pattern::Atom& atom : atoms) {
-    Coverage one =
-        std::visit([&](const auto& shape) { return qb::coverage(shape, q, k); }, atom.shape);
-    if (atom.causal) one = both(one, qb::coverage(kCausal, q, k));
+    const Coverage cut = atom.causal ? qb::coverage(kCausal, q, k) : Coverage::all;
+    if (cut == Coverage::none) continue;
+    const Coverage one = both(
+        cut, std::visit([&](const auto& shape) { return qb::coverage(shape, q, k); }, atom.shape));
     if (one == Coverage::all) return Coverage::all;
     if (one == Coverage::partial) together = Coverage::partial;
   }

@@ -64,8 +64,11 @@ constexpr std::string_view kAllOf = "all_of";
 
 bool is_word(std::string_view name) { return parse_word<MaskKind>(name).has_value(); }
 
-[[noreturn]] void fail(std::string_view pattern, const std::string& message) {
-  throw UsageError(fmt::format("mask {}: {}", pattern, message));
+template <class... Values>
+[[noreturn]] void fail(std::string_view pattern, fmt::format_string<Values...> message,
+                       Values&&... values) {
+  throw UsageError(
+      fmt::format("mask {}: {}", pattern, fmt::format(message, std::forward<Values>(values)...)));
 }
 
 const PatternRule& rule_of(const PatternNode& node) {
@@ -88,25 +91,21 @@ void check_value(const PatternNode& node, const ArgumentRule& rule, const Argume
     const bool one = argument.real || argument.integers.size() == 1;
     const double value = one ? real_of(argument) : -1.0;
     if (argument.list || !(value > 0.0 && value <= 1.0))
-      fail(node.name,
-           fmt::format("{} must be above 0 and at most 1, got {}", rule.name, to_text(value)));
+      fail(node.name, "{} must be above 0 and at most 1, got {}", rule.name, to_text(value));
     return;
   }
   if (argument.real)
-    fail(node.name,
-         fmt::format("{} must be a whole number, got {}", rule.name, to_text(*argument.real)));
+    fail(node.name, "{} must be a whole number, got {}", rule.name, to_text(*argument.real));
   if (argument.list != (rule.type == ArgumentType::list))
-    fail(node.name, fmt::format("{} must be {}", rule.name,
-                                argument.list ? "one whole number, got a list"
-                                              : "a list such as [1, 2], got a number"));
-  if (argument.integers.empty())
-    fail(node.name, fmt::format("{} must hold at least one number", rule.name));
+    fail(node.name, "{} must be {}", rule.name,
+         argument.list ? "one whole number, got a list" : "a list such as [1, 2], got a number");
+  if (argument.integers.empty()) fail(node.name, "{} must hold at least one number", rule.name);
   for (const std::int64_t value : argument.integers) {
     if (value < rule.least)
-      fail(node.name, fmt::format("{} must be at least {}, got {}", rule.name, rule.least, value));
+      fail(node.name, "{} must be at least {}, got {}", rule.name, rule.least, value);
     if (value > kUnbounded)
-      fail(node.name, fmt::format("{} is {}, more than any sequence has; {}", rule.name, value,
-                                  rule.least < 0 ? "-1 has no end" : "make it smaller"));
+      fail(node.name, "{} is {}, more than any sequence has; {}", rule.name, value,
+           rule.least < 0 ? "-1 has no end" : "make it smaller");
   }
 }
 
@@ -115,19 +114,19 @@ void check_arguments(const PatternNode& node, const PatternRule& rule) {
   for (const ArgumentRule& argument : rule.arguments) known.push_back(argument.name);
   for (const Argument& argument : node.arguments)
     if (std::ranges::find(known, argument.name) == known.end())
-      fail(node.name, unknown_word("key", argument.name, known));
+      fail(node.name, "{}", unknown_word("key", argument.name, known));
   const auto given = std::ranges::count_if(
       rule.one_of, [&](std::string_view name) { return find(node, name) != nullptr; });
   if (!rule.one_of.empty() && given != 1)
-    fail(node.name, fmt::format("needs one of {}, got {}", join(rule.one_of, " and "),
-                                given == 0 ? "none" : "both"));
+    fail(node.name, "needs one of {}, got {}", join(rule.one_of, " and "),
+         given == 0 ? "none" : "both");
   for (const ArgumentRule& argument : rule.arguments) {
     if (const Argument* value = find(node, argument.name)) {
       check_value(node, argument, *value);
       continue;
     }
     if (!argument.otherwise && std::ranges::find(rule.one_of, argument.name) == rule.one_of.end())
-      fail(node.name, fmt::format("needs {}; its keys are {}", argument.name, join(known, ", ")));
+      fail(node.name, "needs {}; its keys are {}", argument.name, join(known, ", "));
   }
 }
 
@@ -154,9 +153,8 @@ void check_node(const PatternNode& node) {
   }
   check_arguments(node, rule_of(node));
   if (node.name == "fixed" && integer(node, "summary") > integer(node, "block"))
-    fail(node.name,
-         fmt::format("a summary of {} tokens does not fit a block of {}; make it shorter",
-                     integer(node, "summary"), integer(node, "block")));
+    fail(node.name, "a summary of {} tokens does not fit a block of {}; make it shorter",
+         integer(node, "summary"), integer(node, "block"));
 }
 
 std::string text_of(const Argument& argument) {
@@ -230,9 +228,8 @@ class AtomMaker {
 
   void put_window(std::int64_t dilation) {
     if (dilation >= n_ && dilation > 1)
-      fail(node_->name, fmt::format("a dilation of {} reaches beyond the {} tokens there are; make "
-                                    "it smaller",
-                                    dilation, n_));
+      fail(node_->name, "a dilation of {} reaches beyond the {} tokens there are; make it smaller",
+           dilation, n_);
     const auto side = [&](std::string_view name) {
       const std::int64_t keys = value(name);
       return keys < 0 || keys > kUnbounded / dilation ? kUnbounded : keys * dilation;
@@ -247,9 +244,8 @@ class AtomMaker {
       cells.ends.push_back(end = std::min(end + size, kUnbounded));
     if (end != n_)
       fail(node_->name,
-           fmt::format(
-               "the sizes add up to {} and not to the {} tokens there are; change them or n_tokens",
-               end, n_));
+           "the sizes add up to {} and not to the {} tokens there are; change them or n_tokens",
+           end, n_);
     put(std::move(cells));
   }
 
@@ -271,16 +267,14 @@ class AtomMaker {
           global.runs.push_back({index, index + 1});
       if (sorted.back() >= n_)
         fail(node_->name,
-             fmt::format(
-                 "index {} is beyond the {} tokens there are; counted from 0, the last is {}",
-                 sorted.back(), n_, n_ - 1));
+             "index {} is beyond the {} tokens there are; counted from 0, the last is {}",
+             sorted.back(), n_, n_ - 1);
     } else {
       global.runs = {{0, value("tokens")}};
     }
     if (global.runs.back().end > n_ || global.runs[0] == Range{0, n_})
-      fail(node_->name,
-           fmt::format("{} global tokens of the {} there are; name fewer, or use mask: full",
-                       global.runs.back().end, n_));
+      fail(node_->name, "{} global tokens of the {} there are; name fewer, or use mask: full",
+           global.runs.back().end, n_);
     put(std::move(global));
   }
 

@@ -170,29 +170,26 @@ TileSchedule build_mask_schedule(const Mask& mask, std::int64_t n_queries, std::
   return build_tiles(mask, n_queries, n_keys, std::move(blocks), query_tile, choice.threads);
 }
 
-PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
+PairCounts count_pairs(const Mask& mask, const TokenGroup& q, const TokenGroup& k,
                        const KernelTiles& tiles) {
   check_tile(tiles.query_tile);
+  const MaskBlock block{0, 0, q, k};
   PairCounts counts;
-  if (blocks.empty()) return counts;
   const auto add = [&](const TileSchedule& schedule) {
     counts.unmasked += schedule.unmasked_pairs();
     counts.executed += schedule.executed_pairs(tiles.key_step, tiles.row_group, tiles.row_cost);
     counts.empty_rows += schedule.empty_rows();
   };
   // The schedule is short: its tiles need few bits or none.
-  if (tiles.residue_classes && blocks.size() == 1)
-    if (const auto split = split_by_residue(mask, blocks[0])) {
-      MaskBlock block = blocks[0];
-      block.q_begin = 0;
-      block.k_begin = 0;
+  if (tiles.residue_classes)
+    if (const auto split = split_by_residue(mask, block)) {
       add(build_by_residue(*split, block, tiles.query_tile, 1));
       return counts;
     }
-  const std::vector<PieceMaker> makers = makers_of(mask, blocks);
-  for_each_tile(makers.front(), blocks.front().q.count, tiles.query_tile, [&](const Range& rows) {
+  const PieceMaker maker(mask, block);
+  for_each_tile(maker, q.count, tiles.query_tile, [&](const Range& rows) {
     TileSchedule one{rows.count(), 0, {}, {}, {}};
-    TileMaker(one, false).add_tile(blocks, makers, rows);
+    TileMaker(one, false).add_tile(std::span(&block, 1), std::span(&maker, 1), rows);
     add(one);
   });
   return counts;
@@ -207,8 +204,7 @@ Coverage Mask::coverage(const TokenGroup& q, const TokenGroup& k) const {
 }
 
 std::int64_t Mask::keys_of_pattern(std::int64_t q, std::int64_t kv_len) const {
-  const MaskBlock row{0, 0, {q, 1, 1}, {0, kv_len, 1}};
-  return count_pairs(*this, {row}, {1, 1, 1}).unmasked;
+  return count_pairs(*this, {q, 1, 1}, {0, kv_len, 1}, {1, 1, 1}).unmasked;
 }
 
 std::string to_string(const Mask& mask) {

@@ -36,14 +36,14 @@ struct ScheduleChoice {
                                                std::int64_t query_tile,
                                                const ScheduleChoice& choice = {});
 
-// count_pairs() makes the same schedule tile by tile, counts its pairs and does not keep it. The
-// blocks belong to one group of queries. Residue classes are used only where there is one block.
+// count_pairs() makes the same schedule of two groups tile by tile, counts its pairs and does not
+// keep it.
 struct PairCounts {
   std::int64_t unmasked = 0;
   std::int64_t executed = 0;    // counted as in TileSchedule::executed_pairs, by key steps
-  std::int64_t empty_rows = 0;  // rows that have no key in any of the blocks
+  std::int64_t empty_rows = 0;  // rows that have no key
 };
-[[nodiscard]] PairCounts count_pairs(const Mask& mask, const std::vector<MaskBlock>& blocks,
+[[nodiscard]] PairCounts count_pairs(const Mask& mask, const TokenGroup& q, const TokenGroup& k,
                                      const KernelTiles& tiles);
 
 }  // namespace qb

@@ -45,9 +45,6 @@ struct DrawOptions {
 std::vector<std::vector<std::string>> write_figures(std::span<const Figure> figures,
                                                     const std::string& directory,
                                                     const DrawOptions& options = {});
-inline std::vector<std::string> write_figure(const Figure& figure, const std::string& directory) {
-  return write_figures({&figure, 1}, directory).front();
-}
 
 // Throws UsageError unless the path's extension names a format of write_picture: svg, pdf or png.
 void require_picture_format(const std::string& path);

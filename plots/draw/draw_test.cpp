@@ -45,6 +45,10 @@ Figure small_figure() {
           .notes = {"A note."}};
 }
 
+std::vector<std::string> write_figure(const Figure& figure, const std::string& directory) {
+  return write_figures({&figure, 1}, directory).front();
+}
+
 std::string golden(const std::string& name) {
   return read_file(source_path("plots/draw/golden/" + name));
 }

@@ -28,7 +28,7 @@ Values sends(const char* scheme, int workers, double bytes, const Values& more =
 TEST(BytesByWorkers, ARingsFormulaIsWMinusOneHopsOfKAndV) {
   const Figure figure = bytes_by_workers_figure(
       scheme_table({sends("ring", 2, 8388608.0), sends("ring", 4, 6291456.0),
-                    sends("cqs_sharded", 4, 5e6), sends("cqs_sharded", 2, 9e6)}));
+                    sends("cqs_sharded", 4, 5e6), sends("cqs_sharded", 3, 9e6)}));
   const Panel& panel = figure.panels.at(0);
   EXPECT_EQ(panel.title, "forward");
   const Series& ring = series_named(panel, "ring");

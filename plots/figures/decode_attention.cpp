@@ -38,22 +38,16 @@ Groups decode_panels(const CsvTable& cases) {
   return groups;
 }
 
-// Converts s of a row to ms per decode step.
-double step_factor(const Row& row) { return kMilli / row.number("n_tokens"); }
-
 // What a worker's time is of; the three add up to the wall clock of a repeat.
 struct StepPart {
   const char* name;
-  double (*seconds)(const Row&);
+  RealColumn seconds;
   std::uint32_t colour;
 };
 constexpr StepPart kStepParts[] = {
-    {"compute and merge", [](const Row& row) { return row.number("compute_median_s"); },
-     kComputeColour},
-    {"exposed communication",
-     [](const Row& row) { return row.number("exposed_communication_median_s"); },
-     kCommunicationColour},
-    {"idle", [](const Row& row) { return row.number("idle_median_s"); }, kIdleColour}};
+    {"compute and merge", "compute_median_s", kComputeColour},
+    {"exposed communication", "exposed_communication_median_s", kCommunicationColour},
+    {"idle", "idle_median_s", kIdleColour}};
 constexpr double kHalfStepBar = 0.4;
 
 // Adds a bar of parts, with its wall clock behind it. The medians of the parts do not add up, so
@@ -61,8 +55,10 @@ constexpr double kHalfStepBar = 0.4;
 void add_step_bar(Panel& panel, const Row& row, const std::string& name) {
   const auto place = static_cast<double>(panel.y.tics.size());
   panel.y.tics.push_back({place, fmt::format("{}, W = {}", name, row.text("workers"))});
-  const Point wall = timed(row, clock_of(row), step_factor(row));
-  const auto seconds = [&](const StepPart& part) { return std::fmax(0.0, part.seconds(row)); };
+  const Point wall = timed(row, clock_of(row), kMilli / row.number("n_tokens"));
+  const auto seconds = [&](const StepPart& part) {
+    return std::fmax(0.0, row.number(part.seconds));
+  };
   double sum = 0.0;
   for (const StepPart& part : kStepParts) sum += seconds(part);
   double end = 0.0;
@@ -82,22 +78,18 @@ void add_step_bar(Panel& panel, const Row& row, const std::string& name) {
   panel.series[4].points.push_back(std::move(total));
 }
 
-// Makes a bar for each algorithm and number of workers.
 Panel step_bars(const Group& of) {
   Panel panel{.title = of.name,
               .x = {.label = "time of a decode step (ms)", .column = "step_ms", .from_zero = true},
               .y = {.column = "bar_index", .reversed = true}};
   for (const StepPart& part : kStepParts)
-    panel.series.push_back(
-        {.name = part.name, .draw = Draw::rectangles, .style = {part.colour}, .thin = true});
+    panel.series.push_back(rectangles(part.name, part.colour));
   panel.series.push_back({.name = "interval", .draw = Draw::line, .in_legend = false});
   panel.series.push_back(
       {.name = "wall clock", .draw = Draw::rectangles, .style = {kWhite}, .in_legend = false});
-  for (const Group& line : algorithm_lines(of.rows, kDecodeAlgorithms)) {
-    std::map<double, Row> last_of;
-    for (const Row& row : line.rows) last_of.insert_or_assign(row.number("workers"), row);
-    for (const auto& [workers, row] : last_of) add_step_bar(panel, row, line.name);
-  }
+  for (const Group& line : algorithm_lines(of.rows, kDecodeAlgorithms))
+    for (const auto& [workers, row] : by_number(line.rows, number_in("workers")))
+      add_step_bar(panel, row, line.name);
   std::erase_if(panel.series, [](const Series& series) { return series.points.empty(); });
   return panel;
 }

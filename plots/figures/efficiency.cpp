@@ -74,8 +74,7 @@ Groups efficiency_lines(const Group& panel) {
   return lines;
 }
 
-// Says which efficiency the workers have at the most of the first panel; a plain title where they
-// had no cores of their own.
+// Says which efficiency the workers of the first panel have, if they had cores of their own.
 std::string kept_title(const Groups& panels, int cores) {
   constexpr const char* kPlain = "Parallel efficiency, strong and weak";
   if (panels.empty()) return kPlain;
@@ -92,10 +91,11 @@ std::string kept_title(const Groups& panels, int cores) {
     return fmt::format("{} % ({})", significant(one.first), one.second);
   };
   const auto alone = alone_in(panels.front());
-  return fmt::format("At W = {:.0f} a worker keeps {} to {} of the speed {}", many,
-                     shown(*kept.begin()), shown(*kept.rbegin()),
-                     alone ? std::string("of one device alone")
-                           : "at " + named_values(order(rows, "workers").front(), {"workers"}));
+  return fmt::format(
+      "At W = {:.0f} a worker keeps {} to {} of the speed {}", many, shown(*kept.begin()),
+      shown(*kept.rbegin()),
+      alone ? std::string("of one device alone")
+            : "at " + named_values(order(rows, number_in("workers")).front(), {"workers"}));
 }
 
 }  // namespace

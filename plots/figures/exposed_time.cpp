@@ -7,7 +7,6 @@ namespace qb {
 namespace {
 
 constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
-const Columns kPanelKey = {"n_tokens", "workers", "ranks"};
 
 bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "model"); }
 
@@ -17,13 +16,11 @@ double bandwidth(const Row& row) { return row.number(kBandwidth) / 1e9; }
 // Gives seconds; NaN if the row has no such time.
 Point exposed(const Row& row) { return timed(row, "exposed_communication", 1.0); }
 
-bool has_interval(const Row& row) { return !std::isnan(exposed(row).low); }
-
 // Says what the error bars are; a run of before schema 10 has none.
 std::string bars_note(const Rows& rows) {
   const Rows measured = where(rows, [](const Row& row) { return !of_model(row); });
   if (measured.empty()) return {};
-  return count(measured, has_interval) == measured.size()
+  return std::ranges::none_of(measured, [](const Row& row) { return std::isnan(exposed(row).low); })
              ? interval_note(measured)
              : "No bars: the run keeps no interval of this time.";
 }
@@ -32,46 +29,25 @@ double link_seconds(const Row& row) {
   return row.number("device_sent_bytes") / row.number(kBandwidth);
 }
 
-// What a root scatters and gathers is communication that these times leave out.
-bool has_root(const Row& row) { return row.number("root_sent_bytes") > 0.0; }
-
-Rows rows_with_a_limit(const CsvTable& cases) {
-  return where(standing_rows(cases), [](const Row& row) {
-    return ran(row) && row.number("workers") >= 2.0 && !row.is("ranks", "serial") &&
-           bandwidth(row) > 0.0 && exposed(row).y > 0.0 && !has_root(row);
-  });
-}
-
-// Says why a case is not among the rows of a figure.
+// Says why a case is not drawn; empty for one that is.
 std::string reason_left_out(const Row& row) {
   if (!ran(row)) return row.text("status");
   if (row.number("workers") < 2.0) return "one worker";
   if (row.is("ranks", "serial")) return "serial ranks, whose workers took turns";
   if (has_root(row)) return "a root, whose scatter and gather have no such time";
   if (std::isnan(exposed(row).y)) return "no communication times";
-  return bandwidth(row) > 0.0 ? "nothing exposed" : "no limit of its link";
+  if (!(bandwidth(row) > 0.0)) return "no limit of its link";
+  return exposed(row).y > 0.0 ? "" : "nothing exposed";
 }
 
-std::string left_out_note(const CsvTable& cases, const Rows& drawn) {
-  const Rows all = standing_rows(cases);
+std::string left_out_note(const Rows& all) {
   std::map<std::string, std::size_t> reasons;
-  for (const Row& row : all)
-    if (std::ranges::find(drawn, row) == drawn.end()) ++reasons[reason_left_out(row)];
+  for (const Row& row : all) ++reasons[reason_left_out(row)];
+  reasons.erase("");
   std::vector<Omission> omissions;
   for (const auto& [reason, number] : reasons)
     omissions.push_back({.number = number, .what = "case", .reason = reason, .of = all.size()});
   return not_drawn(omissions);
-}
-
-// Keeps at most kMostPanels panels, evenly from the first to the last, so that the largest N and W
-// are among them; says how many are left out.
-std::string keep_some(Groups& panels) {
-  const std::size_t all = panels.size();
-  panels = spread(std::move(panels), kMostPanels);
-  return not_drawn({{.number = all - panels.size(),
-                     .what = "panel",
-                     .reason = fmt::format("beyond {} spread over N, W and ranks", kMostPanels),
-                     .of = all}});
 }
 
 // Behind each line it draws the time that the bytes alone take on the link; a model's is dashed.
@@ -101,9 +77,10 @@ std::string hidden_title(const Rows& rows) {
 }  // namespace
 
 Figure exposed_time_figure(const PlottedRun& run) {
-  const Rows rows = rows_with_a_limit(run.cases);
-  Groups panels = panels_by(rows, kPanelKey);
-  const std::string left_out = keep_some(panels);
+  const Rows cases = standing_rows(run.cases);
+  const Rows rows = where(cases, [](const Row& row) { return reason_left_out(row).empty(); });
+  const Groups all = panels_by(rows, {"n_tokens", "workers", "ranks"});
+  const Groups panels = spread(all, kMostPanels);  // the largest N and W are among them
   return line_figure(
       {.title = hidden_title(rows),
        .nothing = "no case of two workers or more that are not serial has a link.bandwidth and "
@@ -123,7 +100,12 @@ Figure exposed_time_figure(const PlottedRun& run) {
        .notes = {
            "Waiting for data on its way, of the worker that ends last. Thin: its bytes over the "
            "bandwidth, exposed if nothing were hidden.",
-           bars_note(rows), left_out, left_out_note(run.cases, rows)}});
+           bars_note(rows),
+           not_drawn({{.number = all.size() - panels.size(),
+                       .what = "panel",
+                       .reason = fmt::format("beyond {} spread over N, W and ranks", kMostPanels),
+                       .of = all.size()}}),
+           left_out_note(cases)}});
 }
 
 }  // namespace qb

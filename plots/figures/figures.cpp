@@ -55,8 +55,7 @@ Figure draw(std::string_view name, const PlottedRun& run) {
   if (known == nullptr) throw UsageError(unknown_word("figure", name, kFigureNames));
   const bool joined = known->needs == Needs::joined_cases && run.has_cases();
   const PlottedRun all = joined ? PlottedRun(joined_cases(run)) : PlottedRun();
-  const bool of_cases = joined || known->needs == Needs::cases;
-  Figure figure = (of_cases || known->needs == Needs::joined_cases) && !run.has_cases()
+  Figure figure = known->needs != Needs::other_tables && !run.has_cases()
                       ? empty_figure("", "the run folder has no cases.csv")
                       : known->draw(joined ? all : run);
   figure.name = name;

@@ -6,8 +6,6 @@
 // their tables through plots/frame/frame.h.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,9 +52,9 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 // time_or_rate, table, line.
 [[nodiscard]] Figure model_grade_figure(const CsvTable& graded);
 
-// Draws published numbers against ours, a panel for what was recomputed and one for what was
-// modelled. `answers` has the columns paper, table, line, claim, kind (a word of ClaimKind),
-// published, ours and verdict (a word of RowStanding).
+// Draws published numbers against ours, a panel for each paper. `answers` has the columns paper,
+// table, line, claim, kind (a word of ClaimKind), published, ours and verdict (a word of
+// RowStanding).
 [[nodiscard]] Figure published_parity_figure(const CsvTable& answers);
 
 // ---- interest sets -----------------------------------------------------------------------------
@@ -72,9 +70,5 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 
 // Most figures draw this many panels, and leave out the rest.
 inline constexpr std::size_t kMostPanels = 4;
-
-// Shows the time of a worker of which steps.csv says nothing: it sends, plans its next step or has
-// no processor.
-inline constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
 
 }  // namespace qb

@@ -9,6 +9,8 @@
 namespace qb {
 namespace {
 
+// Of the time of which steps.csv says nothing: a worker sends, plans or has no processor.
+constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
 constexpr const char* kLinkBandwidth = "link_bandwidth_byte_per_s";
 constexpr std::size_t kMostCharts = 8;  // of as many algorithms
 constexpr std::size_t kMostAgain = 6;   // with further cases of the same algorithms
@@ -16,8 +18,7 @@ constexpr std::size_t kMostAgain = 6;   // with further cases of the same algori
 constexpr double kOneRange = 4.0;
 constexpr std::int64_t kMostWorkers = 32;
 constexpr std::int64_t kMostNumberedWorkers = 16;
-// A case with more steps has its first ones drawn, since bars of all would be too narrow to tell
-// apart.
+// A case with more steps has its first ones drawn: bars of all would be too narrow.
 constexpr std::int64_t kMostSteps = 8;
 constexpr double kHalfBar = 0.4;  // share of the distance between two workers
 // Messages have lanes at the edges of a bar, which show what computing hides.
@@ -52,8 +53,7 @@ struct Chart {
   std::vector<Activity> activities{};
 };
 
-// Orders by step. Of several rows of a worker and step (a case that was run again) it keeps the
-// last.
+// Orders by step. Of a case that was run again it keeps the last rows.
 std::vector<Activity> read_activities(const Rows& steps) {
   std::map<std::pair<std::int64_t, std::int64_t>, Activity> last;  // by step and worker
   for (const Row& row : steps) {
@@ -74,17 +74,13 @@ std::vector<Activity> read_activities(const Rows& steps) {
 }
 
 void compose(std::vector<Activity>& activities) {
-  std::map<std::int64_t, double> longest;  // by step
+  std::map<std::int64_t, double> begin;  // by step: at first how long its slowest worker takes
   for (const Activity& one : activities) {
-    double& most = longest[one.step];
+    double& most = begin[one.step];
     most = std::max(most, one.exposed + one.idle + one.compute);
   }
-  std::map<std::int64_t, double> begin;
   double now = 0.0;
-  for (const auto& [step, duration] : longest) {
-    begin[step] = now;
-    now += duration;
-  }
+  for (auto& [step, duration] : begin) now += std::exchange(duration, now);
   std::map<std::int64_t, double> ended;  // by worker: the end of its step before
   for (Activity& one : activities) {
     const double ready = ended.contains(one.worker) ? ended[one.worker] : 0.0;
@@ -101,20 +97,14 @@ double link_bandwidth(const Row& row) {
   return std::isnan(limit) ? std::numeric_limits<double>::infinity() : limit;
 }
 
-std::set<double> bandwidths(const Rows& rows) {
-  std::set<double> links;
-  for (const Row& row : rows) links.insert(link_bandwidth(row));
-  return links;
-}
-
-// Keeps rows of cases that ran with steps and several workers. They are in random order in the
-// file; here the longest sequence and the most workers come first, and of several links the middle
-// one, where compute hides a part: schemes of one size are below each other.
+// Keeps cases with steps and several workers: the longest sequence and the most workers come first,
+// and of several links the middle one, where compute hides a part.
 Rows ranked_rows(const CsvTable& cases, const std::map<std::string, Rows>& steps) {
   const Rows rows = where(standing_rows(cases), [&](const Row& row) {
     return ran(row) && row.number("workers") >= 2.0 && steps.contains(row.text("case_id"));
   });
-  const std::set<double> links = bandwidths(rows);
+  std::set<double> links;
+  for (const Row& row : rows) links.insert(link_bandwidth(row));
   return order(rows, [&](const Row& row) {
     const auto at = std::distance(links.begin(), links.find(link_bandwidth(row)));
     const auto from_middle = std::abs(at - static_cast<std::ptrdiff_t>(links.size() / 2));
@@ -138,26 +128,21 @@ Rows telling_rows(const Rows& ranked) {
   return drawn;
 }
 
-const Columns kCase = {"algorithm", "n_tokens", "workers", "ranks"};
-
 // What the titles of the panels say, and what all of them share and the subtitle says. The link is
 // named if the run has several, though all the drawn ones may use the middle one.
-struct NamedColumns {
-  Columns titles{};
-  Columns shared{};
-};
-
-NamedColumns named_columns(const Rows& drawn, const Rows& all) {
-  NamedColumns names{.titles = {"algorithm"}};
+std::pair<Columns, Columns> named_columns(const Rows& drawn, const Rows& all) {
+  Columns titles = {"algorithm"};
+  Columns shared;
   for (const std::string column : {"n_tokens", "workers", "ranks", kLinkBandwidth}) {
     if (differing_columns(drawn, {column}).size() == 1)
-      names.titles.push_back(column);
+      titles.push_back(column);
     else if (column == "n_tokens" || column == "workers" ||
              differing_columns(all, {column}).size() == 1)
-      names.shared.push_back(column);
+      shared.push_back(column);
   }
-  names.titles = joined(names.titles, splitting_columns(drawn, joined(kCase, {kLinkBandwidth})));
-  return names;
+  const Columns others =
+      splitting_columns(drawn, {"algorithm", "n_tokens", "workers", "ranks", kLinkBandwidth});
+  return {joined(titles, others), shared};
 }
 
 // Names a case; parameters that have the value of the one that they follow add nothing.
@@ -178,8 +163,7 @@ Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
                                [](const Activity& one) { return std::isnan(one.start); });
   if (chart.composed) compose(chart.activities);
   for (const Activity& one : chart.activities) chart.steps = std::max(chart.steps, one.step + 1);
-  if (!chart.composed && row.number("root_sent_bytes") > 0.0)
-    chart.gathered = row.number("wall_time_median_s");
+  if (!chart.composed && has_root(row)) chart.gathered = row.number("wall_time_median_s");
   chart.title = fmt::format("{}: {}", case_name(row, named),
                             format_seconds(std::fmax(last_end(chart.activities), chart.gathered)));
   if (chart.steps > kMostSteps) {
@@ -191,38 +175,28 @@ Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
   return chart;
 }
 
-void add_rectangle(std::vector<Point>& to, const Activity& of, double start, double length,
-                   const Unit& unit) {
-  const auto y = static_cast<double>(of.worker);
+void add_rectangle(Series& to, std::int64_t worker, double start, double length, const Unit& unit) {
+  const auto y = static_cast<double>(worker);
   if (!(length > 0.0)) return;
-  to.push_back(
+  to.points.push_back(
       box(start * unit.factor, (start + length) * unit.factor, y - kHalfBar, y + kHalfBar));
-  to.back().y = y;
+  to.points.back().y = y;
 }
 
-Series bars(std::string name, std::uint32_t colour, std::vector<Point> points) {
-  return {.name = std::move(name),
-          .draw = Draw::rectangles,
-          .style = {colour, 0},
-          .thin = true,
-          .points = std::move(points)};
+void add_lane(Series& to, double low, const std::pair<double, double>& span, const Unit& unit) {
+  if (span.first < span.second)
+    to.points.push_back(box(span.first * unit.factor, span.second * unit.factor, low, low + kLane));
 }
 
 // `axis_s` is the length of the time axis.
 std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis_s) {
-  std::vector<Point> compute;
-  std::vector<Point> waiting;
-  std::vector<Point> idle;
-  std::vector<Point> between;
-  std::vector<Point> gathering;
-  std::vector<Point> receiving;
-  std::vector<Point> sending;
-  const auto add_lane = [&](std::vector<Point>& to, double worker,
-                            const std::pair<double, double>& span) {
-    if (span.first < span.second)
-      to.push_back(
-          box(span.first * unit.factor, span.second * unit.factor, worker, worker + kLane));
-  };
+  Series waiting = rectangles("exposed communication", kCommunicationColour);
+  Series idle = rectangles("idle", kIdleColour);
+  Series between = rectangles("waiting between steps", kBetweenColour);
+  Series gathering = rectangles("gather and merge", kGatherColour);
+  Series compute = rectangles("compute", kComputeColour);
+  Series receiving = rectangles("receives", kReceiveColour);
+  Series sending = rectangles("sends", kSendColour);
   std::map<std::int64_t, double> ended;  // by worker: the end of its step before
   // Flat bars have no numbers, and neither have cases of one step.
   const bool numbers = chart.workers <= kMostNumberedWorkers && chart.steps > 1;
@@ -233,30 +207,27 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
     const double gap = one.start - ended[one.worker];
     const bool is_scatter = one.step == 0 && !std::isnan(chart.gathered);
     if (gap > kLeastGap * axis_s)
-      add_rectangle(is_scatter ? waiting : between, one, ended[one.worker], gap, unit);
+      add_rectangle(is_scatter ? waiting : between, one.worker, ended[one.worker], gap, unit);
     ended[one.worker] = one.end();
     const auto middle = static_cast<double>(one.worker);
-    add_lane(receiving, middle - kHalfBar, one.receives);
-    add_lane(sending, middle + kHalfBar - kLane, one.sends);
+    add_lane(receiving, middle - kHalfBar, one.receives, unit);
+    add_lane(sending, middle + kHalfBar - kLane, one.sends, unit);
     const double waited = one.start + one.exposed;
     const double computes = joins ? waited : waited + one.idle;
-    add_rectangle(waiting, one, one.start, one.exposed, unit);
-    add_rectangle(idle, one, joins ? waited + one.compute : waited, one.idle, unit);
-    add_rectangle(compute, one, computes, one.compute, unit);
-    if (numbers && one.compute > 0.0) compute.back().text = fmt::to_string(one.step);
+    add_rectangle(waiting, one.worker, one.start, one.exposed, unit);
+    add_rectangle(idle, one.worker, joins ? waited + one.compute : waited, one.idle, unit);
+    add_rectangle(compute, one.worker, computes, one.compute, unit);
+    if (numbers && one.compute > 0.0) compute.points.back().text = fmt::to_string(one.step);
   }
   for (const auto& [worker, end] : ended)
     if (chart.steps <= kMostSteps && chart.gathered - end > kLeastGap * axis_s)
-      add_rectangle(gathering, {.worker = worker}, end, chart.gathered - end, unit);
-  std::vector<Series> out = {bars("exposed communication", kCommunicationColour, waiting),
-                             bars("idle", kIdleColour, idle),
-                             bars("waiting between steps", kBetweenColour, between)};
-  if (!gathering.empty()) out.push_back(bars("gather and merge", kGatherColour, gathering));
-  // Nothing is drawn over the numbers.
-  out.push_back(bars("compute", kComputeColour, compute));
-  out.back().thin = !numbers;
-  if (!receiving.empty()) out.push_back(bars("receives", kReceiveColour, receiving));
-  if (!sending.empty()) out.push_back(bars("sends", kSendColour, sending));
+      add_rectangle(gathering, worker, end, chart.gathered - end, unit);
+  compute.thin = !numbers;
+  std::vector<Series> out = {waiting, idle, between};
+  if (!gathering.points.empty()) out.push_back(gathering);
+  out.push_back(compute);  // nothing is drawn over its numbers but messages
+  if (!receiving.points.empty()) out.push_back(receiving);
+  if (!sending.points.empty()) out.push_back(sending);
   return out;
 }
 
@@ -271,7 +242,7 @@ Axis worker_axis(std::int64_t workers) {
 
 std::vector<std::string> notes(std::size_t left_out, const std::vector<Chart>& charts) {
   const bool composed = std::ranges::any_of(charts, &Chart::composed);
-  const bool has_root =
+  const bool gathered =
       std::ranges::any_of(charts, [](const Chart& one) { return !std::isnan(one.gathered); });
   const bool many =
       std::ranges::any_of(charts, [](const Chart& one) { return one.workers > kMostWorkers; });
@@ -280,7 +251,7 @@ std::vector<std::string> notes(std::size_t left_out, const std::vector<Chart>& c
         composed ? "Steps without start times are composed: they begin when the slowest worker of "
                    "the step before ends."
                  : "At the edges of a bar: its messages.",
-        has_root ? "Before step 0 a worker waits for its root, which gathers and merges at the end."
+        gathered ? "Before step 0 a worker waits for its root, which gathers and merges at the end."
                  : "",
         many ? fmt::format("Only the first {} workers are drawn.", kMostWorkers) : "",
         not_drawn({{.number = left_out,
@@ -289,50 +260,41 @@ std::vector<std::string> notes(std::size_t left_out, const std::vector<Chart>& c
                     .of = charts.size() + left_out}})}});
 }
 
-// Says what part of the time the workers of each case compute and wait for data.
 std::string shares_title(const std::vector<Chart>& charts) {
-  std::vector<double> computing;
-  std::vector<double> waiting;
-  for (const Chart& chart : charts) {
-    double compute = 0.0;
-    double exposed = 0.0;
-    for (const Activity& one : chart.activities) {
-      compute += one.compute;
-      exposed += one.exposed;
+  const auto span = [&](double Activity::*part) {
+    std::vector<double> shares;
+    for (const Chart& chart : charts) {
+      double sum = 0.0;
+      for (const Activity& one : chart.activities) sum += one.*part;
+      shares.push_back(kPercent * sum / (chart.end * static_cast<double>(chart.workers)));
     }
-    const double all = chart.end * static_cast<double>(chart.workers);
-    computing.push_back(kPercent * compute / all);
-    waiting.push_back(kPercent * exposed / all);
-  }
-  const auto span = [](const std::vector<double>& shares) {
     const auto [least, most] = std::ranges::minmax(shares);
     return fmt::format("{:.0f} to {:.0f} %", least, most);
   };
-  return fmt::format("Workers compute in {} of their time and wait for data in {}", span(computing),
-                     span(waiting));
+  return fmt::format("Workers compute in {} of their time and wait for data in {}",
+                     span(&Activity::compute), span(&Activity::exposed));
 }
 
 }  // namespace
 
 Figure gantt_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "What each worker does when";
-  Figure figure;
   if (!run.steps) return empty_figure(kTitle, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows rows = ranked_rows(run.cases, steps);
   const Rows drawn = telling_rows(rows);
-  const NamedColumns names = named_columns(drawn, rows);
+  const auto& [titles, shared] = named_columns(drawn, rows);
   std::vector<Chart> charts;
-  double longest = 0.0;
-  double shortest = std::numeric_limits<double>::infinity();
-  for (const Row& row : drawn) {
-    charts.push_back(read_chart(row, steps.at(row.text("case_id")), names.titles));
-    longest = std::max(longest, charts.back().end);
-    shortest = std::min(shortest, charts.back().end);
-  }
-  if (!(longest > 0.0))
+  for (const Row& row : drawn)
+    charts.push_back(read_chart(row, steps.at(row.text("case_id")), titles));
+  const auto [first, last] = std::ranges::minmax_element(charts, {}, &Chart::end);
+  if (charts.empty() || !(last->end > 0.0))
     return empty_figure(kTitle, "no case of two workers or more ran and has times in steps.csv");
-  figure.shared_x = longest <= kOneRange * shortest;
+  const double longest = last->end;
+  Figure figure{.title = shares_title(charts),
+                .subtitle = case_name(drawn.front(), shared),
+                .shared_x = longest <= kOneRange * first->end,
+                .notes = notes(rows.size() - drawn.size(), charts)};
   const Unit unit = time_unit(longest);
   Axis x = axis_in(unit, "time since all workers were ready", "time");
   x.from_zero = true;
@@ -342,9 +304,6 @@ Figure gantt_figure(const PlottedRun& run) {
          .x = x,
          .y = worker_axis(chart.workers),
          .series = chart_bars(chart, unit, figure.shared_x ? longest : chart.end)});
-  figure.subtitle = case_name(drawn.front(), names.shared);
-  figure.title = shares_title(charts);
-  figure.notes = notes(rows.size() - drawn.size(), charts);
   if (!figure.shared_x) figure.notes.emplace_back("Each panel has its own range of time.");
   return figure;
 }

@@ -7,22 +7,15 @@
 namespace qb {
 namespace {
 
-constexpr const char* kGradients[] = {"dQ", "dK", "dV"};
+constexpr const char* kGradientNames[] = {"dQ", "dK", "dV"};
 
 std::string error_column(std::size_t gradient) {
   return std::string(kGradientColumns[gradient]) + "_relative_l2_error";
 }
 
-bool has_error(const Row& row) {
-  return ran(row) && row.number_at(error_column(0)) >= 0.0;  // an empty field is NaN
-}
-
 // The cases of the longest sequence and of the mask and kernel that most of these have.
 Rows longest_rows(const Rows& all) {
-  const double most = largest(all, number_in("n_tokens"));
-  const Groups kinds =
-      group(where(all, [=](const Row& row) { return row.number("n_tokens") == most; }),
-            Columns{"mask", "kernel"});
+  const Groups kinds = group(of_largest(all, number_in("n_tokens")), Columns{"mask", "kernel"});
   return kinds.empty() ? Rows{} : std::ranges::max_element(kinds, {}, [](const Group& kind) {
                                     return kind.rows.size();
                                   })->rows;
@@ -34,7 +27,7 @@ std::string row_name(const Row& row, const Columns& others) {
 
 double largest_error(const Row& row) {
   double most = 0.0;
-  for (std::size_t i = 0; i < std::size(kGradients); ++i)
+  for (std::size_t i = 0; i < std::size(kGradientNames); ++i)
     most = std::fmax(most, row.number_at(error_column(i)));
   return most;
 }
@@ -57,7 +50,9 @@ std::string errors_title(const Rows& rows) {
 }  // namespace
 
 Figure gradient_error_figure(const PlottedRun& run) {
-  const Rows all = where(standing_rows(run.cases), has_error);
+  const Rows all = where(standing_rows(run.cases), [](const Row& row) {
+    return ran(row) && row.number_at(error_column(0)) >= 0.0;  // an empty field is NaN
+  });
   const Rows rows = longest_rows(all);
   const Columns others = splitting_columns(rows, {"n_tokens", "workers", "algorithm", "dtype"});
   Axis names{.label = "", .column = "line_index", .reversed = true};
@@ -73,8 +68,8 @@ Figure gradient_error_figure(const PlottedRun& run) {
     type.draw = Draw::points;
   }
   std::vector<LineFigure::Quantity> quantities;
-  for (std::size_t i = 0; i < std::size(kGradients); ++i)
-    quantities.push_back({.title = kGradients[i],
+  for (std::size_t i = 0; i < std::size(kGradientNames); ++i)
+    quantities.push_back({.title = kGradientNames[i],
                           .y = names,
                           .value =
                               [&, i](const Row& row) {
@@ -93,7 +88,7 @@ Figure gradient_error_figure(const PlottedRun& run) {
                              .what = "case",
                              .reason = "shorter, or of another mask or kernel",
                              .of = all.size()}})}});
-  if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(std::size(kGradients)));
+  if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(std::size(kGradientNames)));
   return figure;
 }
 

@@ -9,13 +9,6 @@ constexpr const char* kBalanced = "balanced";
 
 const Axis kWorkersAxis = {.label = "workers W", .column = "workers", .tight = true};
 
-Figure interest_set_figure(std::string name, std::string finding, const LineFigure& declared) {
-  Figure figure = line_figure(declared);
-  figure.name = std::move(name);
-  figure.finding = std::move(finding);
-  return figure;
-}
-
 double workers(const Row& row) { return row.number("workers"); }
 
 }  // namespace
@@ -41,13 +34,13 @@ Figure distillation_figure(const CsvTable& table) {
   };
   const Group even = of_parity(line("published, even W", "published", {published, 3}), 0);
   const double least = least_of(balanced);
-  return interest_set_figure(
-      "distillation",
-      "How even the work of workers is, by published and balanced self-distillation.",
-      {.title = fmt::format(
+  return line_figure(
+      {.name = "distillation",
+       .title = fmt::format(
            "Balanced sets keep {:.1f} % of perfect balance or more, published ones of even W as "
            "little as {:.1f} %",
            kPercent * least, kPercent * least_of(even)),
+       .finding = "How even the work of workers is, by published and balanced self-distillation.",
        .nothing = "there are no ratios",
        .lines = {of_parity(line("published, odd W", "published", {published, 1}), 1), even,
                  balanced},
@@ -70,9 +63,10 @@ Figure cqs_product_figure(const CsvTable& splits) {
     return
         [=](const Row& row) { return Point{.y = factor * row.number_at(column) / workers(row)}; };
   };
-  return interest_set_figure(
-      "cqs_product", "How CQS splits a matrix product: the greatest speed-up, and idle workers.",
-      {.title = "The fewer groups the rows of A have, the more workers have no block",
+  return line_figure(
+      {.name = "cqs_product",
+       .title = "The fewer groups the rows of A have, the more workers have no block",
+       .finding = "How CQS splits a matrix product: the greatest speed-up, and idle workers.",
        .nothing = "there are no splits",
        .lines = lines,
        .y = {{.title = "Greatest speed-up over W",

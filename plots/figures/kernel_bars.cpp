@@ -12,15 +12,6 @@ namespace {
 constexpr double kBarSpread = 0.86;  // the bars of one length take this share of its place
 constexpr double kAboveBar = 4.0;    // percents from a bar to its value
 
-struct KernelBar {
-  std::string name{};
-  std::uint32_t colour = kBlack;
-  double tokens = kNaN;
-  double percent = kNaN;
-  bool published = false;
-  bool disturbed = false;
-};
-
 // Keeps the cases of one worker with the most threads; 0 are all cores.
 Rows one_worker_rows(const CsvTable& cases) {
   const Rows rows = where(standing_rows(cases), [](const Row& row) {
@@ -46,84 +37,69 @@ double peak_of(const Row& row, const Rows& all) {
   });
 }
 
-// Gives our bars of a panel, by kernel and type; the second type of a kernel is paler. Of several
-// cases of one length the last is drawn.
-std::vector<KernelBar> own_bars(const Group& panel, const Rows& all) {
-  std::vector<KernelBar> bars;
+// Gives our bars of a panel, by kernel and type: x is the length, y the percent. The second type of
+// a kernel is paler. Of several cases of one length the last is drawn.
+std::vector<Series> own_bars(const Group& panel, const Rows& all) {
+  std::vector<Series> kernels;
   std::map<std::string, int> types;
   for (const Group& kernel : group(panel.rows, Columns{"kernel", "dtype"})) {
     const std::uint32_t full = kernel_style(kernel.key[0]).colour;
-    const std::uint32_t colour = types[kernel.key[0]]++ == 0 ? full : lightened(full);
-    for (const auto& [tokens, row] : by_number(kernel.rows, "n_tokens"))
+    Series bars{.name = listed(kernel.key),
+                .draw = Draw::rectangles,
+                .style = {types[kernel.key[0]]++ == 0 ? full : lightened(full)}};
+    for (const auto& [tokens, row] : by_number(kernel.rows, number_in("n_tokens")))
       if (const double peak = peak_of(row, all); peak > 0.0)
-        bars.push_back({listed(kernel.key), colour, tokens,
-                        kPercent * row.number("achieved_flop_per_s") / peak, false,
-                        qb::disturbed(row)});
+        bars.points.push_back({.x = tokens,
+                               .y = kPercent * row.number("achieved_flop_per_s") / peak,
+                               .disturbed = disturbed(row)});
+    if (!bars.points.empty()) kernels.push_back(std::move(bars));
   }
-  return bars;
+  return kernels;
 }
 
-// A published figure of speeds on one H100, and what the caption calls it.
-struct PublishedFigure {
-  const char* table;
-  const char* name;
-};
-
-// Finds the figure of the row's pass. Of a backward pass alone none is in data/published.
-std::optional<PublishedFigure> published_figure(const Row& row) {
-  if (is_forward(row))
-    return PublishedFigure{"flash_attention_3_h100_fwd_fp16", "FlashAttention-3, f16"};
+// Finds the published figure of a row's pass on one H100, and what the caption calls it. Of a
+// backward pass alone none is in data/published.
+std::optional<std::pair<const char*, const char*>> published_figure(const Row& row) {
+  if (is_forward(row)) return std::pair("flash_attention_3_h100_fwd_fp16", "FlashAttention-3, f16");
   if (row.is("pass", "both"))
-    return PublishedFigure{"flash_attention_2_h100_fwd_bwd",
-                           "FlashAttention-2, both passes, f16 or bf16"};
+    return std::pair("flash_attention_2_h100_fwd_bwd",
+                     "FlashAttention-2, both passes, f16 or bf16");
   return std::nullopt;
 }
 
-// Gives the published speeds of the lengths that we have.
-std::vector<KernelBar> published_bars(const Group& panel, const std::set<double>& lengths) {
-  constexpr std::pair<const char*, const char*> kNames[] = {
-      {"flash_attention_2", "published: FlashAttention-2"},
-      {"flash_attention_3", "published: FlashAttention-3"}};
-  constexpr std::uint32_t kGreys[] = {0xC4C4C4, 0x8A8A8A};
+std::vector<Series> published_bars(const Group& panel, const std::set<double>& lengths) {
+  constexpr std::tuple<const char*, const char*, std::uint32_t> kKernels[] = {
+      {"flash_attention_2", "published: FlashAttention-2", 0xC4C4C4},
+      {"flash_attention_3", "published: FlashAttention-3", 0x8A8A8A}};
   const Row& any = panel.rows.front();
   const auto figure = published_figure(any);
-  std::vector<KernelBar> bars;
-  if (!figure) return bars;
-  for (std::size_t i = 0; i < std::size(kNames); ++i)
-    for (const Row& row : all_rows(published_table(figure->table))) {
+  std::vector<Series> kernels;
+  if (!figure) return kernels;
+  for (const auto& [word, name, grey] : kKernels) {
+    Series bars{.name = name, .draw = Draw::rectangles, .style = {grey}, .published = true};
+    for (const Row& row : all_rows(published_table(figure->first))) {
       const double tokens = labelled_length(row.at("sequence_length_label"));
-      if (row.at("implementation") == kNames[i].first && row.is("head_dim", any.text("head_dim")) &&
+      const double speed = row.number_at("speed_tflop_per_s");
+      if (row.at("implementation") == word && row.is("head_dim", any.text("head_dim")) &&
           row.at("causal") == (any.is("mask", "causal") ? "yes" : "no") &&
-          lengths.contains(tokens) && row.number_at("speed_tflop_per_s") > 0.0)
-        bars.push_back({kNames[i].second, kGreys[i], tokens,
-                        kPercent * row.number_at("speed_tflop_per_s") / kH100PeakTflopPerS, true});
+          lengths.contains(tokens) && speed > 0.0)
+        bars.points.push_back({.x = tokens, .y = kPercent * speed / kH100PeakTflopPerS});
     }
-  return bars;
-}
-
-void add_kernel_bar(Panel& panel, const KernelBar& bar, double left, double right) {
-  auto known = std::ranges::find(panel.series, bar.name, &Series::name);
-  if (known == panel.series.end()) {
-    panel.series.push_back({.name = bar.name,
-                            .draw = Draw::rectangles,
-                            .style = {bar.colour},
-                            .published = bar.published});
-    known = std::prev(panel.series.end());
+    if (!bars.points.empty()) kernels.push_back(std::move(bars));
   }
-  known->points.push_back(box(left, right, 0.0, bar.percent));
-  known->points.back().y = bar.percent;
+  return kernels;
 }
 
 // Makes the value of a bar as a text above it.
-Series number_of(const KernelBar& bar, double middle) {
-  return {.name = fmt::format("{} at N = {:.0f}", bar.name, bar.tokens),
+Series number_of(const std::string& kernel, const Point& bar, double middle) {
+  return {.name = fmt::format("{} at N = {:.0f}", kernel, bar.x),
           .draw = Draw::rectangles,
           .style = {kWhite},
           .thin = true,
           .in_legend = false,
-          .text = fmt::format("{:.0f}{}", bar.percent, bar.disturbed ? "*" : ""),
-          .text_y = bar.percent + kAboveBar,
-          .points = {box(middle, middle, bar.percent, bar.percent)}};
+          .text = fmt::format("{:.0f}{}", bar.y, bar.disturbed ? "*" : ""),
+          .text_y = bar.y + kAboveBar,
+          .points = {box(middle, middle, bar.y, bar.y)}};
 }
 
 // Says where the published bars of the panels are from; empty where there are none.
@@ -131,8 +107,8 @@ std::string published_sentence(const Groups& panels) {
   std::vector<std::string> names;
   for (const Group& panel : panels) {
     const auto figure = published_figure(panel.rows.front());
-    if (figure && std::ranges::count(names, std::string(figure->name)) == 0)
-      names.emplace_back(figure->name);
+    if (figure && std::ranges::count(names, std::string(figure->second)) == 0)
+      names.emplace_back(figure->second);
   }
   if (names.empty()) return {};
   return fmt::format(
@@ -142,13 +118,11 @@ std::string published_sentence(const Groups& panels) {
 }
 
 Panel kernel_panel(const Group& from, const Rows& all) {
-  std::vector<KernelBar> bars = own_bars(from, all);
+  std::vector<Series> kernels = own_bars(from, all);
   std::set<double> lengths;
-  for (const KernelBar& bar : bars) lengths.insert(bar.tokens);
-  for (KernelBar& bar : published_bars(from, lengths)) bars.push_back(std::move(bar));
-  std::vector<std::string> names;
-  for (const KernelBar& bar : bars)
-    if (std::ranges::count(names, bar.name) == 0) names.push_back(bar.name);
+  for (const Series& kernel : kernels)
+    for (const Point& bar : kernel.points) lengths.insert(bar.x);
+  std::ranges::move(published_bars(from, lengths), std::back_inserter(kernels));
   Panel panel{.title = from.name,
               .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
               .y = {.label = "% of the machine's peak",
@@ -157,22 +131,24 @@ Panel kernel_panel(const Group& from, const Rows& all) {
                     .tics = whole_tics({0, 25, 50, 75, 100})}};
   for (const double length : lengths)
     panel.x.tics.push_back({static_cast<double>(panel.x.tics.size()), grouped(length)});
-  const double width = kBarSpread / static_cast<double>(std::max<std::size_t>(names.size(), 1));
+  const double width = kBarSpread / static_cast<double>(kernels.size());
   std::vector<Series> numbers;  // after the bars, so that none is drawn over them
-  for (const KernelBar& bar : bars) {
-    const auto place = std::distance(lengths.begin(), lengths.find(bar.tokens));
-    const auto slot = std::ranges::find(names, bar.name) - names.begin();
-    const double left =
-        static_cast<double>(place) - kBarSpread / 2 + width * static_cast<double>(slot);
-    add_kernel_bar(panel, bar, left, left + width);
-    numbers.push_back(number_of(bar, left + width / 2));
-  }
+  for (std::size_t slot = 0; slot < kernels.size(); ++slot)
+    for (Point& bar : kernels[slot].points) {
+      const auto place = std::distance(lengths.begin(), lengths.find(bar.x));
+      const double left =
+          static_cast<double>(place) - kBarSpread / 2 + width * static_cast<double>(slot);
+      numbers.push_back(number_of(kernels[slot].name, bar, left + width / 2));
+      const double percent = bar.y;
+      bar = box(left, left + width, 0.0, percent);
+      bar.y = percent;
+    }
+  add(panel, std::move(kernels));
   add(panel, std::move(numbers));
   return panel;
 }
 
-// Says how much faster ours are than another program, type by type, in cases that differ in the
-// kernel alone; a plain title where nothing is beside ours.
+// Says how much faster ours are than another program, by type, where the kernel alone differs.
 std::string ratios_title(const Rows& rows) {
   std::vector<std::string> said;
   std::string names;
@@ -206,10 +182,6 @@ std::string threads_note(const CsvTable& cases, const Rows& rows) {
   return others ? fmt::format("Drawn: {}.", named_values(rows.front(), {"threads"})) : "";
 }
 
-std::string asterisk_note(const Rows& rows) {
-  return count(rows, qb::disturbed) > 0 ? "*: something disturbed the measurement." : "";
-}
-
 }  // namespace
 
 Figure kernel_bars_figure(const PlottedRun& run) {
@@ -223,10 +195,11 @@ Figure kernel_bars_figure(const PlottedRun& run) {
   if (figure.panels.empty())
     return empty_figure(figure.title,
                         "no case of one worker has a speed and a measured peak of its machine");
-  arrange_panels(figure, 1);
   figure.notes = {
       "Useful FLOP/s over the peak that the machine reached in matrix products of the type.",
-      threads_note(run.cases, rows), asterisk_note(rows), published_sentence(panels), left_out};
+      threads_note(run.cases, rows),
+      count(rows, disturbed) > 0 ? "*: something disturbed the measurement." : "",
+      published_sentence(panels), left_out};
   std::erase(figure.notes, "");
   return figure;
 }

@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shares of the parts of transformer layers, plain and in blocks, against N.
-#include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/bars.h"
+#include "plots/frame/sparse_cases.h"
+#include "plots/frame/table.h"
 #include "plots/published/published.h"
 
 namespace qb {
 namespace {
 
-// Shortens a pattern that is written with its arguments to its name, `sliding_window`.
-std::string with_short_mask(std::string name, const std::string& mask) {
-  const std::size_t at = name.find(mask);
-  const std::size_t colon = mask.find(':');
-  if (at == std::string::npos || !mask.starts_with('{') || colon == std::string::npos) return name;
-  return name.replace(at, mask.size(), mask.substr(1, colon - 1));
-}
-
-// Says whether a layer is not in blocks.
 bool is_plain(const Group& layer) { return layer.rows.front().is("layer_block_tokens", ""); }
 
 Rows layer_rows(const CsvTable& cases) {
-  return order(where(standing_rows(cases), "workload", {"transformer_layer"}), "n_tokens");
+  return order(where(standing_rows(cases), "workload", {"transformer_layer"}),
+               number_in("n_tokens"));
 }
 
 // Groups layers that differ in n_tokens alone, named by what tells them from the others: `plain`,
@@ -35,25 +27,35 @@ Groups layers_of(const CsvTable& cases) {
     const Row& row = layer.rows.front();
     const std::string block =
         is_plain(layer) ? "plain" : named_value("layer_block_tokens", layer.key[0]) + " tokens";
-    layer.name = with_short_mask(name_with(block, row, others), row.text("mask"));
+    layer.name = name_with(block, row, others);
+    // A pattern that is written with its arguments is shortened to its name.
+    const std::string& mask = row.text("mask");
+    if (mask.starts_with('{')) layer.name = replaced(layer.name, {{mask, pattern_kind(mask)}});
   }
   return layers;
 }
 
 constexpr std::size_t kMostLabels = 7;
+constexpr double kHalfLayerBar = 0.44;  // share of the distance between two bars
+constexpr double kLeastNumber = 5.0;    // percents that have room for their number
 
-using Parts = std::vector<BarFigure::Part>;
+struct Part {
+  std::string name{};
+  std::uint32_t colour = kBlack;
+  double share = kNaN;  // of the layer, in percent
+};
+using Parts = std::vector<Part>;
+using Layers = std::map<double, Parts>;  // by N, and from below
 
 struct KnownPart {
   std::string_view column;
   const char* label;
   std::uint32_t colour;
 };
-constexpr std::uint32_t kAttentionColour = 0xD55E00;
 // Each part has a hue of its own, on which black numbers can be read; both norms are grey.
 constexpr KnownPart kParts[] = {
     {"qkv", "QKV projection", 0x56B4E9},
-    {"attention", "attention", kAttentionColour},
+    {"attention", "attention", 0xD55E00},
     {"attention_output", "output projection", 0xE69F00},
     {"attention_norm", "attention norm", 0x8A8A8A},
     {"feed_forward_in", "feed-forward in", 0x009E73},
@@ -63,7 +65,7 @@ constexpr KnownPart kParts[] = {
 };
 
 // Gives the parts of each case in the order in which they run: medians over the repeats without
-// warm-ups, in seconds.
+// warm-ups, as shares of their sum.
 std::map<std::string, Parts> layer_parts(const std::optional<CsvTable>& table) {
   std::map<std::string, Parts> all;
   for (const auto& [id, rows] : table ? rows_by_case(*table) : std::map<std::string, Rows>{}) {
@@ -73,20 +75,15 @@ std::map<std::string, Parts> layer_parts(const std::optional<CsvTable>& table) {
       if (seconds.empty()) all[id].push_back({row.text("part")});
       seconds.push_back(row.number("time_s"));
     }
-    for (BarFigure::Part& one : all[id]) {
-      one.value = median(times[one.name]);
+    double sum = 0.0;
+    for (const Part& one : all[id]) sum += median(times[one.name]);
+    for (Part& one : all[id]) {
+      one.share = kPercent * (median(times[one.name]) / sum);
       const auto* const known = std::ranges::find(kParts, one.name, &KnownPart::column);
-      if (known == std::end(kParts)) continue;
-      one.name = known->label;
-      one.colour = known->colour;
+      if (known != std::end(kParts)) one = {known->label, known->colour, one.share};
     }
   }
   return all;
-}
-
-double attention_of(const Parts& parts) {
-  const auto found = std::ranges::find(parts, "attention", &BarFigure::Part::name);
-  return found == parts.end() ? kNaN : found->value;
 }
 
 // Nine lengths fit side by side if each is as short as `16Ki`.
@@ -95,48 +92,80 @@ std::string short_length(double n) {
                                      : fmt::format("{:.0f}", n);
 }
 
-BarFigure::BarPanel shares_of(const Group& layer, std::map<std::string, Parts>& parts) {
-  BarFigure::BarPanel panel{.title = layer.name};
-  for (const Row& row : layer.rows) {
-    BarFigure::Bar bar{
-        .x = row.number("n_tokens"), .parts = parts[row.text("case_id")], .whole = 1.0};
-    double sum = 0.0;
-    for (const BarFigure::Part& part : bar.parts) sum += part.value;
-    for (BarFigure::Part& part : bar.parts) part.value /= sum;
-    if (!bar.parts.empty()) panel.bars.push_back(std::move(bar));
-  }
-  return panel;
+Layers measured_layers(const Group& of, std::map<std::string, Parts>& parts) {
+  Layers layers;
+  for (const Row& row : of.rows)
+    if (const Parts& own = parts[row.text("case_id")]; !own.empty())
+      layers[row.number("n_tokens")] = own;
+  return layers;
 }
 
 // Finds the N at which attention takes half of the layer, log-interpolated between the two bars
 // around it.
-std::optional<double> half_share_tokens(const BarFigure::BarPanel& panel) {
+std::optional<double> half_share_tokens(const Layers& layers) {
   std::vector<double> tokens;
   std::vector<double> shares;
-  for (const BarFigure::Bar& bar : panel.bars)
-    if (const double share = attention_of(bar.parts); std::isfinite(share)) {
-      tokens.push_back(bar.x);
-      shares.push_back(share);
-    }
-  const std::vector<double> found = crossings(tokens, shares, 0.5);
-  if (found.empty() || shares.front() >= 0.5) return std::nullopt;
+  for (const auto& [n, parts] : layers)
+    for (const Part& part : parts)
+      if (part.name == "attention" && std::isfinite(part.share)) {
+        tokens.push_back(n);
+        shares.push_back(part.share);
+      }
+  const std::vector<double> found = crossings(tokens, shares, kPercent / 2.0);
+  if (found.empty() || shares.front() >= kPercent / 2.0) return std::nullopt;
   return found.front();
 }
 
 // The first published part is our QKV projection and attention together, so that it has a hue of
 // its own; the others have those of our nearest parts. The legend shows those of the first bar.
-BarFigure::BarPanel published_shares() {
+Layers published_layers() {
   constexpr KnownPart kColumns[] = {{"self_attention_s", "published self-attention", 0x8C510A},
                                     {"self_add_norm_s", "published self-output", 0xE69F00},
                                     {"feed_forward_s", "published intermediate", 0x009E73},
                                     {"output_add_norm_s", "published output", 0xCC79A7}};
-  BarFigure::BarPanel panel{.title = "published: 15-618 project, a BERT model"};
+  Layers layers;
   for (const Row& row : all_rows(published_table("sparse_attention_15618_table_4_bert_layers"))) {
-    BarFigure::Bar bar{.x = row.number_at("sequence_length_tokens"), .published = true};
+    Parts& parts = layers[row.number_at("sequence_length_tokens")];
+    double sum = 0.0;
+    for (const KnownPart& column : kColumns) sum += std::fmax(0.0, row.number_at(column.column));
     for (const KnownPart& column : kColumns)
-      bar.parts.push_back({column.label, column.colour, row.number_at(column.column)});
-    panel.bars.push_back(std::move(bar));
+      parts.push_back(
+          {column.label, lightened(column.colour), kPercent * row.number_at(column.column) / sum});
   }
+  return layers;
+}
+
+// Stacks the parts of each layer; those of a name are one series.
+Panel share_panel(std::string title, const Layers& layers, bool published) {
+  Panel panel{.title = std::move(title),
+              .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
+              .y = {.label = "share of the layer's time (%)",
+                    .column = "share_percent",
+                    .tight = true,
+                    .tics = whole_tics({0, 25, 50, 75, 100})}};
+  for (const auto& [n, parts] : layers) {
+    const auto place = static_cast<double>(panel.x.tics.size());
+    panel.x.tics.push_back({place, short_length(n)});
+    double low = 0.0;
+    for (const Part& part : parts) {
+      if (!(part.share > 0.0)) continue;
+      Point slice = box(place - kHalfLayerBar, place + kHalfLayerBar, low, low + part.share);
+      slice.y = part.share;
+      if (part.share >= kLeastNumber) slice.text = fmt::format("{:.0f}", part.share);
+      low += part.share;
+      const auto known = std::ranges::find(panel.series, part.name, &Series::name);
+      Series& of_name = known == panel.series.end()
+                            ? panel.series.emplace_back(rectangles(part.name, part.colour))
+                            : *known;
+      of_name.published = published;
+      of_name.thin = !published;
+      of_name.points.push_back(std::move(slice));
+    }
+  }
+  // Labels of more bars than this would overlap, so every second one is kept, and the last.
+  const std::size_t all = panel.x.tics.size();
+  for (std::size_t i = 0; all > kMostLabels && i < all; ++i)
+    if ((all - 1 - i) % 2 == 1) panel.x.tics[i].label.clear();
   return panel;
 }
 
@@ -145,37 +174,31 @@ BarFigure::BarPanel published_shares() {
 // Draws a stacked bar per N and a panel per kind of layer, from parts.csv, which has a row per
 // repeat and part of a layer; beside forward passes the published split of the 15-618 project.
 Figure layer_shares_figure(const PlottedRun& run) {
+  Figure figure{.title = "Share of each part of a transformer layer",
+                .notes = {"Medians of the parts as shares of their sum."}};
   std::map<std::string, Parts> parts = layer_parts(run.parts);
-  BarFigure declared{
-      .title = "Share of each part of a transformer layer",
-      .nothing = "the run has no case of workload transformer_layer with times in parts.csv",
-      .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
-      .y = percent_axis("share of the layer's time (%)"),
-      .tic = short_length,
-      .least_texted = 0.05,
-      .notes = {"Medians of the parts as shares of their sum."}};
   std::vector<std::string> halves;
-  for (const Group& layer : layers_of(run.cases)) {
-    BarFigure::BarPanel panel = shares_of(layer, parts);
+  for (const Group& of : layers_of(run.cases)) {
+    const Layers layers = measured_layers(of, parts);
     // One more panel is published.
-    if (panel.bars.empty() || declared.panels.size() == kMostPanels - 1) continue;
-    if (const auto half = half_share_tokens(panel))
-      halves.push_back(fmt::format("N = {} ({})", grouped(*half), layer.name));
-    declared.panels.push_back(std::move(panel));
+    if (layers.empty() || figure.panels.size() == kMostPanels - 1) continue;
+    if (const auto half = half_share_tokens(layers))
+      halves.push_back(fmt::format("N = {} ({})", grouped(*half), of.name));
+    figure.panels.push_back(share_panel(of.name, layers, false));
   }
+  if (figure.panels.empty())
+    return empty_figure(
+        figure.title, "the run has no case of workload transformer_layer with times in parts.csv");
   if (std::ranges::any_of(layer_rows(run.cases), is_forward)) {
-    declared.panels.push_back(published_shares());
-    declared.notes.emplace_back(
+    figure.panels.push_back(
+        share_panel("published: 15-618 project, a BERT model", published_layers(), true));
+    figure.notes.emplace_back(
         "Published: CMU 15-618 project, unknown hardware; its self-attention is our QKV projection "
         "and attention, its intermediate our feed-forward in and GELU: only the trend compares.");
   }
   if (!halves.empty())
-    declared.title = "Attention takes half of the layer from " + listed(halves) + " on";
-  Figure figure = bar_figure(declared);
-  // Labels of more bars than this would overlap, so every second one is kept, and the last.
-  for (Panel& panel : figure.panels)
-    for (std::size_t all = panel.x.tics.size(), i = 0; all > kMostLabels && i < all; ++i)
-      if ((all - 1 - i) % 2 == 1) panel.x.tics[i].label.clear();
+    figure.title = "Attention takes half of the layer from " + listed(halves) + " on";
+  arrange_panels(figure, 2);
   return figure;
 }
 

@@ -4,13 +4,13 @@
 // two is continued. What rests on cases that did not run is a prediction and drawn as one.
 #include <ranges>
 
-#include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/figures/scheme_settings.h"
 
 namespace qb {
 namespace {
 
+constexpr const char* kMemoryTitle = "Memory of one device against N";
 constexpr double kFarthest = 8.0;  // a line is continued to this multiple of its last peak
 constexpr std::size_t kMostBudgetTics = 8;
 constexpr double kMebi = 1024.0 * 1024.0;
@@ -33,7 +33,7 @@ struct Carried {
 // Gives the cases of one scheme in ascending length, those whose peaks ascend too.
 std::vector<Held> memory_curve(const Rows& rows) {
   std::vector<Held> curve;
-  for (const auto& [tokens, row] : by_number(rows, "n_tokens")) {
+  for (const auto& [tokens, row] : by_number(rows, number_in("n_tokens"))) {
     const double peak = ran(row) ? fullest_device_bytes(row) : kNaN;
     const double bytes = std::isnan(peak) ? predicted_fullest_bytes(row) : peak;
     if (bytes > (curve.empty() ? 0.0 : curve.back().bytes))
@@ -86,8 +86,7 @@ Groups schemes_of(const Group& panel) {
   return schemes;
 }
 
-// Draws two lines a scheme: what was measured, and thin and dashed, from its end on, what is
-// predicted.
+// Draws two lines a scheme: what was measured and, thin from its end on, what is predicted.
 std::vector<Series> budget_lines(const Group& panel, const Unit& unit) {
   const Groups schemes = schemes_of(panel);
   std::vector<std::vector<Held>> curves;
@@ -118,16 +117,16 @@ std::vector<Series> budget_lines(const Group& panel, const Unit& unit) {
 }
 
 // Makes tics at powers of two, at every second one if there are many.
-Axis budget_axis(const Unit& unit, std::vector<double> budgets) {
+Axis budget_axis(const Unit& unit, const std::vector<double>& x) {
   Axis axis = axis_in(unit, "memory budget of a device", "memory_budget");
   axis.log = true;
-  std::erase_if(budgets, [](double budget) { return std::isnan(budget); });
-  std::ranges::sort(budgets);
-  const auto [first, last] = std::ranges::unique(budgets);
-  budgets.erase(first, last);
+  std::set<double> budgets;
+  for (const double budget : x)
+    if (!std::isnan(budget)) budgets.insert(budget);
   const std::size_t every = 1 + budgets.size() / kMostBudgetTics;
-  for (std::size_t i = 0; i < budgets.size(); i += every)
-    axis.tics.push_back({budgets[i], fmt::format("{:g}", budgets[i])});
+  std::size_t place = 0;
+  for (const double budget : budgets)
+    if (place++ % every == 0) axis.tics.push_back({budget, fmt::format("{:g}", budget)});
   return axis;
 }
 
@@ -153,23 +152,22 @@ Groups memory_lines(const Rows& rows) {
   if (!alone.empty())
     lines.push_back(
         {.key = {"dense"}, .rows = alone, .name = "one device alone", .style = {kBlack, 0, 2}});
-  for (Group& line : lines) line.rows = order(line.rows, "n_tokens");
+  for (Group& line : lines) line.rows = order(line.rows, number_in("n_tokens"));
   return lines;
 }
 
-// Says which lengths fit into a budget, longest first: `80 GiB hold 7.2 Mi (ring) to 2.0 Mi (dense)
-// tokens`.
-std::string fits_title(const Groups& lines, double budget, const std::string& of) {
+// Says which lengths fit: `80 GiB hold 7.2 Mi (ring) to 2.0 Mi (dense) tokens`.
+std::string fits_title(const Groups& lines, const std::string& of) {
   std::map<double, std::vector<std::string>, std::greater<>> fits;
   for (const Group& line : lines)
-    if (const double tokens = carried_by(memory_curve(line.rows), budget).tokens; tokens > 0.0)
+    if (const double tokens = carried_by(memory_curve(line.rows), kBudgets[1]).tokens; tokens > 0.0)
       fits[std::round(tokens / kTokensShown)].push_back(line.name);
   std::vector<std::string> said;
   for (const auto& [tokens, names] : fits)
     said.push_back(
         fmt::format("{:.1f} Mi ({})", tokens * kTokensShown / kMebi, listed(names, ", ")));
   return said.size() < 2
-             ? ""
+             ? kMemoryTitle
              : fmt::format("80 GiB{} hold {} to {} tokens", of, said.front(), said.back());
 }
 
@@ -177,7 +175,6 @@ std::string fits_title(const Groups& lines, double budget, const std::string& of
 
 // Draws the memory of one device against N at one worker count, below the memories of two GPUs.
 Figure device_memory_figure(const PlottedRun& run) {
-  constexpr const char* kTitle = "Memory of one device against N";
   Groups counts = group(where(standing_rows(run.cases),
                               [](const Row& row) {
                                 return is_compared_scheme(row) && row.number("workers") >= 2 &&
@@ -188,7 +185,7 @@ Figure device_memory_figure(const PlottedRun& run) {
     return std::pair(group(one.rows, Columns{"n_tokens"}).size(), count_schemes(one.rows));
   });
   if (counts.empty() || group(counts.front().rows, Columns{"n_tokens"}).size() < 2)
-    return empty_figure(kTitle, "no worker count has memory peaks at two lengths");
+    return empty_figure(kMemoryTitle, "no worker count has memory peaks at two lengths");
   const Row& like = counts.front().rows.front();
   Rows rows = counts.front().rows;
   const double shortest = std::ranges::min(numbers_of(rows, number_in("n_tokens")));
@@ -200,10 +197,8 @@ Figure device_memory_figure(const PlottedRun& run) {
                     std::back_inserter(rows));
   const Groups lines = memory_lines(rows);
   const Unit unit = byte_unit(largest(rows, held_bytes));
-  const std::string title =
-      fits_title(lines, kBudgets[1], fmt::format(" of each of {} devices", like.text("workers")));
   LineFigure declared{
-      .title = title.empty() ? kTitle : title,
+      .title = fits_title(lines, fmt::format(" of each of {} devices", like.text("workers"))),
       .nothing = "no case has a memory peak",
       .lines = lines,
       .y = {bytes_quantity("", "memory of one device", "device_peak", rows, held_bytes)},

@@ -5,7 +5,6 @@
 
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -94,9 +93,7 @@ ByOwner fullest_moment(const Rows& events) {
 // Stacks what each owner holds; spans in which an owner's rectangle stays are one.
 std::vector<Series> stacks_of(const Rows& events, const Unit& unit) {
   std::vector<Series> out;
-  for (const Owner& owner : kOwners)
-    out.push_back(
-        {.name = owner.name, .draw = Draw::rectangles, .style = {owner.colour}, .thin = true});
+  for (const Owner& owner : kOwners) out.push_back(rectangles(owner.name, owner.colour));
   for_spans(events, [&](double from, double to, const ByOwner& held) {
     double low = 0.0;
     for (std::size_t i = 0; i < held.size(); ++i) {
@@ -122,18 +119,14 @@ Rows timeline_rows(const CsvTable& cases, const std::map<std::string, Rows>& eve
   const Rows rows =
       order(where(standing_rows(cases),
                   [&](const Row& row) { return events.contains(row.text("case_id")); }),
-            "workers");
-  Rows best;
-  std::size_t most = 0;
-  for (const Group& length : group(rows, Columns{"n_tokens"})) {
-    const std::size_t ends =
-        1 + static_cast<std::size_t>(
-                length.rows.front().text("workers") == rows.front().text("workers") &&
-                length.rows.back().text("workers") == rows.back().text("workers"));
-    if (ends >= most) best = length.rows;
-    most = std::max(most, ends);
-  }
-  return spread(best, 2);
+            number_in("workers"));
+  Groups lengths = group(rows, Columns{"n_tokens"});
+  const auto lacks_one = [&](const Group& length) {
+    return length.rows.front().text("workers") != rows.front().text("workers") ||
+           length.rows.back().text("workers") != rows.back().text("workers");
+  };
+  if (!std::ranges::all_of(lengths, lacks_one)) std::erase_if(lengths, lacks_one);
+  return lengths.empty() ? Rows{} : spread(lengths.back().rows, 2);
 }
 
 // Says which line runs out first, or how many times less the most workers hold at the longest N.
@@ -155,21 +148,13 @@ std::string peak_title(const Groups& lines, const std::string& limit) {
   return "Peak memory of a device against sequence length";
 }
 
-std::string crosses_sentence(bool crosses, double limit) {
-  if (!crosses) return {};
-  return fmt::format(
-      "Crosses at the {}: out of memory. Pluses: a shorter one of that line ran out.",
-      limit > 0.0 ? "limit" : "upper edge");
-}
-
 // Says which share of what a device holds at its fullest moment are scores.
 std::string scores_title(const Rows& rows, const std::map<std::string, Rows>& events) {
   std::vector<std::string> said;
   for (const Row& row : rows) {
     const ByOwner held = fullest_moment(events.at(row.text("case_id")));
     said.push_back(fmt::format("{:.0f} % of {} ({})", kPercent * held.at(kScores) / sum_of(held),
-                               format_bytes(static_cast<std::uint64_t>(sum_of(held))),
-                               named_values(row, {"workers"})));
+                               format_bytes(sum_of(held)), named_values(row, {"workers"})));
   }
   return fmt::format("At {} scores are {} that a device holds at its peak",
                      named_values(rows.front(), {"n_tokens"}), listed(said));
@@ -181,15 +166,17 @@ std::string scores_title(const Rows& rows, const std::map<std::string, Rows>& ev
 // limit is the cases' memory_budget_bytes if they share one, and otherwise the machine's memory.
 Figure peak_memory_figure(const PlottedRun& run) {
   const Rows rows = all_rows(run.cases);
-  const double peak = largest(rows, fullest_device_bytes);
+  const auto peak_of = [](const Row& row) { return ran(row) ? fullest_device_bytes(row) : kNaN; };
+  const double peak = largest(rows, peak_of);
   const Unit unit = byte_unit(peak);
   const double budget = budget_of(rows);
   const double limit = budget == 0.0 ? run.provenance.memory_bytes : budget;
   const bool crosses = count(standing_rows(run.cases), out_of_memory) > 0;
   const std::vector<std::string> said = case_notes(run.cases);  // the first is on bars
-  const std::string amount =
-      limit > 0.0 ? format_bytes(static_cast<std::uint64_t>(limit)) : std::string();
-  const auto limits = [&](const Group&) -> std::vector<Series> {
+  const std::string amount = limit > 0.0 ? format_bytes(limit) : std::string();
+  LineFigure::Quantity shown =
+      bytes_quantity("", "peak memory of a device", "device_peak", rows, peak_of);
+  shown.reference = [&](const Group&) -> std::vector<Series> {
     // A limit far above all data would only squeeze them.
     if (!(limit > 0.0) || !(crosses || limit < 4.0 * peak)) return {};
     return {limit_line((budget > 0.0 ? "budget " : "machine ") + amount, limit * unit.factor)};
@@ -198,18 +185,15 @@ Figure peak_memory_figure(const PlottedRun& run) {
       {.title = peak_title(case_lines(run.cases), amount),
        .nothing = "no case has a memory peak",
        .lines = case_lines(run.cases),
-       .y = {{.y = axis_in(unit, "peak memory of a device", "device_peak"),
-              .value =
-                  [&](const Row& row) {
-                    return Point{.y = ran(row) ? fullest_device_bytes(row) * unit.factor : kNaN};
-                  },
-              .reference = limits,
-              .fit = powers_or_zero,
-              .timed = false}},
+       .y = {shown},
        .crosses = limit * unit.factor,
        .notes = {"Tensors of the fullest device at the worst moment; the root of cqs holds the "
                  "whole ones.",
-                 said.size() > 1 ? said[1] : "", crosses_sentence(crosses, limit)}});
+                 said.size() > 1 ? said[1] : "",
+                 !crosses ? ""
+                          : fmt::format("Crosses at the {}: out of memory. Pluses: a shorter one "
+                                        "of that line ran out.",
+                                        limit > 0.0 ? "limit" : "upper edge")}});
 }
 
 // Compares one worker with many, as in supplement D of CQS-Attention: what the tensors of a device
@@ -237,9 +221,8 @@ Figure memory_timeline_figure(const PlottedRun& run) {
     const auto failed =
         std::ranges::find_if(own, [](const Row& event) { return event.is("action", "oom"); });
     if (failed != own.end())
-      figure.notes.push_back(
-          fmt::format("{} ran out of memory when it asked for {}.", panel.title,
-                      format_bytes(static_cast<std::uint64_t>(failed->number("bytes")))));
+      figure.notes.push_back(fmt::format("{} ran out of memory when it asked for {}.", panel.title,
+                                         format_bytes(failed->number("bytes"))));
   }
   figure.title = scores_title(rows, events);
   figure.notes.emplace_back(

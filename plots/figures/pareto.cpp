@@ -12,8 +12,7 @@ bool has_both(const Row& row) { return ran(row) && seconds(row) > 0.0 && held_by
 
 constexpr double kSameBytes = 1.01;
 
-// Whether the first is no worse in both and clearly better in one: a tie of times is as wide as the
-// model's error.
+// Whether the first is no worse in both and, beyond the model's error, better in one.
 bool beats(const Row& a, const Row& b, double model_error) {
   const bool no_worse = held_bytes(a) <= kSameBytes * held_bytes(b) && seconds(a) <= seconds(b);
   return no_worse &&

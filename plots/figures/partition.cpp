@@ -35,19 +35,16 @@ struct Share {
   std::vector<Point> some;   // cells of which a part is allowed
 };
 
-double offset_of(const Row& row) {
-  const double offset = row.number_at("offset");
-  return std::isnan(offset) ? 0.0 : offset;
-}
-
 std::map<int, Share> by_worker(const CsvTable& table) {
   std::map<int, Share> found;
   for (const Row& row : all_rows(table)) {
     const Point one = box(row.number_at("k_begin"), row.number_at("k_end"),
                           row.number_at("q_begin"), row.number_at("q_end"));
+    const double offset = row.number_at("offset");
     Share& share = found[static_cast<int>(row.number("worker"))];
     if (row.at("allowed") == "causal")
-      for (const Point& band : causal_bands(one, offset_of(row))) share.bands.push_back(band);
+      std::ranges::copy(causal_bands(one, std::isnan(offset) ? 0.0 : offset),
+                        std::back_inserter(share.bands));
     else
       (row.at("allowed") == "cells"  ? share.bands
        : row.at("allowed") == "some" ? share.some
@@ -63,13 +60,6 @@ bool numbers_fit(const std::map<int, Share>& workers, double n_tokens) {
       if (std::min(one.high - one.low, one.x_high - one.x_low) < kTextShare * n_tokens)
         return false;
   return true;
-}
-
-Series cells(std::string name, int worker, const std::vector<Point>& rectangles) {
-  return {.name = std::move(name),
-          .draw = Draw::rectangles,
-          .style = {partition_colour(worker), 0},
-          .points = rectangles};
 }
 
 // Compares the most and the least loaded worker, if whole rectangles say how many pairs they have.
@@ -91,12 +81,13 @@ void say_loads(Figure& figure, const std::map<int, Share>& workers) {
 Panel partition_panel(const std::map<int, Share>& workers, bool numbered) {
   Panel panel;
   for (const auto& [worker, share] : workers) {
-    Series whole = cells(fmt::format("worker {}", worker), worker, share.whole);
-    Series bands = cells(fmt::format("worker {}", worker), worker, share.bands);
+    const std::string name = fmt::format("worker {}", worker);
+    const std::uint32_t colour = partition_colour(worker);
+    Series whole = rectangles(name, colour, share.whole);
+    Series bands = rectangles(name, colour, share.bands);
+    Series some = rectangles(name + ", some pairs", lightened(colour), share.some);
+    whole.thin = false;
     if (numbered) whole.text = fmt::format("{}", worker);
-    Series some = cells(fmt::format("worker {}, some pairs", worker), worker, share.some);
-    some.style.colour = lightened(some.style.colour);
-    bands.thin = some.thin = true;
     if (!share.whole.empty()) bands.name += ", masked";
     some.in_legend = workers.size() == 1;
     bands.in_legend = share.whole.empty() && workers.size() <= kMostInLegend;

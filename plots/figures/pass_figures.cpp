@@ -32,8 +32,6 @@ Groups pass_groups(const CsvTable& cases) {
   return panels_by(order(where(rows, ran), miss_rate), told_by, shown);
 }
 
-constexpr const char* kPasses[] = {"pass_kv", "pass_q"};
-
 Groups pass_ratio_lines(const Group& panel) {
   const auto ratio =
       [keys = by_number(where(panel.rows, "algorithm", {"pass_kv"}), miss_rate)](const Row& row) {

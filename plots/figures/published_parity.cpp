@@ -1,79 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published numbers against ours, a mark a row on log axes with the diagonal: filled marks were
-// modelled here, hollow ones follow from the row's own parameters. Colour tells the verdict.
+// Published numbers against ours, a mark a row on log axes with the diagonal, a panel a paper,
+// since the numbers of two papers have other units. Colour and mark tell how the row stands.
+#include "base/verdict.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
 
-struct KnownVerdict {
-  const char* word;
-  std::uint32_t colour;
-  int mark;
+struct StandingLook {
+  RowStanding standing;
+  Style style;
 };
-// As harness/papers counts rows, best first.
-constexpr KnownVerdict kVerdicts[] = {{"reproduced", 0x56B4E9, 1},
-                                      {"derived", 0x009E73, 0},
-                                      {"predicted", 0x0072B2, 2},
-                                      {"differs", 0xE69F00, 4},
-                                      {"contradicts", 0xD55E00, 3}};
+constexpr StandingLook kLooks[] = {{RowStanding::reproduced, {0x56B4E9, 1}},
+                                   {RowStanding::derived, {0x009E73, 0}},
+                                   {RowStanding::predicted, {0x0072B2, 2}},
+                                   {RowStanding::differs, {0xE69F00, 4}},
+                                   {RowStanding::contradicts, {0xD55E00, 3}}};
 constexpr double kBand = 2.0;  // the factor of the dotted lines beside the diagonal
 
 double published(const Row& row) { return row.number_at("published"); }
 double ours(const Row& row) { return row.number_at("ours"); }
-bool of_model(const Row& row) { return row.at("kind") == "modelled"; }
-double times_apart(const Row& row) {
-  return std::fmax(published(row) / ours(row), ours(row) / published(row));
-}
 
 const Columns kRowColumns = {"paper", "table", "line", "claim"};
 
-Groups verdict_lines(const Rows& rows) {
+Groups standing_lines(const Rows& rows) {
   Groups lines;
-  for (const KnownVerdict& one : kVerdicts)
-    lines.push_back(
-        {.rows = where(rows, [&](const Row& row) { return row.at("verdict") == one.word; }),
-         .name = one.word,
-         .style = {one.colour, one.mark},
-         .draw = Draw::points});
+  for (const auto& [standing, style] : kLooks)
+    lines.push_back({.rows = where(rows, [at = word(standing)](
+                                             const Row& row) { return row.at("verdict") == at; }),
+                     .name = std::string(word(standing)),
+                     .style = style,
+                     .draw = Draw::points});
   return lines;
 }
 
-Series diagonal(std::string name, double least, double most, double times, bool in_legend) {
+Series diagonal(std::string name, const Rows& rows, double times, bool in_legend) {
+  const auto [least, most] = std::ranges::minmax(numbers_of(rows, published));
+  const double from = least / kBand;
+  const double to = most * kBand;
   return {.name = std::move(name),
           .draw = Draw::line,
           .style = {kGrey, 0, times == 1.0 ? 1 : 2},
           .thin = true,
           .in_legend = in_legend,
-          .points = {{.x = least, .y = least * times}, {.x = most, .y = most * times}}};
+          .points = {{.x = from, .y = from * times}, {.x = to, .y = to * times}}};
 }
 
-std::vector<Series> diagonals(const Rows& rows) {
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0.0;
-  for (const Row& row : rows) {
-    least = std::fmin(least, published(row));
-    most = std::fmax(most, published(row));
-  }
-  if (!(least < most)) return {};
-  return {diagonal("equal", least, most, 1.0, true),
-          diagonal("half or twice", least, most, kBand, true),
-          diagonal("half", least, most, 1.0 / kBand, false)};
+std::vector<Series> diagonals(const Group& paper) {
+  if (paper.rows.empty()) return {};
+  return {diagonal("equal", paper.rows, 1.0, true),
+          diagonal("half or twice", paper.rows, kBand, true),
+          diagonal("half", paper.rows, 1.0 / kBand, false)};
 }
 
+// Counts what parameters decide, what was modelled, and what contradicts other published cells.
 std::string parity_title(const Rows& rows) {
-  const Rows exact = where(rows, [](const Row& row) { return !of_model(row); });
-  const Rows model = where(rows, of_model);
-  const auto agrees = [](const Row& row) { return row.at("verdict") == "derived"; };
-  const auto near = [](const Row& row) { return times_apart(row) <= kBand; };
-  const auto share = [](const Rows& some, auto holds, std::string_view what) {
-    return some.empty()
-               ? ""
-               : fmt::format("{} of {} {}", grouped(static_cast<double>(count(some, holds))),
-                             grouped(static_cast<double>(some.size())), what);
+  const auto stands = [](const Row& row, RowStanding at) { return row.at("verdict") == word(at); };
+  const auto derived = [=](const Row& row) { return stands(row, RowStanding::derived); };
+  const auto near = [](const Row& row) {
+    return std::fmax(published(row) / ours(row), ours(row) / published(row)) <= kBand;
   };
-  return listed({share(exact, agrees, "numbers that parameters decide agree"),
-                 share(model, near, "modelled ones are within a factor of 2")});
+  const auto share = [&](std::string_view kind, auto holds, std::string_view what) {
+    const Rows some = where(rows, [=](const Row& row) { return row.at("kind") == kind; });
+    return some.empty() ? "" : fmt::format("{} of {} {}", count(some, holds), some.size(), what);
+  };
+  const std::size_t against = count(rows, [=](const Row& row) {
+    return stands(row, RowStanding::contradicts) && row.at("kind") != "exact";
+  });
+  return listed({share("exact", derived, "numbers that parameters decide agree"),
+                 share("modelled", near, "modelled ones are within a factor of 2"),
+                 against == 0 ? ""
+                              : fmt::format("{} contradict{} other cells", against,
+                                            against == 1 ? "s" : "")});
 }
 
 }  // namespace
@@ -81,32 +80,31 @@ std::string parity_title(const Rows& rows) {
 Figure published_parity_figure(const CsvTable& answers) {
   const Rows rows = where(all_rows(answers),
                           [](const Row& row) { return published(row) > 0.0 && ours(row) > 0.0; });
-  LineFigure declared{
-      .title = parity_title(rows),
-      .nothing = "no published number has one of ours beside it",
-      .x = published,
-      .x_axis = fixed({.label = "published", .column = "published", .log = true}),
-      .notes = {"Each in the unit of its table. Modelled: by the cost model on the published "
-                "device; calculated: from the paper's parameters.",
-                not_drawn({{.number = answers.size() - rows.size(),
-                            .what = "answer",
-                            .reason = "not above zero",
-                            .of = answers.size()}})}};
-  for (const bool model : {false, true}) {
-    const Rows own = where(rows, [=](const Row& row) { return of_model(row) == model; });
-    if (own.empty()) continue;
-    declared.y.push_back({.title = model ? "modelled here" : "calculated",
-                          .y = {.label = "ours", .column = "ours", .log = true},
-                          .value =
-                              [](const Row& row) {
-                                return Point{.y = ours(row), .more = values_of(row, kRowColumns)};
-                              },
-                          .lines = [=](const Group&) { return verdict_lines(own); },
-                          .reference = [=](const Group&) { return diagonals(own); }});
-  }
-  Figure figure = line_figure(declared);
-  figure.name = "published_parity";
-  figure.finding = "Numbers that papers measured beside ours, calculated or modelled.";
+  Groups papers = panels_by(rows, {"paper"});
+  for (Group& paper : papers) paper.name = replaced(paper.name, {{"_", " "}});
+  Figure figure = line_figure(
+      {.name = "published_parity",
+       .title = parity_title(rows),
+       .finding = "Numbers that papers measured beside ours, a panel for each paper.",
+       .nothing = "no published number has one of ours beside it",
+       .lines = standing_lines(rows),
+       .y = {{.y = {.label = "ours", .column = "ours", .log = true},
+              .value =
+                  [](const Row& row) {
+                    return Point{.y = ours(row), .more = values_of(row, kRowColumns)};
+                  },
+              .reference = diagonals}},
+       .panels = papers,
+       .x = published,
+       .x_axis = fixed({.label = "published", .column = "published", .log = true}),
+       .notes = {"Each in the unit of its table. Predicted or differs: by the cost model on the "
+                 "published device. Derived: from the paper's parameters. Contradicts: those, or "
+                 "other published cells.",
+                 not_drawn({{.number = answers.size() - rows.size(),
+                             .what = "answer",
+                             .reason = "not above zero",
+                             .of = answers.size()}})}});
+  arrange_panels(figure, 3);
   figure.more_columns = kRowColumns;
   return figure;
 }

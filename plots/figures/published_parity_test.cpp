@@ -14,22 +14,24 @@ using ::testing::HasSubstr;
 
 CsvTable answers(const std::vector<std::string>& rows) {
   std::string text = "paper,table,line,claim,kind,published,ours,verdict\n";
-  for (const std::string& row : rows) text += "p,t.csv,7,c," + row + "\n";
+  for (const std::string& row : rows) text += row + "\n";
   return CsvTable::parse(text, "a");
 }
 
-TEST(PublishedParity, WhatIsModelledAndWhatIsRecomputedHavePanelsAndAVerdictAMark) {
+TEST(PublishedParity, APaperHasAPanelAndAStandingAMark) {
   const Figure figure = published_parity_figure(
-      answers({"exact,2,2,derived", "self,4,5,contradicts", "modelled,10,15,predicted",
-               "modelled,10,30,differs", "exact,0,0,derived"}));
-  EXPECT_THAT(titles(figure), ElementsAre("calculated", "modelled here"));
+      answers({"p,t.csv,7,c,exact,2,2,derived", "q,t.csv,7,c,self,4,5,contradicts",
+               "q,t.csv,8,c,modelled,10,15,predicted", "q,t.csv,9,c,modelled,10,30,differs",
+               "q,t.csv,9,c,exact,0,0,derived"}));
+  EXPECT_THAT(titles(figure), ElementsAre("p", "q"));
   const Point agrees = series_named(figure.panels[0], "derived").points.at(0);
   EXPECT_EQ(agrees.x, 2.0);
   EXPECT_EQ(agrees.more, (std::vector<std::string>{"p", "t.csv", "7", "c"}));
   EXPECT_EQ(series_named(figure.panels[1], "differs").points.at(0).y, 30.0);
-  EXPECT_EQ(
-      figure.title,
-      "1 of 2 numbers that parameters decide agree, 1 of 2 modelled ones are within a factor of 2");
+  EXPECT_EQ(series_named(figure.panels[1], "contradicts").points.at(0).y, 5.0);
+  EXPECT_EQ(figure.title,
+            "1 of 1 numbers that parameters decide agree, 1 of 2 modelled ones are within a factor "
+            "of 2, 1 contradicts other cells");
   EXPECT_THAT(figure.notes, ::testing::Contains(HasSubstr("1 of 5 answers (not above zero)")));
 }
 
@@ -46,7 +48,7 @@ TEST(PublishedParity, CommittedVerdictsAreWhereTheirMarksAre) {
   for (const Row& row : all_rows(figure.marks())) {
     if (row.at("paper").empty()) continue;  // a diagonal
     const double ratio = figure.value(row, 1) / figure.value(row, 0);
-    if (row.at("panel_title") == "modelled here") {
+    if (row.at("series") == "predicted" || row.at("series") == "differs") {
       ++modelled;
       near += ratio >= 0.5 && ratio <= 2.0 ? 1 : 0;
     } else if (row.at("series") == "derived") {

@@ -6,7 +6,6 @@
 // slope.
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -43,8 +42,7 @@ Series marks_of(const Group& kernel) {
                .style = {dtype_style(kernel.key[1]).colour, kernel_style(name).mark},
                .thin = name == "materialized"};
   for (const Group& one : group(kernel.rows, Columns{"n_tokens"})) {
-    const double most = largest(one.rows, flop);
-    const Rows rows = where(one.rows, [&](const Row& row) { return flop(row) == most; });
+    const Rows rows = of_largest(one.rows, flop);
     const Summary rate = summarise(numbers_of(
         rows, [](const Row& row) { return flop(row) / row.number_at("wall_time_s") / kGiga; }));
     marks.points.push_back({.x = intensity(rows.front()),
@@ -64,8 +62,9 @@ struct Roof {
   [[nodiscard]] double ridge() const { return gflop_per_s / gbyte_per_s; }
 };
 
-Series roof_line(const Roof& roof, double from, double to) {
+Series roof_line(const Roof& roof, const Rows& rows) {
   Series line{.name = "measured ceilings", .draw = Draw::line, .style = {kGrey, 0, 1}};
+  const auto [from, to] = std::ranges::minmax(numbers_of(rows, intensity));
   for (const double x : {std::fmin(from, roof.ridge()), roof.ridge(), std::fmax(to, roof.ridge())})
     line.points.push_back({.x = x, .y = roof.at(x)});
   return line;
@@ -76,14 +75,10 @@ Series roof_line(const Roof& roof, double from, double to) {
 std::string shares_title(const Rows& rows, const Roof& roof) {
   std::vector<std::string> said;
   for (const Group& kernel : group(rows, Columns{"benchmark"})) {
-    const double longest =
-        largest(kernel.rows, [](const Row& row) { return row.number_at("n_tokens"); });
     double share = 0.0;
-    for (const Group& type : group(kernel.rows, Columns{"benchmark", "dtype"}))
-      for (const Point& point : marks_of({.key = type.key,
-                                .rows = where(type.rows, [=](const Row& row) {
-                                  return row.number_at("n_tokens") == longest;
-                                })}).points)
+    for (const Group& type :
+         group(of_largest(kernel.rows, number_in("n_tokens")), Columns{"benchmark", "dtype"}))
+      for (const Point& point : marks_of(type).points)
         share = std::fmax(share, point.y / roof.at(point.x));
     said.push_back(fmt::format("{} {:.0f} %", kernel.key[0], kPercent * share));
   }
@@ -96,35 +91,27 @@ Figure roofline_figure(const PlottedRun& run) {
   constexpr const char* kTitle = "Kernels under the measured ceilings";
   if (!run.microbench) return empty_figure(kTitle, "the run folder has no microbench.csv");
   const CsvTable& table = *run.microbench;
-  Rows rows = where(all_rows(table), [](const Row& row) {
+  const auto is_drawn = [](const Row& row) {
     return std::ranges::count(kKernels, row.at("benchmark")) > 0 && row.is("warmup", "0") &&
            row.at("mask") == "full" && flop(row) > 0.0 && row.number_at("peak_per_s") > 0.0;
-  });
-  const double threads = largest(rows, [](const Row& row) { return row.number_at("threads"); });
-  rows = where(rows, [=](const Row& row) { return row.number_at("threads") == threads; });
+  };
+  const Rows rows = of_largest(where(all_rows(table), is_drawn), number_in("threads"));
   const Roof roof{ceiling(rows, false), ceiling(rows, true)};
   if (!(roof.gflop_per_s > 0.0 && roof.gbyte_per_s > 0.0) || rows.empty())
     return empty_figure(kTitle, "microbench.csv has no flash and decode beside measured ceilings");
   std::vector<Series> marks;
   for (const Group& kernel : group(rows, Columns{"benchmark", "dtype"}))
     marks.push_back(marks_of(kernel));
-  double least = roof.ridge();
-  double most = roof.ridge();
-  for (const Row& row : rows) {
-    least = std::fmin(least, intensity(row));
-    most = std::fmax(most, intensity(row));
-  }
-  const std::string title = shares_title(rows, roof);
-  marks.push_back(roof_line(roof, least, most));
+  marks.push_back(roof_line(roof, rows));
   return line_figure(
-      {.title = title,
+      {.title = shares_title(rows, roof),
        .y = {{.y = {.label = "GFLOP/s", .column = "gflop_per_s", .log = true},
               .reference = [&](const Group&) { return marks; }}},
        .x_axis = fixed(
            {.label = "FLOP for each byte that must move", .column = "flop_per_byte", .log = true}),
        .notes = {fmt::format("Full mask, {:.0f} threads. Ceilings, measured beside each repeat: "
                              "products {:.0f} GFLOP/s in f32, memory {:.1f} GB/s.",
-                             threads, roof.gflop_per_s, roof.gbyte_per_s)}});
+                             rows.front().number("threads"), roof.gflop_per_s, roof.gbyte_per_s)}});
 }
 
 }  // namespace qb

@@ -45,12 +45,10 @@ std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows, int core
   return shown;
 }
 
-// Says which schemes have the least of a quantity at the most workers, which follows from plans. It
-// is empty where no two schemes have it.
+// Says which schemes have the least at the most workers; empty where no two have it there.
 std::string least_of(Rows rows, std::string_view verb, double (*value)(const Row&)) {
   rows = where(rows, [&](const Row& row) { return ran(row) && value(row) > 0.0; });
-  const double workers = largest(rows, number_in("workers"));
-  rows = where(rows, [&](const Row& row) { return row.number("workers") == workers; });
+  rows = of_largest(rows, number_in("workers"));
   if (rows.size() < 2) return {};
   constexpr double kSame = 1.001;
   const auto [least, most] = std::ranges::minmax(numbers_of(rows, value));
@@ -62,8 +60,9 @@ std::string least_of(Rows rows, std::string_view verb, double (*value)(const Row
     if (value(row) == most && other.table == nullptr) other = row;
     if (row.is("algorithm", "ring") && value(row) > kSame * least) other = row;
   }
-  return fmt::format("At W = {} a device {} least in {}, {:.3g} times less than in {}", workers,
-                     verb, listed(best, " and "), value(other) / least, other.text("algorithm"));
+  return fmt::format("At W = {} a device {} least in {}, {:.3g} times less than in {}",
+                     rows.front().text("workers"), verb, listed(best, " and "),
+                     value(other) / least, other.text("algorithm"));
 }
 
 std::string left_out(const CsvTable& cases, std::size_t other_settings) {
@@ -102,7 +101,8 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
                                           timing_notes(rows)})});
   figure.subtitle = all.front().name;
   std::erase_if(figure.panels, [](const Panel& panel) {
-    return std::ranges::none_of(all_x({panel}), [](double x) { return std::isfinite(x); });
+    return std::ranges::none_of(numbers_at({panel}, &Point::x),
+                                [](double x) { return std::isfinite(x); });
   });
   return figure;
 }

@@ -9,7 +9,6 @@
 
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -22,14 +21,14 @@ constexpr double kHalfHeight = 0.475;
 constexpr std::size_t kMostOneLine = 4;
 constexpr std::size_t kMostNamed = 7;
 
+double wall_s(const Row& row) { return row.number("wall_time_median_s"); }
+
 // Cases that are equal except for their algorithm, fastest first, each algorithm once.
 struct MapCell {
   Rows rows{};
   std::size_t level = 1;  // so many are the fastest, as far as the clock tells
   [[nodiscard]] const Row& any() const { return rows.front(); }
-  [[nodiscard]] double lead() const {
-    return rows[1].number("wall_time_median_s") / rows[0].number("wall_time_median_s");
-  }
+  [[nodiscard]] double lead() const { return wall_s(rows[1]) / wall_s(rows[0]); }
 };
 
 struct Map {
@@ -38,23 +37,19 @@ struct Map {
   std::vector<MapCell> cells{};
 };
 
-// What is on which axis: n_tokens or workers, whichever takes more values, against links.
-struct Sides {
-  std::string y{};
-  std::string panels{};  // the other one
-};
-
 Rows candidates(const CsvTable& cases) {
   return where(standing_rows(cases), [](const Row& row) {
     return ran(row) && !row.is("algorithm", "dense") && !row.is("ranks", "serial") &&
-           row.number("wall_time_median_s") > 0.0;
+           wall_s(row) > 0.0;
   });
 }
 
-Sides sides_of(const Rows& rows) {
+// Says what the cells are stacked by: n_tokens or workers, whichever takes more values. The other
+// one tells the panels apart.
+std::string stacked_by(const Rows& rows) {
   const bool more_counts =
       group(rows, Columns{"workers"}).size() > group(rows, Columns{"n_tokens"}).size();
-  return more_counts ? Sides{"workers", "n_tokens"} : Sides{"n_tokens", "workers"};
+  return more_counts ? "workers" : "n_tokens";
 }
 
 // Gives the number of keys if it differs from the number of new tokens, and also for the last case
@@ -67,17 +62,12 @@ std::string other_keys(const Row& row, const std::set<std::string>& contexts) {
 
 // The fastest of several cases of one algorithm (interest sets, seeds) counts.
 MapCell cell_of(Rows rows, double tie) {
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    const auto rank = [](const Row& row) {
-      return std::pair(row.number("wall_time_median_s"), row.text("algorithm"));
-    };
-    return rank(a) < rank(b);
-  });
+  rows = order(std::move(rows),
+               [](const Row& row) { return std::pair(wall_s(row), row.text("algorithm")); });
   std::set<std::string> seen;
   rows = where(rows, [&](const Row& row) { return seen.insert(row.text("algorithm")).second; });
-  const double most_s = tie * rows.front().number("wall_time_median_s");
-  return {rows,
-          count(rows, [&](const Row& row) { return row.number("wall_time_median_s") <= most_s; })};
+  const double most_s = tie * wall_s(rows.front());
+  return {rows, count(rows, [&](const Row& row) { return wall_s(row) <= most_s; })};
 }
 
 Rows rows_of_maps(const std::vector<Map>& maps) {
@@ -87,19 +77,11 @@ Rows rows_of_maps(const std::vector<Map>& maps) {
   return rows;
 }
 
-std::set<std::string> compared_in(const std::vector<Map>& maps) {
-  std::set<std::string> compared;
-  for (const Map& map : maps)
-    for (const MapCell& cell : map.cells)
-      for (const Row& row : cell.rows) compared.insert(row.text("algorithm"));
-  return compared;
-}
-
-std::vector<Map> maps_of(const Rows& rows, const Sides& sides, double tie) {
+std::vector<Map> maps_of(const Rows& rows, const std::string& y, double tie) {
   std::set<std::string> contexts;  // lengths of cases in which cached keys precede the new tokens
   for (const Row& row : rows)
     if (row.text("kv_len") != row.text("n_tokens")) contexts.insert(row.text("kv_len"));
-  const Columns place = {sides.panels, "ranks", "model_device"};
+  const Columns place = {y == "workers" ? "n_tokens" : "workers", "ranks", "model_device"};
   std::vector<Map> maps;
   for (const Group& panel : group(rows, [&](const Row& row) {
          std::vector<std::string> key = values_of(row, joined(place, kShapeColumns));
@@ -107,7 +89,7 @@ std::vector<Map> maps_of(const Rows& rows, const Sides& sides, double tie) {
          return key;
        })) {
     Map map{.keys = panel.key.back()};
-    for (const Group& where_to : group(panel.rows, joined(kLinkColumns, {sides.y})))
+    for (const Group& where_to : group(panel.rows, joined(kLinkColumns, {y})))
       map.cells.push_back(cell_of(where_to.rows, tie));
     std::erase_if(map.cells, [](const MapCell& cell) { return cell.rows.size() < 2; });
     if (!map.cells.empty()) maps.push_back(std::move(map));
@@ -132,17 +114,17 @@ std::string lead_text(double lead) {
                      : fmt::format("{:.0f}×", lead);
 }
 
-Style fill(const std::string& algorithm) { return {lightened(algorithm_style(algorithm).colour)}; }
-
-// Gives each scheme the first letter of its name that no scheme before it has.
-std::map<std::string, std::string> letters_of(const std::set<std::string>& schemes) {
+// Gives each scheme that is compared the first letter of its name that no scheme before it has.
+std::map<std::string, std::string> letters_of(const std::vector<Map>& maps) {
   std::map<std::string, std::string> letters;
+  for (const Map& map : maps)
+    for (const MapCell& cell : map.cells)
+      for (const Row& row : cell.rows) letters[row.text("algorithm")];
   std::string taken = "_";
-  for (const std::string& scheme : schemes) {
+  for (auto& [scheme, letter] : letters) {
     const std::size_t free = scheme.find_first_not_of(taken);
-    const char letter = free == std::string::npos ? '?' : scheme[free];
-    taken += letter;
-    letters[scheme] = static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+    taken += free == std::string::npos ? '?' : scheme[free];
+    letter = static_cast<char>(std::toupper(static_cast<unsigned char>(taken.back())));
   }
   return letters;
 }
@@ -152,8 +134,8 @@ const Columns kCellColumns = {"link_bandwidth_byte_per_s", "link_latency_s", "n_
 // Adds a rectangle for each scheme that is the fastest in a cell, from the fastest on; those of a
 // tie have the letters of their series. `after_name` separates a name from its lead; empty where
 // names have no room.
-void add_cell(std::map<std::string, Series>& schemes, const MapCell& cell, double x, double y,
-              const std::string& after_name) {
+void add_cell(std::map<std::string, std::vector<Point>>& schemes, const MapCell& cell, double x,
+              double y, const std::string& after_name) {
   const double width = 2.0 * kHalfWidth / static_cast<double>(cell.level);
   for (std::size_t i = 0; i < cell.level; ++i) {
     const Row& row = cell.rows[i];
@@ -164,11 +146,10 @@ void add_cell(std::map<std::string, Series>& schemes, const MapCell& cell, doubl
     if (cell.level == 1)
       stripe.text = listed({after_name.empty() ? "" : scheme, lead_text(cell.lead())}, after_name);
     stripe.more = values_of(row, kCellColumns);
-    for (const double value : {row.number("wall_time_median_s"), cell.lead()})
-      stripe.more.push_back(to_text(value));
+    for (const double value : {wall_s(row), cell.lead()}) stripe.more.push_back(to_text(value));
     stripe.more.push_back(cell.rows[0].text("algorithm"));
     stripe.more.push_back(cell.rows[1].text("algorithm"));
-    schemes[scheme].points.push_back(std::move(stripe));
+    schemes[scheme].push_back(std::move(stripe));
   }
 }
 
@@ -180,42 +161,39 @@ Columns link_columns(const Groups& links) {
   return {kLinkColumns[0]};
 }
 
-std::vector<Panel> map_panels(const std::vector<Map>& maps, const Sides& sides) {
+std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& side) {
   const Rows drawn = rows_of_maps(maps);
   const Groups links = group(drawn, kLinkColumns);
-  const Groups heights = group(drawn, Columns{sides.y});
+  const Groups heights = group(drawn, Columns{side});
   const bool cached =
       std::any_of(maps.begin(), maps.end(), [](const Map& map) { return !map.keys.empty(); });
   Axis x{.label = "link bandwidth", .column = "link_index", .tight = true};
-  Axis y{.label = sides.y == "workers" ? "workers W"
-                  : cached             ? "new tokens N"
-                                       : "sequence length N (tokens)",
-         .column = sides.y + "_index",
+  Axis y{.label = side == "workers" ? "workers W"
+                  : cached          ? "new tokens N"
+                                    : "sequence length N (tokens)",
+         .column = side + "_index",
          .tight = true};
   for (std::size_t i = 0; i < links.size(); ++i)
     x.tics.push_back(
         {static_cast<double>(i), named_values(links[i].rows.front(), link_columns(links))});
   for (std::size_t i = 0; i < heights.size(); ++i)  // leaves out `W = `
     y.tics.push_back(
-        {static_cast<double>(i), named_values(heights[i].rows.front(), {sides.y}).substr(4)});
-  const std::map<std::string, std::string> letters = letters_of(compared_in(maps));
+        {static_cast<double>(i), named_values(heights[i].rows.front(), {side}).substr(4)});
+  const std::map<std::string, std::string> letters = letters_of(maps);
   const std::string after_name = links.size() <= kMostOneLine ? " "
                                  : links.size() <= kMostNamed ? "\n"
                                                               : "";
   std::vector<Panel> panels;
   for (const Map& map : maps) {
     Panel panel{.title = map.title, .x = x, .y = y};
-    std::map<std::string, Series> schemes;
+    std::map<std::string, std::vector<Point>> schemes;
     for (const MapCell& cell : map.cells)
       add_cell(schemes, cell, index_of(links, cell.any()), index_of(heights, cell.any()),
                after_name);
-    for (auto& [scheme, series] : schemes) {
-      series.name = scheme;
-      series.draw = Draw::rectangles;
-      series.style = fill(scheme);
-      series.thin = true;
-      series.text = letters.at(scheme);
-      panel.series.push_back(std::move(series));
+    for (auto& [scheme, stripes] : schemes) {
+      const std::uint32_t fill = lightened(algorithm_style(scheme).colour);
+      panel.series.push_back(rectangles(scheme, fill, std::move(stripes)));
+      panel.series.back().text = letters.at(scheme);
     }
     panels.push_back(std::move(panel));
   }
@@ -225,22 +203,19 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const Sides& sides) 
 // Counts the cells that a scheme wins alone; most first.
 std::string winners_sentence(const std::vector<Map>& maps, double tie) {
   std::map<std::string, int> wins;
-  std::size_t cells = 0;
   std::size_t ties = 0;
   for (const Map& map : maps)
-    for (const MapCell& cell : map.cells) {
-      ++cells;
+    for (const MapCell& cell : map.cells)
       if (cell.level > 1)
         ++ties;
       else
         ++wins[cell.any().text("algorithm")];
-    }
   std::vector<std::pair<std::string, int>> winners(wins.begin(), wins.end());
   std::ranges::stable_sort(winners, std::greater(), &std::pair<std::string, int>::second);
   std::vector<std::string> parts;
   for (const auto& [algorithm, number] : winners)
     parts.push_back(parts.empty() ? fmt::format("{} leads in {} of {}", algorithm, number,
-                                                counted(cells, "cell"))
+                                                counted(rows_of_maps(maps).size(), "cell"))
                                   : fmt::format("{} in {}", algorithm, number));
   if (parts.empty()) return "In every cell the fastest schemes are a tie";
   return ties > 0 ? fmt::format("{}; the others are ties within {:.3g} times", listed(parts), tie)
@@ -248,33 +223,33 @@ std::string winners_sentence(const std::vector<Map>& maps, double tie) {
 }
 
 std::vector<std::string> notes_of(const std::vector<Map>& maps, double tie) {
-  std::vector<std::string> latencies;
+  std::string latencies;
   const Groups links = group(rows_of_maps(maps), kLinkColumns);
   if (link_columns(links).size() == 1)
     for (const Group& link : links)
-      latencies.push_back(named_values(link.rows.front(), {kLinkColumns[1]}));
-  const std::string all = listed(latencies);
-  return {fmt::format("A cell has the fastest scheme and its lead over the next, or the letters of "
-                      "all within {:.3g} times of the fastest, which is on the left.",
-                      tie),
-          all.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", all)};
+      latencies = listed({latencies, named_values(link.rows.front(), {kLinkColumns[1]})});
+  return {
+      fmt::format("A cell has the fastest scheme and its lead over the next, or the letters of "
+                  "all within {:.3g} times of the fastest, which is on the left.",
+                  tie),
+      latencies.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", latencies)};
 }
 
 }  // namespace
 
 Figure scheme_map_figure(const PlottedRun& run) {
   const Rows rows = candidates(run.cases);
-  const Sides sides = sides_of(rows);
+  const std::string side = stacked_by(rows);
   const bool of_model = !rows.empty() && count(rows, modelled) == rows.size();
   const double tie = std::fmax(kMeasuredTie, of_model ? run.model_error() : 1.0);
-  const std::vector<Map> maps = maps_of(rows, sides, tie);
+  const std::vector<Map> maps = maps_of(rows, side, tie);
   if (maps.empty())
     return empty_figure("The fastest scheme by link and size",
                         "no two schemes have a wall clock in cases that are otherwise equal "
                         "(dense and ranks: serial do not count)");
   Figure figure{
       .title = winners_sentence(maps, tie),
-      .panels = map_panels(maps, sides),
+      .panels = map_panels(maps, side),
       .shared_axes = true,
       .notes = notes_of(maps, tie),
       .more_columns = joined(kCellColumns, {"wall_time_s", "lead_ratio", "fastest", "next"})};

@@ -54,7 +54,7 @@ Rows best_setting(const CsvTable& cases, bool (*has)(const Row&), std::string* n
 Groups compared_lines(const Rows& rows) {
   Groups lines = algorithm_lines(rows, kSchemes);
   std::erase_if(lines, [](const Group& line) { return line.rows.empty(); });
-  for (Group& line : lines) line.rows = order(line.rows, "workers");
+  for (Group& line : lines) line.rows = order(line.rows, number_in("workers"));
   return lines;
 }
 

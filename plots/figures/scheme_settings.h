@@ -34,7 +34,7 @@ namespace qb {
 // What the fullest device held, a root included, or would hold by the plan where nothing ran.
 [[nodiscard]] double held_bytes(const Row& row);
 
-// `threads, W = 4, 8 on 2 cores` where rows had more workers than cores, so that none is ranked.
+// `threads on 2 cores` where rows had more workers than cores, so that none is ranked.
 [[nodiscard]] std::string crowded_name(const Rows& rows, int cores);
 
 }  // namespace qb

@@ -15,13 +15,10 @@ double typical_score(const Row& row) {
 }
 
 double error_of(const Row& row) { return row.number("relative_l2_error"); }
-
-Axis score_axis(const std::vector<double>&) {
-  return {.label = "typical score, scale × √d", .column = "typical_score", .log = true};
-}
+Point error_point(const Row& row) { return {.y = error_of(row)}; }
 
 Groups score_lines(const Rows& rows) {
-  Groups lines = group(order(rows, "scale"), Columns{"algorithm", "lse"});
+  Groups lines = group(order(rows, number_in("scale")), Columns{"algorithm", "lse"});
   for (Group& line : lines)
     line.name = line.key[1] == "two" ? line.key[0] + ", LSE as two numbers" : line.key[0];
   style_by_algorithm(lines, [](const Group& line) { return line.key[0]; });
@@ -47,32 +44,25 @@ std::string lost_title(const Rows& rows) {
 
 // Says between what the errors of several workers lie, as multiples of one worker's of their type.
 std::string growth_title(const Groups& lines) {
-  double least = std::numeric_limits<double>::infinity();
-  double most = 0.0;
+  std::vector<double> ratios;
   for (const Group& line : lines)
-    for (const Row& row : line.rows) {
-      const double ratio = error_of(row) / error_of(line.rows.front());
-      if (!(row.number("workers") > 1.0) || !line.rows.front().is("workers", "1")) continue;
-      least = std::fmin(least, ratio);
-      most = std::fmax(most, ratio);
-    }
-  return !(most > 0.0)
-             ? "Error of outputs against W"
-             : fmt::format("The output's error is {} to {} times that of one worker, whatever W",
-                           significant(least), significant(most));
+    for (const Row& row : line.rows)
+      if (line.rows.front().is("workers", "1") && row.number("workers") > 1.0)
+        ratios.push_back(error_of(row) / error_of(line.rows.front()));
+  if (ratios.empty()) return "Error of outputs against W";
+  const auto [least, most] = std::ranges::minmax(ratios);
+  return fmt::format("The output's error is {} to {} times that of one worker, whatever W",
+                     significant(least), significant(most));
 }
 
 }  // namespace
 
 Figure error_by_workers_figure(const PlottedRun& run) {
-  const Rows rows = where(standing_rows(run.cases), [](const Row& row) {
-    return ran(row) && is_forward(row) && error_of(row) > 0.0;
-  });
-  const double longest = largest(rows, number_in("n_tokens"));
-  Groups lines =
-      group(order(where(rows, [=](const Row& row) { return row.number("n_tokens") == longest; }),
-                  "workers"),
-            Columns{"mask", "dtype"});
+  const Rows rows = of_largest(
+      where(standing_rows(run.cases),
+            [](const Row& row) { return ran(row) && is_forward(row) && error_of(row) > 0.0; }),
+      number_in("n_tokens"));
+  Groups lines = group(order(rows, number_in("workers")), Columns{"mask", "dtype"});
   std::erase_if(lines,
                 [](const Group& line) { return group(line.rows, Columns{"workers"}).size() < 2; });
   for (Group& line : lines) {
@@ -84,14 +74,14 @@ Figure error_by_workers_figure(const PlottedRun& run) {
        .nothing = "no two worker counts have an error against the float64 reference",
        .lines = lines,
        .y = {{.y = {.label = "relative L2 error of O", .column = "relative_l2_error"},
-              .value = shows("relative_l2_error"),
+              .value = error_point,
               .fit = powers_or_zero,
               .timed = false}},
        .x = number_in("workers"),
        .x_axis = workers_axis,
        .last_of_x = true,
-       .notes = {
-           fmt::format("N = {}. Against float64 over the compared rows.", grouped(longest))}});
+       .notes = {fmt::format("N = {}. Against float64 over the compared rows.",
+                             grouped(largest(rows, number_in("n_tokens"))))}});
 }
 
 Figure score_error_figure(const PlottedRun& run) {
@@ -103,16 +93,16 @@ Figure score_error_figure(const PlottedRun& run) {
        .nothing = "no case with a scale has an error against the float64 reference",
        .lines = score_lines(rows),
        .y = {{.y = {.label = "relative L2 error of O", .column = "relative_l2_error", .log = true},
-              .value = shows("relative_l2_error"),
+              .value = error_point,
               .timed = false}},
        .x = typical_score,
-       .x_axis = score_axis,
+       .x_axis =
+           fixed({.label = "typical score, scale × √d", .column = "typical_score", .log = true}),
        .notes = {"Against float64 over the compared rows; an error of 0 is not drawn.",
                  rows.empty() || !rows.front().is("inputs", "tied")
                      ? ""
                      : "All keys of a head are equal: an error is what the LSE of partials, as one "
-                       "float, "
-                       "loses of their weights."}});
+                       "float, loses of their weights."}});
 }
 
 }  // namespace qb

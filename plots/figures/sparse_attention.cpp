@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse attention against dense. A panel has few enough lines to follow each: patterns are drawn
 // by kernel and by family, with dense attention in each panel.
-#include <array>
-
 #include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
 #include "plots/frame/table.h"
@@ -11,8 +9,6 @@ namespace qb {
 namespace {
 
 constexpr std::size_t kMostPanelLines = 6;
-
-// ---- panels ------------------------------------------------------------------------------------
 
 // Lines that are drawn together, and what tells their panels from the others.
 struct PanelLines {
@@ -31,19 +27,19 @@ std::size_t family_of(const Group& line) {
 
 // Puts as many families into one part as fit beside dense attention.
 std::vector<PanelLines> by_family(const Groups& lines) {
-  constexpr std::array<const char*, 3> kFamilies = {"windows", "global tokens", "others"};
+  constexpr const char* kFamilies[] = {"windows", "global tokens", "others"};
   if (lines.size() <= kMostPanelLines) return {{"", lines}};
   Groups dense = lines;
   std::erase_if(dense, [](const Group& line) { return !is_dense(line); });
   std::vector<PanelLines> parts;
-  for (std::size_t family = 0; family < kFamilies.size(); ++family) {
+  for (std::size_t family = 0; family < std::size(kFamilies); ++family) {
     Groups own = lines;
     std::erase_if(own,
                   [&](const Group& line) { return is_dense(line) || family_of(line) != family; });
     if (own.empty()) continue;
     if (parts.empty() || parts.back().lines.size() + own.size() > kMostPanelLines)
       parts.push_back({"", dense});
-    parts.back().name = listed({parts.back().name, kFamilies.at(family)});
+    parts.back().name = listed({parts.back().name, kFamilies[family]});
     parts.back().lines.insert(parts.back().lines.end(), own.begin(), own.end());
   }
   return parts;
@@ -76,8 +72,6 @@ Groups device_panels(const SparseCases& cases) {
   }
   return panels;
 }
-
-// ---- quantities --------------------------------------------------------------------------------
 
 std::vector<LineFigure::Quantity> quantities(const SparseCases& cases) {
   const auto time = [](const Row& row, double factor) { return timed(row, "wall_time", factor); };

@@ -12,8 +12,7 @@
 namespace qb {
 namespace {
 
-// Is empty for an algorithm that is not a balanced ring. pass_kv is zigzag under another paper's
-// name.
+// Is empty for an algorithm that is not a balanced ring. pass_kv is another paper's zigzag.
 std::string ring_kind(const Row& row) {
   const std::string& algorithm = row.text("algorithm");
   return algorithm == "striped"                            ? "striped"
@@ -41,7 +40,7 @@ std::optional<Row> ring_case(const Row& row) {
   return ring && ran(*ring) ? ring : std::nullopt;
 }
 
-// Makes the lines of a worker count, by name; those of one kind differ in their marks.
+// Makes the lines of a worker count, by name.
 Groups ring_lines(const Group& of_count, const Columns& others) {
   Groups lines = group(order(of_count.rows, tokens_a_worker), [&](const Row& row) {
     return std::vector{name_with(ring_kind(row), row, others), ring_kind(row)};
@@ -75,8 +74,9 @@ Groups worker_count_panels(const Rows& rows) {
 // Draws what is published of a worker count, and what balancing gains by the count of pairs.
 std::vector<Series> reference_of(const Group& panel) {
   if (panel.key.empty()) return {};  // there is nothing to draw
-  std::vector<Series> out = published_striped_speed_ups(workers_in(panel));
-  for (Series& series : out) series.in_legend = false;  // published_keys() tell what they are
+  std::vector<Series> out;
+  for (const Group& line : published_striped_speed_ups(workers_in(panel)))
+    out.push_back(line_series(line, line.value));
   out.push_back(limit_line("pairs: 2 - 1/W", pairs_gain(workers_in(panel))));
   return out;
 }
@@ -87,15 +87,13 @@ std::vector<Series> published_keys(const Groups& panels) {
   std::map<std::string, Series> hardware;
   std::map<std::string, Series> sizes;
   for (const Group& panel : panels)
-    for (const Series& series : published_striped_speed_ups(workers_in(panel))) {
-      const std::string size = series.name.substr(0, series.name.find(", "));
-      const std::string rest = series.name.substr(size.size() + 2);
-      const std::string machine = rest.substr(0, rest.find(", "));
-      Series& of_machine = hardware[machine] =
-          legend_key("published, " + machine, {.colour = series.style.colour}, Draw::line);
-      of_machine.published = true;
-      sizes[size] = legend_key("published, " + size + " parameters",
-                               {.colour = kGrey, .mark = series.style.mark}, Draw::points, true);
+    for (const Group& line : published_striped_speed_ups(workers_in(panel))) {
+      Series& machine = hardware[line.key[1]] =
+          legend_key("published, " + line.key[1], {.colour = line.style.colour}, Draw::line);
+      machine.published = true;
+      sizes[line.key[0]] =
+          legend_key("published, " + line.key[0] + " parameters",
+                     {.colour = kGrey, .mark = line.style.mark}, Draw::points, true);
     }
   std::vector<Series> keys;
   for (const auto* entries : {&hardware, &sizes})
@@ -103,7 +101,7 @@ std::vector<Series> published_keys(const Groups& panels) {
   return keys;
 }
 
-double speed_up(const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)).y; }
+Point over_ring(const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)); }
 
 // Says how much longer a contiguous ring takes, where there are cores enough; else a plain title.
 std::string gains_title(Rows rows, int cores) {
@@ -111,7 +109,8 @@ std::string gains_title(Rows rows, int cores) {
   std::vector<std::string> gains;
   for (const Group& kind :
        group(rows, [](const Row& row) { return std::vector{ring_kind(row)}; })) {
-    const auto [least, most] = std::ranges::minmax(numbers_of(kind.rows, speed_up));
+    const auto [least, most] =
+        std::ranges::minmax(numbers_of(kind.rows, [](const Row& row) { return over_ring(row).y; }));
     gains.push_back(fmt::format("{} to {} times as long as a {} one", significant(least),
                                 significant(most), kind.key[0]));
   }
@@ -121,9 +120,8 @@ std::string gains_title(Rows rows, int cores) {
 
 // Says how many cases gain more than balancing the pairs explains, with the whole error bar.
 std::string gains_finding(const Rows& rows) {
-  const std::size_t above = count(rows, [](const Row& row) {
-    return time_ratio(*ring_case(row), row, clock_of(row)).low > pairs_gain(row.integer("workers"));
-  });
+  const std::size_t above = count(
+      rows, [](const Row& row) { return over_ring(row).low > pairs_gain(row.integer("workers")); });
   return fmt::format("{} of {} gain more than balanced pairs explain, with the whole error bar.",
                      above, counted(rows.size(), "case"));
 }
@@ -140,12 +138,12 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
   const Groups panels = worker_count_panels(rows);
   const std::size_t alone = all.size() - matched.size();
   const std::size_t limited = matched.size() - rows.size();
-  Figure figure = line_figure(
+  return line_figure(
       {.title = gains_title(rows, run.provenance.cores),
+       .finding = gains_finding(rows),
        .nothing = "no causal striped or zigzag case ran beside a ring case of the same parameters",
        .y = {{.y = {.label = "ring time / time", .column = "speed_up_ratio"},
-              .value =
-                  [](const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)); },
+              .value = over_ring,
               .lines = [&](const Group& panel) { return ring_lines(panel, others); },
               .reference = reference_of}},
        .panels = panels,
@@ -164,8 +162,6 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
                       {.number = limited,
                        .what = "case",
                        .reason = "over a link of limited bandwidth, beside those without"}})}});
-  figure.finding = gains_finding(rows);
-  return figure;
 }
 
 }  // namespace qb

@@ -10,15 +10,7 @@ namespace {
 
 constexpr const char* kPeak = "peak_flop_per_s";
 
-// The colour tells the element type, the mark what computed, the lightness what else differs.
-void style_lines(Groups& lines) {
-  for (Group& line : lines)
-    line.style = {dtype_style(line.key[2]).colour, kernel_style(line.key[1]).mark};
-  shade_equal_looks(lines);
-}
-
-// Draws the measured peak for each element type and number of threads: the median of those that the
-// cases were compared with.
+// Draws the median of the measured peaks for each element type and number of threads.
 std::vector<Series> peaks_of(const Rows& rows) {
   std::vector<Series> peaks;
   const Rows compared = where(rows, [](const Row& row) { return row.number(kPeak) > 0.0; });
@@ -28,7 +20,7 @@ std::vector<Series> peaks_of(const Rows& rows) {
       peaks.push_back(
           limit_line(listed({"measured peak", of_type.key[0],
                              threads.size() > 1 ? named_value("threads", threads[i].key[0]) : ""}),
-                     summarise(numbers_of(threads[i].rows, number_in(kPeak))).median / kGiga));
+                     median(numbers_of(threads[i].rows, number_in(kPeak))) / kGiga));
       peaks.back().style.colour = shade(dtype_style(of_type.key[0]).colour, static_cast<int>(i),
                                         static_cast<int>(threads.size()));
     }
@@ -37,33 +29,34 @@ std::vector<Series> peaks_of(const Rows& rows) {
 }
 
 // Cases that differ in n_tokens, head_dim and mask alone are one line in every panel. The lines of
-// the figure's own run come first. A run is named only if two of them have a line of one name.
+// the figure's own run come first. A run is named only if two of them have a line of one name. The
+// colour tells the element type, the mark what computed, the lightness what else differs.
 Groups throughput_lines(const Rows& rows) {
   const Columns known = {"head_dim", "mask", "kernel", "dtype", "run", "kv_len", "pass"};
   // The pass is named even where it follows from the run, since each pass counts FLOP of its own.
   const Columns others = joined(splitting_columns(rows, known), differing_columns(rows, {"pass"}));
   std::map<std::string, std::size_t> runs;  // by the index of their first row
   for (const Row& row : rows) runs.emplace(row.at("run"), row.index);
-  Groups lines = group(order(rows, "n_tokens"), [&](const Row& row) {
+  Groups lines = group(order(rows, number_in("n_tokens")), [&](const Row& row) {
     std::vector<std::string> key = {fmt::to_string(runs.at(row.at("run"))), row.text("kernel"),
                                     row.text("dtype")};
     for (const std::string& column : others) key.push_back(named_value(column, row.at(column)));
     key.push_back(own_value(row, "kv_len") == "=" ? "" : row.text("kv_len") + " keys");
     return key;
   });
-  const auto first_row = [&](const Group& line) { return runs.at(line.rows[0].at("run")); };
-  std::stable_sort(lines.begin(), lines.end(), [&](const Group& a, const Group& b) {
-    return std::pair(first_row(a), a.key) < std::pair(first_row(b), b.key);
+  std::ranges::stable_sort(lines, {}, [&](const Group& line) {
+    return std::pair(runs.at(line.rows[0].at("run")), line.key);
   });
   std::map<std::string, int> lines_of_name;
   for (Group& line : lines) {
     line.name = listed({line.key.begin() + 3, line.key.end()});
     line.name = listed({kernel_name(line.key[1]) + ' ' + line.key[2], line.name});
+    line.style = {dtype_style(line.key[2]).colour, kernel_style(line.key[1]).mark};
     ++lines_of_name[line.name];
   }
   for (Group& line : lines)
     if (lines_of_name[line.name] > 1) line.name += ", " + line.rows.front().at("run");
-  style_lines(lines);
+  shade_equal_looks(lines);
   return lines;
 }
 
@@ -75,13 +68,9 @@ Point rate(const Row& row) {
           .high = rate * time.y / kGiga / time.low};
 }
 
-// Names the line that is the fastest at one of the longest N; a plain title where there is one
-// line.
-std::string fastest_title(const Groups& lines) {
+// Names the slowest and the fastest line at the longest N.
+std::string fastest_title(const Groups& lines, double longest) {
   constexpr const char* kTitle = "Throughput against sequence length";
-  double longest = 0.0;
-  for (const Group& line : lines)
-    longest = std::fmax(longest, largest(line.rows, number_in("n_tokens")));
   std::map<double, std::string> rates;  // at that length
   for (const Group& line : lines)
     for (const Row& row : line.rows)
@@ -96,29 +85,28 @@ std::string fastest_title(const Groups& lines) {
 
 Figure throughput_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
-  LineFigure declared{
-      .title = fastest_title(throughput_lines(rows)),
-      .nothing = "no case has a rate",
-      .lines = throughput_lines(rows),
-      .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"},
-             .value = rate,
-             .reference = [peaks = peaks_of(rows)](const Group&) { return peaks; },
-             .fit = powers_or_zero}},
-      .panels = panels_by(rows, {"head_dim", "mask"}),
-      .shared_axes = true,
-      .breaks = true,
-      .notes = joined_notes(
-          {case_notes(run.cases),
-           {"FLOP: 4 × unmasked query-key pairs × heads × d, over the wall clock of the whole "
-            "call; what a kernel computes beyond the mask counts for nothing.",
-            count(rows, is_forward) == rows.size()
-                ? ""
-                : "A backward pass has 10 in place of 4, and both passes have 14."}})};
-  declared.notes.push_back(not_drawn({{.number = count(rows, out_of_memory),
-                                       .what = "case",
-                                       .reason = "out of memory",
-                                       .of = rows.size()}}));
-  return line_figure(declared);
+  return line_figure(
+      {.title = fastest_title(throughput_lines(rows), largest(rows, number_in("n_tokens"))),
+       .nothing = "no case has a rate",
+       .lines = throughput_lines(rows),
+       .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"},
+              .value = rate,
+              .reference = [peaks = peaks_of(rows)](const Group&) { return peaks; },
+              .fit = powers_or_zero}},
+       .panels = panels_by(rows, {"head_dim", "mask"}),
+       .shared_axes = true,
+       .breaks = true,
+       .notes = joined_notes(
+           {case_notes(run.cases),
+            {"FLOP: 4 × unmasked query-key pairs × heads × d, over the wall clock of the whole "
+             "call; what a kernel computes beyond the mask counts for nothing.",
+             count(rows, is_forward) == rows.size()
+                 ? ""
+                 : "A backward pass has 10 in place of 4, and both passes have 14.",
+             not_drawn({{.number = count(rows, out_of_memory),
+                         .what = "case",
+                         .reason = "out of memory",
+                         .of = rows.size()}})}})});
 }
 
 }  // namespace qb

@@ -17,16 +17,13 @@ std::optional<Row> timed_base(const Row& row) {
 }
 
 std::vector<std::string> speed_up_notes(const Rows& rows) {
-  std::vector<std::string> out = {"Dashed: (N / longest subsequence)², what pairs allow."};
-  if (const std::string slow = slow_base_note(rows); !slow.empty()) out.push_back(slow);
-  const std::size_t alone = count(rows, [](const Row& row) {
-    return row.integer("workers") > 1 && ran(row) && !timed_base(row);
-  });
-  const std::size_t lost =
-      count(rows, [](const Row& row) { return row.integer("workers") > 1 && out_of_memory(row); });
-  out.push_back(not_drawn({{.number = alone, .what = "case", .reason = "base without a time"},
-                           {.number = lost, .what = "case", .reason = "out of memory"}}));
-  return out;
+  const Rows split = where(rows, [](const Row& row) { return row.integer("workers") > 1; });
+  const std::size_t alone =
+      count(split, [](const Row& row) { return ran(row) && !timed_base(row); });
+  const std::size_t lost = count(split, out_of_memory);
+  return {"Dashed: (N / longest subsequence)², what pairs allow.", slow_base_note(rows),
+          not_drawn({{.number = alone, .what = "case", .reason = "base without a time"},
+                     {.number = lost, .what = "case", .reason = "out of memory"}})};
 }
 
 Point speed_up_of(const Row& row, IntervalColumns columns = "longest_subsequence") {

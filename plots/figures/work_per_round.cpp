@@ -43,8 +43,7 @@ double critical_path(const Series& line) {
   return sum;
 }
 
-// Makes lines of rounds, named by algorithm and by what else changes the counts if one has several
-// lines.
+// Makes lines of rounds, named by algorithm and by what else changes the counts.
 std::vector<Series> round_lines(const Group& panel, const std::map<std::string, Rows>& steps) {
   const auto counts = [](const Point& round) { return std::tuple(round.x, round.y, round.low); };
   std::vector<Series> lines;
@@ -84,16 +83,11 @@ std::vector<Series> rounds_drawn(std::vector<Series> lines) {
   return lines;
 }
 
-double longest_path(const std::vector<Series>& lines) {
-  double most = 0.0;
-  for (const Series& line : lines) most = std::fmax(most, critical_path(line));
-  return most;
-}
-
 // Draws a bar for the sum of each line, with its number and its share of the longest.
 std::vector<Series> sums_drawn(const std::vector<Series>& lines) {
-  const double most = longest_path(lines);
   std::vector<Series> bars;
+  if (lines.empty()) return bars;
+  const double most = critical_path(*std::ranges::max_element(lines, {}, critical_path));
   for (const Series& line : lines) {
     const double sum = critical_path(line);
     const auto place = static_cast<double>(bars.size());
@@ -154,18 +148,15 @@ Figure work_per_round_figure(const PlottedRun& run) {
                         "one pass would be drawn");
   std::map<std::vector<std::string>, std::vector<Series>> lines;  // by panel
   std::set<std::string> mask_texts;
-  Groups panels;
-  std::size_t of_one_round = 0;
-  for (Group& panel : group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"})) {
+  Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
+  for (const Group& panel : panels) {
     lines[panel.key] = round_lines(panel, steps);
     mask_texts.insert(panel.key[2]);
-    const bool several = std::ranges::any_of(
-        lines[panel.key], [](const Series& line) { return line.points.size() > 1; });
-    if (several)
-      panels.push_back(std::move(panel));
-    else
-      ++of_one_round;
   }
+  const std::size_t of_one_round = std::erase_if(panels, [&](const Group& panel) {
+    return std::ranges::all_of(lines[panel.key],
+                               [](const Series& line) { return line.points.size() == 1; });
+  });
   const std::map<std::string, std::string> masks = mask_names(mask_texts);
   const std::string left_out = keep_first(panels, kMostRoundPanels, "N, W and mask");
   for (Group& panel : panels) panel.name = panel_name(panel.rows.front(), masks);

@@ -22,7 +22,6 @@ struct TimePart {
   double (*seconds)(const Row&);
 };
 
-bool has_root(const Row& row) { return row.number("root_sent_bytes") > 0.0; }
 double waited(const Row& row) { return row.number("exposed_communication_median_s"); }
 
 // What waits for a root's scatter, gather and merge has a name of its own: no link is at fault.
@@ -52,31 +51,17 @@ std::string shown(const Row& row, const Unit& unit) {
   return fmt::format("{} {}", significant(whole_s(row) * unit.factor), unit.name);
 }
 
-Axis names_axis(const Rows& rows, const Scale& scale) {
-  Axis axis{.label = "", .column = "scheme_index", .reversed = true};
+// A bar for each row, its parts one after another; a row without times says why.
+Panel bars_of(const Rows& rows, const Scale& scale) {
+  Panel panel{.title = named_values(rows.front(), {"workers"}),
+              .x = axis_in(scale.unit, "time of the worker that ends last", "time"),
+              .y = {.column = "scheme_index", .reversed = true}};
+  panel.x.from_zero = true;
+  for (const TimePart& part : kParts) panel.series.push_back(rectangles(part.name, part.colour));
+  Series none = rectangles("no time", kNothing);
+  none.in_legend = false;
   for (const Row& row : rows) {
-    const bool cut = has_parts(row) && whole_s(row) > scale.end_s;
-    axis.tics.push_back(
-        {static_cast<double>(axis.tics.size()),
-         listed({row.text("algorithm"),
-                 has_parts(row) ? shown(row, scale.unit) + (cut ? " (cut)" : "") : ""})});
-  }
-  return axis;
-}
-
-// The parts of each row's bar, one after another; a row without times says why.
-std::vector<Series> bars_of(const Rows& rows, const Scale& scale) {
-  std::vector<Series> out;
-  for (const TimePart& part : kParts)
-    out.push_back(
-        {.name = part.name, .draw = Draw::rectangles, .style = {part.colour}, .thin = true});
-  Series none{.name = "no time",
-              .draw = Draw::rectangles,
-              .style = {kNothing},
-              .thin = true,
-              .in_legend = false};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto at = static_cast<double>(i);
+    const auto at = static_cast<double>(panel.y.tics.size());
     const auto bar = [&](double from_s, double to_s) {
       const double end = std::fmin(to_s, scale.end_s) * scale.unit.factor;
       Point point = box(from_s * scale.unit.factor, end, at - kHalfBar, at + kHalfBar);
@@ -84,21 +69,25 @@ std::vector<Series> bars_of(const Rows& rows, const Scale& scale) {
       point.x = (to_s - from_s) * scale.unit.factor;
       return point;
     };
-    if (!has_parts(rows[i])) {
+    std::string name = row.text("algorithm");
+    if (has_parts(row)) name += ", " + shown(row, scale.unit);
+    if (has_parts(row) && whole_s(row) > scale.end_s) name += " (cut)";
+    panel.y.tics.push_back({at, std::move(name)});
+    if (!has_parts(row)) {
       none.points.push_back(bar(0.0, scale.end_s));
       none.points.back().x = kNaN;
-      none.points.back().text = rows[i].text("status");
+      none.points.back().text = row.text("status");
       continue;
     }
     double from = 0.0;
     for (std::size_t p = 0; p < std::size(kParts); ++p) {
-      const double to = from + std::fmax(0.0, kParts[p].seconds(rows[i]));
-      if (to > from && from < scale.end_s) out[p].points.push_back(bar(from, to));
+      const double to = from + std::fmax(0.0, kParts[p].seconds(row));
+      if (to > from && from < scale.end_s) panel.series[p].points.push_back(bar(from, to));
       from = to;
     }
   }
-  out.push_back(std::move(none));
-  return out;
+  panel.series.push_back(std::move(none));
+  return panel;
 }
 
 // Compares the scheme that ends first at the most workers with a ring, beyond the model's error.
@@ -115,8 +104,7 @@ std::string first_title(const Rows& rows, const Unit& unit, double model_error) 
   return fmt::format("{}; {} ends after {}", waits, first.text("algorithm"), shown(first, unit));
 }
 
-// The worker counts at which all schemes or all but one have times: the fewest, the most and one
-// between.
+// The fewest, the most and one between of the worker counts with times of all schemes but one.
 Groups told_counts(const Rows& rows) {
   Groups counts = group(rows, Columns{"workers"});
   std::size_t most = 0;
@@ -144,8 +132,6 @@ Figure worker_time_figure(const PlottedRun& run) {
   const double end = rootless > 0.0 ? std::fmin(longest, kCut * rootless) : longest;
   const Scale scale{time_unit(end), end};
   const std::string crowded = crowded_name(rows, run.provenance.cores);
-  Axis x = axis_in(scale.unit, "time of the worker that ends last", "time");
-  x.from_zero = true;
   Figure figure{.title = crowded.empty()
                              ? first_title(counts.back().rows, scale.unit,
                                            modelled(rows.front()) ? run.model_error() : 1.0)
@@ -155,10 +141,7 @@ Figure worker_time_figure(const PlottedRun& run) {
   for (const Group& one : counts) {
     Rows own;
     for (const Group& line : compared_lines(one.rows)) own.push_back(line.rows.back());
-    figure.panels.push_back({.title = named_values(own.front(), {"workers"}),
-                             .x = x,
-                             .y = names_axis(own, scale),
-                             .series = bars_of(own, scale)});
+    figure.panels.push_back(bars_of(own, scale));
   }
   figure.notes = joined_notes({{"Parts add up to the wall clock at the name. A root's scatter, "
                                 "gather and merge are waited for."},

@@ -9,15 +9,24 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/status.h"
+
 namespace qb {
 namespace {
 
-std::vector<double> all(const std::vector<Panel>& panels, double Point::*member) {
-  std::vector<double> values;
-  for (const Panel& panel : panels)
-    for (const Series& series : panel.series)
-      for (const Point& point : series.points) values.push_back(point.*member);
-  return values;
+std::set<double> finite_values(const std::vector<double>& values) {
+  std::set<double> found;
+  for (const double value : values)
+    if (std::isfinite(value)) found.insert(value);
+  return found;
+}
+
+// Says whether there are two at least, all of them powers of two.
+bool are_powers_of_two(const std::set<double>& values) {
+  int exponent = 0;
+  return values.size() > 1 && std::ranges::all_of(values, [&](double value) {
+           return value > 0.0 && std::frexp(value, &exponent) == 0.5;
+         });
 }
 
 }  // namespace
@@ -30,12 +39,38 @@ Figure empty_figure(std::string title, std::string reason) {
   return {.title = std::move(title), .empty_reason = std::move(reason)};
 }
 
+Figure within(Figure figure, double low, double high) {
+  if (!figure.empty_reason.empty()) return figure;
+  const auto outside = [&](double x) { return !(x >= low && x <= high); };
+  const auto is_limit = [](const Series& series) { return series.draw == Draw::limit; };
+  for (Panel& panel : figure.panels) {
+    for (Series& series : panel.series)
+      if (!is_limit(series))
+        std::erase_if(series.points, [&](const Point& point) { return outside(point.x); });
+    std::erase_if(panel.series, [](const Series& series) { return series.points.empty(); });
+    std::erase_if(panel.x.tics, [&](const Axis::Tic& tic) { return outside(tic.value); });
+  }
+  std::erase_if(figure.panels,
+                [&](const Panel& panel) { return std::ranges::all_of(panel.series, is_limit); });
+  if (figure.panels.empty())
+    throw UsageError(fmt::format("figure {} has no point from {} to {}", figure.name, low, high));
+  return figure;
+}
+
 void arrange_panels(Figure& figure, int columns) {
   if (figure.panels.size() > 1) figure.columns = columns;
 }
 
 Point box(double x_low, double x_high, double low, double high) {
   return {(x_low + x_high) / 2, (low + high) / 2, low, high, x_low, x_high};
+}
+
+Series rectangles(std::string name, std::uint32_t colour, std::vector<Point> points) {
+  return {.name = std::move(name),
+          .draw = Draw::rectangles,
+          .style = {colour},
+          .thin = true,
+          .points = std::move(points)};
 }
 
 Series limit_line(std::string name, double y, bool in_legend) {
@@ -50,26 +85,23 @@ Series legend_key(std::string name, const Style& style, Draw draw, bool thin) {
   return {.name = std::move(name), .draw = draw, .style = style, .thin = thin};
 }
 
-void add(Panel& panel, Series series) {
-  if (!series.points.empty()) panel.series.push_back(std::move(series));
-}
-
 void add(Panel& panel, std::vector<Series> series) {
-  for (Series& one : series) add(panel, std::move(one));
+  for (Series& one : series)
+    if (!one.points.empty()) panel.series.push_back(std::move(one));
 }
 
-std::vector<double> all_x(const std::vector<Panel>& panels) { return all(panels, &Point::x); }
-std::vector<double> all_y(const std::vector<Panel>& panels) { return all(panels, &Point::y); }
+std::vector<double> numbers_at(const std::vector<Panel>& panels, double Point::*number) {
+  std::vector<double> values;
+  for (const Panel& panel : panels)
+    for (const Series& series : panel.series)
+      for (const Point& point : series.points) values.push_back(point.*number);
+  return values;
+}
 
 bool spans_powers(const std::vector<double>& values) {
-  double low = std::numeric_limits<double>::infinity();
-  double high = 0.0;
-  for (const double value : values) {
-    if (!std::isfinite(value) || value <= 0.0) continue;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  return high >= 8.0 * low;
+  std::set<double> positive = finite_values(values);
+  positive.erase(positive.begin(), positive.upper_bound(0.0));
+  return !positive.empty() && *positive.rbegin() >= 8.0 * *positive.begin();
 }
 
 Axis powers_or_linear(Axis axis, const std::vector<double>& values) {
@@ -83,19 +115,8 @@ Axis powers_or_zero(Axis axis, const std::vector<double>& values) {
   return axis;
 }
 
-bool are_powers_of_two(const std::vector<double>& values) {
-  std::set<double> found;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    int exponent = 0;
-    if (!(value > 0.0) || std::frexp(value, &exponent) != 0.5) return false;
-    found.insert(value);
-  }
-  return found.size() > 1;
-}
-
 Axis tokens_axis(const std::vector<double>& x) {
-  const bool binary = are_powers_of_two(x);
+  const bool binary = are_powers_of_two(finite_values(x));
   return {.label = "sequence length N (tokens)",
           .column = "n_tokens",
           .log = binary || spans_powers(x),
@@ -103,14 +124,12 @@ Axis tokens_axis(const std::vector<double>& x) {
 }
 
 Axis workers_axis(const std::vector<double>& workers) {
+  const std::set<double> counts = finite_values(workers);  // legend keys have none
   Axis axis{.label = "workers W",
             .column = "workers",
             .log = true,
             .whole = true,
-            .powers_of_two = are_powers_of_two(workers) || spans_powers(workers)};
-  std::set<double> counts;
-  for (const double value : workers)
-    if (std::isfinite(value)) counts.insert(value);  // legend keys have none
+            .powers_of_two = are_powers_of_two(counts) || spans_powers(workers)};
   // Between a few neighbours there is no round number.
   if (!counts.empty() && !axis.powers_of_two && *counts.rbegin() < 2.0 * *counts.begin())
     axis.tics = whole_tics({counts.begin(), counts.end()});

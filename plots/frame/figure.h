@@ -106,11 +106,10 @@ struct Figure {
   std::string title{};
   std::string subtitle{};  // provenance: machine, code, date
   std::vector<Panel> panels{};
-  int columns = 1;           // of panels
-  bool square = false;       // panels as wide as high
-  bool shared_axes = false;  // all panels have one range
-  bool shared_x = false;     // all panels have one range of x
-  bool legend = true;
+  int columns = 1;                 // of panels
+  bool square = false;             // panels as wide as high
+  bool shared_axes = false;        // all panels have one range
+  bool shared_x = false;           // all panels have one range of x
   std::string published_legend{};  // one entry for all published series; empty: one each
   std::vector<std::string> notes{};
   std::vector<std::string> more_columns{};  // of the CSV: what is known of a mark besides its place
@@ -123,6 +122,10 @@ struct Figure {
 // Makes a figure without panels that says why; writers write no files for it.
 [[nodiscard]] Figure empty_figure(std::string title, std::string reason);
 
+// Leaves out points whose x is outside, and panels without any; both ends are kept. Throws
+// UsageError if no point is left.
+[[nodiscard]] Figure within(Figure figure, double low, double high);
+
 // Puts several panels into columns.
 void arrange_panels(Figure& figure, int columns);
 
@@ -131,6 +134,10 @@ void arrange_panels(Figure& figure, int columns);
 // Makes a rectangle; x and y are its middle.
 [[nodiscard]] Point box(double x_low, double x_high, double low, double high);
 
+// Makes a series of rectangles without white borders.
+[[nodiscard]] Series rectangles(std::string name, std::uint32_t colour,
+                                std::vector<Point> points = {});
+
 // Draws a grey dashed line across a panel.
 [[nodiscard]] Series limit_line(std::string name, double y, bool in_legend = true);
 
@@ -138,22 +145,19 @@ void arrange_panels(Figure& figure, int columns);
 [[nodiscard]] Series legend_key(std::string name, const Style& style, Draw draw = Draw::line_points,
                                 bool thin = false);
 
-// Adds a series if it has a point.
-void add(Panel& panel, Series series);
+// Adds those that have a point.
 void add(Panel& panel, std::vector<Series> series);
 
 // ---- axes --------------------------------------------------------------------------------------
 
-// Collects all x (or y) of the points of a panel, or of several that share an axis, to choose
-// between a linear and a log one.
-[[nodiscard]] std::vector<double> all_x(const std::vector<Panel>& panels);
-[[nodiscard]] std::vector<double> all_y(const std::vector<Panel>& panels);
+// Collects a number of the points of a panel, or of several that share an axis, to choose between a
+// linear and a log one.
+[[nodiscard]] std::vector<double> numbers_at(const std::vector<Panel>& panels,
+                                             double Point::*number);
 
 // Says whether positive values spread over so many powers that a log axis is clearer: a factor
 // of 8.
 [[nodiscard]] bool spans_powers(const std::vector<double>& values);
-// Says whether the finite values, two different ones at least, are powers of two.
-[[nodiscard]] bool are_powers_of_two(const std::vector<double>& values);
 // Makes the axis a log one if the values span powers.
 [[nodiscard]] Axis powers_or_linear(Axis axis, const std::vector<double>& values);
 // Does the same; a linear one begins at zero.

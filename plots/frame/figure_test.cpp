@@ -5,7 +5,6 @@
 
 #include <stdexcept>
 
-#include "plots/frame/bars.h"
 #include "plots/frame/lines.h"
 
 namespace qb {
@@ -23,16 +22,11 @@ template <class Quantity>
 concept CompilesWithoutY = requires {
   Quantity{.title = "time"};
 };
-template <class Figure>
-concept CompilesWithoutX = requires {
-  Figure{.y = {.column = "share_percent"}};
-};
 
 TEST(Axis, OneThatIsDeclaredWithoutAColumnDoesNotCompile) {
   EXPECT_TRUE(CompilesWithColumn<Axis>);
   EXPECT_FALSE(CompilesWithoutColumn<Axis>);
   EXPECT_FALSE(CompilesWithoutY<LineFigure::Quantity>);
-  EXPECT_FALSE(CompilesWithoutX<BarFigure>);
 }
 
 TEST(Axis, AnEmptyColumnIsRefusedWhereItIsDeclared) {

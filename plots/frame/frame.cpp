@@ -28,10 +28,10 @@ int compare_fields(const std::string& a, const std::string& b) {
   return a.compare(b);
 }
 
-// Gives the largest error of a gradient over its tolerance; NaN where the row has none.
-double part_of_tolerance(const Row& row, const std::string& gradient) {
-  if (!row.table->has(gradient + "_max_error")) return kNaN;
-  return row.number_at(gradient + "_max_error") / row.number_at(gradient + "_tolerance");
+bool key_less(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (const int order = compare_fields(a[i], b[i]); order != 0) return order < 0;
+  return a.size() < b.size();
 }
 
 }  // namespace
@@ -58,28 +58,20 @@ bool is_forward(const Row& row) {
   return !row.table->has("pass") || !(row.is("pass", "backward") || row.is("pass", "both"));
 }
 
-bool disturbed(const Row& row) {
-  return row.table->has("disturbed_by") && !row.text("disturbed_by").empty();
+std::function<double(const Row&)> number_in(NumberColumn column) {
+  return [=](const Row& row) { return row.number(column); };
 }
 
-Rows order(Rows rows, NumberColumn column) {
-  return order(std::move(rows), [&](const Row& row) { return row.number(column); });
+bool has_root(const Row& row) { return row.number("root_sent_bytes") > 0.0; }
+
+bool disturbed(const Row& row) {
+  return row.table->has("disturbed_by") && !row.text("disturbed_by").empty();
 }
 
 std::map<double, Row> by_number(const Rows& rows, const std::function<double(const Row&)>& number) {
   std::map<double, Row> found;
   for (const Row& row : rows) found[number(row)] = row;
   return found;
-}
-
-std::map<double, Row> by_number(const Rows& rows, NumberColumn column) {
-  return by_number(rows, [&](const Row& row) { return row.number(column); });
-}
-
-bool key_less(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    if (const int order = compare_fields(a[i], b[i]); order != 0) return order < 0;
-  return a.size() < b.size();
 }
 
 Groups group(const Rows& rows, const std::function<std::vector<std::string>(const Row&)>& key) {
@@ -94,13 +86,10 @@ Groups group(const Rows& rows, const Columns& columns) {
   return group(rows, [&](const Row& row) { return values_of(row, columns); });
 }
 
-Groups panels_by(const Rows& rows, const Columns& columns) {
-  return panels_by(rows, columns, columns);
-}
-
-Groups panels_by(const Rows& rows, const Columns& columns, const Columns& named) {
+Groups panels_by(const Rows& rows, const Columns& columns, const std::optional<Columns>& named) {
   Groups panels = group(rows, columns);
-  for (Group& panel : panels) panel.name = named_values(panel.rows.front(), named);
+  for (Group& panel : panels)
+    panel.name = named_values(panel.rows.front(), named.value_or(columns));
   return panels;
 }
 
@@ -114,11 +103,10 @@ Columns without(Columns columns, std::string_view column) {
   return columns;
 }
 
-Columns differing_columns(const Rows& rows, const Columns& columns) {
-  Columns found = columns;
-  std::erase_if(found,
+Columns differing_columns(const Rows& rows, Columns columns) {
+  std::erase_if(columns,
                 [&](const std::string& column) { return group(rows, Columns{column}).size() < 2; });
-  return found;
+  return columns;
 }
 
 Columns splitting_columns(const Rows& rows, const Columns& given) {
@@ -174,22 +162,24 @@ std::optional<Row> base_case(const Row& row) {
 
 double error_over_tolerance(const Row& row) {
   double most = row.number("max_error") / row.number("tolerance");
-  for (const std::string_view gradient : kGradientColumns)
-    most = std::fmax(most, part_of_tolerance(row, std::string(gradient)));
-  for (const std::string_view gradient : kLayerGradientColumns)
-    most = std::fmax(most, part_of_tolerance(row, std::string(gradient)));
+  const auto compare = [&](const auto& gradients) {
+    for (const std::string_view one : gradients)
+      if (const std::string name(one); row.table->has(name + "_max_error"))
+        most = std::fmax(most,
+                         row.number_at(name + "_max_error") / row.number_at(name + "_tolerance"));
+  };
+  compare(kGradientColumns);
+  compare(kLayerGradientColumns);
   return most;
-}
-
-double measured_or_predicted(const Row& row, const std::string& column) {
-  const double measured = row.number_at(column);
-  return std::isfinite(measured) ? measured : row.number_at("predicted_" + column);
 }
 
 double fullest_device_bytes(const Row& row) {
   const double device = row.number("device_peak_bytes");
-  return std::isnan(device) ? device
-                            : std::fmax(device, measured_or_predicted(row, "root_peak_bytes"));
+  const double root = row.number("root_peak_bytes");
+  return std::isnan(device)
+             ? device
+             : std::fmax(device,
+                         std::isfinite(root) ? root : row.number("predicted_root_peak_bytes"));
 }
 
 double busiest_sent_bytes(const Row& row) {

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -50,11 +49,15 @@ template <class Holds>
 [[nodiscard]] bool not_tried(const Row& row);      // oom_skipped
 [[nodiscard]] bool modelled(const Row& row);       // its times come from the cost model
 [[nodiscard]] bool is_forward(const Row& row);     // it times a forward pass alone
+[[nodiscard]] bool has_root(const Row& row);       // a root scattered the shards
 [[nodiscard]] bool disturbed(const Row& row);      // too few of its repeats were undisturbed
 template <class Holds>
 [[nodiscard]] std::size_t count(const Rows& rows, Holds holds) {
   return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), holds));
 }
+
+// Reads a column as a number: the `number` of what follows.
+[[nodiscard]] std::function<double(const Row&)> number_in(NumberColumn column);
 
 // Finds the largest number of some rows; 0 if none has a positive one.
 template <class Number>
@@ -62,6 +65,13 @@ template <class Number>
   double most = 0.0;
   for (const Row& row : rows) most = std::fmax(most, number(row));
   return most;
+}
+
+// Keeps the rows that have it.
+template <class Number>
+[[nodiscard]] Rows of_largest(const Rows& rows, Number number) {
+  return where(rows,
+               [&, most = largest(rows, number)](const Row& row) { return number(row) == most; });
 }
 
 // Collects a number of each row, in their order.
@@ -81,12 +91,10 @@ template <std::invocable<const Row&> Value>
                    [&](const Row& a, const Row& b) { return value(a) < value(b); });
   return rows;
 }
-[[nodiscard]] Rows order(Rows rows, NumberColumn column);
 
 // Gives rows by a number, ascending; of several with the same one it keeps the last.
 [[nodiscard]] std::map<double, Row> by_number(const Rows& rows,
                                               const std::function<double(const Row&)>& number);
-[[nodiscard]] std::map<double, Row> by_number(const Rows& rows, NumberColumn column);
 
 // ---- group -------------------------------------------------------------------------------------
 
@@ -109,10 +117,8 @@ struct Group {
 };
 using Groups = std::vector<Group>;
 
-// Compares field by field: numbers by value, texts by their letters. An empty field comes last (no
-// limit is the fastest link).
-[[nodiscard]] bool key_less(const std::vector<std::string>& a, const std::vector<std::string>& b);
-
+// Gathers the rows that share their values of `columns`; the groups ascend field by field: numbers
+// by value, texts by their letters, and an empty field last (no limit is the fastest link).
 [[nodiscard]] Groups group(const Rows& rows, const Columns& columns);
 // Does the same by a key that is made from each row.
 [[nodiscard]] Groups group(const Rows& rows,
@@ -120,14 +126,14 @@ using Groups = std::vector<Group>;
 
 // Does the same for panels, which are named by the values that their rows share: `d = 64, causal
 // mask`; by those of `named`, if it is given.
-[[nodiscard]] Groups panels_by(const Rows& rows, const Columns& columns);
-[[nodiscard]] Groups panels_by(const Rows& rows, const Columns& columns, const Columns& named);
+[[nodiscard]] Groups panels_by(const Rows& rows, const Columns& columns,
+                               const std::optional<Columns>& named = {});
 
 [[nodiscard]] Columns joined(Columns first, const Columns& second);
 [[nodiscard]] Columns without(Columns columns, std::string_view column);
 
 // Keeps those of `columns` in which the rows differ.
-[[nodiscard]] Columns differing_columns(const Rows& rows, const Columns& columns);
+[[nodiscard]] Columns differing_columns(const Rows& rows, Columns columns);
 // Finds the parameters besides `given` that tell the rows apart, each only if it splits them
 // further: an algorithm that goes with its worker count (dense with 1, cqs with the others) does
 // not. It never returns n_tokens.
@@ -180,8 +186,6 @@ template <class One>
 // whichever comes nearer to its own. It is NaN if nothing was verified.
 [[nodiscard]] double error_over_tolerance(const Row& row);
 
-// The column, or where it was not measured the one that predicts it.
-[[nodiscard]] double measured_or_predicted(const Row& row, const std::string& column);
 // What the fullest device held at its peak: a worker's, or that of a root, which has the whole
 // tensors besides. NaN where it was not measured.
 [[nodiscard]] double fullest_device_bytes(const Row& row);

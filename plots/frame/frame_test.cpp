@@ -21,7 +21,9 @@ std::vector<std::string> names(const CsvTable& cases) {
 
 Series times_of(const Group& line, IntervalColumns columns) {
   const auto value = [&](const Row& row) {
-    return timed(row, columns, kMilli, row.number("n_tokens"));
+    Point point = timed(row, columns, kMilli);
+    point.x = row.number("n_tokens");
+    return point;
   };
   return line_series(line, value, true);
 }
@@ -272,7 +274,7 @@ TEST(Frame, GroupsStandByNumberAndNoLinkLimitIsTheLast) {
 
 TEST(Frame, PanelsMayBeToldApartByMoreThanNamesThem) {
   const CsvTable table = CsvTable::parse("workers,n_tokens,time_s\n2,64,1\n2,128,3\n", "cases.csv");
-  const Groups panels = panels_by(all_rows(table), {"workers", "n_tokens"}, {"workers"});
+  const Groups panels = panels_by(all_rows(table), {"workers", "n_tokens"}, Columns{"workers"});
   ASSERT_EQ(panels.size(), 2u);
   EXPECT_EQ(panels[1].name, "W = 2");
   EXPECT_EQ(panels_by(all_rows(table), {"n_tokens"}).at(1).name, "N = 128");

@@ -11,11 +11,8 @@ namespace qb {
 namespace {
 
 // The sizes of a paper of 10 pt. Smaller letters of Computer Modern are wider for their height.
-struct LetterSize {
-  std::string_view name;
-  double digit_pt;
-};
-constexpr LetterSize kSizes[] = {{"small", 4.63}, {"footnotesize", 4.25}, {"scriptsize", 3.98}};
+constexpr std::pair<std::string_view, double> kSizes[] = {
+    {"small", 4.63}, {"footnotesize", 4.25}, {"scriptsize", 3.98}};
 constexpr double kLine = 2.2;  // the height of a turned head of one line, in digits
 
 // Widths of letters over that of a digit.
@@ -26,10 +23,10 @@ double letter_width(char c) {
   return c >= 'A' && c <= 'Z' ? 1.45 : 1.0;
 }
 
-std::vector<std::string_view> lines_of(std::string_view cell) {
-  const std::size_t end = cell.find('\n');
-  if (end == std::string_view::npos) return {cell};
-  return {cell.substr(0, end), cell.substr(end + 1)};
+// The first line of a cell, and the one below it, which may be empty.
+std::pair<std::string_view, std::string_view> lines_of(std::string_view cell) {
+  const std::size_t end = std::min(cell.find('\n'), cell.size());
+  return {cell.substr(0, end), cell.substr(std::min(end + 1, cell.size()))};
 }
 
 double text_width(std::string_view text, double digit_pt) {
@@ -40,21 +37,13 @@ double text_width(std::string_view text, double digit_pt) {
 }
 
 double digit_of(std::string_view size) {
-  return std::ranges::find(kSizes, size, &LetterSize::name)->digit_pt;
+  return std::ranges::find_if(kSizes, [=](auto one) { return one.first == size; })->second;
 }
 
 double cell_width(std::string_view cell, double digit_pt) {
-  const std::vector<std::string_view> lines = lines_of(cell);
-  double width = text_width(lines[0], digit_pt);
-  if (lines.size() > 1)
-    width = std::max(width, text_width(lines[1], std::min(digit_pt, digit_of("scriptsize"))));
-  return width;
-}
-
-std::string latex_row(std::size_t columns, const std::function<std::string(std::size_t)>& cell) {
-  std::string out;
-  for (std::size_t i = 0; i < columns; ++i) out += (i > 0 ? " & " : "") + cell(i);
-  return out + " \\\\";
+  const auto [first, below] = lines_of(cell);
+  return std::max(text_width(first, digit_pt),
+                  text_width(below, std::min(digit_pt, digit_of("scriptsize"))));
 }
 
 // A row, and another below it, in small letters and with a gap after it, where cells have a second
@@ -62,20 +51,16 @@ std::string latex_row(std::size_t columns, const std::function<std::string(std::
 std::string latex_lines(
     const std::vector<std::string>& cells,
     const std::function<std::string(std::size_t, const std::string&)>& dressed) {
-  const auto line_of = [&](std::size_t i, std::size_t line) {
-    const std::vector<std::string_view> lines = lines_of(cells[i]);
-    return line < lines.size() ? latex_escape(lines[line]) : std::string();
-  };
-  std::string out =
-      latex_row(cells.size(), [&](std::size_t i) { return dressed(i, line_of(i, 0)); });
-  if (std::ranges::any_of(cells, [](const auto& cell) { return lines_of(cell).size() > 1; }))
-    out += '\n' +
-           latex_row(cells.size(),
-                     [&](std::size_t i) {
-                       const std::string below = line_of(i, 1);
-                       return below.empty() ? below : "\\scriptsize " + below;
-                     }) +
-           "[2pt]";
+  std::vector<std::string> above;
+  std::vector<std::string> below;
+  for (const std::string& cell : cells) {
+    const auto [first, second] = lines_of(cell);
+    above.push_back(dressed(above.size(), latex_escape(first)));
+    below.push_back(second.empty() ? "" : "\\scriptsize " + latex_escape(second));
+  }
+  std::string out = fmt::format("{} \\\\", fmt::join(above, " & "));
+  if (std::ranges::any_of(cells, [](const auto& cell) { return cell.find('\n') != cell.npos; }))
+    out += fmt::format("\n{} \\\\[2pt]", fmt::join(below, " & "));
   return out + '\n';
 }
 

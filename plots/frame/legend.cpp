@@ -39,7 +39,6 @@ bool is_cross(const Series& series) {
 
 std::vector<std::string> legend_order(const Figure& figure) {
   std::vector<const Series*> entries;
-  if (!figure.legend) return {};
   std::set<std::string> seen;
   for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series) {

@@ -47,8 +47,6 @@ TEST(Legend, CrossesAndSharedPublishedLinesHaveNoEntryAndLimitsAreLast) {
                              {.name = "W = 7", .draw = Draw::out_of_memory, .points = {{2.0}}},
                              {.name = "hidden", .in_legend = false, .points = {{1.0, 1.0}}}};
   EXPECT_THAT(legend_order(figure), ElementsAre("W = 4", "budget"));
-  figure.legend = false;
-  EXPECT_THAT(legend_order(figure), ElementsAre());
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ Groups algorithm_lines(const Rows& rows, std::span<const char* const> algorithms
 
 Groups scheme_lines(const Group& panel, const Columns& given) {
   const Columns others = splitting_columns(panel.rows, joined({"algorithm"}, given));
-  Groups lines = group(order(panel.rows, "workers"), joined({"algorithm"}, others));
+  Groups lines = group(order(panel.rows, number_in("workers")), joined({"algorithm"}, others));
   for (Group& line : lines) line.name = name_with(line.key[0], line.rows.front(), others);
   style_by_algorithm(lines, [](const Group& line) { return line.key[0]; });
   return lines;
@@ -43,7 +43,7 @@ void shade_equal_looks(Groups& lines) {
 }
 
 Groups case_lines(const CsvTable& cases) {
-  const Rows rows = order(standing_rows(cases), "n_tokens");
+  const Rows rows = order(standing_rows(cases), number_in("n_tokens"));
   const Columns others = splitting_columns(rows, {"workers"});
   Groups lines = group(rows, [&](const Row& row) {
     std::vector<std::string> key = {row.text("workers")};

@@ -13,12 +13,11 @@ bool has_value(const Series& series) {
 void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantity,
                const Group& line) {
   const PointOf& value = line.value ? line.value : quantity.value;
-  const auto& x_of = quantity.x ? quantity.x : declared.x;
   Series series = line_series(
       line,
       [&](const Row& row) {
         Point point = value(row);
-        if (std::isnan(point.x)) point.x = x_of(row);
+        if (std::isnan(point.x)) point.x = declared.x(row);
         point.disturbed = point.disturbed || (quantity.timed && disturbed(row));
         return point;
       },
@@ -31,7 +30,7 @@ void draw_line(Panel& panel, const LineFigure& declared, const Quantity& quantit
   }
   // A line without a value would only appear in the legend; the notes count its cases.
   if (line.even_empty || has_value(series)) panel.series.push_back(std::move(series));
-  if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses, x_of));
+  if (declared.crosses) add(panel, out_of_memory_series(line, *declared.crosses, declared.x));
 }
 
 Group in_panel(Group line, const Group& panel) {
@@ -84,24 +83,26 @@ void choose_axes(Figure& figure, const LineFigure& declared,
                  const std::vector<const Quantity*>& shown) {
   std::vector<Panel> sharing = figure.panels;
   std::erase_if(sharing, &Panel::own_axes);
-  const Axis x = declared.x_axis(all_x(sharing));
-  const std::vector<double> every_y = all_y(sharing);
+  const Axis x = declared.x_axis(numbers_at(sharing, &Point::x));
+  const std::vector<double> every_y = numbers_at(sharing, &Point::y);
   for (std::size_t p = 0; p < shown.size(); ++p) {
     Panel& panel = figure.panels[p];
-    panel.x = shown[p]->x_axis ? shown[p]->x_axis(all_x({panel})) : x;
+    panel.x = shown[p]->x_axis ? shown[p]->x_axis(numbers_at({panel}, &Point::x)) : x;
     if (!shown[p]->fit) continue;
     const bool shared = declared.shared_axes && !shown[p]->own_axes;
-    panel.y = shown[p]->fit(panel.y, shared ? every_y : all_y({panel}));
+    panel.y = shown[p]->fit(panel.y, shared ? every_y : numbers_at({panel}, &Point::y));
   }
 }
 
 }  // namespace
 
 Figure line_figure(const LineFigure& declared) {
-  Figure figure{.title = declared.title,
+  Figure figure{.name = declared.name,
+                .title = declared.title,
                 .shared_axes = declared.shared_axes,
                 .published_legend = declared.published_legend,
-                .notes = declared.notes};
+                .notes = declared.notes,
+                .finding = declared.finding};
   std::vector<const Quantity*> shown;  // by panel
   const auto add_panel = [&](const Quantity& quantity, const Group& from) {
     const bool titled = !declared.by_panel || &quantity == &declared.y.front();
@@ -113,13 +114,12 @@ Figure line_figure(const LineFigure& declared) {
     for (const Group& from : declared.panels)
       for (const Quantity& quantity : declared.y) add_panel(quantity, from);
   } else {
-    for (const Quantity& quantity : declared.y) {
-      const Groups& own = quantity.panels.empty() ? declared.panels : quantity.panels;
-      for (const Group& from : own.empty() ? Groups{{}} : own) add_panel(quantity, from);
-    }
+    for (const Quantity& quantity : declared.y)
+      for (const Group& from : declared.panels.empty() ? Groups{{}} : declared.panels)
+        add_panel(quantity, from);
   }
   if (std::ranges::none_of(figure.panels, has_data))
-    return empty_figure(declared.title, declared.nothing);
+    return {.name = declared.name, .title = declared.title, .empty_reason = declared.nothing};
   choose_axes(figure, declared, shown);
   arrange_panels(figure, 2);
   figure.panels.front().series.insert(figure.panels.front().series.end(), declared.keys.begin(),
@@ -175,14 +175,6 @@ Series line_series(const Group& line, const PointOf& value, bool breaks) {
   return series;
 }
 
-PointOf shows(NumberColumn column, double factor) {
-  return [=](const Row& row) { return Point{.y = row.number(column) * factor}; };
-}
-
-std::function<double(const Row&)> number_in(NumberColumn column) {
-  return [=](const Row& row) { return row.number(column); };
-}
-
 LineFigure::Quantity bytes_quantity(std::string title, const std::string& label,
                                     const std::string& column, const Rows& rows,
                                     const std::function<double(const Row&)>& bytes) {
@@ -218,9 +210,8 @@ IntervalColumns clock_of(const Row& row) {
                                    : IntervalColumns("wall_time");
 }
 
-Point timed(const Row& row, IntervalColumns columns, double factor, double x) {
-  return {.x = x,
-          .y = row.number(columns.median()) * factor,
+Point timed(const Row& row, IntervalColumns columns, double factor) {
+  return {.y = row.number(columns.median()) * factor,
           .low = row.number(columns.low95()) * factor,
           .high = row.number(columns.high95()) * factor};
 }

@@ -20,9 +20,7 @@ struct LineFigure {
     std::string title{};  // title of its panels
     Axis y;
     PointOf value{};
-    std::function<double(const Row&)> x{};              // instead of that of the figure
     std::function<Groups(const Group& panel)> lines{};  // instead of those of the figure
-    Groups panels{};                                    // instead of those of the figure
     // Gives what is drawn over the lines of a panel: limits, published curves.
     std::function<std::vector<Series>(const Group& panel)> reference{};
     // Changes the y axis by the values on it: powers_or_zero().
@@ -32,7 +30,9 @@ struct LineFigure {
     bool own_axes = false;  // its ranges are its own, though the figure shares its axes
     bool timed = true;      // if not (bytes, pairs, errors), a disturbed clock does not matter
   };
+  std::string name{};  // as those of Figure
   std::string title{};
+  std::string finding{};
   std::string nothing{};      // the reason if no row has a value
   Groups lines{};             // the rows of each line; a panel shows those that are its own
   std::vector<Quantity> y{};  // each has a panel
@@ -76,8 +76,6 @@ struct Omission {
 // are sorted.
 [[nodiscard]] std::string keep_first(Groups& panels, std::size_t most, std::string_view order);
 
-[[nodiscard]] PointOf shows(NumberColumn column, double factor = 1.0);
-[[nodiscard]] std::function<double(const Row&)> number_in(NumberColumn column);
 // Makes panels of bytes, in the unit that suits the most bytes of `rows`.
 [[nodiscard]] LineFigure::Quantity bytes_quantity(std::string title, const std::string& label,
                                                   const std::string& column, const Rows& rows,
@@ -114,7 +112,7 @@ void shade_equal_looks(Groups& lines);
 // device plays all workers, the critical path composed from them.
 [[nodiscard]] IntervalColumns clock_of(const Row& row);
 // Reads a median and its interval, times a factor.
-[[nodiscard]] Point timed(const Row& row, IntervalColumns columns, double factor, double x = kNaN);
+[[nodiscard]] Point timed(const Row& row, IntervalColumns columns, double factor);
 // Reads the time of a case in ms.
 [[nodiscard]] Point time_ms(const Row& row);
 // Multiplies a value and its interval.

@@ -22,17 +22,8 @@ LineFigure declared() {
   return {.title = "Times",
           .nothing = "no time",
           .lines = {{.rows = all_rows(times()), .name = "all"}},
-          .y = {{.y = {.label = "time (s)", .column = "time_s"}, .value = shows("time_s")}}};
-}
-
-TEST(LineFigure, AQuantityMayHaveAnXOfItsOwn) {
-  LineFigure figure = declared();
-  figure.y.push_back(figure.y[0]);
-  figure.y[1].x = number_in("time_s");
-  const std::vector<Panel> panels = line_figure(figure).panels;
-  ASSERT_EQ(panels.size(), 2u);
-  EXPECT_EQ(panels[0].series.at(0).points.at(2).x, 2.0);
-  EXPECT_EQ(panels[1].series.at(0).points.at(2).x, 4.0);
+          .y = {{.y = {.label = "time (s)", .column = "time_s"},
+                 .value = [](const Row& row) { return Point{.y = row.number("time_s")}; }}}};
 }
 
 TEST(LineFigure, MarksOfDisturbedRowsAreHollowAndCounted) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rows and their parameters are called in legends, titles and subtitles.
-#include <array>
-
 #include "base/numbers.h"
 #include "base/schema/column.h"
 #include "base/schema/older_runs.h"
@@ -12,9 +10,9 @@ namespace {
 
 // Writes 1e10 as `10 GB/s`, with enough digits that two links have two names.
 std::string bandwidth_name(double byte_per_s) {
-  constexpr std::array<std::pair<double, const char*>, 4> units = {
-      {{1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}}};
-  for (const auto& [size, name] : units)
+  constexpr std::pair<double, const char*> kUnits[] = {
+      {1e12, "TB/s"}, {1e9, "GB/s"}, {1e6, "MB/s"}, {1e3, "kB/s"}};
+  for (const auto& [size, name] : kUnits)
     if (byte_per_s >= size) return fmt::format("{:.6g} {}", byte_per_s / size, name);
   return fmt::format("{:.6g} B/s", byte_per_s);
 }
@@ -110,7 +108,8 @@ std::string oversubscription(const CsvTable& cases, int cores) {
   for (const Row& row : all_rows(cases))
     if (ran(row) && oversubscribed(row, cores)) counts.insert(row.integer("workers"));
   if (counts.empty()) return {};
-  return fmt::format("W = {} on {} core{}", fmt::join(counts, ", "), cores, cores == 1 ? "" : "s");
+  return fmt::format("W = {} on {}", fmt::join(counts, ", "),
+                     counted(static_cast<std::size_t>(cores), "core"));
 }
 
 std::string repeats(const CsvTable& cases) {
@@ -143,8 +142,7 @@ std::string shared_parameters(const CsvTable& cases) {
     if (value.empty() || (column == "workers" && value == "1") ||
         (column == "kv_heads" && value == shared("q_heads")))
       continue;
-    // If all rows are modelled, the ranks name the device; the machine that computed the model does
-    // not matter.
+    // If all rows are modelled, the ranks name the device, and the machine does not matter.
     if (all_modelled(cases) && (column == "device" || column == "threads")) continue;
     if (all_modelled(cases) && column == "ranks") {
       const std::string device = shared("model_device");

@@ -27,7 +27,7 @@ std::string missing_note(const CsvTable& cases) {
                        .what = "case",
                        .reason = status_reason(status),
                        .of = rows.size()});
-  return missing.empty() ? "" : not_drawn(missing);
+  return not_drawn(missing);
 }
 
 }  // namespace
@@ -66,16 +66,15 @@ std::vector<std::string> case_notes(const CsvTable& cases) {
 std::vector<std::string> timing_notes(const Rows& rows) {
   if (rows.empty()) return {};
   const std::size_t of_model = count(rows, modelled);
-  const bool all_modelled = of_model == rows.size();  // such rows have no bars
-  std::vector<std::string> notes =
-      joined_notes({{all_modelled ? "" : interval_note(measured_rows(rows)),
-                     missing_note(*rows.front().table)}});
-  if (const std::size_t lost = count(rows, out_of_memory); lost > 0)
-    notes.push_back(fmt::format("Out of memory: {} of {} cases.", lost, rows.size()));
-  if (of_model > 0) notes.emplace_back(kModelNote);
-  if (count(rows, [](const Row& row) { return row.is("ranks", "serial"); }) > 0)
-    notes.emplace_back("Serial: critical paths, of workers played in turn.");
-  return notes;
+  const std::size_t lost = count(rows, out_of_memory);
+  return joined_notes(
+      {{of_model == rows.size() ? "" : interval_note(measured_rows(rows)),  // those have no bars
+        missing_note(*rows.front().table),
+        lost > 0 ? fmt::format("Out of memory: {} of {} cases.", lost, rows.size()) : "",
+        of_model > 0 ? kModelNote : "",
+        where(rows, "ranks", {"serial"}).empty()
+            ? ""
+            : "Serial: critical paths, of workers played in turn."}});
 }
 
 std::vector<std::string> joined_notes(std::initializer_list<std::vector<std::string>> parts) {

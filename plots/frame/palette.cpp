@@ -42,8 +42,7 @@ constexpr KernelOfOthers kKernelsOfOthers[] = {
     {"torch_sdpa", "PyTorch SDPA", {kBlue, 2}},
 };
 
-// Families of patterns have one hue: windows red, cells blue, random ones orange, global ones
-// green.
+// Families have one hue: windows red, cells blue, random ones orange, global ones green.
 constexpr std::pair<std::string_view, Style> kPatterns[] = {
     {"full", {kBlack, 0}},
     {"causal", {0x6A6E75, 0}},
@@ -118,17 +117,13 @@ Style with_variant(Style style, int variant) {
   return style;
 }
 
-std::uint8_t channel(double value) {
-  return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 1.0) * 255.0));
-}
-
 std::uint32_t from_hsv(double hue, double saturation, double value) {
   const auto component = [&](double shift) {
     const double k = std::fmod(shift + hue * 6.0, 6.0);
-    return channel(value * (1.0 - saturation * std::max(0.0, std::min({k, 4.0 - k, 1.0}))));
+    const double part = value * (1.0 - saturation * std::max(0.0, std::min({k, 4.0 - k, 1.0})));
+    return static_cast<std::uint32_t>(std::lround(part * 255.0));
   };
-  return (std::uint32_t{component(5.0)} << 16) | (std::uint32_t{component(3.0)} << 8) |
-         std::uint32_t{component(1.0)};
+  return component(5.0) << 16 | component(3.0) << 8 | component(1.0);
 }
 
 }  // namespace
@@ -191,8 +186,7 @@ Style pattern_style(std::string_view kind, int variant) {
 Style dtype_style(std::string_view dtype) { return named_style(kDtypes, dtype); }
 
 std::uint32_t partition_colour(int worker) {
-  // The first eight are light, and far apart for every colour vision; then hues by the golden
-  // ratio.
+  // The first eight are far apart for every colour vision; then come hues by the golden ratio.
   constexpr std::array<std::uint32_t, 8> first = {0x72CEFF, 0xEAA601, 0x47B792, 0xF5E93A,
                                                   0xD77A38, 0xD19FC2, 0x9E8FDC, 0xC9C9C7};
   if (worker < static_cast<int>(first.size())) return first[static_cast<std::size_t>(worker)];

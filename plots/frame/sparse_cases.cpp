@@ -4,8 +4,7 @@
 namespace qb {
 namespace {
 
-// Names the kinds that a union or an intersection lists: causal longformer, global + random. Others
-// have the name of their kind.
+// Names the kinds that a union or an intersection lists: causal longformer, global + random.
 std::string kind_name(std::string_view mask) {
   std::string kind = pattern_kind(mask);
   if (kind != "all_of" && kind != "any_of") return kind;
@@ -35,6 +34,14 @@ std::string device_name(const Row& row) {
   return row.is("gpu", "") ? "GPU" : row.text("gpu");
 }
 
+// Two runs of one device would have lines of one name.
+void tell_runs_apart(Groups& lines) {
+  std::map<std::pair<std::string, std::string>, int> lines_of_name;
+  for (const Group& line : lines) ++lines_of_name[{line.key[2], line.name}];
+  for (Group& line : lines)
+    if (lines_of_name[{line.key[2], line.name}] > 1) line.name += ", " + line.rows[0].at("run");
+}
+
 }  // namespace
 
 std::string pattern_kind(std::string_view mask) {
@@ -58,20 +65,8 @@ std::map<std::string, std::string> mask_names(const std::set<std::string>& masks
   return names;
 }
 
-namespace {
-
-// Two runs of one device would have lines of one name.
-void tell_runs_apart(Groups& lines) {
-  std::map<std::pair<std::string, std::string>, int> lines_of_name;
-  for (const Group& line : lines) ++lines_of_name[{line.key[2], line.name}];
-  for (Group& line : lines)
-    if (lines_of_name[{line.key[2], line.name}] > 1) line.name += ", " + line.rows[0].at("run");
-}
-
-}  // namespace
-
 SparseCases::SparseCases(const CsvTable& cases) {
-  const Rows rows = order(where(standing_rows(cases), ran), "n_tokens");
+  const Rows rows = order(where(standing_rows(cases), ran), number_in("n_tokens"));
   Columns told_by = {"mask", "kernel", "device"};
   if (cases.has("run")) told_by.emplace_back("run");
   Columns others = splitting_columns(rows, joined({"n_tokens", "kv_len"}, told_by));
@@ -113,20 +108,13 @@ bool SparseCases::has_patterns() const {
                      [](const Group& line) { return line.key[0].starts_with('{'); });
 }
 
-double SparseCases::dense_time_s(const Row& row) const {
-  const auto dense = dense_.find(values_of(row, base_columns_));
-  return dense == dense_.end() ? kNaN : dense->second.number("wall_time_median_s");
-}
-
 double SparseCases::ideal_time_s(const Row& row) const {
-  return dense_time_s(row) * kept_share(row);
-}
-
-double kept_share(const Row& row) {
-  // The share is of all N x N pairs, whether dense attention ran or not.
+  const auto dense = dense_.find(values_of(row, base_columns_));
+  if (dense == dense_.end()) return kNaN;
   const double n = row.number("n_tokens");
   const double keys = row.number("kv_len");
-  return row.number("unmasked_pairs") / (n * (keys > 0.0 ? keys : n));
+  const double kept = row.number("unmasked_pairs") / (n * (keys > 0.0 ? keys : n));
+  return dense->second.number("wall_time_median_s") * kept;
 }
 
 }  // namespace qb

@@ -24,27 +24,23 @@ class SparseCases {
   // Groups rows that ran and differ in n_tokens alone, ascending. A line is named by its mask,
   // `bigbird`, and what else tells it from the others: `bigbird, staged`. The colour tells the
   // pattern, the dash the kernel.
-  [[nodiscard]] const std::vector<Group>& lines() const { return lines_; }
+  [[nodiscard]] const Groups& lines() const { return lines_; }
   // Some line has a pattern for a mask.
   [[nodiscard]] bool has_patterns() const;
   // There is one for each device, cpu before cuda, with the rows of its lines. Devices are named if
   // there are several: `CPU`; a GPU by its name if the rows have one.
-  [[nodiscard]] const std::vector<Group>& devices() const { return devices_; }
+  [[nodiscard]] const Groups& devices() const { return devices_; }
 
-  // Gives the time of dense attention at a row's N and device with all else the same: full mask and
-  // the flash kernel. It is NaN if no such case ran.
-  [[nodiscard]] double dense_time_s(const Row& row) const;
-  // Multiplies the dense time by the share of all pairs that the row's mask keeps.
+  // Gives the time of dense attention at a row's N and device with all else the same (full mask and
+  // the flash kernel), times the share of all pairs that the row's mask keeps. It is NaN if no such
+  // case ran.
   [[nodiscard]] double ideal_time_s(const Row& row) const;
 
  private:
   Columns base_columns_;  // what a row shares with its dense case: N, device, what else differs
-  std::vector<Group> lines_;
-  std::vector<Group> devices_;
+  Groups lines_;
+  Groups devices_;
   std::map<std::vector<std::string>, Row> dense_;
 };
-
-// The share of all N x N pairs that a row's mask keeps.
-[[nodiscard]] double kept_share(const Row& row);
 
 }  // namespace qb

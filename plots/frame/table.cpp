@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -82,10 +81,9 @@ std::string table_csv(const Table& table) {
 std::vector<std::string> write_table(const Table& table, const std::string& directory) {
   ensure_directory(directory);
   const std::string stem = (std::filesystem::path(directory) / table.name).string();
-  const std::array<std::pair<std::string, std::string>, 3> files = {
-      {{stem + ".md", table_markdown(table)},
-       {stem + ".tex", table_latex(table)},
-       {stem + ".csv", table_csv(table)}}};
+  const std::pair<std::string, std::string> files[] = {{stem + ".md", table_markdown(table)},
+                                                       {stem + ".tex", table_latex(table)},
+                                                       {stem + ".csv", table_csv(table)}};
   std::vector<std::string> paths;
   for (const auto& [path, text] : files) {
     write_file_atomically(path, text);

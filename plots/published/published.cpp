@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/published/published.h"
 
-#include "plots/frame/sparse_cases.h"
-
 namespace qb {
 
 namespace embedded {
@@ -95,27 +93,28 @@ void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_up
       *scale == 1 ? "" : fmt::format(", N {} times ours", *scale)));
 }
 
-std::vector<Series> published_striped_speed_ups(std::int64_t workers) {
+Groups published_striped_speed_ups(std::int64_t workers) {
   const std::map<std::string, int> marks = {{"1B", 0}, {"3B", 1}, {"7B", 2}};
-  const Rows rows =
-      where(all_rows(published_table("striped_attention_tables")), [&](const Row& row) {
-        return row.at("paper_table") != "2" &&
-               row.number_at("mesh_sequence_parallel") == static_cast<double>(workers);
-      });
-  std::vector<Series> out;
-  for (Group& line : group(rows, Columns{"model", "hardware", "mesh_model_parallel"})) {
+  const auto of_workers = [=](const Row& row) {
+    return row.at("paper_table") != "2" &&
+           row.number_at("mesh_sequence_parallel") == static_cast<double>(workers);
+  };
+  Groups lines = group(where(all_rows(published_table("striped_attention_tables")), of_workers),
+                       Columns{"model", "hardware", "mesh_model_parallel"});
+  for (Group& line : lines) {
     line.name = fmt::format("{}, {}, mesh {}x{}", line.key[0], line.key[1], line.key[2], workers);
     line.published = true;
+    line.in_legend = false;
     const bool tpu = line.key[1].starts_with("TPU");
     line.style = {tpu ? kGrey : algorithm_style("striped").colour, marks.at(line.key[0])};
-    out.push_back(line_series(line, [&](const Row& row) {
+    line.value = [=](const Row& row) {
       const double block = row.number_at("block_size_tokens");
       const double tokens = row.number_at("sequence_length_tokens") / static_cast<double>(workers);
       return Point{.x = std::isnan(block) ? tokens : block,
                    .y = row.number_at("observed_speedup_ratio")};
-    }));
+    };
   }
-  return out;
+  return lines;
 }
 
 double labelled_length(const std::string& label) {

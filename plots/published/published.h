@@ -2,10 +2,8 @@
 // Published numbers, compiled in, and how a run's figures show them.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "plots/frame/figure.h"
 #include "plots/frame/lines.h"
@@ -27,8 +25,9 @@ void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_up
 // ---- Striped Attention -------------------------------------------------------------------------
 
 // Gives its speed-ups of a training step over a ring, on `workers` sequence-parallel devices,
-// against tokens per worker (tables 3 to 5); one series per model, hardware and mesh.
-[[nodiscard]] std::vector<Series> published_striped_speed_ups(std::int64_t workers);
+// against tokens per worker (tables 3 to 5); one line per model, hardware and mesh, its key,
+// without an entry in the legend.
+[[nodiscard]] Groups published_striped_speed_ups(std::int64_t workers);
 
 // ---- FlashAttention ----------------------------------------------------------------------------
 

@@ -33,13 +33,14 @@ std::vector<Series> drawn_beside(const PlottedRun& run, bool speed_ups) {
 }
 
 TEST(Published, StripedSpeedUpsStandAtTokensAWorker) {
-  const std::vector<Series> series = published_striped_speed_ups(4);
+  const Groups series = published_striped_speed_ups(4);
+  const auto points = [](const Group& line) { return line_series(line, line.value).points; };
   ASSERT_EQ(series.size(), 4u) << "three models on a 2x4 mesh, one on 1x4";
   EXPECT_EQ(series[0].name, "1B, A100 80GB NVLink, mesh 1x4");
-  EXPECT_EQ(series[0].points.at(3).x, 24576.0) << "table 5 prints the block";
+  EXPECT_EQ(points(series[0]).at(3).x, 24576.0) << "table 5 prints the block";
   EXPECT_EQ(series[1].name, "1B, A100 80GB NVLink, mesh 2x4");
-  EXPECT_EQ(series[1].points.at(0).x, 4096.0) << "table 3 the sequence";
-  EXPECT_EQ(series[1].points[0].y, 0.95);
+  EXPECT_EQ(points(series[1]).at(0).x, 4096.0) << "table 3 the sequence";
+  EXPECT_EQ(points(series[1])[0].y, 0.95);
   EXPECT_TRUE(published_striped_speed_ups(7).empty());
 }
 

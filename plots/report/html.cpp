@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <map>
 #include <vector>
 
 #include "base/status.h"
@@ -16,21 +16,24 @@ extern const std::string_view page_js;   // page.js
 namespace qb {
 namespace {
 
-// These come before an id that is defined or used in an SVG.
 std::string prefix_ids(std::string_view svg, const std::string& prefix) {
-  std::array<std::string, 5> before = {" id=\"", " id='", "href=\"#", "href='#", "url(#"};
-  std::array<std::string, 5> prefixed;
-  Replacements replacements;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    prefixed.at(i) = before.at(i) + prefix;
-    replacements.emplace_back(before.at(i), prefixed.at(i));
-  }
-  return replaced(svg, replacements);
+  std::map<std::string, std::string> prefixed;  // by what comes before an id that is made or used
+  for (const std::string before : {" id=\"", " id='", "href=\"#", "href='#", "url(#"})
+    prefixed[before] = before + prefix;
+  return replaced(svg, {prefixed.begin(), prefixed.end()});
 }
 
-bool ends_in_verdicts(const Table& table) {
-  return !table.header.empty() &&
-         (table.header.back() == "verdict" || table.header.back() == "status");
+// The colour of a status or a verdict, with which a cell begins, supports its word.
+std::string_view cell_class(std::string_view cell) {
+  if (cell == "ok") return " class=\"good\"";
+  for (const std::string_view good : {"agrees", "within", "shape agrees"})
+    if (cell.starts_with(good)) return " class=\"good\"";
+  for (const std::string_view bad :
+       {"contradicts", "incorrect", "crashed", "error", "timeout", "SLOW"})
+    if (cell.starts_with(bad)) return " class=\"bad\"";
+  for (const std::string_view limit : {"oom", "oom_skipped", "infeasible", "unsupported"})
+    if (cell == limit) return " class=\"limit\"";
+  return "";
 }
 
 }  // namespace
@@ -51,30 +54,13 @@ std::string inline_svg(std::string_view svg, std::string_view prefix, std::strin
                      prefix_ids(inside, std::string(prefix)));
 }
 
-std::string_view cell_class(std::string_view cell) {
-  if (cell == "ok") return " class=\"good\"";
-  for (const std::string_view good : {"agrees", "within", "shape agrees"})
-    if (cell.starts_with(good)) return " class=\"good\"";
-  for (const std::string_view bad :
-       {"contradicts", "incorrect", "crashed", "error", "timeout", "SLOW"})
-    if (cell.starts_with(bad)) return " class=\"bad\"";
-  for (const std::string_view limit : {"oom", "oom_skipped", "infeasible", "unsupported"})
-    if (cell == limit) return " class=\"limit\"";
-  return "";
-}
-
-std::string scrolling_box(std::string_view label, std::string_view content) {
-  return fmt::format(
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">{}</div>\n",
-      html_escape(label), content);
-}
-
 std::string html_table(const Table& table, bool caption) {
   constexpr std::size_t kMostOnPhone = 3;  // columns
   const std::vector<std::string> header = joined_header(table.header, table.spans);
-  const std::string_view look = ends_in_verdicts(table)        ? " class=\"cards judged\""
-                                : header.size() > kMostOnPhone ? " class=\"cards\""
-                                                               : "";
+  const std::string last = table.header.empty() ? "" : table.header.back();
+  const std::string_view look = last == "verdict" || last == "status" ? " class=\"cards judged\""
+                                : header.size() > kMostOnPhone        ? " class=\"cards\""
+                                                                      : "";
   std::string out = fmt::format("<table{}>\n", look);
   if (caption && !table.title.empty())
     out += fmt::format("<caption>{}</caption>\n", html_escape(table.title));
@@ -95,7 +81,11 @@ std::string html_table(const Table& table, bool caption) {
                       html_escape(row[i]));
     out += "</tr>\n";
   }
-  out = scrolling_box(table.title.empty() ? "table" : table.title, out + "</tbody></table>");
+  // What is too wide for a phone scrolls in a box, also by the keyboard.
+  out = fmt::format(
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{}\">{}</tbody></table></div>\n",
+      table.title.empty() ? "table" : html_escape(table.title), out);
   for (const std::string& note : table.notes)
     out += fmt::format("<p class=\"note\">{}</p>\n", html_escape(note));
   return out;

@@ -24,13 +24,6 @@ namespace qb {
 // wide table is a card.
 [[nodiscard]] std::string html_table(const Table& table, bool caption = true);
 
-// Puts what is too wide for a phone into a box that scrolls, also by the keyboard.
-[[nodiscard]] std::string scrolling_box(std::string_view label, std::string_view content);
-
-// ` class="good"` and the like for a cell that begins with the word of a status or a verdict: the
-// colour supports the word. Empty for other cells.
-[[nodiscard]] std::string_view cell_class(std::string_view cell);
-
 // Makes an address that holds the content itself, so that a link needs no other file.
 [[nodiscard]] std::string data_url(std::string_view type, std::string_view content);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plots/report/index_page.h"
+#include "plots/report/report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <vector>
 
 #include "base/files.h"
@@ -12,9 +13,6 @@
 #include "base/split.h"
 #include "base/status.h"
 #include "plots/frame/frame.h"
-#include "plots/frame/run.h"
-#include "plots/report/html.h"
-#include "plots/report/report.h"
 
 namespace qb {
 namespace {
@@ -37,24 +35,16 @@ std::string link(const fs::path& root, const fs::path& file, std::string_view te
                      html_escape(text));
 }
 
-// The title of a figure and what it shows, as write_findings() wrote them beside it.
-struct Said {
-  std::string title{};
-  std::string finding{};
-};
+fs::path findings_file(const fs::path& folder) { return folder / "findings.csv"; }
 
-Said said_of(const fs::path& declaration) {
-  const std::string name = declaration.stem().string();
-  Said said{.title = name};
-  const std::string path = (declaration.parent_path() / "findings.csv").string();
-  if (!fs::exists(path)) return said;
+// Gives the rows of a folder's findings.csv by figure: its name, its title and what it shows.
+std::map<std::string, std::vector<std::string>> findings_of(const fs::path& folder) {
+  std::map<std::string, std::vector<std::string>> rows;
+  const std::string path = findings_file(folder).string();
+  if (!fs::exists(path)) return rows;
   const CsvTable table = CsvTable::parse(read_text(path), path);
-  for (const Row& row : all_rows(table)) {
-    if (row.at(kFindingColumns[0]) != name) continue;
-    said.title = row.at(kFindingColumns[1]);
-    said.finding = row.at(kFindingColumns[2]);
-  }
-  return said;
+  for (const Row& row : all_rows(table)) rows[row.at("figure")] = table.row(row.index);
+  return rows;
 }
 
 // Reads the title of a table from its first line, `**TITLE**`; empty if it has none.
@@ -70,39 +60,41 @@ std::string title_of_page(const fs::path& page) {
   return stem == "report" ? "The page of this run" : replaced("The page of " + stem, {{"_", " "}});
 }
 
+fs::path with(fs::path file, const char* extension) { return file.replace_extension(extension); }
+
 // The declarations of all drawn figures, those that order.txt names first and in its order.
 std::vector<fs::path> figures_in_order(const fs::path& root) {
+  std::vector<fs::path> figures;
+  for (const fs::path& folder : sorted_entries(root))
+    for (const fs::path& place : {folder, folder / "figures"})
+      for (const fs::path& entry : sorted_entries(place))
+        if (entry.extension() == ".json" && fs::exists(with(entry, "svg")) &&
+            fs::exists(with(entry, "csv")))
+          figures.push_back(entry);
   const fs::path file = root / "order.txt";
   const std::string text = fs::exists(file) ? read_text(file.string()) : "";
   const std::vector<std::string_view> order = split_words(text, "\n");
-  std::vector<std::pair<std::ptrdiff_t, fs::path>> found;
-  for (const fs::path& folder : sorted_entries(root))
-    for (const fs::path& place : {folder, folder / "figures"})
-      for (fs::path entry : sorted_entries(place)) {
-        const fs::path declaration = entry;
-        if (entry.extension() != ".json" || !fs::exists(entry.replace_extension("svg")) ||
-            !fs::exists(entry.replace_extension("csv")))
-          continue;
-        const std::string name = (folder.filename() / entry.stem()).generic_string();
-        found.emplace_back(std::ranges::find(order, name) - order.begin(), declaration);
-      }
-  std::ranges::stable_sort(found, {}, &std::pair<std::ptrdiff_t, fs::path>::first);
-  std::vector<fs::path> figures;
-  for (auto& [place, figure] : found) figures.push_back(std::move(figure));
+  std::ranges::stable_sort(figures, {}, [&](const fs::path& figure) {
+    const fs::path folder = *figure.lexically_relative(root).begin();
+    return std::ranges::find(order, (folder / figure.stem()).generic_string()) - order.begin();
+  });
   return figures;
 }
 
 std::string figure_card(const fs::path& root, const fs::path& declaration) {
-  fs::path file = declaration;
-  const auto with = [&](const char* extension) { return file.replace_extension(extension); };
-  const auto& [title, finding] = said_of(declaration);
+  const std::string name = declaration.stem().string();
+  const auto findings = findings_of(declaration.parent_path());
+  const auto said = findings.find(name);
+  const std::string title = said == findings.end() ? name : said->second.at(1);
+  const std::string finding = said == findings.end() ? "" : said->second.at(2);
   std::string out = fmt::format(
       "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n",
-      html_escape(with("svg").lexically_relative(root).generic_string()), html_escape(title));
+      html_escape(with(declaration, "svg").lexically_relative(root).generic_string()),
+      html_escape(title));
   if (!finding.empty()) out += fmt::format("<p>{}</p>\n", html_escape(finding));
   const std::string folder = html_escape(declaration.lexically_relative(root).begin()->string());
   out += fmt::format("<p class=\"files\"><a href=\"#{0}\">{0}</a> ", folder) +
-         link(root, with("svg"), "SVG") + link(root, with("csv"), "CSV") +
+         link(root, with(declaration, "svg"), "SVG") + link(root, with(declaration, "csv"), "CSV") +
          link(root, declaration, "JSON");
   for (const fs::path& place : {declaration.parent_path(), declaration.parent_path().parent_path()})
     if (const std::string found = link(root, place / "provenance.json", "provenance");
@@ -114,13 +106,12 @@ std::string figure_card(const fs::path& root, const fs::path& declaration) {
 }
 
 std::string table_item(const fs::path& root, const fs::path& markdown) {
-  fs::path file = markdown;
-  const auto with = [&](const char* extension) { return file.replace_extension(extension); };
-  if (!fs::exists(with("csv"))) return {};
+  if (!fs::exists(with(markdown, "csv"))) return {};
   std::string title = title_of_table(read_text(markdown.string()));
   if (title.empty()) title = markdown.stem().string();
   return fmt::format("<li>{}: {}{}{}</li>\n", html_escape(title), link(root, markdown, "Markdown"),
-                     link(root, with("tex"), "LaTeX"), link(root, with("csv"), "CSV"));
+                     link(root, with(markdown, "tex"), "LaTeX"),
+                     link(root, with(markdown, "csv"), "CSV"));
 }
 
 // Says where the run behind the figures of a folder ran, as provenance.json has it.
@@ -133,14 +124,12 @@ std::string origin_of(const fs::path& folder) {
     const auto text = [&](const char* key) {
       return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
     };
-    Provenance origin;
-    origin.machine = text("machine");
-    origin.peer = text("peer");
-    origin.version = text("qb_version");
-    origin.commit = text("commit");
-    origin.sources_modified = json.value("sources_modified", false);
-    origin.started_at = text("started_at");
-    return provenance_line(origin);
+    return provenance_line({.version = text("qb_version"),
+                            .peer = text("peer"),
+                            .commit = text("commit"),
+                            .sources_modified = json.value("sources_modified", false),
+                            .machine = text("machine"),
+                            .started_at = text("started_at")});
   }
   return {};
 }
@@ -165,19 +154,28 @@ std::string section(const fs::path& root, const fs::path& folder) {
 
 }  // namespace
 
+std::string write_findings(const std::vector<Figure>& figures, const std::string& directory) {
+  ensure_directory(directory);
+  auto rows = findings_of(directory);
+  for (const Figure& figure : figures)
+    if (figure.empty_reason.empty())
+      rows[figure.name] = {figure.name, figure.title, figure.finding};
+  CsvTable table({"figure", "title", "finding"});
+  for (const auto& [name, row] : rows) table.append(row);
+  const std::string path = findings_file(directory).string();
+  write_file_atomically(path, table.to_string());
+  return path;
+}
+
 std::string index_html(const std::string& folder) {
   if (!fs::is_directory(folder))
     throw UsageError(fmt::format("{}: there is no such folder", folder));
   std::string figures;
   std::string sections;
   for (const fs::path& figure : figures_in_order(folder)) figures += figure_card(folder, figure);
-  bool tables = false;
-  for (const fs::path& entry : sorted_entries(folder)) {
-    if (!fs::is_directory(entry)) continue;
-    sections += section(folder, entry);
-    tables = tables || sections.find("<li>") != std::string::npos;
-  }
-  if (figures.empty() && !tables)
+  for (const fs::path& entry : sorted_entries(folder))
+    if (fs::is_directory(entry)) sections += section(folder, entry);
+  if (figures.empty() && sections.find("<li>") == std::string::npos)
     throw UsageError(fmt::format("{}: no folder in it has a figure or a table", folder));
   return html_page(
       "Figures and tables",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plots/report/index_page.h"
+#include "plots/report/report.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,6 @@
 #include "base/status.h"
 #include "plots/draw/draw.h"
 #include "plots/frame/table.h"
-#include "plots/report/report.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {

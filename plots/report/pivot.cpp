@@ -50,13 +50,6 @@ std::string cell(const Row& row, const ShownValue& shown, const Pivot& pivot) {
   return text + (marked && !pivot.interval_below ? "*" : "");
 }
 
-std::string side_cell(const Row& row, const std::string& column, bool plain) {
-  const std::string& text = row.at(column);
-  if (plain) return text;
-  const std::optional<std::int64_t> number = parse_integer(text);
-  return number ? format_grouped(*number) : text;
-}
-
 // Says what the repeats of the cells cover.
 std::vector<std::string> repeat_notes(const Rows& rows, bool interval) {
   double least_n = kNaN;
@@ -102,19 +95,15 @@ std::string with_unit(const ShownValue& shown) {
 }
 
 std::string pivot_title(const Pivot& pivot, const Values& values) {
-  std::string over;
-  for (const auto& [name, value] : pivot.base) over += fmt::format(", {} = {}", name, value);
+  std::vector<std::string> base;
+  for (const auto& [name, value] : pivot.base) base.push_back(fmt::format("{} = {}", name, value));
+  const std::string over = base.empty() ? "one worker" : listed(base);
   std::vector<std::string> titles;
   for (const ShownValue& shown : values)
-    titles.push_back(values.size() > 1
-                         ? shown.name
-                         : with_unit(shown) +
-                               (shown.quotient
-                                    ? " over " + (over.empty() ? "one worker" : over.substr(2))
-                                    : ""));
+    titles.push_back(values.size() > 1 ? shown.name : with_unit(shown));
   std::string title = listed(titles);
-  if (values.size() > 1 && std::ranges::any_of(values, &ShownValue::quotient))
-    title += "; speed-ups are over " + (over.empty() ? "one worker" : over.substr(2));
+  if (std::ranges::any_of(values, &ShownValue::quotient))
+    title += (values.size() > 1 ? "; speed-ups are over " : " over ") + over;
   title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
   return title;
 }
@@ -165,15 +154,15 @@ std::vector<std::string> table_line(const Group& line, const Layout& layout) {
   const Pivot& pivot = layout.pivot;
   std::vector<std::string> texts;
   for (const std::string& column : layout.down)
-    texts.push_back(side_cell(line.rows.front(), column, pivot.plain));
+    texts.push_back(pivot.plain ? line.rows.front().at(column)
+                                : parameter_text(line.rows.front(), column));
   for (const ShownValue& shown : layout.values)
     for (const Group& top : layout.tops) {
       const Rows both = where(
           line.rows, [&](const Row& row) { return values_of(row, layout.across) == top.key; });
       const Row* const row = case_in(both, layout);
       if (pivot.plain)
-        for (std::string& text : plain_cells(row, shown, pivot.interval))
-          texts.push_back(std::move(text));
+        std::ranges::move(plain_cells(row, shown, pivot.interval), std::back_inserter(texts));
       else
         texts.push_back(row == nullptr ? "" : cell(*row, shown, pivot));
     }
@@ -181,16 +170,13 @@ std::vector<std::string> table_line(const Group& line, const Layout& layout) {
 }
 
 void add_notes(Table& table, const Rows& cases, const Layout& layout) {
+  const std::string& floor = layout.pivot.noise_floor;
   const bool quotients = std::ranges::any_of(layout.values, &ShownValue::quotient);
-  table.notes = status_notes(cases);
-  if (std::ranges::any_of(layout.values, &ShownValue::timed))
-    for (std::string& note : repeat_notes(cases, layout.pivot.interval))
-      table.notes.push_back(std::move(note));
-  if (quotients && !layout.pivot.noise_floor.empty())
-    table.notes.push_back(layout.pivot.noise_floor + '.');
-  if (quotients)
-    if (std::string slow = slow_base_note(cases); !slow.empty())
-      table.notes.push_back(std::move(slow));
+  const bool repeated = std::ranges::any_of(layout.values, &ShownValue::timed);
+  table.notes = joined_notes(
+      {status_notes(cases),
+       repeated ? repeat_notes(cases, layout.pivot.interval) : std::vector<std::string>{},
+       {quotients && !floor.empty() ? floor + '.' : "", quotients ? slow_base_note(cases) : ""}});
   table.notes.push_back(shared_parameters(*cases.front().table));
 }
 
@@ -206,16 +192,11 @@ Table pivot_table(const Rows& cases, const Pivot& pivot) {
                 {}};
   for (const std::string& value : pivot.values)
     layout.values.push_back(value_named(value, pivot.base, cases));
-  const auto sorted = [&](const Columns& columns) {
-    Groups groups = group(cases, columns);
-    std::ranges::stable_sort(groups,
-                             [](const Group& a, const Group& b) { return key_less(a.key, b.key); });
-    return groups;
-  };
-  layout.tops = sorted(layout.across);
+  layout.tops = group(cases, layout.across);
   Table table{.name = layout.values.front().word, .title = pivot_title(pivot, layout.values)};
   add_header(table, layout);
-  for (const Group& line : sorted(layout.down)) table.rows.push_back(table_line(line, layout));
+  for (const Group& line : group(cases, layout.down))
+    table.rows.push_back(table_line(line, layout));
   add_notes(table, cases, layout);
   return table;
 }

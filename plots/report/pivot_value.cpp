@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/report/pivot_value.h"
 
-#include <array>
 #include <cctype>
 
+#include "base/numbers.h"
 #include "base/schema/column.h"
 #include "base/schema/column_fields.h"
 #include "base/status.h"
 #include "base/words.h"
 #include "plots/frame/lines.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -45,20 +46,6 @@ BaseOf base_of(const CaseWords& base, const CsvTable& cases) {
           },
           is_base);
     return found;
-  };
-}
-
-// The base case's time over the row's.
-std::function<Point(const Row&)> quotient(const BaseOf& base, bool of_longest_subsequence,
-                                          bool by_worker) {
-  return [=](const Row& row) {
-    const std::optional<Row> over = base(row);
-    if (!over || !ran(*over)) return Point{};
-    if (*over == row) return Point{.y = 1.0};
-    const Point ratio =
-        time_ratio(*over, row,
-                   of_longest_subsequence ? IntervalColumns("longest_subsequence") : clock_of(row));
-    return by_worker ? scaled(ratio, 1.0 / row.number("workers")) : ratio;
   };
 }
 
@@ -102,7 +89,7 @@ const Field* result_field(std::string_view name) {
 
 UsageError unknown_value(const std::string& name) {
   std::vector<std::string_view> known;
-  for (const auto& [derived, meaning] : derived_values()) known.push_back(derived);
+  for (const auto& [derived, meaning] : kDerivedValues) known.push_back(derived);
   for (const Field& field : fields::kResultFields)
     if (is_number(field)) {
       known.push_back(field.column);
@@ -123,10 +110,19 @@ std::function<Point(const Row&)> value_of_column(const std::string& column) {
   };
 }
 
+// The base case's time over the row's.
 ShownValue quotient_named(const std::string& name, const BaseOf& base) {
   const bool of_paper = name == "paper_speed_up";
   const bool by_worker = name == "efficiency";
-  return {.value = quotient(base, of_paper, by_worker),
+  const auto value = [=](const Row& row) {
+    const std::optional<Row> over = base(row);
+    if (!over || !ran(*over)) return Point{};
+    if (*over == row) return Point{.y = 1.0};
+    const Point ratio =
+        time_ratio(*over, row, of_paper ? IntervalColumns("longest_subsequence") : clock_of(row));
+    return by_worker ? scaled(ratio, 1.0 / row.number("workers")) : ratio;
+  };
+  return {.value = value,
           .word = name,
           .name = of_paper    ? "speed-up S of the longest subsequence"
                   : by_worker ? "speed-up over W"
@@ -137,21 +133,11 @@ ShownValue quotient_named(const std::string& name, const BaseOf& base) {
 
 }  // namespace
 
-const std::vector<std::pair<std::string, std::string>>& derived_values() {
-  static const std::vector<std::pair<std::string, std::string>> values = {
-      {"time", "the wall clock, and under `ranks: serial` the critical path"},
-      {"speed_up", "that time of the base case over that of the case"},
-      {"efficiency", "the speed-up over the number of workers"},
-      {"paper_speed_up",
-       "the time of the base case over that of the longest subsequence, CQS-Attention's S"}};
-  return values;
-}
-
 ShownValue value_named(const std::string& typed, const CaseWords& base, const Rows& cases) {
   const std::string name = typed_name(typed);
   const bool time = name == "time";
   if (!time &&
-      std::ranges::count(derived_values(), name, &std::pair<std::string, std::string>::first) > 0)
+      std::ranges::any_of(kDerivedValues, [&](const auto& one) { return one.first == name; }))
     return quotient_named(name, base_of(base, *cases.at(0).table));
   const Field* const field = result_field(time ? "wall_time_median_s" : name);
   if (field == nullptr) throw unknown_value(name);
@@ -181,6 +167,12 @@ std::string parameter_named(const std::string& typed, const CsvTable& cases) {
     known.push_back(field.column);
   }
   throw UsageError(unknown_word("parameter", typed, known));
+}
+
+std::string parameter_text(const Row& row, const std::string& column) {
+  const std::string& text = row.at(column);
+  const std::optional<std::int64_t> number = parse_integer(text);
+  return number ? format_grouped(*number) : text;
 }
 
 std::string parameter_heading(const std::string& column) {

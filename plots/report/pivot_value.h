@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,12 @@ struct ShownValue {
 };
 
 // The derived values: their names, each with a sentence that says what it is.
-[[nodiscard]] const std::vector<std::pair<std::string, std::string>>& derived_values();
+inline constexpr std::pair<std::string_view, std::string_view> kDerivedValues[] = {
+    {"time", "the wall clock, and under `ranks: serial` the critical path"},
+    {"speed_up", "that time of the base case over that of the case"},
+    {"efficiency", "the speed-up over the number of workers"},
+    {"paper_speed_up",
+     "the time of the base case over that of the longest subsequence, CQS-Attention's S"}};
 
 // Finds the value of this name: a derived one, a column, or a column without its unit
 // (critical_path is critical_path_median_s), typed with blanks and capitals or without. `base` says
@@ -38,6 +44,9 @@ struct ShownValue {
 // Finds the column of a parameter by its column, its key, or its heading in tables: `N`. Throws
 // UsageError with the nearest name.
 [[nodiscard]] std::string parameter_named(const std::string& typed, const CsvTable& cases);
+
+// Writes the row's value of a parameter for people: 1024 as `1,024`.
+[[nodiscard]] std::string parameter_text(const Row& row, const std::string& column);
 
 // Makes `N` of a parameter whose values are labelled `N = {}`, and else gives the name of the
 // column.

@@ -6,8 +6,6 @@
 namespace qb {
 namespace {
 
-std::string anchor(std::size_t section) { return fmt::format("section-{}", section); }
-
 std::string files_html(const std::vector<Report::Link>& files, const std::string& name) {
   std::string out = "<span class=\"files\">";
   for (const Report::Link& file : files) {
@@ -86,8 +84,9 @@ std::string report_html(const Report& report) {
       out += fmt::format("<div class=\"opening\">\n{}</div>\n", body);
       continue;
     }
-    links += fmt::format("<a href=\"#{}\">{}</a>\n", anchor(i), html_escape(section.title));
-    sections += section_html(section, anchor(i), body);
+    const std::string id = fmt::format("section-{}", i);
+    links += fmt::format("<a href=\"#{}\">{}</a>\n", id, html_escape(section.title));
+    sections += section_html(section, id, body);
   }
   return html_page(report.title,
                    fmt::format("{}<nav aria-label=\"Sections\">{}</nav>\n<main>\n{}</main>\n", out,

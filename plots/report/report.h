@@ -48,16 +48,13 @@ struct Report {
 // ---- the sections of a run folder --------------------------------------------------------------
 
 // Draws the figures into `directory` and reads them back for a page. Empty figures are left out and
-// listed in `missing`, one sentence each. Throws as write_figure does.
+// listed in `missing`, one sentence each. Throws as write_figures does.
 [[nodiscard]] std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
                                                            const std::string& directory,
                                                            std::vector<std::string>& missing);
 
-// The columns of findings.csv, which says what each figure beside it shows.
-inline constexpr const char* kFindingColumns[] = {"figure", "title", "finding"};
-
-// Writes a row for each figure into DIRECTORY/findings.csv, where the rows of other figures stay,
-// and returns its path. Throws EnvironmentError as write_file_atomically does.
+// Writes what each figure shows as a row of DIRECTORY/findings.csv, where the rows of other figures
+// stay, and returns its path. Throws EnvironmentError as write_file_atomically does.
 std::string write_findings(const std::vector<Figure>& figures, const std::string& directory);
 
 // Three sentences: what was run, what agrees, what does not.
@@ -77,5 +74,16 @@ std::string write_findings(const std::vector<Figure>& figures, const std::string
 
 // A row for each reason why cases have no result.
 [[nodiscard]] Table failed_cases_table(const CsvTable& cases);
+
+// ---- the index of a folder ---------------------------------------------------------------------
+
+// Makes the page FOLDER/index.html of the drawn figures and tables of a folder such as
+// paper_figures, with what they show, and links to the files that they were made of. The figures
+// come in the order of FOLDER/order.txt, a line FOLDER/NAME for each, and those that it does not
+// name after them. Each folder in FOLDER, or its folders `figures` and `tables`, holds figures
+// (NAME.csv, NAME.json, NAME.svg; their titles and what they show are in findings.csv) and tables
+// (NAME.md, NAME.csv). Throws UsageError if there is no such folder, or no figure and no table in
+// it.
+[[nodiscard]] std::string index_html(const std::string& folder);
 
 }  // namespace qb

@@ -16,19 +16,16 @@ namespace {
 // A larger table of plotted numbers is left to the CSV that `qb plot` writes.
 constexpr std::size_t kMostInlineCsv = 256 * 1024;
 
-bool only_layers(const CsvTable& cases) {
-  const Rows rows = all_rows(cases);
-  return !rows.empty() && where(rows, "workload", {"transformer_layer"}).size() == rows.size();
-}
-
 Report::Section times_section(const CsvTable& cases) {
+  const Rows rows = all_rows(cases);
+  const Rows layers = where(rows, "workload", {"transformer_layer"});
   return {
       .title = "What the times mean",
       .paragraphs =
           {"Every case is checked against a float64 reference before it is timed, and only cases "
            "with status ok have times. Warm-ups are not counted. Intervals are order statistics of "
            "the repeats: 95 % for the median, or the whole range of fewer than six.",
-           only_layers(cases)
+           !rows.empty() && layers == rows
                ? "Longest subsequence: the attention kernel of the layer. Critical path, worker "
                  "sum "
                  "and wall clock are of the whole layer."
@@ -57,12 +54,9 @@ Report::Section opening(const PlottedRun& run, std::vector<Report::Picture>& fig
 }
 
 Report::Section tables_section(const CsvTable& cases) {
-  Report::Section section{.title = "Tables"};
-  const auto add = [&](Table table) {
-    if (!table.rows.empty()) section.tables.push_back(std::move(table));
-  };
-  add(failed_cases_table(cases));
-  add(cases_table(cases));
+  Report::Section section{.title = "Tables",
+                          .tables = {failed_cases_table(cases), cases_table(cases)}};
+  std::erase_if(section.tables, [](const Table& table) { return table.rows.empty(); });
   return section;
 }
 
@@ -103,10 +97,7 @@ Report::Section again_section(const PlottedRun& run) {
 
 // The SVGs of figures for a page and for a phone, whose text would be too small if it was scaled; a
 // figure that has no room there has none for a phone.
-struct Drawings {
-  std::vector<std::string> broad;
-  std::vector<std::string> narrow;
-};
+using Drawings = std::pair<std::vector<std::string>, std::vector<std::string>>;
 
 std::vector<std::string> svgs_of(const std::vector<Figure>& figures, const std::string& folder) {
   std::vector<std::string> svgs;
@@ -129,14 +120,27 @@ Drawings drawings(const std::vector<Figure>& figures, const std::string& directo
     } catch (const UsageError& refused) {  // nobody asked for a look that could be wrong
       throw EnvironmentError(refused.what());
     }
-    drawn.broad = svgs_of(figures, directory);
+    drawn.first = svgs_of(figures, directory);
     try {
       narrow.get();
     } catch (const UsageError&) {  // the first without room; those before it are drawn
     }
-    drawn.narrow = svgs_of(figures, phone);
+    drawn.second = svgs_of(figures, phone);
   });
   return drawn;
+}
+
+// Names what the times are of: the modelled devices in place of this machine if all are modelled.
+std::string head_line(const PlottedRun& run) {
+  Provenance head = run.provenance;
+  const Rows rows = where(all_rows(run.cases), ran);
+  if (!rows.empty() && count(rows, modelled) == rows.size()) {
+    std::set<std::string> devices;
+    for (const Row& row : rows)
+      devices.insert("model of " + named_value("model_device", row.text("model_device")));
+    head.machine = listed({devices.begin(), devices.end()});
+  }
+  return provenance_line(head);
 }
 
 }  // namespace
@@ -165,23 +169,6 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
   }
   return drawn;
 }
-
-namespace {
-
-// Names what the times are of: the modelled devices in place of this machine if all are modelled.
-std::string head_line(const PlottedRun& run) {
-  Provenance head = run.provenance;
-  const Rows rows = where(all_rows(run.cases), ran);
-  if (!rows.empty() && count(rows, modelled) == rows.size()) {
-    std::set<std::string> devices;
-    for (const Row& row : rows)
-      devices.insert("model of " + named_value("model_device", row.text("model_device")));
-    head.machine = listed({devices.begin(), devices.end()});
-  }
-  return provenance_line(head);
-}
-
-}  // namespace
 
 Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                   const std::vector<std::string>& missing,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plots/report/report.h"
 
-#include "base/numbers.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
 #include "plots/report/pivot_value.h"
@@ -11,8 +10,8 @@ namespace {
 
 std::string milliseconds(double seconds) { return significant(seconds * 1e3); }
 
-std::string interval(const Row& row, IntervalColumns columns) {
-  const Point time = timed(row, columns, 1.0);
+std::string interval(const Row& row) {
+  const Point time = timed(row, clock_of(row), 1.0);
   if (std::isnan(time.low) || std::isnan(time.high)) return "-";
   return fmt::format("{} to {}", milliseconds(time.low), milliseconds(time.high));
 }
@@ -20,12 +19,6 @@ std::string interval(const Row& row, IntervalColumns columns) {
 std::string repeats_of(const Row& row) {
   return repeats_text(row.number("n_samples"), row.number("interval_coverage"),
                       row.number("disturbed_samples"), row.text("disturbed_by"));
-}
-
-std::string tokens(const Row& row, IntegerColumn column) {
-  const double value = row.number(column);
-  if (std::isnan(value)) return "-";
-  return format_grouped(static_cast<std::int64_t>(std::llround(value)));
 }
 
 // Gives the parameters in which the cases differ and that do not just follow another.
@@ -39,17 +32,8 @@ Columns differing_parameters(const Rows& rows) {
   return columns;
 }
 
-std::string parameter_text(const Row& row, const std::string& column) {
-  const std::string& value = row.at(column);
-  const std::optional<std::int64_t> whole = parse_integer(value);
-  return value.empty() ? "-" : whole ? format_grouped(*whole) : value;
-}
-
-// A column of the table of cases.
-struct CaseColumn {
-  std::string title{};
-  std::function<std::string(const Row&)> cell{};
-};
+// A column of the table of cases: its title and its cell.
+using CaseColumn = std::pair<std::string, std::function<std::string(const Row&)>>;
 
 CaseColumn time_column(const std::string& name, IntervalColumns columns) {
   return {name + " (ms)",
@@ -59,7 +43,7 @@ CaseColumn time_column(const std::string& name, IntervalColumns columns) {
 std::vector<CaseColumn> result_columns() {
   return {
       {"time (ms)", [](const Row& row) { return significant(time_ms(row).y); }},
-      {"interval", [](const Row& row) { return interval(row, clock_of(row)); }},
+      {"interval", interval},
       {"repeats (coverage)", repeats_of},
       time_column("longest subsequence", "longest_subsequence"),
       time_column("worker sum", "worker_sum"),
@@ -74,27 +58,28 @@ std::vector<CaseColumn> result_columns() {
 
 Table cases_table(const CsvTable& cases) {
   Table table{.name = "cases", .title = "Cases", .notes = {shared_parameters(cases)}};
-  Rows rows = standing_rows(cases);
-  if (rows.empty()) return table;
-  const Columns differing = differing_parameters(rows);
-  std::ranges::stable_sort(rows, [&](const Row& a, const Row& b) {
-    return key_less(values_of(a, differing), values_of(b, differing));
-  });
+  const Rows standing = standing_rows(cases);
+  if (standing.empty()) return table;
+  const Columns differing = differing_parameters(standing);
+  Rows rows;
+  for (const Group& alike : group(standing, differing))
+    std::ranges::copy(alike.rows, std::back_inserter(rows));
   std::vector<CaseColumn> columns;
   for (const std::string& column : differing)
-    columns.push_back({parameter_heading(column),
-                       [column](const Row& row) { return parameter_text(row, column); }});
+    columns.push_back({parameter_heading(column), [column](const Row& row) {
+                         return row.at(column).empty() ? "-" : parameter_text(row, column);
+                       }});
   std::set<std::vector<std::string>> seen;  // no column repeats another: a clock may be the time
   for (CaseColumn& column : result_columns()) {
     std::vector<std::string> texts;
-    for (const Row& row : rows) texts.push_back(column.cell(row));
+    for (const Row& row : rows) texts.push_back(column.second(row));
     const bool empty = std::ranges::all_of(texts, [](const auto& text) { return text == "-"; });
     if (!empty && seen.insert(std::move(texts)).second) columns.push_back(std::move(column));
   }
-  for (const CaseColumn& column : columns) table.header.push_back(column.title);
+  for (const CaseColumn& column : columns) table.header.push_back(column.first);
   for (const Row& row : rows) {
     table.rows.emplace_back();
-    for (const CaseColumn& column : columns) table.rows.back().push_back(column.cell(row));
+    for (const CaseColumn& column : columns) table.rows.back().push_back(column.second(row));
   }
   return table;
 }
@@ -109,7 +94,7 @@ Table failed_cases_table(const CsvTable& cases) {
     for (const Row& row : line.rows)
       if (!ran(row))
         names[{row.text("status"), row.text("message")}].push_back(
-            fmt::format("{}, N = {}", line.name, tokens(row, "n_tokens")));
+            fmt::format("{}, {}", line.name, named_values(row, {"n_tokens"})));
   for (auto& [reason, all] : names) {
     const std::size_t number = all.size();
     if (number > kMostNames) {

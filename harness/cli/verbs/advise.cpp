@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 #include "base/numbers.h"
 #include "base/print.h"
@@ -12,7 +11,6 @@
 #include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/execute/transport/link_model.h"
-#include "harness/experiment/spec/spec.h"
 
 namespace qb {
 namespace {
@@ -72,20 +70,15 @@ struct AdviseWords {
   bool json = false;
 };
 
-struct GivenLink {
-  std::optional<LinkLimit> limit;
-  std::string source;
-};
+// A limit, if there is one, and where a name's numbers come from.
+using GivenLink = std::pair<std::optional<LinkLimit>, std::string>;
 
 // Reads `none`, the name of a link, or BYTES_PER_S[,LATENCY_S].
 GivenLink read_link(std::string_view option, const std::string& text) {
   if (text == "none") return {};
   const std::size_t comma = text.find(',');
   const auto bandwidth = parse_real(text.substr(0, comma));
-  if (!bandwidth) {
-    const auto [limit, source] = named_link(text);
-    return {limit, source};
-  }
+  if (!bandwidth) return named_link(text);
   const auto latency = comma == std::string::npos ? 0.0 : parse_real(text.substr(comma + 1));
   if (!(*bandwidth > 0.0) || !latency || !(*latency >= 0.0))
     throw UsageError(
@@ -113,18 +106,19 @@ GivenLink read_cluster(const AdviseWords& asked, SchemeQuestion& question) {
         fmt::format("--nics {}: a host of {} workers has 1 to {}, or 0 for one a worker",
                     asked.nics, *each, *each));
   question.workers = static_cast<int>(*hosts * *each);
-  GivenLink inside = read_link("--inside", asked.inside);
-  if (!inside.limit) throw UsageError("--inside none: workers of a cluster have links");
+  const GivenLink inside = read_link("--inside", asked.inside);
+  if (!inside.first) throw UsageError("--inside none: workers of a cluster have links");
   if (*hosts == 1) return inside;
   GivenLink between = read_link("--between", asked.between);
-  if (!between.limit) throw UsageError("--between none: hosts of a cluster have links");
+  if (!between.first) throw UsageError("--between none: hosts of a cluster have links");
   question.hosts = {.workers_per_host = static_cast<int>(*each),
-                    .inside = *inside.limit,
+                    .inside = *inside.first,
                     .nics = static_cast<int>(asked.nics)};
-  if (!inside.source.empty() || !between.source.empty())
-    between.source =
-        fmt::format("inside: {}; between: {}", inside.source.empty() ? "given" : inside.source,
-                    between.source.empty() ? "given" : between.source);
+  const auto source = [](const GivenLink& link) {
+    return link.second.empty() ? std::string("given") : link.second;
+  };
+  if (!inside.second.empty() || !between.second.empty())
+    between.second = fmt::format("inside: {}; between: {}", source(inside), source(between));
   return between;
 }
 
@@ -160,20 +154,17 @@ void give_advice(const AdviseWords& asked) {
                           .kernel = c.kernel,
                           .memory_budget_bytes = c.memory_budget_bytes,
                           .passes = asked.passes};
-  const GivenLink link =
+  const auto [link, link_source] =
       asked.cluster.empty() ? read_link("--link", asked.link) : read_cluster(asked, question);
-  question.link = link.limit;
+  question.link = link;
   question.device = asked.device == "here" ? measured_here(c) : load_device_model(asked.device);
   if (!asked.dtype->was_given()) question.problem.dtype = default_dtype(question.device, c.kernel);
   const Advice advice = advise(question);
   const Library library = read_library();
   const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
   const auto published = published_schemes(question, advice, graded_rows(papers));
-  if (asked.json) {
-    print_answer(advice_json(question, link.source, advice, published));
-    return;
-  }
-  for (const std::string& line : advice_assumptions(question, link.source))
+  if (asked.json) return print_answer(advice_json(question, link_source, advice, published));
+  for (const std::string& line : advice_assumptions(question, link_source))
     print_answer("{}\n", line);
   print_answer("\n{}\n", advice_table(advice));
   for (const std::string& sentence : advice_sentences(question, advice, published))

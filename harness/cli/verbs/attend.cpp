@@ -40,8 +40,8 @@ bool has_equal_rows(const TensorView& view) {
 }
 
 void add_cautions(const AttendRequest& request, const AttendJob& job, TextTable& table) {
-  for (const auto& [name, tensor] : {std::pair{"K", &job.k}, {"V", &job.v}})
-    if (has_equal_rows(tensor->view()))
+  for (const auto& [name, tensor] : {std::pair{"K", &job.arguments.k}, {"V", &job.arguments.v}})
+    if (has_equal_rows(*tensor))
       table.add({"caution", fmt::format("all rows of {} are equal: an output that mixes up keys "
                                         "looks right too",
                                         name)});
@@ -63,15 +63,16 @@ void add_times(const AttendRequest& request, const Plan& plan, const Execution& 
     table.add({pass + "critical path, composed", format_seconds(execution.critical_path_s)});
 }
 
-void add_errors(const AttendRequest& request, const AttendRun& run, TextTable& table) {
-  const Verification& verification = run.verification;
-  table.add({"error against float64", error_text(request, verification, "rows a head")});
+void add_errors(const AttendRequest& request, const Verification& verification, TextTable& table) {
+  const auto add = [&](const std::string& what, double error, double tolerance, bool of_keys) {
+    table.add({what, error_text(request, error, tolerance,
+                                of_keys ? verification.keys : verification.rows,
+                                of_keys ? "keys a head" : "rows a head")});
+  };
+  add("error against float64", verification.max_error, verification.tolerance, false);
   for (const GradientErrors& errors : verification.gradients)
-    table.add({fmt::format("error of {}", word(errors.what)),
-               is_of_keys(errors.what) ? error_text(request, errors.max_error, errors.tolerance,
-                                                    verification.keys, "keys a head")
-                                       : error_text(request, errors.max_error, errors.tolerance,
-                                                    verification.rows, "rows a head")});
+    add(fmt::format("error of {}", word(errors.what)), errors.max_error, errors.tolerance,
+        is_of_keys(errors.what));
 }
 
 std::string summary(const AttendRequest& request, const AttendJob& job, const AttendRun& run,
@@ -97,20 +98,21 @@ std::string summary(const AttendRequest& request, const AttendJob& job, const At
   if (run.backward) add_times(request, *job.backward, *run.backward, "backward ", table);
   table.add({"memory", fmt::format("peak {}, predicted {}", format_bytes(peak_bytes),
                                    format_bytes(static_cast<std::uint64_t>(job.predicted_bytes)))});
-  add_errors(request, run, table);
+  add_errors(request, run.verification, table);
   table.add({"output", written});
   return table.terminal();
 }
 
 // This looks at every element even if there are no rows to compare. O and LSE of files may be off
 // by what the same algorithm rounds.
-Verification verify_forward(const AttendRequest& request, const AttendJob& job, int threads) {
+Verification verify_forward(const AttendRequest& request, const AttendJob& job) {
   const Plan& plan = job.plan();
+  const ExecutionArguments& of = job.arguments;
   std::int64_t rows = rows_to_compare(request);
   if (!job.forward) rows = std::max(rows, kRowsOfGivenOutput);
-  Verification verification = verify_output(
-      plan.problem, job.q.view(), job.k.view(), job.v.view(), job.out.view(), job.lse.view(),
-      rows_to_verify(plan, rows), threads, false, rounds_lse(job.forward ? *job.forward : plan));
+  Verification verification =
+      verify_output(plan.problem, of.q, of.k, of.v, of.out, of.lse, rows_to_verify(plan, rows),
+                    of.threads, false, rounds_lse(job.forward ? *job.forward : plan));
   if (!job.forward && !verification.correct)
     throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}",
                                  request.saved_out, request.saved_lse, verification.message));
@@ -118,37 +120,16 @@ Verification verify_forward(const AttendRequest& request, const AttendJob& job, 
   return verification;
 }
 
-void verify_backward(const AttendRequest& request, const AttendJob& job, int threads,
+void verify_backward(const AttendRequest& request, const AttendJob& job,
                      Verification& verification) {
   const Plan& plan = *job.backward;
+  const ExecutionArguments& of = job.arguments;
   const std::int64_t tokens = rows_to_compare(request);
-  verify_gradients({.q = job.q.view(),
-                    .k = job.k.view(),
-                    .v = job.v.view(),
-                    .d_out = job.d_out.view(),
-                    .mask = plan.problem.mask,
-                    .scale = plan.problem.scale},
-                   {job.d_q.view(), job.d_k.view(), job.d_v.view()}, rows_to_verify(plan, tokens),
-                   keys_to_verify(plan, tokens), threads, verification, 0.0,
+  verify_gradients({of.q, of.k, of.v, of.d_out, plan.problem.mask, plan.problem.scale},
+                   {of.d_q, of.d_k, of.d_v}, rows_to_verify(plan, tokens),
+                   keys_to_verify(plan, tokens), of.threads, verification, 0.0,
                    (job.forward && rounds_lse(*job.forward)) || rounds_lse(plan));
   require_correct(verification);
-}
-
-ExecutionArguments arguments_of(const AttendRequest& request, const AttendJob& job,
-                                MemoryLedger& ledger, int threads) {
-  return {.q = job.q.view(),
-          .k = job.k.view(),
-          .v = job.v.view(),
-          .out = job.out.view(),
-          .lse = job.lse.view(),
-          .d_out = job.d_out.view(),
-          .d_q = job.d_q.view(),
-          .d_k = job.d_k.view(),
-          .d_v = job.d_v.view(),
-          .delta = job.delta.view(),
-          .kernel = request.c.kernel,
-          .threads = threads,
-          .allocator = &ledger};
 }
 
 const char* const kAttendFooter =
@@ -215,17 +196,17 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
   const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
   AttendJob job = read_attend_files(request, ledger, threads);
   const auto play = [&](const Plan& plan) {
-    return executor(request.c.ranks, plan, arguments_of(request, job, ledger, threads));
+    return executor(request.c.ranks, plan, job.arguments);
   };
   AttendRun run;
   if (job.forward) run.forward = play(*job.forward);
-  run.verification = verify_forward(request, job, threads);
+  run.verification = verify_forward(request, job);
   if (job.backward) {
-    const double delta_s = begin_backward(request, job, ledger, threads);
+    const double delta_s = begin_backward(request, job);
     run.backward = play(*job.backward);
     run.backward->wall_s += delta_s;
     run.backward->critical_path_s += delta_s;
-    verify_backward(request, job, threads, run.verification);
+    verify_backward(request, job, run.verification);
   }
   const std::string written = write_attend_files(request, job);
   return summary(request, job, run, ledger.active_peak_bytes(), written);

@@ -22,38 +22,30 @@ std::string explanation(const SentBytes& row) {
   return row.difference.empty() ? row.formula : row.formula + "; " + row.difference;
 }
 
-std::string sent_bytes_table(std::span<const SentBytes> rows, TableForm form) {
-  ViewTable table({{"pass", "pass"},
-                   {"scheme", "scheme"},
-                   {"transfer", "transfer"},
-                   {"direction", ""},
-                   {"messages", "messages"},
-                   {"message_bytes", "bytes each"},
-                   {"total_bytes", "bytes"},
-                   {"formulas_sent_bytes", "its formulas send in all"},
-                   {"device_sent_bytes", "its plan sends in all"},
-                   {"formula", "each is"},
-                   {"difference", ""},
-                   {"unsupported", ""}});
+std::string sent_bytes_table(std::span<const SentBytes> rows, TableFormat form) {
+  const bool csv = form == TableFormat::csv;
+  Table table;
+  table.header = names_in(
+      csv ? "pass,scheme,transfer,direction,messages,message_bytes,total_bytes,formulas_sent_bytes,"
+            "device_sent_bytes,formula,difference,unsupported"
+          : "pass,scheme,transfer,messages,bytes each,bytes,its formulas send in all,"
+            "its plan sends in all,each is");
   for (const SentBytes& row : rows) {
-    const bool supported = row.unsupported.empty();
-    const auto bytes = [&](std::int64_t n) {
-      return supported ? ViewTable::Cell(to_text(n), format_grouped(n)) : ViewTable::Cell("", "-");
-    };
-    table.add({std::string(word(row.pass)),
-               row.scheme,
-               {row.transfer, row.received ? row.transfer + " (received)" : row.transfer},
-               std::string(row.received ? "received" : "sent"),
-               supported ? ViewTable::Cell(row.messages) : ViewTable::Cell("", "-"),
-               bytes(row.bytes),
-               bytes(row.total()),
-               bytes(row.formula_bytes),
-               bytes(row.planned_bytes),
-               {row.formula, explanation(row)},
-               row.difference,
-               row.unsupported});
+    std::vector<std::string> cells = {std::string(word(row.pass)), row.scheme,
+                                      row.transfer + (row.received && !csv ? " (received)" : "")};
+    if (csv) cells.emplace_back(row.received ? "received" : "sent");
+    if (row.unsupported.empty()) {
+      cells.push_back(to_text(row.messages));
+      for (const std::int64_t n : {row.bytes, row.total(), row.formula_bytes, row.planned_bytes})
+        cells.push_back(csv ? to_text(n) : format_grouped(n));
+    } else {
+      cells.insert(cells.end(), 5, csv ? "" : "-");
+    }
+    cells.push_back(csv ? row.formula : explanation(row));
+    if (csv) cells.insert(cells.end(), {row.difference, row.unsupported});
+    table.rows.push_back(std::move(cells));
   }
-  return table.text(form);
+  return printed(table, form);
 }
 
 std::string sent_bytes_summary(std::span<const SentBytes> rows, Pass pass) {
@@ -80,22 +72,24 @@ struct MinBlockWords {
   std::int64_t q_heads = 1;
   std::int64_t kv_heads = 0;
   DType dtype = DType::bf16;
-  TableForm form = TableForm::terminal;
+  TableFormat form = TableFormat::text;
 };
 
 std::string min_block_table(const MinBlockWords& words) {
   if (words.kv_heads < 1 || words.q_heads < 1 || words.q_heads % words.kv_heads != 0)
     throw UsageError(fmt::format("{} key-value heads do not divide {} query heads", words.kv_heads,
                                  words.q_heads));
-  ViewTable table({{"blocks", "blocks"}, {"min_tokens_per_worker", "least tokens a worker"}});
+  const bool csv = words.form == TableFormat::csv;
+  Table table;
+  table.header = {"blocks", csv ? "min_tokens_per_worker" : "least tokens a worker"};
   for (const auto& [name, half_blocks] :
        {std::pair{"whole blocks", false}, std::pair{"balanced causal (striped, zigzag)", true}}) {
     const double tokens =
         min_block_tokens(words.compute_flop_per_s, words.link_byte_per_s, size_of(words.dtype),
                          words.q_heads, words.kv_heads, half_blocks);
-    table.add({std::string(name), {to_text(tokens), fmt::format("{:.0f}", std::ceil(tokens))}});
+    table.rows.push_back({name, csv ? to_text(tokens) : fmt::format("{:.0f}", std::ceil(tokens))});
   }
-  return table.text(words.form);
+  return printed(table, words.form);
 }
 
 void print_min_block(MinBlockWords& words) {
@@ -129,7 +123,7 @@ struct SentBytesWords {
   Case c;
   std::int64_t cached_tokens = 0;
   Passes passes = Passes::both;
-  TableForm form = TableForm::terminal;
+  TableFormat form = TableFormat::text;
 };
 
 // Refuses what `qb advise` refuses. The mask does not change what these schemes send.

@@ -24,7 +24,8 @@ void check_request(const LayerRequest& request) {
   if (request.c.kernel == Kernel::staged)
     throw UsageError("--kernel staged: a layer takes flash, materialized or reference");
   if (request.block_tokens < 0) throw UsageError("--block-tokens cannot be negative");
-  check_tensor_job(request);
+  check_out_dtype(request);
+  require_writable(request.out);
 }
 
 LayerShape shape_of_request(const LayerRequest& request, const NpyHeader& input) {
@@ -70,7 +71,9 @@ std::string summary(const LayerRequest& request, const LayerShape& shape,
                fmt::format("{} ({:.1f} %)", format_seconds(part_s), 100.0 * part_s / total_s)});
   }
   table.add({"peak active memory", format_bytes(peak_bytes)});
-  table.add({"error against float64", error_text(request, verification, "rows a sequence")});
+  table.add(
+      {"error against float64", error_text(request, verification.max_error, verification.tolerance,
+                                           verification.rows, "rows a sequence")});
   table.add({"output", request.out});
   return table.terminal();
 }

@@ -13,7 +13,6 @@
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/execute/device/device_rehearsal.h"
-#include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/moved.h"
 #include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
@@ -28,9 +27,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Above this many local tokens over all workers, half-open `token_ranges` replace the `tokens`
-// lists. Above kMaxListedPairs pairs, a list of pairs is refused (UsageError).
-constexpr std::int64_t kMaxListedTokens = 10'000'000;
-constexpr std::int64_t kMaxListedPairs = 10'000'000;
+// lists. Above as many pairs, a list of pairs is refused (UsageError).
+constexpr std::int64_t kMaxListed = 10'000'000;
 
 // Lists the groups that a worker holds for queries or for keys, ascending and without repeats.
 std::vector<TokenGroup> held_groups(const Plan& plan, const Worker& worker) {
@@ -127,10 +125,9 @@ void add_traffic(Json& entry, const WorkerWork& worker, std::int64_t peak_bytes)
 // `memory` assumes kernels on one thread.
 std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memory,
                       bool with_pairs) {
-  if (with_pairs && work.unmasked_pairs > kMaxListedPairs)
+  if (with_pairs && work.unmasked_pairs > kMaxListed)
     throw UsageError(fmt::format("--pairs would list {} pairs; the most is {}",
-                                 format_grouped(work.unmasked_pairs),
-                                 format_grouped(kMaxListedPairs)));
+                                 format_grouped(work.unmasked_pairs), format_grouped(kMaxListed)));
   std::int64_t local_tokens = 0;
   for (const WorkerWork& worker : work.workers) local_tokens += worker.q_tokens;
   Json workers = Json::array();
@@ -139,7 +136,7 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
     const std::vector<TokenGroup> groups = held_groups(plan, plan.workers.share(w));
     Json entry;
     entry["worker"] = w;
-    if (local_tokens <= kMaxListedTokens)
+    if (local_tokens <= kMaxListed)
       entry["tokens"] = token_list(groups);
     else
       entry["token_ranges"] = token_ranges(groups);

@@ -6,17 +6,14 @@
 #include <filesystem>
 #include <iterator>
 
-#include "base/files.h"
 #include "base/print.h"
 #include "base/schema/figure_names.h"
-#include "base/split.h"
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
-#include "harness/cli/views/row_filter.h"
+#include "harness/cli/views/table_form.h"
 #include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/figure_choice.h"
 #include "plots/report/report.h"
 
 namespace qb {
@@ -97,10 +94,7 @@ void add_looks(Verb verb, DrawOptions& draw) {
             "Draws in this style: ieee, acm, neurips, slide, web or a .mplstyle.");
   passed_on("--font-size", "NUMBER", "Sets the size of texts in points.");
   verb.add_text("--format", "FORMATS", "Writes these formats: svg,pdf,png (default), pgf.",
-                [&draw](const std::string& text) {
-                  const auto formats = split_words(text, ",");
-                  draw.formats.assign(formats.begin(), formats.end());
-                });
+                [&draw](const std::string& text) { draw.formats = names_in(text); });
   passed_on("--dpi", "NUMBER", "Sets the dots per inch of a PNG (default: 300).");
   passed_on("--legend", "PLACE", "Puts all names into a legend below, or leaves it out (none).");
   passed_on("--title", "TEXT", "Sets the title; none leaves it out.");

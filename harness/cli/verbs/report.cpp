@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `qb report RUN`: one HTML page with a run's figures, tables and failures.
-
 #include "base/files.h"
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
-#include "plots/report/index_page.h"
 
 namespace qb {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `qb run`: runs one or more specs, each into its run folder; also the hidden verb that runs one
 // case.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -114,7 +112,8 @@ ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
 
 // Rank 0 runs the sweep and the others serve it. A rank that no longer answers is killed.
 ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
-  MpiWorld world;
+  const std::unique_ptr<MpiWorld> joined = MpiWorld::join();
+  MpiWorld& world = *joined;
   if (world.rank() != 0) {
     const InterruptGuard outlasts_rank_0;  // rank 0 sees from the ranks that are gone who died
     serve_mpi_cases();

@@ -174,38 +174,28 @@ std::vector<NamedScore> score_selectors(std::span<const SelectorSample> samples)
   return scores;
 }
 
-std::string selector_table(std::span<const NamedScore> scores, TableForm form) {
-  const auto share = [](double part) {
-    return ViewTable::Cell(to_text(part), fmt::format("{:.2f} %", 100.0 * part));
-  };
-  ViewTable table({{"selector", "selector"},
-                   {"n_pairs", ""},
-                   {"pass_kv_best_pass_kv_chosen", "KV best: KV"},
-                   {"pass_kv_best_pass_q_chosen", "Q"},
-                   {"pass_q_best_pass_kv_chosen", "Q best: KV"},
-                   {"pass_q_best_pass_q_chosen", "Q"},
-                   {"accuracy", "accuracy"},
-                   {"mean_regret", "mean regret"},
-                   {"max_regret", "max regret"},
-                   {"alpha", ""},
-                   {"beta", ""},
-                   {"gamma", ""}});
+std::string selector_table(std::span<const NamedScore> scores, TableFormat form) {
+  const bool csv = form == TableFormat::csv;
+  Table table;
+  table.header = names_in(
+      csv ? "selector,n_pairs,pass_kv_best_pass_kv_chosen,pass_kv_best_pass_q_chosen,"
+            "pass_q_best_pass_kv_chosen,pass_q_best_pass_q_chosen,accuracy,mean_regret,max_regret,"
+            "alpha,beta,gamma"
+          : "selector,KV best: KV,Q,Q best: KV,Q,accuracy,mean regret,max regret");
   for (const auto& [selector, score, fitted] : scores) {
-    std::vector<ViewTable::Cell> cells = {selector,
-                                          score.samples(),
-                                          score.kv_best_kv_chosen,
-                                          score.kv_best_q_chosen,
-                                          score.q_best_kv_chosen,
-                                          score.q_best_q_chosen,
-                                          share(score.accuracy()),
-                                          share(score.mean_regret),
-                                          share(score.max_regret)};
+    std::vector<std::string> cells = {selector};
+    if (csv) cells.push_back(std::to_string(score.samples()));
+    for (const std::size_t count : {score.kv_best_kv_chosen, score.kv_best_q_chosen,
+                                    score.q_best_kv_chosen, score.q_best_q_chosen})
+      cells.push_back(std::to_string(count));
+    for (const double share : {score.accuracy(), score.mean_regret, score.max_regret})
+      cells.push_back(csv ? to_text(share) : fmt::format("{:.2f} %", 100.0 * share));
     for (const auto coefficient :
          {&LogLinearSelector::alpha, &LogLinearSelector::beta, &LogLinearSelector::gamma})
-      cells.emplace_back(fitted ? to_text((*fitted).*coefficient) : std::string());
-    table.add(std::move(cells));
+      if (csv) cells.push_back(fitted ? to_text((*fitted).*coefficient) : std::string());
+    table.rows.push_back(std::move(cells));
   }
-  return table.text(form);
+  return printed(table, form);
 }
 
 // Gives `h = … log T + … log m + …`, how many pairs there are, and what limits them.
@@ -232,9 +222,10 @@ std::string selector_summary(const Pairs& pairs, std::span<const NamedScore> sco
 void select(const SelectWords& words) {
   const Pairs pairs = CaseReader(words).pairs();
   const auto scores = score_selectors(pairs.samples);
-  print_answer("{}\n{}", selector_table(scores, TableForm::terminal),
+  print_answer("{}\n{}", selector_table(scores, TableFormat::text),
                selector_summary(pairs, scores));
-  if (!words.csv.empty()) write_file_atomically(words.csv, selector_table(scores, TableForm::csv));
+  if (!words.csv.empty())
+    write_file_atomically(words.csv, selector_table(scores, TableFormat::csv));
 }
 
 }  // namespace

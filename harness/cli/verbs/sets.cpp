@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // qb sets: lists, verifies and shows interest sets, and what balance they give.
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cstdio>
 
 #include "base/files.h"
@@ -15,9 +12,9 @@ namespace qb {
 namespace {
 
 void add_sets_table(Verb sets) {
-  auto [verb, form] = add_verb<TableForm>(
+  auto [verb, form] = add_verb<TableFormat>(
       sets, "table", "Lists the 109 published sets, with asym-RR by both distillations.",
-      [](TableForm said) {
+      [](TableFormat said) {
         const auto rows = compare_distillations();
         print_table(balance_table(rows, said), balance_summary(rows), said);
       },

@@ -15,7 +15,6 @@
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
-#include "interest_sets/split/product.h"
 #include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
@@ -26,21 +25,14 @@ namespace {
 
 constexpr std::int64_t kProductRows = 4096;  // and as many columns
 
-struct Count {
-  int size = 0;
-  std::int64_t orbits = 0;
-  std::int64_t sets = 0;
-};
-
-// Covers every W whose minimum sets are all known.
-std::map<int, Count> counts() {
-  std::map<int, Count> all;
+// The number of minimum sets of every W of which they are all known.
+std::map<int, std::int64_t> counts() {
+  std::map<int, std::int64_t> all;
   for (const MinimumList& list : stored_minimum_lists())
-    all[list.modulus] = {list.size, std::ssize(list.representatives),
-                         static_cast<std::int64_t>(list.sets)};
+    all[list.modulus] = static_cast<std::int64_t>(list.sets);
   for (const SearchRecord& record : stored_searches())
     if (record.sets > 0 && record.size == proved_lower_bound(record.modulus))
-      all[record.modulus] = {record.size, record.orbits, record.sets};
+      all[record.modulus] = record.sets;
   return all;
 }
 
@@ -49,10 +41,19 @@ CsvTable product_splits_csv() {
   CsvTable table({"workers", "split", "largest_speed_up", "workers_without_block"});
   for (const auto& [split, part] : {std::pair{"W1 = W/2", 2}, {"W1 = W/4", 4}, {"W1 = 1", 64}})
     for (int workers = 4; workers <= 64; ++workers) {
-      const ProductPlan plan = product_plan(
-          default_interest_set(workers), std::max(1, workers / part), kProductRows, kProductRows);
-      table.append({fmt::to_string(workers), split, to_text(plan.ratio()),
-                    fmt::to_string(plan.idle_workers())});
+      const int row_groups = std::max(1, workers / part);
+      const auto blocks = product_blocks(default_interest_set(workers), row_groups);
+      std::int64_t most = 0;  // elements of C
+      for (const std::vector<GroupPair>& of_worker : blocks) {
+        std::int64_t elements = 0;
+        for (const GroupPair& block : of_worker)
+          elements += group_tokens(kProductRows, row_groups, block.first) *
+                      group_tokens(kProductRows, workers - row_groups, block.second - row_groups);
+        most = std::max(most, elements);
+      }
+      const auto all = static_cast<double>(kProductRows * kProductRows);
+      table.append({fmt::to_string(workers), split, to_text(all / static_cast<double>(most)),
+                    fmt::to_string(std::ranges::count(blocks, std::vector<GroupPair>{}))});
     }
   return table;
 }
@@ -72,8 +73,7 @@ Table paper_table(const std::vector<DistillationRow>& rows) {
     const int workers = row.set.modulus;
     const auto count = counted.find(workers);
     table.rows.push_back({fmt::to_string(workers), fmt::to_string(row.set.residues.size()),
-                          to_string(row.set),
-                          count == counted.end() ? "-" : to_text(count->second.sets),
+                          to_string(row.set), count == counted.end() ? "-" : to_text(count->second),
                           fmt::format("{:.4f}", row.published), fmt::format("{:.4f}", row.balanced),
                           fmt::format("{:.4f}", row.balanced / workers)});
   }
@@ -96,7 +96,7 @@ void draw(const std::string& directory) {
   const auto rows = compare_distillations();
   for (const std::string& path : write_table(paper_table(rows), directory))
     print_answer("{}\n", path);
-  const CsvTable balance = CsvTable::parse(balance_table(rows, TableForm::csv), "distillation");
+  const CsvTable balance = CsvTable::parse(balance_table(rows, TableFormat::csv), "distillation");
   const std::vector<Figure> figures = {distillation_figure(balance),
                                        cqs_product_figure(product_splits_csv()), worked_example()};
   for (const std::vector<std::string>& paths : write_figures(figures, directory))

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <thread>
@@ -14,11 +13,11 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/print.h"
-#include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/split/distillation.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace {
@@ -33,7 +32,7 @@ struct SearchWords {
   bool quiet = false;
   bool compact = false;
   std::string journal;
-  TableForm form = TableForm::terminal;
+  TableFormat form = TableFormat::text;
 };
 
 // A set with the two figures by which sets of one size differ.
@@ -134,37 +133,27 @@ double longest_share(const InterestSet& set) {
   return sum / static_cast<double>(longest.size());
 }
 
-std::string top_table(const std::vector<RankedSet>& sets, TableForm form,
+std::string top_table(const std::vector<RankedSet>& sets, TableFormat form,
                       const std::function<bool(const RankedSet&, const RankedSet&)>& before) {
-  std::vector<const RankedSet*> order;
-  for (const RankedSet& ranked : sets) order.push_back(&ranked);
-  const std::size_t best = std::min(kBest, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best), order.end(),
-                    [&](const RankedSet* a, const RankedSet* b) { return before(*a, *b); });
-  TextTable table({"interest set", "asym-RR", "balanced", "longest / N"});
-  for (std::size_t i = 0; i < best; ++i) {
-    const RankedSet& ranked = *order[i];
-    table.add(
-        {set_cell(ranked.set).people, fmt::format("{:.4f}", ranked.asymptotic_ratio),
+  std::vector<RankedSet> best(std::min(kBest, sets.size()));
+  std::partial_sort_copy(sets.begin(), sets.end(), best.begin(), best.end(), before);
+  Table table{.header = {"interest set", "asym-RR", "balanced", "longest / N"}};
+  for (const RankedSet& ranked : best)
+    table.rows.push_back(
+        {braces(ranked.set.residues), fmt::format("{:.4f}", ranked.asymptotic_ratio),
          fmt::format("{:.4f}", asymptotic_responsibility_ratio(ranked.set, Distillation::balanced)),
          fmt::format("{:.5f}", ranked.longest_share_of_n)});
-  }
-  return form == TableForm::markdown ? table.markdown() : table.terminal();
+  return printed(table, form);
 }
 
 std::vector<RankedSet> ranked_sets(std::vector<InterestSet> sets, int threads) {
   std::vector<RankedSet> ranked(sets.size());
-  const auto rank = [&](std::size_t from) {
-    for (std::size_t i = from; i < sets.size(); i += static_cast<std::size_t>(threads)) {
-      const double ratio = asymptotic_responsibility_ratio(sets[i]);
-      const double share = longest_share(sets[i]);
-      ranked[i] = {std::move(sets[i]), ratio, share};
-    }
-  };
-  std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back(rank, static_cast<std::size_t>(i));
-  rank(0);
-  for (std::thread& other : others) other.join();
+  parallel_for(std::ssize(sets), threads, 1, [&](std::int64_t at, std::int64_t, int) {
+    const auto i = static_cast<std::size_t>(at);
+    const double ratio = asymptotic_responsibility_ratio(sets[i]);
+    const double share = longest_share(sets[i]);
+    ranked[i] = {std::move(sets[i]), ratio, share};
+  });
   return ranked;
 }
 
@@ -199,7 +188,7 @@ std::string search_summary(const SearchOutcome& outcome) {
   return text;
 }
 
-std::string best_sets(const std::vector<RankedSet>& sets, TableForm form) {
+std::string best_sets(const std::vector<RankedSet>& sets, TableFormat form) {
   if (sets.empty()) return "";
   return fmt::format("\nBest by asym-RR:\n{}\nBest by longest subsequence:\n{}",
                      top_table(sets, form,
@@ -217,7 +206,7 @@ std::string ranked_csv(const std::vector<RankedSet>& sets) {
                   "longest_subsequence_share"});
   for (const RankedSet& ranked : sets)
     table.append({fmt::to_string(ranked.set.modulus), fmt::to_string(ranked.set.residues.size()),
-                  set_cell(ranked.set).csv, to_text(ranked.asymptotic_ratio),
+                  csv_residues(ranked.set), to_text(ranked.asymptotic_ratio),
                   to_text(ranked.longest_share_of_n)});
   return table.to_string();
 }
@@ -248,7 +237,7 @@ void print_search(const SearchWords& words) {
     return print_answer(
         "{}", compact_record({words.workers, outcome.size, outcome.sets.size(),
                               checksum(outcome.sets), outcome.state.sizes.at(outcome.size).found}));
-  const bool csv = words.form == TableForm::csv;
+  const bool csv = words.form == TableFormat::csv;
   const std::string summary = search_summary(outcome);
   csv ? print_note("{}", summary) : print_answer(summary);
   const auto ranked = ranked_sets(std::move(outcome.sets), outcome.threads);

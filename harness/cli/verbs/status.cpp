@@ -32,8 +32,6 @@ std::string state_of(const std::string& path, const Manifest& manifest, std::siz
 
 void print_run(const std::string& path) {
   const RunFolder run = read_run_folder(path);
-  const std::vector<std::string> columns = {"case_id",  "status", "algorithm", "workers",
-                                            "n_tokens", "kernel", "message"};
   std::map<Status, std::size_t> counts;
   std::size_t failed = 0;
   Reasons unsupported;  // these need no row each
@@ -42,16 +40,15 @@ void print_run(const std::string& path) {
     const Status status = row_status(run, row);
     ++counts[status];
     if (status == Status::ok) continue;
+    const auto text = [&](const char* column) { return run.cases.text(row, column); };
     if (status == Status::unsupported) {
-      const auto text = [&](const char* column) { return run.cases.text(row, column); };
       unsupported.add(strategy_name(text("algorithm"), text("workers")), text("case_id"),
                       word(status), text("message"));
       continue;
     }
     ++failed;
-    std::vector<std::string> cells;
-    for (const std::string& column : columns) cells.push_back(run.cases.text(row, column));
-    failures.add(cells);
+    failures.add({text("case_id"), text("status"), text("algorithm"), text("workers"),
+                  text("n_tokens"), text("kernel"), text("message")});
   }
   print_answer("{}\n{}\n", path, state_of(path, run.manifest, run.cases.size()));
   for (const auto& [status, count] : counts) print_answer("{:>8}  {}\n", count, word(status));

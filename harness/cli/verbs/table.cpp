@@ -4,10 +4,8 @@
 
 #include "base/numbers.h"
 #include "base/print.h"
-#include "base/split.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/publish.h"
-#include "harness/cli/views/row_filter.h"
 #include "harness/cli/views/table_form.h"
 #include "plots/frame/run.h"
 #include "plots/report/pivot.h"
@@ -32,7 +30,7 @@ std::string table_footer() {
       "A value is a column of cases.csv (`qb columns`), with its unit or without (critical_path), "
       "or "
       "one of these:\n";
-  for (const auto& [name, meaning] : derived_values())
+  for (const auto& [name, meaning] : kDerivedValues)
     text += fmt::format("  {:<15} {}\n", name, meaning);
   return text + R"(
 The base case of a speed-up is the one of one worker with the same problem; --base names another.
@@ -80,13 +78,9 @@ void tabulate(const TableWords& words) {
   const PlottedRun run = run_to_plot(words.run);
   if (!run.has_cases())
     throw UsageError(fmt::format("{}: it has no cases.csv to tabulate", words.run));
-  const auto names = [](const std::string& text) {
-    const auto found = split_words(text, ",");
-    return Columns(found.begin(), found.end());
-  };
-  Pivot pivot{.rows = names(words.rows),
-              .columns = names(words.columns),
-              .values = names(words.values),
+  Pivot pivot{.rows = names_in(words.rows),
+              .columns = names_in(words.columns),
+              .values = names_in(words.values),
               .noise_floor = run.provenance.noise_floor,
               .interval = words.interval,
               .plain = words.format == TableFormat::csv || words.format == TableFormat::json};

@@ -203,16 +203,20 @@ std::string budget_sentence(const SchemeQuestion& question, const Advice& advice
                      format_bytes(question.memory_budget_bytes));
 }
 
-// Writes `below 3.1 GB/s x would win and above 90 GB/s y`.
-std::string changes_text(const Advice::Changes& changes, const std::string& below,
-                         const std::string& above) {
-  if (changes.below && changes.above && changes.below->scheme == changes.above->scheme)
-    return fmt::format("{} and {} {} would win", below, above, changes.below->scheme);
-  if (changes.below && changes.above)
-    return fmt::format("{} {} would win, {} {}", below, changes.below->scheme, above,
-                       changes.above->scheme);
-  if (changes.below) return fmt::format("{} {} would win", below, changes.below->scheme);
-  return changes.above ? fmt::format("{} {} would win", above, changes.above->scheme) : "";
+// Writes `below 3.1 GB/s x would win and above 90 GB/s y`; the two formats take text_of(at).
+std::string changes_text(const Advice::Changes& changes, std::string_view below,
+                         std::string_view above, const auto& text_of) {
+  const auto at = [&](std::string_view format, const Advice::Change& change) {
+    return fmt::format(fmt::runtime(format), text_of(change.at));
+  };
+  const auto& [down, up] = changes;
+  if (down && up && down->scheme == up->scheme)
+    return fmt::format("{} and {} {} would win", at(below, *down), at(above, *up), down->scheme);
+  if (down && up)
+    return fmt::format("{} {} would win, {} {}", at(below, *down), down->scheme, at(above, *up),
+                       up->scheme);
+  if (down) return fmt::format("{} {} would win", at(below, *down), down->scheme);
+  return up ? fmt::format("{} {} would win", at(above, *up), up->scheme) : "";
 }
 
 std::string bandwidth_sentence(const SchemeQuestion& question, const Advice& advice) {
@@ -220,10 +224,7 @@ std::string bandwidth_sentence(const SchemeQuestion& question, const Advice& adv
     return "One memory has no bandwidth to vary; with --link every worker gets a device and a link "
            "of its own.";
   if (!advice.searched_bandwidth) return {};
-  const auto& [below, above] = advice.bandwidth;
-  const std::string text =
-      changes_text(advice.bandwidth, below ? "below " + rate_text(below->at) : "",
-                   above ? "above " + rate_text(above->at) : "");
+  const std::string text = changes_text(advice.bandwidth, "below {}", "above {}", rate_text);
   const double given = question.link->bandwidth_byte_per_s;
   const double factor = std::exp2(kBandwidthDoublings);
   if (text.empty())
@@ -235,19 +236,11 @@ std::string bandwidth_sentence(const SchemeQuestion& question, const Advice& adv
 
 std::string sizes_sentence(const Advice& advice) {
   if (!advice.searched_sizes) return {};
-  const auto& [shorter, longer] = advice.new_tokens;
-  const auto& [fewer, more] = advice.workers;
-  const std::string tokens = changes_text(
-      advice.new_tokens,
-      shorter ? fmt::format("at about {} or fewer",
-                            format_grouped(static_cast<std::int64_t>(shorter->at)))
-              : "",
-      longer
-          ? fmt::format("from about {} on", format_grouped(static_cast<std::int64_t>(longer->at)))
-          : "");
-  const std::string workers =
-      changes_text(advice.workers, fewer ? fmt::format("with {:.0f}", fewer->at) : "",
-                   more ? fmt::format("with {:.0f}", more->at) : "");
+  const std::string tokens =
+      changes_text(advice.new_tokens, "at about {} or fewer", "from about {} on",
+                   [](double at) { return format_grouped(static_cast<std::int64_t>(at)); });
+  const std::string workers = changes_text(advice.workers, "with {}", "with {}",
+                                           [](double at) { return fmt::format("{:.0f}", at); });
   return fmt::format(
       "{}; {}.",
       tokens.empty() ? fmt::format("No number of tokens within a factor of {} would change that",

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +25,7 @@ namespace qb {
 namespace {
 
 using AxisSizes = std::vector<std::int64_t>;
+using Views = ExecutionArguments;
 
 // How a file holds a tensor: its values in the type of --out-dtype, the numbers of its rows as they
 // are, or each row of LSE as one natural logarithm.
@@ -36,7 +36,7 @@ struct NamedOutput {
   std::string_view option;
   std::string path;
   std::string_view name;
-  Tensor AttendJob::*tensor;
+  TensorView Views::*tensor;
   AxisSizes AttendJob::*like;  // the shape of the file, but for its last axis
   RowForm form = RowForm::values;
 };
@@ -44,12 +44,12 @@ struct NamedOutput {
 std::vector<NamedOutput> outputs_of(const AttendRequest& request) {
   using Job = AttendJob;
   std::vector<NamedOutput> all = {
-      {"--out", request.out, "O", &Job::out, &Job::q_shape},
-      {"--lse", request.lse, "LSE", &Job::lse, &Job::q_shape, RowForm::logarithms},
-      {"--save-lse", request.save_lse, "LSE", &Job::lse, &Job::q_shape, RowForm::numbers},
-      {"--dq", request.d_q, "dQ", &Job::d_q, &Job::q_shape},
-      {"--dk", request.d_k, "dK", &Job::d_k, &Job::k_shape},
-      {"--dv", request.d_v, "dV", &Job::d_v, &Job::v_shape}};
+      {"--out", request.out, "O", &Views::out, &Job::q_shape},
+      {"--lse", request.lse, "LSE", &Views::lse, &Job::q_shape, RowForm::logarithms},
+      {"--save-lse", request.save_lse, "LSE", &Views::lse, &Job::q_shape, RowForm::numbers},
+      {"--dq", request.d_q, "dQ", &Views::d_q, &Job::q_shape},
+      {"--dk", request.d_k, "dK", &Views::d_k, &Job::k_shape},
+      {"--dv", request.d_v, "dV", &Views::d_v, &Job::v_shape}};
   std::erase_if(all, [](const NamedOutput& one) { return one.path.empty(); });
   return all;
 }
@@ -105,10 +105,37 @@ void require_shape(const NpyHeader& header, std::string_view name, const AxisSiz
                                  shape_text(header.shape), name, shape_text(shape)));
 }
 
+bool has_tokens_first(AxisOrder order) {
+  return order == AxisOrder::bnhd || order == AxisOrder::nhd;
+}
+
+// Puts the axes of a shape with heads before tokens and a last axis into the order, or back.
+AxisSizes in_order(AxisSizes shape, AxisOrder order) {
+  if (has_tokens_first(order)) std::swap(shape[shape.size() - 2], shape[shape.size() - 3]);
+  return shape;
+}
+
+// Returns row i of a file of these sizes, the last axis too, in a tensor [b,h,n,x], or [1,h,b n,x]
+// where a plan takes the batch as packed sequences.
+std::byte* row_in(const TensorView& view, const AxisSizes& sizes, AxisOrder order, std::int64_t i) {
+  const std::size_t axes = sizes.size();
+  const std::int64_t inner = sizes[axes - 2];
+  const std::int64_t outer = axes > 2 ? sizes[axes - 3] : 1;
+  const std::int64_t batch = i / (inner * outer);
+  std::int64_t head = i / inner % outer;
+  std::int64_t token = i % inner;
+  if (has_tokens_first(order)) std::swap(head, token);
+  if (view.extent.batch > 1) return view.row(batch, head, token);
+  return view.row(0, head, batch * (has_tokens_first(order) ? outer : inner) + token);
+}
+
 // A file of the user.
 struct Given {
   Given(const AttendRequest& request, const std::string& path) : file(path), order(request.layout) {
-    require_axes(file.header(), order);
+    const AxisSizes& shape = file.header().shape;
+    if (order != AxisOrder::automatic && shape.size() != word(order).size())
+      throw UsageError(fmt::format("{} has shape {}; --layout {} needs {} axes", path,
+                                   shape_text(shape), word(order), word(order).size()));
   }
 
   // The header of the same array with heads before tokens.
@@ -119,9 +146,9 @@ struct Given {
   }
 
   void read(const TensorView& view, bool lets_minus_infinity = false) {
-    const FileRows rows(file.header().shape, order);
     file.read_rows(
-        view.extent.head_dim, view.dtype, [&](std::int64_t i) { return rows.row_in(view, i); },
+        view.extent.head_dim, view.dtype,
+        [&](std::int64_t i) { return row_in(view, file.header().shape, order, i); },
         lets_minus_infinity);
   }
 
@@ -177,7 +204,7 @@ void plan_job(const AttendRequest& request, const GivenFiles& files, AttendJob& 
 
 // A tensor of a job.
 struct JobTensor {
-  Tensor AttendJob::*tensor;
+  TensorView Views::*view;
   std::string_view label;
   DType dtype;
   Extent extent;
@@ -185,25 +212,23 @@ struct JobTensor {
 
 // Lists the saved tensors that a backward pass reads: O and LSE.
 std::vector<JobTensor> first_tensors(const Problem& problem, Pass pass) {
-  using Job = AttendJob;
   const Shape& s = problem.shape;
-  std::vector<JobTensor> all = {{&Job::q, "q", problem.dtype, s.q()},
-                                {&Job::k, "k", problem.dtype, s.k()},
-                                {&Job::v, "v", problem.dtype, s.v()},
-                                {&Job::out, "out", DType::f32, s.out()},
-                                {&Job::lse, "lse", DType::f32, problem.kept_lse()}};
-  if (pass == Pass::backward) all.push_back({&Job::d_out, "d_out", problem.dtype, s.out()});
+  std::vector<JobTensor> all = {{&Views::q, "q", problem.dtype, s.q()},
+                                {&Views::k, "k", problem.dtype, s.k()},
+                                {&Views::v, "v", problem.dtype, s.v()},
+                                {&Views::out, "out", DType::f32, s.out()},
+                                {&Views::lse, "lse", DType::f32, problem.kept_lse()}};
+  if (pass == Pass::backward) all.push_back({&Views::d_out, "d_out", problem.dtype, s.out()});
   return all;
 }
 
 std::vector<JobTensor> gradients_of(const Shape& s) {
-  using Job = AttendJob;
-  return {{&Job::d_q, "d_q", DType::f32, s.q()},
-          {&Job::d_k, "d_k", DType::f32, s.k()},
-          {&Job::d_v, "d_v", DType::f32, s.v()}};
+  return {{&Views::d_q, "d_q", DType::f32, s.q()},
+          {&Views::d_k, "d_k", DType::f32, s.k()},
+          {&Views::d_v, "d_v", DType::f32, s.v()}};
 }
 
-std::int64_t bytes_of(std::span<const JobTensor> tensors) {
+std::int64_t bytes_of(const std::vector<JobTensor>& tensors) {
   std::int64_t bytes = 0;
   for (const JobTensor& one : tensors) bytes += one.extent.elements() * size_of(one.dtype);
   return bytes;
@@ -213,13 +238,13 @@ bool frees_out(const AttendRequest& request, const AttendJob& job) {
   return request.out.empty() && works_in_place(*job.backward);
 }
 
-std::int64_t predicted_bytes(const AttendRequest& request, const AttendJob& job, int threads) {
+std::int64_t predicted_bytes(const AttendRequest& request, const AttendJob& job) {
   const Problem& problem = job.plan().problem;
   const std::int64_t first = bytes_of(first_tensors(problem, job.plan().pass));
   const std::int64_t gradients = bytes_of(gradients_of(problem.shape));
   // What a pass holds beside the tensors that it is given.
   const auto beside = [&](const Plan& plan) {
-    const PlanMemory memory = plan_memory(plan, request.c.kernel, threads);
+    const PlanMemory memory = plan_memory(plan, request.c.kernel, job.arguments.threads);
     return (request.c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes) -
            bytes_of(first_tensors(plan.problem, plan.pass)) -
            (plan.pass == Pass::backward ? gradients : 0);
@@ -248,33 +273,32 @@ void require_memory(const AttendRequest& request, const AttendJob& job) {
       job.plan().workers.size() == 1 ? "" : "s", word(request.c.kernel)));
 }
 
-void make_room(AttendJob& job, std::span<const JobTensor> tensors, Allocator& memory) {
+void make_room(AttendJob& job, const std::vector<JobTensor>& tensors) {
   for (const JobTensor& one : tensors) {
-    Tensor& tensor = job.*one.tensor;
-    tensor = Tensor(memory, one.dtype, one.extent, one.label);
-    poison(tensor.view());
+    Tensor tensor(*job.arguments.allocator, one.dtype, one.extent, one.label);
+    poison(job.arguments.*one.view = tensor.view());
+    job.tensors[one.label] = std::move(tensor);
   }
 }
 
 void write_output(OutputFile& file, const AttendRequest& request, const AttendJob& job,
                   const NamedOutput& one) {
-  const TensorView& view = (job.*one.tensor).view();
+  const TensorView& view = job.arguments.*one.tensor;
   const bool is_logarithm = one.form == RowForm::logarithms;
-  AxisSizes sizes =
+  const AxisSizes rows =
       in_order(with_last(job.*one.like, is_logarithm ? 1 : view.extent.head_dim), request.layout);
-  const FileRows rows(sizes, request.layout);
-  const std::int64_t elements = sizes.back();
+  AxisSizes sizes = rows;
   if (is_logarithm) sizes.pop_back();
   float natural = 0.0f;
   const auto place = [&](std::int64_t i) -> const float* {
     TensorView row = view;
-    row.data = rows.row_in(view, i);
+    row.data = row_in(view, rows, request.layout, i);
     if (!is_logarithm) return static_cast<const float*>(row.data);
     natural = static_cast<float>(load_lse(row, 0, 0, 0).natural());
     return &natural;
   };
   write_npy_rows(file, one.form == RowForm::numbers ? DType::f32 : request.out_dtype, sizes,
-                 elements, place, one.name);
+                 rows.back(), place, one.name);
 }
 
 }  // namespace
@@ -295,31 +319,37 @@ void check_attend_files(const AttendRequest& request) {
 AttendJob read_attend_files(const AttendRequest& request, Allocator& memory, int threads) {
   GivenFiles files(request);
   AttendJob job;
+  ExecutionArguments& to = job.arguments;
+  to.kernel = request.c.kernel;
+  to.threads = threads;
+  to.allocator = &memory;
   plan_job(request, files, job);
-  job.predicted_bytes = predicted_bytes(request, job, threads);
+  job.predicted_bytes = predicted_bytes(request, job);
   require_memory(request, job);
-  make_room(job, first_tensors(job.plan().problem, job.plan().pass), memory);
-  files.q.read(job.q.view());
-  files.k.read(job.k.view());
-  files.v.read(job.v.view());
-  if (files.d_out) files.d_out->read(job.d_out.view());
+  make_room(job, first_tensors(job.plan().problem, job.plan().pass));
+  files.q.read(to.q);
+  files.k.read(to.k);
+  files.v.read(to.v);
+  if (files.d_out) files.d_out->read(to.d_out);
   if (!files.o) return job;
-  files.o->read(job.out.view());
-  files.lse->read(job.lse.view(), true);
+  files.o->read(to.out);
+  files.lse->read(to.lse, true);
   return job;
 }
 
-double begin_backward(const AttendRequest& request, AttendJob& job, Allocator& memory,
-                      int threads) {
+double begin_backward(const AttendRequest& request, AttendJob& job) {
+  const Shape& shape = job.plan().problem.shape;
+  ExecutionArguments& of = job.arguments;
   double delta_s = 0.0;
   if (frees_out(request, job)) {
-    job.delta = Tensor(memory, DType::f32, job.plan().problem.shape.lse(), "delta");
+    make_room(job, {{&Views::delta, "delta", DType::f32, shape.lse()}});
     const double start_s = now_s();
-    compute_delta(job.out.view(), job.d_out.view(), job.delta.view(), threads);
+    compute_delta(of.out, of.d_out, of.delta, of.threads);
     delta_s = now_s() - start_s;
-    job.out = Tensor();
+    of.out = {};
+    job.tensors.erase("out");
   }
-  make_room(job, gradients_of(job.plan().problem.shape), memory);
+  make_room(job, gradients_of(shape));
   return delta_s;
 }
 

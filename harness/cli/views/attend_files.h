@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/cli/views/tensor_job.h"
@@ -22,17 +24,10 @@ struct AttendJob {
   std::vector<std::int64_t> q_shape;
   std::vector<std::int64_t> k_shape;
   std::vector<std::int64_t> v_shape;
-  Tensor q;
-  Tensor k;
-  Tensor v;
+  // The tensors that there is room for, by their labels, and with their views what plays a plan.
   // What is to be computed holds NaN, so that an element that is never written shows.
-  Tensor out;
-  Tensor lse;
-  Tensor d_out;  // this and the rest: only of a backward pass
-  Tensor delta;  // in place of `out`, where begin_backward() has freed that
-  Tensor d_q;
-  Tensor d_k;
-  Tensor d_v;
+  std::map<std::string_view, Tensor> tensors;
+  ExecutionArguments arguments;
   // The most that is held at once: tensors, and what a pass holds beside them.
   std::int64_t predicted_bytes = 0;
 
@@ -51,7 +46,7 @@ void check_attend_files(const AttendRequest& request);
 
 // Makes room for the gradients. Before, where no file takes O and the plan works in place, it makes
 // D, which is all that the backward pass reads of O, and frees O. Returns the seconds that D took.
-double begin_backward(const AttendRequest& request, AttendJob& job, Allocator& memory, int threads);
+double begin_backward(const AttendRequest& request, AttendJob& job);
 
 // Writes everything that was computed and has a name, and returns the names. A failure leaves every
 // file as it was, except that renaming one may fail after others, or writing a device: the sentence

@@ -45,37 +45,6 @@ std::string fingerprint_of_data() {
   return fmt::format("{:016x}", hash);
 }
 
-struct Difference {
-  bool is_fault = false;  // of this build: the data are the same
-  std::string sentence{};
-};
-
-Difference difference_of(std::string_view ours, std::string_view committed) {
-  const CsvTable here = CsvTable::parse(ours, "coverage of this build");
-  const CsvTable there = CsvTable::parse(committed, kRecord);
-  if (here.header() != there.header() || here.size() != there.size() ||
-      (here.size() > 0 && here.text(0, "data") != there.text(0, "data")))
-    return {false,
-            fmt::format("the data are not those of {}, so that it cannot tell whether this build "
-                        "answers rightly; paper_figures/redraw.sh records the new standings",
-                        kRecord)};
-  std::size_t different = 0;
-  std::string first;
-  for (std::size_t row = 0; row < here.size(); ++row) {
-    if (here.row(row) == there.row(row)) continue;
-    ++different;
-    for (std::size_t i = 0; i < here.header().size() && first.empty(); ++i)
-      if (here.row(row)[i] != there.row(row)[i])
-        first = fmt::format("{} has {} rows called '{}' in place of {}", here.text(row, "table"),
-                            here.row(row)[i], here.header()[i], there.row(row)[i]);
-  }
-  return {true, fmt::format(
-                    "THIS BUILD IS WRONG: it answers unchanged data otherwise than {} records, in "
-                    "{} of {} tables ({}). Believe none of its verdicts. `qb env` checks its "
-                    "arithmetic; another compiler or build folder may mend it",
-                    kRecord, different, here.size(), first)};
-}
-
 }  // namespace
 
 std::string coverage_record(std::span<const AnsweredPaper> papers) {
@@ -99,9 +68,32 @@ bool answers_as_recorded(std::span<const AnsweredPaper> papers) {
   const std::string ours = coverage_record(papers);
   const std::string committed = read_text(source_path(std::string(kRecord)));
   if (ours == committed) return true;
-  const Difference difference = difference_of(ours, committed);
-  print_note("qb: {}.\n", difference.sentence);
-  return !difference.is_fault;
+  const CsvTable here = CsvTable::parse(ours, "coverage of this build");
+  const CsvTable there = CsvTable::parse(committed, kRecord);
+  if (here.header() != there.header() || here.size() != there.size() ||
+      (here.size() > 0 && here.text(0, "data") != there.text(0, "data"))) {
+    print_note(
+        "qb: the data are not those of {}, so that it cannot tell whether this build answers "
+        "rightly; paper_figures/redraw.sh records the new standings.\n",
+        kRecord);
+    return true;
+  }
+  std::size_t different = 0;
+  std::string first;
+  for (std::size_t row = 0; row < here.size(); ++row) {
+    if (here.row(row) == there.row(row)) continue;
+    ++different;
+    for (std::size_t i = 0; i < here.header().size() && first.empty(); ++i)
+      if (here.row(row)[i] != there.row(row)[i])
+        first = fmt::format("{} has {} rows called '{}' in place of {}", here.text(row, "table"),
+                            here.row(row)[i], here.header()[i], there.row(row)[i]);
+  }
+  print_note(
+      "qb: THIS BUILD IS WRONG: it answers unchanged data otherwise than {} records, in {} of {} "
+      "tables ({}). Believe none of its verdicts. `qb env` checks its arithmetic; another compiler "
+      "or build folder may mend it.\n",
+      kRecord, different, here.size(), first);
+  return false;
 }
 
 bool answers_as_recorded(const Library& library) {

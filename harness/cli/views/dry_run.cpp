@@ -21,29 +21,26 @@
 namespace qb {
 namespace {
 
-// Names of cases, and lines that explain the numbers in them.
-struct CaseNames {
+// Returns names, and lines that explain the numbers in them: it writes `#2` for the settings that
+// vary where they would make a table of more than 120 columns.
+std::pair<std::vector<std::string>, std::vector<std::string>> name_cases(
+    const std::vector<Case>& cases) {
+  constexpr std::size_t kWidest = 38;
   std::vector<std::string> names;
   std::vector<std::string> legend;
-};
-
-// Writes `#2` for the settings that vary where they would make a table of more than 120 columns.
-CaseNames name_cases(const std::vector<Case>& cases) {
-  constexpr std::size_t kWidest = 38;
-  CaseNames all;
   const auto varying = varying_parameters(cases);
-  for (const Case& c : cases) all.names.push_back(case_label(c, varying));
-  if (std::ranges::max(all.names, {}, &std::string::size).size() <= kWidest) return all;
+  for (const Case& c : cases) names.push_back(case_label(c, varying));
+  if (std::ranges::max(names, {}, &std::string::size).size() <= kWidest) return {names, legend};
   std::map<std::string, std::size_t> numbers;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const std::string start = case_label(cases[i], {});
-    const std::string settings = all.names[i].substr(start.size());
+    const std::string settings = names[i].substr(start.size());
     if (settings.empty()) continue;
     const auto [at, is_new] = numbers.try_emplace(settings, numbers.size() + 1);
-    all.names[i] = fmt::format("{} #{}", start, at->second);
-    if (is_new) all.legend.push_back(fmt::format("#{}:{}", at->second, settings));
+    names[i] = fmt::format("{} #{}", start, at->second);
+    if (is_new) legend.push_back(fmt::format("#{}:{}", at->second, settings));
   }
-  return all;
+  return {names, legend};
 }
 
 // What is known of a case before it runs.
@@ -122,20 +119,15 @@ struct Running {
   double flop = 0.0;
 };
 
-// The peaks of this machine's cores, each measured once, which takes some milliseconds.
-class Peaks {
- public:
-  // FLOP/s; 0 where the time of a case does not go by it.
-  double of(const Case& c) {
-    if (!goes_by_peak(c)) return 0.0;
-    const auto [at, is_new] = peaks_.try_emplace({c.kernel, c.dtype}, 0.0);
-    if (is_new) at->second = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, available_cores());
-    return at->second;
-  }
-
- private:
-  std::map<std::pair<Kernel, DType>, double> peaks_;
-};
+// The peak of this machine's cores in FLOP/s, each measured once, which takes some milliseconds; 0
+// where the time of a case does not go by it.
+double peak_for(const Case& c) {
+  static std::map<std::pair<Kernel, DType>, double> peaks;
+  if (!goes_by_peak(c)) return 0.0;
+  const auto [at, is_new] = peaks.try_emplace({c.kernel, c.dtype}, 0.0);
+  if (is_new) at->second = cpu::kernel_peak_flop_per_s(c.kernel, c.dtype, available_cores());
+  return at->second;
+}
 
 // How long the cases take, and how that is known.
 std::string time_text(const std::vector<Running>& running, const EarlierTimes& earlier,
@@ -143,11 +135,10 @@ std::string time_text(const std::vector<Running>& running, const EarlierTimes& e
   double sum_s = 0.0;
   std::size_t by_peak = 0;
   std::size_t unknown = 0;
-  Peaks peaks;
   for (const Running& one : running) {
     if (const auto seconds = earlier.seconds(one.c)) {
       sum_s += *seconds;
-    } else if (const auto guess = seconds_by_peak(one.c, one.flop, peaks.of(one.c))) {
+    } else if (const auto guess = seconds_by_peak(one.c, one.flop, peak_for(one.c))) {
       sum_s += *guess;
       ++by_peak;
     } else {

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
-#include <initializer_list>
 #include <utility>
 
 #include "base/files.h"
@@ -14,8 +12,8 @@
 #include "base/temporary_folder.h"
 #include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_sources.h"
+#include "harness/experiment/spec/sweep.h"
 #include "harness/experiment/store/run_folder.h"
-#include "plots/draw/draw.h"
 
 namespace qb {
 namespace {
@@ -29,9 +27,18 @@ Passes passes_of(const CsvTable& cases) {
   return forward ? Passes::forward : Passes::both;
 }
 
-// A path as a link of the page names it.
-std::string address_from(const std::string& page, const fs::path& path) {
-  return fs::relative(path, fs::absolute(page).parent_path()).generic_string();
+// Adds links from `page` to the CSV and PDF files of the pictures in `directory` that exist there
+// and that the page does not hold itself.
+void link_files(std::vector<Report::Picture>& pictures, const std::string& directory,
+                const std::string& page) {
+  for (Report::Picture& picture : pictures)
+    for (const auto& [format, extension] : {std::pair{"CSV", ".csv"}, {"PDF", ".pdf"}}) {
+      const fs::path file = fs::path(directory) / (picture.name + extension);
+      const bool held = std::ranges::count(picture.files, format, &Report::Link::text) > 0;
+      if (!held && fs::exists(file))
+        picture.files.push_back(
+            {format, fs::relative(file, fs::absolute(page).parent_path()).generic_string()});
+    }
 }
 
 }  // namespace
@@ -47,24 +54,12 @@ PlottedRun run_to_plot(const std::string& folder) {
   return run;
 }
 
-namespace {
-
-// Adds links from `page` to the files of the pictures in `directory`, of those formats that exist
-// there and that the page does not hold itself.
-void link_files(std::vector<Report::Picture>& pictures, const std::string& directory,
-                const std::string& page, std::initializer_list<std::string> formats) {
-  for (Report::Picture& picture : pictures)
-    for (const std::string& format : formats) {
-      std::string extension = format;
-      for (char& letter : extension)
-        letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
-      const fs::path file = fs::path(directory) / (picture.name + '.' + extension);
-      const bool held = std::ranges::count(picture.files, format, &Report::Link::text) > 0;
-      if (!held && fs::exists(file)) picture.files.push_back({format, address_from(page, file)});
-    }
+std::vector<bool> rows_kept(const CsvTable& cases, const std::vector<std::string>& filters) {
+  return kept_by(filters, "--filter", cases.size(),
+                 [&](std::size_t row, const Parameter& parameter) {
+                   return cases.text(row, parameter.column);
+                 });
 }
-
-}  // namespace
 
 ExitCode publish_run(const std::string& folder, const std::string& directory,
                      const std::string& page) {
@@ -85,7 +80,7 @@ ExitCode publish_run(const std::string& folder, const std::string& directory,
     code = ExitCode::environment;
   }
   for (const std::string& sentence : missing) print_note("qb: {}\n", sentence);
-  link_files(figures, folder + "/figures", page, {"CSV", "PDF"});
+  link_files(figures, folder + "/figures", page);
   std::vector<Report::Section> change;
   if (auto section = change_section(folder)) change.push_back(std::move(*section));
   write_file_atomically(page, report_html(run_report(run, std::move(figures), missing, change)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns a finished run folder into its figures and its page; `qb run` and `qb report` share it.
+// Reads a finished run folder, and turns it into its figures and its page.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,11 @@ namespace qb {
 
 // A run to draw, older ones completed from their plans. Throws as read_plotted_run() does.
 [[nodiscard]] PlottedRun run_to_plot(const std::string& folder);
+
+// Says of each row of a cases.csv whether every `--filter KEY=VALUE` holds, as those of a spec do.
+// Throws UsageError for a filter that `qb run` would refuse, or if one leaves no row.
+[[nodiscard]] std::vector<bool> rows_kept(const CsvTable& cases,
+                                          const std::vector<std::string>& filters);
 
 // Compares a run with the newest finished one before it, of the same spec and machine, in the
 // folder that holds both (RESULTS/EXPERIMENT). Nothing if there is none.

@@ -17,14 +17,6 @@
 namespace qb {
 namespace {
 
-std::string braces(std::span<const int> residues) {
-  return fmt::format("{{{}}}", fmt::join(residues, ","));
-}
-
-std::string csv_residues(const InterestSet& set) {
-  return fmt::format("{}", fmt::join(set.residues, " "));
-}
-
 std::optional<std::string> complaint(const ListedSet& listed) {
   try {
     verify(listed.set);
@@ -57,8 +49,12 @@ void for_each_row(const InterestSet& set, std::int64_t from, std::int64_t to, Vi
 
 }  // namespace
 
-ViewTable::Cell set_cell(const InterestSet& set) {
-  return {csv_residues(set), braces(set.residues)};
+std::string braces(std::span<const int> residues) {
+  return fmt::format("{{{}}}", fmt::join(residues, ","));
+}
+
+std::string csv_residues(const InterestSet& set) {
+  return fmt::format("{}", fmt::join(set.residues, " "));
 }
 
 std::vector<DistillationRow> compare_distillations() {
@@ -78,29 +74,30 @@ std::vector<DistillationRow> compare_distillations() {
   return rows;
 }
 
-std::string balance_table(std::span<const DistillationRow> rows, TableForm form) {
-  ViewTable table({{"workers", "W"},
-                   {"quorum_size", "m"},
-                   {"interest_set", "interest set"},
-                   {"published_asymptotic_responsibility_ratio", "published"},
-                   {"balanced_asymptotic_responsibility_ratio", "balanced"},
-                   {"", "gain"},
-                   {"", "published / W"},
-                   {"", "balanced / W"},
-                   {"published_longest_tokens", "longest"},
-                   {"balanced_longest_tokens", "balanced longest"}});
-  for (const DistillationRow& row : rows)
-    table.add({row.set.modulus,
-               row.set.residues.size(),
-               set_cell(row.set),
-               {row.published, 4},
-               {row.balanced, 4},
-               {row.balanced / row.published, 4},
-               {row.published / row.set.modulus, 4},
-               {row.balanced / row.set.modulus, 4},
-               row.published_longest,
-               row.balanced_longest});
-  return table.text(form);
+std::string balance_table(std::span<const DistillationRow> rows, TableFormat form) {
+  const bool csv = form == TableFormat::csv;
+  const auto ratio = [&](double value) {
+    return csv ? to_text(value) : fmt::format("{:.4f}", value);
+  };
+  Table table;
+  table.header =
+      names_in(csv ? "workers,quorum_size,interest_set,published_asymptotic_responsibility_ratio,"
+                     "balanced_asymptotic_responsibility_ratio,published_longest_tokens,"
+                     "balanced_longest_tokens"
+                   : "W,m,interest set,published,balanced,gain,published / W,balanced / W,longest,"
+                     "balanced longest");
+  for (const auto& [set, published, balanced, longest, balanced_longest, more_tokens] : rows) {
+    std::vector<std::string> cells = {
+        fmt::to_string(set.modulus), fmt::to_string(set.residues.size()),
+        csv ? csv_residues(set) : braces(set.residues), ratio(published), ratio(balanced)};
+    if (!csv)
+      for (const double value :
+           {balanced / published, published / set.modulus, balanced / set.modulus})
+        cells.push_back(ratio(value));
+    cells.insert(cells.end(), {to_text(longest), to_text(balanced_longest)});
+    table.rows.push_back(std::move(cells));
+  }
+  return printed(table, form);
 }
 
 std::string balance_summary(std::span<const DistillationRow> rows) {
@@ -171,8 +168,8 @@ std::string show_set(int workers) {
   return text + "\n" + table.terminal();
 }
 
-void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write,
-                        bool with_header) {
+void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write) {
+  bool with_header = true;
   for (const InterestSet& set : minimum_interest_sets(workers)) {
     const std::string prefix = fmt::format("{},{},", workers, csv_residues(set));
     std::string piece;

@@ -10,9 +10,10 @@
 
 namespace qb {
 
-// Writes `0 1 3` in a CSV, as the published table does and without quotes, and `{0,1,3}` for
-// people.
-[[nodiscard]] ViewTable::Cell set_cell(const InterestSet& set);
+// Writes `{0,1,3}` for people, and `0 1 3` in a CSV, as the published table does and without
+// quotes.
+[[nodiscard]] std::string braces(std::span<const int> residues);
+[[nodiscard]] std::string csv_residues(const InterestSet& set);
 
 // Both distillations of the published set of W, on the published interval N in [40 W, 41 W).
 struct DistillationRow {
@@ -25,7 +26,7 @@ struct DistillationRow {
 };
 // Covers W = 3..111.
 [[nodiscard]] std::vector<DistillationRow> compare_distillations();
-[[nodiscard]] std::string balance_table(std::span<const DistillationRow> rows, TableForm form);
+[[nodiscard]] std::string balance_table(std::span<const DistillationRow> rows, TableFormat form);
 // Gives the least asym-RR / W of both, and where tokens or balance got worse.
 [[nodiscard]] std::string balance_summary(std::span<const DistillationRow> rows);
 
@@ -46,8 +47,7 @@ using Sink = std::function<void(std::string_view)>;
 // Writes CSV `workers,interest_set,n_tokens,responsibility_ratio` in pieces: every minimum set of W
 // at every N in [from, to]. Throws UsageError outside the reach of minimum_interest_sets() and
 // responsibility_rows().
-void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write,
-                        bool with_header = true);
+void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const Sink& write);
 // Summarizes the same: mean, least and greatest ratio of each minimum set over [from, to].
 [[nodiscard]] std::string responsibility_table(int workers, std::int64_t from, std::int64_t to);
 

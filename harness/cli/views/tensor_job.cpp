@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-#include <utility>
-
 #include "harness/cli/options.h"
 
 namespace qb {
@@ -35,40 +32,7 @@ void require_equal(const NpyHeader& a, std::int64_t of_a, const NpyHeader& b, st
                                  of_b));
 }
 
-bool has_tokens_first(AxisOrder order) {
-  return order == AxisOrder::bnhd || order == AxisOrder::nhd;
-}
-
 }  // namespace
-
-void require_axes(const NpyHeader& header, AxisOrder order) {
-  if (order != AxisOrder::automatic && header.shape.size() != word(order).size())
-    throw UsageError(fmt::format("{} has shape {}; --layout {} needs {} axes", header.name,
-                                 shape_text(header.shape), word(order), word(order).size()));
-}
-
-std::vector<std::int64_t> in_order(std::vector<std::int64_t> shape, AxisOrder order) {
-  if (has_tokens_first(order)) std::swap(shape[shape.size() - 2], shape[shape.size() - 3]);
-  return shape;
-}
-
-FileRows::FileRows(std::vector<std::int64_t> sizes, AxisOrder order)
-    : sizes_(std::move(sizes)), tokens_first_(has_tokens_first(order)) {}
-
-std::byte* FileRows::row_in(const TensorView& view, std::int64_t i) const {
-  const std::size_t axes = sizes_.size();
-  const std::int64_t inner = sizes_[axes - 2];
-  const std::int64_t outer = axes > 2 ? sizes_[axes - 3] : 1;
-  const std::int64_t batch = i / (inner * outer);
-  const std::int64_t first = i / inner % outer;
-  const std::int64_t second = i % inner;
-  const std::int64_t head = tokens_first_ ? second : first;
-  const std::int64_t token = tokens_first_ ? first : second;
-  const std::int64_t tokens = tokens_first_ ? outer : inner;
-  // A plan may take the batch as packed sequences.
-  const bool is_packed = view.extent.batch == 1;
-  return view.row(is_packed ? 0 : batch, head, is_packed ? batch * tokens + token : token);
-}
 
 void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
                     const std::string& rows) {
@@ -87,22 +51,12 @@ void check_out_dtype(const TensorJob& job) {
     throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16, f32 or f64");
 }
 
-void check_tensor_job(const TensorJob& job) {
-  check_out_dtype(job);
-  require_writable(job.out);
-}
-
 std::int64_t rows_to_compare(const TensorJob& job) { return job.verify ? kVerifiedRows : 0; }
 
 void require_correct(const Verification& verification) {
   if (!verification.correct)
     throw ExitError(ExitCode::regression, fmt::format("the output is wrong and was not written: {}",
                                                       verification.message));
-}
-
-std::string error_text(const TensorJob& job, const Verification& verification,
-                       const std::string& rows) {
-  return error_text(job, verification.max_error, verification.tolerance, verification.rows, rows);
 }
 
 std::string error_text(const TensorJob& job, double max_error, double tolerance, std::int64_t count,

@@ -25,8 +25,6 @@ void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
 
 // Throws UsageError for a type that files do not have.
 void check_out_dtype(const TensorJob& job);
-// Throws UsageError if values are impossible, EnvironmentError if `out` cannot be written.
-void check_tensor_job(const TensorJob& job);
 
 // Says how many rows a verb compares with float64; without --verify it only looks at every element.
 [[nodiscard]] std::int64_t rows_to_compare(const TensorJob& job);
@@ -34,10 +32,7 @@ void check_tensor_job(const TensorJob& job);
 // Throws ExitError(regression) if the output is wrong, so that it is not written.
 void require_correct(const Verification& verification);
 
-// Fills a cell of a summary. `rows` names what verification.rows counts, such as "rows a head".
-[[nodiscard]] std::string error_text(const TensorJob& job, const Verification& verification,
-                                     const std::string& rows);
-// Does so for one tensor, of which `count` rows were compared.
+// Fills a cell of a summary. `rows` names what `count` counts, such as "rows a head".
 [[nodiscard]] std::string error_text(const TensorJob& job, double max_error, double tolerance,
                                      std::int64_t count, const std::string& rows);
 
@@ -60,26 +55,6 @@ inline constexpr auto kWords<AxisOrder> = word_table<AxisOrder>("layout",
                                                                  {AxisOrder::bnhd, "bnhd"},
                                                                  {AxisOrder::hnd, "hnd"},
                                                                  {AxisOrder::nhd, "nhd"}});
-
-// Throws UsageError if the file does not have the axes of the order.
-void require_axes(const NpyHeader& header, AxisOrder order);
-
-// Puts the axes of a shape with heads before tokens and a last axis into the order, or back.
-[[nodiscard]] std::vector<std::int64_t> in_order(std::vector<std::int64_t> shape, AxisOrder order);
-
-// Which row of a tensor [b,h,n,x] each row of a user's file is. `sizes` are the file's axes, the
-// last one too, in its order.
-class FileRows {
- public:
-  FileRows(std::vector<std::int64_t> sizes, AxisOrder order);
-
-  // The tensor may hold the batch as packed sequences, [1,h,b n,x].
-  [[nodiscard]] std::byte* row_in(const TensorView& view, std::int64_t i) const;
-
- private:
-  std::vector<std::int64_t> sizes_;
-  bool tokens_first_;
-};
 
 struct AttendRequest : TensorJob {
   AxisOrder layout = AxisOrder::automatic;

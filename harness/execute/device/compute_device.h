@@ -98,15 +98,11 @@ class ComputeDevice {
   virtual void attention(Kernel kernel, const AttentionArguments& arguments,
                          const KernelContext& context, const cuda::OnStage& on_stage) = 0;
   // The backward pass of a kernel (kernels/attention_backward.h): adds to dQ, dK and dV.
-  virtual void attention_backward(Kernel /*kernel*/, const BackwardArguments& /*arguments*/,
-                                  const KernelContext& /*context*/) {
-    refuse_backward_pass();
-  }
+  virtual void attention_backward(Kernel kernel, const BackwardArguments& arguments,
+                                  const KernelContext& context) = 0;
   // delta[i] = Σ_e dO[i,e]·O[i,e]: one number per query row, read by the backward pass.
-  virtual void compute_delta(const TensorView& /*out*/, const TensorView& /*d_out*/,
-                             const TensorView& /*delta*/) {
-    refuse_backward_pass();
-  }
+  virtual void compute_delta(const TensorView& out, const TensorView& d_out,
+                             const TensorView& delta) = 0;
   // Kernel flash only. The call may be destroyed once this has returned. By default each worker is
   // a call of attention() on rows that are gathered for it.
   [[nodiscard]] virtual Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace);
@@ -133,10 +129,8 @@ class ComputeDevice {
                              const TensorView& part_out, const TensorView& part_lse) = 0;
 
   // Sums of gradients: kernels/merge.h.
-  virtual void clear_rows(const TensorView& /*rows*/) { refuse_backward_pass(); }
-  virtual void add_rows(const TensorView& /*sum*/, const TensorView& /*part*/) {
-    refuse_backward_pass();
-  }
+  virtual void clear_rows(const TensorView& rows) = 0;
+  virtual void add_rows(const TensorView& sum, const TensorView& part) = 0;
 
   // See kernels/reduction.h.
   virtual void combine(const TensorView& target, const TensorView& source, Combine how) = 0;

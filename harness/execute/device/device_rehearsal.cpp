@@ -184,36 +184,15 @@ MemoryLedger::Options over_addresses(ComputeDevice& rehearsal_device) {
 Rehearsal rehearse(const Plan& plan, Kernel kernel, Launch launch, const cuda::KernelCosts& costs) {
   RehearsalDevice device(costs);
   MemoryLedger ledger(over_addresses(device));
-  const Shape& shape = plan.problem.shape;
-  const DType dtype = plan.problem.dtype;
-  const Tensor q(ledger, dtype, shape.q(), "q");
-  const Tensor k(ledger, dtype, shape.k(), "k");
-  const Tensor v(ledger, dtype, shape.v(), "v");
-  const Tensor out(ledger, DType::f32, shape.out(), "output");
-  const Tensor lse(ledger, DType::f32, plan.problem.kept_lse(), "lse");
-  const auto gradient = [&](DType of, const Extent& extent, const char* label) {
-    return plan.pass == Pass::forward ? Tensor() : Tensor(ledger, of, extent, label);
-  };
-  const Tensor d_out = gradient(dtype, shape.out(), "d_out");
-  const Tensor d_q = gradient(DType::f32, shape.q(), "d_q");
-  const Tensor d_k = gradient(DType::f32, shape.k(), "d_k");
-  const Tensor d_v = gradient(DType::f32, shape.v(), "d_v");
+  ExecutionArguments arguments;
+  std::vector<Tensor> tensors;
+  for (const auto& [view, name, dtype, extent] : caller_tensors(plan))
+    arguments.*view = tensors.emplace_back(ledger, dtype, extent, name).view();
+  arguments.kernel = kernel;
+  arguments.launch = launch;
+  arguments.allocator = &ledger;
   ledger.reset_peaks();
-  DeviceExecutor executor(plan,
-                          {.q = q.view(),
-                           .k = k.view(),
-                           .v = v.view(),
-                           .out = out.view(),
-                           .lse = lse.view(),
-                           .d_out = d_out.view(),
-                           .d_q = d_q.view(),
-                           .d_k = d_k.view(),
-                           .d_v = d_v.view(),
-                           .kernel = kernel,
-                           .launch = launch,
-                           .allocator = &ledger},
-                          device);
-  const Execution execution = executor.run();
+  const Execution execution = DeviceExecutor(plan, arguments, device).run();
 
   Rehearsal result = peaks_of(device, ledger, execution.workers.size());
   if (device.knows_pairs()) add_pairs(plan, execution, result);

@@ -15,23 +15,15 @@ namespace {
 // The caller's tensors of a plan, at an address of their own; D is the caller's where workers take
 // their rows of it.
 ExecutionArguments whole_tensors(const Plan& plan, Kernel kernel, Allocator& memory) {
-  const Problem& problem = plan.problem;
-  const auto tensor = [](DType dtype, const Extent& extent) {
-    return contiguous_view(reinterpret_cast<void*>(kHugePageBytes), dtype, extent);
-  };
-  const Shape& shape = problem.shape;
-  return {.q = tensor(problem.dtype, shape.q()),
-          .k = tensor(problem.dtype, shape.k()),
-          .v = tensor(problem.dtype, shape.v()),
-          .out = tensor(DType::f32, shape.out()),
-          .lse = tensor(DType::f32, problem.kept_lse()),
-          .d_out = tensor(problem.dtype, shape.out()),
-          .d_q = tensor(DType::f32, shape.q()),
-          .d_k = tensor(DType::f32, shape.k()),
-          .d_v = tensor(DType::f32, shape.v()),
-          .delta = works_in_place(plan) ? TensorView{} : tensor(DType::f32, shape.lse()),
-          .kernel = kernel,
-          .allocator = &memory};
+  void* const address = reinterpret_cast<void*>(kHugePageBytes);
+  ExecutionArguments arguments;
+  for (const CallerTensor& tensor : caller_tensors(plan))
+    arguments.*tensor.view = contiguous_view(address, tensor.dtype, tensor.extent);
+  if (!works_in_place(plan))
+    arguments.delta = contiguous_view(address, DType::f32, plan.problem.shape.lse());
+  arguments.kernel = kernel;
+  arguments.allocator = &memory;
+  return arguments;
 }
 
 struct Rehearsed {
@@ -56,33 +48,6 @@ struct Rehearsed {
   const WorkerPlayer::Tools tools{*device, watch, &transport};
   WorkerTime time;
 };
-
-std::int64_t peak_in_place(const Plan& plan, Kernel kernel, int threads) {
-  Rehearsed rehearsed(plan, kernel, threads);
-  play_in_place(plan, rehearsed.arguments, rehearsed.tools, rehearsed.time);
-  return rehearsed.take_peak();
-}
-
-}  // namespace
-
-std::vector<std::int64_t> step_peak_bytes(const Plan& plan, int index, Kernel kernel, int threads) {
-  Rehearsed rehearsed(plan, kernel, threads);
-  std::vector<std::int64_t> peaks;
-  WorkerPlayer player(plan, index, rehearsed.arguments, rehearsed.tools, rehearsed.time);
-  player.prepare();
-  for (std::size_t step = 0; step < player.worker().steps.size(); ++step) {
-    player.begin_step();
-    player.compute_step();
-    player.end_step();
-    peaks.push_back(rehearsed.take_peak());
-  }
-  player.finish();
-  peaks.resize(std::max<std::size_t>(peaks.size(), 1));
-  peaks.back() = std::max(peaks.back(), rehearsed.take_peak());
-  return peaks;
-}
-
-namespace {
 
 // A worker keeps its partials of other workers' queries until it returns them all in one step.
 struct StepMemory {
@@ -117,7 +82,11 @@ std::vector<StepMemory> step_memory(const Plan& plan, const std::vector<std::int
 
 // Workers that are alike step by step are played only once.
 std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int threads) {
-  if (works_in_place(plan)) return {peak_in_place(plan, kernel, threads)};
+  if (works_in_place(plan)) {
+    Rehearsed rehearsed(plan, kernel, threads);
+    play_in_place(plan, rehearsed.arguments, rehearsed.tools, rehearsed.time);
+    return {rehearsed.take_peak()};
+  }
   std::vector<std::int64_t> peaks(plan.workers.size());
   const auto n = static_cast<int>(peaks.size());
   const Representatives representatives(plan);
@@ -147,19 +116,33 @@ std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int thre
 
 }  // namespace
 
+std::vector<std::int64_t> step_peak_bytes(const Plan& plan, int index, Kernel kernel, int threads) {
+  Rehearsed rehearsed(plan, kernel, threads);
+  std::vector<std::int64_t> peaks;
+  WorkerPlayer player(plan, index, rehearsed.arguments, rehearsed.tools, rehearsed.time);
+  player.prepare();
+  for (std::size_t step = 0; step < player.worker().steps.size(); ++step) {
+    player.begin_step();
+    player.compute_step();
+    player.end_step();
+    peaks.push_back(rehearsed.take_peak());
+  }
+  player.finish();
+  peaks.resize(std::max<std::size_t>(peaks.size(), 1));
+  peaks.back() = std::max(peaks.back(), rehearsed.take_peak());
+  return peaks;
+}
+
 PlanMemory plan_memory(const Plan& plan, Kernel kernel, int threads) {
   PlanMemory memory{.worker_peak_bytes = worker_peaks(plan, kernel, threads)};
   const std::vector<std::int64_t>& peaks = memory.worker_peak_bytes;
   const std::int64_t worst = peaks.empty() ? 0 : std::ranges::max(peaks);
   const auto sum = std::accumulate(peaks.begin(), peaks.end(), std::int64_t{0});
-  const ExecutionArguments tensors = whole_tensors(plan, kernel, heap_allocator());
   std::int64_t whole = 0;
-  for (const TensorView& view : {tensors.q, tensors.k, tensors.v, tensors.out, tensors.lse})
-    whole += view.bytes();
-  if (plan.pass == Pass::backward)
-    for (const TensorView& view : {tensors.d_out, tensors.d_q, tensors.d_k, tensors.d_v})
-      whole += view.bytes();
-  if (plan.pass == Pass::backward && is_scattered(plan)) whole += tensors.delta.bytes();
+  for (const CallerTensor& tensor : caller_tensors(plan))
+    whole += tensor.extent.elements() * size_of(tensor.dtype);
+  if (plan.pass == Pass::backward && is_scattered(plan))
+    whole += plan.problem.shape.lse().elements() * size_of(DType::f32);
   memory.serial_bytes = whole + (communicates(plan) ? sum : worst);
   memory.threads_bytes = whole + sum;
   if (is_scattered(plan)) memory.root_peak_bytes = whole + peaks.front();

@@ -7,28 +7,11 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <optional>
-#include <string_view>
 
 namespace qb {
 namespace {
 
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
-
-// Returns the number after `key` in a file of lines `key value …`.
-std::optional<std::uint64_t> keyed_number(const std::string& path, std::string_view key) {
-  std::ifstream file(path);
-  std::string line;
-  while (std::getline(file, line)) {
-    if (!line.starts_with(key)) continue;
-    try {
-      return std::stoull(line.substr(key.size()));
-    } catch (const std::exception&) {
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
 
 // Reads the whole file as one number; nullopt if there is none ("max", or no such file).
 std::optional<std::uint64_t> lone_number(const std::string& path) { return keyed_number(path, ""); }
@@ -85,6 +68,20 @@ void* map_huge(std::size_t bytes) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> keyed_number(const std::string& path, std::string_view key) {
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    if (!line.starts_with(key)) continue;
+    try {
+      return std::stoull(line.substr(key.size()));
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
 
 std::uint64_t available_memory_bytes(const std::string& root) {
   std::uint64_t available = std::min(groups_available(root), addresses_available(root));

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace qb {
 
@@ -32,5 +34,10 @@ struct MemorySource {
 // prefixed to every path: "" for the machine, a folder of fake files in tests. Returns UINT64_MAX
 // if none can be read.
 [[nodiscard]] std::uint64_t available_memory_bytes(const std::string& root = "");
+
+// Returns the number after `key` in a file of lines `key value …`, as Linux has them; nullopt where
+// there is no such line, number or file.
+[[nodiscard]] std::optional<std::uint64_t> keyed_number(const std::string& path,
+                                                        std::string_view key);
 
 }  // namespace qb

@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
-#include "base/numbers.h"
-
 namespace qb {
 namespace {
 

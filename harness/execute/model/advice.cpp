@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
+#include <utility>
 
 #include "base/status.h"
 
@@ -202,6 +204,28 @@ const SchemeForecast* Advice::find(std::string_view name) const {
   for (const SchemeForecast& scheme : schemes)
     if (scheme.scheme == name || scheme.alias == name) return &scheme;
   return nullptr;
+}
+
+std::optional<Advice::Change> size_change(const SizeSearch& search, const BetterAt& better_at) {
+  const auto& [given, up, doublings, most, refine] = search;
+  std::int64_t near = given;
+  for (int i = 0; i < doublings; ++i) {
+    if (up ? near > most / 2 : near == 1) return std::nullopt;
+    std::int64_t far = up ? near * 2 : near / 2;
+    std::string other = better_at(far);
+    if (other.empty()) {
+      near = far;
+      continue;
+    }
+    while (refine && std::abs(far - near) > std::max<std::int64_t>(1, std::min(near, far) / 50)) {
+      const std::int64_t middle = near + (far - near) / 2;
+      std::string here = better_at(middle);
+      (here.empty() ? near : far) = middle;
+      if (!here.empty()) other = std::move(here);
+    }
+    return Advice::Change{static_cast<double>(far), other};
+  }
+  return std::nullopt;
 }
 
 Advice advise(const SchemeQuestion& question) {

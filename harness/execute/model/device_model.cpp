@@ -12,8 +12,8 @@
 namespace qb {
 namespace {
 
-double seconds_of(std::int64_t bytes, double byte_per_s) {
-  return byte_per_s > 0.0 ? static_cast<double>(bytes) / byte_per_s : 0.0;
+double seconds_of(std::int64_t bytes, const DeviceNumber& byte_per_s) {
+  return byte_per_s.value > 0.0 ? static_cast<double>(bytes) / byte_per_s.value : 0.0;
 }
 
 // Returns for example `flash in f16 at head_dim 64, flash in f16 at head_dim 128`.
@@ -36,12 +36,9 @@ DeviceNumber backward_share(const DeviceModel& device) {
 
 DeviceCosts::DeviceCosts(const DeviceModel& device, Kernel kernel, const Problem& problem,
                          Pass pass)
-    : kernel_(kernel),
+    : device_(device),
+      kernel_(kernel),
       flop_per_pair_(flop_per_pair(problem.shape, pass)),
-      overhead_s_(device.call_overhead_s.value),
-      merge_byte_per_s_(device.merge_byte_per_s.value),
-      copy_byte_per_s_(device.copy_byte_per_s.value),
-      memory_byte_per_s_(device.memory_byte_per_s.value),
       query_tile_(static_cast<std::int64_t>(device.query_tile.value)) {
   if (query_tile_ == 0) query_tile_ = kernel_tiles(kernel, problem.shape.head_dim).query_tile;
   const double share = pass == Pass::forward ? 1.0 : backward_share(device).value;
@@ -70,13 +67,16 @@ double DeviceCosts::flop_per_s(std::int64_t pairs) const {
 double DeviceCosts::call_s(std::int64_t pairs, std::int64_t units, std::int64_t bytes) const {
   const double flop = flop_per_pair_ * static_cast<double>(pairs) * static_cast<double>(units);
   const double compute_s = pairs > 0 ? flop / flop_per_s(pairs) : 0.0;
-  return overhead_s_ + std::max(compute_s, seconds_of(bytes, memory_byte_per_s_));
+  return device_.call_overhead_s.value +
+         std::max(compute_s, seconds_of(bytes, device_.memory_byte_per_s));
 }
 
 double DeviceCosts::merge_s(std::int64_t bytes) const {
-  return seconds_of(bytes, merge_byte_per_s_);
+  return seconds_of(bytes, device_.merge_byte_per_s);
 }
 
-double DeviceCosts::copy_s(std::int64_t bytes) const { return seconds_of(bytes, copy_byte_per_s_); }
+double DeviceCosts::copy_s(std::int64_t bytes) const {
+  return seconds_of(bytes, device_.copy_byte_per_s);
+}
 
 }  // namespace qb

@@ -126,13 +126,10 @@ class DeviceCosts {
     double pairs = 0.0;
     double flop_per_s = 0.0;
   };
+  DeviceModel device_;
   Kernel kernel_;
   double flop_per_pair_ = 0.0;
   std::vector<LogPoint> points_;  // ascending
-  double overhead_s_;
-  double merge_byte_per_s_;
-  double copy_byte_per_s_;
-  double memory_byte_per_s_;
   std::int64_t query_tile_;
 };
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <optional>
 #include <set>
 
 #include "base/csv.h"

@@ -3,11 +3,9 @@
 
 #include <optional>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include "harness/execute/model/model_simulation.h"
-#include "harness/execute/model/step_cost.h"
 #include "harness/execute/player/worker.h"
 
 namespace qb {
@@ -18,16 +16,13 @@ Execution model_execution(const Plan& plan, const DeviceModel& device, const Mod
   if (!worker_speeds.empty() && worker_speeds.size() != plan.workers.size())
     throw std::invalid_argument("model_execution: one speed for each worker is needed");
   const DeviceCosts device_costs(device, kernel, plan.problem, plan.pass);
-  std::vector<std::vector<StepMessages>> steps;
-  const PlanCosts costs(plan, device_costs,
-                        [&](const Worker& worker) { steps.push_back(messages_of_steps(worker)); });
+  const PlanCosts costs(plan, device_costs);
   const std::vector<double> all_at_full_speed(plan.workers.size(), 1.0);
   const std::vector<double>& speeds = worker_speeds.empty() ? all_at_full_speed : worker_speeds;
   const double cores = device.cores.value;
   std::optional<Execution> execution;
   if (!shares_cores(plan, cores)) execution = model_rounds(plan, costs, link, speeds);
-  if (!execution)
-    execution = simulate(plan, device_costs, costs, std::move(steps), cores, link, speeds);
+  if (!execution) execution = simulate(plan, device_costs, costs, cores, link, speeds);
   execution->critical_path_s = execution->wall_s;
   add_sums(plan, *execution);
   return *std::move(execution);

@@ -137,7 +137,7 @@ TEST(ModelExecutor, TheRootsLinkSerialisesScatterAndGather) {
 TEST(ModelExecutor, TheRootTakesPartialsOneAfterTheOther) {
   const Plan cqs = plan_of("cqs", 700, 7);
   double partials = 0.0;
-  for (const Worker& worker : cqs.workers)
+  for (const Worker& worker : cqs.workers.all())
     partials += static_cast<double>(worker.steps[0].sends[0].bytes);
   // Computing takes no time: the shards come one after another, and so do the partials, each of
   // which is shorter than a shard.

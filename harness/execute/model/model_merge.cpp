@@ -12,34 +12,31 @@
 namespace qb {
 namespace {
 
-// Appends the core seconds to merge each group of queries, or of keys: its first result is copied,
-// unless workers hold only some heads.
-void append_group_merges_s(const Plan& plan, const DeviceCosts& device, bool of_queries,
-                           std::vector<double>& all) {
-  const std::span<const TensorRole> results =
-      plan.pass == Pass::forward ? results_of(plan.pass) : gradients_of(of_queries);
-  const std::vector<TokenGroup>& groups = of_queries ? plan.q_groups : plan.kv_groups;
-  std::vector<double> seconds(groups.size(), 0.0);
-  std::vector<char> held(groups.size(), splits_heads(plan) ? 1 : 0);
-  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
-    const Worker worker = plan.workers.share(w);
-    for (int index : of_queries ? worker.q_groups : worker.kv_groups) {
-      const auto group = static_cast<std::size_t>(index);
-      std::int64_t bytes = 0;
-      for (const TensorRole what : results)
-        bytes += tensor_bytes(plan.problem, what, groups[group].count, plan.heads_of(worker));
-      seconds[group] += held[group] == 0 ? device.copy_s(bytes) : device.merge_s(bytes);
-      held[group] = 1;
-    }
-  }
-  all.insert(all.end(), seconds.begin(), seconds.end());
-}
-
+// The core seconds to merge each group of queries, and in a backward pass of keys: its first result
+// is copied, unless workers hold only some heads.
 std::vector<double> group_merges_s(const Plan& plan, const DeviceCosts& device) {
-  std::vector<double> seconds;
-  append_group_merges_s(plan, device, true, seconds);
-  if (plan.pass == Pass::backward) append_group_merges_s(plan, device, false, seconds);
-  return seconds;
+  std::vector<double> all;
+  for (const bool of_queries : {true, false}) {
+    if (plan.pass == Pass::forward && !of_queries) break;
+    const std::span<const TensorRole> results =
+        plan.pass == Pass::forward ? results_of(plan.pass) : gradients_of(of_queries);
+    const std::vector<TokenGroup>& groups = of_queries ? plan.q_groups : plan.kv_groups;
+    std::vector<double> seconds(groups.size(), 0.0);
+    std::vector<char> held(groups.size(), splits_heads(plan) ? 1 : 0);
+    for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+      const Worker worker = plan.workers.share(w);
+      for (int index : of_queries ? worker.q_groups : worker.kv_groups) {
+        const auto group = static_cast<std::size_t>(index);
+        std::int64_t bytes = 0;
+        for (const TensorRole what : results)
+          bytes += tensor_bytes(plan.problem, what, groups[group].count, plan.heads_of(worker));
+        seconds[group] += held[group] == 0 ? device.copy_s(bytes) : device.merge_s(bytes);
+        held[group] = 1;
+      }
+    }
+    all.insert(all.end(), seconds.begin(), seconds.end());
+  }
+  return all;
 }
 
 }  // namespace

@@ -13,14 +13,14 @@ std::int64_t root_bytes(const std::vector<Transfer>& transfers) {
   return bytes;
 }
 
+}  // namespace
+
 std::vector<ModelMessage> model_messages(const std::vector<Transfer>& transfers) {
   std::vector<ModelMessage> messages;
   for (const Message& message : messages_of(transfers))
     messages.push_back({message.peer, message.late, tensor_bytes(message)});
   return messages;
 }
-
-}  // namespace
 
 std::vector<StepMessages> messages_of_steps(const Worker& worker) {
   std::vector<StepMessages> steps;

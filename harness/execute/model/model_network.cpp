@@ -40,7 +40,7 @@ int ModelNetwork::make(const MessageKey& key, std::int64_t bytes, double at_s) {
   return index;
 }
 
-int ModelNetwork::meet(const MessageKey& key, std::int64_t bytes, double at_s) {
+int ModelNetwork::send(const MessageKey& key, std::int64_t bytes, double at_s) {
   const auto [found, is_new] = open_.try_emplace(packed(key), 0);
   if (is_new) return found->second = make(key, bytes, at_s);
   const int index = found->second;
@@ -51,12 +51,6 @@ int ModelNetwork::meet(const MessageKey& key, std::int64_t bytes, double at_s) {
   start(index);
   return index;
 }
-
-int ModelNetwork::send(const MessageKey& key, std::int64_t bytes, double at_s) {
-  return meet(key, bytes, at_s);
-}
-
-int ModelNetwork::receive(const MessageKey& key, double at_s) { return meet(key, 0, at_s); }
 
 int ModelNetwork::send_alone(int from, int to, std::int64_t bytes, double at_s) {
   const int index = make({from, to, 0}, bytes, at_s);

@@ -33,7 +33,7 @@ class ModelNetwork {
 
   // The two sides of a message report when they are ready, in any order; both get the same index.
   [[nodiscard]] int send(const MessageKey& key, std::int64_t bytes, double at_s);
-  [[nodiscard]] int receive(const MessageKey& key, double at_s);
+  [[nodiscard]] int receive(const MessageKey& key, double at_s) { return send(key, 0, at_s); }
   // Sends a message whose receiver is always ready.
   [[nodiscard]] int send_alone(int from, int to, std::int64_t bytes, double at_s);
 
@@ -54,7 +54,6 @@ class ModelNetwork {
   };
 
   int make(const MessageKey& key, std::int64_t bytes, double at_s);
-  int meet(const MessageKey& key, std::int64_t bytes, double at_s);
   void start(int index);
   void land(int index, double at_s);
   // The limit of a message, and the lanes by which it leaves its sender and reaches its receiver.

@@ -3,48 +3,31 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <utility>
 
-#include "harness/execute/model/worker_clock.h"
-#include "harness/plan/messages.h"
 #include "harness/plan/rotation.h"
 
 namespace qb {
 namespace {
 
-// A message of worker 0; the peers of the other workers are as far from them.
-struct RingMessage {
-  int distance = 0;  // distance to the peer; 0: the worker keeps it
-  bool late = false;
-  std::int64_t bytes = 0;
-};
-
-std::vector<RingMessage> ring_messages(const std::vector<Transfer>& transfers) {
-  std::vector<RingMessage> messages;
-  for (const Message& message : messages_of(transfers))
-    messages.push_back({message.peer, message.late, tensor_bytes(message)});
-  return messages;
-}
-
-std::size_t n_travelling(const std::vector<RingMessage>& messages) {
-  return static_cast<std::size_t>(
-      std::count_if(messages.begin(), messages.end(),
-                    [](const RingMessage& message) { return message.distance != 0; }));
+// Messages here are worker 0's: their peer is the distance at which the other workers have theirs,
+// 0 where a worker keeps the message.
+std::ptrdiff_t n_travelling(const std::vector<ModelMessage>& messages) {
+  return std::ssize(messages) - std::ranges::count(messages, 0, &ModelMessage::peer);
 }
 
 // The messages that a step sends, all early or all late, and their passages.
 class Exchange {
  public:
-  std::vector<RingMessage> sends;
-  std::vector<RingMessage> receives;  // receives of the next step
+  std::vector<ModelMessage> sends;
+  std::vector<ModelMessage> receives;  // receives of the next step
   std::vector<double> sender_ready_s;
   std::vector<double> receiver_ready_s;
 
   [[nodiscard]] bool late() const { return !sends.empty() && sends[0].late; }
   [[nodiscard]] bool is_of_one_kind() const {
     return std::all_of(sends.begin(), sends.end(),
-                       [&](const RingMessage& send) { return send.late == sends[0].late; });
+                       [&](const ModelMessage& send) { return send.late == sends[0].late; });
   }
 
   // Call it when both sides have reported. went_on_s: the moment of the simulation, or a later one,
@@ -69,9 +52,9 @@ class Exchange {
   }
 
   [[nodiscard]] Passage passage(std::size_t from, std::size_t to,
-                                const RingMessage& message) const {
+                                const ModelMessage& message) const {
     const double started_s = std::max(sender_ready_s[from], receiver_ready_s[to]);
-    if (message.distance == 0 || at_once_) return {started_s, started_s};
+    if (message.peer == 0 || at_once_) return {started_s, started_s};
     if (alone_) return {started_s, started_s + link_.latency_s + on_link_s(message)};
     const std::size_t n = sender_ready_s.size();
     return {started_s, done_s_[from * done_stride_ + (to >= from ? to - from : to + n - from)]};
@@ -82,7 +65,7 @@ class Exchange {
   }
 
  private:
-  [[nodiscard]] double on_link_s(const RingMessage& message) const {
+  [[nodiscard]] double on_link_s(const ModelMessage& message) const {
     const double bandwidth = link_.bandwidth_byte_per_s;
     return bandwidth > 0.0 ? static_cast<double>(message.bytes) / bandwidth : 0.0;
   }
@@ -93,17 +76,17 @@ class Exchange {
     const std::size_t n = sender_ready_s.size();
     done_stride_ = n_different == 1 ? 0 : n;
     done_s_.resize(n_different * n);
-    std::vector<std::pair<double, const RingMessage*>> queue;
+    std::vector<std::pair<double, const ModelMessage*>> queue;
     const auto serve = [&](std::size_t w, bool leave) {
-      const auto done_s = [&](const RingMessage& send) -> double& {
-        const auto distance = static_cast<std::size_t>(send.distance);
+      const auto done_s = [&](const ModelMessage& send) -> double& {
+        const auto distance = static_cast<std::size_t>(send.peer);
         const std::size_t from = leave ? w : (w + n - distance) % n;
         return done_s_[from * done_stride_ + distance];
       };
       queue.clear();
-      for (const RingMessage& send : sends)
-        if (send.distance != 0) {
-          const std::size_t to = (w + static_cast<std::size_t>(send.distance)) % n;
+      for (const ModelMessage& send : sends)
+        if (send.peer != 0) {
+          const std::size_t to = (w + static_cast<std::size_t>(send.peer)) % n;
           queue.emplace_back(
               leave ? std::max(sender_ready_s[w], receiver_ready_s[to]) : done_s(send), &send);
         }
@@ -141,8 +124,8 @@ class Rounds {
     const Rotation& rotation = *plan.workers.rotation();
     for (std::size_t s = 0; s < rotation.steps.size(); ++s) {
       const Step step = rotation.step(s, 0, true);
-      if (s > 0) exchanges_.back().receives = ring_messages(step.receives);
-      exchanges_.emplace_back().sends = ring_messages(step.sends);
+      if (s > 0) exchanges_.back().receives = model_messages(step.receives);
+      exchanges_.emplace_back().sends = model_messages(step.sends);
     }
     keeps_steps_ = n_workers_ * exchanges_.size() <= kMostModelledSteps;
     execution_.workers.resize(n_workers_);
@@ -194,19 +177,19 @@ class Rounds {
   // peer index wraps past the last worker come first.
   template <class Visit>
   void for_each(const Exchange& exchange, std::size_t w, bool sent, const Visit& visit) {
-    const std::vector<RingMessage>& messages = sent ? exchange.sends : exchange.receives;
+    const std::vector<ModelMessage>& messages = sent ? exchange.sends : exchange.receives;
     const std::size_t n = messages.size();
     std::size_t first = 0;
     if (n > 1)
       first = static_cast<std::size_t>(
           std::partition_point(messages.begin(), messages.end(),
-                               [&](const RingMessage& message) {
-                                 return static_cast<std::size_t>(message.distance) + w < n_workers_;
+                               [&](const ModelMessage& message) {
+                                 return static_cast<std::size_t>(message.peer) + w < n_workers_;
                                }) -
           messages.begin());
     for (std::size_t i = 0; i < n; ++i) {
       const std::size_t at = first + i < n ? first + i : first + i - n;
-      const std::size_t away = w + static_cast<std::size_t>(messages[at].distance);
+      const std::size_t away = w + static_cast<std::size_t>(messages[at].peer);
       const std::size_t peer = away < n_workers_ ? away : away - n_workers_;
       const Passage passage =
           sent ? exchange.passage(w, peer, messages[at]) : exchange.passage(peer, w, messages[at]);
@@ -276,13 +259,11 @@ class Rounds {
       for_each(exchange, w, true, wait);
     }
     compute(w, cost(w, s).kernel_s);
-    if (sends_early) {
-      for_each(exchange, w, true, wait);
-      if (!link_.no_communication)
-        for_each(exchange, w, true, [&](const Passage& passage) {
-          step_[w].send.add(passage.started_s, passage.done_s);
-        });
-    }
+    if (sends_early)
+      for_each(exchange, w, true, [&](const Passage& passage) {
+        if (!link_.no_communication) step_[w].send.add(passage.started_s, passage.done_s);
+        wait(passage);
+      });
     pack(w, cost(w, s).pack_late_s);
     if (!sends_early) exchanges_[s].sender_ready_s[w] = clock_[w].now_s;
   }

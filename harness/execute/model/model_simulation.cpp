@@ -14,7 +14,6 @@
 #include "base/status.h"
 #include "harness/execute/model/model_merge.h"
 #include "harness/execute/model/model_network.h"
-#include "harness/execute/model/worker_clock.h"
 #include "harness/execute/player/shared_cores.h"
 #include "harness/execute/player/worker.h"
 
@@ -52,9 +51,8 @@ struct Player : WorkerClock {
 
 class Simulation {
  public:
-  Simulation(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs,
-             std::vector<std::vector<StepMessages>> steps, double cores, const ModelLink& link,
-             const std::vector<double>& worker_speeds)
+  Simulation(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs, double cores,
+             const ModelLink& link, const std::vector<double>& worker_speeds)
       : plan_(plan),
         worker_speeds_(worker_speeds),
         link_(link),
@@ -69,9 +67,7 @@ class Simulation {
     execution_.workers.resize(plan.workers.size());
     Worker scratch;
     for (int w = 0; w < n_workers_; ++w) {
-      const auto index = static_cast<std::size_t>(w);
-      player(w).steps = steps.empty() ? messages_of_steps(plan.workers.read(index, scratch))
-                                      : std::move(steps[index]);
+      player(w).steps = messages_of_steps(plan.workers.read(static_cast<std::size_t>(w), scratch));
       time(w).steps.resize(player(w).steps.size());
     }
   }
@@ -381,9 +377,8 @@ bool shares_cores(const Plan& plan, double cores) {
 }
 
 Execution simulate(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs,
-                   std::vector<std::vector<StepMessages>> steps, double cores,
-                   const ModelLink& link, const std::vector<double>& worker_speeds) {
-  return Simulation(plan, device, costs, std::move(steps), cores, link, worker_speeds).run();
+                   double cores, const ModelLink& link, const std::vector<double>& worker_speeds) {
+  return Simulation(plan, device, costs, cores, link, worker_speeds).run();
 }
 
 }  // namespace qb

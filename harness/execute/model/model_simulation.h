@@ -3,6 +3,7 @@
 // differ by rotation in rounds; model_executor.h says what a worker goes through.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -10,16 +11,41 @@
 #include "harness/execute/model/step_cost.h"
 #include "harness/execute/player/executor.h"
 #include "harness/execute/transport/link_model.h"
+#include "harness/execute/transport/transport.h"
 #include "harness/plan/plan.h"
 
 namespace qb {
 
-// The messages of a worker's steps as the simulation sends them: peers and bytes.
+// The clock of one worker of a modelled run, whether events or rounds play it.
+struct WorkerClock {
+  double now_s = 0.0;
+  double began_s = 0.0;  // start of the current work
+
+  // Waits for a message that has arrived or is on its way.
+  void await(const Passage& passage, StepTime& step) {
+    const double end_s = std::max(now_s, passage.done_s);
+    const double ready_s = std::clamp(passage.started_s, now_s, end_s);
+    step.idle_s += ready_s - now_s;
+    step.exposed_communication_s += end_s - ready_s;
+    now_s = end_s;
+  }
+  // Ends work that computed; a worker whose speed is below 1 sleeps after it.
+  void end_compute(double speed, StepTime& step) {
+    now_s += (now_s - began_s) * (1.0 / speed - 1.0);
+    step.compute_s += now_s - began_s;
+    step.compute.add(began_s, now_s);
+  }
+  // Ends work that packed messages.
+  void end_pack(StepTime& step) const { step.exposed_communication_s += now_s - began_s; }
+};
+
+// A message of a worker's step as it travels on a link.
 struct ModelMessage {
   int peer = 0;
   bool late = false;
   std::int64_t bytes = 0;
 };
+[[nodiscard]] std::vector<ModelMessage> model_messages(const std::vector<Transfer>& transfers);
 
 struct StepMessages {
   std::vector<ModelMessage> receives;
@@ -27,19 +53,16 @@ struct StepMessages {
   std::int64_t from_root_bytes = 0;
   std::int64_t to_root_bytes = 0;
 };
-
 [[nodiscard]] std::vector<StepMessages> messages_of_steps(const Worker& worker);
 
 // cores 0: one for each worker.
 [[nodiscard]] bool shares_cores(const Plan& plan, double cores);
 
-// Returns the times of every worker, their steps and the wall clock. steps: each worker's messages;
-// if empty, they come from the plan. worker_speeds: one for each worker. Throws CaseError if a
-// worker waits for a message that never comes.
+// Returns the times of every worker, their steps and the wall clock. worker_speeds: one for each
+// worker. Throws CaseError if a worker waits for a message that never comes.
 [[nodiscard]] Execution simulate(const Plan& plan, const DeviceCosts& device,
-                                 const PlanCosts& costs,
-                                 std::vector<std::vector<StepMessages>> steps, double cores,
-                                 const ModelLink& link, const std::vector<double>& worker_speeds);
+                                 const PlanCosts& costs, double cores, const ModelLink& link,
+                                 const std::vector<double>& worker_speeds);
 
 // A modelled run in rounds: if workers differ by rotation and each has its own device, all go
 // through a step together, without a queue of events. A ring of 4096 workers has 16.8 million

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -14,7 +15,6 @@
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/model/model_executor.h"
 #include "harness/plan/check/check.h"
-#include "harness/plan/work/tiling.h"
 #include "harness/plan/work/work.h"
 
 namespace qb {
@@ -23,10 +23,6 @@ namespace {
 constexpr std::size_t kMostGrids = 4;
 
 constexpr std::string_view kDecoders[] = {"decode", "flash_decoding", "tree_decode"};
-
-bool decodes(std::string_view scheme) {
-  return std::find(std::begin(kDecoders), std::end(kDecoders), scheme) != std::end(kDecoders);
-}
 
 // Decoding deals sequences to workers, so a batch of equal sequences is packed for it.
 Problem problem_for(std::string_view scheme, const Problem& problem) {
@@ -159,7 +155,9 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
   (void)DeviceCosts(question_.device, question_.kernel, question_.problem);  // checks the rates
   const Strategy* before = nullptr;
   for (const Strategy& strategy : strategies()) {
-    if (decodes(strategy.name) && question_.problem.shape.q_len > kFewNewTokens) continue;
+    if (std::ranges::count(kDecoders, strategy.name) > 0 &&
+        question_.problem.shape.q_len > kFewNewTokens)
+      continue;
     if (question_.passes == Passes::forward && !has_own_forward_pass(strategy.name)) continue;
     if (before != nullptr && strategy.plan == before->plan)
       planned_.back().weighed.alias = strategy.name;
@@ -282,16 +280,13 @@ double PlannedSchemes::wall_s(std::string_view scheme, const LinkLimit& limit) c
 
 const SchemeForecast* fastest(std::span<const SchemeForecast> forecasts) {
   constexpr double kRounding = 1e-9;
-  const SchemeForecast* best = nullptr;
+  double bound_s = std::numeric_limits<double>::infinity();
   for (const SchemeForecast& candidate : forecasts)
-    if (candidate.ranked() && (best == nullptr || candidate.wall_s < best->wall_s))
-      best = &candidate;
-  if (best == nullptr) return nullptr;
-  const double bound_s = best->wall_s * (1.0 + kRounding);
+    if (candidate.ranked()) bound_s = std::min(bound_s, candidate.wall_s * (1.0 + kRounding));
   const auto cost = [](const SchemeForecast& f) {
     return std::tuple(f.sent_bytes, f.memory_bytes);
   };
-  best = nullptr;
+  const SchemeForecast* best = nullptr;
   for (const SchemeForecast& candidate : forecasts)
     if (candidate.ranked() && candidate.wall_s <= bound_s &&
         (best == nullptr || cost(candidate) < cost(*best)))
@@ -308,9 +303,7 @@ std::vector<SchemeForecast> ranking(std::vector<SchemeForecast> forecasts) {
   const auto behind = [](const SchemeForecast& f) {
     return std::tuple(!f.has_plan(), f.base, f.wall_s);
   };
-  std::ranges::stable_sort(forecasts, [&](const SchemeForecast& a, const SchemeForecast& b) {
-    return behind(a) < behind(b);
-  });
+  std::ranges::stable_sort(forecasts, {}, behind);
   ranked.insert(ranked.end(), forecasts.begin(), forecasts.end());
   return ranked;
 }

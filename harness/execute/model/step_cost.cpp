@@ -129,15 +129,11 @@ std::vector<StepCost> step_costs(const Plan& plan, const Worker& worker,
   return costs;
 }
 
-PlanCosts::PlanCosts(const Plan& plan, const DeviceCosts& device, const SeeWorker& see_worker)
-    : representatives_(plan) {
+PlanCosts::PlanCosts(const Plan& plan, const DeviceCosts& device) : representatives_(plan) {
   if (representatives_.size() == 0) {
     Worker scratch;
-    for (std::size_t w = 0; w < plan.workers.size(); ++w) {
-      const Worker& worker = plan.workers.read(w, scratch);
-      costs_.push_back(step_costs(plan, worker, device));
-      see_worker(worker);
-    }
+    for (std::size_t w = 0; w < plan.workers.size(); ++w)
+      costs_.push_back(step_costs(plan, plan.workers.read(w, scratch), device));
     return;
   }
   for (std::size_t i = 0; i < representatives_.size(); ++i) {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 #include "harness/execute/model/device_model.h"
@@ -27,9 +26,7 @@ struct StepCost {
 
 class PlanCosts {
  public:
-  // It is called with every worker, in order, but never if workers rotate.
-  using SeeWorker = std::function<void(const Worker&)>;
-  PlanCosts(const Plan& plan, const DeviceCosts& device, const SeeWorker& see_worker);
+  PlanCosts(const Plan& plan, const DeviceCosts& device);
 
   [[nodiscard]] StepCost of(int worker, std::size_t step) const {
     if (representatives_.size() == 0) return costs_[static_cast<std::size_t>(worker)][step];

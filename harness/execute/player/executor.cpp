@@ -14,28 +14,14 @@
 namespace qb {
 namespace {
 
-void check_tensor(const TensorView& view, const Extent& extent, DType dtype,
-                  std::string_view name) {
-  if (view.extent != extent || view.dtype != dtype || view.data == nullptr)
-    throw std::invalid_argument(
-        fmt::format("execute: {} does not have the shape and type of the plan's problem", name));
-}
-
 void check_arguments(const Plan& plan, const ExecutionArguments& arguments) {
-  const Shape& shape = plan.problem.shape;
-  check_tensor(arguments.q, shape.q(), plan.problem.dtype, "q");
-  check_tensor(arguments.k, shape.k(), plan.problem.dtype, "k");
-  check_tensor(arguments.v, shape.v(), plan.problem.dtype, "v");
-  if (works_in_place(plan) && arguments.delta.data != nullptr)
-    check_tensor(arguments.delta, shape.lse(), DType::f32, "delta");
-  else
-    check_tensor(arguments.out, shape.out(), DType::f32, "out");
-  check_tensor(arguments.lse, plan.problem.kept_lse(), DType::f32, "lse");
-  if (plan.pass == Pass::backward) {
-    check_tensor(arguments.d_out, shape.out(), plan.problem.dtype, "d_out");
-    check_tensor(arguments.d_q, shape.q(), DType::f32, "d_q");
-    check_tensor(arguments.d_k, shape.k(), DType::f32, "d_k");
-    check_tensor(arguments.d_v, shape.v(), DType::f32, "d_v");
+  for (CallerTensor tensor : caller_tensors(plan)) {
+    if (tensor.name == "out" && works_in_place(plan) && arguments.delta.data != nullptr)
+      tensor = {&ExecutionArguments::delta, "delta", DType::f32, plan.problem.shape.lse()};
+    const TensorView& view = arguments.*tensor.view;
+    if (view.extent != tensor.extent || view.dtype != tensor.dtype || view.data == nullptr)
+      throw std::invalid_argument(fmt::format(
+          "execute: {} does not have the shape and type of the plan's problem", tensor.name));
   }
   if (arguments.allocator == nullptr || arguments.threads < 1)
     throw std::invalid_argument("execute: an allocator and at least one thread are needed");
@@ -73,6 +59,24 @@ Execution run(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments
 }
 
 }  // namespace
+
+std::vector<CallerTensor> caller_tensors(const Plan& plan) {
+  using Arguments = ExecutionArguments;
+  const Shape& shape = plan.problem.shape;
+  const DType dtype = plan.problem.dtype;
+  std::vector<CallerTensor> tensors = {
+      {&Arguments::q, "q", dtype, shape.q()},
+      {&Arguments::k, "k", dtype, shape.k()},
+      {&Arguments::v, "v", dtype, shape.v()},
+      {&Arguments::out, "out", DType::f32, shape.out()},
+      {&Arguments::lse, "lse", DType::f32, plan.problem.kept_lse()},
+      {&Arguments::d_out, "d_out", dtype, shape.out()},
+      {&Arguments::d_q, "d_q", DType::f32, shape.q()},
+      {&Arguments::d_k, "d_k", DType::f32, shape.k()},
+      {&Arguments::d_v, "d_v", DType::f32, shape.v()}};
+  if (plan.pass == Pass::forward) tensors.resize(5);
+  return tensors;
+}
 
 std::unique_ptr<ComputeDevice> open_device(const ExecutionArguments& arguments, int threads) {
   if (arguments.open_device) return arguments.open_device(threads);

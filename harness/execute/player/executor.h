@@ -85,6 +85,15 @@ struct ExecutionArguments {
   bool guard_messages = false;  // hash every message, to notice a buffer that is used too early
 };
 
+// One of the caller's tensors of a pass.
+struct CallerTensor {
+  TensorView ExecutionArguments::*view;
+  std::string_view name;
+  DType dtype;
+  Extent extent;
+};
+[[nodiscard]] std::vector<CallerTensor> caller_tensors(const Plan& plan);
+
 // From the first beginning to the last end of something, since all workers were ready. NaN: there
 // was none of it, or it is not known when.
 struct TimeSpan {

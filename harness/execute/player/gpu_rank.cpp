@@ -29,13 +29,6 @@ class GroupTransport final : public Transport {
     link_.forget_groups();
   }
 
-  Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override {
-    // The transport only reads the bytes.
-    return post(key, {key.to, const_cast<std::byte*>(bytes.data()), bytes.size(), true});
-  }
-  Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override {
-    return post(key, {key.from, bytes.data(), bytes.size(), false});
-  }
   bool waits_on_device() const override { return true; }
 
   Passage wait(const Ticket& ticket) override {
@@ -92,9 +85,9 @@ class GroupTransport final : public Transport {
     int step = 0;
   };
 
-  Ticket post(const MessageKey& key, const DeviceLink::Part& part) {
+  Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) override {
     Pending& pending = pending_[key.late ? 1 : 0];
-    pending.parts.push_back(part);
+    pending.parts.push_back({outgoing ? key.to : key.from, bytes.data(), bytes.size(), outgoing});
     pending.step = key.step;
     return pending.tickets.emplace_back(std::make_shared<int>(-1));
   }

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "harness/execute/transport/mpi_world.h"
 #include "kernels/cuda/runtime/device.h"
 
@@ -93,8 +91,6 @@ NcclRank::NcclRank(int workers, ComputeDevice* device, std::string why_none, dou
   if (!refusal.empty()) throw Unsupported(refusal);
   if (id != kNoLink && world->rank() < workers) open_link(world->rank(), workers, id);
 }
-
-NcclRank::~NcclRank() = default;
 
 void NcclRank::open_link(int rank, int workers, const std::string& id) {
   try {

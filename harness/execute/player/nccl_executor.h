@@ -18,8 +18,6 @@
 
 namespace qb {
 
-class MpiWorld;
-
 // Returns the ordinal of the GPU for the `local_rank`-th rank of a host that sees n_gpus. A rank
 // that sees a single GPU got it from its launcher. Throws Unsupported if there are too few.
 [[nodiscard]] int gpu_of_local_rank(int local_rank, int n_gpus);
@@ -47,9 +45,6 @@ class NcclRank {
   // Every rank of the world calls it. device: nullptr if this rank has none, with the reason. On
   // rank 0 it throws Unsupported, with a sentence, if the ranks cannot play together.
   NcclRank(int workers, ComputeDevice* device, std::string why_none, double timeout_s);
-  ~NcclRank();
-  NcclRank(const NcclRank&) = delete;
-  NcclRank& operator=(const NcclRank&) = delete;
 
   // Every rank calls it, as execute(): rank 0 gets the execution, or the exception of any rank.
   // After a GPU was lost the world cannot be used again. The allocator of the first execution must

@@ -265,18 +265,12 @@ void throw_failure(const std::vector<RankReport>& reports) {
 }
 
 // Calls visit with each number of a report besides those of its steps.
-template <class Report, class Visit>
-void visit_numbers(Report& report, const Visit& visit) {
-  visit(report.status);
-  visit(report.told);
-  visit(report.duration_s);
-  visit(report.device_s);
-  visit(report.time.gather_s);
-  visit(report.time.compute_s);
-  visit(report.time.merge_s);
-  visit(report.time.active_peak_bytes);
-  visit(report.time.sent_bytes);
-  visit(report.time.from_root_bytes);
+void visit_numbers(auto& report, const auto& visit) {
+  const auto visit_all = [&](auto&... numbers) { (visit(numbers), ...); };
+  auto& time = report.time;
+  visit_all(report.status, report.told, report.duration_s, report.device_s, time.gather_s,
+            time.compute_s, time.merge_s, time.active_peak_bytes, time.sent_bytes,
+            time.from_root_bytes);
 }
 
 // Returns the numbers, the number of steps, the steps, and the text of a failure.

@@ -26,12 +26,6 @@
 namespace qb {
 namespace {
 
-// A worker that holds a group, and the group's place among its own.
-struct Holder {
-  std::size_t worker = 0;
-  std::size_t position = 0;
-};
-
 // Records the time at which all have met, before any thread continues.
 struct NoteTime {
   double* next_s;
@@ -53,7 +47,6 @@ class Crew {
     execution_.workers.resize(n_workers_);
     for (std::size_t w = 0; w < n_workers_; ++w) members_.emplace_back(*this, static_cast<int>(w));
     output_.emplace(plan, arguments_, *members_.front().device);
-    find_holders();
   }
 
   Execution run() {
@@ -146,29 +139,20 @@ class Crew {
     }
   }
 
-  void find_holders() {
-    for (const OutputMerge::Part& part : output_->parts()) {
-      std::vector<Holder>& holders = holders_.emplace_back();
-      for (std::size_t w = 0; w < n_workers_; ++w) {
-        const std::vector<int>& groups =
-            output_->groups_of(members_[w].player.worker(), part.tensor);
-        const auto found = std::ranges::lower_bound(groups, part.group);
-        if (found != groups.end() && *found == part.group)
-          holders.push_back({w, static_cast<std::size_t>(found - groups.begin())});
-      }
-    }
-  }
-
   void merge_groups() {
-    for (std::size_t part = next_part_++; part < holders_.size(); part = next_part_++) {
-      const std::size_t tensor = output_->parts()[part].tensor;
-      for (const Holder& holder : holders_[part]) {
-        const Member& member = members_[holder.worker];
+    const std::vector<OutputMerge::Part>& parts = output_->parts();
+    for (std::size_t next = next_part_++; next < parts.size(); next = next_part_++) {
+      const auto [tensor, group] = parts[next];
+      for (const Member& member : members_) {
+        const std::vector<int>& groups = output_->groups_of(member.player.worker(), tensor);
+        const auto found = std::ranges::lower_bound(groups, group);
+        if (found == groups.end() || *found != group) continue;
         const WorkerResult result = member.player.result();
         if (result[tensor].data == nullptr) continue;
-        output_->add_part(member.player.worker(), member.layout, tensor, holder.position, result);
+        output_->add_part(member.player.worker(), member.layout, tensor,
+                          static_cast<std::size_t>(found - groups.begin()), result);
       }
-      output_->finish_part(output_->parts()[part]);
+      output_->finish_part(parts[next]);
     }
   }
 
@@ -180,9 +164,8 @@ class Crew {
   MemoryTransport transport_;
   std::deque<Member> members_;
   std::optional<OutputMerge> output_;
-  std::vector<std::vector<Holder>> holders_;  // by part of the output, in worker order
-  std::array<double, 3> meetings_s_{};        // when all were ready, had computed, had merged
-  std::barrier<NoteTime> meeting_;            // the workers and the caller
+  std::array<double, 3> meetings_s_{};  // when all were ready, had computed, had merged
+  std::barrier<NoteTime> meeting_;      // the workers and the caller
   std::atomic<std::size_t> next_part_{0};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;

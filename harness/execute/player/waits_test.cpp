@@ -27,12 +27,6 @@ class ScriptedTransport final : public Transport {
  public:
   ScriptedTransport(MemoryTransport& inner, double offset_s) : inner_(inner), offset_s_(offset_s) {}
 
-  Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override {
-    return inner_.send(key, bytes);
-  }
-  Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override {
-    return inner_.receive(key, bytes);
-  }
   Passage wait(const Ticket& ticket) override {
     (void)inner_.wait(ticket);
     const Passage passage = passages.at(0);
@@ -45,6 +39,10 @@ class ScriptedTransport final : public Transport {
   std::deque<Passage> passages;
 
  private:
+  Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) override {
+    return outgoing ? inner_.send(key, bytes) : inner_.receive(key, bytes);
+  }
+
   MemoryTransport& inner_;
   const double offset_s_;
 };

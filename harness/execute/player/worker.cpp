@@ -6,25 +6,28 @@
 namespace qb {
 namespace {
 
-// Names the memory of a resident block's tensor, or of a saved one's.
-const char* label_of(TensorRole what, int block) {
-  const bool saved = block >= kSavedQueries;
-  switch (what) {
-    case TensorRole::q:
-      return saved ? "q_saved" : "q_local";
-    case TensorRole::k:
-      return saved ? "k_saved" : "k_local";
-    case TensorRole::v:
-      return saved ? "v_saved" : "v_local";
-    case TensorRole::partial:
-      return saved ? "out_saved" : "out_local";
-    case TensorRole::lse:
-      return saved ? "lse_saved" : "lse_local";
-    case TensorRole::d_out:
-      return "d_out_local";
-    default:
-      return saved ? "delta_saved" : "delta_local";
-  }
+// The caller's tensor, and the labels of what a worker holds of it: its shard, what the forward
+// pass left here, and what a collective's messages are joined to.
+struct Labelled {
+  TensorRole what;
+  TensorView ExecutionArguments::*whole;
+  const char* local;
+  const char* saved;
+  const char* joined;
+};
+
+constexpr Labelled kLabelled[] = {
+    {TensorRole::q, &ExecutionArguments::q, "q_local", "q_saved", "q_block"},
+    {TensorRole::k, &ExecutionArguments::k, "k_local", "k_saved", "k_block"},
+    {TensorRole::v, &ExecutionArguments::v, "v_local", "v_saved", "v_block"},
+    {TensorRole::partial, &ExecutionArguments::out, "out_local", "out_saved", ""},
+    {TensorRole::d_out, &ExecutionArguments::d_out, "d_out_local", "d_out_saved", "d_out_block"},
+    {TensorRole::lse, &ExecutionArguments::lse, "lse_local", "lse_saved", "lse_block"},
+    {TensorRole::delta, &ExecutionArguments::delta, "delta_local", "delta_saved", "delta_block"},
+};
+
+const Labelled& labelled(TensorRole what) {
+  return *std::ranges::find(kLabelled, what, &Labelled::what);
 }
 
 }  // namespace
@@ -45,25 +48,18 @@ std::vector<Piece> pieces_of(const Plan& plan, const Worker& worker) {
           {kResidentQueries, TensorRole::lse}, {kResidentQueries, last}};
 }
 
-// How many numbers hold LSE in a worker's result: a root gathers what travels.
-int numbers_of_result(const Plan& plan) {
-  return plan.result == Result::root ? plan.problem.lse_sent : plan.problem.lse_kept;
-}
-
 std::vector<Extent> result_extents(const Plan& plan, const Worker& worker) {
-  const Shape& shape = plan.problem.shape;
-  const Range heads = plan.heads_of(worker);
-  const Range kv_heads = kv_heads_of(shape, heads);
-  const auto extent = [&](const Range& of, std::int64_t rows, std::int64_t dim) {
-    return Extent{shape.batch, of.end - of.begin, rows, dim};
+  const auto extent = [&](TensorRole what) {
+    const std::int64_t rows = is_of_keys(what) ? tokens_of(plan.kv_groups, worker.kv_groups)
+                                               : tokens_of(plan.q_groups, worker.q_groups);
+    return tensor_extent(plan.problem, what, rows, plan.heads_of(worker));
   };
-  const std::int64_t queries = tokens_of(plan.q_groups, worker.q_groups);
-  if (plan.pass == Pass::forward)
-    return {extent(heads, queries, shape.value_dim),
-            extent(heads, queries, numbers_of_result(plan))};
-  const std::int64_t keys = tokens_of(plan.kv_groups, worker.kv_groups);
-  return {extent(heads, queries, shape.head_dim), extent(kv_heads, keys, shape.head_dim),
-          extent(kv_heads, keys, shape.value_dim)};
+  if (plan.pass == Pass::backward)
+    return {extent(TensorRole::d_q), extent(TensorRole::d_k), extent(TensorRole::d_v)};
+  Extent lse = extent(TensorRole::lse);
+  // A root gathers what travels of LSE.
+  if (plan.result != Result::root) lse.head_dim = plan.problem.lse_kept;
+  return {extent(TensorRole::partial), lse};
 }
 
 bool is_scattered(const Worker& worker) {
@@ -74,7 +70,7 @@ bool is_scattered(const Worker& worker) {
 }
 
 bool is_scattered(const Plan& plan) {
-  return std::ranges::any_of(plan.workers,
+  return std::ranges::any_of(plan.workers.all(),
                              [](const Worker& worker) { return is_scattered(worker); });
 }
 
@@ -102,21 +98,8 @@ const std::vector<TokenGroup>& WorkerPlayer::groups_for(TensorRole what) const {
   return is_of_keys(what) ? plan_.kv_groups : plan_.q_groups;
 }
 
-Extent WorkerPlayer::extent(TensorRole what, std::int64_t rows, const Range& heads) const {
-  const Shape& shape = plan_.problem.shape;
-  const Range range = is_of_keys(what) ? kv_heads_of(shape, heads) : heads;
-  std::int64_t dim = shape.value_dim;
-  if (what == TensorRole::lse) dim = plan_.problem.lse_sent;
-  if (what == TensorRole::delta) dim = 1;
-  if (what == TensorRole::q || what == TensorRole::k || what == TensorRole::d_q ||
-      what == TensorRole::d_k)
-    dim = shape.head_dim;
-  return {shape.batch, range.end - range.begin, rows, dim};
-}
-
-DType WorkerPlayer::dtype_of(TensorRole what) const {
-  const bool is_statistic = what == TensorRole::lse || what == TensorRole::delta;
-  return is_input(what) && !is_statistic ? plan_.problem.dtype : DType::f32;
+Range WorkerPlayer::heads_of(TensorRole what, const Range& heads) const {
+  return is_of_keys(what) ? kv_heads_of(plan_.problem.shape, heads) : heads;
 }
 
 // A worker that no root sends its shard has LSE as its forward pass left it.
@@ -126,23 +109,42 @@ Extent WorkerPlayer::shard_extent(const Worker& worker, TensorRole what, const B
   return shard;
 }
 
-Tensor& WorkerPlayer::own(const Block& block, TensorRole what, std::string_view label,
-                          const Extent& extent) {
+const Tensor& WorkerPlayer::own(const Block& block, TensorRole what, const Extent& extent) {
+  const Labelled& labels = labelled(what);
+  const char* const label = !block.resident             ? labels.joined
+                            : block.id >= kSavedQueries ? labels.saved
+                                                        : labels.local;
   Held& held = held_[block.id];
   Tensor& owned = held.owned[what];
-  owned = Tensor(*arguments_.allocator, dtype_of(what), extent, label, index_);
+  owned = Tensor(*arguments_.allocator, tensor_dtype(plan_.problem, what), extent, label, index_);
   held.views[what] = owned.view();
   return owned;
 }
 
+TensorView WorkerPlayer::heads_in(const Block& block, TensorRole what, const TensorView& rows,
+                                  const Range& heads) const {
+  const Range wanted = heads_of(what, heads);
+  return rows.heads(wanted.begin - heads_of(what, block.heads).begin, wanted.end - wanted.begin);
+}
+
 TensorView WorkerPlayer::rows_in(const Block& block, TensorRole what, const TensorView& view,
                                  int group, const Range& heads) const {
-  const Shape& shape = plan_.problem.shape;
-  const bool of_keys = is_of_keys(what);
-  const Range wanted = of_keys ? kv_heads_of(shape, heads) : heads;
-  const Range all = of_keys ? kv_heads_of(shape, block.heads) : block.heads;
-  return view.tokens(block.begin_of(group), groups_for(what)[static_cast<std::size_t>(group)].count)
-      .heads(wanted.begin - all.begin, wanted.end - wanted.begin);
+  const std::int64_t count = groups_for(what)[static_cast<std::size_t>(group)].count;
+  return heads_in(block, what, view.tokens(block.begin_of(group), count), heads);
+}
+
+TensorView WorkerPlayer::rows_of_call(const KernelCall& call, TensorRole what,
+                                      const TensorView& view) const {
+  const bool keys = is_of_keys(what);
+  const std::int64_t begin = keys ? call.k_begin : call.q_begin;
+  const std::int64_t end = keys ? call.k_end : call.q_end;
+  return heads_in(blocks_.block(keys ? call.kv_block : call.q_block), what,
+                  view.tokens(begin, end - begin), call.heads);
+}
+
+TensorView WorkerPlayer::input_of(const KernelCall& call, TensorRole what) const {
+  const int block = is_of_keys(what) ? call.kv_block : call.q_block;
+  return rows_of_call(call, what, held_.at(block).view(what));
 }
 
 WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const Range& heads,
@@ -158,8 +160,7 @@ WorkerPlayer::Partial WorkerPlayer::make_partial(std::int64_t rows, const Range&
 void WorkerPlayer::make_room() {
   for (const Piece& piece : pieces_of(plan_, worker_)) {
     const Block& block = blocks_.block(piece.block);
-    const Tensor& tensor = own(block, piece.what, label_of(piece.what, piece.block),
-                               shard_extent(worker_, piece.what, block));
+    const Tensor& tensor = own(block, piece.what, shard_extent(worker_, piece.what, block));
     if (is_scattered(worker_)) time_.from_root_bytes += tensor.view().bytes();
   }
   const Block& q = blocks_.block(kResidentQueries);
@@ -178,21 +179,14 @@ void WorkerPlayer::take(const Piece& piece) {
 
 // Takes a block's groups from the caller's whole tensor, or makes them.
 void WorkerPlayer::fill(TensorRole what, const Block& block, const TensorView& local) const {
-  const Range heads =
-      is_of_keys(what) ? kv_heads_of(plan_.problem.shape, block.heads) : block.heads;
+  const Range heads = heads_of(what, block.heads);
   std::vector<TokenGroup> groups;
   for (const int group : block.groups)
     groups.push_back(groups_for(what)[static_cast<std::size_t>(group)]);
   // A ShardSource knows nothing of what the forward pass computed.
   const bool is_generated = is_input(what) && what != TensorRole::lse && what != TensorRole::delta;
   if (!arguments_.shard || !is_generated) {
-    const TensorView& whole = what == TensorRole::q         ? arguments_.q
-                              : what == TensorRole::k       ? arguments_.k
-                              : what == TensorRole::v       ? arguments_.v
-                              : what == TensorRole::d_out   ? arguments_.d_out
-                              : what == TensorRole::lse     ? arguments_.lse
-                              : what == TensorRole::partial ? arguments_.out
-                                                            : arguments_.delta;
+    const TensorView& whole = arguments_.*labelled(what).whole;
     return device_.gather(groups, whole.heads(heads.begin, heads.end - heads.begin), local);
   }
   if (local.extent.elements() == 0) return;
@@ -210,8 +204,8 @@ Tensor WorkerPlayer::piece_of(int worker, const Piece& piece) const {
   const Worker other = plan_.workers[static_cast<std::size_t>(worker)];
   const BlockTracker blocks(plan_, other);
   const Block& block = blocks.block(piece.block);
-  Tensor tensor(*arguments_.allocator, dtype_of(piece.what), shard_extent(other, piece.what, block),
-                "scattered", kRoot);
+  Tensor tensor(*arguments_.allocator, tensor_dtype(plan_.problem, piece.what),
+                shard_extent(other, piece.what, block), "scattered", kRoot);
   fill(piece.what, block, tensor.view());
   return tensor;
 }
@@ -228,8 +222,7 @@ void WorkerPlayer::prepare() {
 void WorkerPlayer::make_delta(int id) {
   const Block& block = blocks_.block(id);
   Held& held = held_[id];
-  own(block, TensorRole::delta, label_of(TensorRole::delta, id),
-      extent(TensorRole::delta, block.rows, block.heads));
+  own(block, TensorRole::delta, extent(TensorRole::delta, block.rows, block.heads));
   if (block.rows > 0)
     device_.compute_delta(held.view(TensorRole::partial), held.view(TensorRole::d_out),
                           held.view(TensorRole::delta));

@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -109,6 +108,9 @@ class WorkerPlayer {
     Message message;
     std::shared_ptr<Buffer> buffer;
     Ticket ticket;
+    [[nodiscard]] std::byte* part(std::size_t index) const {
+      return buffer->as<std::byte>() + message.at[index];
+    }
   };
   struct Outgoing {
     std::shared_ptr<Buffer> buffer;
@@ -121,14 +123,22 @@ class WorkerPlayer {
   [[nodiscard]] Partial make_partial(std::int64_t rows, const Range& heads, const char* out_label,
                                      const char* lse_label) const;
   void narrow_lse();
-  [[nodiscard]] Extent extent(TensorRole what, std::int64_t rows, const Range& heads) const;
-  [[nodiscard]] DType dtype_of(TensorRole what) const;
+  [[nodiscard]] Range heads_of(TensorRole what, const Range& heads) const;
+  [[nodiscard]] Extent extent(TensorRole what, std::int64_t rows, const Range& heads) const {
+    return tensor_extent(plan_.problem, what, rows, heads);
+  }
   [[nodiscard]] Extent shard_extent(const Worker& worker, TensorRole what,
                                     const Block& block) const;
-  Tensor& own(const Block& block, TensorRole what, std::string_view label, const Extent& extent);
-  // Rows of a group and of these query heads, in a tensor of the block's.
+  const Tensor& own(const Block& block, TensorRole what, const Extent& extent);
+  // These take of a tensor of the block's what belongs to these query heads: of all its rows, or of
+  // a group's. The next two take what a call reads or writes.
+  [[nodiscard]] TensorView heads_in(const Block& block, TensorRole what, const TensorView& rows,
+                                    const Range& heads) const;
   [[nodiscard]] TensorView rows_in(const Block& block, TensorRole what, const TensorView& view,
                                    int group, const Range& heads) const;
+  [[nodiscard]] TensorView rows_of_call(const KernelCall& call, TensorRole what,
+                                        const TensorView& view) const;
+  [[nodiscard]] TensorView input_of(const KernelCall& call, TensorRole what) const;
   void wait(const Outgoing& outgoing);
   void hold_back(const Ticket& ticket);
   void add_wait(double begin_s, double started_s);
@@ -143,8 +153,20 @@ class WorkerPlayer {
   void hold_arrived(const Block& block, TensorRole what);
   void join_arrived(const Block& block, TensorRole what);
   void merge_messages();
-  [[nodiscard]] std::pair<TensorView, TensorView> partial_in(const Transfer& part,
-                                                             std::byte* data) const;
+  // The tensor of a part that lies at `data` in a message: the rows of its groups, in order. Of a
+  // partial, O and then LSE.
+  [[nodiscard]] TensorView tensor_in(const Transfer& part, std::byte* data) const;
+  [[nodiscard]] TensorView lse_in(const Transfer& part, std::byte* data) const;
+  // Calls visit(group, first row in the message, count) for each group of the part.
+  template <class Visit>
+  void for_each_group(const Transfer& part, const Visit& visit) const {
+    std::int64_t at = 0;
+    for (const int group : plan_.groups_of(part)) {
+      const std::int64_t count = groups_for(part.what)[static_cast<std::size_t>(group)].count;
+      visit(group, at, count);
+      at += count;
+    }
+  }
   void merge_partial_part(const Transfer& part, std::byte* data);
   void reduce_part(const Transfer& part, std::byte* data, bool whole);
   void post_receives();

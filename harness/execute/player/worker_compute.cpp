@@ -97,45 +97,29 @@ void WorkerPlayer::begin_partial(Partial& partial) {
 
 void WorkerPlayer::compute(const KernelCall& call) {
   const Block& q = blocks_.block(call.q_block);
-  const Block& kv = blocks_.block(call.kv_block);
   Partial& partial = q.resident ? resident_ : passing_[q.id];
   if (!partial.exists()) partial = make_partial(q.rows, q.heads, "out_partial", "lse_partial");
   const std::optional<TileSchedule> schedule =
       call_schedule_for(plan_, blocks_, call, arguments_.kernel, device_);
 
-  const std::int64_t rows = call.q_end - call.q_begin;
-  const std::int64_t keys = call.k_end - call.k_begin;
-  const std::int64_t n_heads = call.heads.end - call.heads.begin;
-  const std::int64_t first_head = call.heads.begin - q.heads.begin;
-  const Shape& shape = plan_.problem.shape;
-  const Range kv_heads = kv_heads_of(shape, call.heads);
-  const std::int64_t first_kv_head = kv_heads.begin - kv_heads_of(shape, kv.heads).begin;
-  const std::int64_t n_kv_heads = kv_heads.end - kv_heads.begin;
-  const Held& queries = held_.at(q.id);
-  const Held& keys_values = held_.at(kv.id);
-  const auto of_keys = [&](const TensorView& view) {
-    return view.tokens(call.k_begin, keys).heads(first_kv_head, n_kv_heads);
-  };
-  const auto of_queries = [&](const TensorView& view) {
-    return view.tokens(call.q_begin, rows).heads(first_head, n_heads);
-  };
-
   // A message may have begun the partial before the first call of its block.
   const bool in_place = call.first && !partial.begun;
   Partial result;
-  if (!in_place) result = make_partial(rows, call.heads, "out_step", "lse_step");
+  if (!in_place)
+    result = make_partial(call.q_end - call.q_begin, call.heads, "out_step", "lse_step");
   const Partial& target = in_place ? partial : result;
-  attend(tools_, arguments_,
-         {of_queries(queries.view(TensorRole::q)), of_keys(keys_values.view(TensorRole::k)),
-          of_keys(keys_values.view(TensorRole::v)), schedule ? &*schedule : nullptr,
-          plan_.problem.scale, target.out.view(), target.lse.view()},
-         index_, &step_time().compute_s);
+  attend(
+      tools_, arguments_,
+      {input_of(call, TensorRole::q), input_of(call, TensorRole::k), input_of(call, TensorRole::v),
+       schedule ? &*schedule : nullptr, plan_.problem.scale, target.out.view(), target.lse.view()},
+      index_, &step_time().compute_s);
   if (in_place) {
     partial.begun = true;
     return;
   }
   if (!partial.begun) begin_partial(partial);
-  device_.merge_partial(of_queries(partial.out.view()), of_queries(partial.lse.view()),
+  device_.merge_partial(rows_of_call(call, TensorRole::partial, partial.out.view()),
+                        rows_of_call(call, TensorRole::partial, partial.lse.view()),
                         result.out.view(), result.lse.view());
 }
 

@@ -70,30 +70,21 @@ void WorkerPlayer::compute_gradients(const KernelCall& call) {
       begin_sum(is_of_keys(what) ? kv : q, what, is_of_keys(what) ? task.kv_group : task.q_group);
   const std::optional<TileSchedule> schedule =
       call_schedule_for(plan_, blocks_, call, arguments_.kernel, device_);
-  const Shape& shape = plan_.problem.shape;
-  const Range kv_heads = kv_heads_of(shape, call.heads);
-  const auto of_queries = [&](const TensorView& view) {
-    return view.tokens(call.q_begin, call.q_end - call.q_begin)
-        .heads(call.heads.begin - q.heads.begin, call.heads.end - call.heads.begin);
+  const auto sum = [&](TensorRole what) {
+    return rows_of_call(call, what, sum_of(is_of_keys(what) ? kv : q, what).view);
   };
-  const auto of_keys = [&](const TensorView& view) {
-    return view.tokens(call.k_begin, call.k_end - call.k_begin)
-        .heads(kv_heads.begin - kv_heads_of(shape, kv.heads).begin, kv_heads.end - kv_heads.begin);
-  };
-  const auto query = [&](TensorRole what) { return of_queries(held_.at(q.id).view(what)); };
-  const auto key = [&](TensorRole what) { return of_keys(held_.at(kv.id).view(what)); };
   attend_backward(tools_, arguments_,
-                  {.q = query(TensorRole::q),
-                   .k = key(TensorRole::k),
-                   .v = key(TensorRole::v),
-                   .d_out = query(TensorRole::d_out),
-                   .lse = query(TensorRole::lse),
-                   .delta = query(TensorRole::delta),
+                  {.q = input_of(call, TensorRole::q),
+                   .k = input_of(call, TensorRole::k),
+                   .v = input_of(call, TensorRole::v),
+                   .d_out = input_of(call, TensorRole::d_out),
+                   .lse = input_of(call, TensorRole::lse),
+                   .delta = input_of(call, TensorRole::delta),
                    .schedule = schedule ? &*schedule : nullptr,
                    .scale = plan_.problem.scale,
-                   .d_q = of_queries(sum_of(q, TensorRole::d_q).view),
-                   .d_k = of_keys(sum_of(kv, TensorRole::d_k).view),
-                   .d_v = of_keys(sum_of(kv, TensorRole::d_v).view)},
+                   .d_q = sum(TensorRole::d_q),
+                   .d_k = sum(TensorRole::d_k),
+                   .d_v = sum(TensorRole::d_v)},
                   index_, &step_time().compute_s);
 }
 
@@ -101,9 +92,7 @@ void WorkerPlayer::add_gradient_part(const Incoming& incoming, const Transfer& p
                                      std::byte* data) {
   const std::vector<int>& groups = plan_.groups_of(part);
   if (groups.empty()) return;
-  const std::vector<TokenGroup>& all = groups_for(part.what);
-  const TensorView came =
-      contiguous_view(data, plan_.gradients, extent(part.what, tokens_of(all, groups), part.heads));
+  const TensorView came = tensor_in(part, data);
   const Block& block = receiving_block(blocks_, part, groups.front());
   const auto known = sums_.find({block.id, part.what});
   // The whole of a sum that is zero here can stay where it came.
@@ -117,28 +106,23 @@ void WorkerPlayer::add_gradient_part(const Incoming& incoming, const Transfer& p
     return;
   }
   Sum& sum = sum_of(block, part.what);
-  std::int64_t at = 0;
-  for (const int group : groups) {
+  for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
     const TensorView rows = rows_in(block, part.what, sum.view, group, part.heads);
-    const TensorView more = came.tokens(at, rows.extent.length);
-    at += rows.extent.length;
     char& begun = sum.begun[place_of(block, group)];
     if (begun == 0 && part.heads == block.heads && plan_.gradients == DType::f32) {
-      device_.copy_rows(more, rows);
+      device_.copy_rows(came.tokens(at, count), rows);
     } else {
       begin_sum(block, part.what, group);
-      device_.add_rows(rows, more);
+      device_.add_rows(rows, came.tokens(at, count));
     }
     begun = 1;
-  }
+  });
 }
 
 void WorkerPlayer::pack_gradient(const Transfer& part, std::byte* data) {
   const std::vector<int>& groups = plan_.groups_of(part);
   if (groups.empty()) return;
-  const TensorView packed =
-      contiguous_view(data, plan_.gradients,
-                      extent(part.what, tokens_of(groups_for(part.what), groups), part.heads));
+  const TensorView packed = tensor_in(part, data);
   const Block& block = blocks_.block_of(!is_of_keys(part.what), groups.front());
   const auto sum = sums_.find({block.id, part.what});
   const auto begun = [&](int group) {
@@ -146,14 +130,11 @@ void WorkerPlayer::pack_gradient(const Transfer& part, std::byte* data) {
   };
   if (!std::ranges::all_of(groups, begun))
     device_.fill(packed.data, 0, static_cast<std::size_t>(packed.bytes()));
-  std::int64_t at = 0;
-  for (const int group : groups) {
-    const std::int64_t count = groups_for(part.what)[static_cast<std::size_t>(group)].count;
+  for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
     if (begun(group))
       device_.copy_rows(rows_in(block, part.what, sum->second.view, group, part.heads),
                         packed.tokens(at, count));
-    at += count;
-  }
+  });
 }
 
 // Returns the message that came with exactly these sums, to which the worker has added in place.

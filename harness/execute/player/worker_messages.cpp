@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
-#include <tuple>
 
 #include "base/hash.h"
 #include "base/status.h"
@@ -40,36 +39,6 @@ std::uint64_t payload_hash(const Buffer& buffer) {
   const std::size_t n = buffer.bytes() / 8 - kMessageHeaderBytes / 8;
   for (std::size_t i = 0; i < n; ++i) hash = hash_with(hash, words[i]);
   return hash;
-}
-
-// Calls body(row, at, count) for each group: rows from `row` in the block, `at` in a message.
-template <class Body>
-void for_each_group(const std::vector<TokenGroup>& all, const std::vector<int>& groups,
-                    const Block& block, const Body& body) {
-  std::int64_t at = 0;
-  for (const int group : groups) {
-    const std::int64_t count = all[static_cast<std::size_t>(group)].count;
-    body(block.begin_of(group), at, count);
-    at += count;
-  }
-}
-
-const char* joined_label(TensorRole what, bool saved) {
-  if (saved) return "d_out_saved";
-  switch (what) {
-    case TensorRole::q:
-      return "q_block";
-    case TensorRole::k:
-      return "k_block";
-    case TensorRole::v:
-      return "v_block";
-    case TensorRole::d_out:
-      return "d_out_block";
-    case TensorRole::lse:
-      return "lse_block";
-    default:
-      return "delta_block";
-  }
 }
 
 std::span<std::byte> bytes_of(const Buffer& buffer) {
@@ -163,28 +132,19 @@ void WorkerPlayer::hold_arrived(const Block& block, TensorRole what) {
   held.message = incoming.buffer;
   for (std::size_t p = 0; p < incoming.message.parts.size(); ++p)
     if (incoming.message.parts[p].what == what)
-      held.views[what] = contiguous_view(incoming.buffer->as<std::byte>() + incoming.message.at[p],
-                                         dtype_of(what), extent(what, block.rows, block.heads));
+      held.views[what] = tensor_in(incoming.message.parts[p], incoming.part(p));
 }
 
 void WorkerPlayer::join_arrived(const Block& block, TensorRole what) {
-  const TensorView view =
-      own(block, what, joined_label(what, block.resident), extent(what, block.rows, block.heads))
-          .view();
+  const TensorView view = own(block, what, extent(what, block.rows, block.heads)).view();
   for (const Incoming& incoming : incoming_) {
     for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
       const Transfer& part = incoming.message.parts[p];
       if (part.what != what) continue;
-      const std::vector<int>& groups = plan_.groups_of(part);
-      const TensorView sent =
-          contiguous_view(incoming.buffer->as<std::byte>() + incoming.message.at[p], dtype_of(what),
-                          extent(what, tokens_of(groups_for(what), groups), part.heads));
-      std::int64_t at = 0;
-      for (const int group : groups) {
-        const TensorView rows = rows_in(block, what, view, group, part.heads);
-        device_.copy_rows(sent.tokens(at, rows.extent.length), rows);
-        at += rows.extent.length;
-      }
+      const TensorView sent = tensor_in(part, incoming.part(p));
+      for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
+        device_.copy_rows(sent.tokens(at, count), rows_in(block, what, view, group, part.heads));
+      });
     }
   }
 }
@@ -193,44 +153,41 @@ void WorkerPlayer::merge_messages() {
   for (const Incoming& incoming : incoming_) {
     for (std::size_t p = 0; p < incoming.message.parts.size(); ++p) {
       const Transfer& part = incoming.message.parts[p];
-      std::byte* data = incoming.buffer->as<std::byte>() + incoming.message.at[p];
       if (part.what == TensorRole::partial)
-        merge_partial_part(part, data);
+        merge_partial_part(part, incoming.part(p));
       else if (is_gradient(part.what))
-        add_gradient_part(incoming, part, data);
+        add_gradient_part(incoming, part, incoming.part(p));
       else if (!is_input(part.what))
-        reduce_part(part, data, incoming.message.peer < index_);
+        reduce_part(part, incoming.part(p), incoming.message.peer < index_);
     }
   }
 }
 
-// O and LSE of a partial, as they lie in a message.
-std::pair<TensorView, TensorView> WorkerPlayer::partial_in(const Transfer& part,
-                                                           std::byte* data) const {
-  Extent of_part =
-      extent(TensorRole::partial, tokens_of(plan_.q_groups, plan_.groups_of(part)), part.heads);
-  const TensorView out = contiguous_view(data, DType::f32, of_part);
-  of_part.head_dim = plan_.problem.lse_sent;
-  return {out, contiguous_view(data + out.bytes(), DType::f32, of_part)};
+TensorView WorkerPlayer::tensor_in(const Transfer& part, std::byte* data) const {
+  const std::int64_t rows = tokens_of(groups_for(part.what), plan_.groups_of(part));
+  return contiguous_view(data, tensor_dtype(plan_.problem, part.what, plan_.gradients),
+                         extent(part.what, rows, part.heads));
+}
+
+TensorView WorkerPlayer::lse_in(const Transfer& part, std::byte* data) const {
+  const TensorView out = tensor_in(part, data);
+  Extent extent = out.extent;
+  extent.head_dim = plan_.problem.lse_sent;
+  return contiguous_view(data + out.bytes(), DType::f32, extent);
 }
 
 void WorkerPlayer::merge_partial_part(const Transfer& part, std::byte* data) {
   if (!resident_.exists()) return;
   if (!resident_.begun) begin_partial(resident_);
-  const Block& own = blocks_.block(kResidentQueries);
-  TensorView out;
-  TensorView lse;
-  std::tie(out, lse) = partial_in(part, data);
-  for_each_group(plan_.q_groups, plan_.groups_of(part), own,
-                 [&](std::int64_t row, std::int64_t at, std::int64_t count) {
-                   const auto mine = [&](const Tensor& tensor) {
-                     return tensor.view()
-                         .tokens(row, count)
-                         .heads(part.heads.begin - own.heads.begin, out.extent.heads);
-                   };
-                   device_.merge_partial(mine(resident_.out), mine(resident_.lse),
-                                         out.tokens(at, count), lse.tokens(at, count));
-                 });
+  const TensorView out = tensor_in(part, data);
+  const TensorView lse = lse_in(part, data);
+  for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
+    const auto mine = [&](const Tensor& tensor) {
+      return rows_in(blocks_.block(kResidentQueries), part.what, tensor.view(), group, part.heads);
+    };
+    device_.merge_partial(mine(resident_.out), mine(resident_.lse), out.tokens(at, count),
+                          lse.tokens(at, count));
+  });
 }
 
 void WorkerPlayer::post_receives() {
@@ -318,40 +275,32 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
 }
 
 void WorkerPlayer::pack_input(const Transfer& part, std::byte* data) {
-  const std::vector<int>& groups = plan_.groups_of(part);
-  const Extent of_part = extent(part.what, tokens_of(groups_for(part.what), groups), part.heads);
-  const TensorView packed = contiguous_view(data, dtype_of(part.what), of_part);
-  std::int64_t at = 0;
-  for (const int group : groups) {
+  const TensorView packed = tensor_in(part, data);
+  for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
     // The newest block, unless it has other tensors of these tokens only.
     const Block* block = &blocks_.block_of(!is_of_keys(part.what), group);
     if (!held_.at(block->id).views.contains(part.what))
       block = &blocks_.block(is_of_keys(part.what) ? kResidentKeys : kResidentQueries);
-    const TensorView rows =
-        rows_in(*block, part.what, held_.at(block->id).view(part.what), group, part.heads);
-    device_.copy_rows(rows, packed.tokens(at, rows.extent.length));
-    at += rows.extent.length;
-  }
+    const TensorView& view = held_.at(block->id).view(part.what);
+    device_.copy_rows(rows_in(*block, part.what, view, group, part.heads),
+                      packed.tokens(at, count));
+  });
 }
 
 void WorkerPlayer::pack_partial(const Transfer& part, std::byte* data) {
-  TensorView out;
-  TensorView lse;
-  std::tie(out, lse) = partial_in(part, data);
+  const TensorView out = tensor_in(part, data);
+  const TensorView lse = lse_in(part, data);
   const Block* block = blocks_.computed(part);
   const Partial* partial = nullptr;
   if (block != nullptr) partial = block->resident ? &resident_ : &passing_.at(block->id);
   if (partial == nullptr || !partial->begun) return device_.clear_partial(out, lse);
-  for_each_group(plan_.q_groups, plan_.groups_of(part), *block,
-                 [&](std::int64_t row, std::int64_t at, std::int64_t count) {
-                   const auto computed = [&](const Tensor& tensor) {
-                     return tensor.view()
-                         .tokens(row, count)
-                         .heads(part.heads.begin - block->heads.begin, out.extent.heads);
-                   };
-                   device_.copy_rows(computed(partial->out), out.tokens(at, count));
-                   device_.copy_rows(computed(partial->lse), lse.tokens(at, count));
-                 });
+  for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
+    const auto computed = [&](const Tensor& tensor) {
+      return rows_in(*block, part.what, tensor.view(), group, part.heads);
+    };
+    device_.copy_rows(computed(partial->out), out.tokens(at, count));
+    device_.copy_rows(computed(partial->lse), lse.tokens(at, count));
+  });
 }
 
 void WorkerPlayer::forget_sent_partials(const std::vector<Message>& sends) {

@@ -24,8 +24,7 @@ constexpr struct {
     {"infiniband",
      {12.5e9, 33.8e-6},
      "A100 InfiniBand, HDR100, one way: Ring Attention (arXiv 2310.01889) Table 2; latency of a "
-     "hop "
-     "fit to Context Parallelism (arXiv 2411.01783) Table 8, batch 1"},
+     "hop fit to Context Parallelism (arXiv 2411.01783) Table 8, batch 1"},
     {"ethernet", {1.25e9, 30e-6}, "10 Gbit/s line rate, without protocol; latency assumed"},
 };
 

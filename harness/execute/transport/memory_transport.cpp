@@ -37,7 +37,7 @@ MemoryTransport::~MemoryTransport() {
 
 Ticket MemoryTransport::post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) {
   std::unique_lock lock(mutex_);
-  std::shared_ptr<Parcel>& open = open_[{key.step, key.from, key.to, key.late}];
+  std::shared_ptr<Parcel>& open = open_[key];
   if (!open) open = std::make_shared<Parcel>(Parcel{.key = key});
   const std::shared_ptr<Parcel> parcel = open;
   if (outgoing ? parcel->sent : parcel->awaited)
@@ -52,19 +52,11 @@ Ticket MemoryTransport::post(const MessageKey& key, bool outgoing, std::span<std
   return parcel;
 }
 
-Ticket MemoryTransport::send(const MessageKey& key, std::span<const std::byte> bytes) {
-  return post(key, true, {const_cast<std::byte*>(bytes.data()), bytes.size()});  // it only reads
-}
-
-Ticket MemoryTransport::receive(const MessageKey& key, std::span<std::byte> bytes) {
-  return post(key, false, bytes);
-}
-
 void MemoryTransport::complete(const std::shared_ptr<Parcel>& parcel,
                                std::unique_lock<std::mutex>& lock) {
   if (!parcel->sent || !parcel->awaited) return;
   const MessageKey& key = parcel->key;
-  open_.erase({key.step, key.from, key.to, key.late});
+  open_.erase(key);
   if (parcel->out.size() != parcel->in.size())
     throw CaseError(
         Status::error,

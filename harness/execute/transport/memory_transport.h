@@ -10,7 +10,6 @@
 #include <mutex>
 #include <queue>
 #include <thread>
-#include <tuple>
 #include <vector>
 
 #include "harness/execute/transport/transport.h"
@@ -31,11 +30,7 @@ class MemoryTransport final : public Transport {
   };
   explicit MemoryTransport(const Options& options);
   ~MemoryTransport() override;
-  MemoryTransport(const MemoryTransport&) = delete;
-  MemoryTransport& operator=(const MemoryTransport&) = delete;
 
-  [[nodiscard]] Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override;
-  [[nodiscard]] Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override;
   Passage wait(const Ticket& ticket) override;
 
   // Makes every wait, present and future, throw this.
@@ -43,14 +38,13 @@ class MemoryTransport final : public Transport {
 
  private:
   struct Parcel;
-  using Key = std::tuple<int, int, int, bool>;  // step, from, to, late
   struct Due {
     double at_s = 0.0;
     std::shared_ptr<Parcel> parcel;
     friend bool operator<(const Due& a, const Due& b) { return a.at_s > b.at_s; }  // soonest first
   };
 
-  Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes);
+  Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) override;
   void complete(const std::shared_ptr<Parcel>& parcel, std::unique_lock<std::mutex>& lock);
   [[nodiscard]] double due_s(const Parcel& parcel);
   void carry();
@@ -60,7 +54,7 @@ class MemoryTransport final : public Transport {
   std::mutex mutex_;
   std::condition_variable changed_;  // for waiting workers
   std::condition_variable work_;     // for the carrier
-  std::map<Key, std::shared_ptr<Parcel>> open_;
+  std::map<MessageKey, std::shared_ptr<Parcel>> open_;
   std::deque<std::shared_ptr<Parcel>> ready_;
   std::priority_queue<Due> due_;
   std::vector<double> link_free_s_;  // by sender

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state that the two files behind mpi_world.h share. No other file includes it.
+// The ranks behind mpi_world.h, which two files define. No other file includes it.
 #pragma once
 
 #include <fmt/format.h>
@@ -35,13 +35,26 @@ inline void rest(std::chrono::microseconds duration) { std::this_thread::sleep_f
 
 inline void rest_a_little() { rest(std::chrono::microseconds(200)); }
 
-struct MpiWorld::State {
+struct MpiRanks final : MpiWorld {
+  MpiRanks();
+  ~MpiRanks() override;
+  [[nodiscard]] int rank() const override { return own_rank; }
+  [[nodiscard]] int size() const override { return n_ranks; }
+  [[nodiscard]] std::string broadcast(std::string text) override;
+  [[nodiscard]] std::vector<std::string> gather(const std::string& text, double timeout_s) override;
+  [[nodiscard]] std::unique_ptr<RankTransport> make_transport(int workers,
+                                                              double timeout_s) override;
+  [[nodiscard]] const std::map<int, int>& processes_here() const override { return here; }
+  [[nodiscard]] bool is_broken() const override { return broken; }
+  void give_up() override { broken = true; }
+  [[noreturn]] void abort(int code) override;
+
   std::mutex mutex;  // held during every call
   MPI_Comm control = MPI_COMM_NULL;
-  int rank = 0;
-  int size = 1;
+  int own_rank = 0;
+  int n_ranks = 1;
   std::atomic<bool> broken = false;
-  std::map<int, int> processes_here;    // process ids of the ranks on this host, by rank
+  std::map<int, int> here;              // process ids of the ranks on this host, by rank
   double offset_s = 0.0;                // rank 0's now_s() minus this rank's
   std::map<int, MPI_Comm> first_ranks;  // by number of ranks; null if this rank is not one of them
 
@@ -65,7 +78,7 @@ struct MpiWorld::State {
       if (done != 0) return;
       if (timeout_s > 0.0 && now_s() > deadline_s)
         throw CaseError(Status::timeout, fmt::format("rank {} waited {} s without success for {}",
-                                                     rank, timeout_s, what));
+                                                     own_rank, timeout_s, what));
       pause();
     }
   }
@@ -74,7 +87,7 @@ struct MpiWorld::State {
   template <class Start>
   void complete_by_all(const Start& start, double timeout_s) {
     try {
-      complete(start, rank == 0 ? timeout_s : 0.0, "all ranks to begin");
+      complete(start, own_rank == 0 ? timeout_s : 0.0, "all ranks to begin");
     } catch (const CaseError&) {
       broken = true;
       throw;
@@ -88,7 +101,8 @@ struct MpiWorld::State {
     // A split does not end if a rank does not come, so it is made only once.
     complete_by_all([&](MPI_Request* come) { QB_MPI(MPI_Ibarrier(control, come)); }, timeout_s);
     const std::lock_guard lock(mutex);
-    QB_MPI(MPI_Comm_split(control, rank < workers ? 0 : MPI_UNDEFINED, rank, &found->second));
+    QB_MPI(
+        MPI_Comm_split(control, own_rank < workers ? 0 : MPI_UNDEFINED, own_rank, &found->second));
     if (found->second != MPI_COMM_NULL) MPI_Comm_set_errhandler(found->second, MPI_ERRORS_RETURN);
     return found->second;
   }
@@ -102,22 +116,22 @@ struct MpiWorld::State {
     Process own{static_cast<int>(::getpid()), {}};
     int length = 0;
     MPI_Get_processor_name(own.host.data(), &length);
-    std::vector<Process> all(static_cast<std::size_t>(size));
+    std::vector<Process> all(static_cast<std::size_t>(n_ranks));
     QB_MPI(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, control));
-    for (int r = 0; r < size; ++r) {
+    for (int r = 0; r < n_ranks; ++r) {
       const Process& process = all[static_cast<std::size_t>(r)];
-      if (process.host == own.host) processes_here[r] = process.id;
+      if (process.host == own.host) here[r] = process.id;
     }
   }
 
   // Sets the offset of the clocks from the fastest of some round trips with rank 0.
   void set_clocks() {
     constexpr int kTrips = 30;
-    for (int other = 1; other < size; ++other) {
-      if (rank != 0 && rank != other) continue;
+    for (int other = 1; other < n_ranks; ++other) {
+      if (own_rank != 0 && own_rank != other) continue;
       double fastest_s = 1e9;
       for (int trip = 0; trip < kTrips; ++trip) {
-        if (rank == 0) {
+        if (own_rank == 0) {
           double none = 0.0;
           QB_MPI(MPI_Recv(&none, 1, MPI_DOUBLE, other, 0, control, MPI_STATUS_IGNORE));
           const double now = now_s();

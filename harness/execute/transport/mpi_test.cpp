@@ -307,8 +307,9 @@ TEST(Mpi, TextsGoToAllRanksAndComeBack) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  qb::MpiWorld ranks;
-  qb::world = &ranks;
+  const auto joined = qb::MpiWorld::join();
+  qb::MpiWorld& ranks = *joined;
+  qb::world = joined.get();
   if (ranks.rank() != 0)  // rank 0 reports for all; failures show on every rank
     delete ::testing::UnitTest::GetInstance()->listeners().Release(
         ::testing::UnitTest::GetInstance()->listeners().default_result_printer());

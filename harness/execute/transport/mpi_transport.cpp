@@ -39,7 +39,7 @@ struct Parcel {
 
 class MpiTransport final : public RankTransport {
  public:
-  MpiTransport(MpiWorld::State& world, MPI_Comm messages, double timeout_s)
+  MpiTransport(MpiRanks& world, MPI_Comm messages, double timeout_s)
       : world_(world), messages_(messages), timeout_s_(timeout_s) {
     {
       const std::lock_guard lock(world_.mutex);
@@ -51,15 +51,7 @@ class MpiTransport final : public RankTransport {
     progress_ = std::jthread([this] { run(); });
   }
   ~MpiTransport() override;
-  MpiTransport(const MpiTransport&) = delete;
-  MpiTransport& operator=(const MpiTransport&) = delete;
 
-  Ticket send(const MessageKey& key, std::span<const std::byte> bytes) override {
-    return post(key, {const_cast<std::byte*>(bytes.data()), bytes.size()}, true);  // it only reads
-  }
-  Ticket receive(const MessageKey& key, std::span<std::byte> bytes) override {
-    return post(key, bytes, false);
-  }
   Passage wait(const Ticket& ticket) override;
   double clock_offset_s() const override { return world_.offset_s; }
 
@@ -87,14 +79,14 @@ class MpiTransport final : public RankTransport {
   void take_failure(int from);
   bool test();
   void run();
-  Ticket post(const MessageKey& key, std::span<std::byte> bytes, bool outgoing);
+  Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) override;
   void give_up_receives();
   void throw_away(int from, std::int64_t n_pieces);
   [[noreturn]] void time_out(const std::string& what) const {
     throw CaseError(Status::timeout, fmt::format("rank {}{}", rank_, what));
   }
 
-  MpiWorld::State& world_;
+  MpiRanks& world_;
   MPI_Comm messages_;
   int rank_ = 0;
   int size_ = 1;
@@ -168,7 +160,7 @@ void MpiTransport::run() {
   }
 }
 
-Ticket MpiTransport::post(const MessageKey& key, std::span<std::byte> bytes, bool outgoing) {
+Ticket MpiTransport::post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) {
   auto parcel = std::make_shared<Parcel>(Parcel{.key = key, .outgoing = outgoing});
   parcel->passage.started_s = now_s();
   {
@@ -339,14 +331,14 @@ void MpiTransport::close() {
 
 }  // namespace
 
-std::unique_ptr<RankTransport> MpiWorld::make_transport(int workers, double timeout_s) {
-  MPI_Comm& ranks = state_->ranks_of(workers, timeout_s);
+std::unique_ptr<RankTransport> MpiRanks::make_transport(int workers, double timeout_s) {
+  MPI_Comm& ranks = ranks_of(workers, timeout_s);
   if (ranks == MPI_COMM_NULL) return nullptr;
   // Every transport has its own communicator, so messages left by an earlier one cannot reach it.
   MPI_Comm messages = MPI_COMM_NULL;
-  state_->complete_by_all([&](MPI_Request* come) { QB_MPI(MPI_Comm_idup(ranks, &messages, come)); },
-                          timeout_s);
-  return std::make_unique<MpiTransport>(*state_, messages, timeout_s);
+  complete_by_all([&](MPI_Request* come) { QB_MPI(MPI_Comm_idup(ranks, &messages, come)); },
+                  timeout_s);
+  return std::make_unique<MpiTransport>(*this, messages, timeout_s);
 }
 
 }  // namespace qb

@@ -21,43 +21,56 @@ const char* rank_of_launcher() {
   return nullptr;
 }
 
+bool take_text(MpiRanks& world, int from, int tag, std::string& text) {
+  const std::lock_guard lock(world.mutex);
+  int there = 0;
+  MPI_Status status;
+  QB_MPI(MPI_Iprobe(from, tag, world.control, &there, &status));
+  if (there == 0) return false;
+  int length = 0;
+  QB_MPI(MPI_Get_count(&status, MPI_CHAR, &length));
+  text.resize(static_cast<std::size_t>(length));
+  QB_MPI(MPI_Recv(text.data(), length, MPI_CHAR, from, tag, world.control, MPI_STATUS_IGNORE));
+  return true;
+}
+
 }  // namespace
 
 bool launched_by_mpi() { return rank_of_launcher() != nullptr; }
 
 int launched_rank() { return launched_by_mpi() ? std::atoi(rank_of_launcher()) : 0; }
 
-MpiWorld::MpiWorld() : state_(std::make_unique<State>()) {
+std::unique_ptr<MpiWorld> MpiWorld::join() { return std::make_unique<MpiRanks>(); }
+
+MpiRanks::MpiRanks() {
   int provided = 0;
   QB_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided));
   if (provided < MPI_THREAD_SERIALIZED)
     throw EnvironmentError("this MPI library cannot be used from threads");
-  QB_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &state_->control));
-  MPI_Comm_set_errhandler(state_->control, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(state_->control, &state_->rank);
-  MPI_Comm_size(state_->control, &state_->size);
-  state_->set_clocks();
-  state_->learn_processes();
+  QB_MPI(MPI_Comm_dup(MPI_COMM_WORLD, &control));
+  MPI_Comm_set_errhandler(control, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(control, &own_rank);
+  MPI_Comm_size(control, &n_ranks);
+  set_clocks();
+  learn_processes();
   current_world = this;
 }
 
-MpiWorld::~MpiWorld() {
+MpiRanks::~MpiRanks() {
   current_world = nullptr;
-  for (auto& [number, ranks] : state_->first_ranks)
+  for (auto& [number, ranks] : first_ranks)
     if (ranks != MPI_COMM_NULL) MPI_Comm_free(&ranks);
-  MPI_Comm_free(&state_->control);
+  MPI_Comm_free(&control);
   MPI_Finalize();
 }
 
 MpiWorld* MpiWorld::current() { return current_world; }
-int MpiWorld::rank() const { return state_->rank; }
-int MpiWorld::size() const { return state_->size; }
 
-std::string MpiWorld::broadcast(std::string text) {
+std::string MpiRanks::broadcast(std::string text) {
   const auto send = [&](void* data, std::size_t bytes) {
-    state_->complete(
+    complete(
         [&](MPI_Request* request) {
-          QB_MPI(MPI_Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, state_->control, request));
+          QB_MPI(MPI_Ibcast(data, static_cast<int>(bytes), MPI_BYTE, 0, control, request));
         },
         0.0, "rank 0");
   };
@@ -68,49 +81,32 @@ std::string MpiWorld::broadcast(std::string text) {
   return text;
 }
 
-namespace {
-
-bool take_text(MpiWorld::State& state, int from, int tag, std::string& text) {
-  const std::lock_guard lock(state.mutex);
-  int there = 0;
-  MPI_Status status;
-  QB_MPI(MPI_Iprobe(from, tag, state.control, &there, &status));
-  if (there == 0) return false;
-  int length = 0;
-  QB_MPI(MPI_Get_count(&status, MPI_CHAR, &length));
-  text.resize(static_cast<std::size_t>(length));
-  QB_MPI(MPI_Recv(text.data(), length, MPI_CHAR, from, tag, state.control, MPI_STATUS_IGNORE));
-  return true;
-}
-
-}  // namespace
-
-std::vector<std::string> MpiWorld::gather(const std::string& text, double timeout_s) {
+std::vector<std::string> MpiRanks::gather(const std::string& text, double timeout_s) {
   constexpr int kTag = 2;
-  if (state_->rank != 0) {
-    state_->complete(
+  if (own_rank != 0) {
+    complete(
         [&](MPI_Request* request) {
-          QB_MPI(MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, kTag,
-                           state_->control, request));
+          QB_MPI(MPI_Isend(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, kTag, control,
+                           request));
         },
         0.0, "rank 0");
     return {};
   }
-  std::vector<std::string> texts(static_cast<std::size_t>(state_->size));
+  std::vector<std::string> texts(static_cast<std::size_t>(n_ranks));
   texts[0] = text;
   std::set<int> silent;
-  for (int r = 1; r < state_->size; ++r) silent.insert(r);
+  for (int r = 1; r < n_ranks; ++r) silent.insert(r);
   const double deadline_s = now_s() + timeout_s;
   while (!silent.empty()) {
     // Ranks are probed one by one: a fast rank may have sent the text of the next gather already.
     const bool moved = std::erase_if(silent, [&](int r) {
-                         return take_text(*state_, r, kTag, texts[static_cast<std::size_t>(r)]);
+                         return take_text(*this, r, kTag, texts[static_cast<std::size_t>(r)]);
                        }) > 0;
     if (moved) continue;
     if (now_s() > deadline_s) {
       std::string names;
       for (int r : silent) names += fmt::format("{}{}", names.empty() ? "" : ", ", r);
-      state_->broken = true;
+      broken = true;
       throw CaseError(Status::timeout,
                       fmt::format("no answer from rank {} within {:.4g} s", names, timeout_s));
     }
@@ -119,14 +115,9 @@ std::vector<std::string> MpiWorld::gather(const std::string& text, double timeou
   return texts;
 }
 
-const std::map<int, int>& MpiWorld::processes_here() const { return state_->processes_here; }
-
-bool MpiWorld::is_broken() const { return state_->broken; }
-void MpiWorld::give_up() { state_->broken = true; }
-
-void MpiWorld::abort(int code) {
+void MpiRanks::abort(int code) {
   std::fflush(nullptr);
-  const std::lock_guard lock(state_->mutex);  // another thread may still wait for messages
+  const std::lock_guard lock(mutex);  // another thread may still wait for messages
   MPI_Abort(MPI_COMM_WORLD, code);
   std::abort();  // not reached
 }

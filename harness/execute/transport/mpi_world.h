@@ -23,37 +23,31 @@ class MpiWorld {
  public:
   // Joins the other ranks. Throws EnvironmentError if qb was built without MPI or the library does
   // not support threads. A process may have one at a time.
-  MpiWorld();
-  ~MpiWorld();
-  MpiWorld(const MpiWorld&) = delete;
-  MpiWorld& operator=(const MpiWorld&) = delete;
-
+  [[nodiscard]] static std::unique_ptr<MpiWorld> join();
   [[nodiscard]] static MpiWorld* current();  // nullptr if there is none
+  virtual ~MpiWorld() = default;
 
-  [[nodiscard]] int rank() const;
-  [[nodiscard]] int size() const;
+  [[nodiscard]] virtual int rank() const = 0;
+  [[nodiscard]] virtual int size() const = 0;
 
   // Gives rank 0's text to every rank. Every rank calls it, as it does the next two.
-  [[nodiscard]] std::string broadcast(std::string text);
+  [[nodiscard]] virtual std::string broadcast(std::string text) = 0;
   // Gives rank 0 the text of each rank, and the others nothing. After timeout_s it throws CaseError
   // (timeout) on rank 0 and names the ranks that did not answer; the world cannot be used then.
-  [[nodiscard]] std::vector<std::string> gather(const std::string& text, double timeout_s);
+  [[nodiscard]] virtual std::vector<std::string> gather(const std::string& text,
+                                                        double timeout_s) = 0;
   // Gives a transport to ranks 0 … workers - 1, and nullptr to the others. Throws as gather() does.
   // The `started_s` of a receive is when it was posted: the sender's time is in the message. That
   // of a send is its end: waiting for a send counts as waiting for the peer.
-  [[nodiscard]] std::unique_ptr<RankTransport> make_transport(int workers, double timeout_s);
+  [[nodiscard]] virtual std::unique_ptr<RankTransport> make_transport(int workers,
+                                                                      double timeout_s) = 0;
 
-  [[nodiscard]] const std::map<int, int>& processes_here() const;  // process ids by rank
+  [[nodiscard]] virtual const std::map<int, int>& processes_here() const = 0;  // ids by rank
 
   // Returns true once a rank did not answer, or give_up() was called: only abort() may follow.
-  [[nodiscard]] bool is_broken() const;
-  void give_up();
-  [[noreturn]] void abort(int code);  // ends all ranks at once, when one no longer answers
-
-  struct State;
-
- private:
-  std::unique_ptr<State> state_;
+  [[nodiscard]] virtual bool is_broken() const = 0;
+  virtual void give_up() = 0;
+  [[noreturn]] virtual void abort(int code) = 0;  // ends all ranks, when one no longer answers
 };
 
 }  // namespace qb

@@ -76,8 +76,6 @@ class NcclLink final : public DeviceLink {
   }
   // It is aborted, not destroyed, since that needs the other ranks and they may be gone.
   ~NcclLink() override { abort(); }
-  NcclLink(const NcclLink&) = delete;
-  NcclLink& operator=(const NcclLink&) = delete;
 
   int enqueue(std::span<const DeviceLink::Part> parts,
               const std::function<void()>& patience) override {

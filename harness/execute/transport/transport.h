@@ -2,6 +2,7 @@
 // Moves messages between the workers of one plan while they compute.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -19,7 +20,7 @@ struct MessageKey {
   int to = 0;
   int step = 0;
   bool late = false;  // it has results of the step before; false: tensors held at that step's start
-  friend bool operator==(const MessageKey&, const MessageKey&) = default;
+  friend auto operator<=>(const MessageKey&, const MessageKey&) = default;
 };
 
 // When a message travelled, by now_s(). Before `started_s` one of the two sides was not ready.
@@ -42,8 +43,12 @@ class Transport {
  public:
   virtual ~Transport() = default;
   // Both return at once. The bytes belong to the transport until wait() has returned.
-  [[nodiscard]] virtual Ticket send(const MessageKey& key, std::span<const std::byte> bytes) = 0;
-  [[nodiscard]] virtual Ticket receive(const MessageKey& key, std::span<std::byte> bytes) = 0;
+  [[nodiscard]] Ticket send(const MessageKey& key, std::span<const std::byte> bytes) {
+    return post(key, true, {const_cast<std::byte*>(bytes.data()), bytes.size()});
+  }
+  [[nodiscard]] Ticket receive(const MessageKey& key, std::span<std::byte> bytes) {
+    return post(key, false, bytes);
+  }
   // Returns when the message has left, or has come. Throws CaseError if the two sides have
   // different lengths, if the other side has failed, and after a timeout, and names the workers.
   virtual Passage wait(const Ticket& ticket) = 0;
@@ -58,27 +63,26 @@ class Transport {
   virtual void settle() {}  // waits for all of the GPU's work; throws what went wrong there
   // After a failure: no message moves any more, so that buffers can be freed.
   virtual void abandon() noexcept {}
+
+ protected:
+  // Only reads the bytes of an outgoing message.
+  virtual Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) = 0;
 };
 
 // For a rehearsal, in which messages are always there.
 class NoTransport final : public Transport {
  public:
-  [[nodiscard]] Ticket send(const MessageKey&, std::span<const std::byte>) override { return {}; }
-  [[nodiscard]] Ticket receive(const MessageKey&, std::span<std::byte>) override { return {}; }
   Passage wait(const Ticket&) override { return {}; }
   [[nodiscard]] bool waits_on_device() const override { return true; }
+
+ private:
+  Ticket post(const MessageKey&, bool, std::span<std::byte>) override { return {}; }
 };
 
 // Controls how processes that play one plan start, fail and end. This class itself is for a rank
 // that plays alone; others override it, except for messages that something else carries.
 class RankTransport : public Transport {
  public:
-  [[nodiscard]] Ticket send(const MessageKey&, std::span<const std::byte>) override {
-    throw std::logic_error("there is no other rank to send to");
-  }
-  [[nodiscard]] Ticket receive(const MessageKey&, std::span<std::byte>) override {
-    throw std::logic_error("there is no other rank to receive from");
-  }
   Passage wait(const Ticket& /*ticket*/) override { return {}; }
 
   virtual void meet() {}  // returns when all have called it
@@ -92,6 +96,12 @@ class RankTransport : public Transport {
   // that all buffers are free. Throws CaseError (timeout) if a worker does not come.
   virtual void close() {}
   [[nodiscard]] virtual bool is_closed() const { return true; }
+
+ protected:
+  Ticket post(const MessageKey& /*key*/, bool outgoing, std::span<std::byte> /*bytes*/) override {
+    throw std::logic_error(outgoing ? "there is no other rank to send to"
+                                    : "there is no other rank to receive from");
+  }
 };
 
 }  // namespace qb

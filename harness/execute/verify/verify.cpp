@@ -9,11 +9,11 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <random>
 #include <set>
 
+#include "base/integers.h"
 #include "harness/execute/verify/worst_error.h"
 #include "kernels/lse.h"
 #include "kernels/parallel.h"
@@ -167,6 +167,13 @@ void judge(const RowClasses& classes, const TensorView& v, bool rounds_lse,
   }
 }
 
+std::set<std::int64_t> edges_of(const std::vector<TokenGroup>& groups) {
+  std::set<std::int64_t> edges;
+  for (const TokenGroup& group : groups)
+    if (group.count > 0) edges.insert({group.first, group.token(group.count - 1)});
+  return edges;
+}
+
 }  // namespace
 
 void poison(const TensorView& view) {
@@ -184,11 +191,7 @@ void poison(const TensorView& out, const TensorView& lse) {
 
 std::vector<std::int64_t> rows_to_verify(std::int64_t n, const std::set<std::int64_t>& edges,
                                          std::int64_t max_rows, std::uint64_t seed) {
-  if (n <= max_rows) {
-    std::vector<std::int64_t> all(static_cast<std::size_t>(n));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }
+  if (n <= max_rows) return integers_below(n);
   std::set<std::int64_t> rows;
   const std::vector<std::int64_t> all(edges.begin(), edges.end());
   const auto n_edges = static_cast<std::int64_t>(all.size());
@@ -200,17 +203,6 @@ std::vector<std::int64_t> rows_to_verify(std::int64_t n, const std::set<std::int
     rows.insert(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n)));
   return {rows.begin(), rows.end()};
 }
-
-namespace {
-
-std::set<std::int64_t> edges_of(const std::vector<TokenGroup>& groups) {
-  std::set<std::int64_t> edges;
-  for (const TokenGroup& group : groups)
-    if (group.count > 0) edges.insert({group.first, group.token(group.count - 1)});
-  return edges;
-}
-
-}  // namespace
 
 std::vector<std::int64_t> rows_to_verify(const Plan& plan, std::int64_t max_rows) {
   return rows_to_verify(plan.problem.shape.q_len, edges_of(plan.q_groups), max_rows,
@@ -236,8 +228,8 @@ Verification verify_output(const Problem& problem, const TensorView& q, const Te
   }
   const ReferenceRows reference =
       reference_rows(q, k, v, problem.mask, problem.scale, rows, threads);
-  const auto naive_of = eager ? eager_rows : naive_rows;
-  const ReferenceRows naive = naive_of(q, k, v, problem.mask, problem.scale, rows, threads);
+  const ReferenceRows naive =
+      naive_rows(q, k, v, problem.mask, problem.scale, rows, threads, eager);
   const Comparison comparison = compare(problem, out, lse, reference, naive);
   judge(comparison.classes, v, rounds_lse, verification);
   verification.relative_l2_error = comparison.out.error();
@@ -260,11 +252,16 @@ Verification verify_finite(std::span<const float> values, std::size_t rows,
   return verification;
 }
 
-void conclude(Verification& verification, const std::string& place, float got, double want) {
-  verification.correct = verification.max_error <= verification.tolerance;
+void conclude(Verification& verification, const WorstError& worst, double tolerance,
+              const std::string& place) {
+  verification.max_error = worst.error;
+  verification.naive_error = worst.naive_error;
+  verification.tolerance = tolerance;
+  verification.correct = worst.error <= tolerance;
   if (!verification.correct)
-    verification.message = fmt::format("{} is {}, want {}: error {:.3g}, tolerance {:.3g}", place,
-                                       got, want, verification.max_error, verification.tolerance);
+    verification.message =
+        fmt::format("{} is {}, want {}: error {:.3g}, tolerance {:.3g}", place,
+                    static_cast<float>(worst.got), worst.want, worst.error, tolerance);
 }
 
 }  // namespace qb

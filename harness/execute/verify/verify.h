@@ -45,23 +45,14 @@ class RelativeL2 {
   double reference_squares_ = 0.0;
 };
 
-// The errors of a gradient.
-template <class What>
-struct ErrorsOf {
-  What what{};
-  double max_error = 0.0;          // largest |dX - dX_ref|
-  double naive_error = 0.0;        // the same for naive gradients in the inputs' precision
-  double tolerance = 0.0;          // limit for max_error
-  double relative_l2_error = 0.0;  // over all elements that were compared
+// The errors of a gradient: of dQ, dK or dV, see verify_gradients.h, or of a layer's.
+struct GradientErrors {
+  TensorRole what = TensorRole::q;  // a layer's have none
+  double max_error = 0.0;           // largest |dX - dX_ref|
+  double naive_error = 0.0;         // the same for naive gradients in the inputs' precision
+  double tolerance = 0.0;           // limit for max_error
+  double relative_l2_error = 0.0;   // over all elements that were compared
 };
-
-// The errors of dQ, dK or dV, see verify_gradients.h.
-using GradientErrors = ErrorsOf<TensorRole>;
-
-// What the backward pass of a transformer layer computes: the gradient of its hidden states, and
-// those of its weights, biases and norms.
-enum class LayerGradient { hidden_states, weights };
-using LayerGradientErrors = ErrorsOf<LayerGradient>;
 
 // The largest errors are those of the class of rows whose output is closest to its tolerance.
 struct Verification {
@@ -74,10 +65,11 @@ struct Verification {
   double relative_l2_error = 0.0;         // of O, over all compared rows
   std::int64_t rows = 0;                  // query rows compared with the reference (of each head)
   std::int64_t keys = 0;                  // keys whose gradients were compared (of each head)
-  std::vector<GradientErrors> gradients;  // those that were compared
+  std::vector<GradientErrors> gradients;  // of dQ, dK and dV, if they were compared
   std::string message;                    // where and how it is wrong; empty when correct
-  // The errors of a layer's gradients, if they were compared.
-  std::vector<LayerGradientErrors> layer_gradients{};
+  // Of the gradient of a layer's hidden states, and of those of its weights, biases and norms, if
+  // they were compared.
+  std::vector<GradientErrors> layer_gradients{};
 };
 
 // Fills an output before a run with a NaN pattern, so that an unwritten element shows.
@@ -97,7 +89,7 @@ void poison(const TensorView& out, const TensorView& lse);
 // Every element is checked first: O must be finite; LSE too, except in a row without keys, where it
 // must be -inf with O exactly 0. Then the given rows are compared. out and lse are f32, LSE in one
 // number a row or in two (kernels/lse.h). eager: the kernel keeps its scores in the inputs' type,
-// see eager_rows(). rounds_lse: LSE is one float somewhere (plan.h). Partials weighed by it are off
+// see naive_rows(). rounds_lse: LSE is one float somewhere (plan.h). Partials weighed by it are off
 // by 2 u |LSE| max|V| at most, which the tolerance then allows while it is below max|V| / 128;
 // beyond that, and where float32 cannot hold the scores at all, the message says so.
 [[nodiscard]] Verification verify_output(const Problem& problem, const TensorView& q,
@@ -111,7 +103,9 @@ void poison(const TensorView& out, const TensorView& lse);
 // empty. place(i) names the i-th value.
 [[nodiscard]] Verification verify_finite(std::span<const float> values, std::size_t rows,
                                          const std::function<std::string(std::int64_t)>& place);
-// Judges the errors by the tolerance: `got` at `place` has the largest.
-void conclude(Verification& verification, const std::string& place, float got, double want);
+// Judges the largest error, which is at `place`, by the tolerance.
+struct WorstError;
+void conclude(Verification& verification, const WorstError& worst, double tolerance,
+              const std::string& place);
 
 }  // namespace qb

@@ -128,8 +128,7 @@ void judge_gradient(const ComparedGradient& gradient, const Allowance& allowed,
     verification.message =
         fmt::format(
             "{} has a relative L2 error of {:.3g} over {} {}s of a head, tolerance {:.3g}; the "
-            "largest "
-            "error is at {}",
+            "largest error is at {}",
             word(gradient.what), norm.error(), gradient.tokens.size(), gradient.token_word(),
             largest_norm / norm.reference_norm(), worst.place.text(gradient.token_word())) +
         why_lost;

@@ -56,8 +56,7 @@ inline constexpr double kMostLseRounding = 1.0 / 256.0;
 
 inline constexpr const char* kLostWeights =
     "; the LSE of such rows, as one float32, does not tell the weights of their partials, as two "
-    "it "
-    "does (lse: two)";
+    "it does (lse: two)";
 
 // Says that the scores of some rows are too large for float32: a naive softmax is then off by a
 // good part of what it computes. `score` is their largest. Empty where they are not.

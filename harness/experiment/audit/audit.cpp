@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/files.h"
@@ -33,14 +31,11 @@ constexpr int kTwoNumbersSince = 12;  // hold the LSE of a row on a CPU
 class Auditor {
  public:
   explicit Auditor(const std::string& path) : run_(read_run_folder(path)) {
-    for (std::size_t row = 0; row < run_.samples.size(); ++row)
-      samples_[Row{&run_.samples, row}.text("case_id")].push_back(row);
+    for (const Row& sample : all_rows(run_.samples))
+      samples_[sample.text("case_id")].push_back(sample);
     const std::string parts = run_.path + "/parts.csv";  // older runs have no such file
     parts_ = std::filesystem::exists(parts) ? CsvTable::parse(read_text(parts), parts)
                                             : CsvTable(part_table().columns);
-    n_cores_ = nlohmann::json::parse(run_.manifest.environment)
-                   .value("/cpu/usable_processors"_json_pointer, nlohmann::json::array())
-                   .size();
   }
 
   Audit run() {
@@ -53,8 +48,8 @@ class Auditor {
     else
       audit_.notes.push_back(
           "another program wrote the run: it has no spec, and only the work of its cases is known");
-    for (std::size_t row = 0; row < run_.cases.size(); ++row) {
-      AuditedRow audited{run_, row, samples_of(row)};
+    for (const Row& row : all_rows(run_.cases)) {
+      AuditedRow audited{row, run_, samples_[row.text("case_id")]};
       try {
         check_row(audited, cases);
       } catch (const UsageError& error) {
@@ -73,24 +68,13 @@ class Auditor {
     audit_.findings.push_back(fmt::format(format, std::forward<Args>(args)...));
   }
 
-  [[nodiscard]] const std::string& text(std::size_t row, std::string_view column) const {
-    return run_.cases.text(row, column);
-  }
-
   // Names a row at the start of a finding.
-  [[nodiscard]] std::string place(std::size_t row) const {
-    return fmt::format("cases.csv record {} ({})", row + 1, text(row, "case_id"));
+  [[nodiscard]] static std::string place(const Row& row) {
+    return fmt::format("cases.csv record {} ({})", row.index + 1, row.text("case_id"));
   }
 
   // Runs of other programs (experiments/peers/) have no spec, and so no steps and no timeline.
   [[nodiscard]] bool is_of_qb() const { return !run_.manifest.spec_hash.empty(); }
-
-  // The rows of samples.csv of a case.
-  [[nodiscard]] const std::vector<std::size_t>& samples_of(std::size_t row) const {
-    static const std::vector<std::size_t> none;
-    const auto found = samples_.find(text(row, "case_id"));
-    return found == samples_.end() ? none : found->second;
-  }
 
   // Returns false where the tables cannot be read.
   bool check_files() {
@@ -115,14 +99,14 @@ class Auditor {
 
   void check_sample_rows() {
     std::set<std::string> ids;
-    for (std::size_t row = 0; row < run_.cases.size(); ++row)
-      if (!ids.insert(text(row, "case_id")).second)
+    for (const Row& row : all_rows(run_.cases))
+      if (!ids.insert(row.text("case_id")).second)
         find("{}: the case has a row already", place(row));
     for (const auto& [id, rows] : samples_) {
       std::set<std::string> seen;
-      for (const std::size_t row : rows)
-        if (!seen.insert(repeat_of(run_.samples, row)).second)
-          find("samples.csv record {} ({}): the repeat has a row already", row + 1, id);
+      for (const Row& row : rows)
+        if (!seen.insert(repeat_of(row)).second)
+          find("samples.csv record {} ({}): the repeat has a row already", row.index + 1, id);
       // In an unfinished run these belong to the case that was running.
       if (!ids.contains(id) && !run_.manifest.finished_at.empty())
         find("samples.csv has {} samples of {}, which cases.csv does not have", rows.size(), id);
@@ -159,7 +143,7 @@ class Auditor {
     check_medians(row);
     check_passes(row);
     if (!row.is_modelled()) {
-      check_clocks(row, n_cores_);
+      check_clocks(row, run_.manifest.processors);
       check_memory(row);
       check_split(row);
       check_flush(row);
@@ -261,17 +245,16 @@ class Auditor {
   void check_flush(AuditedRow& row) {
     if (row.text("l2_cache") != word(L2Cache::flushed)) return;
     const std::vector<std::string> identity = identity_without({"l2_cache"});
-    for (std::size_t i = 0; i < run_.cases.size(); ++i) {
-      const Row other{&run_.cases, i};
-      const bool warm = other.text("l2_cache") == word(L2Cache::automatic) ||
-                        other.text("l2_cache") == word(L2Cache::warm);
-      if (warm && other.text("status") == word(Status::ok) &&
-          values_of(run_, i, identity) == values_of(run_, row.row, identity) &&
+    for (const Row& other : all_rows(run_.cases)) {
+      const bool warm = other.is("l2_cache", word(L2Cache::automatic)) ||
+                        other.is("l2_cache", word(L2Cache::warm));
+      if (warm && other.is("status", word(Status::ok)) &&
+          values_of(run_, other.index, identity) == values_of(run_, row.index, identity) &&
           !(row.number("wall_time_low95_s") > other.number("wall_time_high95_s")))
         row.notes.push_back(
             fmt::format("its repeats with a flushed cache take no longer, within their intervals, "
                         "than those of record {} with a warm one: was anything evicted?",
-                        i + 1));
+                        other.index + 1));
     }
   }
 
@@ -293,11 +276,12 @@ class Auditor {
       row.notes.emplace_back("no bound is known for its device");
       return;
     }
-    if (n_cores_ == 0) {
+    if (run_.manifest.processors == 0) {
       row.notes.emplace_back("the manifest does not name the cores, so that there is no bound");
       return;
     }
-    const double bound = flop_per_s_bound(static_cast<int>(n_cores_), row.text("dtype"));
+    const double bound =
+        flop_per_s_bound(static_cast<int>(run_.manifest.processors), row.text("dtype"));
     // In serial ranks one device does the work of all workers, so the sum is its time.
     const bool serial = row.text("ranks") == word(Ranks::serial);
     const std::vector<double> times = row.repeats(serial ? "worker_sum_s" : "wall_time_s");
@@ -305,13 +289,12 @@ class Auditor {
     const double rate = row.number("unmasked_flop") / std::ranges::min(times);
     if (!(rate <= bound))
       row.find("its fastest repeat claims {}FLOP/s, but {} cores cannot do more than {}FLOP/s",
-               format_si(rate), n_cores_, format_si(bound));
+               format_si(rate), run_.manifest.processors, format_si(bound));
   }
 
   RunFolder run_;
-  std::map<std::string, std::vector<std::size_t>> samples_;
+  std::map<std::string, Rows> samples_;  // by case
   CsvTable parts_;
-  std::size_t n_cores_ = 0;  // of the machine; 0 if the manifest does not name them
   Audit audit_;
 };
 

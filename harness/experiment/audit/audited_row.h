@@ -21,29 +21,20 @@
 
 namespace qb {
 
-struct AuditedRow {
+struct AuditedRow : Row {  // of cases.csv
   const RunFolder& run;
-  std::size_t row;                          // of cases.csv
-  const std::vector<std::size_t>& samples;  // the case's rows of samples.csv
-  std::vector<std::string> findings{};      // what is wrong, one sentence each
-  std::vector<std::string> notes{};         // what is odd
+  const Rows& samples;                  // the case's rows of samples.csv
+  std::vector<std::string> findings{};  // what is wrong, one sentence each
+  std::vector<std::string> notes{};     // what is odd
 
-  [[nodiscard]] Row values() const { return {&run.cases, row}; }
-  [[nodiscard]] const std::string& text(Column column) const { return values().text(column); }
-  [[nodiscard]] double number(NumberColumn column) const { return values().number(column); }
-  [[nodiscard]] const std::string& at(std::string_view column) const { return values().at(column); }
-  [[nodiscard]] bool is_modelled() const { return text("ranks") == word(Ranks::model); }
-  [[nodiscard]] const std::string& repeat(std::size_t sample) const {
-    return Row{&run.samples, sample}.text("repeat");
-  }
+  [[nodiscard]] bool is_modelled() const { return is("ranks", word(Ranks::model)); }
   // The repeats that count: all of a row that stayed disturbed, else the undisturbed ones.
   [[nodiscard]] std::vector<double> repeats(std::string_view column) const {
     const bool all = !text("disturbed_by").empty();
     std::vector<double> values;
-    for (const std::size_t sample : samples)
-      if (Row{&run.samples, sample}.text("warmup") == "0" &&
-          (all || Row{&run.samples, sample}.text("disturbed_by").empty()))
-        values.push_back(run.samples.number(sample, column));
+    for (const Row& sample : samples)
+      if (sample.is("warmup", "0") && (all || sample.text("disturbed_by").empty()))
+        values.push_back(sample.number_at(column));
     return values;
   }
 
@@ -73,8 +64,8 @@ inline constexpr const char* kCheckedClocks[] = {"wall_time", "critical_path", "
                                                  "longest_subsequence"};
 
 // Identifies a repeat in samples.csv and parts.csv.
-[[nodiscard]] inline std::string repeat_of(const CsvTable& table, std::size_t row) {
-  return Row{&table, row}.text("warmup") + ' ' + Row{&table, row}.text("repeat");
+[[nodiscard]] inline std::string repeat_of(const Row& row) {
+  return row.text("warmup") + ' ' + row.text("repeat");
 }
 
 // samples.csv must give the row's medians, intervals and counts, digit for digit.

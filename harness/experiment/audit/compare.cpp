@@ -8,7 +8,6 @@
 #include <limits>
 #include <map>
 
-#include "base/numbers.h"
 #include "base/schema/column_fields.h"
 #include "base/schema/older_runs.h"
 #include "harness/experiment/audit/matching.h"

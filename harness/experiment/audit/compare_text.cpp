@@ -120,6 +120,17 @@ std::string summary(const RunComparison& comparison, const CompareOptions& optio
                      : fmt::format("{} regressed (time, memory or status)\n", regressions));
 }
 
+// Cases that one of the two runs has.
+void add_lonely(CsvTable& table, const std::vector<std::string>& labels, const char* presence) {
+  for (const std::string& label : labels) {
+    std::vector<std::string> row(table.header().size());
+    row[0] = label;
+    row[1] = presence;
+    row[10] = "no";
+    table.append(std::move(row));
+  }
+}
+
 }  // namespace
 
 std::string comparison_text(const RunComparison& comparison, const CompareOptions& options) {
@@ -156,21 +167,6 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
   text += listed("missing in B", comparison.missing) + listed("new in B", comparison.added);
   return text + summary(comparison, options);
 }
-
-namespace {
-
-// Cases that one of the two runs has.
-void add_lonely(CsvTable& table, const std::vector<std::string>& labels, const char* presence) {
-  for (const std::string& label : labels) {
-    std::vector<std::string> row(table.header().size());
-    row[0] = label;
-    row[1] = presence;
-    row[10] = "no";
-    table.append(std::move(row));
-  }
-}
-
-}  // namespace
 
 std::string comparison_csv(const RunComparison& comparison, const CompareOptions& options) {
   const std::string unit = options.metric == kInstructions ? kInstructions.data() : "s";

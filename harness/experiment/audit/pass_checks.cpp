@@ -22,8 +22,7 @@ void check_gradient(AuditedRow& row, const std::string& name, bool computed) {
   const std::string& error = row.at(name + "_max_error");
   if (!computed && !error.empty())
     row.find("{}_max_error is '{}', but the case computes no such gradient", name, error);
-  const Row values = row.values();
-  if (computed && !(values.number_at(name + "_max_error") <= values.number_at(name + "_tolerance")))
+  if (computed && !(row.number_at(name + "_max_error") <= row.number_at(name + "_tolerance")))
     row.find("the row is ok, but {}_max_error '{}' is not within the tolerance '{}'", name, error,
              row.at(name + "_tolerance"));
 }
@@ -40,16 +39,15 @@ void check_gradients(AuditedRow& row) {
     row.find("the row is ok, but the gradient of no key was verified");
 }
 
-void check_sum(AuditedRow& row, std::size_t sample) {
-  const CsvTable& samples = row.run.samples;
-  const double forward_s = Row{&samples, sample}.number("forward_time_s");
-  const double backward_s = Row{&samples, sample}.number("backward_time_s");
-  const double wall_s = Row{&samples, sample}.number("wall_time_s");
+void check_sum(AuditedRow& row, const Row& sample) {
+  const double forward_s = sample.number("forward_time_s");
+  const double backward_s = sample.number("backward_time_s");
+  const double wall_s = sample.number("wall_time_s");
   if (forward_s > 0.0 && backward_s > 0.0 &&
       std::abs(forward_s + backward_s - wall_s) <= kSumRounding * wall_s)
     return;
   row.find("in repeat {} the passes take {} s and {} s, and wall_time_s is {} s",
-           row.repeat(sample), to_text(forward_s), to_text(backward_s), to_text(wall_s));
+           sample.text("repeat"), to_text(forward_s), to_text(backward_s), to_text(wall_s));
 }
 
 }  // namespace
@@ -61,7 +59,7 @@ void check_passes(AuditedRow& row) {
     row.expect_interval(clock, both ? row.repeats(clock + "_s") : std::vector<double>{},
                         "samples.csv");
   if (both)
-    for (const std::size_t sample : row.samples) check_sum(row, sample);
+    for (const Row& sample : row.samples) check_sum(row, sample);
 }
 
 }  // namespace qb

@@ -36,9 +36,9 @@ std::string median_text(const std::vector<double>& values) {
 void check_disturbances(AuditedRow& row) {
   std::set<std::string> found;
   std::int64_t n = 0;
-  for (const std::size_t sample : row.samples) {
-    const std::string& by = Row{&row.run.samples, sample}.text("disturbed_by");
-    if (by.empty() || Row{&row.run.samples, sample}.text("warmup") != "0") continue;
+  for (const Row& sample : row.samples) {
+    const std::string& by = sample.text("disturbed_by");
+    if (by.empty() || !sample.is("warmup", "0")) continue;
     found.insert(by);
     ++n;
   }
@@ -50,25 +50,23 @@ void check_disturbances(AuditedRow& row) {
 }
 
 // Each clock must contain what it says that it contains.
-void check_sample(AuditedRow& row, std::size_t sample, std::size_t n_cores) {
+void check_sample(AuditedRow& row, const Row& sample, std::size_t n_cores) {
   constexpr double kRounding = 1e-6;
-  const CsvTable& samples = row.run.samples;
   const auto at_most = [&](const std::string& part, double part_s, const std::string& whole) {
-    const double whole_s = samples.number(sample, whole);
+    const double whole_s = sample.number_at(whole);
     if (part_s > whole_s * (1.0 + kRounding))
-      row.find("in repeat {} {} is {} s, but {} is only {} s", row.repeat(sample), part,
+      row.find("in repeat {} {} is {} s, but {} is only {} s", sample.text("repeat"), part,
                to_text(part_s), whole, to_text(whole_s));
   };
   const auto contains = [&](const std::string& whole, const std::string& part) {
-    at_most(part, samples.number(sample, part), whole);
+    at_most(part, sample.number_at(part), whole);
   };
   contains("critical_path_s", "longest_subsequence_s");
   contains("wall_time_s", "critical_path_s");
   contains("wall_time_s", "device_time_s");
   for (const char* part : {"compute_s", "exposed_communication_s", "idle_s"})
     contains("wall_time_s", part);
-  at_most("gather_s + merge_s",
-          Row{&samples, sample}.number("gather_s") + Row{&samples, sample}.number("merge_s"),
+  at_most("gather_s + merge_s", sample.number("gather_s") + sample.number("merge_s"),
           "worker_sum_s");
   // With other ranks a critical path has waits that no worker's time has.
   if (row.text("ranks") == word(Ranks::serial)) {
@@ -79,12 +77,12 @@ void check_sample(AuditedRow& row, std::size_t sample, std::size_t n_cores) {
   // the counters takes a few ms at most.
   constexpr double kCounting_s = 5e-3;
   constexpr double kTicks = 1.1;
-  const double cpu_s = Row{&samples, sample}.number("cpu_time_s");
-  const double wall_s = Row{&samples, sample}.number("wall_time_s");
+  const double cpu_s = sample.number("cpu_time_s");
+  const double wall_s = sample.number("wall_time_s");
   const auto cores = static_cast<double>(n_cores);
   if (cores > 0.0 && cpu_s > kTicks * cores * wall_s + kCounting_s)
     row.find("in repeat {} the process computed for {} s, but the clock ran for {} s on {} cores",
-             row.repeat(sample), to_text(cpu_s), to_text(wall_s), cores);
+             sample.text("repeat"), to_text(cpu_s), to_text(wall_s), cores);
 }
 
 // What is loaded, compiled or touched for the first time belongs into a warm-up.
@@ -135,7 +133,7 @@ void check_worker_parts(AuditedRow& row) {
 }
 
 void check_clocks(AuditedRow& row, std::size_t n_cores) {
-  for (const std::size_t sample : row.samples) check_sample(row, sample, n_cores);
+  for (const Row& sample : row.samples) check_sample(row, sample, n_cores);
   check_first_repeat(row);
 }
 
@@ -143,12 +141,12 @@ void check_stages(AuditedRow& row) {
   if (row.samples.empty()) return;
   for (const std::string stage : kStages)
     row.expect(stage + "_median_s", median_text(known_repeats(row, stage + "_s")), kSamples);
-  for (const std::size_t sample : row.samples) {
+  for (const Row& sample : row.samples) {
     double sum_s = 0.0;
-    for (const std::string stage : kStages) sum_s += row.run.samples.number(sample, stage + "_s");
-    if (sum_s > Row{&row.run.samples, sample}.number("wall_time_s"))
+    for (const std::string stage : kStages) sum_s += sample.number_at(stage + "_s");
+    if (sum_s > sample.number("wall_time_s"))
       row.find("the stages of repeat {} take {} s, which is longer than its wall clock",
-               row.repeat(sample), to_text(sum_s));
+               sample.text("repeat"), to_text(sum_s));
   }
 }
 
@@ -157,18 +155,18 @@ void check_parts(AuditedRow& row, const CsvTable& parts) {
   // Between two parts the layer only reads the clock and allocates buffers.
   constexpr double kLeastShare = 0.5;
   std::map<std::string, std::vector<double>> times;
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    if (Row{&parts, i}.text("case_id") == row.text("case_id"))
-      times[repeat_of(parts, i)].push_back(Row{&parts, i}.number("time_s"));
-  for (const std::size_t sample : row.samples) {
-    const std::vector<double>& parts_s = times[repeat_of(row.run.samples, sample)];
+  for (const Row& part : all_rows(parts))
+    if (part.text("case_id") == row.text("case_id"))
+      times[repeat_of(part)].push_back(part.number("time_s"));
+  for (const Row& sample : row.samples) {
+    const std::vector<double>& parts_s = times[repeat_of(sample)];
     const double sum_s = std::accumulate(parts_s.begin(), parts_s.end(), 0.0);
-    const double wall_s = Row{&row.run.samples, sample}.number("wall_time_s");
+    const double wall_s = sample.number("wall_time_s");
     if (parts_s.size() != kLayerParts)
       row.find("parts.csv has {} parts of repeat {}, and a layer has {}", parts_s.size(),
-               row.repeat(sample), kLayerParts);
+               sample.text("repeat"), kLayerParts);
     else if (!(sum_s <= wall_s && sum_s >= kLeastShare * wall_s))
-      row.find("the parts of repeat {} take {} s, and the layer takes {} s", row.repeat(sample),
+      row.find("the parts of repeat {} take {} s, and the layer takes {} s", sample.text("repeat"),
                to_text(sum_s), to_text(wall_s));
   }
 }

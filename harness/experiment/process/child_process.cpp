@@ -40,8 +40,7 @@ struct Pipe {
 };
 
 // Runs between fork and exec, so it makes async-signal-safe calls only.
-[[noreturn]] void become(char* const* arguments, int input, int log, int answer, int answer_fd,
-                         pid_t parent) {
+[[noreturn]] void become(char* const* arguments, int input, int log, int answer, pid_t parent) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it died before the line above
@@ -59,7 +58,7 @@ struct Pipe {
   ::dup2(input, STDIN_FILENO);
   ::dup2(log, STDOUT_FILENO);
   ::dup2(log, STDERR_FILENO);
-  ::dup2(answer, answer_fd);
+  ::dup2(answer, kAnswerFd);
   ::execv(arguments[0], arguments);
   ::_exit(127);
 }
@@ -187,8 +186,7 @@ ChildEnd run_child(const ChildOptions& options) {
   const pid_t child = ::fork();
   if (child < 0) fail("start a process for the case");
   if (child == 0)
-    become(arguments.data(), input.read_end.get(), log.get(), answer.write_end.get(),
-           options.answer_fd, parent);
+    become(arguments.data(), input.read_end.get(), log.get(), answer.write_end.get(), parent);
   ::setpgid(child, child);  // parent and child both set it: either may be first
   answer.write_end.close();
   return Watch(child, answer.read_end.get(), options).until_end();

@@ -40,11 +40,12 @@ struct ChildEnd {
   std::string answer;
 };
 
+inline constexpr int kAnswerFd = 3;  // the descriptor that a child answers on
+
 struct ChildOptions {
   std::vector<std::string> command;
   std::string input{};   // written to its stdin, at most a pipe's buffer (64 KiB)
   std::string log_path;  // its stdout and stderr
-  int answer_fd = 3;     // the descriptor that it answers on
   double timeout_s = 0.0;
   int wake_fd = -1;  // once readable, the child is killed and the end is `interrupted`
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/experiment/process/measured_columns.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <utility>
 
@@ -13,58 +13,42 @@
 #include "base/schema/column_fields.h"
 #include "base/statistics.h"
 #include "harness/execute/memory/timeline.h"
+#include "harness/experiment/schema/columns.h"
 
 namespace qb {
 namespace {
-
-// The largest resident size of this program. The maximum of getrusage survives the exec and would
-// be the parent's where that is larger. Nothing where Linux does not report it.
-std::optional<std::int64_t> resident_peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  std::string name;
-  while (status >> name) {
-    std::int64_t kib = 0;
-    if (name == "VmHWM:" && status >> kib) return kib * 1024;
-    std::getline(status, name);
-  }
-  return std::nullopt;
-}
 
 bool is_known(const std::vector<double>& times) {
   return std::ranges::none_of(times, [](double time) { return std::isnan(time); });
 }
 
-std::vector<double> numbers_of(const std::vector<Sample>& samples, double Sample::*number) {
-  std::vector<double> values;
-  for (const Sample& sample : samples) values.push_back(sample.*number);
-  return values;
-}
-std::vector<double> numbers_of(const std::vector<Sample>& samples, double HostActivity::*number) {
-  std::vector<double> values;
-  for (const Sample& sample : samples) values.push_back(sample.host.*number);
-  return values;
+std::vector<double> wall_times_s(const std::vector<Sample>& samples) {
+  std::vector<double> times_s;
+  for (const Sample& sample : samples) times_s.push_back(sample.wall_s);
+  return times_s;
 }
 
-// What its columns begin with. Both lists are dQ, dK, dV.
-std::string gradient_prefix(TensorRole what) {
-  static_assert(std::size(kGradients) == std::size(kGradientColumns));
-  const auto place = std::ranges::find(kGradients, what) - std::begin(kGradients);
-  return std::string(kGradientColumns[place]);
-}
-std::string gradient_prefix(LayerGradient what) {
-  return std::string(kLayerGradientColumns[what == LayerGradient::hidden_states ? 0 : 1]);
+// The column of cases.csv with the `end` of a number of samples.csv: `wall_time_median_s` of
+// `wall_time_s`. Empty where there is none.
+std::string column_of(std::string_view number, std::string_view end) {
+  const bool has_unit = number.ends_with("_s") || number.ends_with("_hz");
+  const std::size_t unit = has_unit ? number.rfind('_') : number.size();
+  std::string column = fmt::format("{}_{}{}", number.substr(0, unit), end, number.substr(unit));
+  return is_column(column) ? column : std::string();
 }
 
-// Adds the columns of a gradient's errors, which begin with `prefix`.
-template <class What>
-void add_gradient_errors(const std::string& prefix, const ErrorsOf<What>& errors,
-                         RowValues& values) {
-  values.set_text(prefix + "_max_error", to_text(errors.max_error));
-  values.set_text(prefix + "_naive_error", to_text(errors.naive_error));
-  values.set_text(prefix + "_tolerance", to_text(errors.tolerance));
-  // It has no bound where all of the reference is 0.
-  if (std::isfinite(errors.relative_l2_error))
-    values.set_text(prefix + "_relative_l2_error", to_text(errors.relative_l2_error));
+// Adds the columns of gradients' errors, which begin with `prefixes`.
+void add_gradient_errors(std::span<const std::string_view> prefixes,
+                         const std::vector<GradientErrors>& gradients, RowValues& values) {
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    const std::string prefix(prefixes[i]);
+    values.set_text(prefix + "_max_error", to_text(gradients[i].max_error));
+    values.set_text(prefix + "_naive_error", to_text(gradients[i].naive_error));
+    values.set_text(prefix + "_tolerance", to_text(gradients[i].tolerance));
+    // It has no bound where all of the reference is 0.
+    if (std::isfinite(gradients[i].relative_l2_error))
+      values.set_text(prefix + "_relative_l2_error", to_text(gradients[i].relative_l2_error));
+  }
 }
 
 // What disturbed most of them. One of them at least is disturbed.
@@ -74,34 +58,6 @@ Disturbance most_frequent_disturbance(const std::vector<Sample>& samples) {
     if (sample.disturbed_by) ++counts[*sample.disturbed_by];
   return std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; })->first;
 }
-
-struct WithInterval {
-  IntervalColumns columns;
-  double Sample::*member;
-};
-constexpr WithInterval kWithIntervals[] = {
-    {"wall_time", &Sample::wall_s},
-    {"critical_path", &Sample::critical_path_s},
-    {"worker_sum", &Sample::worker_sum_s},
-    {"longest_subsequence", &Sample::longest_subsequence_s},
-    {"exposed_communication", &Sample::exposed_communication_s},
-    {"forward_time", &Sample::forward_s},
-    {"backward_time", &Sample::backward_s}};
-
-struct Median {
-  RealColumn column;
-  double Sample::*member;
-};
-constexpr Median kMedians[] = {{"gather_median_s", &Sample::gather_s},
-                               {"merge_median_s", &Sample::merge_s},
-                               {"compute_median_s", &Sample::compute_s},
-                               {"communication_median_s", &Sample::communication_s},
-                               {"idle_median_s", &Sample::idle_s},
-                               {"stage_scores_median_s", &Sample::stage_scores_s},
-                               {"stage_softmax_median_s", &Sample::stage_softmax_s},
-                               {"stage_product_median_s", &Sample::stage_product_s},
-                               {"device_time_median_s", &Sample::device_s},
-                               {"sm_clock_median_hz", &Sample::sm_clock_hz}};
 
 }  // namespace
 
@@ -115,7 +71,9 @@ MemoryLedger::Options ledger_options(const Case& c, bool record_events, ComputeD
 void add_memory_peaks(const MemoryLedger& ledger, RowValues& values) {
   values.set("active_memory_peak_bytes", ledger.active_peak_bytes());
   values.set("reserved_memory_peak_bytes", ledger.reserved_peak_bytes());
-  values.set("resident_peak_bytes", resident_peak_bytes());
+  // The maximum of getrusage survives the exec and would be the parent's where that is larger.
+  if (const auto kib = keyed_number("/proc/self/status", "VmHWM:"))
+    values.set("resident_peak_bytes", *kib * 1024);
 }
 
 void add_verification(const Verification& verification, RowValues& values) {
@@ -126,10 +84,8 @@ void add_verification(const Verification& verification, RowValues& values) {
   values.set("lse_max_error", verification.lse_max_error);
   values.set("relative_l2_error", verification.relative_l2_error);
   if (!verification.gradients.empty()) values.set("verified_keys", verification.keys);
-  for (const GradientErrors& gradient : verification.gradients)
-    add_gradient_errors(gradient_prefix(gradient.what), gradient, values);
-  for (const LayerGradientErrors& gradient : verification.layer_gradients)
-    add_gradient_errors(gradient_prefix(gradient.what), gradient, values);
+  add_gradient_errors(kGradientColumns, verification.gradients, values);
+  add_gradient_errors(kLayerGradientColumns, verification.layer_gradients, values);
 }
 
 void keep_events(const Case& c, const std::string& trace_stem, const MemoryLedger& ledger,
@@ -155,23 +111,18 @@ Repeats repeats_of(const std::vector<Sample>& samples, const Measure& measure) {
 
 void add_medians(const Repeats& repeats, RowValues& values) {
   const std::vector<Sample>& samples = repeats.counted;
-  const auto add_interval = [&](IntervalColumns columns, const std::vector<double>& numbers) {
-    if (!is_known(numbers)) return;
+  for (const SampleField& field : sample_fields()) {
+    std::vector<double> numbers;
+    for (const Sample& sample : samples) numbers.push_back(field.of(sample));
+    if (!is_known(numbers)) continue;
     const Summary summary = summarise(numbers);
-    values.set(columns.median(), summary.median);
-    values.set(columns.low95(), summary.low95);
-    values.set(columns.high95(), summary.high95);
-  };
-  for (const auto& [columns, member] : kWithIntervals)
-    add_interval(columns, numbers_of(samples, member));
-  add_interval("instructions", numbers_of(samples, &HostActivity::instructions));
-  const auto add = [&](RealColumn column, const std::vector<double>& numbers) {
-    if (is_known(numbers)) values.set(column, median(numbers));
-  };
-  for (const auto& [column, member] : kMedians) add(column, numbers_of(samples, member));
-  add("cpu_time_median_s", numbers_of(samples, &HostActivity::cpu_s));
-  add("cycles_median", numbers_of(samples, &HostActivity::cycles));
-  const Summary wall = summarise(numbers_of(samples, &Sample::wall_s));
+    for (const auto& [end, value] : {std::pair{"median", summary.median},
+                                     {"low95", summary.low95},
+                                     {"high95", summary.high95}})
+      if (const std::string column = column_of(field.column.name(), end); !column.empty())
+        values.set_text(column, to_text(value));
+  }
+  const Summary wall = summarise(wall_times_s(samples));
   values.set("n_samples", wall.n);
   values.set("interval_coverage", wall.coverage);
 }
@@ -195,7 +146,7 @@ void add_clock(ComputeDevice& device, Sample& sample) {
 }
 
 void add_rate(double flop, const Repeats& repeats, RowValues& values) {
-  values.set("achieved_flop_per_s", flop / median(numbers_of(repeats.counted, &Sample::wall_s)));
+  values.set("achieved_flop_per_s", flop / median(wall_times_s(repeats.counted)));
 }
 
 void add_peak(double peak_flop_per_s, RowValues& values) {

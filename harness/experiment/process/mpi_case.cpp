@@ -21,12 +21,7 @@
 namespace qb {
 namespace {
 
-// What rank 0 sends: a case as JSON, then `open` and `prepare` when it opens and prepares the
-// workload, `time` or `verify` each time that it runs it, and `over` at the end.
-constexpr const char* kOpen = "open";
-constexpr const char* kPrepare = "prepare";
-constexpr const char* kTime = "time";
-constexpr const char* kVerify = "verify";
+// Rank 0 sends a case as JSON, then what it announces, and at the end that the case is over.
 constexpr const char* kOver = "over";
 constexpr const char* kNoMore = "no more";
 
@@ -37,12 +32,12 @@ void serve_case(MpiWorld& world, const Case& c, const OpenGpu& open_gpu) {
   const auto workload = plan_workload(c);
   for (std::string text = world.broadcast({}); text != kOver; text = world.broadcast({})) {
     // Rank 0 reports what goes wrong in the first two.
-    if (text == kPrepare) {
+    if (text == MpiCase::kPrepare) {
       workload->prepare();
       continue;
     }
-    if (text != kOpen) {
-      (void)workload->run(text == kVerify);
+    if (text != MpiCase::kOpen) {
+      (void)workload->run(text == MpiCase::kVerify);
       continue;
     }
     MemoryLedger::Options memory;
@@ -58,45 +53,6 @@ void serve_case(MpiWorld& world, const Case& c, const OpenGpu& open_gpu) {
     workload->open(device.get(), memory, why_none);
   }
 }
-
-}  // namespace
-
-bool is_of_many_processes(const Case& c) { return c.ranks == Ranks::mpi || c.ranks == Ranks::nccl; }
-
-MpiCase::MpiCase(const Case& c) {
-  MpiWorld* const world = MpiWorld::current();
-  if (!is_of_many_processes(c) || world == nullptr || c.workers > world->size()) return;
-  (void)world->broadcast(case_to_json(c));
-  announced_ = true;
-}
-
-MpiCase::~MpiCase() {
-  if (announced_ && !MpiWorld::current()->is_broken()) (void)MpiWorld::current()->broadcast(kOver);
-}
-
-void MpiCase::announce_run(bool verifying) const {
-  if (announced_) (void)MpiWorld::current()->broadcast(verifying ? kVerify : kTime);
-}
-
-void MpiCase::announce_prepare() const {
-  if (announced_) (void)MpiWorld::current()->broadcast(kPrepare);
-}
-
-void MpiCase::announce_open() const {
-  if (announced_) (void)MpiWorld::current()->broadcast(kOpen);
-}
-
-void serve_mpi_cases(const OpenGpu& open_gpu) {
-  MpiWorld& world = *MpiWorld::current();
-  for (std::string text = world.broadcast({}); text != kNoMore; text = world.broadcast({}))
-    serve_case(world, case_from_json(text), open_gpu);
-}
-
-void end_mpi_cases() {
-  if (!MpiWorld::current()->is_broken()) (void)MpiWorld::current()->broadcast(kNoMore);
-}
-
-namespace {
 
 // A case that runs in its own thread, so that it can be abandoned.
 struct RunningCase {
@@ -188,6 +144,33 @@ class MpiLauncher final : public Launcher {
 };
 
 }  // namespace
+
+bool is_of_many_processes(const Case& c) { return c.ranks == Ranks::mpi || c.ranks == Ranks::nccl; }
+
+MpiCase::MpiCase(const Case& c) {
+  MpiWorld* const world = MpiWorld::current();
+  if (!is_of_many_processes(c) || world == nullptr || c.workers > world->size()) return;
+  (void)world->broadcast(case_to_json(c));
+  announced_ = true;
+}
+
+MpiCase::~MpiCase() {
+  if (announced_ && !MpiWorld::current()->is_broken()) (void)MpiWorld::current()->broadcast(kOver);
+}
+
+void MpiCase::announce(const char* what) const {
+  if (announced_) (void)MpiWorld::current()->broadcast(what);
+}
+
+void serve_mpi_cases(const OpenGpu& open_gpu) {
+  MpiWorld& world = *MpiWorld::current();
+  for (std::string text = world.broadcast({}); text != kNoMore; text = world.broadcast({}))
+    serve_case(world, case_from_json(text), open_gpu);
+}
+
+void end_mpi_cases() {
+  if (!MpiWorld::current()->is_broken()) (void)MpiWorld::current()->broadcast(kNoMore);
+}
 
 std::unique_ptr<Launcher> mpi_launcher(Launcher& others, const InterruptGuard& interrupt) {
   return std::make_unique<MpiLauncher>(others, interrupt);

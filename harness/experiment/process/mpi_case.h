@@ -17,9 +17,12 @@ class MpiCase {
  public:
   explicit MpiCase(const Case& c);  // tells the other ranks which case comes next
   ~MpiCase();                       // tells them that it is over
-  void announce_open() const;
-  void announce_prepare() const;
-  void announce_run(bool verifying) const;
+  // What rank 0 does next with the workload.
+  static constexpr const char* kOpen = "open";
+  static constexpr const char* kPrepare = "prepare";
+  static constexpr const char* kTime = "time";
+  static constexpr const char* kVerify = "verify";
+  void announce(const char* what) const;
   MpiCase(const MpiCase&) = delete;
   MpiCase& operator=(const MpiCase&) = delete;
 

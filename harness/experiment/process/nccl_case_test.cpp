@@ -115,8 +115,8 @@ TEST(NcclCase, ABudgetThatIsTooSmallIsOutOfMemoryAndTheNextCaseRuns) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  qb::MpiWorld world;
-  if (world.rank() != 0) {
+  const auto world = qb::MpiWorld::join();
+  if (world->rank() != 0) {
     qb::serve_mpi_cases([](const qb::Case& c) { return qb::open_fake_gpu(c.seed); });
     return 0;
   }

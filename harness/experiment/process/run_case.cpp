@@ -13,12 +13,10 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/numbers.h"
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/player/nccl_executor.h"
 #include "harness/experiment/process/measured_columns.h"
 #include "harness/experiment/process/mpi_case.h"
-#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/store/machine.h"
 #include "harness/workload/prediction.h"
@@ -72,7 +70,7 @@ class CaseRun {
   }
 
   void measure() {
-    watch_.emplace(HostSources{.alone = case_.ranks != Ranks::mpi && case_.ranks != Ranks::nccl});
+    watch_.emplace(HostSources{.alone = !is_of_many_processes(case_)});
     std::optional<ClockInUse> cpu_clock;
     if (case_.clock == ClockKind::cpu) cpu_clock.emplace(cpu_clock_s);
     ranks_.emplace(case_);
@@ -92,14 +90,14 @@ class CaseRun {
   }
 
   void open(bool record) {
-    ranks_->announce_open();
+    ranks_->announce(MpiCase::kOpen);
     workload_->open(device_.get(), ledger_options(case_, record, *device_));
-    ranks_->announce_prepare();
+    ranks_->announce(MpiCase::kPrepare);
     workload_->prepare();
   }
 
   Sample compute(bool verifying) {
-    ranks_->announce_run(verifying);
+    ranks_->announce(verifying ? MpiCase::kVerify : MpiCase::kTime);
     return workload_->run(verifying);
   }
 

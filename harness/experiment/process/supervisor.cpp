@@ -5,18 +5,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 
 #include "base/numbers.h"
+#include "harness/execute/memory/system_memory.h"
 #include "harness/experiment/process/child_process.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
@@ -25,26 +24,17 @@
 namespace qb {
 namespace {
 
-// The `oom_kill` of a file of names and counts; nullopt: it has none.
-std::optional<long> memory_kills_in(const std::string& path) {
-  std::ifstream counts(path);
-  std::string name;
-  long count = 0;
-  while (counts >> name >> count)
-    if (name == "oom_kill") return count;
-  return std::nullopt;
-}
-
 // How often the kernel killed for memory, in this control group (version 2) or else on the machine.
-std::optional<long> kernel_memory_kills(const std::string& root) {
+std::optional<std::uint64_t> kernel_memory_kills(const std::string& root) {
+  constexpr std::string_view kKills = "oom_kill ";
   std::ifstream groups(root + "/proc/self/cgroup");
   std::string group;
   while (std::getline(groups, group)) {
     if (!group.starts_with("0::")) continue;
     const std::string folder = root + "/sys/fs/cgroup" + group.substr(3);
-    if (const auto count = memory_kills_in(folder + "/memory.events")) return count;
+    if (const auto count = keyed_number(folder + "/memory.events", kKills)) return count;
   }
-  return memory_kills_in(root + "/proc/vmstat");
+  return keyed_number(root + "/proc/vmstat", kKills);
 }
 
 // The last line of a log, for the message of a crash; empty where there is none.
@@ -64,13 +54,6 @@ std::string with_log(const std::string& sentence, const std::string& log_path) {
   return last.empty() ? sentence : fmt::format("{}; logs/{} ends: {}", sentence, name, last);
 }
 
-CaseResult killed_by_signal(const ChildEnd& end, bool kernel_says_memory,
-                            const std::string& log_path) {
-  if (end.code == SIGKILL && kernel_says_memory)
-    return ended(Status::oom, "killed by the kernel: out of memory");
-  return ended(Status::crashed, with_log(how_it_ended(end), log_path));
-}
-
 CaseResult exited(const ChildEnd& end, const std::string& log_path) {
   if (end.code != 0 || end.answer.empty())
     return ended(Status::crashed, with_log("its process " + how_it_ended(end), log_path));
@@ -82,31 +65,6 @@ CaseResult exited(const ChildEnd& end, const std::string& log_path) {
 }
 
 using nlohmann::json;
-
-json sample_json(const Sample& sample) {
-  json object = {{"repeat", sample.repeat},
-                 {"warmup", sample.warmup},
-                 {"disturbed_by", sample.disturbed_by ? word(*sample.disturbed_by) : ""}};
-  // JSON has no NaN; null means "not available".
-  for (const SampleField& field : sample_fields()) {
-    const double value = field.of(sample);
-    object[std::string(field.column.name())] = std::isnan(value) ? json(nullptr) : json(value);
-  }
-  return object;
-}
-
-Sample sample_of(const json& object) {
-  Sample sample;
-  sample.repeat = object.at("repeat").get<int>();
-  sample.warmup = object.at("warmup").get<bool>();
-  sample.disturbed_by = parse_word<Disturbance>(object.at("disturbed_by").get<std::string>());
-  for (const SampleField& field : sample_fields()) {
-    const json& value = object.at(std::string(field.column.name()));
-    field.in(sample) =
-        value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
-  }
-  return sample;
-}
 
 // Rows as arrays of their table's columns.
 json rows_json(const RunTable& table, const std::vector<RowValues>& rows) {
@@ -140,7 +98,6 @@ CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
   ChildOptions options{.command = command_,
                        .input = case_to_json(c),
                        .log_path = paths.log,
-                       .answer_fd = kAnswerFd,
                        .timeout_s = c.measure.timeout_s,
                        .wake_fd = interrupt_.wake_fd()};
   if (!paths.trace_directory.empty()) {
@@ -155,8 +112,9 @@ CaseResult ProcessLauncher::launch(const Case& c, const CasePaths& paths) {
       result = exited(end, paths.log);
       break;
     case ChildEnd::Cause::signalled:
-      result = killed_by_signal(end, kills_before && kernel_memory_kills(root_) > kills_before,
-                                paths.log);
+      result = end.code == SIGKILL && kills_before && kernel_memory_kills(root_) > kills_before
+                   ? ended(Status::oom, "killed by the kernel: out of memory")
+                   : ended(Status::crashed, with_log(how_it_ended(end), paths.log));
       break;
     case ChildEnd::Cause::timed_out:
       result = ended(Status::timeout, fmt::format("no answer within {} (measure.timeout_s)",
@@ -186,11 +144,11 @@ void answer_case(const std::string& trace_directory) {
 }
 
 std::string result_to_json(const CaseResult& result) {
-  json samples = json::array();
-  for (const Sample& sample : result.samples) samples.push_back(sample_json(sample));
+  std::vector<RowValues> samples;
+  for (const Sample& sample : result.samples) samples.push_back(sample_row(sample));
   const json answer = {{"status", word(result.status)},
                        {"message", result.message},
-                       {"samples", samples},
+                       {"samples", rows_json(sample_table(), samples)},
                        {"values", rows_json(case_table(), {result.values})},
                        {"steps", rows_json(step_table(), result.steps)},
                        {"parts", rows_json(part_table(), result.parts)},
@@ -207,7 +165,8 @@ CaseResult result_from_json(std::string_view text) {
     if (!status) throw std::runtime_error("an unknown status");
     result.status = *status;
     answer.at("message").get_to(result.message);
-    for (const json& sample : answer.at("samples")) result.samples.push_back(sample_of(sample));
+    for (const RowValues& row : rows_of(sample_table(), answer.at("samples")))
+      result.samples.push_back(sample_of(row));
     result.values = rows_of(case_table(), answer.at("values")).at(0);
     result.steps = rows_of(step_table(), answer.at("steps"));
     result.parts = rows_of(part_table(), answer.at("parts"));

@@ -16,8 +16,6 @@
 
 namespace qb {
 
-inline constexpr int kAnswerFd = 3;
-
 struct CasePaths {
   std::string log;              // stdout and stderr of the child
   std::string trace_directory;  // empty: no traces

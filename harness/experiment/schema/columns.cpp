@@ -183,6 +183,26 @@ std::vector<std::string> RunTable::fields_of(const RowValues& row) const {
 
 std::span<const SampleField> sample_fields() { return kSampleMembers; }
 
+RowValues sample_row(const Sample& sample) {
+  RowValues row;
+  row.set("repeat", sample.repeat);
+  row.set("warmup", sample.warmup);
+  if (sample.disturbed_by) row.set("disturbed_by", word(*sample.disturbed_by));
+  for (const SampleField& field : sample_fields())
+    row.set_text(field.column.name(), to_text(field.of(sample)));
+  return row;
+}
+
+Sample sample_of(const RowValues& row) {
+  Sample sample;
+  sample.repeat = static_cast<int>(parse_integer(row.text("repeat")).value());
+  sample.warmup = row.text("warmup") == "1";
+  sample.disturbed_by = parse_word<Disturbance>(row.text("disturbed_by"));
+  for (const SampleField& field : sample_fields())
+    field.in(sample) = parse_real(row.at(field.column.name())).value_or(HostActivity::kUnknown);
+  return sample;
+}
+
 std::span<const RunTable> run_tables() {
   static const std::array tables = {
       table_of("cases.csv", "There is a row for each case.", kIdentityFields, kParameterFields,

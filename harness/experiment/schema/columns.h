@@ -19,6 +19,10 @@ struct SampleField {
 };
 [[nodiscard]] std::span<const SampleField> sample_fields();
 
+// The row of samples.csv of a repeat, without its case_id, and the repeat of such a row.
+[[nodiscard]] RowValues sample_row(const Sample& sample);
+[[nodiscard]] Sample sample_of(const RowValues& row);
+
 struct RunTable {
   std::string_view file;
   std::string_view meaning;
@@ -60,7 +64,7 @@ void write_documents();
 [[nodiscard]] std::string schema_json();
 
 // What wall_time, critical_path and worker_sum measure, as a small picture of a made-up case: lines
-// of text in which a letter is a millisecond. The times are composed as the executors do it.
+// of text in which a letter is a millisecond.
 [[nodiscard]] std::string clocks_picture();
 
 }  // namespace qb

@@ -13,42 +13,32 @@
 namespace qb {
 namespace {
 
-void require_weights(std::span<const Case> cases) {
-  std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> seen;
-  for (const Case& c : cases) {
-    if (c.workload != WorkloadKind::transformer_layer || !c.layer_weights) continue;
-    const LayerShape shape{
-        1, 1, c.shape.q_heads, c.shape.head_dim, c.layer_feed_forward_dim, c.shape.kv_heads};
-    if (!seen.emplace(*c.layer_weights, shape.heads, shape.head_dim, shape.feed_forward_dim,
-                      shape.kv_heads)
-             .second)
-      continue;
-    try {
-      (void)read_weights(*c.layer_weights, shape, heap_allocator());
-    } catch (const UsageError& problem) {
-      throw UsageError(fmt::format("layer.weights: {}", problem.what()));
-    }
-  }
-}
-
-void require_device_models(std::span<const Case> cases) {
-  std::set<std::string> seen;
-  for (const Case& c : cases) {
-    if (!c.model_device || *c.model_device == "here" || !seen.insert(*c.model_device).second)
-      continue;
-    try {
-      (void)load_device_model(*c.model_device);
-    } catch (const UsageError& problem) {
-      throw UsageError(fmt::format("model.device: {}", problem.what()));
-    }
-  }
+// Gives a UsageError of `read` the key of the parameter that names the file.
+void require(const char* key, const auto& read) try {
+  (void)read();
+} catch (const UsageError& problem) {
+  throw UsageError(fmt::format("{}: {}", key, problem.what()));
 }
 
 }  // namespace
 
 void require_named_files(std::span<const Case> cases) {
-  require_device_models(cases);
-  require_weights(cases);
+  std::set<std::string> models;
+  for (const Case& c : cases)
+    if (c.model_device && *c.model_device != "here" && models.insert(*c.model_device).second)
+      require("model.device", [&] { return load_device_model(*c.model_device); });
+  std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> weights;
+  for (const Case& c : cases) {
+    if (c.workload != WorkloadKind::transformer_layer || !c.layer_weights) continue;
+    const LayerShape shape{
+        1, 1, c.shape.q_heads, c.shape.head_dim, c.layer_feed_forward_dim, c.shape.kv_heads};
+    if (weights
+            .emplace(*c.layer_weights, shape.heads, shape.head_dim, shape.feed_forward_dim,
+                     shape.kv_heads)
+            .second)
+      require("layer.weights",
+              [&] { return read_weights(*c.layer_weights, shape, heap_allocator()); });
+  }
 }
 
 }  // namespace qb

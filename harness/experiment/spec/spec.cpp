@@ -154,35 +154,23 @@ Measure read_measure(const YamlNode& spec) {
   return measure;
 }
 
-// Checks combinations of values, each of which is valid alone.
-class Combinations {
- public:
-  void check(const Case& c, const SweepPoint& point) {
-    if (c.shape.q_heads % c.shape.kv_heads != 0)
-      fail_at(place(point, "kv_heads"), fmt::format("q_heads {} is not a multiple of kv_heads {}",
-                                                    c.shape.q_heads, c.shape.kv_heads));
-    check_mask(c, point);
-    check_speeds(c, point);
-    if (c.interest_set.empty() || !takes_interest_set(c.algorithm)) return;
-    // Fewer workers have no quorums: their case becomes a row `unsupported`.
-    if (c.workers < 3 || !verified_.emplace(c.interest_set, c.workers).second) return;
-    at_place(place(point, "interest_set"), [&] { verify(InterestSet{c.workers, c.interest_set}); });
-  }
+using InterestSets = std::set<std::pair<std::vector<int>, int>>;  // with numbers of workers
 
- private:
-  static void check_speeds(const Case& c, const SweepPoint& point) {
-    at_place(place(point, "worker_speeds"), [&] { return worker_speeds_of(c); });
-  }
+// Checks combinations of values, each of which is valid alone. verified: by the calls before.
+void check_combination(const Case& c, const SweepPoint& point, InterestSets& verified) {
+  const auto place = [&](std::string_view name) { return point[*find_parameter(name)]->place; };
+  if (c.shape.q_heads % c.shape.kv_heads != 0)
+    fail_at(place("kv_heads"), fmt::format("q_heads {} is not a multiple of kv_heads {}",
+                                           c.shape.q_heads, c.shape.kv_heads));
   // Global tokens, dilations and window sizes must fit the length.
-  static void check_mask(const Case& c, const SweepPoint& point) {
-    if (c.mask.kind() == MaskKind::pattern && c.sequences.empty())
-      at_place(place(point, "mask"), [&] { return c.mask.mask(c.shape.q_len, c.shape.kv_len); });
-  }
-  static const Place& place(const SweepPoint& point, std::string_view name) {
-    return point[*find_parameter(name)]->place;
-  }
-  std::set<std::pair<std::vector<int>, int>> verified_;
-};
+  if (c.mask.kind() == MaskKind::pattern && c.sequences.empty())
+    at_place(place("mask"), [&] { return c.mask.mask(c.shape.q_len, c.shape.kv_len); });
+  at_place(place("worker_speeds"), [&] { return worker_speeds_of(c); });
+  if (c.interest_set.empty() || !takes_interest_set(c.algorithm)) return;
+  // Fewer workers have no quorums: their case becomes a row `unsupported`.
+  if (c.workers < 3 || !verified.emplace(c.interest_set, c.workers).second) return;
+  at_place(place("interest_set"), [&] { verify(InterestSet{c.workers, c.interest_set}); });
+}
 
 // Refuses a value that no case of the spec can use. Where some can, the others become rows
 // `unsupported`.
@@ -251,13 +239,13 @@ Spec parse_spec(std::string_view yaml, std::string_view file_name, const Spec::O
     grid.filter(parse_filter(text, {labels.emplace_back("--filter " + text), 0, 0}));
   check_count(grid.count(), root, options);
 
-  Combinations combinations;
+  InterestSets verified;
   Uses uses;
   grid.walk([&](const SweepPoint& point) {
     Case c = base;
     for (std::size_t p = 0; p < point.size(); ++p)
       parameters()[p].set(c, parameters()[p], point[p]->text);
-    combinations.check(c, point);
+    check_combination(c, point, verified);
     uses.note(c, point);
     spec.cases.push_back(std::move(c));
   });

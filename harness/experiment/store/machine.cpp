@@ -2,7 +2,6 @@
 #include "harness/experiment/store/machine.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include <cpuid.h>
 #endif
 
+#include "base/host_activity.h"
 #include "base/numbers.h"
 
 namespace qb {
@@ -84,16 +84,6 @@ std::vector<Machine::Cache> read_caches(const std::string& folder) {
   }
 }
 
-std::vector<int> usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> usable;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0) return usable;
-  for (std::size_t i = 0; i < CPU_SETSIZE; ++i)
-    if (CPU_ISSET(i, &set)) usable.push_back(static_cast<int>(i));
-  return usable;
-}
-
 // The processor names the hypervisor: leaf 0x40000000, valid where the hypervisor bit is set.
 std::string hypervisor_name() {
 #if defined(__x86_64__)
@@ -115,10 +105,6 @@ std::string hypervisor_name() {
 // The least quota of the groups that this process is in (v2: `max 100000` or `150000 100000`).
 double quota_of_groups(const std::string& root) {
   double least = 0.0;
-  const auto take = [&](double quota, double period) {
-    if (quota > 0.0 && period > 0.0 && (least == 0.0 || quota / period < least))
-      least = quota / period;
-  };
   std::istringstream groups(slurp(root + "/proc/self/cgroup"));
   for (std::string line; std::getline(groups, line);) {
     const std::size_t second = line.rfind(':');
@@ -136,7 +122,9 @@ double quota_of_groups(const std::string& root) {
       std::istringstream text(is_v2 ? slurp(folder + "/cpu.max")
                                     : slurp(folder + "/cpu.cfs_quota_us") + " " +
                                           slurp(folder + "/cpu.cfs_period_us"));
-      if (text >> quota >> period) take(quota, period);
+      if (text >> quota >> period && quota > 0.0 && period > 0.0 &&
+          (least == 0.0 || quota / period < least))
+        least = quota / period;
       if (path.empty()) break;
       path.erase(path.find_last_of('/'));
     }
@@ -145,17 +133,14 @@ double quota_of_groups(const std::string& root) {
 }
 
 // Names are judged by how they begin, so that a variable that a library adds needs no line here.
-bool is_telling(std::string_view variable) {
-  constexpr std::array<std::string_view, 12> kBegins = {
+std::vector<std::string> telling_variables() {
+  constexpr std::string_view kBegins[] = {
       "OMP_",  "GOMP_", "KMP_", "DNNL_",       "ONEDNN_",         "OPENBLAS_",
       "GOTO_", "BLIS_", "MKL_", "LD_PRELOAD=", "GLIBC_TUNABLES=", "MALLOC_"};
-  return std::ranges::any_of(kBegins, [&](auto begin) { return variable.starts_with(begin); });
-}
-
-std::vector<std::string> telling_variables() {
   std::vector<std::string> found;
   for (char* const* variable = ::environ; *variable != nullptr; ++variable)
-    if (is_telling(*variable)) found.emplace_back(*variable);
+    for (const std::string_view begin : kBegins)
+      if (std::string_view(*variable).starts_with(begin)) found.emplace_back(*variable);
   std::ranges::sort(found);
   return found;
 }
@@ -182,7 +167,7 @@ std::int64_t memory_class_gib(std::int64_t bytes) {
 Machine probe_machine(const std::string& root) {
   Machine machine;
   read_cpu(machine, slurp(root + "/proc/cpuinfo"));
-  machine.usable = usable_processors();
+  machine.usable = allowed_cores();
   machine.quota_cores = quota_of_groups(root);
   machine.variables = telling_variables();
   machine.smt_siblings =

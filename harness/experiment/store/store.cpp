@@ -13,10 +13,8 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
-#include <stdexcept>
 
 #include "base/files.h"
-#include "base/numbers.h"
 #include "harness/experiment/schema/parameters.h"
 
 namespace qb {
@@ -95,17 +93,6 @@ std::string one_line(std::string text) {
 std::vector<RowValues> with_case_id(const std::string& id, std::vector<RowValues> rows) {
   for (RowValues& row : rows) row.set("case_id", id);
   return rows;
-}
-
-RowValues sample_row(const std::string& id, const Sample& sample) {
-  RowValues row;
-  row.set("case_id", id);
-  row.set("repeat", sample.repeat);
-  row.set("warmup", sample.warmup);
-  if (sample.disturbed_by) row.set("disturbed_by", word(*sample.disturbed_by));
-  for (const SampleField& field : sample_fields())
-    row.set_text(field.column.name(), to_text(field.of(sample)));
-  return row;
 }
 
 // A row is one line, so a missing line end shows that the last one is torn.
@@ -262,8 +249,8 @@ RunStore::Record make_record(const Case& c, const CaseResult& result, const std:
   record.row.set("started_at", started_at);
   record.row.set("duration_s", duration_s);
   if (result.status == Status::ok)
-    for (const Sample& sample : result.samples)
-      record.samples.push_back(sample_row(record.case_id, sample));
+    for (const Sample& sample : result.samples) record.samples.push_back(sample_row(sample));
+  record.samples = with_case_id(record.case_id, std::move(record.samples));
   record.steps = with_case_id(record.case_id, result.steps);
   record.parts = with_case_id(record.case_id, result.parts);
   record.timeline = with_case_id(record.case_id, result.timeline);

@@ -15,26 +15,14 @@
 namespace qb {
 namespace {
 
-std::map<std::string, std::size_t> rows_by_id(const CsvTable& cases) {
-  std::map<std::string, std::size_t> rows;
-  for (std::size_t row = 0; row < cases.size(); ++row) rows[Row{&cases, row}.text("case_id")] = row;
-  return rows;
-}
+constexpr IntervalColumns kClocks[] = {"wall_time", "critical_path", "longest_subsequence"};
 
-std::string bytes_cell(const CsvTable& cases, std::size_t row, std::string_view column) {
-  const double bytes = cases.number(row, column);
-  return bytes >= 0.0 ? format_bytes(bytes) : "-";
-}
-
-std::string time_cell(const CsvTable& cases, std::size_t row, const std::string& quantity) {
-  return format_interval(cases.number(row, quantity + "_median_s"),
-                         cases.number(row, quantity + "_low95_s"),
-                         cases.number(row, quantity + "_high95_s"));
-}
-
-std::string error_cell(const CsvTable& cases, std::size_t row) {
-  const double error = Row{&cases, row}.number("max_error");
-  return error >= 0.0 ? fmt::format("{:.1e}", error) : "-";
+// Calls visit(case, row) for each case that has a row, in spec order.
+void for_each_row(const RunOutcome& outcome, const auto& visit) {
+  std::map<std::string, Row> rows;
+  for (const Row& row : all_rows(outcome.cases)) rows[row.text("case_id")] = row;
+  for (const Case& c : outcome.cases_in_order)
+    if (const auto found = rows.find(case_id(c)); found != rows.end()) visit(c, found->second);
 }
 
 }  // namespace
@@ -51,41 +39,33 @@ std::string outcome_table(const RunOutcome& outcome) {
         "longest subsequence [interval]", "repeats (coverage)", "active peak", "max error"})
     header.emplace_back(name);
   TextTable table(header);
-  const auto rows = rows_by_id(outcome.cases);
-  for (const Case& c : outcome.cases_in_order) {
-    const auto found = rows.find(case_id(c));
-    if (found == rows.end()) continue;
-    const std::size_t row = found->second;
-    if (Row{&outcome.cases, row}.text("status") == word(Status::unsupported)) continue;
+  for_each_row(outcome, [&](const Case&, const Row& row) {
+    if (row.is("status", word(Status::unsupported))) return;
     std::vector<std::string> cells;
-    for (const std::string& name : parameters) cells.push_back(outcome.cases.text(row, name));
-    const bool modelled = Row{&outcome.cases, row}.text("provenance") == "model";
-    cells.push_back(modelled ? "modelled" : Row{&outcome.cases, row}.text("status"));
-    for (const char* quantity : {"wall_time", "critical_path", "longest_subsequence"})
-      cells.push_back(time_cell(outcome.cases, row, quantity));
-    cells.push_back(repeats_text(Row{&outcome.cases, row}.number("n_samples"),
-                                 Row{&outcome.cases, row}.number("interval_coverage"),
-                                 Row{&outcome.cases, row}.number("disturbed_samples"),
-                                 Row{&outcome.cases, row}.text("disturbed_by")));
-    cells.push_back(bytes_cell(outcome.cases, row, "device_peak_bytes"));
-    cells.push_back(error_cell(outcome.cases, row));
+    for (const std::string& name : parameters) cells.push_back(row.at(name));
+    cells.push_back(row.is("provenance", "model") ? "modelled" : row.text("status"));
+    for (const IntervalColumns& clock : kClocks)
+      cells.push_back(format_interval(row.number(clock.median()), row.number(clock.low95()),
+                                      row.number(clock.high95())));
+    cells.push_back(repeats_text(row.number("n_samples"), row.number("interval_coverage"),
+                                 row.number("disturbed_samples"), row.text("disturbed_by")));
+    const double bytes = row.number("device_peak_bytes");
+    cells.push_back(bytes >= 0.0 ? format_bytes(bytes) : "-");
+    const double error = row.number("max_error");
+    cells.push_back(error >= 0.0 ? fmt::format("{:.1e}", error) : "-");
     table.add(cells);
-  }
+  });
   return table.terminal();
 }
 
 std::string failure_list(const RunOutcome& outcome) {
   Reasons reasons;
-  const auto rows = rows_by_id(outcome.cases);
   const auto varying = varying_parameters(outcome.cases_in_order);
-  for (const Case& c : outcome.cases_in_order) {
-    const auto found = rows.find(case_id(c));
-    if (found == rows.end()) continue;
-    const std::string& status = outcome.cases.text(found->second, "status");
-    if (status != word(Status::ok))
+  for_each_row(outcome, [&](const Case& c, const Row& row) {
+    if (!row.is("status", word(Status::ok)))
       reasons.add(strategy_name(c.algorithm, std::to_string(c.workers)), case_label(c, varying),
-                  status, outcome.cases.text(found->second, "message"));
-  }
+                  row.text("status"), row.text("message"));
+  });
   std::string text;
   for (const std::string& line : reasons.lines()) text += line + '\n';
   return text;

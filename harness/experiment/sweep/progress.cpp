@@ -22,6 +22,17 @@ std::string three_digits(double value) {
   return fmt::format("{:.{}f}", value, value >= 100.0 ? 0 : value >= 10.0 ? 1 : 2);
 }
 
+// `modelled on a100: 13.7 ms (no link limit: messages are free)`
+std::string describe_model(const CaseResult& result, const Case& c) {
+  const std::string device = c.model_device.value_or("here");
+  const std::string time = format_interval(result.values.number("wall_time_median_s"), 0.0, 0.0);
+  const bool free = c.workers > 1 && !c.link_bandwidth_byte_per_s && !c.link_latency_s;
+  return fmt::format(
+      "modelled on {}: {}{}",
+      device == "here" ? "this machine" : std::filesystem::path(device).stem().string(),
+      time.substr(0, time.find(" [")), free ? " (no link limit: messages are free)" : "");
+}
+
 }  // namespace
 
 Progress::Style stderr_style(bool quiet) {
@@ -48,21 +59,6 @@ std::string format_duration(double seconds) {
   if (seconds < 5400.0) return fmt::format("{:.0f} min", std::ceil(seconds / 60.0));
   return fmt::format("{:.1f} h", seconds / 3600.0);
 }
-
-namespace {
-
-// `modelled on a100: 13.7 ms (no link limit: messages are free)`
-std::string describe_model(const CaseResult& result, const Case& c) {
-  const std::string device = c.model_device.value_or("here");
-  const std::string time = format_interval(result.values.number("wall_time_median_s"), 0.0, 0.0);
-  const bool free = c.workers > 1 && !c.link_bandwidth_byte_per_s && !c.link_latency_s;
-  return fmt::format(
-      "modelled on {}: {}{}",
-      device == "here" ? "this machine" : std::filesystem::path(device).stem().string(),
-      time.substr(0, time.find(" [")), free ? " (no link limit: messages are free)" : "");
-}
-
-}  // namespace
 
 std::string describe_result(const CaseResult& result, const Case& c) {
   if (result.status != Status::ok)

@@ -92,8 +92,8 @@ class Sweep {
 
   void note_what_stands() {
     std::map<std::string, std::string> status;
-    for (std::size_t row = 0; row < store_.cases().size(); ++row)
-      status[Row{&store_.cases(), row}.text("case_id")] = Row{&store_.cases(), row}.text("status");
+    for (const Row& row : all_rows(store_.cases()))
+      status[row.text("case_id")] = row.text("status");
     for (const Entry& entry : entries_) {
       if (!store_.has(entry.id)) {
         if (is_chosen(entry)) remaining_.add(case_weight(entry.c));
@@ -201,10 +201,8 @@ RunOutcome outcome_of(const RunStore& store, const Sweep& sweep, bool interrupte
   outcome.cases = store.cases();
   outcome.cases_in_order = sweep.cases();
   outcome.n_cases = outcome.cases_in_order.size();
-  for (std::size_t row = 0; row < store.cases().size(); ++row) {
-    const auto status = parse_word<Status>(Row{&store.cases(), row}.text("status"));
-    ++outcome.counts[status.value_or(Status::error)];
-  }
+  for (const Row& row : all_rows(store.cases()))
+    ++outcome.counts[parse_word<Status>(row.text("status")).value_or(Status::error)];
   return outcome;
 }
 
@@ -256,8 +254,7 @@ RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& wor
   } catch (const EnvironmentError& problem) {
     world.progress.end_line();
     throw EnvironmentError(
-        fmt::format("{}; {} of {} cases are kept in {}, the same command goes on "
-                    "from there",
+        fmt::format("{}; {} of {} cases are kept in {}, the same command goes on from there",
                     problem.what(), store.cases().size(), n_cases, store.path()));
   }
 }

@@ -9,11 +9,9 @@
 #include <span>
 #include <string_view>
 #include <tuple>
-#include <vector>
 
 #include "base/hash.h"
 #include "harness/plan/check/check_gradients.h"
-#include "harness/plan/messages.h"
 
 namespace qb {
 namespace {
@@ -303,7 +301,7 @@ Offence check_all_reduce(const Plan& plan, TensorRole what) {
   const std::size_t n = plan.workers.size();
   std::vector<std::size_t> holds(n, 1);
   std::size_t steps = 0;
-  for (const Worker& worker : plan.workers) steps = std::max(steps, worker.steps.size());
+  for (const Worker& worker : plan.workers.all()) steps = std::max(steps, worker.steps.size());
   for (std::size_t s = 0; s < steps; ++s) {
     const std::vector<std::size_t> before = holds;
     for (std::size_t w = 0; w < n; ++w) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "harness/plan/check/check_flow.h"
-#include "harness/plan/messages.h"
 #include "harness/plan/rotation.h"
 
 namespace qb {

@@ -30,27 +30,6 @@
 namespace qb {
 namespace {
 
-void require_workers(const Shape& shape, int workers) {
-  if (workers < 3)
-    throw Unsupported(
-        fmt::format("cqs needs at least 3 workers (an interest set of W = {} does not "
-                    "exist); for the whole sequence on one worker use dense",
-                    workers));
-  if (workers > std::min(shape.q_len, shape.kv_len))
-    throw Unsupported(fmt::format("cqs with {} workers needs at least as many tokens; there are {}",
-                                  workers, std::min(shape.q_len, shape.kv_len)));
-}
-
-InterestSet choose_interest_set(const StrategyOptions& options) {
-  if (!options.interest_set) return default_interest_set(options.workers);
-  if (options.interest_set->modulus != options.workers)
-    throw UsageError(fmt::format("the interest set {} is for {} workers, not {}",
-                                 to_string(*options.interest_set), options.interest_set->modulus,
-                                 options.workers));
-  verify(*options.interest_set);
-  return *options.interest_set;
-}
-
 // Throws UsageError if the sizes are not W positive ones that add up to N.
 std::vector<TokenGroup> sized_groups(const StrategyOptions& options, const Shape& shape) {
   std::vector<TokenGroup> groups;
@@ -213,8 +192,22 @@ std::vector<int> QuorumBlocks::kv_groups_of(const std::vector<int>& groups) cons
 }
 
 InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options) {
-  require_workers(shape, options.workers);
-  return choose_interest_set(options);
+  const int workers = options.workers;
+  if (workers < 3)
+    throw Unsupported(
+        fmt::format("cqs needs at least 3 workers (an interest set of W = {} does not "
+                    "exist); for the whole sequence on one worker use dense",
+                    workers));
+  if (workers > std::min(shape.q_len, shape.kv_len))
+    throw Unsupported(fmt::format("cqs with {} workers needs at least as many tokens; there are {}",
+                                  workers, std::min(shape.q_len, shape.kv_len)));
+  if (!options.interest_set) return default_interest_set(workers);
+  if (options.interest_set->modulus != workers)
+    throw UsageError(fmt::format("the interest set {} is for {} workers, not {}",
+                                 to_string(*options.interest_set), options.interest_set->modulus,
+                                 workers));
+  verify(*options.interest_set);
+  return *options.interest_set;
 }
 
 Plan plan_cqs(const Problem& problem, const StrategyOptions& options) {

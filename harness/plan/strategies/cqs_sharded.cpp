@@ -10,7 +10,6 @@
 namespace qb {
 namespace {
 
-// Makes the workers one at a time.
 struct Exchange {
   PlanBuilder builder;
   QuorumBlocks blocks;

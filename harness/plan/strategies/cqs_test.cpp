@@ -21,7 +21,8 @@ using testing_support::square_problem;
 
 std::vector<std::int64_t> local_tokens(const Plan& plan) {
   std::vector<std::int64_t> tokens;
-  for (const Worker& worker : plan.workers) tokens.push_back(local_layout(plan, worker).q_tokens);
+  for (const Worker& worker : plan.workers.all())
+    tokens.push_back(local_layout(plan, worker).q_tokens);
   return tokens;
 }
 
@@ -168,7 +169,7 @@ TEST(CqsBalanced, EqualGroupsGiveEveryWorkerTheSameWork) {
       const Plan plan = make_plan("cqs", square_problem(n, mask), balanced(workers));
       const std::int64_t each =
           mask == MaskKind::full ? n * n / workers : (n * n / workers + q) / 2;
-      for (const Worker& worker : plan.workers)
+      for (const Worker& worker : plan.workers.all())
         EXPECT_EQ(testing_support::worker_pairs(plan, worker), each);
     }
   }
@@ -236,7 +237,8 @@ TEST(Cqs, ABillionTokensNeedOnlyGroups) {
   const Plan plan = make_plan("cqs", square_problem(1'000'000'000, MaskKind::full), {1057, {}});
   EXPECT_EQ(check(plan), std::nullopt);
   std::int64_t pairs = 0;
-  for (const Worker& worker : plan.workers) pairs += testing_support::worker_pairs(plan, worker);
+  for (const Worker& worker : plan.workers.all())
+    pairs += testing_support::worker_pairs(plan, worker);
   EXPECT_EQ(pairs, 1'000'000'000LL * 1'000'000'000LL);
 }
 

@@ -125,26 +125,22 @@ void add_decode_step(PlanBuilder& builder, const Decoding& decoding, int t) {
     }
 }
 
-// Two new tokens of a sequence, counted from its first new token: the mask lets the earlier one
-// (query) see the later one (key), which does not exist yet when the earlier is computed.
-struct Foresight {
-  std::int64_t query;
-  std::int64_t key;
-};
-
-std::optional<Foresight> foresight_of(const Mask& mask, const Segment& s) {
+// Returns two new tokens of a sequence, counted from its first new token, if the mask lets the
+// earlier one see the later one, which does not exist yet when the earlier is computed.
+std::optional<std::pair<std::int64_t, std::int64_t>> foresight_of(const Mask& mask,
+                                                                  const Segment& s) {
   const std::int64_t n_new = s.q_end - s.q_begin;
   const bool all_there = s.k_end - s.k_begin >= n_new;  // if false there is no plan anyway
   if (n_new == 1 || !all_there || mask.kind == MaskKind::causal) return std::nullopt;
-  if (mask.kind == MaskKind::full) return Foresight{0, 1};
+  if (mask.kind == MaskKind::full) return std::pair<std::int64_t, std::int64_t>{0, 1};
   if (mask.pattern->looks_back_only()) return std::nullopt;
   const std::int64_t first_new = s.k_end - n_new;
   for (std::int64_t t = 0; t + 1 < n_new; ++t) {
     const TokenGroup later{first_new + t + 1, n_new - t - 1, 1};
-    if (count_pairs(mask, {{0, 0, {s.q_begin + t, 1, 1}, later}}, {1, 1, 1}).unmasked == 0)
+    if (count_pairs(mask, {s.q_begin + t, 1, 1}, later, {1, 1, 1}).unmasked == 0)
       continue;
     for (std::int64_t u = t + 1; u < n_new; ++u)
-      if (mask.allows(s.q_begin + t, first_new + u)) return Foresight{t, u};
+      if (mask.allows(s.q_begin + t, first_new + u)) return std::pair{t, u};
   }
   return std::nullopt;
 }
@@ -160,7 +156,7 @@ Plan plan_decode(const Problem& problem, const StrategyOptions& options) {
       throw Unsupported(fmt::format(
           "decode computes one token after the other, and the mask lets new token {} see new token "
           "{}, which is not there yet; use mask: causal, or of a pattern {{all_of: [causal, ...]}}",
-          seen->query + 1, seen->key + 1));
+          seen->first + 1, seen->second + 1));
   if (std::ranges::all_of(sequences, [](const Segment& s) { return s.q_end - s.q_begin == 1; }))
     return pass_q_ring(problem, "decode", options.workers, deal_one_token, Pass::forward);
   PlanBuilder builder(problem, "decode", options.workers);

@@ -97,7 +97,7 @@ TEST(Packed, WorkersComputeWhatTheMaskOfDocumentsLeavesThem) {
 TEST(PackedRing, ComputesNothingWithTheKeysOfOtherSequences) {
   const Problem problem = packed_problem({16, 16, 16, 16});
   const Plan plan = make_plan("ring", problem, {.workers = 4});
-  for (const Worker& worker : plan.workers)
+  for (const Worker& worker : plan.workers.all())
     for (std::size_t s = 0; s < worker.steps.size(); ++s)
       EXPECT_EQ(worker.steps[s].tasks.size(), s == 0 ? 1u : 0u);
   const Work work = model_work(plan, Kernel::flash);

@@ -57,7 +57,7 @@ TEST(Rings, CriticalPathsAreExactWhereTokensDoNotDivide) {
       std::int64_t expected = 0;
       for (std::size_t round = 0; round < 4; ++round) {
         std::int64_t slowest = 0;
-        for (const Worker& worker : plan.workers) {
+        for (const Worker& worker : plan.workers.all()) {
           std::int64_t pairs = 0;
           for (const PairTask& task : worker.steps[round].tasks) {
             const TokenGroup& q = plan.q_groups[static_cast<std::size_t>(task.q_group)];

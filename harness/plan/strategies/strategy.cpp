@@ -51,15 +51,13 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
   const Strategy& strategy = find_strategy(algorithm);
   if (options.workers < 1)
     throw UsageError(fmt::format("workers is {}; it must be at least 1", options.workers));
-  if (options.interest_set && !takes_interest_set(algorithm))
-    throw UsageError(
-        fmt::format("interest_set applies to cqs and cqs_sharded only, not to {}", algorithm));
-  if (options.distillation != Distillation::published && !takes_interest_set(algorithm))
-    throw UsageError(
-        fmt::format("distillation applies to cqs and cqs_sharded only, not to {}", algorithm));
-  if (!options.group_sizes.empty() && !takes_interest_set(algorithm))
-    throw UsageError(
-        fmt::format("group sizes apply to cqs and cqs_sharded only, not to {}", algorithm));
+  for (const auto& [given, applies] :
+       {std::pair{options.interest_set.has_value(), "interest_set applies"},
+        {options.distillation != Distillation::published, "distillation applies"},
+        {!options.group_sizes.empty(), "group sizes apply"}})
+    if (given && !takes_interest_set(algorithm))
+      throw UsageError(
+          fmt::format("{} to cqs and cqs_sharded only, not to {}", applies, algorithm));
   require_plannable(algorithm, problem, options.workers);
   Plan plan = strategy.plan(problem, options);
   if (plan.pass != options.pass)

@@ -34,7 +34,7 @@ inline bool computes(const Plan& plan, const PairTask& task, std::int64_t i, std
 inline std::vector<int> pair_counts(const Plan& plan, std::int64_t head = 0) {
   const auto n_keys = static_cast<std::size_t>(plan.problem.shape.kv_len);
   std::vector<int> counts(static_cast<std::size_t>(plan.problem.shape.q_len) * n_keys, 0);
-  for (const Worker& worker : plan.workers) {
+  for (const Worker& worker : plan.workers.all()) {
     for (const Step& step : worker.steps) {
       for (const PairTask& task : step.tasks) {
         if (head < task.heads.begin || head >= task.heads.end) continue;

@@ -32,7 +32,7 @@ class GradientPlay {
   [[nodiscard]] bool is_exact() {
     if (plan_.result == Result::everyone) return false;
     std::size_t steps = 0;
-    for (const Worker& worker : plan_.workers) {
+    for (const Worker& worker : plan_.workers.all()) {
       steps = std::max(steps, worker.steps.size());
       begin(worker);
     }

@@ -74,26 +74,8 @@ double ring_all_reduce_s(const DecoderSplit& split, double bytes, const PrefillR
   return in_host_s + 2.0 * (hosts - 1.0) / hosts * bytes / devices / rates.network_byte_per_s;
 }
 
-// Of one layer, by one device. sent_bytes.h has the same forms with partials in float32, as this
-// program's plans send them.
-struct RingBytes {
-  double hop = 0.0;
-  double all_to_all = 0.0;  // partial outputs, back to the ranks of their queries
-};
-
-RingBytes ring_bytes(const Decoder& decoder, const DecoderSplit& split, RingVariant variant,
-                     std::int64_t new_tokens, std::int64_t cached_tokens) {
-  const DeviceLayerShare share = device_share(decoder, split);
-  const std::int64_t queries = ceil_div(new_tokens, split.context);
-  const std::int64_t keys = queries + ceil_div(cached_tokens, split.context);
-  if (variant == RingVariant::pass_kv)
-    return {kElementBytes * real(2 * keys * share.kv_heads * decoder.head_dim), 0.0};
-  return {
-      kElementBytes * real(queries * share.q_heads * decoder.head_dim),
-      kElementBytes * real((split.context - 1) * queries * share.q_heads * (decoder.head_dim + 1))};
-}
-
-// One layer's attention on one device.
+// One layer's attention on one device. sent_bytes.h has the same bytes with partials in float32, as
+// this program's plans send them.
 double ring_attention_s(const Decoder& decoder, const DecoderSplit& split, RingVariant variant,
                         std::int64_t new_tokens, std::int64_t cached_tokens,
                         const PrefillRates& rates) {
@@ -102,10 +84,18 @@ double ring_attention_s(const Decoder& decoder, const DecoderSplit& split, RingV
   const double pairs = real(new_tokens) * (real(cached_tokens) + 0.5 * (real(new_tokens) + 1.0));
   const double step_s = 4.0 * real(decoder.head_dim * share.q_heads) * pairs / (ranks * ranks) /
                         rates.attention_flop_per_s;
-  const RingBytes bytes = ring_bytes(decoder, split, variant, new_tokens, cached_tokens);
-  const double hop_s = bytes.hop / rates.network_byte_per_s;
-  const double return_s = bytes.all_to_all / rates.network_byte_per_s;
-  return step_s + (ranks - 1.0) * std::max(step_s, hop_s) + return_s;
+  const auto passing_s = [&](std::int64_t elements) {
+    return kElementBytes * real(elements) / rates.network_byte_per_s;
+  };
+  const std::int64_t queries = ceil_div(new_tokens, split.context);
+  const std::int64_t keys = queries + ceil_div(cached_tokens, split.context);
+  const bool passes_keys = variant == RingVariant::pass_kv;
+  const double hop_s = passing_s(
+      decoder.head_dim * (passes_keys ? 2 * keys * share.kv_heads : queries * share.q_heads));
+  // Partial outputs go back to the ranks of their queries.
+  const std::int64_t returned = passes_keys ? 0 : (split.context - 1) * queries * share.q_heads;
+  return step_s + (ranks - 1.0) * std::max(step_s, hop_s) +
+         passing_s(returned * (decoder.head_dim + 1));
 }
 
 double weight_bytes(const Decoder& decoder, const DeviceLayerShare& share) {

@@ -152,21 +152,24 @@ void validate(std::span<const SelectorSample> samples) {
   }
 }
 
-struct Tally {
+// choose(i) chooses for sample i.
+template <class Choose>
+SelectorScore score_of(std::span<const SelectorSample> samples, const Choose& choose) {
   SelectorScore score;
   double regret_sum = 0.0;
-
-  void add(const SelectorSample& sample, RingVariant chosen) {
-    const bool kv_best = sample.best() == RingVariant::pass_kv;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const RingVariant chosen = choose(i);
+    const bool kv_best = samples[i].best() == RingVariant::pass_kv;
     const bool kv_chosen = chosen == RingVariant::pass_kv;
     ++(kv_best ? (kv_chosen ? score.kv_best_kv_chosen : score.kv_best_q_chosen)
                : (kv_chosen ? score.q_best_kv_chosen : score.q_best_q_chosen));
-    const double regret = sample.seconds(chosen) / sample.seconds(sample.best()) - 1.0;
+    const double regret = samples[i].seconds(chosen) / samples[i].seconds(samples[i].best()) - 1.0;
     regret_sum += regret;
     score.max_regret = std::max(score.max_regret, regret);
-    score.mean_regret = regret_sum / static_cast<double>(score.samples());
   }
-};
+  if (!samples.empty()) score.mean_regret = regret_sum / static_cast<double>(samples.size());
+  return score;
+}
 
 }  // namespace
 
@@ -216,20 +219,16 @@ double SelectorScore::accuracy() const {
 }
 
 SelectorScore score_selector(std::span<const SelectorSample> samples, const Selector& choose) {
-  Tally tally;
-  for (const SelectorSample& sample : samples) tally.add(sample, choose(sample.prefill));
-  return tally.score;
+  return score_of(samples, [&](std::size_t i) { return choose(samples[i].prefill); });
 }
 
 SelectorScore score_appendix_d_left_out(std::span<const SelectorSample> samples) {
   if (samples.size() < 2) throw UsageError("leaving one measurement out needs two or more of them");
-  Tally tally;
-  for (std::size_t left_out = 0; left_out < samples.size(); ++left_out) {
+  return score_of(samples, [&](std::size_t left_out) {
     std::vector<SelectorSample> others(samples.begin(), samples.end());
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
-    tally.add(samples[left_out], fit_appendix_d(others).choose(samples[left_out].prefill));
-  }
-  return tally.score;
+    return fit_appendix_d(others).choose(samples[left_out].prefill);
+  });
 }
 
 }  // namespace qb

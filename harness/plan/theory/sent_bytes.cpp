@@ -3,52 +3,252 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "base/integers.h"
 #include "base/status.h"
 #include "harness/plan/strategies/strategy.h"
-#include "harness/plan/theory/sent_bytes_forms.h"
 #include "harness/plan/work/work.h"
+#include "interest_sets/split/distillation.h"
 
 namespace qb {
 namespace {
 
-SplitProblem split_of(const Problem& problem, int workers) {
-  const Shape& shape = problem.shape;
-  return {.new_tokens = shape.q_len,
-          .cached_tokens = shape.kv_len - shape.q_len,
-          .workers = workers,
-          .q_heads = shape.q_heads,
-          .kv_heads = shape.kv_heads,
-          .head_dim = shape.head_dim,
-          .element_bytes = size_of(problem.dtype)};
+struct SplitProblem {
+  const Shape& shape;          // T = q_len, P = kv_len - q_len, NH, NKV and d
+  std::int64_t element_bytes;  // e
+  std::int64_t workers;        // W
+  Pass pass;
+};
+
+struct TransferForm {
+  // How many such messages a worker sends: one, W - 1 hops, or W hops home, of which one worker
+  // alone needs none.
+  enum class Times { once, hops, home };
+
+  const char* schemes;  // whose names are separated by spaces
+  const char* transfer;
+  Times times;
+  bool received;  // else sent
+  std::int64_t (*bytes)(const SplitProblem&);
+  const char* formula;
+  const char* difference = "";  // why the plan may send another number of bytes
+
+  [[nodiscard]] std::int64_t messages(std::int64_t workers) const {
+    if (times == Times::once) return 1;
+    return times == Times::hops || workers == 1 ? workers - 1 : workers;
+  }
+};
+using Times = TransferForm::Times;
+
+constexpr std::int64_t kFloatBytes = size_of(DType::f32);  // p
+
+std::int64_t shard(std::int64_t tokens, const SplitProblem& p) {
+  return ceil_div(tokens, p.workers);
 }
 
-void require_63_bits(const SplitProblem& p, Pass pass) {
+struct LocalTokens {
+  std::int64_t queries = 0;
+  std::int64_t keys = 0;
+};
+
+// Returns the residues of the groups that a worker holds: its own, and those of the pairs it keeps.
+std::set<int> material_residues(const InterestSet& set, bool with_opposite) {
+  std::set<int> residues = {0};
+  for (const ResiduePair& pair : kept_residue_pairs(set))
+    if (with_opposite || !pair.opposite) residues.insert({pair.first, pair.second});
+  return residues;
+}
+
+std::vector<LocalTokens> local_tokens(const SplitProblem& p) {
+  const int workers = static_cast<int>(p.workers);
+  const InterestSet set = default_interest_set(workers);
+  const std::set<int> first_half = material_residues(set, true);
+  const std::set<int> second_half = material_residues(set, false);
+  std::vector<LocalTokens> all;
+  for (int worker = 0; worker < workers; ++worker) {
+    LocalTokens& local = all.emplace_back();
+    for (int residue : 2 * worker < workers ? first_half : second_half) {
+      const int group = (residue + worker) % workers;
+      local.queries += group_tokens(p.shape.q_len, workers, group);
+      local.keys += group_tokens(p.shape.kv_len, workers, group);
+    }
+  }
+  return all;
+}
+
+// The foreign groups that a worker of cqs_sharded fetches, and as many fetch its own: m - 1, each
+// as long as the longest.
+LocalTokens fetched_tokens(const SplitProblem& p) {
+  const InterestSet set = default_interest_set(static_cast<int>(p.workers));
+  const std::int64_t fetched = std::ssize(material_residues(set, true)) - 1;
+  return {fetched * shard(p.shape.q_len, p), fetched * shard(p.shape.kv_len, p)};
+}
+
+// The largest shards. ring and striped deal cached and new keys as one run of tokens.
+LocalTokens query_shard(const SplitProblem& p) { return {shard(p.shape.q_len, p), 0}; }
+LocalTokens key_shards(const SplitProblem& p) {
+  return {0, shard(p.shape.kv_len - p.shape.q_len, p) + shard(p.shape.q_len, p)};
+}
+LocalTokens run_of_keys(const SplitProblem& p) { return {0, shard(p.shape.kv_len, p)}; }
+
+std::int64_t qkv_bytes(const SplitProblem& p, const LocalTokens& of) {
+  return (of.queries * p.shape.q_heads + 2 * of.keys * p.shape.kv_heads) * p.shape.head_dim *
+         p.element_bytes;
+}
+
+// What tasks of the pass read of these tokens: Q, K and V, and in a backward pass dO, LSE and D.
+std::int64_t input_bytes(const SplitProblem& p, const LocalTokens& of) {
+  if (p.pass == Pass::forward) return qkv_bytes(p, of);
+  const std::int64_t rows = of.queries * p.shape.q_heads;
+  return qkv_bytes(p, of) + rows * (p.shape.head_dim * p.element_bytes + 2 * kFloatBytes);
+}
+
+// What tasks of the pass compute for these tokens: partials, or sums of dQ, dK and dV.
+std::int64_t result_bytes(const SplitProblem& p, const LocalTokens& of) {
+  if (p.pass == Pass::forward)
+    return of.queries * p.shape.q_heads * (p.shape.head_dim + 1) * kFloatBytes;
+  return (of.queries * p.shape.q_heads + 2 * of.keys * p.shape.kv_heads) * p.shape.head_dim *
+         kFloatBytes;
+}
+
+std::int64_t key_hop(const SplitProblem& p) { return input_bytes(p, key_shards(p)); }
+std::int64_t run_hop(const SplitProblem& p) { return input_bytes(p, run_of_keys(p)); }
+std::int64_t query_hop(const SplitProblem& p) { return input_bytes(p, query_shard(p)); }
+
+// The last of the W hops of gradients brings them home.
+std::int64_t key_gradient_hop(const SplitProblem& p) { return result_bytes(p, key_shards(p)); }
+std::int64_t run_gradient_hop(const SplitProblem& p) { return result_bytes(p, run_of_keys(p)); }
+std::int64_t query_gradient_hop(const SplitProblem& p) { return result_bytes(p, query_shard(p)); }
+
+std::int64_t all_gather(const SplitProblem& p) { return (p.workers - 1) * key_hop(p); }
+std::int64_t reduce_scatter(const SplitProblem& p) { return (p.workers - 1) * key_gradient_hop(p); }
+
+// When its ring is done, pass-Q returns the partials of the others' queries.
+std::int64_t partials_of_others(const SplitProblem& p) {
+  return (p.workers - 1) * result_bytes(p, query_shard(p));
+}
+
+// What changes from token shards to head shards, or back. Both numbers of heads are multiples of W.
+std::int64_t q_k_v_by_heads(const SplitProblem& p) {
+  return qkv_bytes(p, {query_shard(p).queries, run_of_keys(p).keys}) / p.workers * (p.workers - 1);
+}
+std::int64_t d_out_by_heads(const SplitProblem& p) {
+  return qkv_bytes(p, query_shard(p)) / p.workers * (p.workers - 1);
+}
+// A worker returns partials of all tokens, of its share of the heads only.
+std::int64_t partials_by_heads(const SplitProblem& p) { return partials_of_others(p) / p.workers; }
+
+std::int64_t exchange(const SplitProblem& p) { return input_bytes(p, fetched_tokens(p)); }
+std::int64_t exchange_back(const SplitProblem& p) { return result_bytes(p, fetched_tokens(p)); }
+
+// A bandwidth-optimal all-reduce of the numerator, denominator and maximum of every query and head.
+std::int64_t tree_all_reduce(const SplitProblem& p) {
+  const std::int64_t reduced =
+      p.shape.q_len * p.shape.q_heads * (p.shape.head_dim + 2) * kFloatBytes;
+  return ceil_div(2 * (p.workers - 1) * reduced, p.workers);
+}
+
+// CQS sends nothing between workers, but from and to the root. Returns the most of a worker.
+std::int64_t most_of_workers(const SplitProblem& p, decltype(input_bytes) bytes_of) {
+  std::int64_t most = 0;
+  for (const LocalTokens& local : local_tokens(p)) most = std::max(most, bytes_of(p, local));
+  return most;
+}
+std::int64_t gather(const SplitProblem& p) { return most_of_workers(p, result_bytes); }
+std::int64_t backward_scatter(const SplitProblem& p) { return most_of_workers(p, input_bytes); }
+// In a forward pass the worker with the longest subsequence counts.
+std::int64_t scatter(const SplitProblem& p) {
+  return input_bytes(p, std::ranges::max(local_tokens(p), {}, &LocalTokens::queries));
+}
+
+constexpr const char* kNotPadded = "the plan sends shorter shards as they are";
+constexpr const char* kFewerGroups =
+    "workers that keep no pair W/2 apart send fewer groups, and shorter groups as they are";
+
+constexpr TransferForm kForwardForms[] = {
+    {"ring striped", "ring hop", Times::hops, false, run_hop, "2 ((P+T)/W) NKV d e"},
+    {"zigzag pass_kv burst", "ring hop", Times::hops, false, key_hop, "2 (P/W + T/W) NKV d e"},
+    {"pass_q", "ring hop", Times::hops, false, query_hop, "(T/W) NH d e"},
+    {"pass_q", "all-to-all", Times::once, false, partials_of_others, "(W-1) (T/W) (NH d + NH) p"},
+    {"ulysses", "all-to-all to heads", Times::once, false, q_k_v_by_heads,
+     "(NH (T/W) + 2 NKV ((P+T)/W)) d e (W-1)/W", kNotPadded},
+    {"ulysses", "all-to-all back", Times::once, false, partials_by_heads,
+     "(T/W) (NH d + NH) p (W-1)/W", kNotPadded},
+    {"all_gather_kv", "all-gather of K, V", Times::once, false, all_gather,
+     "(W-1) 2 (P/W + T/W) NKV d e", kNotPadded},
+    {"cqs_sharded", "exchange", Times::once, false, exchange,
+     "(m-1) ((T/W) NH + 2 ((P+T)/W) NKV) d e", kFewerGroups},
+    {"cqs_sharded", "return of partials", Times::once, false, exchange_back,
+     "(m-1) (T/W) (NH d + NH) p", kFewerGroups},
+    {"tree_decode", "all-reduce", Times::once, false, tree_all_reduce,
+     "2 (W-1)/W T (NH d + 2 NH) p",
+     "worker 0 of the plan's tree sends T (NH d + 2 NH) p ceil(log2 W) times"},
+    {"cqs", "gather", Times::once, false, gather, "local (NH d + NH) p"},
+    {"cqs", "scatter", Times::once, true, scatter, "local (NH + 2 NKV) d e"},
+};
+
+constexpr TransferForm kBackwardForms[] = {
+    {"ring striped", "ring hop of K, V", Times::hops, false, run_hop, "2 ((P+T)/W) NKV d e"},
+    {"ring striped", "ring hop of dK, dV", Times::home, false, run_gradient_hop,
+     "2 ((P+T)/W) NKV d p"},
+    {"zigzag pass_kv", "ring hop of K, V", Times::hops, false, key_hop, "2 (P/W + T/W) NKV d e"},
+    {"zigzag pass_kv", "ring hop of dK, dV", Times::home, false, key_gradient_hop,
+     "2 (P/W + T/W) NKV d p"},
+    {"burst", "ring hop of Q, dO, LSE, D", Times::hops, false, query_hop,
+     "(T/W) (2 NH d e + 2 NH p)"},
+    {"burst", "ring hop of dQ", Times::home, false, query_gradient_hop, "(T/W) NH d p"},
+    {"ulysses", "all-to-all of dO", Times::once, false, d_out_by_heads, "(T/W) NH d e (W-1)/W",
+     kNotPadded},
+    {"ulysses", "all-to-all of dQ, dK, dV", Times::once, false, q_k_v_by_heads,
+     "(NH (T/W) + 2 NKV ((P+T)/W)) d e (W-1)/W", kNotPadded},
+    {"all_gather_kv", "all-gather of K, V", Times::once, false, all_gather,
+     "(W-1) 2 (P/W + T/W) NKV d e", kNotPadded},
+    {"all_gather_kv", "reduce-scatter of dK, dV", Times::once, false, reduce_scatter,
+     "(W-1) 2 (P/W + T/W) NKV d p", kNotPadded},
+    {"cqs_sharded", "exchange", Times::once, false, exchange,
+     "(m-1) ((T/W) (2 NH d e + 2 NH p) + 2 ((P+T)/W) NKV d e)", kFewerGroups},
+    {"cqs_sharded", "return of dQ, dK, dV", Times::once, false, exchange_back,
+     "(m-1) ((T/W) NH + 2 ((P+T)/W) NKV) d p", kFewerGroups},
+    {"cqs", "gather", Times::once, false, gather, "local (NH + 2 NKV) d p"},
+    {"cqs", "scatter", Times::once, true, backward_scatter,
+     "local (2 NH d e + 2 NH p + 2 NKV d e)"},
+};
+
+void require_63_bits(const SplitProblem& p) {
   // No scheme sends more than all tensors on every worker: Q, K, V and O, or backward twice that.
-  const double tensors = pass == Pass::forward ? 4.0 : 8.0;
-  const double most = tensors * static_cast<double>(p.new_tokens + p.cached_tokens + p.workers) *
-                      static_cast<double>(p.workers) * static_cast<double>(p.q_heads) *
-                      static_cast<double>(p.head_dim + 2) * 8.0;
+  const double tensors = p.pass == Pass::forward ? 4.0 : 8.0;
+  const double most = tensors * static_cast<double>(p.shape.kv_len + p.workers) *
+                      static_cast<double>(p.workers) * static_cast<double>(p.shape.q_heads) *
+                      static_cast<double>(p.shape.head_dim + 2) * 8.0;
   if (!(most < 9e18))
     throw UsageError("the bytes of this problem do not fit 63 bits; take fewer tokens or heads");
 }
 
-struct SentByPlan {
-  std::int64_t bytes = 0;  // by the worker that sends most
-  std::string unsupported;
-};
-
-SentByPlan sent_by_plan(std::string_view scheme, const Problem& problem, int workers, Pass pass) {
+// Returns the row of a scheme without a closed form, by its plan.
+SentBytes sent_by_plan(std::string_view scheme, const Problem& problem, int workers, Pass pass) {
+  SentBytes row;
+  row.pass = pass;
+  row.scheme = scheme;
+  row.transfer = "all";
+  row.messages = 1;
+  row.formula = "by the plan; there is no closed form";
   if (scheme == "decode" && problem.shape.q_len > kFewNewTokens)
-    return {0, fmt::format("decode is planned here for at most {} new tokens", kFewNewTokens)};
+    row.unsupported =
+        fmt::format("decode is planned here for at most {} new tokens", kFewNewTokens);
   if (scheme == "flash_decoding")
-    return {0, "flash_decoding splits the keys on one device, so that no link carries them"};
+    row.unsupported = "flash_decoding splits the keys on one device, so that no link carries them";
+  if (!row.unsupported.empty()) return row;
   try {
     const Plan plan = make_plan(scheme, problem, {.workers = workers, .pass = pass});
     // The bytes are the same with every kernel; `reference` has no tiles that take time to count.
-    return {model_work(plan, Kernel::reference).sent_bytes_max, ""};
+    row.bytes = row.planned_bytes = model_work(plan, Kernel::reference).sent_bytes_max;
   } catch (const Unsupported& reason) {
-    return {0, reason.what()};
+    row.unsupported = reason.what();
   }
+  return row;
 }
 
 std::int64_t sent_by_formulas(const std::vector<SentBytes>& rows, const std::string& scheme) {
@@ -61,22 +261,15 @@ std::int64_t sent_by_formulas(const std::vector<SentBytes>& rows, const std::str
 }  // namespace
 
 std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass) {
-  const SplitProblem p = split_of(problem, workers);
-  require_63_bits(p, pass);
+  const SplitProblem p{problem.shape, size_of(problem.dtype), workers, pass};
+  require_63_bits(p);
+  const std::span<const TransferForm> forms =
+      pass == Pass::forward ? std::span<const TransferForm>(kForwardForms) : kBackwardForms;
   std::vector<SentBytes> rows;
   for (const Strategy& strategy : strategies()) {
-    const SentByPlan planned = sent_by_plan(strategy.name, problem, workers, pass);
-    const SentBytes without_form{.pass = pass,
-                                 .scheme = std::string(strategy.name),
-                                 .transfer = "all",
-                                 .messages = 1,
-                                 .bytes = planned.bytes,
-                                 .formula = "by the plan; there is no closed form",
-                                 .planned_bytes = planned.bytes,
-                                 .difference = "",
-                                 .unsupported = planned.unsupported};
+    const SentBytes without_form = sent_by_plan(strategy.name, problem, workers, pass);
     const std::size_t before = rows.size();
-    for (const TransferForm& form : transfer_forms(pass)) {
+    for (const TransferForm& form : forms) {
       if (!KernelRow::lists(form.schemes, strategy.name)) continue;
       SentBytes& row = rows.emplace_back(without_form);
       row.transfer = form.transfer;
@@ -84,7 +277,7 @@ std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass
       row.formula = form.formula;
       row.difference = form.difference;
       // A formula holds only where the scheme has a plan.
-      const bool holds = planned.unsupported.empty();
+      const bool holds = row.unsupported.empty();
       row.messages = holds ? form.messages(p.workers) : 0;
       row.bytes = holds ? form.bytes(p) : 0;
     }

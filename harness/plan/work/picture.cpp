@@ -65,8 +65,8 @@ class Rectangles {
 
   void add(std::size_t worker, const PairTask& task) {
     worker_ = to_text(static_cast<std::int64_t>(worker));
-    const TokenGroup& q = plan_.q_groups[static_cast<std::size_t>(task.q_group)];
-    const TokenGroup& k = plan_.kv_groups[static_cast<std::size_t>(task.kv_group)];
+    const TokenGroup& q = group_at(plan_.q_groups, task.q_group);
+    const TokenGroup& k = group_at(plan_.kv_groups, task.kv_group);
     if (q.stride != 1 || k.stride != 1)
       throw Unsupported("a partition of strided groups is not a set of rectangles");
     if (task.allowed == Allowed::pattern) {

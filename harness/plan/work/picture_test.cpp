@@ -112,7 +112,7 @@ std::vector<bool> squares(const Plan& plan, std::int64_t side, const Wanted& wan
           });
       }
   };
-  for (const Worker& worker : plan.workers)
+  for (const Worker& worker : plan.workers.all())
     for (const Step& step : worker.steps)
       for (const PairTask& task : step.tasks)
         mark_task(plan.q_groups[static_cast<std::size_t>(task.q_group)],

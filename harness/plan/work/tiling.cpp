@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "base/integers.h"
-
 namespace qb {
 namespace {
 
@@ -15,13 +13,9 @@ std::vector<std::int64_t> begins(const std::vector<TokenGroup>& groups,
   total = 0;
   for (int group : chosen) {
     begin.push_back(total);
-    total += groups[static_cast<std::size_t>(group)].count;
+    total += group_at(groups, group).count;
   }
   return begin;
-}
-
-const TokenGroup& group_of(const std::vector<TokenGroup>& groups, int group) {
-  return groups[static_cast<std::size_t>(group)];
 }
 
 // A task and the rows of a call's tensors where its first query and first key lie.
@@ -37,11 +31,9 @@ TileSchedule schedule_of(const Plan& plan, std::int64_t n_queries, std::int64_t 
   const Mask& mask = plan.problem.mask;
   if (mask.kind == MaskKind::pattern) {
     std::vector<MaskBlock> groups;
-    for (const PlacedTask& placed : tasks) {
-      groups.push_back(mask_block(plan, placed.task));
-      groups.back().q_begin = placed.q_begin;
-      groups.back().k_begin = placed.k_begin;
-    }
+    for (const auto& [task, q_begin, k_begin] : tasks)
+      groups.push_back({q_begin, k_begin, group_at(plan.q_groups, task.q_group),
+                        group_at(plan.kv_groups, task.kv_group)});
     return build_mask_schedule(mask, n_queries, n_keys, std::move(groups), query_tile, choice);
   }
   std::vector<ScheduleBlock> rectangles;
@@ -50,8 +42,8 @@ TileSchedule schedule_of(const Plan& plan, std::int64_t n_queries, std::int64_t 
     // j <= i + offset in the groups' own indices is k_begin + j <= q_begin + i + (k_begin - q_begin
     // + offset) in local positions.
     const bool causal = task.allowed == Allowed::causal;
-    rectangles.push_back({q_begin, q_begin + group_of(plan.q_groups, task.q_group).count,
-                          KeySpan{k_begin, k_begin + group_of(plan.kv_groups, task.kv_group).count,
+    rectangles.push_back({q_begin, q_begin + group_at(plan.q_groups, task.q_group).count,
+                          KeySpan{k_begin, k_begin + group_at(plan.kv_groups, task.kv_group).count,
                                   causal ? SpanKind::causal : SpanKind::full,
                                   causal ? k_begin - q_begin + task.offset : 0}});
   }
@@ -87,22 +79,20 @@ TileSchedule call_schedule(const Plan& plan, const BlockTracker& blocks, const K
 }
 
 TileSchedule task_schedule(const Plan& plan, const PairTask& task, std::int64_t query_tile) {
-  return schedule_of(plan, group_of(plan.q_groups, task.q_group).count,
-                     group_of(plan.kv_groups, task.kv_group).count, {{task, 0, 0}}, query_tile, {});
+  return schedule_of(plan, group_at(plan.q_groups, task.q_group).count,
+                     group_at(plan.kv_groups, task.kv_group).count, {{task, 0, 0}}, query_tile, {});
 }
 
 TensorView q_rows(const Plan& plan, const PairTask& task, const TensorView& tensor) {
-  const TokenGroup& group = group_of(plan.q_groups, task.q_group);
+  const TokenGroup& group = group_at(plan.q_groups, task.q_group);
   return tensor.tokens(group.first, group.count, group.stride)
       .heads(task.heads.begin, task.heads.end - task.heads.begin);
 }
 
 TensorView kv_rows(const Plan& plan, const PairTask& task, const TensorView& tensor) {
-  const TokenGroup& group = group_of(plan.kv_groups, task.kv_group);
-  const std::int64_t q_heads_each = plan.problem.shape.q_heads / plan.problem.shape.kv_heads;
-  const std::int64_t first_head = task.heads.begin / q_heads_each;
-  return tensor.tokens(group.first, group.count, group.stride)
-      .heads(first_head, ceil_div(task.heads.end, q_heads_each) - first_head);
+  const TokenGroup& group = group_at(plan.kv_groups, task.kv_group);
+  const Range heads = kv_heads_of(plan.problem.shape, task.heads);
+  return tensor.tokens(group.first, group.count, group.stride).heads(heads.begin, heads.count());
 }
 
 }  // namespace qb

@@ -40,7 +40,7 @@ void count_pairs(const TileSchedule& schedule, const KernelCall& call,
 // All workers' schedules together must allow each unmasked pair of head 0 once, as the plan does.
 void expect_schedules_cover(const Plan& plan, std::int64_t query_tile) {
   std::vector<int> counts(testing_support::pair_counts(plan).size(), 0);
-  for (const Worker& worker : plan.workers) {
+  for (const Worker& worker : plan.workers.all()) {
     BlockTracker blocks(plan, worker);
     for (std::size_t s = 0; s < worker.steps.size(); ++s) {
       blocks.enter_step();
@@ -80,7 +80,7 @@ TEST(Tiling, TaskOnItsOwnHasTheRowsAndThePairsOfItsGroups) {
     const Shape& shape = plan.problem.shape;
     const TensorView q = contiguous_view(nullptr, DType::f32, shape.q());
     const TensorView k = contiguous_view(nullptr, DType::f32, shape.k());
-    for (const Worker& worker : plan.workers)
+    for (const Worker& worker : plan.workers.all())
       for (const Step& step : worker.steps)
         for (const PairTask& task : step.tasks) {
           const TileSchedule schedule = task_schedule(plan, task, 16);

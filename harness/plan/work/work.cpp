@@ -6,7 +6,6 @@
 
 #include "harness/plan/blocks.h"
 #include "harness/plan/representatives.h"
-#include "harness/plan/work/tiling.h"
 
 namespace qb {
 namespace {
@@ -41,7 +40,7 @@ std::int64_t resident_keys(const Plan& plan, const Worker& worker, std::size_t s
   std::int64_t tokens = 0;
   for (int group : worker.kv_groups)
     if (plan.kv_first_step[static_cast<std::size_t>(group)] <= static_cast<int>(step))
-      tokens += plan.kv_groups[static_cast<std::size_t>(group)].count;
+      tokens += group_at(plan.kv_groups, group).count;
   return tokens;
 }
 
@@ -54,8 +53,7 @@ std::int64_t bytes_from_root(const Worker& worker) {
 }
 
 WorkerWork without_steps(const WorkerWork& work) {
-  return {work.q_tokens, work.kv_tokens, work.unmasked_pairs,  work.executed_pairs,
-          work.bytes_in, work.bytes_out, work.bytes_from_root, {}};
+  return {work, work.q_tokens, work.bytes_from_root, {}};
 }
 
 // Leaves out the sums over the steps.
@@ -143,25 +141,15 @@ class WorkWalk {
   WorkerWork last_;
 };
 
-// The pairs of the worker that has the most, over all steps or, with barriers, in each step.
-class CriticalPath {
- public:
-  explicit CriticalPath(bool by_rounds) : by_rounds_(by_rounds) {}
-  void add(const WorkerWork& worker) {
-    most_ = std::max(most_, worker.unmasked_pairs);
-    if (rounds_.size() < worker.steps.size()) rounds_.resize(worker.steps.size(), 0);
-    for (std::size_t s = 0; s < worker.steps.size(); ++s)
-      rounds_[s] = std::max(rounds_[s], worker.steps[s].unmasked_pairs);
-  }
-  [[nodiscard]] std::int64_t pairs() const {
-    return by_rounds_ ? std::accumulate(rounds_.begin(), rounds_.end(), std::int64_t{0}) : most_;
-  }
-
- private:
-  const bool by_rounds_;
-  std::int64_t most_ = 0;
-  std::vector<std::int64_t> rounds_;
-};
+// Raises the most pairs of a worker in each round to this worker's. Without barriers all steps are
+// one round.
+void raise_rounds(std::vector<std::int64_t>& rounds, const WorkerWork& worker, bool barriers) {
+  const std::size_t n = barriers ? worker.steps.size() : 1;
+  rounds.resize(std::max(rounds.size(), n), 0);
+  for (std::size_t s = 0; s < n; ++s)
+    rounds[s] =
+        std::max(rounds[s], barriers ? worker.steps[s].unmasked_pairs : worker.unmasked_pairs);
+}
 
 }  // namespace
 
@@ -175,20 +163,20 @@ double flop_per_pair(const Shape& shape, Pass pass) {
 // last one that the tile's last row sees.
 std::int64_t executed_pairs(const Plan& plan, const PairTask& task, Kernel kernel,
                             std::int64_t query_tile, bool alone) {
+  const TokenGroup& q = group_at(plan.q_groups, task.q_group);
+  const TokenGroup& k = group_at(plan.kv_groups, task.kv_group);
   if (task.allowed == Allowed::pattern && kernel != Kernel::reference) {
     KernelTiles tiles = kernel_tiles(kernel, plan.problem.shape.head_dim);
     tiles.query_tile = query_tile;
     tiles.residue_classes = tiles.residue_classes && alone;
-    return count_pairs(plan.problem.mask, {mask_block(plan, task)}, tiles).executed;
+    return count_pairs(plan.problem.mask, q, k, tiles).executed;
   }
   const bool by_tiles = row_of(kernel).computes == Computes::tiles;
   if (task.allowed == Allowed::all || !by_tiles) return task_pairs(plan, task);
-  const std::int64_t n_queries = plan.q_groups[static_cast<std::size_t>(task.q_group)].count;
-  const std::int64_t n_keys = plan.kv_groups[static_cast<std::size_t>(task.kv_group)].count;
   std::int64_t pairs = 0;
-  for (std::int64_t begin = 0; begin < n_queries; begin += query_tile) {
-    const std::int64_t end = std::min(begin + query_tile, n_queries);
-    pairs += (end - begin) * std::clamp<std::int64_t>(end + task.offset, 0, n_keys);
+  for (std::int64_t begin = 0; begin < q.count; begin += query_tile) {
+    const std::int64_t end = std::min(begin + query_tile, q.count);
+    pairs += (end - begin) * std::clamp<std::int64_t>(end + task.offset, 0, k.count);
   }
   return pairs;
 }
@@ -200,7 +188,7 @@ Work model_work(const Plan& plan, Kernel kernel) {
   work.rows_without_keys = rows_without_keys(plan.problem);
   work.workers.reserve(plan.workers.size());
   work.shortest_subsequence = shape.q_len;
-  CriticalPath critical_path(plan.synchronisation == Synchronisation::rounds);
+  std::vector<std::int64_t> critical_path;  // by round
   WorkWalk walk(plan, kernel);
   for (int w = 0; w < static_cast<int>(plan.workers.size()); ++w) {
     const WorkerWork& last = walk.of(w);
@@ -210,12 +198,13 @@ Work model_work(const Plan& plan, Kernel kernel) {
     work.sent_bytes_max = std::max(work.sent_bytes_max, last.bytes_out);
     work.longest_subsequence = std::max(work.longest_subsequence, last.q_tokens);
     work.shortest_subsequence = std::min(work.shortest_subsequence, last.q_tokens);
-    critical_path.add(last);
+    raise_rounds(critical_path, last, plan.synchronisation == Synchronisation::rounds);
     work.workers.push_back(without_steps(last));
     if (last.steps.size() * plan.workers.size() <= kMostStepsOfWork)
       work.workers.back().steps = last.steps;
   }
-  work.critical_path_pairs = critical_path.pairs();
+  work.critical_path_pairs =
+      std::accumulate(critical_path.begin(), critical_path.end(), std::int64_t{0});
   work.responsibility_ratio =
       static_cast<double>(work.unmasked_pairs) /
       static_cast<double>(std::max<std::int64_t>(work.critical_path_pairs, 1));

@@ -20,13 +20,8 @@ struct StepWork {
   friend bool operator==(const StepWork&, const StepWork&) = default;
 };
 
-struct WorkerWork {
-  std::int64_t q_tokens = 0;   // local queries
-  std::int64_t kv_tokens = 0;  // local keys
-  std::int64_t unmasked_pairs = 0;
-  std::int64_t executed_pairs = 0;
-  std::int64_t bytes_in = 0;
-  std::int64_t bytes_out = 0;
+struct WorkerWork : StepWork {       // of all steps
+  std::int64_t q_tokens = 0;         // local queries
   std::int64_t bytes_from_root = 0;  // part of bytes_in
   std::vector<StepWork> steps;  // empty where all workers have more than kMostStepsOfWork together
   friend bool operator==(const WorkerWork&, const WorkerWork&) = default;

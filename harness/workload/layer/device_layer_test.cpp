@@ -11,6 +11,7 @@
 #include "harness/execute/testing/device_probe.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/execute/testing/failing_allocator.h"
+#include "harness/workload/layer/layer_backward.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 

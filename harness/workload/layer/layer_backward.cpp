@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/layer/layer_backward.h"
 
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -10,16 +11,18 @@
 #include "harness/workload/layer/layer_blocks.h"
 #include "harness/workload/layer/layer_steps.h"
 #include "harness/workload/passes.h"
-#include "kernels/layer_call.h"
 #include "kernels/tile_schedule.h"
 
 namespace qb {
+namespace {
 
-class LayerBackward::State : LayerSteps {
+class BackwardPass : LayerSteps {
  public:
-  State(ComputeDevice& device, const LayerShape& shape, DType dtype, const LayerOptions& options,
-        ClockKind clock, Allocator& memory)
+  BackwardPass(ComputeDevice& device, const LayerShape& shape, DType dtype,
+               const LayerOptions& options, ClockKind clock, Allocator& memory,
+               const LayerBackwardArguments& arguments)
       : LayerSteps(device, shape, dtype, options, clock, memory),
+        arguments_(arguments),
         blocks_(query_blocks(shape, options)) {
     if (options.workers > 1)
       throw Unsupported(
@@ -28,21 +31,19 @@ class LayerBackward::State : LayerSteps {
     require_backward_kernel(options.kernel, dtype);
     // The costs refuse what the device has no backward pass of.
     (void)device.costs().bytes_of_norm_backward({.dtype = dtype});
-  }
-
-  Run run(const Arguments& arguments) {
     if (arguments.d_weights.view().dtype != DType::f32)
       throw std::invalid_argument("LayerBackward: the gradients of weights are summed in f32");
-    arguments_ = &arguments;
-    recompute_s_ = 0.0;
-    begin(arguments.weights);
+  }
+
+  DeviceLayer::Run run() {
+    begin(arguments_.weights);
     for (sequence_ = 0; sequence_ < shape_.batch; ++sequence_) {
       const std::int64_t offset = bytes_of_states(sequence_ * shape_.n_tokens);
-      compute(static_cast<const std::byte*>(arguments.x.data) + offset,
-              static_cast<const std::byte*>(arguments.d_y.data) + offset,
-              static_cast<std::byte*>(arguments.d_x.data) + offset);
+      compute(static_cast<const std::byte*>(arguments_.x.data) + offset,
+              static_cast<const std::byte*>(arguments_.d_y.data) + offset,
+              static_cast<std::byte*>(arguments_.d_x.data) + offset);
     }
-    return {end(), recompute_s_};
+    return end();
   }
 
  private:
@@ -62,7 +63,6 @@ class LayerBackward::State : LayerSteps {
     return {Buffer(allocator_, static_cast<std::size_t>(bytes), label), rows, width, stride};
   }
 
-  // Computes one sequence.
   void compute(const std::byte* x, const std::byte* d_y, std::byte* d_x) {
     const Sums d_keys_values = take_sums(shape_.n_tokens, 2 * shape_.key_width(),
                                          key_value_stride(shape_), "d_keys_values");
@@ -87,17 +87,13 @@ class LayerBackward::State : LayerSteps {
     const std::int64_t rows = block.count();
     {
       const Place sum = kept_or_again(
-          &LayerKept::attention_output, block, hidden_, "attention_output",
-          LayerPart::attention_output,
-          [&](void* to) { multiply(to_attention_output(), context(block), rows, to); });
+          &LayerKept::attention_output, block, "attention_output", LayerPart::attention_output,
+          product(LayerTensor::attention_output_weight), context(block));
       const Buffer a = take(rows * hidden_, "attention_norm");
-      timed(
-          LayerPart::attention_norm,
-          [&] {
-            copy(sum.data, a.data(), rows * hidden_);
-            add_norm(kAttentionNorm, rows, a.data(), x);
-          },
-          &recompute_s_);
+      timed(LayerPart::attention_norm, [&] {
+        copy(sum.data, a.data(), rows * hidden_);
+        add_norm(kAttentionNorm, rows, a.data(), x);
+      });
       feed_forward_half(block, a.data(), d_y, d);
       timed(LayerPart::attention_norm,
             [&] { differentiate(kAttentionNorm, rows, sum.data, x, d); });
@@ -109,22 +105,19 @@ class LayerBackward::State : LayerSteps {
   void feed_forward_half(const Range& block, const void* a, const void* d_y, void* d) {
     const std::int64_t rows = block.count();
     const std::int64_t wide = shape_.feed_forward_dim;
-    const Place pre_activation = kept_or_again(
-        &LayerKept::pre_activation, block, wide, "pre_activation", LayerPart::feed_forward_in,
-        [&](void* to) { multiply(to_pre_activation(), a, rows, to); });
+    const Place pre_activation =
+        kept_or_again(&LayerKept::pre_activation, block, "pre_activation",
+                      LayerPart::feed_forward_in, product(LayerTensor::feed_forward_in_weight), a);
     const Buffer activation = take(rows * wide, "feed_forward");
-    timed(
-        LayerPart::gelu,
-        [&] {
-          copy(pre_activation.data, activation.data(), rows * wide);
-          gelu(rows, activation.data());
-        },
-        &recompute_s_);
+    timed(LayerPart::gelu, [&] {
+      copy(pre_activation.data, activation.data(), rows * wide);
+      gelu(rows, activation.data());
+    });
     {
-      const Place sum = kept_or_again(
-          &LayerKept::feed_forward_output, block, hidden_, "feed_forward_output",
-          LayerPart::feed_forward_out,
-          [&](void* to) { multiply(to_feed_forward_output(), activation.data(), rows, to); });
+      const Place sum =
+          kept_or_again(&LayerKept::feed_forward_output, block, "feed_forward_output",
+                        LayerPart::feed_forward_out, product(LayerTensor::feed_forward_out_weight),
+                        activation.data());
       timed(LayerPart::output_norm, [&] {
         copy(d_y, d, rows * hidden_);
         differentiate(kOutputNorm, rows, sum.data, a, d);
@@ -132,8 +125,8 @@ class LayerBackward::State : LayerSteps {
     }
     // The gradient of the activation takes its place.
     timed(LayerPart::feed_forward_out, [&] {
-      differentiate(to_feed_forward_output(), activation.data(), of_states(d, rows), {0, rows},
-                    activation.data(), false);
+      differentiate(product(LayerTensor::feed_forward_out_weight), activation.data(),
+                    of_states(d, rows), {0, rows}, activation.data(), false);
     });
     timed(LayerPart::gelu, [&] {
       device_.bias_gelu_backward({dtype_, rows, wide, pre_activation.data,
@@ -141,8 +134,8 @@ class LayerBackward::State : LayerSteps {
                                   activation.data()});
     });
     timed(LayerPart::feed_forward_in, [&] {
-      differentiate(to_pre_activation(), a, rows_of(activation.data(), rows, wide), {0, rows}, d,
-                    true);
+      differentiate(product(LayerTensor::feed_forward_in_weight), a,
+                    rows_of(activation.data(), rows, wide), {0, rows}, d, true);
     });
   }
 
@@ -153,22 +146,22 @@ class LayerBackward::State : LayerSteps {
     {
       const Buffer d_context = take(rows * shape_.query_width(), "d_context");
       timed(LayerPart::attention_output, [&] {
-        differentiate(to_attention_output(), context(block), of_states(d, rows), {0, rows},
-                      d_context.data(), false);
+        differentiate(product(LayerTensor::attention_output_weight), context(block),
+                      of_states(d, rows), {0, rows}, d_context.data(), false);
       });
       const Tensor delta(allocator_, DType::f32, {1, shape_.heads, rows, 1}, "delta");
       timed(LayerPart::attention,
             [&] { attend_backward(block, d_context, delta, d_queries, d_keys_values); });
     }
     timed(LayerPart::qkv, [&] {
-      differentiate(to_queries(), x, d_queries.view(), {0, rows}, d, true);
+      differentiate(product(LayerTensor::query_weight), x, d_queries.view(), {0, rows}, d, true);
     });
   }
 
   void attend_backward(const Range& block, const Buffer& d_context, const Tensor& delta,
                        const Sums& d_queries, const Sums& d_keys_values) {
     const std::int64_t rows = block.count();
-    const LayerKept& kept = arguments_->kept;
+    const LayerKept& kept = arguments_.kept;
     const Range whole{0, shape_.n_tokens};
     const auto [k, v] =
         keys_values_of(shape_, LayerKept::rows_of(kept.keys_values, sequence_, whole).data, dtype_);
@@ -198,23 +191,21 @@ class LayerBackward::State : LayerSteps {
     device_.attention_backward(options_.kernel, call, {allocator_, options_.threads, 0});
   }
 
-  // Returns a product of the block: what was kept of it, or the product computed again.
-  template <class Multiply>
-  [[nodiscard]] Place kept_or_again(Tensor LayerKept::*kept, const Range& block, std::int64_t width,
+  // Returns a product of the block, without its bias: what was kept of it, or the product of x
+  // computed again.
+  [[nodiscard]] Place kept_or_again(Tensor LayerKept::*kept, const Range& block,
                                     std::string_view label, LayerPart part,
-                                    const Multiply& multiply_again) {
-    const Tensor& tensor = arguments_->kept.*kept;
+                                    const LayerProduct& product, const void* x) {
+    const Tensor& tensor = arguments_.kept.*kept;
     if (tensor.view().data != nullptr)
       return {Buffer(), LayerKept::rows_of(tensor, sequence_, block).data};
-    Place place = take_place(block.count() * width, label);
-    timed(
-        part, [&] { multiply_again(place.data); }, &recompute_s_);
+    Place place = take_place(block.count() * product.out, label);
+    timed(part, [&] { multiply(product, x, block.count(), place.data); });
     return place;
   }
 
-  // The output of the block's attention.
   [[nodiscard]] void* context(const Range& block) const {
-    return LayerKept::rows_of(arguments_->kept.context, sequence_, block).data;
+    return LayerKept::rows_of(arguments_.kept.context, sequence_, block).data;
   }
   [[nodiscard]] TensorView rows_of(void* data, std::int64_t rows, std::int64_t width) const {
     return side_by_side(data, dtype_, 1, rows, width, width);
@@ -227,9 +218,9 @@ class LayerBackward::State : LayerSteps {
   }
 
   // The gradients of a product: `part` are the rows of d_y that x and d_x belong to.
-  void differentiate(const Product& product, const void* x, const TensorView& d_y,
+  void differentiate(const LayerProduct& product, const void* x, const TensorView& d_y,
                      const Range& part, void* d_x, bool adds_to_d_x) {
-    const LayerWeights& sums = arguments_->d_weights;
+    const LayerWeights& sums = arguments_.d_weights;
     device_.linear_backward({.dtype = dtype_,
                              .rows = part.count(),
                              .in = product.in,
@@ -246,9 +237,9 @@ class LayerBackward::State : LayerSteps {
                             allocator_);
   }
   // d goes from the gradient of a norm to that of the sum that it is computed from.
-  void differentiate(const Norm& norm, std::int64_t rows, const void* x, const void* residual,
+  void differentiate(const LayerNorm& norm, std::int64_t rows, const void* x, const void* residual,
                      void* d) {
-    const LayerWeights& sums = arguments_->d_weights;
+    const LayerWeights& sums = arguments_.d_weights;
     device_.add_norm_backward({.dtype = dtype_,
                                .rows = rows,
                                .width = hidden_,
@@ -263,63 +254,42 @@ class LayerBackward::State : LayerSteps {
                               allocator_);
   }
 
+  const LayerBackwardArguments& arguments_;
   const std::vector<Range> blocks_;
-  const Arguments* arguments_ = nullptr;  // of the run
-  double recompute_s_ = 0.0;
 };
 
-LayerBackward::LayerBackward(ComputeDevice& device, const LayerShape& shape, DType dtype,
-                             const LayerOptions& options, ClockKind clock, Allocator& allocator)
-    : state_(std::make_unique<State>(device, shape, dtype, options, clock, allocator)) {}
+}  // namespace
 
-LayerBackward::~LayerBackward() = default;
-
-LayerBackward::Run LayerBackward::run(const Arguments& arguments) { return state_->run(arguments); }
-
-LayerTensors::LayerTensors(const LayerShape& shape, DType dtype, Allocator& allocator)
-    : weights(shape, allocator, dtype),
-      x(allocator, dtype, shape.states(), "hidden_states"),
-      y(allocator, dtype, shape.states(), "output") {}
-
-LayerGradientTensors::LayerGradientTensors(const LayerShape& shape, DType dtype,
-                                           Allocator& allocator)
-    : d_weights(shape, allocator, DType::f32, "d_weights"),
-      d_y(allocator, dtype, shape.states(), "d_output"),
-      d_x(allocator, dtype, shape.states(), "d_hidden_states") {}
-
-Rehearsal rehearse_layer_pass(const LayerShape& shape, DType dtype, const LayerOptions& options,
-                              const cuda::KernelCosts& costs, Pass pass) {
-  const auto forward = [&](ComputeDevice& device, MemoryLedger& ledger) {
-    const LayerTensors tensors(shape, dtype, ledger);
-    ledger.reset_peaks();
-    const LayerKept kept(shape, dtype, options, ledger);
-    DeviceLayer layer(device, shape, dtype, options, ClockKind::synchronized, ledger);
-    return layer.run(tensors.weights, tensors.x.view(), tensors.y.view(), &kept).device_s;
-  };
-  const auto backward = [&](ComputeDevice& device, MemoryLedger& ledger) {
-    const LayerTensors tensors(shape, dtype, ledger);
-    const LayerGradientTensors gradients(shape, dtype, ledger);
-    ledger.reset_peaks();
-    const LayerKept kept(shape, dtype, options, ledger);
-    LayerBackward layer(device, shape, dtype, options, ClockKind::synchronized, ledger);
-    return layer
-        .run({tensors.weights, tensors.x.view(), kept, gradients.d_y.view(), gradients.d_x.view(),
-              gradients.d_weights})
-        .device_s;
-  };
-  Rehearsal told = pass == Pass::forward ? rehearse(costs, forward) : rehearse(costs, backward);
-  if (told.executed_pairs) *told.executed_pairs /= shape.batch * shape.heads;
-  return told;
+DeviceLayer::Run run_layer_backward(ComputeDevice& device, const LayerShape& shape, DType dtype,
+                                    const LayerOptions& options, ClockKind clock,
+                                    Allocator& allocator, const LayerBackwardArguments& arguments) {
+  return BackwardPass(device, shape, dtype, options, clock, allocator, arguments).run();
 }
 
-Rehearsal rehearse_layer_passes(const LayerShape& shape, DType dtype, const LayerOptions& options,
-                                const cuda::KernelCosts& costs, Passes passes) {
-  if (passes == Passes::forward) return rehearse_layer(shape, dtype, options, costs);
-  const auto told = [&](Pass pass) {
-    return rehearse_layer_pass(shape, dtype, options, costs, pass);
+Rehearsal rehearse_layer(const LayerShape& shape, DType dtype, const LayerOptions& options,
+                         const cuda::KernelCosts& costs, Passes passes, bool keeps) {
+  if (passes == Passes::both)
+    return in_sequence(rehearse_layer(shape, dtype, options, costs, Passes::forward, true),
+                       rehearse_layer(shape, dtype, options, costs, Passes::backward));
+  const auto play = [&](ComputeDevice& device, MemoryLedger& ledger) {
+    const LayerTensors tensors(shape, dtype, ledger);
+    std::optional<LayerGradientTensors> gradients;
+    if (passes == Passes::backward) gradients.emplace(shape, dtype, ledger);
+    ledger.reset_peaks();
+    std::optional<LayerKept> kept;
+    if (keeps || gradients) kept.emplace(shape, dtype, options, ledger);
+    if (gradients)
+      return run_layer_backward(device, shape, dtype, options, ClockKind::synchronized, ledger,
+                                {tensors.weights, tensors.x.view(), *kept, gradients->d_y.view(),
+                                 gradients->d_x.view(), gradients->d_weights})
+          .device_s;
+    return DeviceLayer(device, shape, dtype, options, ClockKind::synchronized, ledger)
+        .run(tensors.weights, tensors.x.view(), tensors.y.view(), kept ? &*kept : nullptr)
+        .device_s;
   };
-  if (passes == Passes::backward) return told(Pass::backward);
-  return in_sequence(told(Pass::forward), told(Pass::backward));
+  Rehearsal told = rehearse(costs, play);
+  if (told.executed_pairs) *told.executed_pairs /= shape.batch * shape.heads;
+  return told;
 }
 
 double layer_part_backward_flop(const LayerShape& shape, LayerPart part, std::int64_t pairs) {

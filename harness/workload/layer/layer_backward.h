@@ -28,7 +28,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "harness/execute/device/compute_device.h"
 #include "harness/execute/device/device_rehearsal.h"
@@ -40,44 +39,32 @@
 
 namespace qb {
 
-// Runs the backward pass any number of times.
-class LayerBackward {
- public:
-  // All but d_weights has the layer's type, and all is in the device's memory. x, d_y and d_x are
-  // [batch, N, H], contiguous, and do not overlap.
-  struct Arguments {
-    const LayerWeights& weights;
-    const TensorView& x;
-    const LayerKept& kept;  // DeviceLayer::run() filled it with these weights and this x
-    const TensorView& d_y;
-    const TensorView& d_x;          // written whole
-    const LayerWeights& d_weights;  // f32 sums, added to: the caller clears them first
-  };
-  // times[part] has the gradients of what the part computes, and the part computed again.
-  struct Run : DeviceLayer::Run {
-    double recompute_s = 0.0;  // of the times, for what was computed again
-  };
-
-  // The device and the allocator of its memory must outlive it. Throws Unsupported where the device
-  // or the kernel has no backward pass, and for a share of tensor parallelism.
-  LayerBackward(ComputeDevice& device, const LayerShape& shape, DType dtype,
-                const LayerOptions& options, ClockKind clock, Allocator& allocator);
-  ~LayerBackward();
-  LayerBackward(const LayerBackward&) = delete;
-  LayerBackward& operator=(const LayerBackward&) = delete;
-
-  // Does not change what is kept, so that it can run again. Throws OutOfMemory, and
-  // std::invalid_argument where d_weights is not f32.
-  [[nodiscard]] Run run(const Arguments& arguments);
-
- private:
-  class State;
-  std::unique_ptr<State> state_;
+// All but d_weights has the layer's type, and all is in the device's memory. x, d_y and d_x are
+// [batch, N, H], contiguous, and do not overlap.
+struct LayerBackwardArguments {
+  const LayerWeights& weights;
+  const TensorView& x;
+  const LayerKept& kept;  // DeviceLayer::run() filled it with these weights and this x
+  const TensorView& d_y;
+  const TensorView& d_x;          // written whole
+  const LayerWeights& d_weights;  // f32 sums, added to: the caller clears them first
 };
+
+// Runs the backward pass; times[part] has the gradients of what the part computes, and the part
+// computed again. Does not change what is kept, so that it can run again. Throws Unsupported where
+// the device or the kernel has no backward pass, and for a share of tensor parallelism,
+// OutOfMemory, and std::invalid_argument where d_weights is not f32.
+[[nodiscard]] DeviceLayer::Run run_layer_backward(ComputeDevice& device, const LayerShape& shape,
+                                                  DType dtype, const LayerOptions& options,
+                                                  ClockKind clock, Allocator& allocator,
+                                                  const LayerBackwardArguments& arguments);
 
 // The tensors that exist before a forward pass begins and after it ends.
 struct LayerTensors {
-  LayerTensors(const LayerShape& shape, DType dtype, Allocator& allocator);
+  LayerTensors(const LayerShape& shape, DType dtype, Allocator& allocator)
+      : weights(shape, allocator, dtype),
+        x(allocator, dtype, shape.states(), "hidden_states"),
+        y(allocator, dtype, shape.states(), "output") {}
 
   LayerWeights weights;
   Tensor x;
@@ -85,24 +72,24 @@ struct LayerTensors {
 };
 // The tensors that a backward pass needs besides.
 struct LayerGradientTensors {
-  LayerGradientTensors(const LayerShape& shape, DType dtype, Allocator& allocator);
+  LayerGradientTensors(const LayerShape& shape, DType dtype, Allocator& allocator)
+      : d_weights(shape, allocator, DType::f32, "d_weights"),
+        d_y(allocator, dtype, shape.states(), "d_output"),
+        d_x(allocator, dtype, shape.states(), "d_hidden_states") {}
 
   LayerWeights d_weights;  // f32
   Tensor d_y;
   Tensor d_x;
 };
 
-// Predicts the memory of one pass of a training step as rehearse_layer() does, whose forward pass
-// keeps nothing. LayerTensors exist before either pass begins, LayerGradientTensors before the
-// backward pass; what is kept counts as the pass's own. Throws as the pass does.
-[[nodiscard]] Rehearsal rehearse_layer_pass(const LayerShape& shape, DType dtype,
-                                            const LayerOptions& options,
-                                            const cuda::KernelCosts& costs, Pass pass);
-// Does so for a forward pass that keeps nothing, a backward pass, or one after the other, whose
-// peaks are the larger ones of the two.
-[[nodiscard]] Rehearsal rehearse_layer_passes(const LayerShape& shape, DType dtype,
-                                              const LayerOptions& options,
-                                              const cuda::KernelCosts& costs, Passes passes);
+// Predicts the memory of a pass, and its pairs of one head and sequence, by running it on a device
+// that computes nothing; of one pass after the other the larger peaks. LayerTensors exist before
+// either pass begins, LayerGradientTensors before the backward pass; what is kept counts as the
+// pass's own. keeps: a forward pass alone keeps what a backward pass needs. Throws as the pass
+// does.
+[[nodiscard]] Rehearsal rehearse_layer(const LayerShape& shape, DType dtype,
+                                       const LayerOptions& options, const cuda::KernelCosts& costs,
+                                       Passes passes = Passes::forward, bool keeps = false);
 
 // FLOP of a part's gradients, as layer_part_flop() counts: two products for each product of the
 // forward pass, and five of attention for its two. What is computed again does not count.

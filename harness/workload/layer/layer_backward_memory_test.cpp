@@ -25,10 +25,10 @@ struct TrainedLayer {
   DType dtype = DType::f32;
   LayerOptions options{};
 
-  [[nodiscard]] Rehearsal told(Pass pass) const {
-    return rehearse_layer_pass(shape, dtype, options, CpuDevice::Costs(options.threads), pass);
+  [[nodiscard]] Rehearsal told(Passes pass) const {
+    return rehearse_layer(shape, dtype, options, CpuDevice::Costs(options.threads), pass, true);
   }
-  [[nodiscard]] std::int64_t worker_bytes(Pass pass) const {
+  [[nodiscard]] std::int64_t worker_bytes(Passes pass) const {
     return told(pass).worker_peak_bytes.value();
   }
 };
@@ -57,7 +57,7 @@ PassPeaks measured(const TrainedLayer& layer) {
   for (const TensorView& view : {tensors.weights.view(), tensors.x.view()}) clear(view);
   ledger.reset_peaks();
   const LayerKept kept(layer.shape, layer.dtype, layer.options, ledger);
-  EXPECT_EQ(static_cast<std::int64_t>(ledger.worker_peak_bytes(0)), kept.bytes());
+  const std::int64_t kept_bytes = peaks_of(ledger).worker;
   PassPeaks peaks;
   DeviceLayer forward(device, layer.shape, layer.dtype, layer.options, ClockKind::synchronized,
                       ledger);
@@ -66,12 +66,12 @@ PassPeaks measured(const TrainedLayer& layer) {
   const LayerGradientTensors gradients(layer.shape, layer.dtype, ledger);
   for (const TensorView& view : {gradients.d_weights.view(), gradients.d_y.view()}) clear(view);
   ledger.reset_peaks();  // from now on the worker's peak is what it has beside what is kept
-  LayerBackward backward(device, layer.shape, layer.dtype, layer.options, ClockKind::synchronized,
-                         ledger);
-  (void)backward.run({tensors.weights, tensors.x.view(), kept, gradients.d_y.view(),
-                      gradients.d_x.view(), gradients.d_weights});
+  (void)run_layer_backward(device, layer.shape, layer.dtype, layer.options, ClockKind::synchronized,
+                           ledger,
+                           {tensors.weights, tensors.x.view(), kept, gradients.d_y.view(),
+                            gradients.d_x.view(), gradients.d_weights});
   peaks.backward = peaks_of(ledger);
-  peaks.backward.worker += kept.bytes();
+  peaks.backward.worker += kept_bytes;
   return peaks;
 }
 
@@ -104,10 +104,10 @@ TEST(LayerBackwardMemory, IsPredictedExactly) {
                              kv_heads, layer.shape.head_dim, layer.shape.feed_forward_dim,
                              layer.options.block_tokens));
     const PassPeaks peaks = measured(layer);
-    EXPECT_EQ(layer.told(Pass::forward).active_peak_bytes, peaks.forward.active);
-    EXPECT_EQ(layer.told(Pass::forward).worker_peak_bytes, peaks.forward.worker);
-    EXPECT_EQ(layer.told(Pass::backward).active_peak_bytes, peaks.backward.active);
-    EXPECT_EQ(layer.told(Pass::backward).worker_peak_bytes, peaks.backward.worker);
+    EXPECT_EQ(layer.told(Passes::forward).active_peak_bytes, peaks.forward.active);
+    EXPECT_EQ(layer.told(Passes::forward).worker_peak_bytes, peaks.forward.worker);
+    EXPECT_EQ(layer.told(Passes::backward).active_peak_bytes, peaks.backward.active);
+    EXPECT_EQ(layer.told(Passes::backward).worker_peak_bytes, peaks.backward.worker);
   }
 }
 
@@ -120,24 +120,24 @@ TrainedLayer bert(std::int64_t block_tokens) {
 
 TEST(LayerBackwardMemory, BlocksNeverHoldTheWholeActivationInEitherPass) {
   const double states = 768.0 * 4 * (1 << 20);
-  const auto in_states = [&](const TrainedLayer& layer, Pass pass) {
+  const auto in_states = [&](const TrainedLayer& layer, Passes pass) {
     return static_cast<double>(layer.worker_bytes(pass)) / states;
   };
   // Kept are Q, K, V, O, both products before the norms and the pre-activation, 10 H a token, and
   // some padding. Forward comes a and its activation, 5 H, backward also the gradients of K and V.
-  EXPECT_NEAR(in_states(bert(0), Pass::forward), 15.1, 0.1);
-  EXPECT_NEAR(in_states(bert(0), Pass::backward), 17.1, 0.1);
+  EXPECT_NEAR(in_states(bert(0), Passes::forward), 15.1, 0.1);
+  EXPECT_NEAR(in_states(bert(0), Passes::backward), 17.1, 0.1);
   // In blocks Q, K, V and O are kept.
-  EXPECT_NEAR(in_states(bert(1024), Pass::forward), 4.1, 0.1);
-  EXPECT_NEAR(in_states(bert(1024), Pass::backward), 6.1, 0.1);
+  EXPECT_NEAR(in_states(bert(1024), Passes::forward), 4.1, 0.1);
+  EXPECT_NEAR(in_states(bert(1024), Passes::backward), 6.1, 0.1);
 }
 
 TEST(LayerBackwardMemory, ABudgetThatOnlyTheBlocksFitRefusesThePlainLayer) {
   LayerStep step({1, 512, 4, 16, 256}, MaskKind::full, DType::f32, 3);
   step.layer.options.block_tokens = 32;
-  const auto bytes_of = [&](Pass pass) {
-    return rehearse_layer_pass(step.layer.shape, step.dtype, step.layer.options,
-                               CpuDevice::Costs(1), pass)
+  const auto bytes_of = [&](Passes pass) {
+    return rehearse_layer(step.layer.shape, step.dtype, step.layer.options, CpuDevice::Costs(1),
+                          pass, true)
         .active_peak_bytes.value();
   };
   const auto run_within = [&](std::int64_t bytes) {
@@ -147,7 +147,7 @@ TEST(LayerBackwardMemory, ABudgetThatOnlyTheBlocksFitRefusesThePlainLayer) {
     (void)step.run(ledger);
     EXPECT_EQ(static_cast<std::int64_t>(ledger.active_peak_bytes()), bytes);
   };
-  const std::int64_t bytes = std::max(bytes_of(Pass::forward), bytes_of(Pass::backward));
+  const std::int64_t bytes = std::max(bytes_of(Passes::forward), bytes_of(Passes::backward));
   EXPECT_NO_THROW(run_within(bytes));
   EXPECT_THROW(run_within(bytes - 1), OutOfMemory);
   step.layer.options.block_tokens = 0;

@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/workload/layer/layer_backward.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
-#include "harness/workload/layer/transformer_layer.h"
 
 namespace qb {
 namespace {

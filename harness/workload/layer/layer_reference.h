@@ -20,7 +20,7 @@ struct LayerQuestion {
   double scale = 1.0;
   // Weights, x and what a naive layer keeps between two steps have this type: f32, f16 or bf16.
   DType dtype = DType::f32;
-  bool eager = false;  // a naive layer rounds its scores too, see eager_rows()
+  bool eager = false;  // a naive layer rounds its scores too, see naive_rows()
 };
 
 // Computes rows of y, [batch, rows, H]: keys and values of every token, the rest for the given

@@ -10,8 +10,8 @@
 #include "base/status.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_probe.h"
+#include "harness/workload/layer/layer_backward.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
-#include "harness/workload/layer/transformer_layer.h"
 #include "kernels/testing/mask_fixtures.h"
 
 namespace qb {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <string_view>
 
 #include "harness/execute/device/compute_device.h"
@@ -11,6 +12,7 @@
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/allocator.h"
+#include "kernels/layer_call.h"
 
 namespace qb {
 
@@ -22,16 +24,33 @@ class LayerSteps {
  protected:
   // Throws std::invalid_argument where the mask is for more than one sequence.
   LayerSteps(ComputeDevice& device, const LayerShape& shape, DType dtype,
-             const LayerOptions& options, ClockKind clock, Allocator& memory);
+             const LayerOptions& options, ClockKind clock, Allocator& memory)
+      : device_(device),
+        shape_(shape),
+        dtype_(dtype),
+        options_(options),
+        allocator_(memory),
+        hidden_(shape.hidden()),
+        size_(size_of(dtype)),
+        watch_(device, clock) {
+    if (!options.mask.segments.empty())
+      throw std::invalid_argument("DeviceLayer: one sequence at a time, without segments");
+  }
   ~LayerSteps() = default;
 
-  void begin(const LayerWeights& weights);
-  [[nodiscard]] DeviceLayer::Run end();
+  void begin(const LayerWeights& weights) {
+    weights_ = &weights;
+    times_ = {};
+    watch_.start();
+  }
+  [[nodiscard]] DeviceLayer::Run end() {
+    watch_.stop();
+    return {times_, watch_.wall_s(), watch_.device_s()};
+  }
   // Does the work, or enqueues it, and times it as the part; on a GPU until the next one begins.
-  // The time is added to `*also` too.
   template <class Work>
-  void timed(LayerPart part, const Work& work, double* also = nullptr) {
-    watch_.charge(&times_[static_cast<std::size_t>(part)], also);
+  void timed(LayerPart part, const Work& work) {
+    watch_.charge(&times_[static_cast<std::size_t>(part)]);
     work();
     if (device_.facts().on_host) watch_.charge(nullptr);
   }
@@ -44,7 +63,11 @@ class LayerSteps {
     Buffer own{};
     void* data = nullptr;
   };
-  [[nodiscard]] Place take_place(std::int64_t elements, std::string_view label) const;
+  [[nodiscard]] Place take_place(std::int64_t elements, std::string_view label) const {
+    Place place{take(elements, label), nullptr};
+    place.data = place.own.data();
+    return place;
+  }
   [[nodiscard]] std::int64_t bytes_of_states(std::int64_t tokens) const {
     return tokens * hidden_ * size_;
   }
@@ -53,38 +76,40 @@ class LayerSteps {
     return contiguous_view(const_cast<void*>(rows), dtype_, {1, 1, 1, elements});
   }
 
-  struct Product {
-    LayerTensor weight;
-    LayerTensor bias;
-    std::int64_t in;
-    std::int64_t out;
-  };
-  [[nodiscard]] Product to_queries() const;
-  [[nodiscard]] Product to_keys_values() const;  // both are one product
-  [[nodiscard]] Product to_attention_output() const;
-  [[nodiscard]] Product to_pre_activation() const;
-  [[nodiscard]] Product to_feed_forward_output() const;
+  [[nodiscard]] LayerProduct product(LayerTensor weight) const {
+    return product_of(shape_, weight);
+  }
+  // Keys and values are one product.
+  [[nodiscard]] LayerProduct to_keys_values() const {
+    LayerProduct keys_values = product(LayerTensor::key_weight);
+    keys_values.out *= 2;
+    return keys_values;
+  }
 
   // y := x weight^T, without gaps between rows. The bias is left to the pass after it.
-  void multiply(const Product& product, const void* x, std::int64_t rows, void* y);
+  void multiply(const LayerProduct& product, const void* x, std::int64_t rows, void* y) {
+    device_.linear({dtype_, rows, product.in, product.out, x, weights_->at(product.weight), nullptr,
+                    y, product.out},
+                   allocator_);
+  }
   // y := x weight^T + bias
-  void multiply_biased(const Product& product, const void* x, std::int64_t rows, void* y,
-                       std::int64_t y_stride);
+  void multiply_biased(const LayerProduct& product, const void* x, std::int64_t rows, void* y,
+                       std::int64_t y_stride) {
+    device_.linear({dtype_, rows, product.in, product.out, x, weights_->at(product.weight),
+                    weights_->at(product.bias), y, y_stride},
+                   allocator_);
+  }
 
-  struct Norm {
-    LayerTensor bias;  // of the product before it
-    LayerTensor scale;
-    LayerTensor shift;
-  };
-  static constexpr Norm kAttentionNorm{LayerTensor::attention_output_bias,
-                                       LayerTensor::attention_norm_scale,
-                                       LayerTensor::attention_norm_shift};
-  static constexpr Norm kOutputNorm{LayerTensor::feed_forward_out_bias,
-                                    LayerTensor::output_norm_scale, LayerTensor::output_norm_shift};
   // y := norm(y + bias + residual)
-  void add_norm(const Norm& norm, std::int64_t rows, void* y, const void* residual);
+  void add_norm(const LayerNorm& norm, std::int64_t rows, void* y, const void* residual) {
+    device_.add_norm({dtype_, rows, hidden_, y, weights_->at(norm.bias), residual,
+                      weights_->at(norm.scale), weights_->at(norm.shift), kLayerNormEpsilon});
+  }
   // y := gelu(y + bias)
-  void gelu(std::int64_t rows, void* y);
+  void gelu(std::int64_t rows, void* y) {
+    device_.bias_gelu({dtype_, rows, shape_.feed_forward_dim, y,
+                       weights_->at(LayerTensor::feed_forward_in_bias)});
+  }
 
   ComputeDevice& device_;
   const LayerShape shape_;

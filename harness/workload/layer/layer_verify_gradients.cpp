@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <span>
 #include <string>
@@ -24,35 +23,19 @@ struct Judged {
   std::span<const double> reference;
   std::span<const double> naive;
   bool passes_scores = false;
-  double error = 0.0;
-  double naive_error = 0.0;
-  double magnitude = 0.0;
+  WorstError worst{};
   double tolerance = 0.0;
-  std::size_t worst = 0;
 
   void compare(RelativeL2& l2) {
     for (std::size_t i = 0; i < got.size(); ++i) {
       const auto value = static_cast<double>(got[i]);
       l2.add(value, reference[i]);
-      magnitude = std::max(magnitude, std::abs(reference[i]));
-      naive_error = std::max(naive_error, std::abs(naive[i] - reference[i]));
-      // A NaN stays the largest error.
-      if (std::isnan(error) || std::abs(value - reference[i]) <= error) continue;
-      error = std::abs(value - reference[i]);
-      worst = i;
+      worst.add({}, static_cast<std::int64_t>(i), value, naive[i], reference[i]);
     }
   }
 };
 
 // Queries, keys and values follow one another in LayerWeights.
-bool is_of_keys_or_values(LayerTensor tensor) {
-  return tensor == LayerTensor::key_weight || tensor == LayerTensor::value_weight ||
-         tensor == LayerTensor::key_bias || tensor == LayerTensor::value_bias;
-}
-bool passes_scores(LayerTensor tensor) {
-  return tensor == LayerTensor::query_weight || tensor == LayerTensor::query_bias ||
-         is_of_keys_or_values(tensor);
-}
 bool is_judged_with_the_one_before(LayerTensor tensor) {
   return is_of_keys_or_values(tensor) || tensor == LayerTensor::feed_forward_in_bias;
 }
@@ -82,23 +65,22 @@ double tolerance_of(const Judged& judged, DType dtype, double largest_lse) {
   const double of_scores = judged.passes_scores ? kScoreRoundoffs * largest_lse : 0.0;
   double roundoffs = (kGradientRoundoffs + of_scores) * unit_roundoff(DType::f32);
   if (dtype != DType::f32) roundoffs += kStoredGradientRoundoffs * unit_roundoff(dtype);
-  return kNaiveFactor * judged.naive_error + roundoffs * judged.magnitude;
+  return kNaiveFactor * judged.worst.naive_error + roundoffs * judged.worst.magnitude;
 }
 
 // Returns the one that is nearest to its tolerance, or furthest beyond it.
 const Judged& nearest_to_tolerance(std::span<const Judged> all) {
   const Judged* nearest = &all.front();
   for (const Judged& judged : all.subspan(1))
-    if (!std::isnan(nearest->error) &&
-        !(judged.error * nearest->tolerance <= nearest->error * judged.tolerance))
+    if (!std::isnan(nearest->worst.error) &&
+        !(judged.worst.error * nearest->tolerance <= nearest->worst.error * judged.tolerance))
       nearest = &judged;
   return *nearest;
 }
 
-LayerGradientErrors errors_of(LayerGradient what, std::span<const Judged> all,
-                              const RelativeL2& l2) {
+GradientErrors errors_of(std::span<const Judged> all, const RelativeL2& l2) {
   const Judged& nearest = nearest_to_tolerance(all);
-  return {what, nearest.error, nearest.naive_error, nearest.tolerance, l2.error()};
+  return {{}, nearest.worst.error, nearest.worst.naive_error, nearest.tolerance, l2.error()};
 }
 
 }  // namespace
@@ -131,7 +113,8 @@ Verification verify_layer_gradients(const LayerQuestion& question, const float* 
     const std::size_t begin = first - before;
     all.push_back({weights.subspan(begin, before + n),
                    std::span(reference.d_weights).subspan(begin, before + n),
-                   std::span(naive.d_weights).subspan(begin, before + n), passes_scores(tensor)});
+                   std::span(naive.d_weights).subspan(begin, before + n),
+                   tensor <= LayerTensor::value_bias});
     first += n;
   }
   RelativeL2 of_states;
@@ -141,21 +124,16 @@ Verification verify_layer_gradients(const LayerQuestion& question, const float* 
     judged.tolerance = tolerance_of(judged, question.dtype, reference.largest_lse);
   }
   const std::span<const Judged> judged(all);
-  verification.layer_gradients.push_back(
-      errors_of(LayerGradient::hidden_states, judged.first(1), of_states));
-  verification.layer_gradients.push_back(
-      errors_of(LayerGradient::weights, judged.subspan(1), of_weights));
+  verification.layer_gradients = {errors_of(judged.first(1), of_states),
+                                  errors_of(judged.subspan(1), of_weights)};
   const Judged& nearest = nearest_to_tolerance(judged);
-  verification.max_error = nearest.error;
-  verification.naive_error = nearest.naive_error;
-  verification.tolerance = nearest.tolerance;
   of_states.add(of_weights);
   verification.relative_l2_error = of_states.error();
-  const auto worst = static_cast<std::int64_t>(nearest.worst);
+  const std::int64_t at = nearest.worst.element;
   const std::string place = &nearest == &all.front()
-                                ? name_state(worst)
-                                : name_weight(worst + (nearest.got.data() - weights.data()));
-  conclude(verification, place, nearest.got[nearest.worst], nearest.reference[nearest.worst]);
+                                ? name_state(at)
+                                : name_weight(at + (nearest.got.data() - weights.data()));
+  conclude(verification, nearest.worst, nearest.tolerance, place);
   return verification;
 }
 

@@ -82,6 +82,13 @@ std::int64_t tensor_elements(const LayerShape& shape, LayerTensor tensor) {
   return n;
 }
 
+LayerProduct product_of(const LayerShape& shape, LayerTensor weight) {
+  // The weights of queries, keys and values come before their three biases.
+  const int to_bias = weight <= LayerTensor::value_weight ? 3 : 1;
+  const std::vector<std::int64_t> sizes = tensor_shape(shape, weight);
+  return {weight, static_cast<LayerTensor>(static_cast<int>(weight) + to_bias), sizes[1], sizes[0]};
+}
+
 LayerWeights::LayerWeights(const LayerShape& shape, Allocator& allocator, DType dtype,
                            std::string_view label, int worker)
     : tensor_(allocator, dtype, {1, 1, 1, all_elements(shape)}, label, worker) {

@@ -63,6 +63,11 @@ enum class LayerTensor {
   output_norm_shift
 };
 
+[[nodiscard]] constexpr bool is_of_keys_or_values(LayerTensor tensor) {
+  return tensor == LayerTensor::key_weight || tensor == LayerTensor::value_weight ||
+         tensor == LayerTensor::key_bias || tensor == LayerTensor::value_bias;
+}
+
 template <>
 inline constexpr auto kWords<LayerTensor> = word_table<LayerTensor>(
     "layer tensor", {{LayerTensor::query_weight, "attention.self.query.weight"},
@@ -85,6 +90,29 @@ inline constexpr auto kWords<LayerTensor> = word_table<LayerTensor>(
 // Returns [out, in], [out] or, for norms, [H].
 [[nodiscard]] std::vector<std::int64_t> tensor_shape(const LayerShape& shape, LayerTensor tensor);
 [[nodiscard]] std::int64_t tensor_elements(const LayerShape& shape, LayerTensor tensor);
+
+// y [rows, out] = x [rows, in] weight^T + bias
+struct LayerProduct {
+  LayerTensor weight;
+  LayerTensor bias;
+  std::int64_t in;
+  std::int64_t out;
+};
+// Returns the product by this weight, which is a matrix.
+[[nodiscard]] LayerProduct product_of(const LayerShape& shape, LayerTensor weight);
+
+// norm(y + bias + residual) scale + shift
+struct LayerNorm {
+  LayerTensor bias;  // of the product before it
+  LayerTensor scale;
+  LayerTensor shift;
+};
+inline constexpr LayerNorm kAttentionNorm{LayerTensor::attention_output_bias,
+                                          LayerTensor::attention_norm_scale,
+                                          LayerTensor::attention_norm_shift};
+inline constexpr LayerNorm kOutputNorm{LayerTensor::feed_forward_out_bias,
+                                       LayerTensor::output_norm_scale,
+                                       LayerTensor::output_norm_shift};
 
 // One allocation with unspecified contents: the weights, or their gradients.
 class LayerWeights {

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/integers.h"
-#include "base/numbers.h"
 #include "harness/execute/device/cpu_device.h"
 #include "harness/plan/pass.h"
 #include "harness/workload/layer/layer_backward.h"
@@ -76,8 +75,8 @@ class Layer final : public Workload {
       predict_shares(values);
       return values;
     }
-    const Rehearsal on_cpu = rehearse_layer_passes(shape_, case_.dtype, options_,
-                                                   CpuDevice::Costs(options_.threads), case_.pass);
+    const Rehearsal on_cpu = rehearse_layer(shape_, case_.dtype, options_,
+                                            CpuDevice::Costs(options_.threads), case_.pass);
     values.set("predicted_active_peak_bytes", on_cpu.active_peak_bytes);
     values.set("predicted_device_peak_bytes", on_cpu.active_peak_bytes);
     return values;
@@ -169,7 +168,6 @@ class Layer final : public Workload {
             .eager = !is_on_host() && case_.kernel == Kernel::materialized};
   }
 
-  // Counts the passes that are timed.
   [[nodiscard]] double flop_of(LayerPart part) const {
     const std::int64_t pairs = attention_.work.unmasked_pairs;
     double sum = 0.0;
@@ -218,13 +216,10 @@ class Layer final : public Workload {
   // The sums of the gradients of weights are cleared before the clock starts.
   DeviceLayer::Run run_backward() {
     hold_gradients();
-    if (!backward_)
-      backward_ = std::make_unique<LayerBackward>(*device_, shape_, case_.dtype, options_,
-                                                  case_.clock, ledger());
     device_->clear_rows(d_weights_->view());
-    const LayerBackward::Run run = backward_->run(
+    return run_layer_backward(
+        *device_, shape_, case_.dtype, options_, case_.clock, ledger(),
         {weights_on_device(), x_.device(), *kept_, d_y_.device(), d_x_.device(), *d_weights_});
-    return {run.times, run.wall_s, run.device_s};
   }
 
   Sample run_split(bool verifying) {
@@ -313,7 +308,6 @@ class Layer final : public Workload {
 
   void release() override {
     layer_.reset();
-    backward_.reset();
     split_.reset();
     weights_.reset();
     device_weights_.reset();
@@ -334,7 +328,6 @@ class Layer final : public Workload {
   SharedTensor d_x_;
   std::optional<LayerWeights> d_weights_;  // float32, on the device
   std::unique_ptr<DeviceLayer> layer_;
-  std::unique_ptr<LayerBackward> backward_;
   std::unique_ptr<TensorParallelLayer> split_;  // in place of that
   std::vector<LayerTimes> times_;               // of each timed run
 };

@@ -84,8 +84,8 @@ TEST(LayerWorkload, NamesTheWeightWhoseGradientIsOffByALittle) {
     EXPECT_THAT(verification.message,
                 HasSubstr("the gradient of output.dense.weight at row 0, column 3 is"));
     ASSERT_EQ(verification.layer_gradients.size(), 2u);
-    const LayerGradientErrors& states = verification.layer_gradients[0];
-    const LayerGradientErrors& weights = verification.layer_gradients[1];
+    const GradientErrors& states = verification.layer_gradients[0];
+    const GradientErrors& weights = verification.layer_gradients[1];
     EXPECT_LE(states.max_error, states.tolerance);
     EXPECT_GT(weights.max_error, weights.tolerance);
     EXPECT_LE(verification.max_error, verification.tolerance) << "the output itself is right";

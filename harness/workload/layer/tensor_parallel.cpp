@@ -43,45 +43,16 @@ TensorShare split_parts(const LayerShape& shape) {
   return {shape.heads, shape.key_heads(), shape.feed_forward_dim};
 }
 
-bool is_of_keys(LayerTensor tensor) {
-  return tensor == LayerTensor::key_weight || tensor == LayerTensor::value_weight ||
-         tensor == LayerTensor::key_bias || tensor == LayerTensor::value_bias;
-}
-
-// Sums [first, first + count) of an all-reduce.
-struct Chunk {
-  std::int64_t first = 0;
-  std::int64_t count = 0;
-};
-
-// place: any whole number; chunks are counted round and round.
-Chunk chunk_of(std::int64_t sums, int place, int workers) {
+// A chunk of the sums. place: any whole number; chunks are counted round and round.
+Range chunk_of(std::int64_t sums, int place, int workers) {
   const std::int64_t index = ((place % workers) + workers) % workers;
-  const std::int64_t first = index * sums / workers;
-  return {first, (index + 1) * sums / workers - first};
+  return {index * sums / workers, (index + 1) * sums / workers};
 }
 
-// In step t of 2 (W - 1) each worker sends one chunk and receives the one before it.
+// In step t each worker sends chunk (worker - t) and receives the one before it.
 int all_reduce_steps(int workers) { return 2 * (workers - 1); }
-Chunk sent_chunk(std::int64_t sums, int step, int worker, int workers) {
-  return chunk_of(sums, worker - step, workers);
-}
-Chunk received_chunk(std::int64_t sums, int step, int worker, int workers) {
-  return chunk_of(sums, worker - step - 1, workers);
-}
 
-}  // namespace
-
-LayerShape layer_share(const LayerShape& whole, int workers) {
-  const TensorShare share = tensor_share(split_parts(whole), workers);
-  LayerShape mine = whole;
-  mine.heads = share.q_heads;
-  mine.kv_heads = share.kv_heads;
-  mine.feed_forward_dim = share.feed_forward_dim;
-  mine.hidden_width = whole.hidden();
-  return mine;
-}
-
+// Returns the worker's rows and columns of every weight, and what is not split as it is. f32.
 LayerWeights weights_share(const LayerShape& whole, const LayerWeights& weights, int workers,
                            int worker, Allocator& allocator) {
   const LayerShape share = layer_share(whole, workers);
@@ -98,12 +69,24 @@ LayerWeights weights_share(const LayerShape& whole, const LayerWeights& weights,
     const auto first = [&](std::size_t axis) {
       return from[axis] == to[axis] ? 0 : worker * to[axis];
     };
-    const std::int64_t row = is_of_keys(tensor) ? first_key : first(0);
+    const std::int64_t row = is_of_keys_or_values(tensor) ? first_key : first(0);
     const std::int64_t column = first(1);
     for (std::int64_t i = 0; i < to[0]; ++i)
       std::copy_n(weights.data(tensor) + (row + i) * from[1] + column, to[1],
                   mine.data(tensor) + i * to[1]);
   }
+  return mine;
+}
+
+}  // namespace
+
+LayerShape layer_share(const LayerShape& whole, int workers) {
+  const TensorShare share = tensor_share(split_parts(whole), workers);
+  LayerShape mine = whole;
+  mine.heads = share.q_heads;
+  mine.kv_heads = share.kv_heads;
+  mine.feed_forward_dim = share.feed_forward_dim;
+  mine.hidden_width = whole.hidden();
   return mine;
 }
 
@@ -117,7 +100,7 @@ std::int64_t all_reduce_sent_bytes(const LayerShape& whole, std::int64_t block_t
     for (std::int64_t begin = 0; begin < n; begin += block) {
       const std::int64_t sums = std::min(block, n - begin) * whole.hidden();
       for (int step = 0; step < all_reduce_steps(workers); ++step)
-        sent += sent_chunk(sums, step, worker, workers).count;
+        sent += chunk_of(sums, worker - step, workers).count();
     }
     most = std::max(most, sent);
   }
@@ -243,13 +226,13 @@ class TensorParallelLayer::State {
     const auto n = static_cast<std::int64_t>(sums.size());
     const double begin_s = now_s();
     for (int step = 0; step < all_reduce_steps(workers); ++step) {
-      const Chunk out = sent_chunk(n, step, worker, workers);
-      const Chunk in = received_chunk(n, step, worker, workers);
+      const Range out = chunk_of(n, worker - step, workers);
+      const Range in = chunk_of(n, worker - step - 1, workers);
       const bool adds = step < workers - 1;
-      float* const mine = sums.data() + in.first;
-      exchange(member, worker, {sums.data() + out.first, static_cast<std::size_t>(out.count)},
-               {adds ? received : mine, static_cast<std::size_t>(in.count)});
-      if (adds) std::transform(mine, mine + in.count, received, mine, std::plus<>());
+      float* const mine = sums.data() + in.begin;
+      exchange(member, worker, {sums.data() + out.begin, sums.data() + out.end},
+               {adds ? received : mine, static_cast<std::size_t>(in.count())});
+      if (adds) std::transform(mine, mine + in.count(), received, mine, std::plus<>());
     }
     member.told.all_reduce_s += now_s() - begin_s;
   }

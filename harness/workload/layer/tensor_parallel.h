@@ -26,10 +26,6 @@ namespace qb {
 // divide.
 [[nodiscard]] LayerShape layer_share(const LayerShape& whole, int workers);
 
-// Returns the worker's rows and columns of every weight, and what is not split as it is. f32.
-[[nodiscard]] LayerWeights weights_share(const LayerShape& whole, const LayerWeights& weights,
-                                         int workers, int worker, Allocator& allocator);
-
 // The bytes that the worker which sends most sends in one run of the layer; those of all workers
 // are twice (W - 1) times all sums of both products.
 [[nodiscard]] std::int64_t all_reduce_sent_bytes(const LayerShape& whole, std::int64_t block_tokens,

@@ -15,6 +15,7 @@
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/execute/testing/failing_allocator.h"
+#include "harness/workload/layer/layer_backward.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/testing/layer_fakes.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/integers.h"
 #include "harness/execute/device/cpu_device.h"
-#include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/memory/system_memory.h"
 #include "harness/workload/layer/layer_blocks.h"
 #include "harness/workload/layer/layer_kept.h"
@@ -57,8 +56,8 @@ class DeviceLayer::State : LayerSteps {
   void prepare(PreparedBlock& block) {
     if (device_.reads_schedule(options_.kernel)) block.schedule = schedule_of(block);
     AttentionArguments call = arguments_of(
-        block, {address_only(), address_only(), address_only(),
-                contiguous_view(address_only(), DType::f32, {1, shape_.heads, block.count(), 1})});
+        block, address_only(), address_only(), address_only(),
+        contiguous_view(address_only(), DType::f32, {1, shape_.heads, block.count(), 1}));
     call.out.dtype = DType::f32;
     call.schedule = &block.schedule;
     block.kept = device_.keep_schedule(options_.kernel, call, allocator_, 0);
@@ -68,27 +67,16 @@ class DeviceLayer::State : LayerSteps {
     return block_schedule(shape_, options_, device_.tiles(options_.kernel, shape_.head_dim), block);
   }
 
-  // The memory that a block's attention reads and writes.
-  struct BlockMemory {
-    void* queries = nullptr;
-    void* keys_values = nullptr;
-    void* context = nullptr;
-    TensorView lse{};
-  };
   // Returns the arguments without a schedule.
-  [[nodiscard]] AttentionArguments arguments_of(const Range& block,
-                                                const BlockMemory& memory) const {
-    const auto [keys, values] = keys_values_of(shape_, memory.keys_values, dtype_);
-    return {queries_of(shape_, memory.queries, dtype_, block.count()),
-            keys,
-            values,
-            nullptr,
-            options_.scale,
-            context_of(shape_, memory.context, dtype_, block.count()),
-            memory.lse};
+  [[nodiscard]] AttentionArguments arguments_of(const Range& block, void* queries,
+                                                void* keys_values, void* context,
+                                                const TensorView& lse) const {
+    const auto [keys, values] = keys_values_of(shape_, keys_values, dtype_);
+    return {
+        queries_of(shape_, queries, dtype_, block.count()), keys, values, nullptr, options_.scale,
+        context_of(shape_, context, dtype_, block.count()), lse};
   }
 
-  // Computes one sequence.
   void compute(const std::byte* x, std::byte* y) {
     const std::int64_t stride = key_value_stride(shape_);
     Place keys_values = place_of(&LayerKept::keys_values, {0, shape_.n_tokens},
@@ -147,14 +135,15 @@ class DeviceLayer::State : LayerSteps {
     const std::int64_t rows = block.count();
     const std::int64_t stride = query_stride(shape_);
     const Place queries = place_of(&LayerKept::queries, block, rows * stride, "queries");
-    timed(LayerPart::qkv, [&] { multiply_biased(to_queries(), x, rows, queries.data, stride); });
+    timed(LayerPart::qkv, [&] {
+      multiply_biased(product(LayerTensor::query_weight), x, rows, queries.data, stride);
+    });
     const Extent statistics{1, shape_.heads, rows, 1};
     const Tensor own_lse =
         keep_ == nullptr ? Tensor(allocator_, DType::f32, statistics, "lse") : Tensor();
     const TensorView lse = keep_ == nullptr ? own_lse.view() : keep_->lse_of(sequence_, block);
-    timed(LayerPart::attention, [&] {
-      attend(block, arguments_of(block, {queries.data, keys_values, context, lse}));
-    });
+    timed(LayerPart::attention,
+          [&] { attend(block, arguments_of(block, queries.data, keys_values, context, lse)); });
   }
 
   // norm(x + attention Wo) of the block's rows; x: their states.
@@ -166,7 +155,7 @@ class DeviceLayer::State : LayerSteps {
     if (block.end == shape_.n_tokens) keys_values = Place();  // they are no longer needed
     Buffer sum = take(rows * hidden_, "attention_output");
     timed(LayerPart::attention_output, [&] {
-      multiply(to_attention_output(), context.data, rows, sum.data());
+      multiply(product(LayerTensor::attention_output_weight), context.data, rows, sum.data());
       all_reduce(sum.data(), rows);
       keep_product(&LayerKept::attention_output, block, sum.data());
     });
@@ -179,12 +168,12 @@ class DeviceLayer::State : LayerSteps {
     const std::int64_t rows = block.count();
     const Buffer activation = take(rows * shape_.feed_forward_dim, "feed_forward");
     timed(LayerPart::feed_forward_in, [&] {
-      multiply(to_pre_activation(), a, rows, activation.data());
+      multiply(product(LayerTensor::feed_forward_in_weight), a, rows, activation.data());
       keep_product(&LayerKept::pre_activation, block, activation.data());
     });
     timed(LayerPart::gelu, [&] { gelu(rows, activation.data()); });
     timed(LayerPart::feed_forward_out, [&] {
-      multiply(to_feed_forward_output(), activation.data(), rows, y);
+      multiply(product(LayerTensor::feed_forward_out_weight), activation.data(), rows, y);
       all_reduce(y, rows);
       keep_product(&LayerKept::feed_forward_output, block, y);
     });
@@ -206,21 +195,6 @@ DeviceLayer::~DeviceLayer() = default;
 DeviceLayer::Run DeviceLayer::run(const LayerWeights& weights, const TensorView& x,
                                   const TensorView& y, const LayerKept* keep) {
   return state_->run(weights, x, y, keep);
-}
-
-Rehearsal rehearse_layer(const LayerShape& shape, DType dtype, const LayerOptions& options,
-                         const cuda::KernelCosts& costs) {
-  const auto play = [&](ComputeDevice& device, MemoryLedger& ledger) {
-    const LayerWeights weights(shape, ledger, dtype);
-    const Tensor x(ledger, dtype, shape.states(), "hidden_states");
-    const Tensor y(ledger, dtype, shape.states(), "output");
-    ledger.reset_peaks();
-    DeviceLayer layer(device, shape, dtype, options, ClockKind::synchronized, ledger);
-    return layer.run(weights, x.view(), y.view()).device_s;
-  };
-  Rehearsal told = rehearse(costs, play);
-  if (told.executed_pairs) *told.executed_pairs /= shape.batch * shape.heads;
-  return told;
 }
 
 LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const float* x, float* y,

@@ -17,7 +17,6 @@
 #include <memory>
 
 #include "base/words.h"
-#include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/device/stopwatch.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "kernels/attention.h"
@@ -102,11 +101,6 @@ class DeviceLayer {
   class State;
   std::unique_ptr<State> state_;
 };
-
-// Predicts a layer's memory, and its pairs of one head and sequence, by running it on a device that
-// computes nothing. Weights, states and output exist before it begins. Throws as the layer does.
-[[nodiscard]] Rehearsal rehearse_layer(const LayerShape& shape, DType dtype,
-                                       const LayerOptions& options, const cuda::KernelCosts& costs);
 
 // Runs the layer once on the CPU in float32. x and y are [batch, N, H], contiguous and do not
 // overlap. All other memory but the weights comes from the allocator, and is freed.

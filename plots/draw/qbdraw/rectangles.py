@@ -70,14 +70,14 @@ def fit_texts(page, cell):
             box = bar.text.get_window_extent(page.renderer).extents
             bar.text.set_visible(shown and not traces.overlaps(box, taken).any())
             taken = np.vstack([taken, box]) if bar.text.get_visible() else taken
-    fit_outside(page, cell)
+    fit_outside(page, cell, bars)
 
 def turn(page, text, angle):
     """Turns a text; gives its box."""
     text.set(rotation=angle, visible=True)
     return text.get_window_extent(page.renderer)
 
-def fit_outside(page, cell):
+def fit_outside(page, cell, bars):
     texts = sorted((bar.text for bar in cell.bars if bar.text and bar.outside),
                    key=lambda text: text.get_position())
     if not texts:
@@ -85,7 +85,7 @@ def fit_outside(page, cell):
     for angle in (0, 90):
         boxes = [turn(page, text, angle) for text in texts]
         clash = [any(box.overlaps(other) for other in boxes[:i])
-                 or traces.crossed(box.extents, traces.bars_on(cell), own=False)
+                 or traces.crossed(box.extents, bars, own=False)
                  for i, box in enumerate(boxes)]
         if not any(clash):
             break

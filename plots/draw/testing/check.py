@@ -19,11 +19,10 @@ def drawn_texts(page):
 def named(text):
     return repr(text.get_text().replace("\n", " "))
 
-def under(cell, x, y):
+def under(cell, bars, x, y):
     """Gives the colour at a place of a panel: that of the last bar there, or of the strip."""
     in_strip = cell.strip and y > cell.height_of(cell.strip_base)
-    found = np.flatnonzero(traces.overlaps((x - 1.0, y - 1.0, x + 1.0, y + 1.0),
-                                           traces.bars_on(cell)))
+    found = np.flatnonzero(traces.overlaps((x - 1.0, y - 1.0, x + 1.0, y + 1.0), bars))
     return cell.bars[found[-1]].colour if len(found) else STRIP if in_strip else "#ffffff"
 
 def panel_faults(page, cell, texts, boxes):
@@ -47,6 +46,7 @@ def faults(page):
     boxes = np.array([Text.get_window_extent(text, page.renderer).extents
                       for text in texts]).reshape(-1, 4)
     found = [fault for cell in page.cells for fault in panel_faults(page, cell, texts, boxes)]
+    bars = [traces.bars_on(cell) for cell in page.cells]
     for i, (text, box) in enumerate(zip(texts, boxes)):
         if min(box) < -0.5 or box[2] > canvas.width + 0.5 or box[3] > canvas.height + 0.5:
             found.append(f"{named(text)} stands outside the canvas")
@@ -58,7 +58,7 @@ def faults(page):
         fills = page.legend.get_patches() if page.legend else []
         ground = next((fill.get_facecolor() for fill in fills
                        if fill.get_window_extent(page.renderer).contains(*middle)), "#ffffff")
-        ground = next((under(cell, *middle) for cell in page.cells
+        ground = next((under(cell, on_it, *middle) for cell, on_it in zip(page.cells, bars)
                        if cell.axes.bbox.contains(*middle)), ground)
         if (ratio := contrast(text.get_color(), ground)) < LEAST_CONTRAST:
             found.append(f"{named(text)} has a contrast of {ratio:.1f}")

@@ -35,7 +35,7 @@ struct LayerStep {
     std::vector<float> y;
     std::vector<float> d_x;
     LayerWeights d_weights;  // f32
-    LayerBackward::Run run{};
+    DeviceLayer::Run run{};
   };
 
   // Every output held NaN before it was written. The backward pass runs `repeats` times, after one
@@ -61,12 +61,12 @@ struct LayerStep {
     poison(gradients.d_x.view());
     const TensorView& sums = gradients.d_weights.view();
     std::memset(sums.data, 0, static_cast<std::size_t>(sums.bytes()));
-    LayerBackward backward(device, layer.shape, dtype, layer.options, ClockKind::synchronized,
-                           memory);
     Result result{values_of(tensors.y.view()), {}, LayerWeights(layer.shape, heap_allocator())};
     for (int i = 0; i < repeats; ++i)
-      result.run = backward.run({tensors.weights, tensors.x.view(), kept, gradients.d_y.view(),
-                                 gradients.d_x.view(), gradients.d_weights});
+      result.run = run_layer_backward(
+          device, layer.shape, dtype, layer.options, ClockKind::synchronized, memory,
+          {tensors.weights, tensors.x.view(), kept, gradients.d_y.view(), gradients.d_x.view(),
+           gradients.d_weights});
     result.d_x = values_of(gradients.d_x.view());
     std::memcpy(result.d_weights.view().data, sums.data, static_cast<std::size_t>(sums.bytes()));
     return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plots/frame/figure_choice.h"
+#include "plots/frame/figure.h"
 
 #include <gmock/gmock.h>
 
@@ -35,7 +35,7 @@ std::vector<std::string> names(const Panel& panel) {
   return found;
 }
 
-TEST(FigureChoice, ARangeKeepsItsEndsAndLimitsAndTheTicsInIt) {
+TEST(FigureRange, KeepsItsEndsAndLimitsAndTheTicsInIt) {
   const Figure figure = within(two_panels(), 2.0, 4.0);
   ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_THAT(names(figure.panels[0]), ElementsAre("ring", "zigzag", "ideal"));
@@ -49,7 +49,7 @@ TEST(FigureChoice, ARangeKeepsItsEndsAndLimitsAndTheTicsInIt) {
               ThrowsMessage<UsageError>(HasSubstr("has no point from 5 to 7")));
 }
 
-TEST(FigureChoice, AnEmptyFigureStaysOneWithItsReason) {
+TEST(FigureRange, AnEmptyFigureStaysOneWithItsReason) {
   EXPECT_EQ(within(empty_figure("speed", "no case ran"), 1.0, 2.0).empty_reason, "no case ran");
 }
 
