@@ -118,9 +118,10 @@ Figure bytes_by_workers_figure(const PlottedRun& run) {
        .x_axis = workers_axis,
        .shared_axes = true,
        .keys = {legend_key("counted in a plan", {kGrey, 0}, Draw::points)},
-       .notes = {"Marks are counted in plans; lines are formulas. Dashed: what the root of CQS "
-                 "scatters.",
-                 "Of a device, the one that sends most."}});
+       .notes = {
+           "Marks are counted in plans; lines are formulas with the least interest set. "
+           "Dashed: what the root of CQS scatters.",
+           named_values(rows.front(), {"n_tokens"}) + ". Of a device, the one that sends most."}});
 }
 
 }  // namespace qb

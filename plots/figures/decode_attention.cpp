@@ -139,23 +139,37 @@ Groups relative_lines(const Group& panel) {
   return lines;
 }
 
-// Says how a step compares with one worker at the most workers that have cores of their own.
+// Says how a step compares with one worker at the most workers that have cores of their own, where
+// the interval of the ratio excludes 1, and how many do not.
 std::string step_title(const Groups& panels, int cores) {
-  for (const Group& panel : panels) {
-    std::map<double, std::map<double, std::string>> ratios;  // by workers and ratio
+  Rows firsts;
+  for (const Group& panel : panels) firsts.push_back(panel.rows.front());
+  const Columns told_by = differing_columns(firsts, {"kv_len", "batch"});
+  std::map<double, std::vector<std::pair<Point, std::string>>> ratios;  // by workers
+  for (const Group& panel : panels)
     for (const Group& line : relative_lines(panel))
-      for (const Row& row : line.rows)
-        if (!line.published && row.integer("workers") > 1 && !oversubscribed(row, cores))
-          ratios[row.number("workers")][line.value(row).y] = line.name;
-    if (ratios.empty()) continue;
-    const auto& [workers, of_count] = *ratios.rbegin();
-    std::vector<std::string> said;
-    for (const auto& [ratio, name] : of_count)
-      if (std::isfinite(ratio)) said.push_back(fmt::format("{:.3g} in {}", ratio, name));
-    if (!said.empty())
-      return fmt::format("Of the time of W = 1, a step of W = {} takes {}", workers, listed(said));
-  }
-  return "Attention of a decode step by workers";
+      for (const Row& row : line.rows) {
+        if (line.published || row.integer("workers") < 2 || oversubscribed(row, cores)) continue;
+        const std::string where_it_is =
+            told_by.empty() ? "" : fmt::format(" ({})", named_values(row, told_by));
+        ratios[row.number("workers")].emplace_back(line.value(row), line.name + where_it_is);
+      }
+  if (ratios.empty()) return "Attention of a decode step by workers";
+  auto& [workers, of_count] = *ratios.rbegin();
+  std::erase_if(of_count, [](const auto& one) { return !std::isfinite(one.first.y); });
+  std::ranges::stable_sort(of_count, {}, [](const auto& one) { return one.first.y; });
+  std::vector<std::string> said;
+  for (const auto& [ratio, name] : of_count)
+    if (!(ratio.low <= 1.0 && ratio.high >= 1.0))
+      said.push_back(fmt::format("{:.3g} in {}", ratio.y, name));
+  const std::size_t undecided = of_count.size() - said.size();
+  if (said.empty())
+    return fmt::format("No decode step of W = {} is told from one of W = 1: intervals include 1",
+                       workers);
+  return fmt::format(
+      "Of the time of W = 1, a step of W = {} takes {}{}", workers, listed(said),
+      undecided == 0 ? ""
+                     : fmt::format("; {} of {} intervals include 1", undecided, of_count.size()));
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_schemes.h"
 
 namespace qb {
@@ -86,6 +89,39 @@ TEST(DecodeAttention, DenseAloneIsNoDecoding) {
   EXPECT_THAT(decode_attention_figure(scheme_table({steps("dense", 1, 0.08)})).empty_reason,
               HasSubstr("tree_decode"));
   EXPECT_THAT(decode_attention_figure(case_study_2(10)).empty_reason, HasSubstr("tree_decode"));
+}
+
+// The committed figure: the parts of a bar are its wall clock, and the title has the ratios at
+// W = 2, all that the machine has cores for, whose intervals exclude 1.
+TEST(DecodeAttention, CommittedTitleHasTheRatiosWhoseIntervalsExcludeOne) {
+  const CommittedFigure figure("decode", "decode_attention");
+  std::map<std::pair<std::string, double>, double> parts;  // by panel and place of the bar
+  for (const Mark& mark : figure.marks())
+    if (mark.width() > 0.0) {
+      EXPECT_NEAR(mark.x, mark.width(), 1e-9) << mark.series;
+      parts[{mark.panel, mark.y}] += mark.x;
+    }
+  std::map<double, std::string> decided;
+  int undecided = 0;
+  int all = 0;
+  for (const Mark& mark : figure.marks()) {
+    if (mark.series == "wall clock") {
+      EXPECT_NEAR(parts.at({mark.panel, mark.y}), mark.x, 1e-9);
+    }
+    if (!mark.is_data() || mark.panel < "3" || mark.x != 2.0) continue;
+    ++all;
+    if (mark.low <= 1.0 && mark.high >= 1.0)
+      ++undecided;
+    else
+      decided[mark.y] =
+          fmt::format("{:.3g} in {} (B = {})", mark.y, mark.series, mark.panel == "3" ? 1 : 4);
+  }
+  std::vector<std::string> said;
+  for (const auto& [ratio, text] : decided) said.push_back(text);
+  EXPECT_EQ(figure.title(),
+            fmt::format("Of the time of W = 1, a step of W = 2 takes {}; {} of {} intervals "
+                        "include 1",
+                        listed(said), undecided, all));
 }
 
 }  // namespace

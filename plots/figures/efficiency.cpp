@@ -91,9 +91,10 @@ std::string kept_title(const Groups& panels, int cores) {
     return fmt::format("{} % ({})", significant(one.first), one.second);
   };
   const auto alone = alone_in(panels.front());
+  const bool strong = panels.front().name.starts_with("strong");
   return fmt::format(
-      "At W = {:.0f} a worker keeps {} to {} of the speed {}", many, shown(*kept.begin()),
-      shown(*kept.rbegin()),
+      "{} scaling to W = {:.0f} leaves a worker {} to {} of the speed {}",
+      strong ? "Strong" : "Weak", many, shown(*kept.begin()), shown(*kept.rbegin()),
       alone ? std::string("of one device alone")
             : "at " + named_values(order(rows, number_in("workers")).front(), {"workers"}));
 }

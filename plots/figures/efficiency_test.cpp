@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
+
+#include "plots/frame/table.h"
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_schemes.h"
 
@@ -30,7 +33,8 @@ TEST(Efficiency, StrongKeepsTheSequenceAndWeakTheTokensOfAWorker) {
   EXPECT_DOUBLE_EQ(weak.points[1].y, 100.0) << "four times the work of a worker's device in 2 x";
   EXPECT_EQ(
       figure.title,
-      "At W = 4 a worker keeps 50.0 % (ring) to 100 % (zigzag) of the speed of one device alone");
+      "Strong scaling to W = 4 leaves a worker 50.0 % (ring) to 100 % (zigzag) of the speed of "
+      "one device alone");
 }
 
 TEST(Efficiency, MoreWorkersThanCoresAreNotRanked) {
@@ -56,18 +60,27 @@ TEST(Efficiency, OneWorkerCountIsASentence) {
               HasSubstr("no two worker counts"));
 }
 
-// The committed figure: no modelled scheme is faster than its share of one device, and each loses
-// as W grows.
-TEST(Efficiency, CommittedEfficiencyIsABoundedShareThatFalls) {
+// The committed figure: no modelled scheme is faster than its share of one device, each loses as W
+// grows, and the title names the least and the most that are left of strong scaling.
+TEST(Efficiency, CommittedEfficiencyIsABoundedShareThatFallsToWhatTheTitleSays) {
   const CommittedFigure figure("scaling_model", "efficiency");
-  for (const auto& [name, line] : figure.lines("1")) {
+  const auto lines = figure.lines("1");
+  std::map<double, std::string> kept;
+  for (const auto& [name, line] : lines) {
     ASSERT_GE(line.size(), 3u) << name;
     for (const auto& [workers, percent] : line) {
       EXPECT_GT(percent, 0.0) << name;
       EXPECT_LE(percent, 101.0) << name << " at W = " << workers;
     }
     EXPECT_LT(line.rbegin()->second, line.begin()->second) << name;
+    if (line.contains(128.0)) kept[line.at(128.0)] = name;
   }
+  EXPECT_THAT(figure.marks().front().panel_title, HasSubstr("strong"));
+  EXPECT_EQ(figure.title(),
+            fmt::format("Strong scaling to W = 128 leaves a worker {} % ({}) to {} % ({}) of the "
+                        "speed of one device alone",
+                        significant(kept.begin()->first), kept.begin()->second,
+                        significant(kept.rbegin()->first), kept.rbegin()->second));
 }
 
 }  // namespace

@@ -64,14 +64,18 @@ Groups drawn_lines(const Group& panel) {
   return lines;
 }
 
-// Counts the cases that expose less than their bytes take on the link; a plain title without any.
+// Counts the cases that expose less than their bytes take on the link, by the upper ends of their
+// intervals where they have any; a plain title without cases.
 std::string hidden_title(const Rows& rows) {
-  const std::size_t hidden =
-      count(rows, [](const Row& row) { return exposed(row).y < link_seconds(row); });
+  const bool bars = std::ranges::any_of(rows, has_interval);
+  const std::size_t hidden = count(rows, [](const Row& row) {
+    return (has_interval(row) ? exposed(row).high : exposed(row).y) < link_seconds(row);
+  });
   return rows.empty()
              ? "Communication that computing does not hide"
-             : fmt::format("In {} of {} computing hides a part of what the bytes take on the link",
-                           hidden, counted(rows.size(), "case"));
+             : fmt::format(
+                   "In {} of {} computing hides a part of what the bytes take on the link{}",
+                   hidden, counted(rows.size(), "case"), bars ? ", with the whole error bar" : "");
 }
 
 }  // namespace

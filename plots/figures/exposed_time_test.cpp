@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 #include "plots/testing/sample_schemes.h"
 
@@ -150,6 +151,24 @@ TEST(ExposedTime, StandsBesideWhatTheBytesAloneTakeOnTheLink) {
   EXPECT_TRUE(panel.y.log);
   EXPECT_THAT(exposed_time_figure(scheme_table({unlimited})).empty_reason,
               HasSubstr("link.bandwidth"));
+}
+
+// The committed figure: the title counts the error bars that lie below what the bytes take.
+TEST(ExposedTime, CommittedTitleCountsTheCasesWhoseWholeErrorBarIsBelowTheirBytes) {
+  const CommittedFigure figure("mpi_link", "exposed_time");
+  const auto lines = figure.lines("1");
+  const std::string bytes = ", bytes / bandwidth";
+  int hidden = 0;
+  int all = 0;
+  for (const Mark& mark : figure.marks()) {
+    if (mark.series.ends_with(bytes)) continue;
+    ++all;
+    hidden += mark.high < lines.at(mark.series + bytes).at(mark.x) ? 1 : 0;
+  }
+  EXPECT_EQ(figure.title(),
+            fmt::format("In {} of {} cases computing hides a part of what the bytes take on the "
+                        "link, with the whole error bar",
+                        hidden, all));
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ Figure draw(std::string_view name, const PlottedRun& run) {
   const KnownFigure* const known = find_figure(name);
   if (known == nullptr) throw UsageError(unknown_word("figure", name, kFigureNames));
   const bool joined = known->needs == Needs::joined_cases && run.has_cases();
-  const PlottedRun all = joined ? PlottedRun(joined_cases(run)) : PlottedRun();
+  PlottedRun all = joined ? PlottedRun(joined_cases(run)) : PlottedRun();
+  all.provenance.cores = run.provenance.cores;
   Figure figure = known->needs != Needs::other_tables && !run.has_cases()
                       ? empty_figure("", "the run folder has no cases.csv")
                       : known->draw(joined ? all : run);

@@ -4,6 +4,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/numbers.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -280,6 +287,42 @@ TEST(Gantt, EveryWorkerOfAFewHasATic) {
 TEST(Gantt, NoStepsAreASentence) {
   const CsvTable cases = cases_of({threads_case("a", "ring", 2)});
   EXPECT_THAT(gantt_figure(with_steps(cases, no_steps())).empty_reason, HasSubstr("steps.csv"));
+}
+
+// The committed figure: the title has the least and the most of the shares in the time of all
+// workers of a case.
+TEST(Gantt, CommittedTitleHasTheSharesOfComputingAndOfWaiting) {
+  const CommittedFigure figure("threads_link", "gantt");
+  struct Spent {
+    double computing = 0.0;
+    double waiting = 0.0;
+    double end = 0.0;
+    std::set<double> workers{};
+  };
+  std::map<std::string, Spent> cases;  // by panel title
+  for (const Mark& mark : figure.marks()) {
+    Spent& spent = cases[mark.panel_title];
+    spent.end = std::fmax(spent.end, mark.x_high);
+    if (mark.series == "compute") {
+      spent.computing += mark.width();
+      spent.workers.insert(mark.y);
+    }
+    if (mark.series == "exposed communication") spent.waiting += mark.width();
+  }
+  ASSERT_EQ(cases.size(), 6u);
+  std::set<double> computing;
+  std::set<double> waiting;
+  for (const auto& [title, spent] : cases) {
+    EXPECT_THAT(title, ::testing::EndsWith(": " + format_seconds(spent.end / 1e3)));
+    const double all = spent.end * static_cast<double>(spent.workers.size()) / 100.0;
+    computing.insert(spent.computing / all);
+    waiting.insert(spent.waiting / all);
+  }
+  EXPECT_EQ(
+      figure.title(),
+      fmt::format("Workers compute in {:.0f} to {:.0f} % of their time and wait for data in "
+                  "{:.0f} to {:.0f} %",
+                  *computing.begin(), *computing.rbegin(), *waiting.begin(), *waiting.rbegin()));
 }
 
 }  // namespace

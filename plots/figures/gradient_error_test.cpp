@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <map>
+
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_schemes.h"
 
 namespace qb {
@@ -57,6 +61,28 @@ TEST(GradientError, SumsThatTravelNarrowerAreDrawnAndTheTitleLeavesThemOut) {
 TEST(GradientError, WithoutGradientsThereIsASentence) {
   EXPECT_THAT(gradient_error_figure(scheme_table({scheme_case("ring", 2, 1000, 0.5)})).empty_reason,
               HasSubstr("no case has gradients"));
+}
+
+// The committed figure: the title has the largest error of each type in the rows whose sums travel
+// as float32; those that travel narrower lose more.
+TEST(GradientError, CommittedTitleHasTheLargestErrorOfEachTypeWhereSumsTravelInF32) {
+  const CommittedFigure figure("gradient_error", "gradient_error");
+  const std::map<double, std::string> rows = figure.tics("1", "y");
+  std::map<std::string, double> in_f32;  // by type
+  std::map<std::string, double> narrower;
+  for (const Mark& mark : figure.marks()) {
+    const bool sent = rows.at(mark.y).find("sums sent in") != std::string::npos;
+    double& most = (sent ? narrower : in_f32)[mark.series];
+    most = std::fmax(most, mark.x);
+  }
+  std::vector<std::string> said;
+  for (const auto& [type, error] : in_f32) {
+    EXPECT_GT(narrower.at(type), error) << type;
+    said.push_back(fmt::format("{:.1e} in {}", error, type));
+  }
+  EXPECT_EQ(figure.title(),
+            fmt::format("At N = 8,192 gradients are off by at most {}, where sums travel in f32",
+                        listed(said)));
 }
 
 }  // namespace

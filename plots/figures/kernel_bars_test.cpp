@@ -3,6 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "plots/frame/table.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -36,6 +43,7 @@ TEST(KernelBars, ABarIsThePercentOfThePeakAndItsNumberIsAboveIt) {
   EXPECT_EQ(panel.title, "d = 64, full mask");
   ASSERT_EQ(series_named(panel, "flash, f16").points.size(), 1u) << "of the most threads";
   EXPECT_DOUBLE_EQ(height(series_named(panel, "flash, f16")), 50.0);
+  EXPECT_DOUBLE_EQ(series_named(panel, "flash, f16").points[0].y, 50.0) << "not its middle";
   EXPECT_DOUBLE_EQ(height(series_named(panel, "torch_sdpa, f16")), 25.0)
       << "over the peak that our rows of the machine have";
   const Series& number = series_named(panel, "flash, f16 at N = 512");
@@ -109,6 +117,70 @@ TEST(KernelBars, BothPassesAreBesideThePublishedFigureOfBoth) {
 TEST(KernelBars, WithoutAPeakThereIsASentence) {
   EXPECT_THAT(kernel_bars_figure(cases_of({timed_kernel("flash", 512, "5e10", "")})).empty_reason,
               HasSubstr("measured peak"));
+}
+
+// The committed figure: a bar is as high as its value, and the title has the least and the most of
+// the ratios of two bars that differ in the kernel alone.
+TEST(KernelBars, CommittedTitleHasTheRatiosOfBarsThatDifferInTheKernelAlone) {
+  const CommittedFigure figure("cpu_attention", "kernel_bars");
+  std::map<std::tuple<std::string, std::string, double>, double> bars;  // panel, name and length
+  for (const Mark& mark : figure.marks()) {
+    if (mark.series.find(" at N = ") != std::string::npos) continue;
+    EXPECT_EQ(mark.low, 0.0);
+    EXPECT_EQ(mark.high, mark.y);
+    bars[{mark.panel, mark.series, std::round(mark.x)}] = mark.y;
+  }
+  std::vector<std::string> said;
+  for (const std::string type : {"bf16", "f32"}) {
+    std::set<double> ratios;
+    for (const auto& [bar, percent] : bars) {
+      const auto& [panel, name, length] = bar;
+      if (name == "flash, " + type)
+        ratios.insert(percent / bars.at({panel, "torch_sdpa, " + type, length}));
+    }
+    EXPECT_EQ(ratios.size(), 20u) << "four panels of five lengths";
+    said.push_back(fmt::format("{} to {} ({})", significant(*ratios.begin()),
+                               significant(*ratios.rbegin()), type));
+  }
+  EXPECT_EQ(figure.title(),
+            fmt::format("flash reaches {} times the speed of PyTorch SDPA", listed(said)));
+}
+
+TEST(KernelBars, RatiosAreOfCasesThatDifferInTheKernelAlone) {
+  const auto title_of = [](const char* column, const char* other) {
+    Values theirs = timed_kernel("torch_sdpa", 512, "2.5e10", "");
+    theirs[column] = other;
+    theirs["case_id"] += other;
+    return kernel_bars_figure(cases_of({timed_kernel("flash", 512, "5e10", "1e11"), theirs})).title;
+  };
+  EXPECT_THAT(title_of("dtype", "f16"), HasSubstr("2.00 to 2.00 (f16)"));
+  for (const auto& [column, other] : {std::pair{"dtype", "bf16"},
+                                      {"threads", "1"},
+                                      {"n_tokens", "1024"},
+                                      {"head_dim", "128"},
+                                      {"mask", "causal"},
+                                      {"pass", "both"}})
+    EXPECT_THAT(title_of(column, other), Not(HasSubstr("times the speed"))) << column;
+}
+
+TEST(KernelBars, PublishedBarsAreSaidToBeOverADataSheetAndNotOverAMeasuredPeak) {
+  const Figure figure = kernel_bars_figure(cases_of({timed_kernel("flash", 512, "5e10", "1e11")}));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("over the peak that the machine reached")));
+  EXPECT_THAT(figure.notes, Contains(HasSubstr("over its data sheet, which no product reaches")));
+}
+
+TEST(KernelBars, ABarHasAnAsteriskWhereThroughputHasAHollowMark) {
+  for (const char* by : {"", "stolen", "neighbours"}) {
+    Values values = timed_kernel("flash", 512, "5e10", "1e11");
+    values["disturbed_by"] = by;
+    const CsvTable cases = cases_of({values});
+    const Figure bars = kernel_bars_figure(cases);
+    const bool starred =
+        series_named(bars.panels.at(0), "flash, f16 at N = 512").text.ends_with("*");
+    const Figure rates = figures_of_run(PlottedRun(cases), {"throughput"}).at(0);
+    EXPECT_EQ(series_named(rates.panels.at(0), "flash f16").points.at(0).disturbed, starred) << by;
+    EXPECT_EQ(starred, *by != '\0');
+  }
 }
 
 }  // namespace

@@ -2,9 +2,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "base/statistics.h"
 #include "plots/figures/figures.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -141,6 +145,35 @@ TEST_F(LayerFigures, ARunWithoutLayersSaysSo) {
   const CsvTable none(parts_.header());
   EXPECT_EQ(layer_shares_figure(with_parts(cases, none)).empty_reason,
             "the run has no case of workload transformer_layer with times in parts.csv");
+}
+
+// The committed figure: the slices of a bar are 100 %, and attention takes half of the layer from
+// the lengths of the title on.
+TEST(LayerShares, CommittedSlicesAreAWholeOfWhichAttentionTakesHalfFromTheTitlesLengthOn) {
+  const CommittedFigure figure("bert_layer", "layer_shares");
+  std::map<std::pair<std::string, double>, double> bars;  // by panel and place
+  for (const Mark& mark : figure.marks()) {
+    EXPECT_NEAR(mark.y, mark.height(), 1e-9) << mark.series;
+    bars[{mark.panel, mark.x}] += mark.y;
+  }
+  for (const auto& [bar, percent] : bars) EXPECT_NEAR(percent, 100.0, 1e-6) << bar.second;
+  std::vector<std::string> said;
+  for (const std::string panel : {"1", "2"}) {
+    const double first = panel == "1" ? 128.0 : 2048.0;
+    EXPECT_EQ(figure.tics(panel, "x").at(0.0), panel == "1" ? "128" : "2Ki");
+    std::vector<double> tokens;
+    std::vector<double> shares;
+    for (const Mark& mark : figure.marks(panel, "attention")) {
+      tokens.push_back(first * std::exp2(mark.x));
+      shares.push_back(mark.y);
+    }
+    EXPECT_TRUE(std::ranges::is_sorted(shares));
+    const std::vector<double> half = crossings(tokens, shares, 50.0);
+    ASSERT_EQ(half.size(), 1u);
+    said.push_back(fmt::format("N = {} ({})", grouped(half[0]),
+                               figure.marks(panel, "attention")[0].panel_title));
+  }
+  EXPECT_EQ(figure.title(), "Attention takes half of the layer from " + listed(said) + " on");
 }
 
 }  // namespace

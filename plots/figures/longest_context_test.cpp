@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <map>
+
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_schemes.h"
 
@@ -83,19 +86,50 @@ TEST(DeviceMemory, OneLengthIsASentence) {
               HasSubstr("two lengths"));
 }
 
-// The committed figure: each line grows with N, and the title's longest length is where a line that
-// is continued meets 80 GiB.
-TEST(DeviceMemory, CommittedLinesGrowAndRingsHoldTheLongest) {
+// The length at which a line reaches a height: on logarithms, between two points or on through the
+// last two.
+double length_at(const std::map<double, double>& line, double height) {
+  auto to = std::next(line.begin());
+  while (std::next(to) != line.end() && to->second < height) ++to;
+  const auto from = std::prev(to);
+  const double power = std::log(to->first / from->first) / std::log(to->second / from->second);
+  return from->first * std::pow(height / from->second, power);
+}
+
+// The committed figure: each line grows with N, and the title has the longest and the shortest
+// length at which a line meets 80 GiB.
+TEST(DeviceMemory, CommittedLinesGrowAndTheTitleNamesTheLongestAndTheShortest) {
   const CommittedFigure figure("scaling_model", "device_memory");
-  auto lines = figure.lines("1");
-  for (const auto& [scheme, line] : lines) {
+  std::map<std::string, std::vector<std::string>> fits;  // by Mi of tokens
+  for (const auto& [scheme, line] : figure.lines("1")) {
     ASSERT_GE(line.size(), 3u) << scheme;
     for (auto at = std::next(line.begin()); at != line.end(); ++at)
       EXPECT_GT(at->second, std::prev(at)->second) << scheme;
+    fits[fmt::format("{:.1f}", length_at(line, 80.0) / kMiB)].push_back(scheme);
   }
-  const auto [tokens, gib] = *lines.at("ring").rbegin();
-  EXPECT_NEAR(80.0 / gib * tokens / 1048576.0, 7.2, 0.1);
-  EXPECT_THAT(figure.title(), HasSubstr("hold 7.2 Mi (ring, zigzag)"));
+  EXPECT_EQ(figure.title(),
+            fmt::format("80 GiB of each of 8 devices hold {} Mi ({}) to {} Mi ({}) tokens",
+                        fits.rbegin()->first, listed(fits.rbegin()->second), fits.begin()->first,
+                        listed(fits.begin()->second)));
+}
+
+// The committed figure: a larger budget carries more, and the title compares the longest and the
+// shortest measured length at the largest budget that two lines were measured at.
+TEST(LongestContext, CommittedTitleComparesTheMeasuredLinesAtTheirLargestSharedBudget) {
+  const CommittedFigure figure("case_study_2", "longest_context");
+  std::map<double, std::map<double, std::string>> carried;  // by budget and length
+  for (const auto& [name, line] : figure.lines("1")) {
+    for (auto at = std::next(line.begin()); at != line.end(); ++at)
+      EXPECT_GT(at->second, std::prev(at)->second) << name;
+    if (!name.ends_with(", predicted"))
+      for (const auto& [budget, tokens] : line) carried[budget][tokens] = name;
+  }
+  std::erase_if(carried, [](const auto& one) { return one.second.size() < 2; });
+  const auto& [budget, lengths] = *carried.rbegin();
+  const auto& [least, shortest] = *lengths.begin();
+  const auto& [most, longest] = *lengths.rbegin();
+  EXPECT_EQ(figure.title(), fmt::format("{:g} GiB carry N = {} with {}, {:.3g} times that of {}",
+                                        budget, grouped(most), longest, most / least, shortest));
 }
 
 }  // namespace

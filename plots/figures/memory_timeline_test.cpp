@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <map>
+
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
@@ -98,19 +101,27 @@ TEST(MemoryTimeline, NoTimelineGivesASentence) {
             "no case has a memory timeline");
 }
 
-TEST(MemoryTimeline, CommittedScoresOfOneWorkerAreMostOfWhatItHolds) {
+// The committed figure: a slice is as high as it says, and the title has the share of the scores at
+// the moment when a device holds most.
+TEST(MemoryTimeline, CommittedTitleHasTheShareOfTheScoresAtEachPeak) {
   const CommittedFigure figure("case_study_2_tenth", "memory_timeline");
-  double most_scores = 0.0;
-  double most = 0.0;
-  for (const Row& row : all_rows(figure.marks())) {
-    const double low = figure.value(row, 2);
-    const double high = figure.value(row, 3);
-    EXPECT_NEAR(high - low, figure.value(row, 1), 1e-6 * high) << "a slice is as high as it says";
-    if (row.at("panel") != "1") continue;
-    most = std::fmax(most, high);
-    if (row.at("series") == "scores") most_scores = std::fmax(most_scores, high - low);
+  std::map<std::string, double> peaks;  // by panel title
+  std::map<std::string, double> scores;
+  for (const Mark& mark : figure.marks()) {
+    EXPECT_NEAR(mark.height(), mark.y, 1e-6 * mark.high) << mark.series;
+    peaks[mark.panel_title] = std::fmax(peaks[mark.panel_title], mark.high);
   }
-  EXPECT_GT(most_scores, 0.9 * most);
+  for (const Mark& mark : figure.marks())
+    if (mark.series == "scores" && mark.high == peaks.at(mark.panel_title))
+      scores[mark.panel_title] = mark.height();
+  ASSERT_EQ(scores.size(), 2u) << "scores are the last slice of each peak";
+  constexpr double kGiB = 1024.0;  // MiB, the unit of the first panel
+  EXPECT_EQ(
+      figure.title(),
+      fmt::format("At N = 4,900 scores are {:.0f} % of {:.2f} MiB (W = 1), {:.0f} % of {:.2f} "
+                  "MiB (W = 31) that a device holds at its peak",
+                  100.0 * scores["W = 1"] / peaks["W = 1"], kGiB * peaks["W = 1"],
+                  100.0 * scores["W = 31"] / peaks["W = 31"], peaks["W = 31"]));
 }
 
 }  // namespace

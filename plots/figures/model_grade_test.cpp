@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/statistics.h"
 #include "plots/figures/figures.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -39,6 +45,25 @@ TEST(ModelGrade, AnAlgorithmHasItsCasesByDeviceAndTheBestKnownIsOnTop) {
 
 TEST(ModelGrade, WithoutARowThereIsNothingToDraw) {
   EXPECT_THAT(model_grade_figure(graded({})).empty_reason, HasSubstr("no published"));
+}
+
+// The committed figure: the title has the median factor of its marks, which rows rank too.
+TEST(ModelGrade, CommittedTitleHasTheMedianFactorAndRowsAscendInTheirs) {
+  const CommittedFigure figure("papers", "model_grade");
+  std::vector<double> factors;
+  std::map<double, std::vector<double>> by_row;
+  for (const Mark& mark : figure.marks()) {
+    if (mark.fields.at("table").empty()) continue;  // a range, a median or the line at 1
+    factors.push_back(std::fmax(mark.x, 1.0 / mark.x));
+    by_row[std::round(mark.y)].push_back(factors.back());
+  }
+  EXPECT_EQ(figure.title(),
+            fmt::format("The cost model is off by a factor of {:.2f} in the median of {} published "
+                        "measurements",
+                        median(factors), factors.size()));
+  std::vector<double> medians;
+  for (const auto& [row, of_row] : by_row) medians.push_back(median(of_row));
+  EXPECT_TRUE(std::ranges::is_sorted(medians)) << "the best known is on top";
 }
 
 }  // namespace

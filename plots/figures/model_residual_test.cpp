@@ -3,7 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/statistics.h"
 #include "plots/frame/palette.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -87,6 +92,18 @@ TEST(ModelResidual, CasesWithoutAModelledTimeHaveNoMark) {
   Values none = modelled_case("ring", "threads", 0.1, 0.02);
   none["model_residual_ratio"].clear();
   EXPECT_THAT(model_residual_figure(cases_of({none})).empty_reason, HasSubstr("modelled"));
+}
+
+// The committed figure: the title has the median and the largest distance of its marks.
+TEST(ModelResidual, CommittedTitleHasTheTypicalDistanceAndTheWorst) {
+  const CommittedFigure figure("schemes", "model_residual");
+  std::vector<double> distances;
+  for (const Mark& mark : figure.marks())
+    if (mark.series.find(", ") != std::string::npos) distances.push_back(std::abs(mark.x));
+  EXPECT_EQ(distances.size(), 44u);
+  EXPECT_EQ(figure.title(),
+            fmt::format("The typical case is {:.1f} % from its model, the worst {:.1f} %",
+                        median(distances), std::ranges::max(distances)));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ Figure pareto_figure(const PlottedRun& run) {
     return empty_figure(kTitle, "no two schemes have a time and a memory peak at one W");
   const Rows rows = counts.back().rows;
   const std::string crowded = crowded_name(rows, run.provenance.cores);
-  const Rows best = frontier(rows, modelled(rows.front()) ? run.model_error() : 1.0);
+  const Rows best = frontier(rows, modelled(rows.front()) ? run.model_grade().factor : 1.0);
   const Unit unit = byte_unit(largest(rows, held_bytes));
   Groups lines = compared_lines(rows);
   for (Group& line : lines) line.draw = Draw::points;

@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <map>
+
 #include "base/status.h"
+#include "plots/frame/table.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -116,6 +121,27 @@ TEST(Partition, NoPairsAndTooManyWorkersAreSentences) {
   for (int worker = 0; worker < 129; ++worker)
     table.append({fmt::format("{}", worker), "0", "1", "0", "1", "all", "0"});
   EXPECT_THROW((void)partition_of(table, "title"), UsageError);
+}
+
+// The committed figure: each pair has one worker, and the title has what the most loaded computes.
+TEST(Partition, CommittedPairsHaveOneWorkerEachAndTheTitleHasTheHeaviestLoad) {
+  const testing_support::CommittedFigure figure("interest_sets", "case_study_1_partition");
+  std::map<std::string, double> loads;
+  std::map<std::pair<double, double>, int> owners;  // by query and key
+  double all = 0.0;
+  for (const testing_support::Mark& mark : figure.marks()) {
+    loads[mark.series] += mark.width() * mark.height();
+    all += mark.width() * mark.height();
+    for (double query = mark.low; query < mark.high; ++query)
+      for (double key = mark.x_low; key < mark.x_high; ++key) ++owners[{query, key}];
+  }
+  EXPECT_EQ(owners.size(), 100u);
+  EXPECT_EQ(all, 100.0);
+  double most = 0.0;
+  for (const auto& [worker, load] : loads) most = std::fmax(most, load);
+  EXPECT_EQ(figure.title(),
+            fmt::format("Case study 1: the most loaded of {} workers computes {} times the mean",
+                        loads.size(), significant(most * static_cast<double>(loads.size()) / all)));
 }
 
 }  // namespace

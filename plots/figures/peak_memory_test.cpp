@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include "plots/draw/draw.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -102,6 +105,32 @@ TEST(PeakMemory, WithoutALimitCrossesStandAtTheEdgeAndTheNoteSaysSo) {
 
 TEST(PeakMemory, NoPeaksGiveASentence) {
   EXPECT_EQ(peak_memory_figure(no_cases()).empty_reason, "no case has a memory peak");
+}
+
+// The committed figure: what ran fits below the limit, what ran out is marked on it, and the title
+// has where the first line runs out and how far the last one comes.
+TEST(PeakMemory, CommittedTitleSaysWhereTheFirstLineLeavesTheLimitAndHowFarTheLastOneComes) {
+  const CommittedFigure figure("case_study_2", "peak_memory");
+  const Mark limit = figure.marks().back();
+  ASSERT_EQ(limit.kind, "limit");
+  std::map<std::string, double> ran;  // the longest of each line
+  std::map<std::string, double> ran_out;
+  for (const Mark& mark : figure.marks()) {
+    if (mark.is_data()) {
+      EXPECT_LT(mark.y, limit.y) << mark.series;
+      ran[mark.series] = std::fmax(ran[mark.series], mark.x);
+      continue;
+    }
+    if (mark.kind == "limit") continue;
+    EXPECT_EQ(mark.y, limit.y) << mark.series << ", N = " << mark.x;
+    const auto known = ran_out.emplace(mark.series, mark.x).first;
+    known->second = std::fmin(known->second, mark.x);
+  }
+  for (const auto& [line, tokens] : ran_out) EXPECT_GT(tokens, ran.at(line)) << line;
+  EXPECT_FALSE(ran_out.contains("W = 31"));
+  EXPECT_EQ(figure.title(),
+            fmt::format("W = 1 does not fit into {:.2f} GiB from N = {} on; W = 31 fits up to {}",
+                        limit.y, grouped(ran_out.at("W = 1")), grouped(ran.at("W = 31"))));
 }
 
 }  // namespace

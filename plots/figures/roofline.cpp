@@ -26,12 +26,19 @@ double flop(const Row& row) {
                                          : row.number_at("flop");
 }
 
-// The median of what repeats of a kernel could have reached.
-double ceiling(const Rows& rows, bool decode) {
-  std::vector<double> peaks;
-  for (const Row& row : rows)
-    if ((row.at("benchmark") == "decode") == decode) peaks.push_back(row.number_at("peak_per_s"));
-  return peaks.empty() ? kNaN : median(peaks) / kGiga;
+const Columns kMarkColumns = {"n_tokens"};
+
+// The median of what repeats of a kernel could have reached, of the group that could reach most.
+double ceiling(const Rows& rows, bool decode, const Columns& groups) {
+  double most = kNaN;
+  for (const Group& one : group(
+           where(rows, [=](const Row& row) { return (row.at("benchmark") == "decode") == decode; }),
+           groups))
+    most = std::fmax(
+        most,
+        median(numbers_of(one.rows, [](const Row& row) { return row.number_at("peak_per_s"); })) /
+            kGiga);
+  return most;
 }
 
 // A mark for the largest problem of each length: the median of its repeats.
@@ -49,7 +56,8 @@ Series marks_of(const Group& kernel) {
                             .y = rate.median,
                             .low = rate.low95,
                             .high = rate.high95,
-                            .disturbed = std::ranges::all_of(rows, disturbed)});
+                            .disturbed = std::ranges::all_of(rows, disturbed),
+                            .more = values_of(rows.front(), kMarkColumns)});
   }
   std::ranges::sort(marks.points, {}, [](const Point& one) { return std::pair(one.x, one.y); });
   return marks;
@@ -96,22 +104,24 @@ Figure roofline_figure(const PlottedRun& run) {
            row.at("mask") == "full" && flop(row) > 0.0 && row.number_at("peak_per_s") > 0.0;
   };
   const Rows rows = of_largest(where(all_rows(table), is_drawn), number_in("threads"));
-  const Roof roof{ceiling(rows, false), ceiling(rows, true)};
+  const Roof roof{ceiling(rows, false, {"dtype"}), ceiling(rows, true, {})};
   if (!(roof.gflop_per_s > 0.0 && roof.gbyte_per_s > 0.0) || rows.empty())
     return empty_figure(kTitle, "microbench.csv has no flash and decode beside measured ceilings");
   std::vector<Series> marks;
   for (const Group& kernel : group(rows, Columns{"benchmark", "dtype"}))
     marks.push_back(marks_of(kernel));
   marks.push_back(roof_line(roof, rows));
-  return line_figure(
+  Figure figure = line_figure(
       {.title = shares_title(rows, roof),
        .y = {{.y = {.label = "GFLOP/s", .column = "gflop_per_s", .log = true},
               .reference = [&](const Group&) { return marks; }}},
        .x_axis = fixed(
            {.label = "FLOP for each byte that must move", .column = "flop_per_byte", .log = true}),
        .notes = {fmt::format("Full mask, {:.0f} threads. Ceilings, measured beside each repeat: "
-                             "products {:.0f} GFLOP/s in f32, memory {:.1f} GB/s.",
+                             "products {:.0f} GFLOP/s in the fastest type, memory {:.1f} GB/s.",
                              rows.front().number("threads"), roof.gflop_per_s, roof.gbyte_per_s)}});
+  figure.more_columns = kMarkColumns;
+  return figure;
 }
 
 }  // namespace qb

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <map>
+
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
@@ -54,14 +57,43 @@ TEST(Roofline, WithoutCeilingsOrMicrobenchmarksThereIsASentence) {
               HasSubstr("ceilings"));
 }
 
-// The committed figure: no kernel that products bound is above what products reached.
-TEST(Roofline, CommittedKernelsStayBelowTheProducts) {
-  auto lines = CommittedFigure("microbench", "roofline").lines("1");
-  const double products = lines.at("measured ceilings").rbegin()->second;
-  const double ridge = std::next(lines.at("measured ceilings").begin())->first;
-  for (const auto& [kernel, marks] : lines)
-    for (const auto& [intensity, rate] : marks)
-      EXPECT_TRUE(intensity < ridge || rate <= 1.02 * products) << kernel << " at " << intensity;
+// The committed figure: no kernel that products bound is above what products reached, and the title
+// has the share of the ceiling at each kernel's longest N.
+TEST(Roofline, CommittedKernelsStayBelowTheProductsByWhatTheTitleSays) {
+  const CommittedFigure figure("microbench", "roofline");
+  const std::vector<Mark> roof = figure.marks("1", "measured ceilings");
+  ASSERT_EQ(roof.size(), 3u);
+  const double ridge = roof[1].x;
+  const double products = roof[1].y;
+  std::map<std::string, std::map<double, double>> shares;  // by kernel and N
+  for (const Mark& mark : figure.marks()) {
+    if (mark.series == "measured ceilings") continue;
+    EXPECT_TRUE(mark.x < ridge || mark.y <= 1.02 * products) << mark.series << " at " << mark.x;
+    const double ceiling = std::fmin(products, mark.x * products / ridge);
+    double& share =
+        shares[mark.series.substr(0, mark.series.find(','))][std::stod(mark.fields.at("n_tokens"))];
+    share = std::fmax(share, 100.0 * mark.y / ceiling);
+  }
+  std::vector<std::string> said;
+  for (const auto& [kernel, by_length] : shares)
+    said.push_back(fmt::format("{} {:.0f} %", kernel, by_length.rbegin()->second));
+  EXPECT_EQ(figure.title(),
+            "Of the measured ceiling kernels reach at their longest N: " + listed(said));
+}
+
+TEST(Roofline, TheCeilingIsThatOfTheFastestTypeAndNoTypeIsNamedThatWasNotMeasured) {
+  CsvTable table = no_microbench();
+  add_repeat(table, kernel("flash", "1024", "flop", "8e7"));
+  add_repeat(table, kernel("decode", "1024", "bytes", "9e6"));
+  Values wide = kernel("flash", "1024", "flop", "1.5e8");
+  wide["dtype"] = "bf16";
+  wide["peak_per_s"] = "2e11";
+  add_repeat(table, wide);
+  const Figure figure = roofline_figure(with_microbench(table));
+  EXPECT_DOUBLE_EQ(series_named(figure.panels.at(0), "measured ceilings").points.at(2).y, 200.0);
+  EXPECT_THAT(figure.title, HasSubstr("flash 75 %"));
+  EXPECT_THAT(figure.notes.at(0), HasSubstr("products 200 GFLOP/s in the fastest type"));
+  EXPECT_THAT(figure.notes.at(0), ::testing::Not(HasSubstr("f32")));
 }
 
 }  // namespace

@@ -3,11 +3,12 @@
 // in the colour of the fastest scheme, with its name and how many times faster it is than the next
 // best. Where the clock cannot tell the best apart, the cell has a stripe for each of them.
 // Dense attention splits nothing and is left out, and so are cases under `serial`, which have no
-// wall clock of their workers.
+// wall clock of their workers, and those of more workers than cores.
 
 #include <cctype>
 
 #include "base/numbers.h"
+#include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
 
 namespace qb {
@@ -37,10 +38,10 @@ struct Map {
   std::vector<MapCell> cells{};
 };
 
-Rows candidates(const CsvTable& cases) {
-  return where(standing_rows(cases), [](const Row& row) {
+Rows candidates(const CsvTable& cases, int cores) {
+  return where(standing_rows(cases), [=](const Row& row) {
     return ran(row) && !row.is("algorithm", "dense") && !row.is("ranks", "serial") &&
-           wall_s(row) > 0.0;
+           !oversubscribed(row, cores) && wall_s(row) > 0.0;
   });
 }
 
@@ -222,7 +223,21 @@ std::string winners_sentence(const std::vector<Map>& maps, double tie) {
                   : listed(parts);
 }
 
-std::vector<std::string> notes_of(const std::vector<Map>& maps, double tie) {
+// Names the drawn schemes that no published time is of.
+std::string ungraded_note(const std::vector<Map>& maps, const std::set<std::string>& graded) {
+  std::set<std::string> ungraded;
+  for (const Map& map : maps)
+    for (const MapCell& cell : map.cells)
+      for (std::size_t i = 0; i < cell.level; ++i)
+        if (const std::string& scheme = cell.rows[i].text("algorithm"); !graded.contains(scheme))
+          ungraded.insert(scheme);
+  return graded.empty() || ungraded.empty()
+             ? ""
+             : fmt::format("No published row grades {}.", fmt::join(ungraded, ", "));
+}
+
+std::vector<std::string> notes_of(const std::vector<Map>& maps, const ModelGrade& grade,
+                                  double tie) {
   std::string latencies;
   const Groups links = group(rows_of_maps(maps), kLinkColumns);
   if (link_columns(links).size() == 1)
@@ -232,26 +247,28 @@ std::vector<std::string> notes_of(const std::vector<Map>& maps, double tie) {
       fmt::format("A cell has the fastest scheme and its lead over the next, or the letters of "
                   "all within {:.3g} times of the fastest, which is on the left.",
                   tie),
-      latencies.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", latencies)};
+      latencies.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", latencies),
+      ungraded_note(maps, grade.schemes)};
 }
 
 }  // namespace
 
 Figure scheme_map_figure(const PlottedRun& run) {
-  const Rows rows = candidates(run.cases);
+  const Rows rows = candidates(run.cases, run.provenance.cores);
   const std::string side = stacked_by(rows);
   const bool of_model = !rows.empty() && count(rows, modelled) == rows.size();
-  const double tie = std::fmax(kMeasuredTie, of_model ? run.model_error() : 1.0);
+  const ModelGrade grade = of_model ? run.model_grade() : ModelGrade{};
+  const double tie = std::fmax(kMeasuredTie, grade.factor);
   const std::vector<Map> maps = maps_of(rows, side, tie);
   if (maps.empty())
     return empty_figure("The fastest scheme by link and size",
                         "no two schemes have a wall clock in cases that are otherwise equal "
-                        "(dense and ranks: serial do not count)");
+                        "(dense, ranks: serial and more workers than cores do not count)");
   Figure figure{
       .title = winners_sentence(maps, tie),
       .panels = map_panels(maps, side),
       .shared_axes = true,
-      .notes = notes_of(maps, tie),
+      .notes = notes_of(maps, grade, tie),
       .more_columns = joined(kCellColumns, {"wall_time_s", "lead_ratio", "fastest", "next"})};
   std::erase(figure.notes, "");
   figure.finding = figure.title + '.';

@@ -3,6 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_schemes.h"
 
 namespace qb {
@@ -93,7 +99,7 @@ TEST(SchemeMap, ATieOfAModelIsAsWideAsItsErrorAndNamesAllItsSchemes) {
     rows.back()["model_device"] = "a100";
   }
   PlottedRun run(scheme_table(rows));
-  run.model_error = [] { return 1.33; };
+  run.model_grade = [] { return ModelGrade{1.33, {"ring", "zigzag"}}; };
   const Figure figure = scheme_map_figure(run);
   EXPECT_THAT(legend(figure.panels.at(0)), ElementsAre("cqs", "cqs_sharded", "ring"))
       << "1.4 times is none";
@@ -103,6 +109,7 @@ TEST(SchemeMap, ATieOfAModelIsAsWideAsItsErrorAndNamesAllItsSchemes) {
     EXPECT_LE(std::stod(series.points.at(0).more.at(4)), 1.33 * fastest_s) << series.name;
   EXPECT_EQ(figure.title, "In every cell the fastest schemes are a tie");
   EXPECT_THAT(figure.notes, Contains(HasSubstr("within 1.33 times")));
+  EXPECT_THAT(figure.notes, Contains("No published row grades cqs, cqs_sharded."));
 }
 
 TEST(SchemeMap, TheSideThatVariesMoreIsTheHeightAndTheOtherThePanels) {
@@ -170,6 +177,54 @@ TEST(SchemeMap, LatencyIsOnTheAxisOnlyWhereOneBandwidthHasSeveral) {
   const Figure two = scheme_map_figure(scheme_table(rows));
   EXPECT_EQ(two.panels.at(0).x.tics.at(1).label, "1 GB/s, 100 µs");
   EXPECT_THAT(two.notes, Not(Contains(HasSubstr("Latency"))));
+}
+
+// The committed figure: a cell of one scheme has a lead beyond the tie of the title, which counts
+// such cells, and the schemes of the others are within it.
+TEST(SchemeMap, CommittedTitleCountsTheCellsWithALeadBeyondTheTie) {
+  const CommittedFigure figure("schemes_model", "scheme_map");
+  const std::string title = figure.title();
+  const std::string_view before_tie = "ties within ";
+  const double tie = std::stod(title.substr(title.find(before_tie) + before_tie.size()));
+  EXPECT_GT(tie, 1.1);
+  std::map<std::tuple<std::string, double, double>, std::vector<Mark>> cells;
+  for (const Mark& mark : figure.marks()) cells[{mark.panel, mark.x, mark.y}].push_back(mark);
+  std::map<std::string, int> wins;
+  for (const auto& [place, stripes] : cells) {
+    std::vector<double> times;
+    for (const Mark& stripe : stripes) times.push_back(std::stod(stripe.fields.at("wall_time_s")));
+    const auto [least, most] = std::ranges::minmax(times);
+    EXPECT_LE(most, (tie + 0.005) * least) << stripes[0].series;
+    if (stripes.size() > 1) continue;
+    ++wins[stripes[0].series];
+    EXPECT_EQ(stripes[0].series, stripes[0].fields.at("fastest"));
+    EXPECT_GT(std::stod(stripes[0].fields.at("lead_ratio")), tie - 0.005);
+  }
+  ASSERT_EQ(wins.size(), 2u);
+  EXPECT_EQ(title, fmt::format("cqs_sharded leads in {} of {} cells, ulysses in {}; the others are "
+                               "ties within {:.3g} times",
+                               wins["cqs_sharded"], cells.size(), wins["ulysses"], tie));
+}
+
+TEST(SchemeMap, CommittedNotesNameTheSchemesThatNoPublishedRowGrades) {
+  std::set<std::string> graded;
+  const CommittedFigure grades("papers", "model_grade");
+  for (const Mark& mark : grades.marks())
+    graded.insert(mark.series.substr(0, mark.series.find(',')));
+  const CommittedFigure figure("schemes_model", "scheme_map");
+  std::set<std::string> ungraded;
+  for (const Mark& mark : figure.marks())
+    if (!graded.contains(mark.series)) ungraded.insert(mark.series);
+  EXPECT_THAT(figure.notes(),
+              Contains(fmt::format("No published row grades {}.", fmt::join(ungraded, ", "))));
+}
+
+TEST(SchemeMap, ClocksOfMoreWorkersThanCoresRankNothing) {
+  PlottedRun run(
+      scheme_table({on_link("ring", 1024, 0.03, "1e9"), on_link("zigzag", 1024, 0.02, "1e9")}));
+  EXPECT_EQ(scheme_map_figure(run).empty_reason, "");
+  run.provenance.cores = 2;
+  EXPECT_THAT(scheme_map_figure(run).empty_reason, HasSubstr("more workers than cores"));
 }
 
 }  // namespace

@@ -62,13 +62,18 @@ Figure error_by_workers_figure(const PlottedRun& run) {
       where(standing_rows(run.cases),
             [](const Row& row) { return ran(row) && is_forward(row) && error_of(row) > 0.0; }),
       number_in("n_tokens"));
-  Groups lines = group(order(rows, number_in("workers")), Columns{"mask", "dtype"});
+  const Rows drawn = order(rows, number_in("workers"));
+  const Columns others =
+      splitting_columns(drawn, {"n_tokens", "kv_len", "workers", "interest_set", "mask", "dtype"});
+  Groups lines = group(drawn, joined({"mask", "dtype"}, others));
   std::erase_if(lines,
                 [](const Group& line) { return group(line.rows, Columns{"workers"}).size() < 2; });
   for (Group& line : lines) {
     line.style = dtype_style(line.key[1]);
-    line.name = name_with(line.key[1], line.rows.front(), differing_columns(rows, {"mask"}));
+    line.name = name_with(line.key[1], line.rows.front(),
+                          joined(differing_columns(drawn, {"mask"}), others));
   }
+  shade_equal_looks(lines);
   return line_figure(
       {.title = growth_title(lines),
        .nothing = "no two worker counts have an error against the float64 reference",

@@ -2,7 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <map>
+#include <set>
+
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
@@ -50,15 +55,6 @@ TEST(ScoreError, WithoutAScaleThereIsNoFigure) {
   EXPECT_FALSE(score_error_figure(cases_of({ok_case(1, 512, 1.0)})).empty_reason.empty());
 }
 
-// The committed figure: as one number the error grows with the score, as two it stays.
-TEST(ScoreError, CommittedErrorsGrowAsOneNumberAndStayAsTwo) {
-  for (const auto& [name, line] : CommittedFigure("large_scores", "score_error").lines("1")) {
-    const double growth = line.rbegin()->second / line.begin()->second;
-    const bool keeps = name.ends_with("two numbers") || name == "ring";  // a ring sends no LSE
-    EXPECT_EQ(growth > 100.0, !keeps) << name << " grows " << growth << " times";
-  }
-}
-
 Values of_workers(int workers, const char* dtype, const char* error) {
   Values values = ok_case(workers, 512, 1.0);
   values["case_id"] += dtype;
@@ -83,15 +79,53 @@ TEST(ErrorByWorkers, OneWorkerCountIsASentence) {
       error_by_workers_figure(cases_of({of_workers(1, "f16", "1e-4")})).empty_reason.empty());
 }
 
-// The committed figure: splitting costs no accuracy.
+// The committed figure: splitting costs no accuracy, and the title has the range.
 TEST(ErrorByWorkers, CommittedErrorsStayWithinATenthAboveOneWorkers) {
-  for (const auto& [type, line] :
-       CommittedFigure("relative_error", "error_by_workers").lines("1")) {
+  const CommittedFigure figure("relative_error", "error_by_workers");
+  std::set<double> ratios;
+  for (const auto& [type, line] : figure.lines("1")) {
     ASSERT_EQ(line.begin()->first, 1.0);
     ASSERT_GE(line.size(), 8u);
-    for (const auto& [workers, error] : line)
+    for (const auto& [workers, error] : line) {
       EXPECT_LE(error, 1.1 * line.begin()->second) << type << " at W = " << workers;
+      if (workers > 1.0) ratios.insert(error / line.begin()->second);
+    }
   }
+  EXPECT_EQ(figure.title(),
+            fmt::format("The output's error is {} to {} times that of one worker, whatever W",
+                        significant(*ratios.begin()), significant(*ratios.rbegin())));
+}
+
+// The committed figure: as one number the error grows with the score, as two it stays, and the
+// title has the largest of both at the largest score.
+TEST(ScoreError, CommittedErrorsGrowAsOneNumberAndStayAsTwo) {
+  const CommittedFigure figure("large_scores", "score_error");
+  std::map<bool, double> largest_of;  // by whether the LSE travels as two numbers
+  for (const auto& [name, line] : figure.lines("1")) {
+    const double growth = line.rbegin()->second / line.begin()->second;
+    const bool two = name.ends_with("two numbers");
+    const bool keeps = two || name == "ring";  // a ring sends no LSE
+    EXPECT_EQ(growth > 100.0, !keeps) << name << " grows " << growth << " times";
+    EXPECT_EQ(line.rbegin()->first, 1e8) << name;
+    largest_of[two] = std::fmax(largest_of[two], line.rbegin()->second);
+  }
+  EXPECT_EQ(figure.title(),
+            fmt::format("At a score of 1e+08 outputs are off by up to {:.1e} if the "
+                        "LSE travels as one number, {:.1e} as two",
+                        largest_of[false], largest_of[true]));
+}
+
+TEST(ErrorByWorkers, CasesThatDifferInMoreThanWorkersAreNotJoinedByALine) {
+  std::vector<Values> rows;
+  for (const char* head_dim : {"64", "128"})
+    for (const int workers : {1, 7}) {
+      rows.push_back(of_workers(workers, "f16", "2e-4"));
+      rows.back()["head_dim"] = head_dim;
+      rows.back()["case_id"] += head_dim;
+    }
+  const Figure figure = error_by_workers_figure(cases_of(rows));
+  ASSERT_EQ(figure.panels.at(0).series.size(), 2u);
+  for (const Series& line : figure.panels[0].series) EXPECT_EQ(line.points.size(), 2u);
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <string_view>
 
+#include "plots/frame/table.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_sparse.h"
 
 namespace qb {
@@ -138,6 +141,24 @@ TEST(SparseAttentionFigure, WithoutDenseTheNotesDefineNoIdeal) {
 TEST(SparseAttentionFigure, SaysThatThereIsNothing) {
   EXPECT_EQ(sparse_attention_figure(cases_of({sparse_case("full", 100, 1.0, 1.0)})).empty_reason,
             "no case with a sparse mask has a time");
+}
+
+// The committed figure: the title has the patterns that are nearest to their ideal time and
+// farthest from it at the longest N.
+TEST(SparseAttentionFigure, CommittedTitleHasThePatternsNearestToTheIdealAndFarthest) {
+  const CommittedFigure figure("sparse_patterns", "sparse_attention");
+  std::map<double, std::map<double, std::string>> ratios;  // by N and ratio
+  for (const Mark& mark : figure.marks())
+    if (mark.is_data() && mark.panel_title.starts_with("time over the ideal") &&
+        mark.series != "full")
+      ratios[mark.x][mark.y] = mark.series;
+  const auto& [tokens, of_longest] = *ratios.rbegin();
+  EXPECT_EQ(of_longest.size(), 8u);
+  EXPECT_EQ(figure.title(),
+            fmt::format("At N = {} patterns take {} ({}) to {} ({}) times their ideal time",
+                        grouped(tokens), significant(of_longest.begin()->first),
+                        of_longest.begin()->second, significant(of_longest.rbegin()->first),
+                        of_longest.rbegin()->second));
 }
 
 }  // namespace

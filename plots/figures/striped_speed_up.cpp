@@ -103,9 +103,8 @@ std::vector<Series> published_keys(const Groups& panels) {
 
 Point over_ring(const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)); }
 
-// Says how much longer a contiguous ring takes, where there are cores enough; else a plain title.
-std::string gains_title(Rows rows, int cores) {
-  rows = where(rows, [=](const Row& row) { return !oversubscribed(row, cores); });
+// Says how much longer a contiguous ring takes; a plain title without rows.
+std::string gains_title(const Rows& rows) {
   std::vector<std::string> gains;
   for (const Group& kind :
        group(rows, [](const Row& row) { return std::vector{ring_kind(row)}; })) {
@@ -118,8 +117,10 @@ std::string gains_title(Rows rows, int cores) {
                        : fmt::format("A contiguous ring takes {}", listed(gains));
 }
 
-// Says how many cases gain more than balancing the pairs explains, with the whole error bar.
+// Says how many cases gain more than balancing the pairs explains, with the whole error bar; empty
+// without rows.
 std::string gains_finding(const Rows& rows) {
+  if (rows.empty()) return {};
   const std::size_t above = count(
       rows, [](const Row& row) { return over_ring(row).low > pairs_gain(row.integer("workers")); });
   return fmt::format("{} of {} gain more than balanced pairs explain, with the whole error bar.",
@@ -134,13 +135,15 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
   const Rows unlimited =
       where(matched, [](const Row& row) { return row.is("link_bandwidth_byte_per_s", ""); });
   const Rows& rows = unlimited.empty() ? matched : unlimited;
+  const Rows told =
+      where(rows, [&](const Row& row) { return !oversubscribed(row, run.provenance.cores); });
   const Columns others = splitting_columns(rows, {"algorithm", "workers", "n_tokens"});
   const Groups panels = worker_count_panels(rows);
   const std::size_t alone = all.size() - matched.size();
   const std::size_t limited = matched.size() - rows.size();
   return line_figure(
-      {.title = gains_title(rows, run.provenance.cores),
-       .finding = gains_finding(rows),
+      {.title = gains_title(told),
+       .finding = gains_finding(told),
        .nothing = "no causal striped or zigzag case ran beside a ring case of the same parameters",
        .y = {{.y = {.label = "ring time / time", .column = "speed_up_ratio"},
               .value = over_ring,

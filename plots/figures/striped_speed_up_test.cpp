@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "plots/frame/legend.h"
+#include "plots/frame/table.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -172,6 +176,36 @@ TEST(StripedSpeedUp, WithoutAMatchThePublishedStepsHaveAPanelOfTheirOwn) {
       cases_of({causal_case("ring", 7, 7000, 1.5), causal_case("striped", 7, 7000, 1.0)}));
   ASSERT_THAT(titles(figure), ElementsAre("W = 7", "W = 8, published alone"));
   EXPECT_EQ(published_count(figure.panels[1]), 4) << "three models on TPU v4, one on A100";
+}
+
+// The committed figures: the title has the range of each layout, and the finding counts the error
+// bars that lie above what balanced pairs explain.
+TEST(StripedSpeedUp, CommittedTitlesHaveTheRangesAndFindingsCountTheErrorBarsAboveThePairs) {
+  for (const CommittedFigure& figure :
+       {CommittedFigure("striped_speed_up", "striped_speed_up"),
+        CommittedFigure("striped_training_model", "striped_speed_up")}) {
+    std::map<std::string, double> pairs;  // by panel
+    for (const Mark& mark : figure.marks())
+      if (mark.kind == "limit") pairs[mark.panel] = mark.y;
+    std::map<std::string, std::set<double>> gains;  // by layout
+    int above = 0;
+    int all = 0;
+    for (const Mark& mark : figure.marks()) {
+      if (!mark.is_data()) continue;
+      gains[mark.series.substr(0, mark.series.find(','))].insert(mark.y);
+      above += mark.low > pairs.at(mark.panel) ? 1 : 0;
+      ++all;
+    }
+    std::vector<std::string> said;
+    for (const auto& [layout, ratios] : gains)
+      said.push_back(fmt::format("{} to {} times as long as a {} one", significant(*ratios.begin()),
+                                 significant(*ratios.rbegin()), layout));
+    EXPECT_EQ(figure.title(), "A contiguous ring takes " + listed(said));
+    EXPECT_THAT(figure.finding(),
+                ::testing::EndsWith(fmt::format("{} of {} cases gain more than balanced pairs "
+                                                "explain, with the whole error bar.",
+                                                above, all)));
+  }
 }
 
 }  // namespace

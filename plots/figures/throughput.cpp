@@ -2,6 +2,7 @@
 // Achieved FLOP/s against sequence length: a line per kernel and element type, a panel per head
 // dimension and mask. The cases of the runs beside it, of this program or another, are in the same
 // panels. The rate is unmasked FLOP over the wall clock of the whole call.
+#include "base/schema/older_runs.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
 
@@ -68,7 +69,7 @@ Point rate(const Row& row) {
           .high = rate * time.y / kGiga / time.low};
 }
 
-// Names the slowest and the fastest line at the longest N.
+// Names the slowest and the fastest line at the longest N; a plain title where there is one line.
 std::string fastest_title(const Groups& lines, double longest) {
   constexpr const char* kTitle = "Throughput against sequence length";
   std::map<double, std::string> rates;  // at that length
@@ -85,8 +86,10 @@ std::string fastest_title(const Groups& lines, double longest) {
 
 Figure throughput_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
+  const Rows told =  // lines of more workers than cores do not count
+      where(rows, [&](const Row& row) { return !oversubscribed(row, run.provenance.cores); });
   return line_figure(
-      {.title = fastest_title(throughput_lines(rows), largest(rows, number_in("n_tokens"))),
+      {.title = fastest_title(throughput_lines(told), largest(told, number_in("n_tokens"))),
        .nothing = "no case has a rate",
        .lines = throughput_lines(rows),
        .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"},

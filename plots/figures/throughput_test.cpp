@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <map>
 
 #include "base/status.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -168,6 +170,19 @@ TEST(Throughput, ARunOfOtherColumnsIsRefused) {
   CsvTable other({"case_id", "kernel"});
   other.append({"x", "flash"});
   EXPECT_THROW((void)joined_cases(side_by_side(own, "a", other, "b")), UsageError);
+}
+
+// The committed figure: the title has the slowest and the fastest line at the longest N.
+TEST(Throughput, CommittedTitleHasTheSlowestAndTheFastestLineAtTheLongestLength) {
+  const CommittedFigure figure("disturbance", "throughput");
+  std::map<double, std::map<double, std::string>> rates;  // by N and rate
+  for (const auto& [name, line] : figure.lines("1"))
+    for (const auto& [tokens, rate] : line) rates[tokens][rate] = name;
+  const auto& [tokens, of_longest] = *rates.rbegin();
+  EXPECT_EQ(figure.title(),
+            fmt::format("At N = {} lines reach {:.3g} ({}) to {:.3g} GFLOP/s ({})", grouped(tokens),
+                        of_longest.begin()->first, of_longest.begin()->second,
+                        of_longest.rbegin()->first, of_longest.rbegin()->second));
 }
 
 }  // namespace

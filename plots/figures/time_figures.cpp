@@ -4,6 +4,7 @@
 // beside the critical path, which counts gather and merge.
 #include <ranges>
 
+#include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
 #include "plots/published/published.h"
 
@@ -45,24 +46,33 @@ Groups with_bounds(const Groups& lines) {
   return all;
 }
 
-// Says what the most workers gain, beside what their pairs allow; a plain title without such cases.
-std::string gain_title(const Groups& lines) {
+// Says what the most workers gain, beside what their pairs allow; a plain title where none of them
+// had cores of its own.
+std::string gain_title(const Groups& lines, int cores) {
   const auto gain = [](const Row& row) { return speed_up_of(row).y; };
   Rows rows = lines.empty() ? Rows{} : lines.back().rows;
-  rows = where(rows, [&](const Row& row) { return gain(row) > 0.0 && pairs_allow(row) > 0.0; });
+  rows = where(rows, [&](const Row& row) {
+    return gain(row) > 0.0 && pairs_allow(row) > 0.0 && !oversubscribed(row, cores);
+  });
   if (rows.empty()) return "Speed-up over one worker";
   const auto [least, most] = std::ranges::minmax(numbers_of(rows, gain));
-  return fmt::format("W = {} gains {:.3g} to {:.3g} times, of {:.3g} that its pairs allow",
-                     workers_of(lines.back()), least, most, largest(rows, pairs_allow));
+  const std::size_t above =
+      count(rows, [](const Row& row) { return speed_up_of(row).low > pairs_allow(row); });
+  return fmt::format(
+      "W = {} gains {:.3g} to {:.3g} times; {} of {} error bars lie above the {:.3g} that pairs "
+      "allow",
+      workers_of(lines.back()), least, most, above, rows.size(), largest(rows, pairs_allow));
 }
 
-// Compares the critical paths of the fewest and the most workers at the longest N that both ran.
-std::string time_title(const Groups& lines) {
+// Compares the critical paths of the fewest and the most workers at the longest N that both ran,
+// with cores of their own.
+std::string time_title(const Groups& lines, int cores) {
   const auto time = [](const Row& row) { return timed(row, "critical_path", 1.0).y; };
   if (lines.size() > 1)
     for (const Row& few : std::views::reverse(lines.front().rows))
       for (const Row& many : lines.back().rows)
-        if (many.number("n_tokens") == few.number("n_tokens") && time(few) > time(many))
+        if (many.number("n_tokens") == few.number("n_tokens") && time(few) > time(many) &&
+            !oversubscribed(many, cores))
           return fmt::format(
               "The critical path of W = {} is {:.3g} times shorter than that of W = {} "
               "at N = {}",
@@ -80,7 +90,7 @@ Figure wall_clock_figure(const PlottedRun& run) {
         .y = {.label = "time (ms)", .column = "time_ms", .log = true},
         .value = [=](const Row& row) { return timed(row, columns, kMilli); }};
   };
-  LineFigure declared{.title = time_title(case_lines(run.cases)),
+  LineFigure declared{.title = time_title(case_lines(run.cases), run.provenance.cores),
                       .nothing = "no case has a time",
                       .lines = case_lines(run.cases),
                       .y = {time("longest subsequence (the paper's time)", "longest_subsequence"),
@@ -102,7 +112,7 @@ Figure speed_up_figure(const PlottedRun& run) {
   };
   Groups lines = case_lines(run.cases);
   std::erase_if(lines, [](const Group& line) { return workers_of(line) == 1; });
-  LineFigure declared{.title = gain_title(lines),
+  LineFigure declared{.title = gain_title(lines, run.provenance.cores),
                       .nothing = "no case has a time beside a case of one worker and the same N",
                       .lines = lines,
                       .y = {speed_up("the paper's S: longest subsequence", "longest_subsequence"),

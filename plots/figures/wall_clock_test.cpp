@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "plots/published/published.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -35,6 +36,15 @@ TEST(WallClock, TheTitleComparesTheFewestAndTheMostWorkersWhereBothRan) {
             "The critical path of W = 31 is 24.9 times shorter than that of W = 1 at N = 4,000");
   EXPECT_EQ(wall_clock_figure(cases_of({ok_case(1, 1000, 1.0)})).title,
             "Time against sequence length");
+}
+
+TEST(WallClock, MoreWorkersThanCoresAreNotRanked) {
+  Values many = ok_case(8, 1000, 0.5);
+  many["ranks"] = "threads";
+  PlottedRun run(cases_of({ok_case(1, 1000, 1.0), many}));
+  EXPECT_THAT(wall_clock_figure(run).title, ::testing::HasSubstr("times shorter"));
+  run.provenance.cores = 2;
+  EXPECT_EQ(wall_clock_figure(run).title, "Time against sequence length");
 }
 
 TEST(WallClock, PublishedMillisecondsStandOnAxesOfTheirOwnAtThePapersLengths) {
@@ -69,6 +79,19 @@ TEST(WallClock, NoTimesGiveASentence) {
   EXPECT_EQ(wall_clock_figure(cases).empty_reason, "no case has a time");
   add_case(cases, failed_case(1, 1000, "oom", "too large"));
   EXPECT_EQ(wall_clock_figure(cases).empty_reason, "no case has a time");
+}
+
+// The committed figure: the title compares the critical paths of the fewest and the most workers at
+// the longest N that both ran.
+TEST(WallClock, CommittedTitleComparesTheCriticalPathsAtTheLongestSharedLength) {
+  const CommittedFigure figure("case_study_2", "wall_clock");
+  const auto paths = figure.lines("2");
+  const auto& [tokens, few_ms] = *paths.at("W = 1").rbegin();
+  EXPECT_THAT(figure.marks("2", "W = 1")[0].panel_title, ::testing::StartsWith("critical path"));
+  EXPECT_EQ(figure.title(),
+            fmt::format("The critical path of W = 31 is {:.3g} times shorter than that of W = 1 at "
+                        "N = {}",
+                        few_ms / paths.at("W = 31").at(tokens), grouped(tokens)));
 }
 
 }  // namespace

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <map>
+
+#include "plots/frame/table.h"
+#include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
 namespace qb {
@@ -180,6 +184,28 @@ TEST(WorkPerRound, NoStepsOrOneRoundAreASentence) {
   add_step(steps, "a", 0, 0, {{"unmasked_pairs", "7"}});
   EXPECT_THAT(work_per_round_figure(with_steps(cases, steps)).empty_reason,
               HasSubstr("several rounds"));
+}
+
+// The committed figure: a bar is the sum of its line's rounds, and the title compares the longest
+// and the shortest bar.
+TEST(WorkPerRound, CommittedBarsAreTheSumsOfTheirRoundsAndTheTitleComparesTheirEnds) {
+  const CommittedFigure figure("work_per_round", "work_per_round");
+  std::map<std::string, double> rounds;
+  std::map<double, std::string> sums;
+  for (const Mark& mark : figure.marks())
+    if (mark.panel == "1") rounds[mark.series] += mark.y;
+  for (const Mark& mark : figure.marks()) {
+    if (mark.panel != "2") continue;
+    EXPECT_EQ(mark.x, mark.width()) << mark.series;
+    sums[mark.x] = mark.series.substr(std::string_view("sum of ").size());
+    EXPECT_EQ(rounds.at(sums.at(mark.x)), mark.x) << mark.series;
+  }
+  EXPECT_EQ(sums.size(), rounds.size() - 1) << "both layouts of CQS have the same sum";
+  EXPECT_EQ(
+      figure.title(),
+      fmt::format("The critical path of {} has {} times the pairs of that of {}",
+                  sums.rbegin()->second, significant(sums.rbegin()->first / sums.begin()->first),
+                  sums.begin()->second));
 }
 
 }  // namespace

@@ -3,6 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "plots/frame/table.h"
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_schemes.h"
 
@@ -51,7 +57,7 @@ TEST(WorkerTime, TiesWithinTheModelsErrorAndCrowdedClocksAreNotRanked) {
   PlottedRun run(scheme_table(
       {parts("ring", 0.04, 0.06, 0.0, {{"ranks", "model"}, {"model_device", "a100"}}),
        parts("zigzag", 0.04, 0.05, 0.0, {{"ranks", "model"}, {"model_device", "a100"}})}));
-  run.model_error = [] { return 1.3; };
+  run.model_grade = [] { return ModelGrade{1.3}; };
   EXPECT_THAT(worker_time_figure(run).title, Not(HasSubstr("zigzag")));
   PlottedRun crowded(
       scheme_table({parts("ring", 0.04, 0.06, 0.0), parts("zigzag", 0.03, 0.01, 0.0)}));
@@ -65,24 +71,46 @@ TEST(WorkerTime, SerialCasesHaveNoParts) {
               HasSubstr("serial"));
 }
 
-// The committed figure: the parts of each bar that is not cut add up to the wall clock at its name.
+// The committed figure: the parts of each bar that is not cut add up to the wall clock at its name,
+// and at the most workers a ring waits, and the first scheme ends, as the title says.
 TEST(WorkerTime, CommittedPartsAddUpToTheWallClock) {
   const CommittedFigure figure("scaling_model", "worker_time");
   const CsvTable cases =
       CsvTable::parse(read_text(source_path("paper_figures/scaling_model/cases.csv")), "cases");
   std::map<std::pair<std::string, double>, double> sums;  // by panel title and place
-  for (const Row& row : all_rows(figure.marks()))
-    if (row.at("series") != "no time")
-      sums[{row.at("panel_title"), figure.value(row, 1)}] += figure.value(row, 0);
+  double waits = 0.0;                                     // a ring at W = 128
+  double bar_end = 0.0;
+  const std::map<double, std::string> names = figure.tics("3", "y");
+  const auto scheme_at = [&](double place) {
+    return names.at(place).substr(0, names.at(place).find(','));
+  };
+  for (const Mark& mark : figure.marks()) bar_end = std::fmax(bar_end, mark.x_high);
+  for (const Mark& mark : figure.marks()) {
+    if (mark.series == "no time") continue;
+    sums[{mark.panel_title, mark.y}] += mark.x;
+    EXPECT_TRUE(mark.x_high == bar_end || std::abs(mark.x - mark.width()) < 1e-6) << mark.series;
+    if (mark.panel_title == "W = 128" && mark.series == "exposed communication" &&
+        scheme_at(mark.y) == "ring")
+      waits = mark.x;
+  }
   std::set<std::string> walls;  // ms, to three digits
   for (const Row& row : all_rows(cases))
     if (row.at("status") == "ok")
       walls.insert(fmt::format("{:.3g}", 1e3 * row.number_at("wall_time_median_s")));
   ASSERT_GE(sums.size(), 15u);
-  for (const auto& [bar, sum] : sums)
+  std::map<double, std::string> ends;  // at W = 128
+  for (const auto& [bar, sum] : sums) {
     EXPECT_TRUE(walls.contains(fmt::format("{:.3g}", sum)) ||
                 walls.contains(fmt::format("{:.3g}", 1e3 * sum)))
         << bar.first << " " << bar.second << ": " << sum;
+    if (bar.first == "W = 128") ends[sum] = scheme_at(bar.second);
+  }
+  const auto ring = std::ranges::find(ends, "ring", [](const auto& one) { return one.second; });
+  ASSERT_NE(ring, ends.end());
+  EXPECT_EQ(figure.title(),
+            fmt::format("At W = 128 a ring waits for {:.0f} % of its {} ms; {} ends after {} ms",
+                        100.0 * waits / ring->first, significant(ring->first), ends.begin()->second,
+                        significant(ends.begin()->first)));
 }
 
 }  // namespace

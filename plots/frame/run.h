@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,12 @@ struct Provenance {
 std::string write_provenance(const Provenance& provenance, const std::string& directory,
                              std::span<const Provenance> beside = {});
 
+// How near the cost model is to published times.
+struct ModelGrade {
+  double factor = 1.0;  // between them, typically; 1 where nobody knows it. Closer times are a tie.
+  std::set<std::string> schemes{};  // that published times are of; empty where nobody knows it
+};
+
 struct PlottedRun {
   PlottedRun() = default;
   PlottedRun(CsvTable own_cases) : cases(std::move(own_cases)) {}  // NOLINT: a run is its cases
@@ -63,9 +70,7 @@ struct PlottedRun {
   std::optional<CsvTable> steps{};       // steps.csv, a row per worker and step
   std::optional<CsvTable> parts{};       // parts.csv, a row per repeat and part of a layer
   std::vector<PlottedRun> beside{};      // runs whose cases appear in the panels of some figures
-  // Gives the typical factor between published times and those of the cost model, 1 where nobody
-  // knows it: modelled times that are closer are a tie.
-  std::function<double()> model_error = [] { return 1.0; };
+  std::function<ModelGrade()> model_grade = [] { return ModelGrade{}; };
 
   [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }
 };

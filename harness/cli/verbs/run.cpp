@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <memory>
 
 #include "base/print.h"
 #include "harness/cli/options.h"
@@ -127,6 +128,7 @@ ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
   } catch (const std::exception& problem) {
     print_note("qb: {}\n", problem.what());
     world.abort(static_cast<int>(ExitCode::environment));
+    return ExitCode::environment;  // not reached
   }
 }
 

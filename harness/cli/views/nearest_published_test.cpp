@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cli/views/nearest_published.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include "base/testing/scratch_folder.h"
 #include "harness/cli/testing/run_binary.h"
 #include "harness/cli/views/paper_sources.h"
+#include "harness/cli/views/publish.h"
 #include "harness/execute/transport/link_model.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/spec/spec.h"
@@ -155,6 +157,17 @@ TEST(NearestPublished, OnlySeveralWorkersGradeSchemesAndEachPassByItsOwn) {
     EXPECT_EQ(grade.rows, 1u);
     EXPECT_DOUBLE_EQ(grade.median, factor);
   }
+}
+
+TEST(Advise, CallsATieWhatAMapOfSchemesCallsOne) {
+  const PlottedRun run = run_to_plot(source_path("paper_figures/schemes_model"));
+  const double factor = run.model_grade().factor;
+  EXPECT_GT(factor, 1.1);
+  const Said said = run_qb("advise --n-tokens 64Ki --workers 8 --mask causal --device a100");
+  EXPECT_THAT(said.out, HasSubstr(fmt::format(
+                            "the model is off by a factor of {:.3g} in the median", factor)));
+  EXPECT_THAT(figures_of_run(run, {"scheme_map"}).at(0).title,
+              HasSubstr(fmt::format("ties within {:.3g} times", factor)));
 }
 
 TEST(Advise, PrintsTheOnlyPublishedTimesOfItsQuestion) {

@@ -46,10 +46,14 @@ void link_files(std::vector<Report::Picture>& pictures, const std::string& direc
 PlottedRun run_to_plot(const std::string& folder) {
   PlottedRun run = read_plotted_run(folder);
   complete_older_rows(run.cases, folder + "/cases.csv");
-  run.model_error = [passes = passes_of(run.cases)] {
+  run.model_grade = [passes = passes_of(run.cases)] {
     const Library library = read_library();
     const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
-    return scheme_grade(graded_rows(papers), passes).median;
+    const std::vector<GradedRow> rows = graded_rows(papers);
+    ModelGrade grade{.factor = scheme_grade(rows, passes).median};
+    const CsvTable graded = grade_csv(rows);
+    for (const Row& row : all_rows(graded)) grade.schemes.insert(row.at("algorithm"));
+    return grade;
   };
   return run;
 }
