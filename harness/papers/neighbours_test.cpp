@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "harness/papers/testing/fake_measurements.h"
 
 namespace qb {
@@ -34,7 +36,9 @@ TEST(Neighbours, GiveTheCellOfATableOfProducts) {
   ASSERT_EQ(all.size(), 12u);
   for (std::size_t row = 0; row < all.size(); ++row) {
     const double cell = 10.0 * (1.0 + static_cast<double>(row / 4)) * (1024 << row % 4);
-    if (all[row]) EXPECT_NEAR(*all[row], cell, 1e-6 * cell) << row;
+    if (all[row]) {
+      EXPECT_NEAR(*all[row], cell, 1e-6 * cell) << row;
+    }
   }
   EXPECT_TRUE(all[kOdd]);
 }
@@ -50,11 +54,11 @@ TEST(Neighbours, OfALengthAreTheNextOnesOnly) {
 }
 
 TEST(Neighbours, OfAnEmptyCellOrOneThatIsNotPositiveSayNothing) {
-  Paper paper = rates(1.0);
-  paper.tables[0].cells.set(kOdd, "rate", "");
-  EXPECT_FALSE(expected(paper, "tokens")[kOdd]);
-  paper.tables[0].cells.set(kOdd, "rate", "0");
-  EXPECT_FALSE(expected(paper, "tokens")[kOdd]);
+  for (const char* text : {"", "0"}) {
+    Paper paper = rates(1.0);
+    paper.tables[0].cells.set(kOdd, "rate", text);
+    EXPECT_FALSE(expected(std::move(paper), "tokens")[kOdd]);
+  }
 }
 
 }  // namespace
