@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device sends against W, forward and backward: what plans count, as marks on the lines of
 // the closed forms of harness/plan/theory/sent_bytes.h, which know nothing of plans.
-#include "base/schema/kernels.h"
-#include "harness/plan/theory/sent_bytes_forms.h"
+#include "harness/plan/theory/sent_bytes.h"
 #include "kernels/dtype.h"
 #include "plots/figures/figures.h"
 #include "plots/figures/scheme_settings.h"
@@ -16,20 +15,19 @@ constexpr double kStepsADouble = 8.0;  // and beyond so many from W to 2 W
 
 // The bytes that a worker of the row's scheme sends if there are `workers`, or that its root does;
 // NaN for a scheme without a form. It takes three workers or more of CQS.
-double formula_bytes(const Row& row, double workers, bool of_root) {
-  const std::int64_t cached = row.integer("kv_len") - row.integer("n_tokens");
-  const DType type = parse_word<DType>(row.text("dtype")).value_or(DType::f16);
-  const SplitProblem split{.new_tokens = row.integer("n_tokens"),
-                           .cached_tokens = std::max<std::int64_t>(0, cached),
-                           .workers = static_cast<std::int64_t>(workers),
-                           .q_heads = row.integer("q_heads"),
-                           .kv_heads = row.integer("kv_heads"),
-                           .head_dim = row.integer("head_dim"),
-                           .element_bytes = size_of(type)};
-  std::int64_t bytes = 0;
-  for (const TransferForm& form : transfer_forms(is_forward(row) ? Pass::forward : Pass::backward))
-    if (form.received == of_root && KernelRow::lists(form.schemes, row.text("algorithm")))
-      bytes += form.messages(split.workers) * form.bytes(split);
+double bytes_by_formula(const Row& row, double workers, bool of_root) {
+  const std::int64_t tokens = row.integer("n_tokens");
+  const std::int64_t dim = row.integer("head_dim");
+  const Shape shape{.batch = 1,
+                    .q_heads = row.integer("q_heads"),
+                    .kv_heads = row.integer("kv_heads"),
+                    .q_len = tokens,
+                    .kv_len = std::max(tokens, row.integer("kv_len")),
+                    .head_dim = dim,
+                    .value_dim = dim};
+  const std::int64_t bytes = formula_bytes(
+      row.text("algorithm"), shape, parse_word<DType>(row.text("dtype")).value_or(DType::f16),
+      static_cast<int>(workers), is_forward(row) ? Pass::forward : Pass::backward, of_root);
   if (bytes == 0) return kNaN;
   return row.number("batch") * static_cast<double>(bytes) * (of_root ? workers : 1.0);
 }
@@ -42,7 +40,8 @@ Series formula_line(const Group& line, const Unit& unit, bool of_root) {
        w = w < kDense ? w + 1.0 : std::ceil(w * std::exp2(1.0 / kStepsADouble)))
     counts.insert(w);
   for (const double w : counts)
-    out.points.push_back({.x = w, .y = formula_bytes(line.rows.front(), w, of_root) * unit.factor});
+    out.points.push_back(
+        {.x = w, .y = bytes_by_formula(line.rows.front(), w, of_root) * unit.factor});
   return out;
 }
 
@@ -79,8 +78,8 @@ std::string crossing_title(const Rows& rows) {
   if (!forward.contains("ring") || !forward.contains("cqs_sharded")) return kBytesTitle;
   const double last = largest(rows, number_in("workers"));
   double from = last + 1.0;
-  while (from > 3.0 && formula_bytes(forward["cqs_sharded"], from - 1.0, false) <
-                           formula_bytes(forward["ring"], from - 1.0, false))
+  while (from > 3.0 && bytes_by_formula(forward["cqs_sharded"], from - 1.0, false) <
+                           bytes_by_formula(forward["ring"], from - 1.0, false))
     from -= 1.0;
   return from > last ? kBytesTitle
                      : fmt::format(

@@ -217,6 +217,11 @@ constexpr TransferForm kBackwardForms[] = {
      "local (2 NH d e + 2 NH p + 2 NKV d e)"},
 };
 
+std::span<const TransferForm> forms_of(Pass pass) {
+  if (pass == Pass::forward) return kForwardForms;
+  return kBackwardForms;
+}
+
 void require_63_bits(const SplitProblem& p) {
   // No scheme sends more than all tensors on every worker: Q, K, V and O, or backward twice that.
   const double tensors = p.pass == Pass::forward ? 4.0 : 8.0;
@@ -263,13 +268,11 @@ std::int64_t sent_by_formulas(const std::vector<SentBytes>& rows, const std::str
 std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass) {
   const SplitProblem p{problem.shape, size_of(problem.dtype), workers, pass};
   require_63_bits(p);
-  const std::span<const TransferForm> forms =
-      pass == Pass::forward ? std::span<const TransferForm>(kForwardForms) : kBackwardForms;
   std::vector<SentBytes> rows;
   for (const Strategy& strategy : strategies()) {
     const SentBytes without_form = sent_by_plan(strategy.name, problem, workers, pass);
     const std::size_t before = rows.size();
-    for (const TransferForm& form : forms) {
+    for (const TransferForm& form : forms_of(pass)) {
       if (!KernelRow::lists(form.schemes, strategy.name)) continue;
       SentBytes& row = rows.emplace_back(without_form);
       row.transfer = form.transfer;
@@ -288,6 +291,16 @@ std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass
     if (row.formula_bytes == row.planned_bytes) row.difference.clear();
   }
   return rows;
+}
+
+std::int64_t formula_bytes(std::string_view scheme, const Shape& shape, DType dtype, int workers,
+                           Pass pass, bool received) {
+  const SplitProblem p{shape, size_of(dtype), workers, pass};
+  std::int64_t bytes = 0;
+  for (const TransferForm& form : forms_of(pass))
+    if (form.received == received && KernelRow::lists(form.schemes, scheme))
+      bytes += form.messages(workers) * form.bytes(p);
+  return bytes;
 }
 
 double min_block_tokens(double compute_flop_per_s, double link_byte_per_s,
