@@ -64,6 +64,8 @@ Groups drawn_lines(const Group& panel) {
   return lines;
 }
 
+bool has_interval(const Row& row) { return !std::isnan(exposed(row).low); }
+
 // Counts the cases that expose less than their bytes take on the link, by the upper ends of their
 // intervals where they have any; a plain title without cases.
 std::string hidden_title(const Rows& rows) {
