@@ -30,7 +30,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
   static const std::map<std::string, std::vector<std::string>> all = {
       {"algorithm",
        {"cqs", "cqs_sharded", "ring", "zigzag", "burst", "ulysses", "all_gather_kv", "pass_q",
-        "decode", "flash_decoding", "tree_decode", "tensor_parallel"}},
+        "grid", "usp", "mesh", "decode", "flash_decoding", "tree_decode", "tensor_parallel"}},
       {"kernel", {"reference", "materialized", "staged"}},
       {"device", {"cpu", "cuda"}},
       {"ranks", {"threads", "model"}},
@@ -72,6 +72,8 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"gradient_dtype", {"bf16", "f16"}},
       {"lse", {"two"}},
       {"inputs", {"tied"}},
+      {"grid.heads", {"1", "2"}},
+      {"grid.rows", {"1", "2"}},
   };
   return all;
 }

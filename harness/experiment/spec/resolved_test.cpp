@@ -89,6 +89,8 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "gradient_dtype: f32\n"
             "lse: one\n"
             "inputs: random\n"
+            "grid.heads: 0\n"
+            "grid.rows: 0\n"
             "measure:\n"
             "  warmups: 1\n"
             "  min_repeats: 5\n"
