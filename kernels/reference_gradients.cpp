@@ -209,8 +209,7 @@ ReferenceGradients compute_gradients(const GradientProblem& problem,
 
   ReferenceGradients result{std::vector<double>(size(q.batch * q.heads * n_rows * d)),
                             std::vector<double>(size(q.batch * k.heads * n_keys * d)),
-                            std::vector<double>(size(q.batch * k.heads * n_keys * e)),
-                            0.0};
+                            std::vector<double>(size(q.batch * k.heads * n_keys * e)), 0.0};
   for (const double maximum : statistics.maximum)
     if (std::isfinite(maximum))
       result.largest_score = std::max(result.largest_score, std::abs(maximum));

@@ -64,8 +64,8 @@ inline void fit_columns(CsvTable& cases) {
 }
 
 // Says whether more threads of a case computed at once than there were cores: no figure ranks its
-// times. Its row is marked since kMarkedSince; of an older one it follows from the parameters, unless
-// the number of cores is not known (0).
+// times. Its row is marked since kMarkedSince; of an older one it follows from the parameters,
+// unless the number of cores is not known (0).
 [[nodiscard]] inline bool oversubscribed(const Row& row, int cores) {
   constexpr std::int64_t kMarkedSince = 12;
   if (row.integer("schema_version") >= kMarkedSince)

@@ -78,8 +78,7 @@ std::vector<Segment> segments_of(const Problem& problem) {
 }
 
 std::int64_t unmasked_pairs(const Problem& problem) {
-  if (problem.mask.kind == MaskKind::pattern)
-    return pattern_pairs(problem).unmasked;
+  if (problem.mask.kind == MaskKind::pattern) return pattern_pairs(problem).unmasked;
   std::int64_t pairs = 0;
   for (const Segment& s : segments_of(problem)) {
     const std::int64_t n_queries = s.q_end - s.q_begin;
@@ -94,8 +93,7 @@ std::int64_t unmasked_pairs(const Problem& problem) {
 }
 
 std::int64_t rows_without_keys(const Problem& problem) {
-  if (problem.mask.kind == MaskKind::pattern)
-    return pattern_pairs(problem).empty_rows;
+  if (problem.mask.kind == MaskKind::pattern) return pattern_pairs(problem).empty_rows;
   if (problem.mask.kind == MaskKind::full) return 0;
   std::int64_t rows = 0;
   for (const Segment& s : segments_of(problem)) {

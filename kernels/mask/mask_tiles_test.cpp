@@ -74,7 +74,8 @@ TEST(MaskResidues, HoldEveryPairOfAMaskOnce) {
     }
     ASSERT_EQ(schedule.unmasked_pairs(), expected_pairs);
     ASSERT_EQ(schedule.empty_rows(), expected_empty);
-    const PairCounts counts = count_pairs(mask, block.q, block.k, {query_tile, 16, 16, 48, true, 4});
+    const PairCounts counts =
+        count_pairs(mask, block.q, block.k, {query_tile, 16, 16, 48, true, 4});
     ASSERT_EQ(counts.unmasked, expected_pairs);
     ASSERT_EQ(counts.empty_rows, expected_empty);
     ASSERT_EQ(counts.executed, schedule.executed_pairs(16, 48, 4));

@@ -22,7 +22,7 @@ std::vector<std::string> speed_up_notes(const Rows& rows) {
   const std::size_t alone =
       count(split, [](const Row& row) { return ran(row) && !timed_base(row); });
   const std::size_t lost = count(split, out_of_memory);
-  return {"Dashed: (N / longest subsequence)², what pairs allow.", slow_base_note(rows),
+  return {"Dashed: (N / longest subsequence)².", slow_base_note(rows),
           not_drawn({{.number = alone, .what = "case", .reason = "base without a time"},
                      {.number = lost, .what = "case", .reason = "out of memory"}})};
 }

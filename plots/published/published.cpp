@@ -88,8 +88,7 @@ void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_up
                           .own_axes = true});
   declared.published_legend = "published";
   declared.notes.push_back(fmt::format(
-      "Published: one A100{}; its clock was read without synchronising, and W = 1 jumps 28.7 times "
-      "at N = 45,000.",
+      "Published: one A100{}, its clock not synchronised; W = 1 jumps 28.7 times at N = 45,000.",
       *scale == 1 ? "" : fmt::format(", N {} times ours", *scale)));
 }
 

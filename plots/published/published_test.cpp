@@ -77,7 +77,7 @@ TEST(Published, LengthsAreReadAsFiguresLabelThem) {
 TEST(Published, ANoteSaysWhyTheNumbersAreIncomparable) {
   LineFigure declared{.y = {{.y = {.column = "speed_up_ratio"}}}};
   add_case_study_2(declared, PlottedRun(one_case_of_four(1000)), true);
-  EXPECT_THAT(declared.notes.at(0), HasSubstr("N 10 times ours; its clock was read without sync"));
+  EXPECT_THAT(declared.notes.at(0), HasSubstr("N 10 times ours, its clock not sync"));
 }
 
 }  // namespace

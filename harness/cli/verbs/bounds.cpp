@@ -50,20 +50,23 @@ std::string sent_bytes_table(std::span<const SentBytes> rows, TableFormat form) 
 
 std::string sent_bytes_summary(std::span<const SentBytes> rows, Pass pass) {
   std::vector<std::string> words;
+  std::size_t formed = 0;  // with a closed form of their own
   std::size_t equal = 0;
   std::string_view last_scheme;
   for (const SentBytes& row : rows) {
     if (row.pass != pass || !row.unsupported.empty() || row.scheme == last_scheme) continue;
     last_scheme = row.scheme;
     words.push_back(fmt::format("{} {}", row.scheme, format_bytes(row.planned_bytes)));
+    if (row.transfer == "all") continue;
+    ++formed;
     if (row.formula_bytes == row.planned_bytes) ++equal;
   }
   if (words.empty()) return fmt::format("No scheme has a plan of the {} pass.\n", word(pass));
   return fmt::format(
       "In the {} pass a worker sends, by the plan of the scheme, in all: {}.\n"
       "The formulas of {} of {} schemes add up to that{}.\n",
-      word(pass), fmt::join(words, ", "), equal, words.size(),
-      equal == words.size() ? "" : "; the rows of the others say why they do not");
+      word(pass), fmt::join(words, ", "), equal, formed,
+      equal == formed ? "" : "; the rows of the others say why they do not");
 }
 
 struct MinBlockWords {

@@ -86,7 +86,8 @@ TEST(PublishedSchemes, EachHasTheRowThatDiffersByTheFewestDoublings) {
   EXPECT_EQ(schemes[1].nearest->row.answer, &near);
   EXPECT_DOUBLE_EQ(schemes[1].nearest->doublings, 0.0);
   EXPECT_FALSE(schemes[2].nearest) << "nobody published ulysses";
-  EXPECT_THAT(published_table(schemes), HasSubstr("ulysses  0     no published row"));
+  EXPECT_THAT(published_table(std::span(schemes).subspan(2)),
+              HasSubstr("ulysses     0  no published row       none"));
   const auto elsewhere = published_schemes(question_of(8192, 4), advice, rows);
   EXPECT_EQ(elsewhere[1].nearest->row.answer, &same_on_another)
       << "a device counts one, tokens two";
@@ -159,13 +160,10 @@ TEST(NearestPublished, OnlySeveralWorkersGradeSchemesAndEachPassByItsOwn) {
   }
 }
 
-TEST(Advise, CallsATieWhatAMapOfSchemesCallsOne) {
+TEST(SchemeMap, CallsTiesWhatIsAsNearAsPublishedTimesAreToTheModel) {
   const PlottedRun run = run_to_plot(source_path("paper_figures/schemes_model"));
   const double factor = run.model_grade().factor;
   EXPECT_GT(factor, 1.1);
-  const Said said = run_qb("advise --n-tokens 64Ki --workers 8 --mask causal --device a100");
-  EXPECT_THAT(said.out, HasSubstr(fmt::format(
-                            "the model is off by a factor of {:.3g} in the median", factor)));
   EXPECT_THAT(figures_of_run(run, {"scheme_map"}).at(0).title,
               HasSubstr(fmt::format("ties within {:.3g} times", factor)));
 }
@@ -177,7 +175,7 @@ TEST(Advise, PrintsTheOnlyPublishedTimesOfItsQuestion) {
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_THAT(said.out,
               AllOf(HasSubstr("The model's error: the "), HasSubstr("a tie for this model"),
-                    HasSubstr("ring_flash_attention_readme.csv, line 9")));
+                    HasSubstr("ring_flash_attention_readme_2024_10_08.csv, line 9")));
 }
 
 // The root mean square of ln(published / predicted time), on devices that merge at `share` of the
@@ -199,7 +197,7 @@ double distance_from_rings(double share) {
         fmt::format(
             "{{experiment: ring, algorithm: {}, workers: 8, n_tokens: 65536, q_heads: 32, "
             "kv_heads: 8, head_dim: 128, dtype: bf16, mask: causal, pass: {}, ranks: model, "
-            "model: {{device: {}}}, link: {{bandwidth: {}, latency: 2e-6}}}}",
+            "model.device: {}, link.bandwidth: {}, link.latency: 2e-6}}",
             scheme == "ring_attn"     ? "ring"
             : scheme == "zigzag_ring" ? "zigzag"
                                       : "striped",

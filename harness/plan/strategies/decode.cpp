@@ -137,8 +137,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> foresight_of(const Mask& ma
   const std::int64_t first_new = s.k_end - n_new;
   for (std::int64_t t = 0; t + 1 < n_new; ++t) {
     const TokenGroup later{first_new + t + 1, n_new - t - 1, 1};
-    if (count_pairs(mask, {s.q_begin + t, 1, 1}, later, {1, 1, 1}).unmasked == 0)
-      continue;
+    if (count_pairs(mask, {s.q_begin + t, 1, 1}, later, {1, 1, 1}).unmasked == 0) continue;
     for (std::int64_t u = t + 1; u < n_new; ++u)
       if (mask.allows(s.q_begin + t, first_new + u)) return std::pair{t, u};
   }
