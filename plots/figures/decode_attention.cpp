@@ -195,8 +195,7 @@ Figure decode_attention_figure(const PlottedRun& run) {
           {timing_notes(decode_rows(run.cases)),
            {"Parts are scaled medians.", left_out,
             beside_published
-                ? "Published: Llama 3 405B (arXiv 2411.01783), W = 1 is 8 H100; 128,000 tokens "
-                  "for B = 1, 32,000 for B = 4: only shapes compare."
+                ? "Published: Llama 3 405B, W = 1 is 8 H100, longer caches: only shapes compare."
                 : ""}})};
   Figure figure = line_figure(ratios);
   if (panels.empty()) return figure;

@@ -97,9 +97,9 @@ Figure published_parity_figure(const CsvTable& answers) {
        .panels = papers,
        .x = published,
        .x_axis = fixed({.label = "published", .column = "published", .log = true}),
-       .notes = {"Each in the unit of its table. Predicted or differs: by the cost model on the "
-                 "published device. Derived: from the paper's parameters. Contradicts: those, or "
-                 "other published cells.",
+       .notes = {"Each in the unit of its table. Predicted or differs: by the cost model. "
+                 "Derived: from the paper's parameters. Contradicts: those, or other published "
+                 "cells.",
                  not_drawn({{.number = answers.size() - rows.size(),
                              .what = "answer",
                              .reason = "not above zero",

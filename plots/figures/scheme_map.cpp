@@ -244,8 +244,8 @@ std::vector<std::string> notes_of(const std::vector<Map>& maps, const ModelGrade
     for (const Group& link : links)
       latencies = listed({latencies, named_values(link.rows.front(), {kLinkColumns[1]})});
   return {
-      fmt::format("A cell has the fastest scheme and its lead over the next, or the letters of "
-                  "all within {:.3g} times of the fastest, which is on the left.",
+      fmt::format("A cell has the fastest scheme and its lead, or the letters of all within "
+                  "{:.3g} times, the fastest on the left.",
                   tie),
       latencies.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", latencies),
       ungraded_note(maps, grade.schemes)};
