@@ -193,9 +193,8 @@ Figure model_grade_figure(const CsvTable& graded) {
        .more = kCaseColumns,
        .line = "published = predicted",
        .line_at = 1.0,
-       .notes = {
-           worst_note(rows),
-           "Right of 1 the published case took longer; no device was made from these rows."}});
+       .notes = {worst_note(rows),
+                 "Right of 1 the published case took longer; no device was made from them."}});
   figure.name = "model_grade";
   figure.finding = "Published over predicted time of each published measurement, by scheme.";
   return figure;
