@@ -17,6 +17,7 @@ constexpr StandingLook kLooks[] = {{RowStanding::reproduced, {0x56B4E9, 1}},
                                    {RowStanding::predicted, {0x0072B2, 2}},
                                    {RowStanding::differs, {0xE69F00, 4}},
                                    {RowStanding::contradicts, {0xD55E00, 3}}};
+constexpr std::size_t kMostPapers = 8;
 constexpr double kBand = 2.0;  // the factor of the dotted lines beside the diagonal
 
 double published(const Row& row) { return row.number_at("published"); }
@@ -78,9 +79,15 @@ std::string parity_title(const Rows& rows) {
 }  // namespace
 
 Figure published_parity_figure(const CsvTable& answers) {
-  const Rows rows = where(all_rows(answers),
-                          [](const Row& row) { return published(row) > 0.0 && ours(row) > 0.0; });
-  Groups papers = panels_by(rows, {"paper"});
+  const Rows positive = where(
+      all_rows(answers), [](const Row& row) { return published(row) > 0.0 && ours(row) > 0.0; });
+  Groups papers = panels_by(positive, {"paper"});
+  std::ranges::stable_sort(papers, std::ranges::greater(),
+                           [](const Group& paper) { return paper.rows.size(); });
+  const std::size_t n_papers = papers.size();
+  papers.resize(std::min(n_papers, kMostPapers));
+  Rows rows;
+  for (const Group& paper : papers) rows.insert(rows.end(), paper.rows.begin(), paper.rows.end());
   for (Group& paper : papers) paper.name = replaced(paper.name, {{"_", " "}});
   Figure figure = line_figure(
       {.name = "published_parity",
@@ -97,14 +104,18 @@ Figure published_parity_figure(const CsvTable& answers) {
        .panels = papers,
        .x = published,
        .x_axis = fixed({.label = "published", .column = "published", .log = true}),
-       .notes = {"Each in the unit of its table. Predicted or differs: by the cost model. "
-                 "Derived: from the paper's parameters. Contradicts: those, or other published "
-                 "cells.",
-                 not_drawn({{.number = answers.size() - rows.size(),
-                             .what = "answer",
-                             .reason = "not above zero",
-                             .of = answers.size()}})}});
-  arrange_panels(figure, 3);
+       .notes = {
+           "Each in the unit of its table. Predicted, differs: by the cost model. Derived: from "
+           "parameters. Contradicts: those, or other cells.",
+           not_drawn({{.number = answers.size() - positive.size(),
+                       .what = "answer",
+                       .reason = "not above zero",
+                       .of = answers.size()},
+                      {.number = n_papers - papers.size(),
+                       .what = "paper",
+                       .reason = "fewest answers",
+                       .of = n_papers}})}});
+  arrange_panels(figure, 4);
   figure.more_columns = kRowColumns;
   return figure;
 }

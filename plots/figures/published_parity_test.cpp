@@ -23,12 +23,12 @@ TEST(PublishedParity, APaperHasAPanelAndAStandingAMark) {
       answers({"p,t.csv,7,c,exact,2,2,derived", "q,t.csv,7,c,self,4,5,contradicts",
                "q,t.csv,8,c,modelled,10,15,predicted", "q,t.csv,9,c,modelled,10,30,differs",
                "q,t.csv,9,c,exact,0,0,derived"}));
-  EXPECT_THAT(titles(figure), ElementsAre("p", "q"));
-  const Point agrees = series_named(figure.panels[0], "derived").points.at(0);
+  EXPECT_THAT(titles(figure), ElementsAre("q", "p"));
+  const Point agrees = series_named(figure.panels[1], "derived").points.at(0);
   EXPECT_EQ(agrees.x, 2.0);
   EXPECT_EQ(agrees.more, (std::vector<std::string>{"p", "t.csv", "7", "c"}));
-  EXPECT_EQ(series_named(figure.panels[1], "differs").points.at(0).y, 30.0);
-  EXPECT_EQ(series_named(figure.panels[1], "contradicts").points.at(0).y, 5.0);
+  EXPECT_EQ(series_named(figure.panels[0], "differs").points.at(0).y, 30.0);
+  EXPECT_EQ(series_named(figure.panels[0], "contradicts").points.at(0).y, 5.0);
   EXPECT_EQ(figure.title,
             "1 of 1 numbers that parameters decide agree, 1 of 2 modelled ones are within a factor "
             "of 2, 1 contradicts other cells");
