@@ -196,7 +196,8 @@ void PlannedSchemes::add_grids(bool check_plan) {
       continue;  // a shape less
     }
     bool is_checked = !check_plan;
-    for (const GridOrder& order : orders_of(shape, question_.hosts)) {
+    // A search over sizes compares shapes in their first order, which is most often the best.
+    for (const GridOrder& order : orders_of(shape, check_plan ? question_.hosts : Hosts())) {
       planned.weighed = SchemeForecast();
       planned.weighed.scheme = grid_name(shape, order);
       planned.slot = order.slots(shape);
