@@ -42,7 +42,8 @@ Exit codes: 0 whatever the advice is, 2 usage.
 With --cluster the workers are on hosts. Grids of workers are then forecast in each shape, heads x rows x
 columns, and in each order of the three (hrc: heads vary fastest, so that Ulysses stays inside of a host):
 usp 8x1x2 is Ulysses over 8 workers and a zigzag ring of 2 such groups, mesh 1x4x4 gathers queries over 4
-workers and sends keys round 4.
+workers and sends keys round 4. The four fastest that fit are shown; a change of the bandwidth is searched
+among these, and one of the tokens or workers among all shapes in the order hrc.
 
 Examples:
   qb advise --n-tokens 64Ki --cluster 2x8 --inside nvlink4 --between 50e9,5us --device h100 --dtype bf16 \
@@ -93,7 +94,7 @@ GivenLink read_cluster(const AdviseWords& asked, SchemeQuestion& question) {
   const std::size_t by = text.find('x');
   const auto hosts = parse_integer(text.substr(0, by));
   const auto each = by == std::string::npos ? std::nullopt : parse_integer(text.substr(by + 1));
-  if (!hosts || !each || *hosts < 1 || *each < 1 || *hosts * *each > kMostWorkers)
+  if (!hosts || !each || *hosts < 1 || *each < 1 || *hosts > kMostWorkers / *each)
     throw UsageError(
         fmt::format("--cluster {}: hosts x workers of each are written 2x8, {} workers at most",
                     text, kMostWorkers));

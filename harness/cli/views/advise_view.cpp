@@ -228,8 +228,9 @@ std::string bandwidth_sentence(const SchemeQuestion& question, const Advice& adv
   const double given = question.link->bandwidth_byte_per_s;
   const double factor = std::exp2(kBandwidthDoublings);
   if (text.empty())
-    return fmt::format("No bandwidth from {} to {} makes another scheme faster by {:.0f} %.",
-                       rate_text(given / factor), rate_text(given * factor), 100.0 * kTellsApart);
+    return fmt::format(
+        "No bandwidth from {} to {} makes another of these schemes faster by {:.0f} %.",
+        rate_text(given / factor), rate_text(given * factor), 100.0 * kTellsApart);
   return fmt::format("By bandwidth{}, {}.",
                      question.hosts.workers_per_host > 0 ? " between hosts" : "", text);
 }

@@ -247,8 +247,11 @@ TEST(Advise, VerbAdvisesForAnA100AFileAndThisMachine) {
 
 TEST(Advise, VerbRefusesBadWordsBeforeItMeasures) {
   for (const char* words :
-       {"advise", "advise --n-tokens 64", "advise --n-tokens 0 --workers 2",
-        "advise --n-tokens 64 --workers 0", "advise --n-tokens 64 --workers 1025",
+       {"advise",
+        "advise --n-tokens 64",
+        "advise --n-tokens 0 --workers 2",
+        "advise --n-tokens 64 --workers 0",
+        "advise --n-tokens 64 --workers 1025",
         "advise --n-tokens 64 --workers 2 --link nvlinc",
         "advise --n-tokens 64 --workers 2 --link 0",
         "advise --n-tokens 64 --workers 2 --link 1e9,x",
@@ -260,11 +263,23 @@ TEST(Advise, VerbRefusesBadWordsBeforeItMeasures) {
         "advise --n-tokens 64 --workers 2 --pass training",
         "advise --n-tokens 64 --workers 2 --cached-tokens -1",
         "advise --n-tokens 64 --workers 2 --memory-budget -1",
-        "advise --n-tokens 64 --workers 2 --q-heads 3 --kv-heads 2"}) {
+        "advise --n-tokens 64 --workers 2 --q-heads 3 --kv-heads 2",
+        "advise --n-tokens 64 --workers 2 --nics 1",
+        "advise --n-tokens 64 --cluster 2 --inside nvlink --between 1e9",
+        "advise --n-tokens 64 --cluster 0x2 --inside nvlink --between 1e9",
+        "advise --n-tokens 64 --cluster 2x2 --inside nvlink",
+        "advise --n-tokens 64 --cluster 2x2 --inside none --between 1e9",
+        "advise --n-tokens 64 --cluster 2x2 --inside nvlink --between 1e9 --nics 3",
+        "advise --n-tokens 64 --cluster 2x2 --inside nvlink --between 1e9 --workers 4"}) {
     const Said said = run_qb(words);
     EXPECT_EQ(said.exit_code, 2) << words;
     EXPECT_THAT(said.err, Not(HasSubstr("measuring"))) << words;
   }
+  // 2^32 x 2^32 is 0 in 64 bits.
+  const Said many =
+      run_qb("advise --n-tokens 64 --cluster 4294967296x4294967296 --inside nvlink --between 1e9");
+  EXPECT_EQ(many.exit_code, 2);
+  EXPECT_THAT(many.err, HasSubstr("1024 workers at most"));
 }
 
 }  // namespace

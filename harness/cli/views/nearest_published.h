@@ -40,7 +40,7 @@ struct PublishedScheme {
 // A link that is as fast as this is inside of a host.
 inline constexpr double kHostLink_byte_per_s = 100e9;
 
-// Of each scheme that has a plan, in their order.
+// Returns what is published of each scheme that has a plan, in the order of the schemes.
 [[nodiscard]] std::vector<PublishedScheme> published_schemes(const SchemeQuestion& question,
                                                              const Advice& advice,
                                                              std::span<const GradedRow> rows);
@@ -56,10 +56,10 @@ inline constexpr double kHostLink_byte_per_s = 100e9;
 // The rows for model_grade_figure().
 [[nodiscard]] CsvTable grade_csv(std::span<const GradedRow> rows);
 
-// Of the rows of several workers: figures call schemes ties whose times are closer than the typical
-// distance from published ones. A forward pass is graded by published forward passes, any other
-// question by published times of both passes: of several workers, nobody published a backward pass
-// alone.
+// Grades the rows of several workers: figures call schemes ties whose times are closer than the
+// typical distance from published ones. A forward pass is graded by published forward passes, any
+// other question by published times of both passes: of several workers, nobody published a backward
+// pass alone.
 [[nodiscard]] Grade scheme_grade(std::span<const GradedRow> rows, Passes passes);
 
 // Writes `, backward pass`; nothing for the forward pass.

@@ -102,11 +102,14 @@ Advice::Changes changes_around(SizeSearch search, const BetterAt& better_at) {
   return {.below = change(false), .above = change(true)};
 }
 
-// Another shape of the winner's grid is the same answer for another size.
+// For another size, the best shape of the winner's grid is the same answer.
 std::string better_for(const SchemeQuestion& question, std::string_view winner) {
-  const std::string better = better_than(winner, PlannedSchemes(question, false).forecast());
   const auto family = [](std::string_view scheme) { return scheme.substr(0, scheme.find(' ')); };
-  return family(better) == family(winner) ? std::string() : better;
+  const std::vector<SchemeForecast> forecasts = PlannedSchemes(question, false).forecast();
+  std::vector<SchemeForecast> alike = forecasts;
+  std::erase_if(alike, [&](const SchemeForecast& f) { return family(f.scheme) != family(winner); });
+  const SchemeForecast* same = fastest(alike);
+  return better_than(same == nullptr ? winner : same->scheme, forecasts);
 }
 
 void search_sizes(const SchemeQuestion& question, const std::string& winner, Advice& advice) {

@@ -20,7 +20,7 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostGrids = 4;
+constexpr int kMostGrids = 4;
 
 constexpr std::string_view kDecoders[] = {"decode", "flash_decoding", "tree_decode"};
 
@@ -185,15 +185,20 @@ void PlannedSchemes::add_strategy(const Strategy& strategy, bool check_plan) {
 
 void PlannedSchemes::add_grids(bool check_plan) {
   std::vector<Planned> grids;
-  for (const GridShape& shape : other_grids(question_.problem.shape, question_.workers)) {
+  const std::vector<GridShape> shapes = other_grids(question_.problem.shape, question_.workers);
+  int n_refused = 0;
+  std::string refusal;
+  for (const GridShape& shape : shapes) {
     Planned planned;
     try {
       for (const Pass pass : passes_of(question_.passes))
         planned.plans.push_back(
             make_plan("grid", question_.problem,
                       {.workers = question_.workers, .grid = shape, .pass = pass}));
-    } catch (const Unsupported&) {
-      continue;  // a shape less
+    } catch (const Unsupported& reason) {
+      ++n_refused;
+      refusal = reason.what();
+      continue;
     }
     bool is_checked = !check_plan;
     // A search over sizes compares shapes in their first order, which is most often the best.
@@ -207,8 +212,18 @@ void PlannedSchemes::add_grids(bool check_plan) {
   std::vector<std::pair<double, Planned*>> by_time;
   for (Planned& grid : grids) by_time.emplace_back(play(grid, question_.link).wall_s, &grid);
   std::ranges::sort(by_time);
-  if (by_time.size() > kMostGrids) by_time.resize(kMostGrids);
-  for (const auto& [wall_s, grid] : by_time) planned_.push_back(std::move(*grid));
+  // One that does not fit is kept beside those that do, to say that memory limits the choice.
+  int n_fit = 0;
+  int n_over = 0;
+  for (const auto& [wall_s, grid] : by_time)
+    if (grid->weighed.over_budget ? n_over++ < 1 : n_fit++ < kMostGrids)
+      planned_.push_back(std::move(*grid));
+  if (n_refused == 0) return;
+  Planned refused;
+  refused.weighed.scheme = "grids";
+  refused.weighed.unsupported =
+      fmt::format("{} of {} shapes, the last since {}", n_refused, shapes.size(), refusal);
+  planned_.push_back(std::move(refused));
 }
 
 void PlannedSchemes::add_between_bytes(const Plan& plan, const std::vector<int>& slot,

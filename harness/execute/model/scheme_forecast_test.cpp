@@ -246,6 +246,40 @@ TEST(SchemeForecast, AGridKeepsItsHeadsInsideOfAHost) {
   EXPECT_LT(usp.between_bytes, usp.sent_bytes);
 }
 
+// With a budget between the memory of the leanest grid and that of the others, the leanest is
+// forecast however slow it is, and so is the fastest.
+TEST(SchemeForecast, AGridThatFitsIsKeptBesideTheFastest) {
+  SchemeQuestion question = question_of(4096, 16);
+  question.problem.shape.q_heads = question.problem.shape.kv_heads = 16;
+  question.link = LinkLimit{1e9, 0.0};
+  const auto is_grid = [](const SchemeForecast& f) {
+    return f.scheme.find('x') != std::string::npos;
+  };
+  const auto grids = [&](std::int64_t budget) {
+    question.memory_budget_bytes = budget;
+    std::vector<SchemeForecast> found = PlannedSchemes(question).forecast();
+    std::erase_if(found, std::not_fn(is_grid));
+    return found;
+  };
+  const auto all = grids(1);
+  ASSERT_EQ(all.size(), 1U) << "none fits: the fastest alone";
+  std::int64_t budget = all[0].memory_bytes;
+  std::vector<SchemeForecast> kept;
+  while (kept = grids(--budget), std::ranges::count(kept, true, &SchemeForecast::over_budget) == 0)
+    ASSERT_GT(budget, 0);
+  EXPECT_GT(std::ranges::count(kept, false, &SchemeForecast::over_budget), 0);
+  EXPECT_EQ(kept.front().scheme, all[0].scheme);
+}
+
+TEST(SchemeForecast, ShapesWithoutAPlanAreNamed) {
+  SchemeQuestion question = question_of(4096, 8);
+  question.problem.shape.q_heads = 9;
+  question.problem.shape.kv_heads = 3;
+  const SchemeForecast refused = find(PlannedSchemes(question).forecast(), "grids");
+  EXPECT_FALSE(refused.has_plan());
+  EXPECT_THAT(refused.unsupported, testing::HasSubstr("shapes, the last since"));
+}
+
 // What leaves a host of one NIC waits for it: 16 shards of keys and values.
 TEST(SchemeForecast, WorkersOfAHostWaitForTheNicThatTheyShare) {
   SchemeQuestion question = question_of(4096, 8);

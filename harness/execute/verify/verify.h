@@ -67,8 +67,7 @@ struct Verification {
   std::int64_t keys = 0;                  // keys whose gradients were compared (of each head)
   std::vector<GradientErrors> gradients;  // of dQ, dK and dV, if they were compared
   std::string message;                    // where and how it is wrong; empty when correct
-  // Of the gradient of a layer's hidden states, and of those of its weights, biases and norms, if
-  // they were compared.
+  // of a layer's hidden states, and of its weights, biases and norms, if they were compared
   std::vector<GradientErrors> layer_gradients{};
 };
 

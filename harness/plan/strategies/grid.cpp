@@ -25,6 +25,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "base/status.h"
 #include "harness/plan/builder.h"
@@ -212,6 +214,35 @@ class Grid {
   std::vector<std::vector<int>> keys_of_;  // by tile: its groups of keys
 };
 
+// Each share of the heads is whole groups of heads that share keys, or lies within one: a kernel's
+// query heads are then a multiple of its key-value heads.
+bool shares_fit(const Shape& shape, int heads) {
+  const std::int64_t group = shape.q_heads / shape.kv_heads;
+  for (int h = 0; h < heads; ++h) {
+    const Range share = head_share(shape, h, heads);
+    const bool is_whole = share.begin % group == 0 && share.end % group == 0;
+    if (!is_whole && share.begin / group != (share.end - 1) / group) return false;
+  }
+  return true;
+}
+
+Plan plan_shape(std::string_view algorithm, const Problem& problem,
+                const StrategyOptions& options) {
+  const GridShape shape = grid_shape(algorithm, problem, options.workers, options.grid);
+  constexpr double kMostTasks = 4e6;
+  const double tasks = 2.0 * options.workers * options.workers * shape.heads;
+  if (tasks > kMostTasks)
+    throw Unsupported(
+        fmt::format("a grid of {} x {} x {} has some {:.0f} million tasks, and plans are made of "
+                    "at most {:.0f} million",
+                    shape.heads, shape.rows, shape.columns, 1e-6 * tasks, 1e-6 * kMostTasks));
+  const auto grid = std::make_shared<const Grid>(problem, options, shape);
+  Plan plan = grid->plan();
+  plan.workers = Workers(options.workers,
+                         [grid](int w, bool with_steps) { return grid->worker(w, with_steps); });
+  return plan;
+}
+
 }  // namespace
 
 double grid_sent_bytes(const Problem& problem, const GridShape& grid) {
@@ -230,22 +261,6 @@ double grid_sent_bytes(const Problem& problem, const GridShape& grid) {
               4.0 * static_cast<double>(shape.value_dim + problem.lse_sent)) +
          keys * copies * element * dims * (grid.columns - 1.0 / grid.heads);
 }
-
-namespace {
-
-// Each share of the heads is whole groups of heads that share keys, or lies within one: a kernel's
-// query heads are then a multiple of its key-value heads.
-bool shares_fit(const Shape& shape, int heads) {
-  const std::int64_t group = shape.q_heads / shape.kv_heads;
-  for (int h = 0; h < heads; ++h) {
-    const Range share = head_share(shape, h, heads);
-    const bool is_whole = share.begin % group == 0 && share.end % group == 0;
-    if (!is_whole && share.begin / group != (share.end - 1) / group) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 GridShape grid_shape(std::string_view algorithm, const Problem& problem, int workers,
                      const GridShape& asked) {
@@ -270,27 +285,6 @@ GridShape grid_shape(std::string_view algorithm, const Problem& problem, int wor
       "workers, and {} query heads on {} key-value heads are dealt as whole groups or parts of one",
       algorithm, workers, asked.heads, asked.rows, problem.shape.q_heads, problem.shape.kv_heads));
 }
-
-namespace {
-
-Plan plan_shape(std::string_view algorithm, const Problem& problem,
-                const StrategyOptions& options) {
-  const GridShape shape = grid_shape(algorithm, problem, options.workers, options.grid);
-  constexpr double kMostTasks = 4e6;
-  const double tasks = 2.0 * options.workers * options.workers * shape.heads;
-  if (tasks > kMostTasks)
-    throw Unsupported(
-        fmt::format("a grid of {} x {} x {} has some {:.0f} million tasks, and plans are made of "
-                    "at most {:.0f}",
-                    shape.heads, shape.rows, shape.columns, 1e-6 * tasks, 1e-6 * kMostTasks));
-  const auto grid = std::make_shared<const Grid>(problem, options, shape);
-  Plan plan = grid->plan();
-  plan.workers = Workers(options.workers,
-                         [grid](int w, bool with_steps) { return grid->worker(w, with_steps); });
-  return plan;
-}
-
-}  // namespace
 
 Plan plan_grid(const Problem& problem, const StrategyOptions& options) {
   return plan_shape("grid", problem, options);
