@@ -143,6 +143,7 @@ def play(words, place, out, results, n_gpus):
         player.play(words.stage, step, spare_s)
         if step.name == "startup":
             note_startup(results, os.path.join(out, STARTUP_RUN))
+            shutil.rmtree(os.path.join(out, STARTUP_RUN))
     return steps
 
 

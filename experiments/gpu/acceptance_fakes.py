@@ -37,6 +37,7 @@ if [ "$2" = --dry-run ]; then
 fi
 spec=$2 out=$4 run=$6
 name=$(basename -- "$spec" .yaml)
+[[ $run != .* ]] || { echo "qb: --run-id $run: use letters" >&2; exit 2; }
 folder=$out/$(sed -n 's/^experiment: //p' "$spec")/$run
 mkdir -p "$folder"
 trap 'echo terminated; exit 130' TERM

@@ -21,7 +21,7 @@ SLACK = 1.5              # some cases take longer to start than those measured
 GPU_TESTS = {"flash_work": ("*OnGpu*", 20), "kernels": ("*Cuda*", 6), "execute": ("Cuda*", 12),
              "workload": ("*OnGpu*", 16), "experiment": ("Gpu*", 6)}
 MOST_SHARDS = 16  # processes that share the tests of flash_work, which compute long references
-STARTUP_RUN = ".startup"  # the archive leaves it out
+STARTUP_RUN = "startup"  # removed when it has been read
 # These tests call no product of cuBLAS, whose kernels take a checker minutes.
 TINY_TESTS = "CudaTiny*"
 

@@ -104,9 +104,7 @@ class Attention final : public Workload {
                       problem().mask, problem().scale},
                      {d_q_.host(), d_k_.host(), d_v_.host()}, rows,
                      keys_to_verify(planned_.plan, most), planned_.threads, verification,
-                     case_.gradient_dtype == DType::f32
-                         ? 0.0
-                         : case_.workers * unit_roundoff(case_.gradient_dtype),
+                     asked_roundings(),
                      rounds_lse(planned_.plan) || rounds_lse(*planned_.backward));
     return verification;
   }
@@ -163,6 +161,13 @@ class Attention final : public Workload {
     for (const std::size_t i : counted_samples(all, case_.measure.min_repeats))
       counted.push_back(executions_.at(i));
     return counted;
+  }
+  // How far gradients may be off because of what the case asks for: sums that travel in 16 bits, or
+  // cuDNN, which computes D from O in the inputs' type.
+  [[nodiscard]] double asked_roundings() const {
+    if (case_.kernel == Kernel::cudnn) return unit_roundoff(case_.dtype);
+    return case_.gradient_dtype == DType::f32 ? 0.0
+                                              : case_.workers * unit_roundoff(case_.gradient_dtype);
   }
   // What a backward pass needs of the forward pass is labelled as saved for it.
   [[nodiscard]] const char* label(const char* alone, const char* saved) const {

@@ -88,7 +88,8 @@ class BenchDevice final : public Allocator {
 // the tests: one row of theirs needs a forward pass of every query.
 class RowCheck {
  public:
-  // The tensors lie on the host, with as many query heads as key heads. The first, the middle and
+  // The tensors lie on the host, hold standard normal numbers, and have as many query heads as key
+  // heads. The first, the middle and
   // the last query of each head are checked.
   explicit RowCheck(const GradientProblem& problem);
 

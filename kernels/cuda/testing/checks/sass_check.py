@@ -13,8 +13,9 @@ that no product waits for each of its instructions, and the third one is for blo
   products      A step issues its two products back to back, as one group each and without a wait
                 in between; no product of the kernel waits for each of its instructions.
   additions     A step multiplies for dV, dQ and dK in this order, waits for dQ while dK is under
-                way, and meanwhile adds its 16 pairs to dQ, eight of a row without a branch between
-                them. The consumers meet at one barrier a step.
+                way, and meanwhile adds it: two boxes by the copy engine, and where there are no
+                boxes 16 pairs, eight of a row without a branch between them. The consumers meet at
+                one barrier a step.
   local memory  There are no LDL and no STL, and no stack frame.
   registers     The producer gives registers away and consumers take them, once each; all together
                 are at most the 64 Ki of a multiprocessor, at entry too; the code of each names
@@ -41,6 +42,7 @@ ROLES = ("keys", "keys_and_queries", "queries")  # BackwardRole in backward_para
 BACKWARD = {(*key, role) for key in KERNELS for role in ROLES}
 FEWEST_PRODUCTS = 4  # of a product of the backward pass
 PAIRS_OF_A_ROW = 8  # of dQ in a step, for each of a thread's two rows
+BOXES = 2  # of dQ in a step, for each warp
 
 
 class Kernel:
@@ -219,6 +221,9 @@ def check_additions(kernel):
                                                for row in rows):
         yield (f"{len(pairs)} pairs are added to dQ while dK is under way; "
                f"{2 * PAIRS_OF_A_ROW} should be, those of a row without a branch")
+    boxes = len(kernel.places("UTMAREDG", wait, end))
+    if boxes != BOXES:
+        yield f"{boxes} boxes are added to dQ while dK is under way; {BOXES} should be"
     meetings = len(kernel.places(r"BAR\.SYNC\S* 0x[1-9a-f]"))
     if meetings != 1:
         yield f"the consumers meet at {meetings} barriers a step"
