@@ -113,7 +113,7 @@ struct Case {
 TEST(Balance, OfCausalTilesWithTheOldDealAndWithTheNew) {
   fmt::print("{:>4} {:>6} {:>6} {:>6} {:>13} {:>16} {:>16}\n", "d", "heads", "N", "items",
              "heaviest/mean", "busiest/mean old", "busiest/mean new");
-  for (const std::int64_t d : {64, 128})
+  for (const std::int64_t d : {64, 128, 256})
     for (const std::int64_t heads : {8, 16, 32, 40})
       for (const std::int64_t n : {4096, 8192, 16384, 32768}) {
         const Case c(d, heads, n);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -42,7 +43,7 @@ void run_dim(const GroupedCall& call, const WorkLists& lists, const FlashParamet
     run_sm80<Sm80<kBf16, kD, true>>(lists, p, seed);
   else if (lists.shape.variant == FlashVariant::wide)
     run_sm80<Sm80<kBf16, kD, false>>(lists, p, seed);
-  else if constexpr (kD <= 128)
+  else
     run_sm90<Sm90<kBf16, kD>>(call, lists, p, n_blocks, seed);
 }
 
@@ -135,7 +136,6 @@ TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
   for (const DType dtype : {DType::bf16, DType::f16})
     for (const std::int64_t d : {64, 128, 256})
       for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
-        if (path == FlashPath::sm90 && d == 256) continue;
         SCOPED_TRACE(std::string(word(dtype)) + " " + std::to_string(d));
         flash_support::Problem problem(
             {.dtype = dtype, .q = {1, 1, 100, d}, .kv_heads = 1, .n_keys = 200}, 1);
@@ -147,7 +147,7 @@ TEST(FlashEmulation, EveryCompiledKernelAgreesWithFloat64) {
 
 // Blocks run one after another here: the first one takes all but the others' first items.
 TEST(FlashEmulation, BlocksTakeItemsWhetherTheseAreMoreOrFewerThanThey) {
-  for (const std::int64_t d : {64, 128})
+  for (const std::int64_t d : {64, 128, 256})
     for (const int n_sms : {1, 4, 1000}) {
       SCOPED_TRACE("d " + std::to_string(d) + ", blocks " + std::to_string(n_sms));
       flash_support::Problem problem({.q = {1, 3, 300, d}, .kv_heads = 3, .n_keys = 300}, 11);
@@ -206,7 +206,7 @@ TEST(FlashEmulation, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
       std::mt19937 engine(seed);
       const auto n = static_cast<std::int64_t>(40 + 4 * (engine() % 40));
       flash_support::Problem problem({.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
-                                      .q = {1, 2, n, seed % 4 == 0 ? 72 : 40},
+                                      .q = {1, 2, n, std::array{72, 200, 40, 200}[seed]},
                                       .kv_heads = 1 + seed % 2,
                                       .n_keys = n,
                                       .value_dim = seed % 3 == 0 ? 24 : 64},
@@ -234,7 +234,7 @@ TEST(FlashEmulation, OutliersAndOneTokenAndNoKeysAtAll) {
 
 // K and V have no tokens, or a worker has no keys where there are some.
 TEST(FlashEmulation, RowsWithoutKeysAreZeroAndMinusInfinity) {
-  for (const std::int64_t d : {64, 128})
+  for (const std::int64_t d : {64, 128, 256})
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
       flash_support::Problem none({.q = {1, 2, 150, d}, .n_keys = 0}, 11);
       none.add_whole({});
@@ -248,7 +248,7 @@ TEST(FlashEmulation, RowsWithoutKeysAreZeroAndMinusInfinity) {
 
 // Tokens that no group names may hold anything: here NaN.
 TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
-  for (const std::int64_t d : {64, 128})
+  for (const std::int64_t d : {64, 128, 200})
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90}) {
       flash_support::Problem problem({.q = {1, 1, 300, d}, .n_keys = 300}, 9);
       for (std::int64_t token = 0; token < 300; ++token) {
@@ -268,7 +268,7 @@ TEST(FlashEmulation, NothingOutsideTheGroupsReachesTheOutput) {
 // In a tile of 72 rows the three consumers have 64, 8 and no rows; so it is with the other path.
 TEST(FlashEmulation, WarpsWithoutRowsKeepStepWithTheOthers) {
   for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
-    for (const std::int64_t d : {64, 128}) {
+    for (const std::int64_t d : {64, 128, 256}) {
       flash_support::Problem problem({.q = {1, 1, 264, d}, .n_keys = 264}, 10);
       const std::vector<TokenGroup> groups{{0, 72, 1}, {72, 8, 1}, {80, 184, 1}};
       problem.add_worker(groups, groups,
@@ -336,7 +336,7 @@ void expect_nan_of_float64_on(FlashPath path, const flash_support::Problem& prob
 
 // One row is NaN throughout, and rows see one key of NaN or of +inf, where q k = +inf too.
 TEST(FlashEmulation, ScoresOfNanAndInfinityMakeTheirRowsNan) {
-  for (const std::int64_t d : {64, 128})
+  for (const std::int64_t d : {64, 128, 256})
     for (const FlashPath path : {FlashPath::sm80, FlashPath::sm90})
       for (const bool causal_mask : {false, true}) {
         SCOPED_TRACE(std::to_string(d) + (causal_mask ? " causal" : " full"));

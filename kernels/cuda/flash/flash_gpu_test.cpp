@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -120,7 +121,7 @@ TEST_F(FlashOnGpu, EveryHeadDimAndTypeAgreesWithFloat64) {
 // The second is more than one item for each multiprocessor of any GPU that there is.
 TEST_F(FlashOnGpu, LongSequencesAndManyHeadsFillTheGridAndItsTail) {
   for (const auto& [heads, n] : {std::pair<std::int64_t, std::int64_t>{2, 1100}, {84, 140}})
-    for (const std::int64_t d : {64, 128})
+    for (const std::int64_t d : {64, 128, 256})
       for (const bool full : {false, true}) {
         flash_support::Problem problem({.q = {1, heads, n, d}, .kv_heads = heads / 2, .n_keys = n},
                                        11);
@@ -143,12 +144,13 @@ TEST_F(FlashOnGpu, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 engine(seed);
     const auto n = static_cast<std::int64_t>(4 * (1 + engine() % 120));
-    flash_support::Problem problem({.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
-                                    .q = {1 + seed % 2, 4, n, seed % 4 == 0 ? 128 : 64},
-                                    .kv_heads = 1 + seed % 2,
-                                    .n_keys = n,
-                                    .value_dim = seed % 3 == 0 ? 24 : 64},
-                                   seed);
+    flash_support::Problem problem(
+        {.dtype = seed % 2 == 0 ? DType::bf16 : DType::f16,
+         .q = {1 + seed % 2, 4, n, std::array{128, 64, 200, 64}[seed % 4]},
+         .kv_heads = 1 + seed % 2,
+         .n_keys = n,
+         .value_dim = seed % 3 == 0 ? 24 : 64},
+        seed);
     const auto groups = flash_support::draw_groups(n, 4, seed % 3 == 1, engine);
     flash_support::draw_workers(problem, 3, groups, groups, 192, engine);
     expect_float64_on_every_path(problem);
@@ -169,12 +171,13 @@ TEST_F(FlashOnGpu, OutliersAndNoKeysAtAll) {
 }
 
 TEST_F(FlashOnGpu, NegativeScalesAndAScaleOfZero) {
-  for (const double scale : {-0.3, 0.0}) {
-    flash_support::Problem problem({.q = {1, 2, 200, 64}, .n_keys = 300}, 9);
-    problem.scale = scale;
-    problem.add_whole({causal(200, 300)});
-    expect_float64_on_every_path(problem);
-  }
+  for (const std::int64_t d : {64, 256})
+    for (const double scale : {-0.3, 0.0}) {
+      flash_support::Problem problem({.q = {1, 2, 200, d}, .n_keys = 300}, 9);
+      problem.scale = scale;
+      problem.add_whole({causal(200, 300)});
+      expect_float64_on_every_path(problem);
+    }
 }
 
 TEST_F(FlashOnGpu, MergesPartialsAndClearsThem) {

@@ -99,16 +99,20 @@ TEST_F(FlashMaps, MakeBoxesOfEveryStridethToken) {
 }
 
 TEST_F(FlashMaps, TakeTilesAsTallAsTheKernels) {
-  WorkLists of_64 = lists(1);
-  of_64.shape = flash_shape(FlashVariant::hopper, 64);
+  WorkLists lists = this->lists(1);
+  lists.shape = flash_shape(FlashVariant::hopper, 64);
   GroupedCall call = this->call();
   call.q.dtype = DType::f16;
-  encode(boxed_inputs(call, of_64), record, maps_);
+  encode(boxed_inputs(call, lists), record, maps_);
   ASSERT_EQ(told.size(), 3u);
   EXPECT_EQ(told[0].type, 6u);  // float16
   EXPECT_THAT(told[0].box, ElementsAre(64, 1, 192, 1, 1));
   EXPECT_THAT(told[1].box, ElementsAre(64, 1, 128, 1, 1));
   EXPECT_THAT(told[2].box, ElementsAre(64, 1, 128, 1, 1));
+  lists.shape = flash_shape(FlashVariant::hopper, 256);
+  encode(boxed_inputs(call, lists), record, maps_);
+  EXPECT_THAT(told[3].box, ElementsAre(64, 1, 128, 1, 1));
+  EXPECT_THAT(told[4].box, ElementsAre(64, 1, 64, 1, 1));
 }
 
 TEST_F(FlashMaps, AreKeptWhileTheTensorsStayWhereTheyAre) {

@@ -47,8 +47,7 @@ FlashVariant choose_variant(const GroupedCall& call, FlashPath path, std::int64_
   if (heads_to_pack(call, thin_rows) > 1) return FlashVariant::thin;
   if (heads_to_pack(call, wide_rows) > 1) return FlashVariant::wide;
   if (rows <= thin_rows) return FlashVariant::thin;
-  if (path != FlashPath::sm90 || dim > flash_shape(FlashVariant::hopper, dim).padded_dim)
-    return FlashVariant::wide;
+  if (path != FlashPath::sm90) return FlashVariant::wide;
   const std::int64_t q_stride = common_stride(call, &GroupedWorker::q_groups);
   const std::int64_t k_stride = common_stride(call, &GroupedWorker::kv_groups);
   return box_readable(call.q, q_stride) && box_readable(call.k, k_stride) &&
@@ -66,8 +65,9 @@ FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim) {
     case FlashVariant::thin:
       return {variant, padded, 16, 64, padded == 256 ? 1 : 2, 16, 16};
     case FlashVariant::hopper:
-      return padded == 64 ? FlashShape{variant, 64, 192, 128, 1, 64, 128}
-                          : FlashShape{variant, 128, 128, 128, 1, 64, 128};
+      return padded == 256  ? FlashShape{variant, 256, 128, 64, 1, 64, 64}
+             : padded == 64 ? FlashShape{variant, 64, 192, 128, 1, 64, 128}
+                            : FlashShape{variant, 128, 128, 128, 1, 64, 128};
   }
   return {};
 }
@@ -127,9 +127,8 @@ KernelTiles flash_tiles(std::int64_t head_dim, FlashPath path) {
   if (head_dim < 1 || head_dim > kMaxHeadDim)
     throw Unsupported(fmt::format("head_dim {} is outside the range 1..{} of flash on CUDA",
                                   head_dim, kMaxHeadDim));
-  const bool hopper = path == FlashPath::sm90 && head_dim <= 128;
-  const FlashShape shape =
-      flash_shape(hopper ? FlashVariant::hopper : FlashVariant::wide, head_dim);
+  const FlashVariant variant = path == FlashPath::sm90 ? FlashVariant::hopper : FlashVariant::wide;
+  const FlashShape shape = flash_shape(variant, head_dim);
   return {shape.tile_rows, shape.key_block};
 }
 

@@ -51,8 +51,10 @@ void with_config(const FlashShape& shape, bool bf16, Function function) {
     constexpr bool kBf16 = decltype(is_bf16)::value;
     if (shape.padded_dim == 64)
       function(Sm90<kBf16, 64>{});
-    else
+    else if (shape.padded_dim == 128)
       function(Sm90<kBf16, 128>{});
+    else
+      function(Sm90<kBf16, 256>{});
   };
   if (bf16)
     of_type(std::true_type{});

@@ -13,11 +13,11 @@ namespace qb::cuda {
 template <bool kBf16Inputs, int kDim>
 struct Sm90 {
   static constexpr bool kBf16 = kBf16Inputs;
-  static constexpr int kD = kDim;  // padded head_dim: 64, 128
+  static constexpr int kD = kDim;  // padded head_dim: 64, 128, 256
   static constexpr int kConsumers = kD == 64 ? 3 : 2;
   static constexpr int kThreads = 128 * (kConsumers + 1);
   static constexpr int kRows = 64 * kConsumers;
-  static constexpr int kKeys = 128;
+  static constexpr int kKeys = kD == 256 ? 64 : 128;
   static constexpr int kStages = 2;
   // A multiprocessor has 64 Ki registers for all threads; the launch divides them evenly (168 and
   // 128 for each thread).

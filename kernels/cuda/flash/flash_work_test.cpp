@@ -126,7 +126,8 @@ TEST(Lower, ListsEveryPairOfRandomWorkersOnce) {
     const auto n = static_cast<std::int64_t>(1 + engine() % 500);
     const bool strided = seed % 3 == 0;
     const int parts = 1 + static_cast<int>(engine() % 5);
-    flash_support::Problem problem = problem_of({1, 2, n, 8}, 1 + seed % 2, n);
+    flash_support::Problem problem =
+        problem_of({1, 2, n, seed % 4 == 0 ? 200 : 8}, 1 + seed % 2, n);
     const auto groups = flash_support::draw_groups(n, parts, strided, engine);
     flash_support::draw_workers(problem, 1 + static_cast<int>(engine() % 4), groups, groups,
                                 1 + static_cast<std::int64_t>(engine() % 300), engine);
@@ -209,7 +210,7 @@ TEST(Lower, TheCopyEngineIsLeftOutWhereItCannotRead) {
 
 // The driver does not encode a tensor map of no tokens.
 TEST(Lower, TheCopyEngineIsLeftOutWhereThereAreNoKeys) {
-  for (const std::int64_t d : {64, 128}) {
+  for (const std::int64_t d : {64, 128, 256}) {
     flash_support::Problem problem = problem_of({1, 2, 300, d}, 2, 0);
     problem.add_whole({});
     expect_complete(problem, FlashPath::sm90);
@@ -275,6 +276,10 @@ TEST(ExecutedPairs, CountsEveryProductOfAFewHandMadeTiles) {
   EXPECT_EQ(executed_pairs(lower(full.call(), FlashPath::sm80, 1)), 2 * 128 * (128 + 32));
   // There are consumers of 64 rows, 128 keys and a narrow block of 32.
   EXPECT_EQ(executed_pairs(lower(full.call(), FlashPath::sm90, 1)), 2 * 128 * (128 + 32));
+  // With d = 256 there are blocks of 64 keys, of which 22 are left over.
+  flash_support::Problem deep = problem_of({1, 2, 100, 200}, 2, 150);
+  deep.add_whole({{0, 100, {0, 150}}});
+  EXPECT_EQ(executed_pairs(lower(deep.call(), FlashPath::sm90, 1)), 2 * 128 * (2 * 64 + 32));
   // Below the diagonal of 64 x 64, 32 rows see the first 32 keys and 32 more see all of them.
   flash_support::Problem causal = problem_of({1, 1, 64, 128}, 1, 64);
   causal.add_whole({{0, 64, {0, 64, SpanKind::causal, 0}}});
@@ -349,7 +354,9 @@ TEST(CheckCall, RefusesByName) {
 TEST(FlashTiles, AreWhatTheKernelsTake) {
   EXPECT_EQ(flash_tiles(64, FlashPath::sm90).query_tile, 192);
   EXPECT_EQ(flash_tiles(65, FlashPath::sm90).query_tile, 128);
-  EXPECT_EQ(flash_tiles(200, FlashPath::sm90).query_tile, 64);
+  EXPECT_EQ(flash_tiles(200, FlashPath::sm90).query_tile, 128);
+  EXPECT_EQ(flash_tiles(200, FlashPath::sm90).key_block, 64);
+  EXPECT_EQ(flash_tiles(200, FlashPath::sm80).query_tile, 64);
   EXPECT_EQ(flash_tiles(128, FlashPath::sm80).key_block, 64);
   EXPECT_THROW((void)flash_tiles(257, FlashPath::sm80), Unsupported);
 }

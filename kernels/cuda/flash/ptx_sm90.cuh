@@ -150,6 +150,8 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
       "+f"(c[i + 6]), "+f"(c[i + 7])
 #define QB_F16(c, i) QB_F8(c, i), QB_F8(c, i + 8)
 #define QB_F32(c, i) QB_F16(c, i), QB_F16(c, i + 16)
+#define QB_F64(c, i) QB_F32(c, i), QB_F32(c, i + 32)
+#define QB_F128(c) QB_F64(c, 0), QB_F64(c, 64)
 #define QB_LIST_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define QB_LIST_32 \
   QB_LIST_16       \
@@ -158,6 +160,12 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
   QB_LIST_32                                                                           \
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define QB_LIST_128                                                                              \
+  QB_LIST_64                                                                                     \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, " \
+  "%82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, "   \
+  "%100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, "   \
+  "%115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
 // c (= or +=) A B with A and B in shared memory. `transposes` is "0, 0" where both are read as
 // stored (depth-major), "1, 1" where both are transposed when read (column-major).
@@ -166,10 +174,13 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
   ", 0;\n"                                                                                \
   "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, " a ", " b \
   ", add, 1, 1, " transposes ";\n}"
-// c += A B with A in registers, B transposed when read (V: column-major).
-#define QB_REGISTER_PRODUCT(n, type, list, a0, a1, a2, a3, b)                                \
-  "wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, {" a0 ", " a1 \
-  ", " a2 ", " a3 "}, " b ", 1, 1, 1, 1;"
+// c += A B with A in registers, B transposed when read (V: column-major). a0 to a3 and descriptor
+// are the numbers of the operands that follow the accumulators c.
+#define QB_REGISTER_PRODUCT(n, type, list, c, a0, a1, a2, a3, descriptor)                         \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" n "k16.f32." type "." type " {" list "}, {" a0 \
+               ", " a1 ", " a2 ", " a3 "}, " descriptor ", 1, 1, 1, 1;"                           \
+               : c                                                                                \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b))
 
 // Each thread has kCount registers: N = 2 kCount columns.
 template <bool kBf16, bool kAdd, int kCount>
@@ -178,11 +189,11 @@ QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint6
   const int add = kAdd ? 1 : 0;
   if constexpr (kCount == 64 && kBf16)
     asm volatile(QB_SHARED_PRODUCT("128", "bf16", QB_LIST_64, "%66", "%64", "%65", "0, 0")
-                 : QB_F32(c, 0), QB_F32(c, 32)
+                 : QB_F64(c, 0)
                  : "l"(a), "l"(b), "n"(add));
   else if constexpr (kCount == 64)
     asm volatile(QB_SHARED_PRODUCT("128", "f16", QB_LIST_64, "%66", "%64", "%65", "0, 0")
-                 : QB_F32(c, 0), QB_F32(c, 32)
+                 : QB_F64(c, 0)
                  : "l"(a), "l"(b), "n"(add));
   else if constexpr (kCount == 16 && kBf16)
     asm volatile(QB_SHARED_PRODUCT("32", "bf16", QB_LIST_16, "%18", "%16", "%17", "0, 0")
@@ -219,31 +230,32 @@ QB_DEVICE void product_of_transposed(float (&c)[32], std::uint64_t a, std::uint6
 
 template <bool kBf16, int kCount>
 QB_DEVICE void product_of_registers(float (&c)[kCount], const std::uint32_t* a, std::uint64_t b) {
-  static_assert(kCount == 32 || kCount == 64);
-  if constexpr (kCount == 64 && kBf16)
-    asm volatile(QB_REGISTER_PRODUCT("128", "bf16", QB_LIST_64, "%64", "%65", "%66", "%67", "%68")
-                 : QB_F32(c, 0), QB_F32(c, 32)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+  static_assert(kCount == 32 || kCount == 64 || kCount == 128);
+  if constexpr (kCount == 128 && kBf16)
+    QB_REGISTER_PRODUCT("256", "bf16", QB_LIST_128, QB_F128(c), "%128", "%129", "%130", "%131",
+                        "%132");
+  else if constexpr (kCount == 128)
+    QB_REGISTER_PRODUCT("256", "f16", QB_LIST_128, QB_F128(c), "%128", "%129", "%130", "%131",
+                        "%132");
+  else if constexpr (kCount == 64 && kBf16)
+    QB_REGISTER_PRODUCT("128", "bf16", QB_LIST_64, QB_F64(c, 0), "%64", "%65", "%66", "%67", "%68");
   else if constexpr (kCount == 64)
-    asm volatile(QB_REGISTER_PRODUCT("128", "f16", QB_LIST_64, "%64", "%65", "%66", "%67", "%68")
-                 : QB_F32(c, 0), QB_F32(c, 32)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    QB_REGISTER_PRODUCT("128", "f16", QB_LIST_64, QB_F64(c, 0), "%64", "%65", "%66", "%67", "%68");
   else if constexpr (kBf16)
-    asm volatile(QB_REGISTER_PRODUCT("64", "bf16", QB_LIST_32, "%32", "%33", "%34", "%35", "%36")
-                 : QB_F32(c, 0)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    QB_REGISTER_PRODUCT("64", "bf16", QB_LIST_32, QB_F32(c, 0), "%32", "%33", "%34", "%35", "%36");
   else
-    asm volatile(QB_REGISTER_PRODUCT("64", "f16", QB_LIST_32, "%32", "%33", "%34", "%35", "%36")
-                 : QB_F32(c, 0)
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+    QB_REGISTER_PRODUCT("64", "f16", QB_LIST_32, QB_F32(c, 0), "%32", "%33", "%34", "%35", "%36");
 }
 
 #undef QB_F8
 #undef QB_F16
 #undef QB_F32
+#undef QB_F64
+#undef QB_F128
 #undef QB_LIST_16
 #undef QB_LIST_32
 #undef QB_LIST_64
+#undef QB_LIST_128
 #undef QB_SHARED_PRODUCT
 #undef QB_REGISTER_PRODUCT
 

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the assembler made of the sm_90a flash kernels: python3 sass_check.py OBJECT TOOLS_FOLDER
 
-Reads the machine code of the kernels in OBJECT (an object file or a static library), four of the
+Reads the machine code of the kernels in OBJECT (an object file or a static library), six of the
 forward pass and twelve of the backward pass, and checks what a compiler's silent decision could
 lose. The first two rules are for the forward pass; of the backward pass the second one says only
 that no product waits for each of its instructions, and the third one is for blocks that add to dQ.
 
   exponentials  In each step that multiplies P V while it takes the softmax of the next scores, all
-                but 2 of the 66 MUFU.EX2 (64 probabilities, 2 factors for older sums) stand between
-                the wait for the scores and the wait for P V, so that they overlap with the product.
+                but 2 of the 66 MUFU.EX2 (64 probabilities, 2 factors for older sums; 32 and 2 for
+                d = 256) stand between the wait for the scores and the wait for P V, so that they
+                overlap with the product.
   products      A step issues its two products back to back, as one group each and without a wait
                 in between; no product of the kernel waits for each of its instructions.
   additions     A step multiplies for dV, dQ and dK in this order, waits for dQ while dK is under
@@ -33,13 +34,12 @@ import sys
 
 SKIPPED = 77
 PACKAGES = ("nvidia-cuda-cuobjdump==13.*", "nvidia-cuda-nvdisasm==13.*")
-PROBABILITIES = 64  # of each thread and step: 2 rows, a quarter of 128 keys
 FACTORS = 2  # these may be computed after the wait, because they are needed only there
 SM_REGISTERS = 65536
 WARPGROUP = 128  # threads
-KERNELS = {(dtype, dim) for dtype in ("f16", "bf16") for dim in (64, 128)}
+KERNELS = {(dtype, dim) for dtype in ("f16", "bf16") for dim in (64, 128, 256)}
 ROLES = ("keys", "keys_and_queries", "queries")  # BackwardRole in backward_parameters.h
-BACKWARD = {(*key, role) for key in KERNELS for role in ROLES}
+BACKWARD = {(*key, role) for key in KERNELS if key[1] <= 128 for role in ROLES}
 FEWEST_PRODUCTS = 4  # of a product of the backward pass
 PAIRS_OF_A_ROW = 8  # of dQ in a step, for each of a thread's two rows
 BOXES = 2  # of dQ in a step, for each warp
@@ -53,6 +53,8 @@ class Kernel:
         self.role = role  # of a kernel of the backward pass
         self.stack = 0
         self.consumers = 3 if dim == 64 and role is None else 2
+        self.keys = 64 if dim == 256 else 128  # of a step of the forward pass
+        self.probabilities = self.keys // 2  # of each thread and step: a quarter of 2 rows' keys
 
     def places(self, pattern, begin=0, end=None):
         """Returns which instructions match, under any predicate."""
@@ -122,8 +124,10 @@ def check_products(kernel):
             yield f"there is a wait inside the product at instruction {first}"
     for scores, values in overlapped_steps(kernel):
         counts = [len(kernel.places("HGMMA", first, last + 1)) for first, last in (scores, values)]
-        if counts != [kernel.dim // 16, 8]:
-            yield f"a step issues {counts[0]} + {counts[1]} products, not {kernel.dim // 16} + 8"
+        wanted = [kernel.dim // 16, kernel.keys // 16]
+        if counts != wanted:
+            yield (f"a step issues {counts[0]} + {counts[1]} products, not {wanted[0]} + "
+                   f"{wanted[1]}")
     if len(overlapped_steps(kernel)) != 2:
         yield (f"{len(overlapped_steps(kernel))} steps issue both products before they wait; full "
                "and masked steps should")
@@ -143,9 +147,9 @@ def exponentials_of(kernel):
 
 def check_exponentials(kernel):
     for front, behind in exponentials_of(kernel):
-        if front < PROBABILITIES or behind > FACTORS:
+        if front < kernel.probabilities or behind > FACTORS:
             yield (f"{front} exponentials of a step stand in front of the wait for P V and "
-                   f"{behind} behind it; at least {PROBABILITIES} must be in front")
+                   f"{behind} behind it; at least {kernel.probabilities} must be in front")
 
 
 def check_local_memory(kernel):

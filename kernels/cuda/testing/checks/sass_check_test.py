@@ -30,10 +30,11 @@ def product(count, columns, between=None):
     return [one, *([between] if between else [])] * (count - 1) + [one + ", gsb0"]
 
 
-def step(dim, front=66, behind=0, scores=None, between=()):
+def step(dim, front=None, behind=0, scores=None, between=()):
+    front = front or (34 if dim == 256 else 66)
     return [*(scores or product(dim // 16, 128)),
             "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R6+UR4+0x28030], R3", *between,
-            *product(8, dim, between="R2UR UR10, R14"), "BAR.ARV R4, 0x100",
+            *product(4 if dim == 256 else 8, dim, between="R2UR UR10, R14"), "BAR.ARV R4, 0x100",
             "WARPGROUP.DEPBAR.LE gsb0, 0x1", *["MUFU.EX2 R25, R25"] * front,
             "@!P3 SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R8+UR4+0x28020], RZ",
             "WARPGROUP.DEPBAR.LE gsb0, 0x0", *["@P2 MUFU.EX2 R3, R14"] * behind, "@!P0 BRA 0xb6d0"]
@@ -41,7 +42,7 @@ def step(dim, front=66, behind=0, scores=None, between=()):
 
 def code(dim, steps=None, consumer=None, producer=(24,), extra=()):
     """Returns a kernel of two steps, with the changes that a test wants."""
-    wanted = {64: (0xa0, 0x20), 128: (0xe8, 0x28)}[dim]
+    wanted = (0xa0, 0x20) if dim == 64 else (0xe8, 0x28)
     lines = [f"USETMAXREG.TRY_ALLOC.CTAPOOL UP0, {consumer or wanted[0]:#x}", "@P0 EXIT",
              *product(dim // 16, 128), "WARPGROUP.DEPBAR.LE gsb0, 0x0",
              *["MUFU.EX2 R30, R30"] * 66]
@@ -104,7 +105,7 @@ def usage(kernels, registers=None, stack=0):
 
 def checked(usage_of=usage, **changes):
     """What is said of kernels that are right but for the one of bf16 and d = 128."""
-    kernels = {(bf16, dim): code(dim) for bf16 in (0, 1) for dim in (64, 128)}
+    kernels = {(bf16, dim): code(dim) for bf16 in (0, 1) for dim in (64, 128, 256)}
     kernels[(1, 128)] = code(128, **changes)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -122,9 +123,10 @@ class SassCheck(unittest.TestCase):
     def test_right_kernels_pass_and_are_described(self):
         count, said = checked()
         self.assertEqual(count, 0, said)
-        self.assertEqual(said.count("\n"), 4)
+        self.assertEqual(said.count("\n"), 6)
         self.assertIn("bf16 d=128: exponentials before | behind the wait 66 | 0, 66 | 0; registers "
                       "168 at entry, 232 in consumers, 40 in the producer", said)
+        self.assertIn("bf16 d=256: exponentials before | behind the wait 34 | 0, 34 | 0;", said)
 
     def test_exponentials_behind_the_wait_are_a_fault_but_for_the_two_factors(self):
         self.assertEqual(checked(steps=(step(128, 64, 2), step(128)))[0], 0)
@@ -162,7 +164,7 @@ class SassCheck(unittest.TestCase):
             kernels = {(0, 64): code(64)}
             broken = sass_check.report(sass_check.kernels_of(listing(kernels), usage(kernels)),
                                        sass_check.KERNELS)
-        self.assertEqual(broken, 3)
+        self.assertEqual(broken, 5)
         self.assertIn("bf16 d=128: the kernel is not in the object", out.getvalue())
 
     def said_of_backward(self, code_of, role=0):
