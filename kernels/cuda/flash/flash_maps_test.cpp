@@ -112,7 +112,7 @@ TEST_F(FlashMaps, TakeTilesAsTallAsTheKernels) {
   lists.shape = flash_shape(FlashVariant::hopper, 256);
   encode(boxed_inputs(call, lists), record, maps_);
   EXPECT_THAT(told[3].box, ElementsAre(64, 1, 128, 1, 1));
-  EXPECT_THAT(told[4].box, ElementsAre(64, 1, 64, 1, 1));
+  EXPECT_THAT(told[4].box, ElementsAre(64, 1, 80, 1, 1));
 }
 
 TEST_F(FlashMaps, AreKeptWhileTheTensorsStayWhereTheyAre) {

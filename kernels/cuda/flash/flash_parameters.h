@@ -36,7 +36,7 @@ struct MaskedStep {
   std::int32_t lo = 0;
   std::int32_t hi = 0;
   std::int32_t bits =
-      -1;  // first word in FlashParameters::bits, key_block / 64 words in each row; -1: none
+      -1;  // first word in FlashParameters::bits, key_block / 64 (up) words in each row; -1: none
 };
 
 // For sm_90a, a tile's blocks of at most this many keys come first: they are the ends of groups and

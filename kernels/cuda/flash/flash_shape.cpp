@@ -65,7 +65,7 @@ FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim) {
     case FlashVariant::thin:
       return {variant, padded, 16, 64, padded == 256 ? 1 : 2, 16, 16};
     case FlashVariant::hopper:
-      return padded == 256  ? FlashShape{variant, 256, 128, 64, 1, 64, 64}
+      return padded == 256  ? FlashShape{variant, 256, 128, 80, 1, 64, 80}
              : padded == 64 ? FlashShape{variant, 64, 192, 128, 1, 64, 128}
                             : FlashShape{variant, 128, 128, 128, 1, 64, 128};
   }

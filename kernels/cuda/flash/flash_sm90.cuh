@@ -253,7 +253,7 @@ class Sm90Block {
   }
 
   // Handles a block of few keys, from its scores to its part of O, overlapped only with the other
-  // consumers: a quarter of the first product and of the second (a half for d = 256).
+  // consumers: a quarter of the first product and of the second (two fifths for d = 256).
   QB_DEVICE void narrow_step(State& state, int masked_step) const {
     constexpr int kTiles = kNarrowKeys / 8;
     const Position at(state.at.steps());

@@ -17,7 +17,7 @@ struct Sm90 {
   static constexpr int kConsumers = kD == 64 ? 3 : 2;
   static constexpr int kThreads = 128 * (kConsumers + 1);
   static constexpr int kRows = 64 * kConsumers;
-  static constexpr int kKeys = kD == 256 ? 64 : 128;
+  static constexpr int kKeys = kD == 256 ? 80 : 128;
   static constexpr int kStages = 2;
   // A multiprocessor has 64 Ki registers for all threads; the launch divides them evenly (168 and
   // 128 for each thread).
@@ -28,7 +28,7 @@ struct Sm90 {
   static constexpr int kBarriers = kQueryBytes + 2 * kStages * kTileBytes;
   static constexpr int kItems = kBarriers + (2 + 4 * kStages) * 8;
   static constexpr int kSharedBytes = kItems + 2 * 4;
-  static constexpr int kWordsPerRow = kKeys / 64;
+  static constexpr int kWordsPerRow = (kKeys + 63) / 64;
   static constexpr int kKeyTiles = kKeys / 8;
 };
 

@@ -27,7 +27,7 @@ inline constexpr float kLn2 = 0.6931471805599453F;
 template <bool kPacks, int kTiles>
 QB_DEVICE void mask_scores(float (&s)[4 * kTiles], const FlashParameters& p, const MaskedStep& step,
                            int n_rows, int words_per_row, int first_row, int first_key, int lane) {
-  static_assert(kTiles < 8 || kTiles % 8 == 0);
+  static_assert(kTiles < 8 || kTiles % 2 == 0);
   const int column = first_key + accumulator_place(lane, 0).column;
   QB_UNROLL
   for (int half = 0; half < 2; ++half) {

@@ -156,6 +156,7 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
 #define QB_LIST_32 \
   QB_LIST_16       \
   ", %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define QB_LIST_40 QB_LIST_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
 #define QB_LIST_64                                                                     \
   QB_LIST_32                                                                           \
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
@@ -185,7 +186,7 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
 // Each thread has kCount registers: N = 2 kCount columns.
 template <bool kBf16, bool kAdd, int kCount>
 QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint64_t b) {
-  static_assert(kCount == 16 || kCount == 32 || kCount == 64);
+  static_assert(kCount == 16 || kCount == 32 || kCount == 40 || kCount == 64);
   const int add = kAdd ? 1 : 0;
   if constexpr (kCount == 64 && kBf16)
     asm volatile(QB_SHARED_PRODUCT("128", "bf16", QB_LIST_64, "%66", "%64", "%65", "0, 0")
@@ -194,6 +195,14 @@ QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint6
   else if constexpr (kCount == 64)
     asm volatile(QB_SHARED_PRODUCT("128", "f16", QB_LIST_64, "%66", "%64", "%65", "0, 0")
                  : QB_F64(c, 0)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kCount == 40 && kBf16)
+    asm volatile(QB_SHARED_PRODUCT("80", "bf16", QB_LIST_40, "%42", "%40", "%41", "0, 0")
+                 : QB_F32(c, 0), QB_F8(c, 32)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kCount == 40)
+    asm volatile(QB_SHARED_PRODUCT("80", "f16", QB_LIST_40, "%42", "%40", "%41", "0, 0")
+                 : QB_F32(c, 0), QB_F8(c, 32)
                  : "l"(a), "l"(b), "n"(add));
   else if constexpr (kCount == 16 && kBf16)
     asm volatile(QB_SHARED_PRODUCT("32", "bf16", QB_LIST_16, "%18", "%16", "%17", "0, 0")
