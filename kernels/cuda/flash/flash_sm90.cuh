@@ -126,9 +126,13 @@ class Sm90Block {
 
   // Named barriers 1, 2, …, one for each consumer, say whose turn it is to issue products: the
   // consumer waits at its own, and the one before it arrives there.
-  QB_DEVICE void wait_for_turn() const { ptx::named_sync(consumer() + 1, 256); }
+  // At d = 256 they take no turns.
+  QB_DEVICE void wait_for_turn() const {
+    if constexpr (C::kD != 256) ptx::named_sync(consumer() + 1, 256);
+  }
   QB_DEVICE void pass_turn() const {
-    ptx::named_arrive(consumer() + 1 == C::kConsumers ? 1 : consumer() + 2, 256);
+    if constexpr (C::kD != 256)
+      ptx::named_arrive(consumer() + 1 == C::kConsumers ? 1 : consumer() + 2, 256);
   }
 
   // Says that what this warp has read may be overwritten.
