@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -14,34 +15,15 @@ namespace qb {
 namespace {
 
 using cpu::kTypeOf;
+using cpu::PlainProducts;
 using cpu::rounded;
 
-constexpr std::int64_t kRowsAtOnce = 8;    // rows that share one pass over the keys
-constexpr std::int64_t kKeysAtOnce = 512;  // keys of a pass, so that they stay in the cache
-
-// Holds one key-value head in T: keys transposed [d, m], values [m, e].
+// Holds one key-value head in T: keys transposed in panels, values [m, e].
 template <class T>
 struct Head {
-  std::vector<T> k_t;
-  std::vector<T> v;
+  std::unique_ptr<T[]> k_t;
+  std::unique_ptr<T[]> v;
 };
-
-template <class T>
-Head<T> load_head(const TensorView& k, const TensorView& v, std::int64_t b, std::int64_t head) {
-  const std::int64_t m = k.extent.length;
-  const std::int64_t d = k.extent.head_dim;
-  const std::int64_t e = v.extent.head_dim;
-  Head<T> loaded{std::vector<T>(static_cast<std::size_t>(d * m)),
-                 std::vector<T>(static_cast<std::size_t>(m * e))};
-  std::vector<T> row(static_cast<std::size_t>(d));
-  for (std::int64_t j = 0; j < m; ++j) {
-    convert(k.row(b, head, j), k.dtype, row.data(), kTypeOf<T>, d);
-    for (std::int64_t x = 0; x < d; ++x)
-      loaded.k_t[static_cast<std::size_t>(x * m + j)] = row[static_cast<std::size_t>(x)];
-    convert(v.row(b, head, j), v.dtype, loaded.v.data() + j * e, kTypeOf<T>, e);
-  }
-  return loaded;
-}
 
 // naive_rows rounds weights to the inputs' type, and if it is eager scores too.
 struct Rounding {
@@ -49,26 +31,29 @@ struct Rounding {
   DType scores = DType::f64;
 };
 
-// Computes the softmax of one row of scores in place, masked; returns the largest and the log of
-// the sum relative to it.
+// Computes the softmax of the scores of one row in these panels in place, masked; returns the
+// largest and the log of the sum relative to it.
 template <class T>
-std::pair<T, T> softmax_row(T* scores, std::int64_t m, const Mask& mask, std::int64_t row, T scale,
-                            const Rounding& rounding) {
+std::pair<T, T> softmax_row(T* scores, const std::vector<cpu::Panel>& panels, const Mask& mask,
+                            std::int64_t row, T scale, const Rounding& rounding) {
   constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
+  const auto each = [&](auto change) {
+    for (const cpu::Panel& panel : panels)
+      for (std::int64_t j = panel.begin; j < panel.begin + panel.count; ++j) change(j, scores[j]);
+  };
   T largest = kMinusInfinity;
-  for (std::int64_t j = 0; j < m; ++j) {
-    scores[j] = mask.allows(row, j)
-                    ? rounded(rounded(scores[j], rounding.scores) * scale, rounding.scores)
-                    : kMinusInfinity;
-    largest = std::max(scores[j], largest);
-  }
+  each([&](std::int64_t j, T& score) {
+    score = mask.allows(row, j) ? rounded(rounded(score, rounding.scores) * scale, rounding.scores)
+                                : kMinusInfinity;
+    largest = std::max(score, largest);
+  });
   T total = 0;
-  for (std::int64_t j = 0; j < m; ++j) {
-    scores[j] = scores[j] == kMinusInfinity ? T{0} : std::exp(scores[j] - largest);
-    total += scores[j];
-  }
+  each([&](std::int64_t, T& score) {
+    score = score == kMinusInfinity ? T{0} : std::exp(score - largest);
+    total += score;
+  });
   if (total == T{0}) return {kMinusInfinity, T{0}};
-  for (std::int64_t j = 0; j < m; ++j) scores[j] = rounded(scores[j] / total, rounding.weights);
+  each([&](std::int64_t, T& score) { score = rounded(score / total, rounding.weights); });
   return {largest, std::log(total)};
 }
 
@@ -82,35 +67,43 @@ struct Work {
   std::int64_t e;
 };
 
-// Computes rows [begin, end) of work.rows for one query head.
+// Computes rows [begin, end) of those that share a head of keys: for each of its query heads, from
+// first_head on, work.rows.
 template <class T>
-void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int64_t h,
-                 std::int64_t begin, std::int64_t end, std::int64_t first, ReferenceRows& result) {
+void attend_rows(const Work& work, const Head<T>& head, std::int64_t b, std::int64_t first_head,
+                 std::int64_t begin, std::int64_t end, ReferenceRows& result) {
   const std::int64_t d = work.q.extent.head_dim;
   const std::int64_t m = work.m;
-  const auto row_of = [&](std::int64_t i) { return work.rows[static_cast<std::size_t>(i)]; };
-  std::vector<T> query(static_cast<std::size_t>((end - begin) * d));
-  std::vector<T> scores(static_cast<std::size_t>((end - begin) * m));
-  std::vector<T> sum(static_cast<std::size_t>(work.e));
-  for (std::int64_t i = begin; i < end; ++i)
-    convert(work.q.row(b, h, row_of(i)), work.q.dtype, query.data() + (i - begin) * d, kTypeOf<T>,
-            d);
-  for (std::int64_t j = 0; j < m; j += kKeysAtOnce)
-    for (std::int64_t i = 0; i < end - begin; ++i)
-      cpu::add_products(query.data() + i * d, head.k_t.data() + j, m, d,
-                        std::min(kKeysAtOnce, m - j), scores.data() + i * m + j);
-  for (std::int64_t i = begin; i < end; ++i) {
-    T* const row = scores.data() + (i - begin) * m;
-    const auto [maximum, log_sum] =
-        softmax_row(row, m, work.mask, row_of(i), static_cast<T>(work.scale), work.rounding);
-    const auto at = static_cast<std::size_t>(first + i);
+  const std::int64_t e = work.e;
+  const std::int64_t count = end - begin;
+  const auto n_rows = std::ssize(work.rows);
+  const std::int64_t first = (b * work.q.extent.heads + first_head) * n_rows;
+  const auto row_of = [&](std::int64_t i) {
+    return work.rows[static_cast<std::size_t>((begin + i) % n_rows)];
+  };
+  std::vector<T> query(static_cast<std::size_t>(count * d));
+  std::vector<T> scores(static_cast<std::size_t>(count * m));
+  std::vector<T> out(static_cast<std::size_t>(count * e));
+  for (std::int64_t i = 0; i < count; ++i)
+    convert(work.q.row(b, first_head + (begin + i) / n_rows, row_of(i)), work.q.dtype,
+            query.data() + i * d, kTypeOf<T>, d);
+  const std::vector<cpu::Panel> panels = cpu::needed_panels<T>(
+      count, m, [&](std::int64_t i, std::int64_t j) { return work.mask.allows(row_of(i), j); });
+  for (const auto [j, n] : panels)
+    cpu::add_products(PlainProducts<T>{count, d, n, query.data(), d, head.k_t.get() + j * d, n,
+                                       scores.data() + j, m});
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto [maximum, log_sum] = softmax_row(scores.data() + i * m, panels, work.mask, row_of(i),
+                                                static_cast<T>(work.scale), work.rounding);
+    const auto at = static_cast<std::size_t>(first + begin + i);
     result.lse[at] = static_cast<double>(maximum + log_sum);
     result.maximum[at] = static_cast<double>(maximum);
     result.log_sum[at] = static_cast<double>(log_sum);
-    std::ranges::fill(sum, T{0});
-    cpu::add_weighted_rows(row, head.v.data(), m, work.e, sum.data());
-    std::copy(sum.begin(), sum.end(), result.out.data() + (first + i) * work.e);
   }
+  for (const auto [j, n] : panels)
+    cpu::add_weighted_rows(PlainProducts<T>{count, n, e, scores.data() + j, m, head.v.get() + j * e,
+                                            e, out.data(), e});
+  std::ranges::copy(out, result.out.data() + (first + begin) * e);
 }
 
 template <class T>
@@ -134,14 +127,13 @@ ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView
   if (rows.empty()) return result;  // without the copies of K and V
   for (std::int64_t b = 0; b < shape.batch; ++b)
     for (std::int64_t kv_head = 0; kv_head < k.extent.heads; ++kv_head) {
-      const Head<T> head = load_head<T>(k, v, b, kv_head);
-      for (std::int64_t h = kv_head * heads_of_group; h < (kv_head + 1) * heads_of_group; ++h) {
-        const std::int64_t first = (b * shape.heads + h) * n_rows;
-        parallel_for(n_rows, threads, kRowsAtOnce,
-                     [&](std::int64_t begin, std::int64_t end, int /*thread*/) {
-                       attend_rows(work, head, b, h, begin, end, first, result);
-                     });
-      }
+      const Head<T> head{cpu::load_head<T>(k, b, kv_head, true, threads),
+                         cpu::load_head<T>(v, b, kv_head, false, threads)};
+      const std::int64_t shared = heads_of_group * n_rows;
+      parallel_for(shared, threads, cpu::rows_at_once(shared, threads),
+                   [&](std::int64_t begin, std::int64_t end, int /*thread*/) {
+                     attend_rows(work, head, b, kv_head * heads_of_group, begin, end, result);
+                   });
     }
   return result;
 }

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "base/integers.h"
 #include "kernels/cpu/plain_loops.h"
@@ -23,35 +25,23 @@ namespace qb {
 namespace {
 
 constexpr double kLseWithoutKeys = -std::numeric_limits<double>::infinity();
-constexpr std::int64_t kTokensAtOnce = 8;    // tokens that share one pass over the other side
-constexpr std::int64_t kOthersAtOnce = 512;  // of a pass, so that they stay in the cache
 
 std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
-// Holds one head of a tensor in T: rows [count, dim] and their transpose [dim, count].
+// Holds one head of a tensor in T: rows [count, dim], and their transpose in panels.
 template <class T>
 struct Rows {
+  Rows(const TensorView& view, std::int64_t b, std::int64_t head, int threads)
+      : count(view.extent.length),
+        dim(view.extent.head_dim),
+        rows(cpu::load_head<T>(view, b, head, false, threads)),
+        transposed(cpu::load_head<T>(view, b, head, true, threads)) {}
+
   std::int64_t count;
   std::int64_t dim;
-  std::vector<T> rows;
-  std::vector<T> transposed;
-
-  [[nodiscard]] const T* row(std::int64_t index) const { return rows.data() + index * dim; }
+  std::unique_ptr<T[]> rows;
+  std::unique_ptr<T[]> transposed;
 };
-
-template <class T>
-Rows<T> load_rows(const TensorView& view, std::int64_t b, std::int64_t head) {
-  Rows<T> loaded{view.extent.length, view.extent.head_dim, {}, {}};
-  loaded.rows.resize(size(loaded.count * loaded.dim));
-  loaded.transposed.resize(loaded.rows.size());
-  for (std::int64_t i = 0; i < loaded.count; ++i) {
-    T* const row = loaded.rows.data() + i * loaded.dim;
-    convert(view.row(b, head, i), view.dtype, row, cpu::kTypeOf<T>, loaded.dim);
-    for (std::int64_t x = 0; x < loaded.dim; ++x)
-      loaded.transposed[size(x * loaded.count + i)] = row[x];
-  }
-  return loaded;
-}
 
 // Holds one head of Q and dO, or of K and V.
 template <class T>
@@ -69,21 +59,28 @@ struct Statistics {
 };
 
 // Says how the pairs of one query head weigh: the statistics of its rows, which begin at `first`,
-// and what is rounded.
+// and what is rounded. A pair is a token of one side, which is a key or a row, and one of the
+// other.
 template <class T>
 struct Weights {
   const GradientProblem& problem;
   const Statistics& statistics;
   std::int64_t first;
   DType rounding;
+  bool of_keys;
 
+  [[nodiscard]] bool allows(std::int64_t token, std::int64_t other) const {
+    if (of_keys) std::swap(token, other);
+    return statistics.maximum[size(first + token)] != kLseWithoutKeys &&
+           problem.mask.allows(token, other);
+  }
   // Turns score = Q.K and product = dO.V of a pair into P and dS, both 0 where it is not allowed.
-  void operator()(std::int64_t row, std::int64_t key, T& score, T& product) const {
-    const std::size_t at = size(first + row);
-    if (statistics.maximum[at] == kLseWithoutKeys || !problem.mask.allows(row, key)) {
+  void operator()(std::int64_t token, std::int64_t other, T& score, T& product) const {
+    if (!allows(token, other)) {
       score = product = T{0};
       return;
     }
+    const std::size_t at = size(first + (of_keys ? other : token));
     const T p =
         std::exp(static_cast<T>(problem.scale) * score - static_cast<T>(statistics.maximum[at])) /
         static_cast<T>(statistics.sum[at]);
@@ -92,45 +89,45 @@ struct Weights {
   }
 };
 
-template <class T>
-void add(const std::vector<T>& sum, double factor, std::int64_t count, double* to) {
-  for (std::int64_t x = 0; x < count; ++x) to[x] += factor * static_cast<double>(sum[size(x)]);
-}
-
 // Adds what all tokens of `other` give to the gradients of these tokens of `own`: token i of the
-// list to first + i * dim and, unless it is null, to second + i * dim. weigh(token, token of the
-// other side, score, product) makes P and dS of the last two.
-template <class T, class Weigh>
+// list to first + i * dim and, unless it is null, to second + i * dim.
+template <class T>
 void add_gradients(const Side<T>& own, const Side<T>& other, std::span<const std::int64_t> tokens,
-                   double scale, Weigh weigh, double* first, double* second) {
+                   const Weights<T>& weights, double* first, double* second) {
   const std::int64_t m = other.first.count;
-  const std::int64_t d = other.first.dim;
-  const std::int64_t e = other.second.dim;
-  const auto count = static_cast<std::int64_t>(tokens.size());
-  std::vector<T> scores(size(count * m));
-  std::vector<T> products(scores.size());
-  for (std::int64_t j = 0; j < m; j += kOthersAtOnce)
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t token = tokens[size(i)];
-      const std::int64_t n = std::min(kOthersAtOnce, m - j);
-      cpu::add_products(own.first.row(token), other.first.transposed.data() + j, m, d, n,
-                        scores.data() + i * m + j);
-      cpu::add_products(own.second.row(token), other.second.transposed.data() + j, m, e, n,
-                        products.data() + i * m + j);
-    }
-  std::vector<T> sum(size(std::max(d, e)));
-  for (std::int64_t i = 0; i < count; ++i) {
-    T* const p = scores.data() + i * m;
-    T* const d_score = products.data() + i * m;
-    for (std::int64_t j = 0; j < m; ++j) weigh(tokens[size(i)], j, p[j], d_score[j]);
-    std::ranges::fill(sum, T{0});
-    cpu::add_weighted_rows(d_score, other.first.rows.data(), m, d, sum.data());
-    add(sum, scale, d, first + i * d);
-    if (second == nullptr) continue;
-    std::ranges::fill(sum, T{0});
-    cpu::add_weighted_rows(p, other.second.rows.data(), m, e, sum.data());
-    add(sum, 1.0, e, second + i * e);
-  }
+  const auto count = std::ssize(tokens);
+  const std::vector<cpu::Panel> panels = cpu::needed_panels<T>(
+      count, m, [&](std::int64_t i, std::int64_t j) { return weights.allows(tokens[size(i)], j); });
+  // Returns [count, m] sums over the elements of each pair of rows.
+  const auto multiply = [&](const Rows<T>& left, const Rows<T>& right) {
+    const std::int64_t dim = left.dim;
+    std::vector<T> rows(size(count * dim));
+    std::vector<T> products(size(count * m));
+    for (std::int64_t i = 0; i < count; ++i)
+      std::copy_n(left.rows.get() + tokens[size(i)] * dim, dim, rows.data() + i * dim);
+    for (const auto [j, n] : panels)
+      cpu::add_products(cpu::PlainProducts<T>{count, dim, n, rows.data(), dim,
+                                              right.transposed.get() + j * dim, n,
+                                              products.data() + j, m});
+    return products;
+  };
+  std::vector<T> p = multiply(own.first, other.first);
+  std::vector<T> d_scores = multiply(own.second, other.second);
+  for (std::int64_t i = 0; i < count; ++i)
+    for (const auto [begin, n] : panels)
+      for (std::int64_t at = i * m + begin; at < i * m + begin + n; ++at)
+        weights(tokens[size(i)], at - i * m, p[size(at)], d_scores[size(at)]);
+  const auto add = [&](const std::vector<T>& factors, const Rows<T>& rows, double scale,
+                       double* to) {
+    std::vector<T> sums(size(count * rows.dim));
+    for (const auto [j, n] : panels)
+      cpu::add_weighted_rows(cpu::PlainProducts<T>{count, n, rows.dim, factors.data() + j, m,
+                                                   rows.rows.get() + j * rows.dim, rows.dim,
+                                                   sums.data(), rows.dim});
+    for (const T sum : sums) *to++ += scale * static_cast<double>(sum);
+  };
+  add(d_scores, other.first, weights.problem.scale, first);
+  if (second != nullptr) add(p, other.second, 1.0, second);
 }
 
 // Returns O and LSE of the rows, in double.
@@ -216,27 +213,23 @@ ReferenceGradients compute_gradients(const GradientProblem& problem,
   for (std::int64_t b = 0; b < q.batch; ++b)
     for (std::int64_t h = 0; h < q.heads; ++h) {
       const std::int64_t kv_head = h / (q.heads / k.heads);
-      const Side<T> queries{load_rows<T>(problem.q, b, h), load_rows<T>(problem.d_out, b, h)};
-      const Side<T> others{load_rows<T>(problem.k, b, kv_head),
-                           load_rows<T>(problem.v, b, kv_head)};
+      const Side<T> queries{{problem.q, b, h, threads}, {problem.d_out, b, h, threads}};
+      const Side<T> others{{problem.k, b, kv_head, threads}, {problem.v, b, kv_head, threads}};
       const std::int64_t head = b * q.heads + h;
       const std::int64_t kv = b * k.heads + kv_head;
-      const Weights<T> weights{problem, statistics, head * q.length, rounding};
-      const auto of_keys = [&](std::int64_t key, std::int64_t row, T& score, T& product) {
-        weights(row, key, score, product);
-      };
       const auto add_side = [&](const Side<T>& own, const Side<T>& other,
-                                std::span<const std::int64_t> tokens, const auto& weigh,
-                                double* first, double* second) {
-        parallel_for(std::ssize(tokens), threads, kTokensAtOnce,
+                                std::span<const std::int64_t> tokens, bool of_keys, double* first,
+                                double* second) {
+        const Weights<T> weights{problem, statistics, head * q.length, rounding, of_keys};
+        parallel_for(std::ssize(tokens), threads, cpu::rows_at_once(std::ssize(tokens), threads),
                      [&](std::int64_t begin, std::int64_t end, int /*thread*/) {
                        add_gradients(own, other, tokens.subspan(size(begin), size(end - begin)),
-                                     problem.scale, weigh, first + begin * d,
+                                     weights, first + begin * d,
                                      second == nullptr ? nullptr : second + begin * e);
                      });
       };
-      add_side(queries, others, rows, weights, result.d_q.data() + head * n_rows * d, nullptr);
-      add_side(others, queries, keys, of_keys, result.d_k.data() + kv * n_keys * d,
+      add_side(queries, others, rows, false, result.d_q.data() + head * n_rows * d, nullptr);
+      add_side(others, queries, keys, true, result.d_k.data() + kv * n_keys * d,
                result.d_v.data() + kv * n_keys * e);
     }
   return result;

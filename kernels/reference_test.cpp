@@ -7,6 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "base/integers.h"
 #include "kernels/testing/test_support.h"
 
 namespace qb {
@@ -43,6 +44,28 @@ TEST(ReferenceRows, AgreeWithBruteForceOverTheMask) {
         EXPECT_LE(testing_support::max_difference(found.lse, pick(expected.lse, 8, 23, 1, rows)),
                   1e-13);
       }
+}
+
+// The tolerances of committed runs follow from these numbers.
+TEST(ReferenceRows, OfARowAreTheSameBitsWhateverOthersAndThreadsThereAre) {
+  const Mask mask = Mask::causal(50, 150);
+  const Tensor q = testing_support::random_tensor(DType::bf16, {1, 6, 50, 33}, 1);
+  const Tensor k = testing_support::random_tensor(DType::bf16, {1, 2, 150, 33}, 2);
+  const Tensor v = testing_support::random_tensor(DType::bf16, {1, 2, 150, 20}, 3);
+  for (const auto compute :
+       {reference_rows,
+        +[](const TensorView&of_q, const TensorView&of_k, const TensorView&of_v, const Mask&of_mask,
+            double scale, std::span<const std::int64_t> rows,
+            int threads) { return naive_rows(of_q, of_k, of_v, of_mask, scale, rows, threads); }}) {
+    const std::vector<std::int64_t> every = integers_below(std::int64_t{50});
+    const ReferenceRows all = compute(q.view(), k.view(), v.view(), mask, 0.2, every, 3);
+    for (const std::int64_t row : every) {
+      const std::vector<std::int64_t> one = {row};
+      const ReferenceRows alone = compute(q.view(), k.view(), v.view(), mask, 0.2, one, 1);
+      EXPECT_EQ(alone.out, pick(all.out, 6, 50, 20, one));
+      EXPECT_EQ(alone.lse, pick(all.lse, 6, 50, 1, one));
+    }
+  }
 }
 
 TEST(NaiveRows, AreOffByTheRoundingOfTheInputsType) {

@@ -55,11 +55,16 @@ void add_products(std::int64_t n, const Matrix<T>& factors, std::int64_t in, std
                   int threads, From from, To to) {
   parallel_for(n, threads, kRowsAtOnce, [&](std::int64_t begin, std::int64_t end, int) {
     Matrix<T> x(end - begin, in);
-    for (std::int64_t i = begin; i < end; ++i) std::copy_n(from(i), in, x.row(i - begin));
+    Matrix<T> y(end - begin, out);
+    for (std::int64_t i = begin; i < end; ++i) {
+      std::copy_n(from(i), in, x.row(i - begin));
+      std::copy_n(to(i), out, y.row(i - begin));
+    }
     for (std::int64_t k = 0; k < in; k += kInputsAtOnce)
-      for (std::int64_t i = begin; i < end; ++i)
-        cpu::add_products(x.row(i - begin) + k, factors.row(k), out,
-                          std::min(kInputsAtOnce, in - k), out, to(i));
+      cpu::add_products(cpu::PlainProducts<T>{end - begin, std::min(kInputsAtOnce, in - k), out,
+                                              x.row(0) + k, in, factors.row(k), out, y.row(0),
+                                              out});
+    for (std::int64_t i = begin; i < end; ++i) std::copy_n(y.row(i - begin), out, to(i));
   });
 }
 
