@@ -102,27 +102,16 @@ Comparison compare(const Problem& problem, const TensorView& out, const TensorVi
   return comparison;
 }
 
-// Only finite values count: keys that no query sees may have others.
 double largest_of(const TensorView& view) {
   double largest = 0.0;
-  for (std::int64_t b = 0; b < view.extent.batch; ++b)
-    for (std::int64_t h = 0; h < view.extent.heads; ++h)
-      for (std::int64_t t = 0; t < view.extent.length; ++t)
-        for (std::int64_t x = 0; x < view.extent.head_dim; ++x) {
-          const std::byte* const element = view.row(b, h, t) + x * size_of(view.dtype);
-          const double value = std::abs(load_element(element, view.dtype));
-          if (std::isfinite(value)) largest = std::max(largest, value);
-        }
+  for_each_finite(view, [&](double value) { largest = std::max(largest, std::abs(value)); });
   return largest;
 }
 
-double out_tolerance(const WorstError& worst, const TensorView& v) {
-  const double roundoff = unit_roundoff(DType::f32);
+double out_tolerance(const WorstError& worst, DType of_inputs) {
   const double roundoffs =
-      kInputRoundoffs * unit_roundoff(v.dtype) + kStatisticsRoundoffs * roundoff;
-  const double tolerance = kNaiveFactor * worst.naive_error + roundoffs * worst.magnitude;
-  if (worst.elements >= kFewElements) return tolerance;
-  return tolerance + kValueRoundoffs * roundoff * largest_of(v);
+      kInputRoundoffs * unit_roundoff(of_inputs) + kStatisticsRoundoffs * unit_roundoff(DType::f32);
+  return kNaiveFactor * worst.naive_error + roundoffs * worst.magnitude;
 }
 
 // LSE is a float32 statistic whatever the inputs are; near 0 its error is that of log's argument.
@@ -136,12 +125,20 @@ bool nearer(double a, double b, double c, double d) { return a * d > c * b; }
 
 void judge(const RowClasses& classes, const TensorView& v, bool rounds_lse,
            Verification& verification) {
+  std::optional<double> largest;  // of V, found once and only if it is needed
+  const auto of_largest = [&](double part) {
+    if (part > 0.0 && !largest) largest = largest_of(v);
+    return part > 0.0 ? part * *largest : 0.0;
+  };
   bool first = true;
   for (const auto& [width, rows] : classes) {
     const double rounding = rounds_lse ? unit_roundoff(DType::f32) * rows.lse.magnitude : 0.0;
     const bool is_weighed = rounding <= kMostLseRounding;
+    const bool are_few = rows.out.elements < kFewElements;
     const double tolerance =
-        out_tolerance(rows.out, v) + (is_weighed ? 2.0 * rounding * largest_of(v) : 0.0);
+        out_tolerance(rows.out, v.dtype) +
+        of_largest(are_few ? kValueRoundoffs * unit_roundoff(DType::f32) : 0.0) +
+        of_largest(is_weighed ? 2.0 * rounding : 0.0);
     const double of_lse = lse_tolerance(rows.lse);
     if (first ||
         nearer(rows.out.error, tolerance, verification.max_error, verification.tolerance)) {

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,31 +23,51 @@ constexpr double kGradientFactor = 1.5;
 constexpr double kGradientFloor = 1e-4;
 constexpr double kRoundingsOnly = 1e-5;
 
-// One gradient: what was found, in which tokens it is compared, and with what.
+// One gradient: what was found, in which tokens it is compared, and how far off it is.
 struct ComparedGradient {
   TensorRole what;
   const TensorView& found;
   std::span<const std::int64_t> tokens;
-  const std::vector<double>& exact;  // [b, heads, tokens, dim], as is the next
-  const std::vector<double>& naive;
   double size;  // s of verify_gradients.h
+  WorstError worst{};
+  RelativeL2 norm{};
+  RelativeL2 naive_norm{};
 
   [[nodiscard]] std::string_view token_word() const { return is_of_keys(what) ? "key" : "row"; }
+
+  // Compares those heads of a batch that begin with `head`: exact and naive are [heads, tokens,
+  // dim].
+  void add(std::int64_t batch, std::int64_t head, const std::vector<double>& exact,
+           const std::vector<double>& naive) {
+    const std::int64_t dim = found.extent.head_dim;
+    for (std::size_t at = 0; at < exact.size(); ++head)
+      for (const std::int64_t token : tokens) {
+        const float* const values = found.row_as<float>(batch, head, token);
+        for (std::int64_t x = 0; x < dim; ++x, ++at) {
+          const auto value = static_cast<double>(values[x]);
+          worst.add({batch, head, token}, x, value, naive[at], exact[at]);
+          norm.add(value, exact[at]);
+          naive_norm.add(naive[at], exact[at]);
+        }
+      }
+  }
 };
 
-// It takes the finite values only: keys that no query sees may have others.
 double root_mean_square(const TensorView& view) {
   double squares = 0.0;
-  std::vector<double> row(static_cast<std::size_t>(view.extent.head_dim));
-  for (std::int64_t b = 0; b < view.extent.batch; ++b)
-    for (std::int64_t h = 0; h < view.extent.heads; ++h)
-      for (std::int64_t t = 0; t < view.extent.length; ++t) {
-        convert(view.row(b, h, t), view.dtype, row.data(), DType::f64, view.extent.head_dim);
-        for (const double value : row)
-          if (std::isfinite(value)) squares += value * value;
-      }
+  for_each_finite(view, [&](double value) { squares += value * value; });
   return std::sqrt(squares /
                    static_cast<double>(std::max<std::int64_t>(view.extent.elements(), 1)));
+}
+
+// Returns head `kv_head` of a batch of keys, or the query heads that share it.
+TensorView group_of(TensorView view, std::int64_t batch, std::int64_t kv_head,
+                    std::int64_t kv_heads) {
+  const std::int64_t heads = view.extent.heads / kv_heads;
+  view.data = view.row(batch, kv_head * heads, 0);
+  view.extent.batch = 1;
+  view.extent.heads = heads;
+  return view;
 }
 
 std::optional<std::string> first_not_finite(TensorRole what, const TensorView& view, int threads) {
@@ -76,35 +98,11 @@ struct Allowance {
 // Weights that are off by a part of themselves cost that part of terms of up to this many sizes.
 constexpr double kLargestTerm = 4.0;
 
-struct FoundErrors {
-  WorstError worst;
-  RelativeL2 norm;
-  RelativeL2 naive_norm;
-  std::size_t elements = 0;
-};
-
-FoundErrors errors_of(const ComparedGradient& gradient) {
-  FoundErrors errors;
-  auto& [worst, norm, naive_norm, at] = errors;
-  const Extent& extent = gradient.found.extent;
-  for (std::int64_t b = 0; b < extent.batch; ++b)
-    for (std::int64_t h = 0; h < extent.heads; ++h)
-      for (const std::int64_t token : gradient.tokens) {
-        const float* const values = gradient.found.row_as<float>(b, h, token);
-        for (std::int64_t x = 0; x < extent.head_dim; ++x, ++at) {
-          const auto value = static_cast<double>(values[x]);
-          worst.add({b, h, token}, x, value, gradient.naive[at], gradient.exact[at]);
-          norm.add(value, gradient.exact[at]);
-          naive_norm.add(gradient.naive[at], gradient.exact[at]);
-        }
-      }
-  return errors;
-}
-
 // Adds the errors of one gradient; the first that is wrong says so.
 void judge_gradient(const ComparedGradient& gradient, const Allowance& allowed,
                     Verification& verification) {
-  const auto [worst, norm, naive_norm, elements] = errors_of(gradient);
+  const auto& [worst, norm, naive_norm] =
+      std::tie(gradient.worst, gradient.norm, gradient.naive_norm);
   const double by_weights = allowed.of_lse() * kLargestTerm * gradient.size;
   const double roundoff = allowed.roundoff + allowed.of_lse();
   const double tolerance = kGradientFactor * worst.naive_error + roundoff * worst.magnitude +
@@ -112,7 +110,7 @@ void judge_gradient(const ComparedGradient& gradient, const Allowance& allowed,
   // Norms are compared and not their quotients, since all of a reference may be 0.
   const double largest_norm = kGradientFactor * naive_norm.error_norm() +
                               (roundoff + kGradientFloor) * norm.reference_norm() +
-                              by_weights * std::sqrt(static_cast<double>(elements));
+                              by_weights * std::sqrt(static_cast<double>(worst.elements));
   const char* const why_lost = allowed.loses_weights() ? kLostWeights : "";
   verification.gradients.push_back(
       {gradient.what, worst.error, worst.naive_error, tolerance, norm.error()});
@@ -136,10 +134,23 @@ void judge_gradient(const ComparedGradient& gradient, const Allowance& allowed,
 
 }  // namespace
 
+std::vector<std::int64_t> groups_to_verify(const GradientProblem& problem,
+                                           std::int64_t most_pairs) {
+  const Extent& q = problem.q.extent;
+  const Extent& k = problem.k.extent;
+  const std::int64_t groups = k.batch * k.heads;
+  const std::int64_t pairs = q.heads / k.heads * q.length * k.length;
+  const std::int64_t kept =
+      std::clamp<std::int64_t>(most_pairs / std::max<std::int64_t>(pairs, 1), 1, groups);
+  std::vector<std::int64_t> chosen;
+  for (std::int64_t i = 1; i <= kept; ++i) chosen.push_back(i * groups / kept - 1);
+  return chosen;
+}
+
 void verify_gradients(const GradientProblem& problem, const GradientViews& found,
                       std::span<const std::int64_t> rows, std::span<const std::int64_t> keys,
                       int threads, Verification& verification, double asked_roundings,
-                      bool rounds_lse) {
+                      bool rounds_lse, std::int64_t most_pairs) {
   verification.keys = static_cast<std::int64_t>(keys.size());
   const std::pair<TensorRole, const TensorView*> views[] = {
       {TensorRole::d_q, &found.d_q}, {TensorRole::d_k, &found.d_k}, {TensorRole::d_v, &found.d_v}};
@@ -150,21 +161,30 @@ void verify_gradients(const GradientProblem& problem, const GradientViews& found
     verification.message = std::move(*flaw);
     return;
   }
-  const ReferenceGradients exact = reference_gradients(problem, rows, keys, threads);
-  const ReferenceGradients naive = naive_gradients(problem, rows, keys, threads);
   const double of_d_out = root_mean_square(problem.d_out);
   const double of_scores = std::abs(problem.scale) * of_d_out * root_mean_square(problem.v) *
                            std::sqrt(static_cast<double>(problem.v.extent.head_dim));
-  const ComparedGradient gradients[] = {
-      {TensorRole::d_q, found.d_q, rows, exact.d_q, naive.d_q,
-       of_scores * root_mean_square(problem.k)},
-      {TensorRole::d_k, found.d_k, keys, exact.d_k, naive.d_k,
-       of_scores * root_mean_square(problem.q)},
-      {TensorRole::d_v, found.d_v, keys, exact.d_v, naive.d_v, of_d_out}};
-  const Allowance allowed{unit_roundoff(problem.q.dtype) + asked_roundings, exact.largest_score,
-                          rounds_lse};
-  for (const ComparedGradient& gradient : gradients)
-    judge_gradient(gradient, allowed, verification);
+  ComparedGradient d_q{TensorRole::d_q, found.d_q, rows, of_scores * root_mean_square(problem.k)};
+  ComparedGradient d_k{TensorRole::d_k, found.d_k, keys, of_scores * root_mean_square(problem.q)};
+  ComparedGradient d_v{TensorRole::d_v, found.d_v, keys, of_d_out};
+  Allowance allowed{unit_roundoff(problem.q.dtype) + asked_roundings, 0.0, rounds_lse};
+  const std::int64_t kv_heads = problem.k.extent.heads;
+  for (const std::int64_t group : groups_to_verify(problem, most_pairs)) {
+    const std::int64_t batch = group / kv_heads;
+    const std::int64_t head = group % kv_heads;
+    GradientProblem part = problem;
+    for (TensorView* const view : {&part.q, &part.k, &part.v, &part.d_out, &part.out, &part.lse})
+      if (view->extent.heads >= kv_heads)  // the last two need not be given
+        *view = group_of(*view, batch, head, kv_heads);
+    const ReferenceGradients exact = reference_gradients(part, rows, keys, threads);
+    const ReferenceGradients naive = naive_gradients(part, rows, keys, threads);
+    d_q.add(batch, head * part.q.extent.heads, exact.d_q, naive.d_q);
+    d_k.add(batch, head, exact.d_k, naive.d_k);
+    d_v.add(batch, head, exact.d_v, naive.d_v);
+    allowed.largest_score = std::max(allowed.largest_score, exact.largest_score);
+  }
+  for (const ComparedGradient* const gradient : {&d_q, &d_k, &d_v})
+    judge_gradient(*gradient, allowed, verification);
   verification.correct = verification.correct && verification.message.empty();
 }
 

@@ -2,9 +2,11 @@
 // Checks the gradients of a backward pass against float64.
 //
 // The reference begins with Q, K, V and dO, never with the O and LSE of the tested pass, so that it
-// takes a whole forward pass in float64. A gradient passes two limits, both of them 1.5 x the error
-// of naive gradients in the inputs' precision, the factor that Stream-CQSA takes for gradients of
-// several tasks, plus a floor:
+// takes a whole forward pass in float64. Of a large problem, whose pairs of queries and keys are
+// more than 2^31 over all query heads, only some heads are therefore compared: each head of keys
+// that is taken, in even steps and with the last, has all query heads that share it. A gradient
+// passes two limits, both of them 1.5 x the error of naive gradients in the inputs' precision, the
+// factor that Stream-CQSA takes for gradients of several tasks, plus a floor:
 //
 //   largest error      1.5 naive + u max|dX| + 1e-4 s
 //   relative L2 error  1.5 naive + u + 1e-4
@@ -20,6 +22,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "harness/execute/verify/verify.h"
 #include "kernels/reference_gradients.h"
@@ -33,13 +36,20 @@ struct GradientViews {
   TensorView d_v;
 };
 
+inline constexpr std::int64_t kMostGradientPairs = std::int64_t{1} << 31;
+
+// Returns which heads of keys are compared, ascending: batch * g + head. Of all query heads that
+// share them there are at most most_pairs pairs of a query and a key, unless one head has more.
+[[nodiscard]] std::vector<std::int64_t> groups_to_verify(const GradientProblem& problem,
+                                                         std::int64_t most_pairs);
+
 // Adds the errors of the gradients to the verification of their forward pass, and what is wrong
 // with them: an element that is not finite, or dQ in one of the rows, or dK and dV in one of the
-// keys. asked_roundings: by how much, relative to its size, a sum may be rounded on its way.
-// rounds_lse: see verify_output().
+// keys, of groups_to_verify(). asked_roundings: by how much, relative to its size, a sum may be
+// rounded on its way. rounds_lse: see verify_output().
 void verify_gradients(const GradientProblem& problem, const GradientViews& found,
                       std::span<const std::int64_t> rows, std::span<const std::int64_t> keys,
                       int threads, Verification& verification, double asked_roundings = 0.0,
-                      bool rounds_lse = false);
+                      bool rounds_lse = false, std::int64_t most_pairs = kMostGradientPairs);
 
 }  // namespace qb

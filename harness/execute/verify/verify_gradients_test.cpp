@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/execute/verify/verify_gradients.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "harness/execute/testing/inputs_of.h"
@@ -16,6 +19,7 @@
 namespace qb {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -64,11 +68,12 @@ struct Solved {
             problem.mask,    problem.scale,   out.view(),      lse.view()};
   }
   [[nodiscard]] Verification verify(const std::vector<std::int64_t>& rows,
-                                    const std::vector<std::int64_t>& keys) const {
+                                    const std::vector<std::int64_t>& keys,
+                                    std::int64_t most_pairs = kMostGradientPairs) const {
     Verification verification;
     verification.correct = true;  // as the forward pass was
     verify_gradients(gradient_problem(), {d_q.view(), d_k.view(), d_v.view()}, rows, keys, 2,
-                     verification);
+                     verification, 0.0, false, most_pairs);
     return verification;
   }
   [[nodiscard]] Verification verify() const {
@@ -169,6 +174,58 @@ TEST(VerifyGradients, AllowsRoundingsWhereAGradientIsNothing) {
   EXPECT_TRUE(solved.verify().correct) << solved.verify().message;
   solved.d_q.view().row_as<float>(0, 0, 0)[0] = 3e-5f;
   EXPECT_THAT(solved.verify().message, StartsWith("dQ has a relative L2 error of "));
+}
+
+// There are two batches of two heads of keys, each for two query heads, and work for two of them.
+TEST(VerifyGradients, ComparesSomeHeadsOfALargeProblemAndLooksAtAll) {
+  constexpr std::int64_t kMostPairs = 2 * 2 * 40 * 40;
+  const Solved solved(problem_of(40, MaskKind::causal, DType::bf16));
+  const auto verify = [&] { return solved.verify(all_of(40), all_of(40), kMostPairs); };
+  ASSERT_THAT(groups_to_verify(solved.gradient_problem(), kMostPairs), ElementsAre(1, 3));
+  EXPECT_TRUE(verify().correct) << verify().message;
+  for (const std::int64_t batch : {0, 1})
+    for (const std::int64_t head : {0, 1, 2, 3})
+      for (const auto& [tensor, name, word] : {std::tuple{&solved.d_q, "dQ", "row"},
+                                               {&solved.d_k, "dK", "key"},
+                                               {&solved.d_v, "dV", "key"}}) {
+        const std::int64_t heads = tensor->view().extent.heads;
+        if (head >= heads) continue;
+        const bool is_compared = head >= heads / 2;
+        float& element = tensor->view().row_as<float>(batch, head, 39)[2];
+        const float right = element;
+        element += 0.5f;
+        const std::string place = fmt::format("batch {}, head {}, {} 39", batch, head, word);
+        EXPECT_EQ(verify().correct, !is_compared) << place;
+        EXPECT_THAT(verify().message,
+                    StartsWith(is_compared ? fmt::format("{} at {}", name, place) : ""));
+        element = std::numeric_limits<float>::infinity();
+        EXPECT_THAT(verify().message,
+                    StartsWith(fmt::format("{} at {}, element 2 is inf", name, place)));
+        element = right;
+      }
+}
+
+TEST(GroupsToVerify, AreAllWhereTheyFitAndElseAsManyInEvenStepsToTheLast) {
+  for (const std::int64_t batch : {1, 3})
+    for (const std::int64_t kv_heads : {1, 2, 5, 16})
+      for (const std::int64_t shared : {1, 4})
+        for (const std::int64_t fit : {0, 1, 2, 3, 7, 48, 100}) {
+          GradientProblem problem;
+          problem.q.extent = {batch, kv_heads * shared, 30, 8};
+          problem.k.extent = {batch, kv_heads, 50, 8};
+          const std::int64_t groups = batch * kv_heads;
+          const std::vector<std::int64_t> chosen =
+              groups_to_verify(problem, fit * shared * 30 * 50 + 1);
+          const std::int64_t count = std::clamp<std::int64_t>(fit, 1, groups);
+          ASSERT_EQ(std::ssize(chosen), count);
+          EXPECT_EQ(chosen.back(), groups - 1);
+          std::int64_t before = -1;
+          for (const std::int64_t group : chosen) {
+            EXPECT_GE(group - before, groups / count);
+            EXPECT_LE(group - before, groups / count + 1);
+            before = group;
+          }
+        }
 }
 
 TEST(VerifyGradients, WhatWasWrongBeforeStaysWrong) {

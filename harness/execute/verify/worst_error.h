@@ -47,6 +47,20 @@ template <class F>
   return std::nullopt;
 }
 
+// Calls take(value) for the finite elements of a tensor, in order: keys that no query sees may have
+// others.
+template <class F>
+void for_each_finite(const TensorView& view, F take) {
+  std::vector<double> row(static_cast<std::size_t>(view.extent.head_dim));
+  for (std::int64_t b = 0; b < view.extent.batch; ++b)
+    for (std::int64_t h = 0; h < view.extent.heads; ++h)
+      for (std::int64_t t = 0; t < view.extent.length; ++t) {
+        convert(view.row(b, h, t), view.dtype, row.data(), DType::f64, view.extent.head_dim);
+        for (const double value : row)
+          if (std::isfinite(value)) take(value);
+      }
+}
+
 // An error may be this many times that of a naive implementation in the inputs' precision.
 inline constexpr double kNaiveFactor = 4.0;
 
