@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/flash/flash_maps.h"
@@ -214,6 +215,20 @@ TEST(FlashEmulation, RandomWorkersReadTheOriginalTensorsAndAreRecomposed) {
       const auto groups = flash_support::draw_groups(n, 4, seed % 3 == 1, engine);
       flash_support::draw_workers(problem, 3, groups, groups, 192, engine);
       expect_float64(problem, path, 2, seed);
+    }
+}
+
+// At d = 256 a step has 80 keys, so that a row has bits in two words.
+TEST(FlashEmulation, BitsInEveryWordOfAStep) {
+  for (const std::int64_t d : {64, 128, 256})
+    for (unsigned seed = 0; seed < 3; ++seed) {
+      SCOPED_TRACE("d " + std::to_string(d) + " seed " + std::to_string(seed));
+      std::mt19937 engine(seed);
+      flash_support::Problem problem({.q = {1, 1, 140, d}, .n_keys = 330}, seed);
+      TileSchedule schedule = build_schedule(140, 330, {{0, 140, {0, 330}}}, 70);
+      flash_support::draw_bits(schedule, engine);
+      problem.add_worker({{0, 140, 1}}, {{0, 330, 1}}, std::move(schedule));
+      expect_float64(problem, FlashPath::sm90, 1, seed);
     }
 }
 

@@ -232,6 +232,7 @@ class Sm90Backward {
                              p_.sum_other.token_stride, row, p_.other_length, 64 * d_q_panel(),
                              p_.head_dim, p_.scale, d_q, lane());
     const std::uint32_t sums = shared_.sums(4 * consumer() + warp_row() / 16);
+    const int column = 64 * d_q_panel();    // the whole warp computes it
     if (lane() == 0) ptx::wait_for_sums();  // those of the step before
     ptx::sync_warp();
     store_sums(sums, p_.scale, d_q, lane());
@@ -240,8 +241,8 @@ class Sm90Backward {
     if (lane() != 0) return;
     QB_UNROLL
     for (int box = 0; box < 2; ++box)
-      ptx::add_box(&maps_.sum_other, sums + box * (C::kSumsBytes / 2),
-                   64 * d_q_panel() + kSumColumns * box, 0, row, at.head(), item().batch);
+      ptx::add_box(&maps_.sum_other, sums + box * (C::kSumsBytes / 2), column + kSumColumns * box,
+                   0, row, at.head(), item().batch);
     ptx::commit_sums();
   }
 

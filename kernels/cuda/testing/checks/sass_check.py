@@ -8,7 +8,7 @@ lose. The first two rules are for the forward pass; of the backward pass the sec
 that no product waits for each of its instructions, and the third one is for blocks that add to dQ.
 
   exponentials  In each step that multiplies P V while it takes the softmax of the next scores, all
-                but 2 of the 66 MUFU.EX2 (64 probabilities, 2 factors for older sums; 32 and 2 for
+                but 2 of the 66 MUFU.EX2 (64 probabilities, 2 factors for older sums; 40 and 2 for
                 d = 256) stand between the wait for the scores and the wait for P V, so that they
                 overlap with the product.
   products      A step issues its two products back to back, as one group each and without a wait
@@ -53,7 +53,7 @@ class Kernel:
         self.role = role  # of a kernel of the backward pass
         self.stack = 0
         self.consumers = 3 if dim == 64 and role is None else 2
-        self.keys = 64 if dim == 256 else 128  # of a step of the forward pass
+        self.keys = 80 if dim == 256 else 128  # of a step of the forward pass
         self.probabilities = self.keys // 2  # of each thread and step: a quarter of 2 rows' keys
 
     def places(self, pattern, begin=0, end=None):

@@ -31,10 +31,10 @@ def product(count, columns, between=None):
 
 
 def step(dim, front=None, behind=0, scores=None, between=()):
-    front = front or (34 if dim == 256 else 66)
+    front = front or (42 if dim == 256 else 66)
     return [*(scores or product(dim // 16, 128)),
             "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R6+UR4+0x28030], R3", *between,
-            *product(4 if dim == 256 else 8, dim, between="R2UR UR10, R14"), "BAR.ARV R4, 0x100",
+            *product(5 if dim == 256 else 8, dim, between="R2UR UR10, R14"), "BAR.ARV R4, 0x100",
             "WARPGROUP.DEPBAR.LE gsb0, 0x1", *["MUFU.EX2 R25, R25"] * front,
             "@!P3 SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R8+UR4+0x28020], RZ",
             "WARPGROUP.DEPBAR.LE gsb0, 0x0", *["@P2 MUFU.EX2 R3, R14"] * behind, "@!P0 BRA 0xb6d0"]
@@ -62,7 +62,8 @@ def products_of(groups):
 
 
 def added(operands, between=("BAR.SYNC.DEFER_BLOCKING 0x1, 0x100",), wait="0x1",
-          rows=(["REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU desc[UR32][R6.64], R152"] * 8,) * 2):
+          rows=(["REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU desc[UR32][R6.64], R152"] * 8,) * 2,
+          boxes=2):
     """Returns the end of a step: products with these operands, and additions to dQ."""
     lines = []
     for i, operand in enumerate(operands):
@@ -71,6 +72,7 @@ def added(operands, between=("BAR.SYNC.DEFER_BLOCKING 0x1, 0x100",), wait="0x1",
     lines.append(f"WARPGROUP.DEPBAR.LE gsb0, {wait}")
     for row in rows:
         lines += ["@P0 BRA 0x6430", *row]
+    lines += ["UTMAREDG.5D.ADD [UR8], [UR18]"] * boxes
     return [*lines, "WARPGROUP.DEPBAR.LE gsb0, 0x0"]
 
 
@@ -126,7 +128,7 @@ class SassCheck(unittest.TestCase):
         self.assertEqual(said.count("\n"), 6)
         self.assertIn("bf16 d=128: exponentials before | behind the wait 66 | 0, 66 | 0; registers "
                       "168 at entry, 232 in consumers, 40 in the producer", said)
-        self.assertIn("bf16 d=256: exponentials before | behind the wait 34 | 0, 34 | 0;", said)
+        self.assertIn("bf16 d=256: exponentials before | behind the wait 42 | 0, 42 | 0;", said)
 
     def test_exponentials_behind_the_wait_are_a_fault_but_for_the_two_factors(self):
         self.assertEqual(checked(steps=(step(128, 64, 2), step(128)))[0], 0)
@@ -204,6 +206,7 @@ class SassCheck(unittest.TestCase):
         branchy = [red] * 7 + ["@P0 BRA 0x5c10", red]
         self.assertIn("should be, those of a row without a branch",
                       said_of(rows=([red] * 8, branchy))[1])
+        self.assertIn("1 boxes are added", said_of(boxes=1)[1])
         barrier = "BAR.SYNC.DEFER_BLOCKING 0x1, 0x100"
         self.assertIn("meet at 2 barriers a step", said_of(between=(barrier, barrier))[1])
 

@@ -18,7 +18,7 @@ int n_blocks();
 void sync_threads();
 void sync_warp();
 inline std::uint32_t shared_base() { return 0; }
-inline int uniform(int value) { return value; }
+int uniform(int value);
 template <class Integer>
 Integer opaque(Integer value) {
   return value;

@@ -16,8 +16,10 @@
 // - The fibers run in an order that depends on the seed. Now and then a warp is held back until no
 //   other can go on, so that the others are as far ahead of it as they can be. Where no fiber can
 //   go on, it throws.
-// - Lanes of a warp that meet in different collective instructions throw, as do addresses outside
-//   shared memory, misaligned rows and boxes, and coordinates that break the copy engine's rules.
+// - Lanes of a warp that meet in different collective instructions throw, as do lanes that ask for
+// a
+//   uniform value without the others, addresses outside shared memory, misaligned rows and boxes,
+//   and coordinates that break the copy engine's rules.
 #pragma once
 
 #include <cstdint>

@@ -67,6 +67,7 @@ struct Thread {
   std::vector<std::vector<Copy>> copy_groups{{}};
   std::vector<BoxedSum> sums;  // not waited for yet
   std::size_t committed_sums = 0;
+  int uniform_values = 0;  // that it asked its warp for
 };
 
 // Threads meet here: it holds what each of them brings, and how often all have met.
@@ -158,7 +159,14 @@ void meet(Meeting& meeting, int size, const void* what, void* brought, Act act) 
 
 template <class Act>
 void meet_warp(const void* what, void* brought, Act act) {
-  meet(block->warps[static_cast<std::size_t>(block->current / kWarp)], kWarp, what, brought, act);
+  const auto warp = static_cast<std::size_t>(block->current / kWarp);
+  meet(block->warps[warp], kWarp, what, brought, [&](void** all) {
+    for (std::size_t lane = 1; lane < kWarp; ++lane)
+      if (block->threads[kWarp * warp + lane].uniform_values !=
+          block->threads[kWarp * warp].uniform_values)
+        fail("a part of a warp asked for a value that is the same in all of it");
+    act(all);
+  });
 }
 
 }  // namespace qb::cuda::emulator

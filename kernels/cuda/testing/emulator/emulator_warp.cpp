@@ -20,6 +20,11 @@ void trap_if_negative(float value) {
   if (value < 0.0F) fail("trap: " + std::to_string(value) + " is negative");
 }
 
+int uniform(int value) {
+  ++self().uniform_values;
+  return value;
+}
+
 void sync_warp() {
   static const char kWhat = 0;
   meet_warp(&kWhat, nullptr, [](void**) {});
