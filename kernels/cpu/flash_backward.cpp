@@ -132,7 +132,7 @@ class Round {
     std::atomic<int>& turn = turns_[static_cast<std::size_t>(index)];
     await_value(turn, rows.turn);
     add_query_gradients(tile, scratch);
-    turn.store(rows.turn + 1, std::memory_order_release);
+    turn.store(rows.turn + 1, std::memory_order_seq_cst);  // as in parallel.cpp
     turn.notify_all();
   }
 

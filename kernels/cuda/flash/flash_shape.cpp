@@ -14,9 +14,7 @@
 namespace qb::cuda {
 
 bool box_readable(const TensorView& view, std::int64_t stride) {
-  const auto aligned = [&view](std::int64_t elements) {
-    return elements * size_of(view.dtype) % 16 == 0;
-  };
+  const auto aligned = [](std::int64_t elements) { return elements % 8 == 0; };
   return stride != 0 && view.extent.length > 0 && view.extent.length % stride == 0 &&
          aligned(view.token_stride) && aligned(view.head_stride) && aligned(view.batch_stride) &&
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;

@@ -21,7 +21,6 @@ static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
 static_assert(alignof(TensorMap) % alignof(CUtensorMap) == 0);
 static_assert(is_number(CUDA_SUCCESS, driver::kSuccess));
 static_assert(is_number(CU_TENSOR_MAP_DATA_TYPE_FLOAT16, driver::kFloat16));
-static_assert(is_number(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, driver::kFloat32));
 static_assert(is_number(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, driver::kBfloat16));
 static_assert(is_number(CU_TENSOR_MAP_INTERLEAVE_NONE, driver::kNoInterleave));
 static_assert(is_number(CU_TENSOR_MAP_SWIZZLE_128B, driver::kSwizzle128Bytes));

@@ -10,6 +10,10 @@
 
 namespace qb::cuda {
 
+// The registers of each thread when a launch of so many begins: a multiprocessor has 64 Ki, in
+// units of 8. Warpgroups that take more than others give wait for ever.
+QB_HOST_DEVICE constexpr int registers_at_entry(int threads) { return 65536 / threads / 8 * 8; }
+
 template <bool kBf16Inputs, int kDim>
 struct Sm90 {
   static constexpr bool kBf16 = kBf16Inputs;
@@ -19,10 +23,10 @@ struct Sm90 {
   static constexpr int kRows = 64 * kConsumers;
   static constexpr int kKeys = kD == 256 ? 80 : 128;
   static constexpr int kStages = 2;
-  // A multiprocessor has 64 Ki registers for all threads; the launch divides them evenly (168 and
-  // 128 for each thread).
   static constexpr int kProducerRegisters = kConsumers == 2 ? 40 : 32;
   static constexpr int kConsumerRegisters = kConsumers == 2 ? 232 : 160;
+  static_assert(kProducerRegisters + kConsumers * kConsumerRegisters <=
+                (kConsumers + 1) * registers_at_entry(kThreads));
   static constexpr int kQueryBytes = kRows * kD * 2;
   static constexpr int kTileBytes = kKeys * kD * 2;
   static constexpr int kBarriers = kQueryBytes + 2 * kStages * kTileBytes;

@@ -95,20 +95,6 @@ QB_DEVICE void copy_box(std::uint32_t shared, const TensorMap* map, std::uint32_
       : "memory");
 }
 
-// Adds a box in shared memory, swizzled in the same way, to a tensor in device memory; elements
-// outside it are left out. The box may be written again after wait_for_sums() of the same thread.
-// The order of additions differs from run to run, as that of add_atomically().
-QB_DEVICE void add_box(const TensorMap* map, std::uint32_t shared, int c0, int c1, int c2, int c3,
-                       int c4) {
-  asm volatile(
-      "cp.reduce.async.bulk.tensor.5d.global.shared::cta.add.tile.bulk_group "
-      "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
-      "r"(shared), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4)
-      : "memory");
-}
-QB_DEVICE void commit_sums() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-QB_DEVICE void wait_for_sums() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
-
 // ---- Registers move between warpgroups ----------------------------------------------------------
 
 template <int kRegisters>

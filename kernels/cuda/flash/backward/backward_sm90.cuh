@@ -7,18 +7,19 @@
 // memory and whose sums stay in registers. The producer brings blocks of the other side, 64 rows at
 // d = 128 and 128 at d = 64, in a ring of two stages. A consumer takes 64 of these rows at a time:
 //
-//   issue dP | P | issue dV | wait dP: dS, to shared memory | meet | issue dQ, dK |
-//   wait dQ: to shared memory, add it | issue the next S | wait dK, S
+//   issue S, dP | wait S: P | issue dV | wait dP: dS, to shared memory | meet | issue dQ, dK |
+//   wait dQ: add it | wait dK
 //
-// So P becomes dS while dV is multiplied, the copy engine adds dQ to device memory while dK is, and
-// the tensor cores have S when a step begins.
-// dQ and the meeting are of the last part of a step: when all of its dS is there, each consumer
-// computes 64 x 64 of the product over all 128 own rows: half of the columns at d = 128, half of
-// the rows at d = 64. So each element of dQ gets one addition for 128 keys. dS has two places that
-// steps take in turn: who has met for a step has waited for its product of the step before, so the
-// place that is written next is read no more, and one meeting a step is enough.
+// So P becomes dS while dV is multiplied, and dQ is added to device memory while dK is. dQ and the
+// meeting are of the last part of a step: when all of its dS is there, each consumer computes
+// 64 x 64 of the product over all 128 own rows: half of the columns at d = 128, half of the rows at
+// d = 64. So each element of dQ gets one addition for 128 keys. dS has two places that steps take
+// in turn: who has met for a step has waited for its product of the step before, so the place that
+// is written next is read no more, and one meeting a step is enough.
 //
-// What this version leaves out: there is one block for each item, and no persistent grid.
+// What this version leaves out: the sums of a step are waited for before the next step's scores are
+// issued; dQ is added by single threads and not by the copy engine; there is one block for each
+// item, and no persistent grid.
 #pragma once
 
 #include "kernels/cuda/flash/backward/backward_sm90_shared.cuh"
@@ -127,14 +128,12 @@ class Sm90Backward {
 
   struct State {
     OwnNumbers own;  // of blocks that own queries
-    float s[32];     // scores of the part that comes next
     float sum_score[C::kD / 2];
     float sum_value[C::kD / 2];  // of blocks that own keys
   };
 
   // Says that what this warp has read may be overwritten.
   QB_DEVICE static void give_back(std::uint32_t empty) {
-    ptx::sync_warp();
     if (lane() == 0) ptx::barrier_arrive(empty);
   }
 
@@ -153,21 +152,16 @@ class Sm90Backward {
     }
     ptx::barrier_wait(shared_.own_full(), 0);
     unsigned count = 0;
-    await(Position(count));
-    issue_scores(state.s, shared_.own_score(), shared_.other_score(0), 0);
-    ptx::product_wait<0>();
-    ptx::hold(state.s);
     QB_NO_UNROLL
-    while (at.found()) {
+    for (; at.found(); at.advance()) {
+      const Position position(count++);
+      ptx::barrier_wait(shared_.full(position.stage), position.parity);
       // Unrolled, since the last part also multiplies for dQ.
       QB_UNROLL
-      for (int part = 0; part < C::kParts; ++part) add_part(state, at, count, part);
+      for (int part = 0; part < C::kParts; ++part) add_part(state, at, position.stage, part);
+      give_back(shared_.empty(position.stage));
     }
     finish(state);
-  }
-
-  QB_DEVICE void await(const Position& position) const {
-    ptx::barrier_wait(shared_.full(position.stage), position.parity);
   }
 
   // Issues S or dP: this consumer's 64 own rows by the 64 other rows of a part.
@@ -224,43 +218,27 @@ class Sm90Backward {
     ptx::product_commit();
   }
 
-  // Adds what issue_queries() has computed to dQ: the warp's 16 rows by 64 columns.
+  // Adds what issue_queries() has computed to dQ.
   QB_DEVICE void add_queries(const float (&d_q)[32], const StepCursor& at) const {
-    const int row = at.begin() + 64 * d_q_part() + warp_row();
-    if (p_.adds_boxes == 0)
-      return add_share<true>(head_of(p_.sum_other, item().batch, at.head()),
-                             p_.sum_other.token_stride, row, p_.other_length, 64 * d_q_panel(),
-                             p_.head_dim, p_.scale, d_q, lane());
-    const std::uint32_t sums = shared_.sums(4 * consumer() + warp_row() / 16);
-    const int column = 64 * d_q_panel();    // the whole warp computes it
-    if (lane() == 0) ptx::wait_for_sums();  // those of the step before
-    ptx::sync_warp();
-    store_sums(sums, p_.scale, d_q, lane());
-    ptx::store_fence();
-    ptx::sync_warp();
-    if (lane() != 0) return;
-    QB_UNROLL
-    for (int box = 0; box < 2; ++box)
-      ptx::add_box(&maps_.sum_other, sums + box * (C::kSumsBytes / 2), column + kSumColumns * box,
-                   0, row, at.head(), item().batch);
-    ptx::commit_sums();
+    add_share<true>(head_of(p_.sum_other, item().batch, at.head()), p_.sum_other.token_stride,
+                    at.begin() + 64 * d_q_part() + warp_row(), p_.other_length, 64 * d_q_panel(),
+                    p_.head_dim, p_.scale, d_q, lane());
   }
 
   QB_DEVICE void clear_hidden_of_part(float (&x)[32], int step, int part) const {
     if (step >= 0) clear_hidden(x, p_, p_.masked[step], first_own(), 64 * part, lane());
   }
 
-  // Adds a part of a step, whose scores are there, to the own sums, and after the last one the step
-  // to dQ; computes the scores of the part that comes next. After the last step these are again of
-  // its rows, and nobody reads them.
-  QB_DEVICE void add_part(State& state, StepCursor& at, unsigned& count, int part) const {
-    const bool is_last = part == C::kParts - 1;
-    const bool adds_queries = C::kAddsQueries && is_last;
-    const int stage = Position(count).stage;
+  // Adds a part of a step to the own sums, and after the last one the step to dQ.
+  QB_DEVICE void add_part(State& state, const StepCursor& at, int stage, int part) const {
+    const bool adds_queries = C::kAddsQueries && part == C::kParts - 1;
     const std::uint32_t numbers = shared_.numbers(stage, part);
-    float(&s)[32] = state.s;
+    float s[32];
     float d_p[32];
+    issue_scores(s, shared_.own_score(), shared_.other_score(stage), part);
     issue_scores(d_p, shared_.own_value(), shared_.other_value(stage), part);
+    ptx::product_wait<1>();
+    ptx::hold(s);
     to_weights<C::kOwnsKeys>(s, state.own, numbers, p_.scale_log2, lane());
     clear_hidden_of_part(s, at.step(), part);
     std::uint32_t weights[16];
@@ -284,31 +262,16 @@ class Sm90Backward {
       ptx::hold(d_q);
       add_queries(d_q, at);
     }
-    if (is_last) {
-      at.advance();
-      if (at.found()) ++count;
-      await(Position(count));
-    }
-    float next[32];  // and not `s`, whose registers would be kept for it
-    issue_scores(next, shared_.own_score(), shared_.other_score(Position(count).stage),
-                 is_last ? 0 : part + 1);
-    ptx::product_wait<1>();
+    ptx::product_wait<0>();
     ptx::hold(state.sum_score);
     ptx::hold(gradients);
     if constexpr (C::kOwnsKeys) {
       ptx::hold(state.sum_value);
       ptx::hold(weights);
     }
-    if (is_last) give_back(shared_.empty(stage));
-    // S is not under way from one turn of the loop to the next: ptxas would make all products wait.
-    ptx::product_wait<0>();
-    ptx::hold(next);
-    QB_UNROLL
-    for (int i = 0; i < 32; ++i) s[i] = next[i];
   }
 
   QB_DEVICE void finish(const State& state) const {
-    if (C::kAddsQueries && lane() == 0) ptx::wait_for_sums();
     const WorkItem& own = item();
     const int first_row = own_begin() + first_own();
     add_share<false>(head_of(p_.sum_score, own.batch, own.q_head), p_.sum_score.token_stride,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lays out the shared memory of a block of the backward pass for sm_90a: the own tiles, a ring of
-// tiles of the other side with their rows' numbers, dS, what is added to dQ, and the barriers that
-// hand them over.
+// tiles of the other side with their rows' numbers, dS, and the barriers that hand them over.
 #pragma once
 
 #include "kernels/cuda/flash/backward/backward_parameters.h"
@@ -21,15 +20,16 @@ struct BackwardSm90 {
   static constexpr int kOther = kD == 64 ? 128 : 64;  // rows of the other side in a step
   static constexpr int kParts = kOther / 64;          // a consumer takes 64 of them at a time
   static constexpr int kStages = 2;
-  static constexpr int kProducerRegisters = 32;
-  static constexpr int kConsumerRegisters = 240;
+  // As in the forward pass at d = 128.
+  static constexpr int kProducerRegisters = 40;
+  static constexpr int kConsumerRegisters = 232;
+  static_assert(kProducerRegisters + kConsumers * kConsumerRegisters <=
+                (kConsumers + 1) * registers_at_entry(kThreads));
   static constexpr int kOwnBytes = kOwn * kD * 2;
   static constexpr int kOtherBytes = kOther * kD * 2;
   static constexpr int kGradients = 2 * kOwnBytes + 2 * kStages * kOtherBytes;
   static constexpr int kGradientsBytes = kAddsQueries ? kOwn * kOther * 2 : 0;
-  static constexpr int kSums = kGradients + kStages * kGradientsBytes;
-  static constexpr int kSumsBytes = kAddsQueries ? kSumRows * kPanelColumns * 4 : 0;  // of a warp
-  static constexpr int kNumbers = kSums + 4 * kConsumers * kSumsBytes;
+  static constexpr int kNumbers = kGradients + kStages * kGradientsBytes;
   static constexpr int kNumbersBytes = kOther * static_cast<int>(sizeof(RowNumbers));
   static constexpr int kBarriers = kNumbers + kStages * kNumbersBytes;
   static constexpr int kSharedBytes = kBarriers + (1 + 2 * kStages) * 8;
@@ -54,8 +54,6 @@ class BackwardSm90Shared {
   QB_DEVICE std::uint32_t gradients(int stage, int part) const {
     return at(C::kGradients + stage * C::kGradientsBytes + part * C::kOwn * kPanelRowBytes);
   }
-  // A consumer warp's sums of 16 rows and 64 columns, in two boxes.
-  QB_DEVICE std::uint32_t sums(int warp) const { return at(C::kSums + warp * C::kSumsBytes); }
   // Numbers of the 64 rows of a part.
   QB_DEVICE std::uint32_t numbers(int stage, int part) const {
     return at(C::kNumbers + stage * C::kNumbersBytes + part * C::kNumbersBytes / C::kParts);

@@ -14,13 +14,12 @@ that no product waits for each of its instructions, and the third one is for blo
   products      A step issues its two products back to back, as one group each and without a wait
                 in between; no product of the kernel waits for each of its instructions.
   additions     A step multiplies for dV, dQ and dK in this order, waits for dQ while dK is under
-                way, and meanwhile adds it: two boxes by the copy engine, and where there are no
-                boxes 16 pairs, eight of a row without a branch between them. The consumers meet at
-                one barrier a step.
+                way, and meanwhile adds its 16 pairs to dQ, eight of a row without a branch between
+                them. The consumers meet at one barrier a step.
   local memory  There are no LDL and no STL, and no stack frame.
   registers     The producer gives registers away and consumers take them, once each; all together
-                are at most the 64 Ki of a multiprocessor, at entry too; the code of each names
-                none that it does not have.
+                are at most those at entry, which are at most the 64 Ki of a multiprocessor; the
+                code of each names none that it does not have.
 
 cuobjdump is taken from the PATH, else from TOOLS_FOLDER, where pip puts it when it is missing.
 Exit codes: 0 all is well, 1 a rule is broken, 2 usage, 77 skipped, because there is no cuobjdump.
@@ -42,7 +41,6 @@ ROLES = ("keys", "keys_and_queries", "queries")  # BackwardRole in backward_para
 BACKWARD = {(*key, role) for key in KERNELS if key[1] <= 128 for role in ROLES}
 FEWEST_PRODUCTS = 4  # of a product of the backward pass
 PAIRS_OF_A_ROW = 8  # of dQ in a step, for each of a thread's two rows
-BOXES = 2  # of dQ in a step, for each warp
 
 
 class Kernel:
@@ -178,11 +176,14 @@ def check_registers(kernel):
     if consumer is None or producer is None:
         yield "registers do not move once from the producer to the consumers"
         return
-    for what, count in (("at entry", kernel.entry_registers * (kernel.consumers + 1)),
-                        ("while they run", consumer * kernel.consumers + producer)):
-        if not 0 < count * WARPGROUP <= SM_REGISTERS:
-            yield (f"a thread of each warpgroup together have {count} registers {what}, and there "
-                   f"are {SM_REGISTERS // WARPGROUP}")
+    entry = kernel.entry_registers * (kernel.consumers + 1)
+    if not 0 < entry * WARPGROUP <= SM_REGISTERS:
+        yield (f"a thread of each warpgroup together have {entry} registers at entry, and there are "
+               f"{SM_REGISTERS // WARPGROUP}")
+    taken = consumer * kernel.consumers + producer
+    if taken > entry:
+        yield (f"a thread of each warpgroup together take {taken} registers, and the launch has "
+               f"{entry}: the consumers would wait for ever")
     if largest_register(kernel) >= consumer:
         yield f"register {largest_register(kernel)} is used where a consumer has {consumer}"
     begin = kernel.places(r"USETMAXREG\.DEALLOC")[0]
@@ -225,9 +226,6 @@ def check_additions(kernel):
                                                for row in rows):
         yield (f"{len(pairs)} pairs are added to dQ while dK is under way; "
                f"{2 * PAIRS_OF_A_ROW} should be, those of a row without a branch")
-    boxes = len(kernel.places("UTMAREDG", wait, end))
-    if boxes != BOXES:
-        yield f"{boxes} boxes are added to dQ while dK is under way; {BOXES} should be"
     meetings = len(kernel.places(r"BAR\.SYNC\S* 0x[1-9a-f]"))
     if meetings != 1:
         yield f"the consumers meet at {meetings} barriers a step"
