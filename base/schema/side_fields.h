@@ -16,7 +16,8 @@ inline constexpr Field kStepFields[] = {
            "the step of the plan; if the case times both passes, those of the backward plan follow "
            "those of the forward one"),
     quantity(prediction, "unmasked_pairs", "pairs that the mask keeps, for one head"),
-    quantity(prediction, "executed_pairs", "pairs that the kernel computes, for one head"),
+    empty("where it is not known for the GPU",
+          quantity(prediction, "executed_pairs", "pairs that the kernel computes, for one head")),
     quantity(prediction, "in_bytes", "what the worker receives for the step"),
     quantity(prediction, "out_bytes", "what the worker sends at the end of the step"),
     quantity(prediction, "kv_tokens", "keys that the worker holds", 3),
