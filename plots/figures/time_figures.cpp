@@ -23,7 +23,7 @@ std::vector<std::string> speed_up_notes(const Rows& rows) {
       count(split, [](const Row& row) { return ran(row) && !timed_base(row); });
   const std::size_t lost = count(split, out_of_memory);
   return {"Dashed: (N / longest subsequence)².", slow_base_note(rows),
-          not_drawn({{.number = alone, .what = "case", .reason = "base without a time"},
+          not_drawn({{.number = alone, .what = "case", .reason = "untimed base"},
                      {.number = lost, .what = "case", .reason = "out of memory"}})};
 }
 

@@ -5,6 +5,7 @@ What stands outside the panels is measured, and matplotlib's constrained layout 
 Tics, names at lines and texts in bars depend on the panels' sizes and change them, so that they are
 chosen in a few rounds.
 """
+import math
 import re
 import warnings
 
@@ -66,8 +67,9 @@ def label_axes(page, cell):
         axes.set(**{direction + "label": "\n".join(
             page.wrap(text, lengths[direction], rc["axes.labelsize"]))})
         own, same = getattr(panel, direction), sharing(page.figure, panel, direction)
-        if near and (near.panel in same or own.tics == getattr(near.panel, direction).tics != []):
-            axes.tick_params(**{"label" + side: False})
+        alike = near and own.tics == getattr(near.panel, direction).tics != [] and (
+            direction == "x" or math.isclose(near.y_range[1], cell.y_range[1], rel_tol=1e-3))
+        axes.tick_params(**{"label" + side: not (near and (near.panel in same or alike))})
     letter = f"({chr(ord('a') + page.cells.index(cell))}) " if len(page.cells) > 1 else ""
     axes.set_title("\n".join(page.wrap(letter + panel.title, lengths["x"], rc["axes.titlesize"])))
 
