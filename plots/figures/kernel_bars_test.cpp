@@ -114,6 +114,30 @@ TEST(KernelBars, BothPassesAreBesideThePublishedFigureOfBoth) {
   EXPECT_THAT(backward.notes, Not(Contains(HasSubstr("Published"))));
 }
 
+TEST(KernelBars, BarsOfAGpuAndPublishedOnesAreTflopPerSecond) {
+  Values values = timed_kernel("flash", 512, "4e14", "7e14");
+  values["device"] = "cuda";
+  values["gpu"] = "NVIDIA H200";
+  const Figure figure = kernel_bars_figure(cases_of({values}));
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_EQ(panel.y.label, "TFLOP/s");
+  EXPECT_DOUBLE_EQ(height(series_named(panel, "flash, f16")), 400.0);
+  EXPECT_DOUBLE_EQ(height(series_named(panel, "published: FlashAttention-3")), 333.0);
+  EXPECT_EQ(figure.title,
+            "flash (f16, NVIDIA H200) reaches 1.20 to 1.20 times the speed published for "
+            "FlashAttention-3 on an H100");
+  EXPECT_THAT(figure.notes, Contains("Useful FLOP/s of one NVIDIA H200, whose matrix products "
+                                     "reach 700 TFLOP/s."));
+  EXPECT_THAT(figure.notes, Not(Contains(HasSubstr("data sheet"))));
+}
+
+TEST(KernelBars, CasesThatDidNotRunAreSaidToBeLeftOut) {
+  const Values fine = timed_kernel("flash", 512, "5e10", "1e11");
+  const Figure figure =
+      kernel_bars_figure(cases_of({fine, failed_case(1, 1024, "timeout", "too slow")}));
+  EXPECT_THAT(figure.notes, Contains("Not drawn: 1 of 2 cases (timeout: too slow)."));
+}
+
 TEST(KernelBars, WithoutAPeakThereIsASentence) {
   EXPECT_THAT(kernel_bars_figure(cases_of({timed_kernel("flash", 512, "5e10", "")})).empty_reason,
               HasSubstr("measured peak"));
@@ -144,6 +168,30 @@ TEST(KernelBars, CommittedTitleHasTheRatiosOfBarsThatDifferInTheKernelAlone) {
   }
   EXPECT_EQ(figure.title(),
             fmt::format("flash reaches {} times the speed of PyTorch SDPA", listed(said)));
+}
+
+// The committed figure of a GPU: all bars are TFLOP/s, and the title has the least and the most of
+// the ratios of ours to the published ones beside them.
+TEST(KernelBars, CommittedTitleOfAGpuHasTheRatiosToThePublishedBarsBesideThem) {
+  const CommittedFigure figure("gpu_attention", "kernel_bars");
+  std::map<std::tuple<std::string, std::string, double>, double> bars;  // panel, name and length
+  for (const Mark& mark : figure.marks()) {
+    EXPECT_EQ(mark.fields.at("speed_tflop_per_s"), to_text(mark.y));
+    if (mark.series.find(" at N = ") == std::string::npos)
+      bars[{mark.panel, mark.series, std::round(mark.x)}] = mark.y;
+  }
+  std::set<double> ratios;
+  for (const auto& [bar, speed] : bars) {
+    const auto& [panel, name, length] = bar;
+    if (name != "flash, f16") continue;
+    EXPECT_GT(speed, bars.at({panel, "published: FlashAttention-2", length}));
+    ratios.insert(speed / bars.at({panel, "published: FlashAttention-3", length}));
+  }
+  EXPECT_EQ(ratios.size(), 16u);
+  EXPECT_EQ(figure.title(),
+            fmt::format("flash (f16, NVIDIA H200) reaches {} to {} times the speed published for "
+                        "FlashAttention-3 on an H100",
+                        significant(*ratios.begin()), significant(*ratios.rbegin())));
 }
 
 TEST(KernelBars, RatiosAreOfCasesThatDifferInTheKernelAlone) {
