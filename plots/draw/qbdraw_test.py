@@ -123,6 +123,17 @@ class Drawing(Folder):
         texts = [text.get_text() for text in check.drawn_texts(self.page(path))]
         self.assertTrue({"up", "down"} <= set(texts))
 
+    def test_panels_side_by_side_share_numbers_of_one_range_only(self):
+        def numbers_beside(most):
+            tics = axis("ms", from_zero=True, tics=[[0, "0"], [1, "1"]])
+            path = self.write(panel(line("a", [(1, 0), (2, 2)]), y=tics),
+                              panel(line("a", [(1, 0), (2, most)]), y=tics), columns=2)
+            right = self.page(path, "--width", "7.16in").cells[1].axes.yaxis
+            return any(tic.label1.get_visible() for tic in right.get_major_ticks())
+
+        self.assertFalse(numbers_beside(2))
+        self.assertTrue(numbers_beside(3))
+
     def test_labels_are_spread_in_order(self):
         places = labels.spread([5.0, 5.5, 20.0], [4.0, 4.0, 4.0], 0.0, 30.0)
         self.assertEqual(places[2], 20.0)

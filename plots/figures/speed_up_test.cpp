@@ -180,7 +180,7 @@ TEST(SpeedUp, CommittedErrorBarsReachDownToWhatPairsAllow) {
 }
 
 // On a GPU by a clock that waits for it: the published points leave what pairs allow where their
-// W = 1 jumps, and from there on ours has no base, since it ran out of memory.
+// W = 1 jumps; ours has no base there, since it ran out of memory and was not tried beyond.
 TEST(SpeedUp, CommittedGainsOfAGpuEndWherePublishedOnesLeaveWhatPairsAllow) {
   const CommittedFigure figure("gpu_case_study_2", "speed_up");
   expect_gains_within_pairs(figure);
