@@ -19,6 +19,11 @@ inline constexpr Field kIdentityFields[] = {
     column(identity, "experiment", text, "the `experiment:` of the spec"),
 };
 
+// Workers that are launched together have no times of their own.
+[[nodiscard]] constexpr Field of_each_worker(Field field) {
+  return empty("unless the case is `ok`, and where workers are launched together", field);
+}
+
 // A measure of how right gradients are.
 [[nodiscard]] constexpr Field attention_gradient(std::string_view name, std::string_view meaning) {
   return empty("unless gradients of attention were verified",
@@ -146,17 +151,24 @@ inline constexpr Field kResultFields[] = {
              "rounds of the slowest worker of each round"),
     quantity(time, "critical_path_low95_s", "the low end of the interval of its median"),
     quantity(time, "critical_path_high95_s", "the high end of the interval of its median"),
-    quantity(time, "worker_sum_median_s", "the sum of the times of all workers"),
-    quantity(time, "worker_sum_low95_s", "the low end of the interval of its median"),
-    quantity(time, "worker_sum_high95_s", "the high end of the interval of its median"),
-    quantity(time, "longest_subsequence_median_s",
-             "the kernel time of the longest subsequence, without gather and merge (the time in "
-             "the paper's S)"),
-    quantity(time, "longest_subsequence_low95_s", "the low end of the interval of its median"),
-    quantity(time, "longest_subsequence_high95_s", "the high end of the interval of its median"),
-    quantity(time, "gather_median_s",
-             "the time to copy the workers' groups together, summed over the workers"),
-    quantity(time, "merge_median_s", "the time to merge the partial outputs, likewise"),
+    of_each_worker(quantity(time, "worker_sum_median_s", "the sum of the times of all workers")),
+    of_each_worker(
+        quantity(time, "worker_sum_low95_s", "the low end of the interval of its median")),
+    of_each_worker(
+        quantity(time, "worker_sum_high95_s", "the high end of the interval of its median")),
+    of_each_worker(quantity(
+        time, "longest_subsequence_median_s",
+        "the kernel time of the longest subsequence, without gather and merge (the time in "
+        "the paper's S)")),
+    of_each_worker(
+        quantity(time, "longest_subsequence_low95_s", "the low end of the interval of its median")),
+    of_each_worker(quantity(time, "longest_subsequence_high95_s",
+                            "the high end of the interval of its median")),
+    of_each_worker(
+        quantity(time, "gather_median_s",
+                 "the time to copy the workers' groups together, summed over the workers")),
+    of_each_worker(
+        quantity(time, "merge_median_s", "the time to merge the partial outputs, likewise")),
     empty("unless the kernel is `staged` and the ranks are `serial`",
           quantity(
               time, "stage_scores_median_s",
@@ -205,7 +217,7 @@ inline constexpr Field kResultFields[] = {
     empty("where Linux does not count them",
           column(time, "cycles_median", real, "cycles of the cores that it ran on, likewise", 7,
                  "cycles")),
-    empty("unless the case is `ok`, and for layers",
+    empty("unless the case is `ok`, and for layers and workers that are launched together",
           quantity(time, "compute_median_s",
                    "the time that the worker that ends last computes and merges; this, the exposed "
                    "communication and the idle time add up to the wall clock of a repeat",
