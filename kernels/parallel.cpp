@@ -122,8 +122,8 @@ class Helper {
   static constexpr int kIdle = 0;
   static constexpr int kWorking = 1;
 
-  // A thread reads who waits after this store, which a release alone does not order: a wait would
-  // have no end now and then.
+  // notify_one() reads who waits after this store, which a release alone does not order: a thread
+  // that begins to wait meanwhile could wait for ever.
   void set(int state) {
     state_.store(state, std::memory_order_seq_cst);
     state_.notify_one();

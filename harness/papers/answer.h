@@ -16,7 +16,7 @@ namespace qb {
 class Measurements {
  public:
   virtual ~Measurements() = default;
-  // cases.csv of the newest finished run of an experiment; nullptr where there is none.
+  // cases.csv of the newest run of an experiment, finished or not; nullptr where there is none.
   [[nodiscard]] virtual const CsvTable* run(const std::string& experiment) const = 0;
   // Whether there is a file of this device for the model.
   [[nodiscard]] virtual bool has_device(const std::string& device) const = 0;

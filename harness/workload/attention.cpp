@@ -162,12 +162,12 @@ class Attention final : public Workload {
       counted.push_back(executions_.at(i));
     return counted;
   }
-  // How far gradients may be off because of what the case asks for: sums that travel in 16 bits, or
-  // cuDNN, which computes D from O in the inputs' type.
+  // How far gradients may be off because of what the case asks for: sums that travel in 16 bits,
+  // and cuDNN, which computes D from O in the inputs' type.
   [[nodiscard]] double asked_roundings() const {
-    if (case_.kernel == Kernel::cudnn) return unit_roundoff(case_.dtype);
-    return case_.gradient_dtype == DType::f32 ? 0.0
-                                              : case_.workers * unit_roundoff(case_.gradient_dtype);
+    const double of_peer = case_.kernel == Kernel::cudnn ? unit_roundoff(case_.dtype) : 0.0;
+    if (case_.gradient_dtype == DType::f32) return of_peer;
+    return of_peer + case_.workers * unit_roundoff(case_.gradient_dtype);
   }
   // What a backward pass needs of the forward pass is labelled as saved for it.
   [[nodiscard]] const char* label(const char* alone, const char* saved) const {

@@ -249,6 +249,7 @@ QB_DEVICE void product_of_registers(float (&c)[kCount], const std::uint32_t* a, 
 #undef QB_F128
 #undef QB_LIST_16
 #undef QB_LIST_32
+#undef QB_LIST_40
 #undef QB_LIST_64
 #undef QB_LIST_128
 #undef QB_SHARED_PRODUCT
