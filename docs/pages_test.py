@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
 anchor to a heading there, README.md fits its limit, docs/commands.md names every verb, the dry run
-of docs/sitting.md has the cases that the program shows, and every committed figure has a finding.
+of docs/sitting.md has the cases that the program shows, docs/questions.md has what its commands
+print, and every committed figure has a finding.
 
-    pages_test.py [QB]     QB: the program; without it nothing is compared with what it says
+    pages_test.py [QB [--write]]   QB: the program; without it nothing is compared with what it says
+                                   --write: writes what the commands print into docs/questions.md
 """
 
 import csv
+import difflib
 import pathlib
 import re
 import subprocess
@@ -67,6 +70,40 @@ def stale_dry_run(program):
         yield "docs/sitting.md: qb run --dry-run says something else now; play docs/sitting.sh"
 
 
+def answered(program, text):
+    """Returns the page with what its commands print: a console block has them after `$ `, all of
+    its desk; a yaml block begins with `# NAME`, the file that it is."""
+    with tempfile.TemporaryDirectory() as desk:
+        (pathlib.Path(desk) / "qb").symlink_to(program)
+
+        def fresh(block):
+            kind, body = block.groups()
+            if kind == "yaml":
+                name = body.splitlines()[0].removeprefix("# ")
+                (pathlib.Path(desk) / name).write_text(body, encoding="utf-8")
+                return block.group()
+            out = ""
+            for command in re.findall(r"^\$ ((?:.*\\\n)*.*\n)", body, re.M):
+                said = subprocess.run(["bash", "-c", "set -o pipefail; " + command], cwd=desk,
+                                      stdout=subprocess.PIPE, text=True, check=True).stdout
+                out += "$ " + command + "".join(f"{line.rstrip()}\n" for line in said.splitlines())
+            return f"```{kind}\n{out}```"
+
+        return re.sub(r"^```(console|yaml)\n(.*?)^```", fresh, text, flags=re.M | re.S)
+
+
+def stale_answers(program, write):
+    page = ROOT / "docs/questions.md"
+    text = page.read_text(encoding="utf-8")
+    fresh = answered(program, text)
+    if write:
+        page.write_text(fresh, encoding="utf-8")
+    elif fresh != text:
+        differ = [line for line in difflib.ndiff(text.splitlines(), fresh.splitlines())
+                  if line[0] in "+-"]
+        yield "docs/questions.md: its commands print something else (--write):\n" + "\n".join(differ)
+
+
 def figures_without_finding():
     for path in sorted((ROOT / "paper_figures").rglob("findings.csv")):
         with open(path, newline="", encoding="utf-8") as table:
@@ -85,7 +122,8 @@ def main():
         wrong.append(f"README.md: {lines} lines; it must have fewer than {README_LINES}")
     if len(sys.argv) > 1:
         program = str(pathlib.Path(sys.argv[1]).resolve())
-        wrong += [*unnamed_verbs(program), *stale_dry_run(program)]
+        wrong += [*unnamed_verbs(program), *stale_dry_run(program),
+                  *stale_answers(program, "--write" in sys.argv[2:])]
     print("\n".join(wrong) if wrong else f"{len(pages)} pages are sound")
     return 1 if wrong else 0
 

@@ -24,7 +24,7 @@ std::string_view sentence(Need need) {
     case Need::helper_schedule:
       return "a schedule in which idle workers help";
     case Need::hybrid_schemes:
-      return "a scheme that splits heads and tokens";
+      return "a layout or degrees of a hybrid that are not here";
     case Need::pipeline_memory:
       return "a memory model of pipeline parallelism";
     case Need::split_passes:

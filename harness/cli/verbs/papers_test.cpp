@@ -42,6 +42,17 @@ struct Committed {
   }
 };
 
+TEST(CommittedPapers, AContradictionSaysTheTimeThatTheGpuTook) {
+  const std::string cases = "data/measured/h200/gpu_case_study_2/cases.csv";
+  const CsvTable table = CsvTable::parse(read_file(source_path(cases)), cases);
+  std::string said;
+  for (std::size_t row = 0; row < table.size(); ++row)
+    if (table.text(row, "workers") == "1" && table.text(row, "n_tokens") == "40000")
+      said = fmt::format("takes {:.0f} ms", 1e3 * table.number(row, "wall_time_median_s"));
+  EXPECT_THAT(read_file(source_path("data/papers/cqs_attention.yaml")),
+              HasSubstr("(an H200, with 4.8, " + said));
+}
+
 // The index cannot count pairs, so that a constant says what the plans give.
 TEST(CommittedPapers, TheBoundOfPackedSequencesIsThatOfAnEvenCut) {
   const Shape shape{1, 1, 1, 0, 0, 1, 1};
