@@ -8,7 +8,6 @@
 #include "harness/experiment/audit/compare.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
-#include "harness/plan/check/check.h"
 #include "harness/workload/needs.h"
 
 namespace qb {
@@ -65,14 +64,6 @@ Case case_with_cache(Case c, std::int64_t cached_tokens) {
     throw UsageError(fmt::format("--workers {}: it must be 1 to {}", c.workers, kMostWorkers));
   c.shape.kv_len = c.shape.q_len + cached_tokens;
   return whole_case(std::move(c));
-}
-
-Plan checked_plan(const Case& c, Pass pass) {
-  Plan plan = with_mask_option([&] { return plan_of(c, pass); });
-  if (const auto offence = check(plan))
-    throw CaseError(Status::error,
-                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
-  return plan;
 }
 
 Option add_positive(Verb verb, const std::string& name, double& value, const std::string& what) {

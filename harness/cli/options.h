@@ -59,9 +59,6 @@ void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> 
   }
 }
 
-// Plans a case whose mask is that of --mask. Throws CaseError if check() finds a fault in the plan.
-[[nodiscard]] Plan checked_plan(const Case& c, Pass pass = Pass::forward);
-
 template <class Integer>
 Option add_integer(Verb verb, const std::string& name, Integer& value, const std::string& what) {
   return verb.add_text(name, "NUMBER", what, [name, &value](const std::string& text) {

@@ -8,6 +8,7 @@
 
 #include "base/numbers.h"
 #include "base/split.h"
+#include "harness/plan/check/check.h"
 #include "harness/workload/needs.h"
 #include "interest_sets/sets/interest_set.h"
 #include "interest_sets/split/skew.h"
@@ -113,6 +114,14 @@ Problem problem_of(const Case& c) {
 
 Plan plan_of(const Case& c, Pass pass) {
   return make_plan(c.algorithm, problem_of(c), strategy_options(c, pass));
+}
+
+Plan checked_plan(const Case& c, Pass pass) {
+  Plan plan = plan_of(c, pass);
+  if (const auto offence = check(plan))
+    throw CaseError(Status::error,
+                    fmt::format("the plan does not cover every pair exactly once: {}", *offence));
+  return plan;
 }
 
 double message_timeout_s(const Case& c) {

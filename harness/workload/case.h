@@ -220,6 +220,8 @@ inline constexpr std::tuple kHeldParameters{
 [[nodiscard]] inline Plan plan_of(const Case& c) {
   return plan_of(c, c.pass == Passes::backward ? Pass::backward : Pass::forward);
 }
+// The same for a single plan or tensor. Throws CaseError if check() finds a fault in the plan.
+[[nodiscard]] Plan checked_plan(const Case& c, Pass pass = Pass::forward);
 
 // How long a worker waits for a message before it gives the case up, well before its timeout.
 [[nodiscard]] double message_timeout_s(const Case& c);

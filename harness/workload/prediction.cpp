@@ -79,6 +79,11 @@ PlannedCase plan_case(const Case& c) {
   planned.threads = c.threads > 0 ? c.threads : default_threads(c.ranks);
   plan_passes(c, planned);
   planned.worker_speeds = worker_speeds_of(c);
+  add_work(c, planned);
+  return planned;
+}
+
+void add_work(const Case& c, PlannedCase& planned) {
   const int threads_per_worker =
       c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;
   bool first = true;
@@ -90,7 +95,6 @@ PlannedCase plan_case(const Case& c) {
     planned.memory = first ? std::move(memory) : in_sequence(std::move(planned.memory), memory);
     first = false;
   }
-  return planned;
 }
 
 int busy_threads(const Case& c, int threads) {

@@ -35,6 +35,8 @@ struct PlannedCase {
 // Throws Unsupported / UsageError as make_plan does, and Unsupported where the case's kernel has no
 // backward pass on its device and needs one.
 [[nodiscard]] PlannedCase plan_case(const Case& c);
+// The work and memory of the plans that are there, as plan_case() adds them.
+void add_work(const Case& c, PlannedCase& planned);
 
 // How many threads of this host compute at once while such a case runs with so many threads.
 [[nodiscard]] int busy_threads(const Case& c, int threads);

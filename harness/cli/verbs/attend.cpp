@@ -14,20 +14,10 @@
 #include "harness/cli/views/attend_files.h"
 #include "harness/cli/views/tensor_job.h"
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/verify/verify_gradients.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 namespace {
-
-// O and LSE of files are always compared with a few rows, since they may be of other tensors.
-constexpr std::int64_t kRowsOfGivenOutput = 8;
-
-struct AttendRun {
-  std::optional<Execution> forward;
-  std::optional<Execution> backward;
-  Verification verification;
-};
 
 // Returns true if the tokens of a head cannot be told apart.
 bool has_equal_rows(const TensorView& view) {
@@ -39,7 +29,8 @@ bool has_equal_rows(const TensorView& view) {
   return view.extent.length > 1;
 }
 
-void add_cautions(const AttendRequest& request, const AttendJob& job, TextTable& table) {
+void add_cautions(const AttendRequest& request, const AttendFiles& files, TextTable& table) {
+  const AttendJob& job = files.job;
   for (const auto& [name, tensor] : {std::pair{"K", &job.arguments.k}, {"V", &job.arguments.v}})
     if (has_equal_rows(*tensor))
       table.add({"caution", fmt::format("all rows of {} are equal: an output that mixes up keys "
@@ -50,7 +41,7 @@ void add_cautions(const AttendRequest& request, const AttendJob& job, TextTable&
     table.add(
         {"caution", fmt::format("there are more heads ({}) than tokens ({}): if the files "
                                 "have tokens before heads, say --layout {}",
-                                s.q_heads, s.q_len, job.q_shape.size() == 3 ? "nhd" : "bnhd")});
+                                s.q_heads, s.q_len, files.q_shape.size() == 3 ? "nhd" : "bnhd")});
   if (const std::int64_t rows = rows_without_keys(job.plan().problem); rows > 0)
     table.add({"rows without keys", fmt::format("{}: output 0, LSE -inf", rows)});
 }
@@ -75,10 +66,11 @@ void add_errors(const AttendRequest& request, const Verification& verification, 
         is_of_keys(errors.what));
 }
 
-std::string summary(const AttendRequest& request, const AttendJob& job, const AttendRun& run,
+std::string summary(const AttendRequest& request, const AttendFiles& files, const AttendRun& run,
                     std::uint64_t peak_bytes, const std::string& written) {
+  const AttendJob& job = files.job;
   const Plan& plan = job.plan();
-  const Shape& s = job.shape;
+  const Shape& s = job.task.c.shape;
   TextTable table({"attention", ""});
   table.add({"shape", fmt::format("batch {}, heads {} / {}, queries {}, keys {}, head_dim {}",
                                   s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len, s.head_dim)});
@@ -91,7 +83,7 @@ std::string summary(const AttendRequest& request, const AttendJob& job, const At
                                 balanced ? ", balanced distillation" : "",
                                 job.backward ? ", backward pass" : "")});
   table.add({"kernel", std::string(word(request.c.kernel))});
-  add_cautions(request, job, table);
+  add_cautions(request, files, table);
   if (!job.forward) table.add({"O and LSE", request.saved_out + ", " + request.saved_lse});
   if (run.forward)
     add_times(request, *job.forward, *run.forward, run.backward ? "forward " : "", table);
@@ -101,35 +93,6 @@ std::string summary(const AttendRequest& request, const AttendJob& job, const At
   add_errors(request, run.verification, table);
   table.add({"output", written});
   return table.terminal();
-}
-
-// This looks at every element even if there are no rows to compare. O and LSE of files may be off
-// by what the same algorithm rounds.
-Verification verify_forward(const AttendRequest& request, const AttendJob& job) {
-  const Plan& plan = job.plan();
-  const ExecutionArguments& of = job.arguments;
-  std::int64_t rows = rows_to_compare(request);
-  if (!job.forward) rows = std::max(rows, kRowsOfGivenOutput);
-  Verification verification =
-      verify_output(plan.problem, of.q, of.k, of.v, of.out, of.lse, rows_to_verify(plan, rows),
-                    of.threads, false, rounds_lse(job.forward ? *job.forward : plan));
-  if (!job.forward && !verification.correct)
-    throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}",
-                                 request.saved_out, request.saved_lse, verification.message));
-  require_correct(verification);
-  return verification;
-}
-
-void verify_backward(const AttendRequest& request, const AttendJob& job,
-                     Verification& verification) {
-  const Plan& plan = *job.backward;
-  const ExecutionArguments& of = job.arguments;
-  const std::int64_t tokens = rows_to_compare(request);
-  verify_gradients({of.q, of.k, of.v, of.d_out, plan.problem.mask, plan.problem.scale},
-                   {of.d_q, of.d_k, of.d_v}, rows_to_verify(plan, tokens),
-                   keys_to_verify(plan, tokens), of.threads, verification, 0.0,
-                   (job.forward && rounds_lse(*job.forward)) || rounds_lse(plan));
-  require_correct(verification);
 }
 
 const char* const kAttendFooter =
@@ -194,22 +157,14 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
   check_attend_files(request);
   MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
   const int threads = request.c.threads > 0 ? request.c.threads : available_cores();
-  AttendJob job = read_attend_files(request, ledger, threads);
-  const auto play = [&](const Plan& plan) {
-    return executor(request.c.ranks, plan, job.arguments);
-  };
-  AttendRun run;
-  if (job.forward) run.forward = play(*job.forward);
-  run.verification = verify_forward(request, job);
-  if (job.backward) {
-    const double delta_s = begin_backward(request, job);
-    run.backward = play(*job.backward);
-    run.backward->wall_s += delta_s;
-    run.backward->critical_path_s += delta_s;
-    verify_backward(request, job, run.verification);
-  }
-  const std::string written = write_attend_files(request, job);
-  return summary(request, job, run, ledger.active_peak_bytes(), written);
+  AttendFiles files = read_attend_files(request, ledger, threads);
+  const AttendRun run = run_attend(files.job, rows_to_compare(request), executor);
+  if (!run.verification.correct && !files.job.forward && !run.backward)
+    throw UsageError(fmt::format("{} and {} are not O and LSE of these tensors: {}",
+                                 request.saved_out, request.saved_lse, run.verification.message));
+  require_correct(run.verification);
+  const std::string written = write_attend_files(request, files);
+  return summary(request, files, run, ledger.active_peak_bytes(), written);
 }
 
 void add_attend(Verb app) {
@@ -221,8 +176,7 @@ void add_attend(Verb app) {
       verb, "--layout", request.layout,
       "Says in which order the files have batch, heads, n tokens and d elements, O and LSE too; "
       "auto is bhnd, hnd or nd");
-  add_parameters(verb, request.c,
-                 {"algorithm", "workers", "interest_set", "distillation", "ranks"});
+  for (const std::string_view key : kSplitParameters) (void)add_parameter(verb, request.c, key);
   add_tensor_job(verb, request, "the outputs", "rows a head");
 }
 

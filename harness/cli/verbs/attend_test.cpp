@@ -255,7 +255,7 @@ TEST_F(Attend, ALayoutOfOtherAxesThanTheFileIsRefused) {
   write_inputs({1, 2, 1, 12, 12, 4, 4}, DType::f32, 3);
   AttendRequest asked = request();
   asked.layout = AxisOrder::bnhd;
-  expect_refused<UsageError>(asked, "q.npy has shape [2, 12, 4]; --layout bnhd needs 4 axes");
+  expect_refused<UsageError>(asked, "q.npy has shape [2, 12, 4]; layout bnhd needs 4 axes");
 }
 
 TEST_F(Attend, MoreHeadsThanTokensAreProbablySwappedAxes) {

@@ -9,16 +9,10 @@
 #include <string_view>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/files.h"
-#include "base/numbers.h"
 #include "base/print.h"
 #include "base/words.h"
 #include "harness/cli/options.h"
-#include "harness/execute/device/device_rehearsal.h"
-#include "harness/execute/memory/system_memory.h"
-#include "harness/plan/work/tiling.h"
-#include "kernels/attention_backward.h"
 #include "kernels/lse.h"
 
 namespace qb {
@@ -37,12 +31,12 @@ struct NamedOutput {
   std::string path;
   std::string_view name;
   TensorView Views::*tensor;
-  AxisSizes AttendJob::*like;  // the shape of the file, but for its last axis
+  AxisSizes AttendFiles::*like;  // the shape of the file, but for its last axis
   RowForm form = RowForm::values;
 };
 
 std::vector<NamedOutput> outputs_of(const AttendRequest& request) {
-  using Job = AttendJob;
+  using Job = AttendFiles;
   std::vector<NamedOutput> all = {
       {"--out", request.out, "O", &Views::out, &Job::q_shape},
       {"--lse", request.lse, "LSE", &Views::lse, &Job::q_shape, RowForm::logarithms},
@@ -94,27 +88,6 @@ DType compute_dtype(DType given, Kernel kernel) {
   return DType::f32;
 }
 
-AxisSizes with_last(AxisSizes shape, std::int64_t last) {
-  shape.back() = last;
-  return shape;
-}
-
-void require_shape(const NpyHeader& header, std::string_view name, const AxisSizes& shape) {
-  if (header.shape != shape)
-    throw UsageError(fmt::format("{} has shape {}; {} must have {}", header.name,
-                                 shape_text(header.shape), name, shape_text(shape)));
-}
-
-bool has_tokens_first(AxisOrder order) {
-  return order == AxisOrder::bnhd || order == AxisOrder::nhd;
-}
-
-// Puts the axes of a shape with heads before tokens and a last axis into the order, or back.
-AxisSizes in_order(AxisSizes shape, AxisOrder order) {
-  if (has_tokens_first(order)) std::swap(shape[shape.size() - 2], shape[shape.size() - 3]);
-  return shape;
-}
-
 // Returns row i of a file of these sizes, the last axis too, in a tensor [b,h,n,x], or [1,h,b n,x]
 // where a plan takes the batch as packed sequences.
 std::byte* row_in(const TensorView& view, const AxisSizes& sizes, AxisOrder order, std::int64_t i) {
@@ -132,10 +105,7 @@ std::byte* row_in(const TensorView& view, const AxisSizes& sizes, AxisOrder orde
 // A file of the user.
 struct Given {
   Given(const AttendRequest& request, const std::string& path) : file(path), order(request.layout) {
-    const AxisSizes& shape = file.header().shape;
-    if (order != AxisOrder::automatic && shape.size() != word(order).size())
-      throw UsageError(fmt::format("{} has shape {}; --layout {} needs {} axes", path,
-                                   shape_text(shape), word(order), word(order).size()));
+    require_axes(file.header(), order);
   }
 
   // The header of the same array with heads before tokens.
@@ -174,119 +144,40 @@ struct GivenFiles {
   std::optional<Given> lse;
 };
 
-void plan_job(const AttendRequest& request, const GivenFiles& files, AttendJob& job) {
-  const NpyHeader q = files.q.header();
-  const NpyHeader k = files.k.header();
-  const NpyHeader v = files.v.header();
-  Case c = request.c;
-  c.shape = shape_of(q, k, v);
-  c.dtype = compute_dtype(common_dtype(q, k, v), c.kernel);
-  job.q_shape = q.shape;
-  job.k_shape = k.shape;
-  job.v_shape = v.shape;
-  if (!files.o) job.forward = checked_plan(c);
-  if (request.backward) {
-    require_backward_kernel(c.kernel, c.dtype);
-    job.backward = checked_plan(c, Pass::backward);
-  }
-  job.shape = c.shape;
-  const AxisSizes of_out = with_last(q.shape, c.shape.value_dim);
-  if (files.d_out) {
-    const NpyHeader d_out = files.d_out->header();
+AttendFiles plan_files(const AttendRequest& request, const GivenFiles& given, Allocator& memory,
+                       int threads) {
+  const NpyHeader q = given.q.header();
+  const NpyHeader k = given.k.header();
+  const NpyHeader v = given.v.header();
+  AttendTask task{.c = request.c,
+                  .computes_output = !given.o,
+                  .backward = request.backward,
+                  .keeps_out = !request.out.empty()};
+  task.c.shape = shape_of(q, k, v);
+  task.c.dtype = compute_dtype(common_dtype(q, k, v), request.c.kernel);
+  AttendFiles files{.job = with_mask_option([&] { return plan_attend(task, memory, threads); }),
+                    .q_shape = q.shape,
+                    .k_shape = k.shape,
+                    .v_shape = v.shape};
+  const AxisSizes of_out = with_last(q.shape, task.c.shape.value_dim);
+  if (given.d_out) {
+    const NpyHeader d_out = given.d_out->header();
     (void)common_dtype(q, d_out, d_out);
     require_shape(d_out, "dO", of_out);
   }
-  if (!files.o) return;
-  require_shape(files.o->header(), "O", of_out);
-  require_shape(files.lse->header(), "LSE of --save-lse",
-                with_last(q.shape, job.plan().problem.lse_kept));
+  if (!given.o) return files;
+  require_shape(given.o->header(), "O", of_out);
+  require_shape(given.lse->header(), "LSE of --save-lse",
+                with_last(q.shape, files.job.plan().problem.lse_kept));
+  return files;
 }
 
-// A tensor of a job.
-struct JobTensor {
-  TensorView Views::*view;
-  std::string_view label;
-  DType dtype;
-  Extent extent;
-};
-
-// Lists the saved tensors that a backward pass reads: O and LSE.
-std::vector<JobTensor> first_tensors(const Problem& problem, Pass pass) {
-  const Shape& s = problem.shape;
-  std::vector<JobTensor> all = {{&Views::q, "q", problem.dtype, s.q()},
-                                {&Views::k, "k", problem.dtype, s.k()},
-                                {&Views::v, "v", problem.dtype, s.v()},
-                                {&Views::out, "out", DType::f32, s.out()},
-                                {&Views::lse, "lse", DType::f32, problem.kept_lse()}};
-  if (pass == Pass::backward) all.push_back({&Views::d_out, "d_out", problem.dtype, s.out()});
-  return all;
-}
-
-std::vector<JobTensor> gradients_of(const Shape& s) {
-  return {{&Views::d_q, "d_q", DType::f32, s.q()},
-          {&Views::d_k, "d_k", DType::f32, s.k()},
-          {&Views::d_v, "d_v", DType::f32, s.v()}};
-}
-
-std::int64_t bytes_of(const std::vector<JobTensor>& tensors) {
-  std::int64_t bytes = 0;
-  for (const JobTensor& one : tensors) bytes += one.extent.elements() * size_of(one.dtype);
-  return bytes;
-}
-
-bool frees_out(const AttendRequest& request, const AttendJob& job) {
-  return request.out.empty() && works_in_place(*job.backward);
-}
-
-std::int64_t predicted_bytes(const AttendRequest& request, const AttendJob& job) {
-  const Problem& problem = job.plan().problem;
-  const std::int64_t first = bytes_of(first_tensors(problem, job.plan().pass));
-  const std::int64_t gradients = bytes_of(gradients_of(problem.shape));
-  // What a pass holds beside the tensors that it is given.
-  const auto beside = [&](const Plan& plan) {
-    const PlanMemory memory = plan_memory(plan, request.c.kernel, job.arguments.threads);
-    return (request.c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes) -
-           bytes_of(first_tensors(plan.problem, plan.pass)) -
-           (plan.pass == Pass::backward ? gradients : 0);
-  };
-  const std::int64_t of_forward = first + (job.forward ? beside(*job.forward) : 0);
-  if (!job.backward) return of_forward;
-  const std::int64_t of_backward = first + gradients + beside(*job.backward);
-  if (!frees_out(request, job)) return std::max(of_forward, of_backward);
-  const auto f32_bytes = [](const Extent& extent) {
-    return extent.elements() * size_of(DType::f32);
-  };
-  return std::max({of_forward, first + f32_bytes(problem.shape.lse()),
-                   of_backward - f32_bytes(problem.shape.out())});
-}
-
-void require_memory(const AttendRequest& request, const AttendJob& job) {
-  const std::uint64_t free = available_memory_bytes();
-  const auto needed = static_cast<std::uint64_t>(job.predicted_bytes);
-  if (needed <= free) return;
-  const Shape& s = job.shape;
-  throw EnvironmentError(fmt::format(
-      "{} of memory are needed and {} are free: batch {}, heads {} / {}, queries {}, keys {}, "
-      "head_dim {}, {}, algorithm {} with {} worker{}, kernel {}",
-      format_bytes(needed), format_bytes(free), s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len,
-      s.head_dim, word(job.plan().problem.dtype), job.plan().algorithm, job.plan().workers.size(),
-      job.plan().workers.size() == 1 ? "" : "s", word(request.c.kernel)));
-}
-
-void make_room(AttendJob& job, const std::vector<JobTensor>& tensors) {
-  for (const JobTensor& one : tensors) {
-    Tensor tensor(*job.arguments.allocator, one.dtype, one.extent, one.label);
-    poison(job.arguments.*one.view = tensor.view());
-    job.tensors[one.label] = std::move(tensor);
-  }
-}
-
-void write_output(OutputFile& file, const AttendRequest& request, const AttendJob& job,
+void write_output(OutputFile& file, const AttendRequest& request, const AttendFiles& files,
                   const NamedOutput& one) {
-  const TensorView& view = job.arguments.*one.tensor;
+  const TensorView& view = files.job.arguments.*one.tensor;
   const bool is_logarithm = one.form == RowForm::logarithms;
   const AxisSizes rows =
-      in_order(with_last(job.*one.like, is_logarithm ? 1 : view.extent.head_dim), request.layout);
+      in_order(with_last(files.*one.like, is_logarithm ? 1 : view.extent.head_dim), request.layout);
   AxisSizes sizes = rows;
   if (is_logarithm) sizes.pop_back();
   float natural = 0.0f;
@@ -316,44 +207,22 @@ void check_attend_files(const AttendRequest& request) {
   for (const NamedOutput& file : named) require_writable(file.path);
 }
 
-AttendJob read_attend_files(const AttendRequest& request, Allocator& memory, int threads) {
-  GivenFiles files(request);
-  AttendJob job;
-  ExecutionArguments& to = job.arguments;
-  to.kernel = request.c.kernel;
-  to.threads = threads;
-  to.allocator = &memory;
-  plan_job(request, files, job);
-  job.predicted_bytes = predicted_bytes(request, job);
-  require_memory(request, job);
-  make_room(job, first_tensors(job.plan().problem, job.plan().pass));
-  files.q.read(to.q);
-  files.k.read(to.k);
-  files.v.read(to.v);
-  if (files.d_out) files.d_out->read(to.d_out);
-  if (!files.o) return job;
-  files.o->read(to.out);
-  files.lse->read(to.lse, true);
-  return job;
+AttendFiles read_attend_files(const AttendRequest& request, Allocator& memory, int threads) {
+  GivenFiles given(request);
+  AttendFiles files = plan_files(request, given, memory, threads);
+  make_room(files.job);
+  const ExecutionArguments& to = files.job.arguments;
+  given.q.read(to.q);
+  given.k.read(to.k);
+  given.v.read(to.v);
+  if (given.d_out) given.d_out->read(to.d_out);
+  if (!given.o) return files;
+  given.o->read(to.out);
+  given.lse->read(to.lse, true);
+  return files;
 }
 
-double begin_backward(const AttendRequest& request, AttendJob& job) {
-  const Shape& shape = job.plan().problem.shape;
-  ExecutionArguments& of = job.arguments;
-  double delta_s = 0.0;
-  if (frees_out(request, job)) {
-    make_room(job, {{&Views::delta, "delta", DType::f32, shape.lse()}});
-    const double start_s = now_s();
-    compute_delta(of.out, of.d_out, of.delta, of.threads);
-    delta_s = now_s() - start_s;
-    of.out = {};
-    job.tensors.erase("out");
-  }
-  make_room(job, gradients_of(shape));
-  return delta_s;
-}
-
-std::string write_attend_files(const AttendRequest& request, const AttendJob& job) {
+std::string write_attend_files(const AttendRequest& request, const AttendFiles& tensors) {
   std::vector<NamedOutput> all = outputs_of(request);
   // Nothing takes back what a device or a FIFO has got, so they come last.
   const auto in_place = std::ranges::stable_partition(
@@ -362,7 +231,7 @@ std::string write_attend_files(const AttendRequest& request, const AttendJob& jo
   std::vector<std::string_view> written;  // in `all`
   const auto open = [&](const NamedOutput& one) {
     files.push_back(std::make_unique<OutputFile>(one.path));
-    write_output(*files.back(), request, job, one);
+    write_output(*files.back(), request, tensors, one);
     files.back()->flush();
   };
   for (auto one = all.begin(); one != in_place.begin(); ++one) open(*one);

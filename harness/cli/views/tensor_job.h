@@ -3,10 +3,8 @@
 #pragma once
 
 #include "harness/cli/verb.h"
-#include "harness/execute/player/executor.h"
-#include "harness/execute/verify/npy.h"
 #include "harness/execute/verify/verify.h"
-#include "harness/workload/case.h"
+#include "harness/workload/attend.h"
 #include "harness/workload/layer/transformer_layer.h"
 
 namespace qb {
@@ -36,26 +34,6 @@ void require_correct(const Verification& verification);
 [[nodiscard]] std::string error_text(const TensorJob& job, double max_error, double tolerance,
                                      std::int64_t count, const std::string& rows);
 
-// Gives the shape of arrays [n,d], [h,n,d] or [b,h,n,d]; missing leading dimensions are 1. Throws
-// UsageError, which names the file and both sizes, if an array is empty, has another rank, or does
-// not fit the others.
-[[nodiscard]] Shape shape_of(const NpyHeader& q, const NpyHeader& k, const NpyHeader& v);
-
-// Throws UsageError unless q, k and v have one type.
-[[nodiscard]] DType common_dtype(const NpyHeader& q, const NpyHeader& k, const NpyHeader& v);
-
-// The order of the axes in a user's files: batch, heads, n tokens, d elements. Without the first
-// two an array is one head; `automatic` takes heads before tokens, as many axes as there are.
-enum class AxisOrder { automatic, bhnd, bnhd, hnd, nhd };
-
-template <>
-inline constexpr auto kWords<AxisOrder> = word_table<AxisOrder>("layout",
-                                                                {{AxisOrder::automatic, "auto"},
-                                                                 {AxisOrder::bhnd, "bhnd"},
-                                                                 {AxisOrder::bnhd, "bnhd"},
-                                                                 {AxisOrder::hnd, "hnd"},
-                                                                 {AxisOrder::nhd, "nhd"}});
-
 struct AttendRequest : TensorJob {
   AxisOrder layout = AxisOrder::automatic;
   std::string q;  // paths of NPY files
@@ -72,9 +50,6 @@ struct AttendRequest : TensorJob {
   std::string d_k;
   std::string d_v;
 };
-
-// execute(), or a fake of it in tests.
-using Executor = std::function<Execution(Ranks, const Plan&, const ExecutionArguments&)>;
 
 // Reads, computes and checks, and only then writes. Returns the summary table. Throws UsageError if
 // inputs do not fit, EnvironmentError if an output cannot be written, CaseError as the strategy and

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/workload/attend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/numbers.h"
+#include "harness/execute/device/device_rehearsal.h"
+#include "harness/execute/memory/system_memory.h"
+#include "harness/execute/verify/verify_gradients.h"
+#include "harness/plan/work/tiling.h"
+#include "harness/workload/needs.h"
+#include "kernels/attention_backward.h"
+
+namespace qb {
+namespace {
+
+using AxisSizes = std::vector<std::int64_t>;
+using Views = ExecutionArguments;
+
+// O and LSE that are given are always compared with a few rows, since they may be of other tensors.
+constexpr std::int64_t kRowsOfGivenOutput = 8;
+
+// [b, h, n, d]
+Extent extent_of(const NpyHeader& named) {
+  const std::vector<std::int64_t>& shape = named.shape;
+  if (shape.size() < 2 || shape.size() > 4)
+    throw UsageError(fmt::format("{} has shape {}; it must be [n, d], [h, n, d] or [b, h, n, d]",
+                                 named.name, shape_text(shape)));
+  for (const std::int64_t size : shape)
+    if (size < 1)
+      throw UsageError(fmt::format("{} has shape {}: it is empty", named.name, shape_text(shape)));
+  std::vector<std::int64_t> full(4 - shape.size(), 1);
+  full.insert(full.end(), shape.begin(), shape.end());
+  return {full[0], full[1], full[2], full[3]};
+}
+
+void require_equal(const NpyHeader& a, std::int64_t of_a, const NpyHeader& b, std::int64_t of_b,
+                   std::string_view what) {
+  if (of_a != of_b)
+    throw UsageError(fmt::format("{} {} has {} {} and {} {} has {}; they must be equal", a.name,
+                                 shape_text(a.shape), of_a, what, b.name, shape_text(b.shape),
+                                 of_b));
+}
+
+// A tensor of a job.
+struct JobTensor {
+  TensorView Views::*view;
+  std::string_view label;
+  DType dtype;
+  Extent extent;
+};
+
+// Lists the saved tensors that a backward pass reads: O and LSE.
+std::vector<JobTensor> first_tensors(const Problem& problem, Pass pass) {
+  const Shape& s = problem.shape;
+  std::vector<JobTensor> all = {{&Views::q, "q", problem.dtype, s.q()},
+                                {&Views::k, "k", problem.dtype, s.k()},
+                                {&Views::v, "v", problem.dtype, s.v()},
+                                {&Views::out, "out", DType::f32, s.out()},
+                                {&Views::lse, "lse", DType::f32, problem.kept_lse()}};
+  if (pass == Pass::backward) all.push_back({&Views::d_out, "d_out", problem.dtype, s.out()});
+  return all;
+}
+
+std::vector<JobTensor> gradients_of(const Shape& s) {
+  return {{&Views::d_q, "d_q", DType::f32, s.q()},
+          {&Views::d_k, "d_k", DType::f32, s.k()},
+          {&Views::d_v, "d_v", DType::f32, s.v()}};
+}
+
+std::int64_t bytes_of(const std::vector<JobTensor>& tensors) {
+  std::int64_t bytes = 0;
+  for (const JobTensor& one : tensors) bytes += one.extent.elements() * size_of(one.dtype);
+  return bytes;
+}
+
+bool frees_out(const AttendJob& job) {
+  return !job.task.keeps_out && works_in_place(*job.backward);
+}
+
+std::int64_t predicted_bytes(const AttendJob& job) {
+  const Problem& problem = job.plan().problem;
+  const std::int64_t first = bytes_of(first_tensors(problem, job.plan().pass));
+  const std::int64_t gradients = bytes_of(gradients_of(problem.shape));
+  // What a pass holds beside the tensors that it is given.
+  const auto beside = [&](const Plan& plan) {
+    const PlanMemory memory = plan_memory(plan, job.task.c.kernel, job.arguments.threads);
+    return (job.task.c.ranks == Ranks::threads ? memory.threads_bytes : memory.serial_bytes) -
+           bytes_of(first_tensors(plan.problem, plan.pass)) -
+           (plan.pass == Pass::backward ? gradients : 0);
+  };
+  const std::int64_t of_forward = first + (job.forward ? beside(*job.forward) : 0);
+  if (!job.backward) return of_forward;
+  const std::int64_t of_backward = first + gradients + beside(*job.backward);
+  if (!frees_out(job)) return std::max(of_forward, of_backward);
+  const auto f32_bytes = [](const Extent& extent) {
+    return extent.elements() * size_of(DType::f32);
+  };
+  return std::max({of_forward, first + f32_bytes(problem.shape.lse()),
+                   of_backward - f32_bytes(problem.shape.out())});
+}
+
+std::int64_t given_bytes(const AttendJob& job) {
+  std::int64_t bytes = 0;
+  for (const JobTensor& one : first_tensors(job.plan().problem, job.plan().pass))
+    if ((job.arguments.*one.view).data != nullptr) bytes += (job.arguments.*one.view).bytes();
+  return bytes;
+}
+
+void require_memory(const AttendJob& job) {
+  const std::uint64_t free = available_memory_bytes();
+  const auto needed = static_cast<std::uint64_t>(job.predicted_bytes - given_bytes(job));
+  if (needed <= free) return;
+  const Shape& s = job.task.c.shape;
+  throw EnvironmentError(fmt::format(
+      "{} of memory are needed and {} are free: batch {}, heads {} / {}, queries {}, keys {}, "
+      "head_dim {}, {}, algorithm {} with {} worker{}, kernel {}",
+      format_bytes(needed), format_bytes(free), s.batch, s.q_heads, s.kv_heads, s.q_len, s.kv_len,
+      s.head_dim, word(job.plan().problem.dtype), job.plan().algorithm, job.plan().workers.size(),
+      job.plan().workers.size() == 1 ? "" : "s", word(job.task.c.kernel)));
+}
+
+void make_room(AttendJob& job, const std::vector<JobTensor>& tensors) {
+  for (const JobTensor& one : tensors) {
+    TensorView& view = job.arguments.*one.view;
+    if (view.data != nullptr) continue;
+    Tensor tensor(*job.arguments.allocator, one.dtype, one.extent, one.label);
+    view = tensor.view();
+    if (job.task.tokens_first) {
+      view.head_stride = one.extent.head_dim;
+      view.token_stride = one.extent.heads * one.extent.head_dim;
+    }
+    poison(view);
+    job.tensors[one.label] = std::move(tensor);
+  }
+}
+
+// Returns the seconds that D took.
+double begin_backward(AttendJob& job) {
+  ExecutionArguments& of = job.arguments;
+  double delta_s = 0.0;
+  if (frees_out(job)) {
+    make_room(job, {{&Views::delta, "delta", DType::f32, job.plan().problem.shape.lse()}});
+    const double start_s = now_s();
+    compute_delta(of.out, of.d_out, of.delta, of.threads);
+    delta_s = now_s() - start_s;
+    of.out = {};
+    job.tensors.erase("out");
+  }
+  make_room(job, gradients_of(job.plan().problem.shape));
+  return delta_s;
+}
+
+}  // namespace
+
+bool has_tokens_first(AxisOrder order) {
+  return order == AxisOrder::bnhd || order == AxisOrder::nhd;
+}
+
+AxisSizes in_order(AxisSizes shape, AxisOrder order) {
+  if (has_tokens_first(order)) std::swap(shape[shape.size() - 2], shape[shape.size() - 3]);
+  return shape;
+}
+
+void require_axes(const NpyHeader& tensor, AxisOrder order) {
+  if (order != AxisOrder::automatic && tensor.shape.size() != word(order).size())
+    throw UsageError(fmt::format("{} has shape {}; layout {} needs {} axes", tensor.name,
+                                 shape_text(tensor.shape), word(order), word(order).size()));
+}
+
+AxisSizes with_last(AxisSizes shape, std::int64_t last) {
+  shape.back() = last;
+  return shape;
+}
+
+void require_shape(const NpyHeader& tensor, std::string_view name, const AxisSizes& shape) {
+  if (tensor.shape != shape)
+    throw UsageError(fmt::format("{} has shape {}; {} must have {}", tensor.name,
+                                 shape_text(tensor.shape), name, shape_text(shape)));
+}
+
+Shape shape_of(const NpyHeader& q, const NpyHeader& k, const NpyHeader& v) {
+  const Extent of_q = extent_of(q);
+  const Extent of_k = extent_of(k);
+  const Extent of_v = extent_of(v);
+  require_equal(q, of_q.batch, k, of_k.batch, "batches");
+  require_equal(k, of_k.batch, v, of_v.batch, "batches");
+  require_equal(k, of_k.heads, v, of_v.heads, "heads");
+  require_equal(k, of_k.length, v, of_v.length, "tokens");
+  require_equal(q, of_q.head_dim, k, of_k.head_dim, "elements a token");
+  if (of_q.heads % of_k.heads != 0)
+    throw UsageError(
+        fmt::format("{} has {} heads and {} has {}; query heads must be a multiple of "
+                    "key-value heads, which they share evenly",
+                    q.name, of_q.heads, k.name, of_k.heads));
+  return {of_q.batch,  of_q.heads,    of_k.heads,   of_q.length,
+          of_k.length, of_q.head_dim, of_v.head_dim};
+}
+
+DType common_dtype(const NpyHeader& q, const NpyHeader& k, const NpyHeader& v) {
+  for (const NpyHeader* other : {&k, &v})
+    if (other->dtype != q.dtype)
+      throw UsageError(fmt::format("{} is {} and {} is {}; convert them to one type", q.name,
+                                   word(q.dtype), other->name, word(other->dtype)));
+  return q.dtype;
+}
+
+AttendJob plan_attend(const AttendTask& task, Allocator& memory, int threads) {
+  const Case& c = task.c;
+  if (const auto unmet = unmet_needs(c); !unmet.empty()) throw UsageError(unmet.front().reason);
+  AttendJob job;
+  job.task = task;
+  job.arguments.kernel = c.kernel;
+  job.arguments.threads = threads;
+  job.arguments.allocator = &memory;
+  if (task.computes_output) job.forward = task.plan(c, Pass::forward);
+  if (task.backward) {
+    require_backward_kernel(c.kernel, c.dtype);
+    job.backward = task.plan(c, Pass::backward);
+  }
+  job.predicted_bytes = predicted_bytes(job);
+  return job;
+}
+
+void make_room(AttendJob& job) {
+  require_memory(job);
+  make_room(job, first_tensors(job.plan().problem, job.plan().pass));
+}
+
+Verification verify_attend(const AttendJob& job, std::int64_t rows) {
+  const Plan& plan = job.plan();
+  const ExecutionArguments& of = job.arguments;
+  if (!job.forward) rows = std::max(rows, kRowsOfGivenOutput);
+  return verify_output(plan.problem, of.q, of.k, of.v, of.out, of.lse, rows_to_verify(plan, rows),
+                       of.threads, false, rounds_lse(job.forward ? *job.forward : plan));
+}
+
+void verify_attend_gradients(const AttendJob& job, std::int64_t rows, Verification& verification) {
+  const Plan& plan = *job.backward;
+  const ExecutionArguments& of = job.arguments;
+  verify_gradients({of.q, of.k, of.v, of.d_out, plan.problem.mask, plan.problem.scale},
+                   {of.d_q, of.d_k, of.d_v}, rows_to_verify(plan, rows), keys_to_verify(plan, rows),
+                   of.threads, verification, 0.0,
+                   (job.forward && rounds_lse(*job.forward)) || rounds_lse(plan));
+}
+
+AttendRun run_attend(AttendJob& job, std::int64_t rows, const Executor& executor) {
+  const auto play = [&](const Plan& plan) {
+    return executor(job.task.c.ranks, plan, job.arguments);
+  };
+  AttendRun run;
+  if (job.forward) run.forward = play(*job.forward);
+  run.verification = verify_attend(job, rows);
+  if (!job.backward || !run.verification.correct) return run;
+  const double delta_s = begin_backward(job);
+  run.backward = play(*job.backward);
+  run.backward->wall_s += delta_s;
+  run.backward->critical_path_s += delta_s;
+  verify_attend_gradients(job, rows, run.verification);
+  return run;
+}
+
+}  // namespace qb
