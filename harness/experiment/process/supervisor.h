@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one child process per case, so that a crash, a hang or the kernel's out-of-memory killer
-// costs one row and not the sweep. The child is this same program, executed anew (`qb __case`) and
+// costs one row and not the sweep. The child is a program, executed anew (`qb __case`) and
 // never merely forked: thread pools of the parent would not survive a fork. It reads the case as
 // JSON from stdin, answers with a CaseResult as JSON on kAnswerFd, and its stdout and stderr go to
 // the case's log. It leads its own process group, is the first choice of the out-of-memory killer,

@@ -267,7 +267,7 @@ std::vector<Case> resolved_cases(const Spec& spec) {
 
 RunOutcome run_spec(const Spec& spec, const RunOptions& options) {
   const InterruptGuard interrupt;
-  ProcessLauncher processes(ProcessLauncher::own_command(), interrupt);
+  ProcessLauncher processes(options.child, interrupt);
   const std::unique_ptr<Launcher> ranks = mpi_launcher(processes, interrupt);
   Launcher& launcher = MpiWorld::current() != nullptr ? *ranks : processes;
   Progress progress(stderr_style(options.quiet), [](std::string_view text) {

@@ -34,6 +34,9 @@ struct RunOptions {
   RowOrder order = RowOrder::measured;
   bool noise_floor = false;       // measures one case again once all are done
   std::vector<std::string> argv;  // written to the manifest
+  // Starts the child of a case, which reads and answers as the verb `__case` does; a program that
+  // is not qb names a qb here.
+  std::vector<std::string> child = ProcessLauncher::own_command();
   // Ids of the cases to run now (none: all); the run is unfinished until the others have run.
   std::optional<std::set<std::string>> only;
 };

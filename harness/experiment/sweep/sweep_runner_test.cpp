@@ -385,5 +385,17 @@ TEST_F(SweepRunner, AFinishedRunIsSortedWithoutRunningAnything) {
   EXPECT_EQ(sorted.cases.text(9, "n_tokens"), "10000");
 }
 
+// A program that is not qb names the one that plays its cases.
+TEST_F(SweepRunner, StartsTheChildThatItIsGiven) {
+  RunOptions with_child = options();
+  with_child.quiet = true;
+  const std::string log = folder_.path("child.json");
+  with_child.child = {"/bin/sh", "-c", "cat > " + log + "; exit 7"};
+  const RunOutcome outcome = run_spec(fake_spec({small_case(1000)}), with_child);
+  EXPECT_EQ(outcome.cases.text(0, "status"), "crashed");
+  EXPECT_THAT(outcome.cases.text(0, "message"), HasSubstr("7"));
+  EXPECT_EQ(case_from_json(read_file(log)).shape.q_len, 1000);
+}
+
 }  // namespace
 }  // namespace qb
