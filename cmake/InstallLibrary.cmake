@@ -1,18 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cmake --install` puts the library into a prefix: the headers of the pure rooms and of the CPU's
-# kernels, libquorumbench.a, and a CMake package for find_package(QuorumBench). The archive holds
-# the objects of this build. examples/ shows its use.
+# `cmake --install` puts the library into a prefix: the headers of its rooms, libquorumbench.a, and a
+# CMake package for find_package(QuorumBench). The archive holds the objects of this build, up to
+# the sweeps of harness/experiment. examples/ shows its use. A build folder is such a package too,
+# which python/ links.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(rooms qb_base qb_quorum qb_kernels qb_plan)
+set(rooms qb_base qb_quorum qb_kernels qb_flash_work qb_plan qb_execute qb_workload qb_yaml
+          qb_experiment)
+if(QB_CUDA)
+  list(APPEND rooms qb_kernels_cuda qb_flash_cuda)
+else()
+  list(APPEND rooms qb_device)
+endif()
 list(TRANSFORM rooms REPLACE ".+" "$<TARGET_OBJECTS:\\0>" OUTPUT_VARIABLE objects)
 add_library(quorumbench STATIC ${objects})
 set_target_properties(quorumbench PROPERTIES LINKER_LANGUAGE CXX)
 target_compile_features(quorumbench INTERFACE cxx_std_20)
 target_include_directories(quorumbench INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/quorumbench>)
-target_link_libraries(quorumbench INTERFACE fmt::fmt hwy::hwy Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(quorumbench INTERFACE fmt::fmt hwy::hwy yaml-cpp Threads::Threads
+                                            ${CMAKE_DL_LIBS})
+if(QB_MPI)
+  target_link_libraries(quorumbench INTERFACE MPI::MPI_CXX)
+endif()
+if(QB_CUDA)
+  target_link_libraries(quorumbench INTERFACE CUDA::cudart_static)
+endif()
 if(QB_ONEDNN)
   target_link_libraries(quorumbench INTERFACE ${QB_DNNL_LIBRARY} OpenMP::OpenMP_CXX)
 endif()
@@ -23,6 +38,8 @@ install(EXPORT QuorumBench FILE QuorumBenchTargets.cmake NAMESPACE QuorumBench::
         DESTINATION ${package})
 configure_package_config_file(cmake/QuorumBenchConfig.cmake.in
   ${PROJECT_BINARY_DIR}/QuorumBenchConfig.cmake INSTALL_DESTINATION ${package})
+export(EXPORT QuorumBench FILE ${PROJECT_BINARY_DIR}/QuorumBenchTargets.cmake
+       NAMESPACE QuorumBench::)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/QuorumBenchConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/QuorumBenchConfig.cmake
@@ -32,10 +49,12 @@ install(FILES ${PROJECT_BINARY_DIR}/QuorumBenchConfig.cmake
 function(qb_install_headers folder)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/quorumbench/${parent}
-          FILES_MATCHING PATTERN "*.h" PATTERN "testing" EXCLUDE PATTERN "cpu" EXCLUDE
-                         PATTERN "cuda" EXCLUDE)
+          FILES_MATCHING PATTERN "*.h" PATTERN "testing" EXCLUDE PATTERN "*-inl.h" EXCLUDE
+                         PATTERN "highway_targets.h" EXCLUDE PATTERN "cudnn_graph.h" EXCLUDE
+                         PATTERN "mpi_state.h" EXCLUDE)
 endfunction()
-foreach(room base interest_sets kernels harness/plan)
+foreach(room base interest_sets kernels harness/plan harness/execute harness/workload
+             harness/experiment)
   qb_install_headers(${room})
 endforeach()
 
