@@ -100,7 +100,9 @@ bool rounds_lse(const Plan& plan) {
   const auto holds_lse = [](const Transfer& transfer) {
     return transfer.what == TensorRole::partial || transfer.what == TensorRole::lse;
   };
-  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+  // Workers that differ by rotation receive the same tensors.
+  const std::size_t n = plan.workers.rotation() != nullptr ? 1 : plan.workers.size();
+  for (std::size_t w = 0; w < n; ++w)
     for (const Step& step : plan.workers[w].steps)
       if (std::ranges::any_of(step.receives, holds_lse)) return true;
   return false;

@@ -2,7 +2,6 @@
 #include "harness/plan/representatives.h"
 
 #include <algorithm>
-#include <array>
 
 #include "harness/plan/layout.h"
 
@@ -24,16 +23,22 @@ bool are_alike(const std::vector<TokenGroup>& groups, const std::vector<int>& a,
 Representatives::Representatives(const Plan& plan) : rotation_(plan.workers.rotation()) {
   const Mask& mask = plan.problem.mask;
   const bool plain = mask.kind != MaskKind::pattern && mask.segments.empty() &&
-                     plan.pass == Pass::forward && plan.result == Result::owners &&
-                     rotation_ != nullptr;
-  if (plain && rotation_->fits(plan) && rotation_->has_equal_messages() && find_kinds() &&
-      follow_steps() && !imagine())
+                     plan.result == Result::owners && rotation_ != nullptr;
+  if (!plain || !rotation_->fits(plan) || !rotation_->has_equal_messages() || !find_kinds()) return;
+  if (ends_.size() == 1) {
+    const bool several = rotation_->workers() > 1;
+    if (is_uniform(0, 0, kSame) &&
+        (!several || (is_uniform(0, 0, kBefore) && is_uniform(0, 0, kBehind))))
+      counted_ = CountedCalls::of(*rotation_, plan.pass);
+  } else if (plan.pass == Pass::forward && rotation_->group.size(2) == rotation_->workers() &&
+             follow_steps() && !imagine()) {
     imagined_.clear();
+  }
 }
 
 bool Representatives::find_kinds() {
   const Rotation& r = *rotation_;
-  for (int place = 0; place < r.workers; ++place) {
+  for (int place = 0; place < r.workers(); ++place) {
     const auto found = std::ranges::find_if(ends_, [&](const Places& ends) {
       return are_alike(r.q_groups, r.q_shard(ends.first), r.q_shard(place)) &&
              are_alike(r.kv_groups, r.kv_shard(ends.first), r.kv_shard(place));
@@ -49,10 +54,10 @@ bool Representatives::find_kinds() {
 }
 
 // Returns what the mask leaves of two shards.
-std::vector<PairTask> Representatives::tasks_of(int q_place, int kv_place, int worker) const {
+std::vector<PairTask> Representatives::tasks_of(int q_place, int kv_place) const {
   std::vector<PairTask> tasks;
   rotation_->add_tasks(rotation_->q_shard(q_place), rotation_->kv_shard(kv_place),
-                       rotation_->heads_of(worker), tasks);
+                       rotation_->heads_of(0), tasks);
   return tasks;
 }
 
@@ -65,22 +70,17 @@ bool Representatives::follow_steps() {
   std::ptrdiff_t kept = 0;  // blocks of other workers' queries that have been computed
   for (const Rotation::StepOfZero& step : rotation_->steps) {
     others_.push_back(0);
-    counts_.push_back(false);
     if (step.tasks.size() > 1) return false;
     for (const Rotation::Task& task : step.tasks) {
-      // The first call on a block computes all its rows, so tasks over every shard do not matter.
-      const bool every = task.kv == kEveryShard && (task.q == 0 || task.q == kEveryShard);
-      const int other = every ? 0 : std::max(task.q, task.kv);
-      if (every ? ends_.size() > 1 || begun[0]
-                : std::min(task.q, task.kv) != 0 || other == kEveryShard)
+      const int other = std::max(task.q.at, task.kv.at);
+      if (task.q.axes != 0 || task.kv.axes != 0 || std::min(task.q.at, task.kv.at) != 0)
         return false;
       others_.back() = other;
-      counts_.back() = every;
-      kept += other > 0 && task.kv == 0 ? 1 : 0;
+      kept += other > 0 && task.kv.at == 0 ? 1 : 0;
       for (std::size_t kind = 0; kind < ends_.size(); ++kind) {
         const int place = ends_[kind].first;
         if (other == 0) begun[kind] = begun[kind] || !tasks_of(place, place).empty();
-        if (!begun[kind] && (every || (other > 0 && task.q == 0))) return false;
+        if (!begun[kind] && other > 0 && task.q.at == 0) return false;
       }
     }
     const auto returned = std::ranges::count(step.sends, TensorRole::partial, &Transfer::what);
@@ -108,8 +108,8 @@ bool Representatives::is_uniform(std::size_t q_kind, std::size_t kv_kind, Order 
       Places most{-1, -1};
       int first = -1;  // among the keys so far, those that come first and last in the sequence
       int last = -1;
-      for (int step = 0; step < r.workers; ++step) {
-        const int place = order == kBefore ? r.workers - 1 - step : step;
+      for (int step = 0; step < r.workers(); ++step) {
+        const int place = order == kBefore ? r.workers() - 1 - step : step;
         const std::size_t kind = kind_of_[static_cast<std::size_t>(place)];
         const int kv = kind == kv_kind ? r.kv_shard(place)[j] : -1;
         if (order == kSame) first = last = kv;
@@ -141,7 +141,7 @@ bool Representatives::imagine() {
         if (order != (place < away ? kBefore : place > away ? kBehind : kSame)) continue;
         if (!is_uniform(own, other, order)) return false;
         like_[index(own, other, order)] = imagined_.size();
-        if (order != kSame || rotation_->workers == 1) imagined_.emplace_back(place, away);
+        if (order != kSame || rotation_->workers() == 1) imagined_.emplace_back(place, away);
       }
     like_[index(own, own, kSame)] = first;
   }
@@ -149,11 +149,23 @@ bool Representatives::imagine() {
 }
 
 Plan Representatives::plan(std::size_t which) const {
+  Plan plan;
+  plan.problem = rotation_->problem;
+  plan.result = Result::owners;
+  if (counted_) {
+    plan.pass = counted_->pass();
+    plan.gradients = rotation_->gradients;
+    plan.q_groups = rotation_->q_groups;
+    plan.kv_groups = rotation_->kv_groups;
+    plan.group_lists = rotation_->group_lists;
+    plan.workers.push_back(counted_->sketch(0));
+    return plan;
+  }
   Rotation like = *rotation_;
   const auto deal = [&](int first, const std::vector<TokenGroup>& groups,
                         std::vector<TokenGroup>& dealt) {
     dealt.clear();
-    for (int place = 0; place < like.workers; ++place) {
+    for (int place = 0; place < like.workers(); ++place) {
       const auto [own, others] = imagined_[which];
       const int from = first + (place == 0 ? own : others);
       std::vector<int>& list = like.group_lists[static_cast<std::size_t>(first + place)];
@@ -165,33 +177,12 @@ Plan Representatives::plan(std::size_t which) const {
     }
   };
   deal(0, rotation_->q_groups, like.q_groups);
-  deal(like.workers, rotation_->kv_groups, like.kv_groups);
-  Worker worker = like.worker(0, false);
-  for (std::size_t s = 0; s < like.steps.size(); ++s)
-    worker.steps.push_back(like.step(s, 0, counts_[s]));
-  Plan plan;
-  plan.problem = like.problem;
-  plan.result = Result::owners;
+  deal(like.workers(), rotation_->kv_groups, like.kv_groups);
+  plan.workers.push_back(like.worker(0, true));
   plan.q_groups = std::move(like.q_groups);
   plan.kv_groups = std::move(like.kv_groups);
   plan.group_lists = std::move(like.group_lists);
-  plan.workers.push_back(std::move(worker));
   return plan;
-}
-
-Representatives::CountedTasks Representatives::counted_tasks(int worker, std::size_t step) const {
-  const std::int64_t n = rotation_->workers;
-  // Pairs of shards in each order: the worker's own shard with all, or all with all.
-  std::array<std::int64_t, kOrders> times{n - 1 - worker, 1, worker};
-  if (rotation_->steps[step].tasks[0].q == kEveryShard)
-    times = {n * (n - 1) / 2, n, n * (n - 1) / 2};
-  const auto [first, last] = ends_[0];
-  CountedTasks counted;
-  for (const Order order : {kBefore, kSame, kBehind})
-    for (const PairTask& task :
-         tasks_of(order == kBehind ? last : first, order == kBefore ? last : first, worker))
-      counted.emplace_back(task, times[order]);
-  return counted;
 }
 
 }  // namespace qb

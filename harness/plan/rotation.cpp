@@ -6,22 +6,37 @@
 #include <span>
 #include <utility>
 
+#include "base/integers.h"
 #include "harness/plan/layout.h"
 #include "harness/plan/messages.h"
 
 namespace qb {
 namespace {
 
-// Peers ascend for worker 0. After the turn they ascend again, beginning where they wrap around.
+// Peers ascend for worker 0. After the turn they ascend again, from where they wrap around.
 std::vector<Transfer> turned(const Rotation& rotation, const std::vector<Transfer>& transfers,
                              int worker) {
-  const auto wrap = std::partition_point(
-      transfers.begin(), transfers.end(),
-      [&](const Transfer& transfer) { return transfer.peer + worker < rotation.workers; });
-  std::vector<Transfer> all(transfers.size());
-  std::rotate_copy(transfers.begin(), wrap, transfers.end(), all.begin());
-  for (Transfer& transfer : all) transfer = rotation.turned(transfer, worker);
+  std::vector<Transfer> all;
+  all.reserve(transfers.size());
+  for (const Transfer& transfer : transfers) all.push_back(rotation.turned(transfer, worker));
+  const auto wrap = std::ranges::is_sorted_until(all, {}, &Transfer::peer);
+  std::rotate(all.begin(), wrap, all.end());
+  if (!std::ranges::is_sorted(all, {}, &Transfer::peer))
+    std::ranges::stable_sort(all, {}, &Transfer::peer);
   return all;
+}
+
+std::vector<int> groups_of(const Rotation& rotation, const PlaceSet& shards, int worker,
+                           bool queries) {
+  if (shards.axes == kEveryAxis && !shards.others)
+    return every_group(queries ? rotation.q_groups : rotation.kv_groups);
+  std::vector<int> groups;
+  for (const int place : rotation.group.places(shards, worker)) {
+    const std::vector<int>& shard = queries ? rotation.q_shard(place) : rotation.kv_shard(place);
+    groups.insert(groups.end(), shard.begin(), shard.end());
+  }
+  std::ranges::sort(groups);
+  return groups;
 }
 
 // Adds the steps of a ring in which queries go round, or keys.
@@ -41,51 +56,78 @@ void add_ring(RotationBuilder& builder, bool queries) {
 
 }  // namespace
 
+Range head_share(const Shape& shape, std::int64_t h, std::int64_t parts) {
+  return {h * shape.q_heads / parts, (h + 1) * shape.q_heads / parts};
+}
+
+bool shares_fit(const Shape& shape, int parts) {
+  const std::int64_t group = shape.q_heads / shape.kv_heads;
+  for (int h = 0; h < parts; ++h) {
+    const Range share = head_share(shape, h, parts);
+    const bool is_whole = share.begin % group == 0 && share.end % group == 0;
+    if (share.begin == share.end || (!is_whole && share.begin / group != (share.end - 1) / group))
+      return false;
+  }
+  return true;
+}
+
 Range Rotation::heads_of(int worker) const {
-  if (heads_each == 0) return {0, problem.shape.q_heads};
-  return {worker * heads_each, (worker + 1) * heads_each};
+  if (!shares_heads) return {0, problem.shape.q_heads};
+  return head_share(problem.shape, worker % group.size(0), group.size(0));
 }
 
 Transfer Rotation::turned(const Transfer& transfer, int worker) const {
   Transfer out = transfer;
-  out.peer = turned(transfer.peer, worker);
-  const bool keys = is_of_keys(transfer.what);
-  out.groups = turned(transfer.groups % workers, worker) + (keys ? workers : 0);
-  if (heads_each > 0)
-    out.heads = heads_of(turned(static_cast<int>(transfer.heads.begin / heads_each), worker));
+  const int n = workers();
+  out.peer = group.plus(transfer.peer, worker);
+  if (transfer.groups < 2 * n) {
+    const int first = transfer.groups < n ? 0 : n;
+    out.groups = first + group.plus(transfer.groups - first, worker);
+  } else {
+    const int of_tile = (transfer.groups - 2 * n) * group.size(0);
+    out.groups = 2 * n + group.plus(of_tile, worker) / group.size(0);
+  }
+  if (shares_heads) {
+    const std::int64_t share =
+        ceil_div(transfer.heads.begin * group.size(0), problem.shape.q_heads);
+    out.heads = heads_of(static_cast<int>(share) + worker % group.size(0));
+  }
   out.bytes = tensor_bytes(problem, transfer.what, message_rows(out.groups), out.heads, gradients);
   return out;
 }
 
 std::int64_t Rotation::message_rows(int list) const {
-  const bool keys = list >= workers;
+  const bool keys = list >= workers();
   return std::max(
       tokens_of(keys ? kv_groups : q_groups, group_lists[static_cast<std::size_t>(list)]),
       keys ? kv_room : q_room);
 }
 
 bool Rotation::has_equal_messages() const {
+  const auto n_kv_heads = [&](int worker) {
+    const Range heads = kv_heads_of(problem.shape, heads_of(worker));
+    return heads.end - heads.begin;
+  };
+  for (int h = 0; shares_heads && h < group.size(0); ++h)
+    if (problem.shape.q_heads % group.size(0) != 0 || n_kv_heads(h) != n_kv_heads(0)) return false;
   bool equal = true;
-  for (const int first : {0, workers}) {
+  for (const int first : {0, workers()}) {
     const auto is_sent = [&](const Transfer& sent) { return is_of_keys(sent.what) == (first > 0); };
     if (std::ranges::any_of(
             steps, [&](const auto& step) { return std::ranges::any_of(step.sends, is_sent); }))
-      for (int place = 1; place < workers; ++place)
+      for (int place = 1; place < workers(); ++place)
         equal = equal && message_rows(first + place) == message_rows(first);
   }
   return equal;
 }
 
-Step Rotation::step(std::size_t index, int worker, bool sketch) const {
+Step Rotation::step(std::size_t index, int worker, bool with_tasks) const {
   const Rotation::StepOfZero& first = steps[index];
   Step out{qb::turned(*this, first.receives, worker), {}, qb::turned(*this, first.sends, worker)};
-  const auto named = [&](int shard, bool of_queries) {
-    if (shard == kEveryShard && !sketch) return every_group(of_queries ? q_groups : kv_groups);
-    const int place = turned(shard == kEveryShard ? 0 : shard, worker);
-    return of_queries ? q_shard(place) : kv_shard(place);
-  };
   for (const Rotation::Task& task : first.tasks)
-    add_tasks(named(task.q, true), named(task.kv, false), heads_of(worker), out.tasks);
+    if (with_tasks)
+      add_tasks(groups_of(*this, task.q, worker, true), groups_of(*this, task.kv, worker, false),
+                heads_of(worker), out.tasks);
   return out;
 }
 
@@ -115,31 +157,42 @@ bool Rotation::fits(const Plan& plan) const {
          plan.kv_first_step.empty() && plan.gradients == gradients;
 }
 
-RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm, int workers,
-                                 Shards (*deal)(Plan&, int), Pass pass, DType gradients) {
+RotationBuilder::RotationBuilder(const Problem& problem, std::string algorithm,
+                                 const GridShape& workers, Shards (*deal)(Plan&, int), Pass pass,
+                                 DType gradients) {
   plan_.problem = problem;
   plan_.algorithm = std::move(algorithm);
   plan_.pass = pass;
   plan_.gradients = gradients;
   plan_.synchronisation = Synchronisation::rounds;
   plan_.result = Result::owners;
-  Shards shards = deal(plan_, workers);
   rotation_.problem = problem;
-  rotation_.workers = workers;
+  rotation_.group = WorkerGroup(workers);
+  Shards shards = deal(plan_, n_workers());
   kv_room_ = shards.kv_room;
   plan_.group_lists = std::move(shards.q);
   plan_.group_lists.insert(plan_.group_lists.end(), shards.kv.begin(), shards.kv.end());
 }
 
-void RotationBuilder::share_heads() {
-  rotation_.heads_each = plan_.problem.shape.q_heads / rotation_.workers;
+void RotationBuilder::save_heads(bool whole_gradients) {
   if (plan_.pass == Pass::forward) return;
   rotation_.saves_heads = true;
-  plan_.gradients = plan_.problem.dtype;
+  if (whole_gradients) plan_.gradients = plan_.problem.dtype;
+}
+
+void RotationBuilder::add_tiles() {
+  for (int at = 0; at < n_workers(); at += rotation_.group.size(0)) {
+    std::vector<int>& tile = plan_.group_lists.emplace_back();
+    for (int w = at; w < at + rotation_.group.size(0); ++w) {
+      const auto shard = static_cast<std::size_t>(n_workers() + w);
+      tile.insert(tile.end(), plan_.group_lists[shard].begin(), plan_.group_lists[shard].end());
+    }
+    std::ranges::sort(tile);
+  }
 }
 
 void RotationBuilder::pad_queries() {
-  for (int w = 0; w < rotation_.workers; ++w)
+  for (int w = 0; w < n_workers(); ++w)
     rotation_.q_room =
         std::max(rotation_.q_room,
                  tokens_of(plan_.q_groups, plan_.group_lists[static_cast<std::size_t>(w)]));
@@ -151,26 +204,33 @@ Rotation::StepOfZero& RotationBuilder::step(int index) {
   return rotation_.steps[static_cast<std::size_t>(index)];
 }
 
+// Digits of a group with one axis, and places, are as they are.
 int RotationBuilder::place(int distance) const {
-  return (distance % rotation_.workers + rotation_.workers) % rotation_.workers;
+  return (distance % n_workers() + n_workers()) % n_workers();
 }
 
-void RotationBuilder::add_task(int step_index, int q_shard, int kv_shard) {
-  step(step_index)
-      .tasks.push_back({q_shard == kEveryShard ? kEveryShard : place(q_shard),
-                        kv_shard == kEveryShard ? kEveryShard : place(kv_shard)});
+void RotationBuilder::add_task(int step_index, PlaceSet q, PlaceSet kv) {
+  q.at = place(q.at);
+  kv.at = place(kv.at);
+  step(step_index).tasks.push_back({q, kv});
 }
 
-void RotationBuilder::send(int step_index, int distance, TransferKind kind, TensorRole what,
-                           int shard, int head_share) {
-  const int lists = is_of_keys(what) ? rotation_.workers : 0;
+void RotationBuilder::send(int step_index, int to, TransferKind kind, TensorRole what,
+                           PlaceSet shard, int head_share) {
+  const WorkerGroup& group = rotation_.group;
+  const int n = n_workers();
+  const int tile = shard.axes == kHeadsAxis && group.size(0) > 1 ? group.size(0) : 1;
+  const auto list = [&](int at) {
+    return (!is_of_keys(what) ? 0 : tile > 1 ? 2 * n : n) + at / tile;
+  };
+  to = place(to);
+  const int away = group.minus(to);  // the receiver counts places from its own
   step(step_index)
-      .sends.push_back({kind, what, place(distance), lists + place(shard),
-                        rotation_.heads_of(place(head_share)), 0});
-  // The receiver counts places from its own.
+      .sends.push_back(
+          {kind, what, to, list(place(shard.at)), rotation_.heads_of(place(head_share)), 0});
   step(step_index + 1)
-      .receives.push_back({kind, what, place(-distance), lists + place(shard - distance),
-                           rotation_.heads_of(place(head_share - distance)), 0});
+      .receives.push_back({kind, what, away, list(group.plus(place(shard.at), away)),
+                           rotation_.heads_of(group.plus(place(head_share), away)), 0});
 }
 
 Plan RotationBuilder::finish() {
@@ -184,7 +244,8 @@ Plan RotationBuilder::finish() {
   rotation_.gradients = plan_.gradients;
   const auto rule = std::make_shared<const Rotation>(std::move(rotation_));
   plan_.workers = Workers(
-      rule->workers, [rule](int w, bool with_steps) { return rule->worker(w, with_steps); }, rule);
+      rule->workers(), [rule](int w, bool with_steps) { return rule->worker(w, with_steps); },
+      rule);
   return std::move(plan_);
 }
 

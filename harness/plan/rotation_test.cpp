@@ -22,15 +22,33 @@ using testing_support::rotating_problem_for;
 using testing_support::spelt_out;
 using testing_support::spelt_plan;
 
+GridShape any_grid(int workers, std::mt19937_64& random) {
+  const auto divisor_of = [&](int whole) {
+    int part = 0;
+    do part = static_cast<int>(draw(random, 1, whole));
+    while (whole % part != 0);
+    return part;
+  };
+  const int heads = divisor_of(workers);
+  return {heads, divisor_of(workers / heads), 0};
+}
+
+std::vector<std::string_view> all_that_rotate() {
+  std::vector<std::string_view> all(std::begin(kRotating), std::end(kRotating));
+  for (int i = 0; i < 4; ++i) all.push_back("grid");  // of several shapes
+  return all;
+}
+
 // Calls attempt(plan) for random plans that rotate, with shards of equal and of different sizes.
 template <class Attempt>
-void for_rotating_plans(int rounds, const Attempt& attempt, Pass pass = Pass::forward) {
+void for_rotating_plans(int rounds, const Attempt& attempt, Pass pass = Pass::forward,
+                        const std::vector<std::string_view>& algorithms = all_that_rotate()) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
   for (int round = 0; round < rounds && !testing::Test::HasFatalFailure(); ++round)
-    for (const std::string_view algorithm : kRotating) {
-      const int workers = static_cast<int>(draw(random, 1, 9));
+    for (const std::string_view algorithm : algorithms) {
+      const int workers = static_cast<int>(draw(random, 1, algorithm == "grid" ? 16 : 9));
       const Problem problem = round % 2 == 0 ? plain_problem_for(algorithm, workers, random)
                                              : rotating_problem_for(algorithm, random);
       Plan plan;
@@ -39,6 +57,7 @@ void for_rotating_plans(int rounds, const Attempt& attempt, Pass pass = Pass::fo
             algorithm, problem,
             {.workers = workers,
              .new_key_owner = random() % 2 == 0 ? NewKeyOwner::fixed : NewKeyOwner::round_robin,
+             .grid = algorithm == "grid" ? any_grid(workers, random) : GridShape(),
              .pass = pass});
       } catch (const Unsupported&) {
         continue;
@@ -49,7 +68,7 @@ void for_rotating_plans(int rounds, const Attempt& attempt, Pass pass = Pass::fo
 }
 
 TEST(Rotation, MakesTheWorkersOfTheSpeltOutPlan) {
-  for_rotating_plans(60, [](const Plan& plan, std::mt19937_64&) {
+  const auto is_spelt_plan = [](const Plan& plan, std::mt19937_64&) {
     const int workers = static_cast<int>(plan.workers.size());
     const Plan spelt = spelt_plan(plan.algorithm, plan.problem, workers);
     ASSERT_NE(plan.workers.rotation(), nullptr);
@@ -63,7 +82,9 @@ TEST(Rotation, MakesTheWorkersOfTheSpeltOutPlan) {
       ASSERT_EQ(share.kv_groups, spelt.workers[w].kv_groups);
       ASSERT_TRUE(share.steps.empty());
     }
-  });
+  };
+  for_rotating_plans(60, is_spelt_plan, Pass::forward,
+                     {std::begin(kRotating), std::end(kRotating)});
 }
 
 TEST(Rotation, AChangeSpellsTheWorkersOut) {
@@ -96,7 +117,8 @@ Plan with_rule(const Plan& plan, const Change& change) {
   Plan out = plan;
   out.group_lists = rule->group_lists;
   out.workers = Workers(
-      rule->workers, [rule](int w, bool with_steps) { return rule->worker(w, with_steps); }, rule);
+      rule->workers(), [rule](int w, bool with_steps) { return rule->worker(w, with_steps); },
+      rule);
   return out;
 }
 
@@ -136,7 +158,8 @@ TEST(Rotation, IsNoProofOfShardsThatDoNotExistOrOfSendsThatNobodyReceives) {
 
 constexpr std::size_t kTensors = kWords<TensorRole>.rows.size();
 
-void damage_transfer(std::vector<Transfer>& transfers, std::mt19937_64& random, int workers) {
+void damage_transfer(std::vector<Transfer>& transfers, std::mt19937_64& random, int workers,
+                     int n_lists) {
   if (transfers.empty()) return;
   const std::size_t at = random() % transfers.size();
   Transfer& transfer = transfers[at];
@@ -145,7 +168,7 @@ void damage_transfer(std::vector<Transfer>& transfers, std::mt19937_64& random, 
       transfer.peer = static_cast<int>(draw(random, 0, workers - 1));
       break;
     case 1:
-      transfer.groups = static_cast<int>(draw(random, 0, 2 * workers - 1));
+      transfer.groups = static_cast<int>(draw(random, 0, n_lists - 1));
       break;
     case 2:
       transfer.what = static_cast<TensorRole>(random() % kTensors);
@@ -161,9 +184,11 @@ void damage_transfer(std::vector<Transfer>& transfers, std::mt19937_64& random, 
   }
 }
 
-int any_shard(std::mt19937_64& random, int workers) {
+PlaceSet any_shard(std::mt19937_64& random, int workers) {
   const int place = static_cast<int>(draw(random, 0, workers));
-  return place == workers ? kEveryShard : place;
+  if (place < workers && random() % 4 == 0)
+    return {random() % 2 == 0 ? 0 : place, static_cast<unsigned>(random() % 9), random() % 2 == 0};
+  return place == workers ? kEveryShard : PlaceSet(place);
 }
 
 void damage_tasks(std::vector<Rotation::Task>& tasks, std::mt19937_64& random, int workers) {
@@ -191,9 +216,10 @@ TEST(Rotation, TheProofIsAsStrongAsTheWalkOverAllWorkers) {
     const Plan changed = with_rule(plan, [&](Rotation& damaged) {
       Rotation::StepOfZero& step = damaged.steps[random() % damaged.steps.size()];
       if (random() % 3 == 0)
-        damage_tasks(step.tasks, random, damaged.workers);
+        damage_tasks(step.tasks, random, damaged.workers());
       else
-        damage_transfer(random() % 2 == 0 ? step.receives : step.sends, random, damaged.workers);
+        damage_transfer(random() % 2 == 0 ? step.receives : step.sends, random, damaged.workers(),
+                        static_cast<int>(damaged.group_lists.size()));
     });
     const auto walked = check(spelt_out(changed));
     refused += walked ? 1 : 0;
@@ -229,7 +255,7 @@ void expect_equal(const Work& a, const Work& b) {
 TEST(Representatives, StandForEveryWorkersWork) {
   int even = 0;
   int uneven = 0;
-  for_rotating_plans(90, [&](const Plan& plan, std::mt19937_64& random) {
+  const auto attempt = [&](const Plan& plan, std::mt19937_64& random) {
     const bool represented = Representatives(plan).size() > 0;
     const auto parts = static_cast<std::int64_t>(2 * plan.workers.size());
     (plan.problem.shape.q_len % parts == 0 ? even : uneven) += represented ? 1 : 0;
@@ -237,9 +263,13 @@ TEST(Representatives, StandForEveryWorkersWork) {
                               Kernel::staged};
     const Kernel kernel = kernels[random() % 4];
     expect_equal(model_work(plan, kernel), model_work(spelt_out(plan), kernel));
-  });
+  };
+  for_rotating_plans(90, attempt);
   EXPECT_GT(even, 100);
   EXPECT_GT(uneven, 60);
+  even = 0;
+  for_rotating_plans(40, attempt, Pass::backward);
+  EXPECT_GT(even, 50);
 }
 
 TEST(Representatives, DoNotStandForMessagesOfDifferentLengths) {

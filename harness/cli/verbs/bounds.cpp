@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// qb bounds: computes the least block of a ring, and what each scheme sends.
+// qb bounds: computes the least block of a ring, what each scheme sends, and its critical path.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/numbers.h"
@@ -10,6 +11,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/views/table_form.h"
 #include "harness/execute/model/advice.h"
+#include "harness/plan/theory/path_forms.h"
 #include "harness/plan/theory/sent_bytes.h"
 #include "kernels/dtype.h"
 
@@ -125,21 +127,100 @@ Examples:
 struct SentBytesWords {
   Case c;
   std::int64_t cached_tokens = 0;
+  std::int64_t grid_heads = 0;
+  std::int64_t grid_rows = 0;
   Passes passes = Passes::both;
   TableFormat form = TableFormat::text;
+
+  // Refuses what `qb advise` refuses.
+  [[nodiscard]] Problem problem() const {
+    const Case whole = case_with_cache(c, cached_tokens);
+    return make_problem(whole.shape, whole.mask.kind(), whole.dtype, 0);
+  }
+  [[nodiscard]] GridShape grid() const {
+    const auto within = [&](std::int64_t n) {
+      return static_cast<int>(std::clamp<std::int64_t>(n, -1, kMostWorkers + 1));
+    };
+    return {within(grid_heads), within(grid_rows), 0};
+  }
 };
 
-// Refuses what `qb advise` refuses. The mask does not change what these schemes send.
+void add_problem(Verb verb, SentBytesWords& words) {
+  words.c.shape = {1, 1, 0, 0, 0, 64, 64};
+  words.c.dtype = DType::bf16;
+  add_parameter(verb, words.c, "n_tokens").required();
+  add_parameter(verb, words.c, "workers").required();
+  add_integer(verb, "--cached-tokens", words.cached_tokens,
+              "Sets P, the number of tokens in the cache (default: 0).");
+  add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "dtype"});
+  add_integer(verb, "--grid-heads", words.grid_heads,
+              "Sets H of grid and usp (default: 0, the grid that sends least).");
+  add_integer(verb, "--grid-rows", words.grid_rows,
+              "Sets R of grid and mesh (default: 0, the grid that sends least).");
+  add_word(verb, "--pass", words.passes, "Sets which passes are counted");
+  add_table_form(verb, words.form);
+}
+
+// The mask does not change what these schemes send.
 void print_sent_bytes(const SentBytesWords& words) {
-  const Case c = case_with_cache(words.c, words.cached_tokens);
-  const Problem problem = make_problem(c.shape, MaskKind::full, c.dtype, 0);
+  const Problem problem = words.problem();
   std::vector<SentBytes> rows;
   std::string summary;
   for (const Pass pass : passes_of(words.passes)) {
-    for (SentBytes& row : sent_bytes(problem, c.workers, pass)) rows.push_back(std::move(row));
+    for (SentBytes& row : sent_bytes(problem, words.c.workers, pass, words.grid()))
+      rows.push_back(std::move(row));
     summary += sent_bytes_summary(rows, pass);
   }
   print_table(sent_bytes_table(rows, words.form), summary, words.form);
+}
+
+std::string cell(const std::optional<std::int64_t>& number, TableFormat form) {
+  if (!number) return form == TableFormat::csv ? "" : "-";
+  return form == TableFormat::csv ? to_text(*number) : format_grouped(*number);
+}
+
+void print_path(const SentBytesWords& words) {
+  const Problem problem = words.problem();
+  const bool csv = words.form == TableFormat::csv;
+  Table table;
+  table.header = names_in(csv ? "pass,scheme,rounds,critical_path_pairs,rounds_formula,"
+                                "pairs_formula,missing"
+                              : "pass,scheme,rounds,pairs on the critical path,rounds are,"
+                                "pairs are under a causal mask");
+  for (const Pass pass : passes_of(words.passes))
+    for (const Strategy& strategy : strategies()) {
+      PathForms forms;
+      try {
+        forms = path_forms(strategy.name, problem, words.c.workers, pass, words.grid());
+      } catch (const Unsupported& reason) {
+        forms.missing = reason.what();
+      }
+      std::vector<std::string> cells = {
+          std::string(word(pass)), std::string(strategy.name), cell(forms.rounds, words.form),
+          cell(forms.critical_path_pairs, words.form), forms.rounds_formula};
+      if (csv)
+        cells.insert(cells.end(), {forms.pairs_formula, forms.missing});
+      else
+        cells.push_back(forms.missing.empty() ? forms.pairs_formula : forms.missing);
+      table.rows.push_back(std::move(cells));
+    }
+  print_table(printed(table, words.form), "", words.form);
+}
+
+void add_path(Verb bounds) {
+  auto [verb, words] = add_verb<SentBytesWords>(
+      bounds, "path", "Computes the rounds and the critical path of each scheme in closed form.",
+      print_path,
+      R"(Pairs are per head, of the slowest worker of each round. With W = workers, N = n-tokens,
+c = N/W tokens a worker, t = c(c+1)/2 pairs of a causal block, and a grid of H x R x C. A form
+holds where the workers have equal shards; where there is none, the table says why. A scheme may
+still refuse the problem: see qb bounds bytes.
+
+Examples:
+  qb bounds path --n-tokens 16Mi --workers 4096 --q-heads 32 --kv-heads 8 --mask causal
+  qb bounds path --n-tokens 64Ki --workers 16 --q-heads 32 --grid-heads 4 --grid-rows 2 --csv)");
+  add_problem(verb, words);
+  add_parameter(verb, words.c, "mask");
 }
 
 void add_sent_bytes(Verb bounds) {
@@ -149,7 +230,8 @@ void add_sent_bytes(Verb bounds) {
       R"(A row is one kind of transfer, by its formula: T = n-tokens, P = cached-tokens,
 W = workers, NH = q-heads, NKV = kv-heads, d = head-dim, e bytes an element, p = 4 bytes an
 element of a partial (O and LSE are f32), of LSE and D, and of a sum of gradients, and m groups
-that a worker of CQS has. A shard of T tokens is ceil(T/W). The worker counted is the one that
+that a worker of CQS has. A grid is H x R x C, Ulysses W x 1 x 1: a worker's share of the heads is s
+query heads, which need k key-value heads, and KV is the sum of k over the shares. A shard of T tokens is ceil(T/W). The worker counted is the one that
 sends most, and its share for itself is not counted. CQS workers talk to the root only: they
 receive the scatter and send the gather, `local` being the tokens of the longest subsequence.
 
@@ -160,29 +242,23 @@ Examples:
   qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
   qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --pass backward
   qb bounds bytes --n-tokens 1 --cached-tokens 1Mi --workers 8 --q-heads 8 --csv)");
-  words.c.shape = {1, 1, 0, 0, 0, 64, 64};
-  words.c.dtype = DType::bf16;
-  add_parameter(verb, words.c, "n_tokens").required();
-  add_parameter(verb, words.c, "workers").required();
-  add_integer(verb, "--cached-tokens", words.cached_tokens,
-              "Sets P, the number of tokens in the cache (default: 0).");
-  add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "dtype"});
-  add_word(verb, "--pass", words.passes, "Sets which passes are counted");
-  add_table_form(verb, words.form);
+  add_problem(verb, words);
 }
 
 }  // namespace
 
 void add_bounds(Verb app) {
   const Verb bounds = app.add_verb(
-      "bounds", "Computes the least block of a ring, and the bytes that each scheme sends.",
+      "bounds", "Computes the least block of a ring, and what each scheme sends and waits for.",
       R"(Examples:
   qb bounds min-block --compute 989e12 --bandwidth 50e9 --q-heads 32 --kv-heads 8
   qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
+  qb bounds path --n-tokens 8192 --workers 8 --mask causal
   qb bounds SUBCOMMAND --help)");
   bounds.require_verb();
   add_min_block(bounds);
   add_sent_bytes(bounds);
+  add_path(bounds);
 }
 
 }  // namespace qb

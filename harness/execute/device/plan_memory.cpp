@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each worker of a plan is played alone, with messages that are always there.
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "harness/execute/device/cpu_device.h"
@@ -80,6 +81,60 @@ std::vector<StepMemory> step_memory(const Plan& plan, const std::vector<std::int
   return steps;
 }
 
+// What a step's calls take besides what the worker holds: workspace, and room for the results of
+// later calls on the same queries.
+std::vector<std::int64_t> taken_by(const Plan& plan, const std::vector<CountedCalls::Call>& calls,
+                                   Kernel kernel, int threads) {
+  const Problem& problem = plan.problem;
+  std::vector<std::int64_t> taken;
+  for (const CountedCalls::Call& call : calls) {
+    const Extent q = tensor_extent(problem, TensorRole::q, call.q_end - call.q_begin, call.heads);
+    const Extent k = tensor_extent(problem, TensorRole::k, call.k_end - call.k_begin, call.heads);
+    const std::int64_t value_dim = problem.shape.value_dim;
+    const bool forward = plan.pass == Pass::forward;
+    taken.push_back(
+        forward ? kernel_workspace_bytes(kernel, q, k, problem.dtype, threads, value_dim, -1)
+                : backward_workspace_bytes(kernel, q, k, problem.dtype, threads, value_dim));
+    taken.push_back(forward && !call.first ? q.length : 0);
+  }
+  return taken;
+}
+
+// Workers whose calls in a step take as much have the same peak in it. Of those that do not, one is
+// played.
+std::vector<std::int64_t> counted_peaks(const Plan& plan, const CountedCalls& counted,
+                                        Kernel kernel, int threads) {
+  Plan sketched = plan;
+  const auto n = static_cast<int>(plan.workers.size());
+  sketched.workers = Workers(n, [&](int w, bool) { return counted.sketch(w); });
+  std::map<int, std::vector<std::int64_t>> played;  // by worker: the peaks of its steps
+  const auto play = [&](int w) -> const std::vector<std::int64_t>& {
+    std::vector<std::int64_t>& peaks = played[w];
+    if (peaks.empty()) peaks = step_peak_bytes(sketched, w, kernel, threads);
+    return peaks;
+  };
+  std::vector<std::int64_t> peaks(plan.workers.size(), 0);
+  const std::size_t n_steps = std::max<std::size_t>(play(0).size(), play(n - 1).size());
+  for (std::size_t s = 0; s < n_steps; ++s) {
+    std::map<std::vector<std::int64_t>, std::int64_t> by_taken;
+    std::vector<std::int64_t> of_class(counted.n_classes(s), -1);
+    const auto peak_of = [&](int w) {
+      std::int64_t& peak = of_class[counted.class_of(w, s)];
+      if (peak >= 0) return peak;
+      const auto [known, is_new] =
+          by_taken.try_emplace(taken_by(plan, counted.calls(w, s), kernel, threads), 0);
+      if (is_new) known->second = play(w)[s];
+      return peak = known->second;
+    };
+    for (const int w : {0, n - 1}) (void)peak_of(w);
+    for (int w = 0; w < n; ++w) {
+      std::int64_t& peak = peaks[static_cast<std::size_t>(w)];
+      peak = std::max(peak, peak_of(w));
+    }
+  }
+  return peaks;
+}
+
 // Workers that are alike step by step are played only once.
 std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int threads) {
   if (works_in_place(plan)) {
@@ -97,6 +152,8 @@ std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int thre
           std::ranges::max(step_peak_bytes(plan, w, kernel, threads));
     return peaks;
   }
+  if (const CountedCalls* const counted = representatives.counted())
+    return counted_peaks(plan, *counted, kernel, threads);
   std::vector<std::vector<StepMemory>> by_step;
   for (std::size_t i = 0; i < representatives.size(); ++i) {
     const Plan like = representatives.plan(i);

@@ -75,11 +75,10 @@ inline constexpr double kTellsApart = 0.01;
 inline constexpr int kBandwidthDoublings = 20;
 inline constexpr int kTokenDoublings = 6;
 inline constexpr int kWorkerDoublings = 3;
-// Plans grow with the square of W, in some schemes with its cube: beyond these limits a search, and
-// then the plans themselves, would take minutes.
+// Beyond these limits a search, and then the plans themselves, would take minutes.
 inline constexpr int kMostWorkersBySize = 64;
 inline constexpr int kMostWorkersByBandwidth = 128;
-inline constexpr int kMostWorkers = 1024;
+inline constexpr int kMostWorkers = 4096;
 
 // Throws as PlannedSchemes does, and UsageError beyond kMostWorkers. Deterministic.
 [[nodiscard]] Advice advise(const SchemeQuestion& question);

@@ -525,6 +525,41 @@ TEST(ModelExecutor, WorkersThatRotateTakeTheTimesOfSpeltOutOnes) {
   expect_times_of_spelt_out_workers(kTraining, Pass::backward);
 }
 
+// The order in which a worker names its waits may differ, not what they add up to.
+TEST(ModelExecutor, GridsAndRingsOnHostsTakeTheTimesOfSpeltOutOnes) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  Random random(seed);
+  DeviceModel device = device_of(Kernel::flash, DType::f32, kHeadDim);
+  device.copy_byte_per_s.value = 2.7e9;
+  device.merge_byte_per_s.value = 1.3e9;
+  for (const Pass pass : {Pass::forward, Pass::backward})
+    for (const auto& [algorithm, grid] : {std::pair{"ring", GridShape{}},
+                                          {"zigzag", {}},
+                                          {"all_gather_kv", {}},
+                                          {"grid", {1, 1, 12}},
+                                          {"grid", {4, 1, 3}},
+                                          {"grid", {2, 3, 2}},
+                                          {"grid", {1, 4, 3}},
+                                          {"grid", {4, 3, 1}}})
+      for (const int each : {0, 3, 4, 6}) {
+        const Plan plan = make_plan(algorithm, problem_of(24 * 40, MaskKind::causal, 4),
+                                    {.workers = 12, .grid = grid, .pass = pass});
+        ModelLink link{.limit = {1.7e8, 1.9e-6}, .overlap = random() % 3 > 0};
+        link.hosts = {.workers_per_host = each, .inside = {1.1e9, 0.7e-6}};
+        for (int w = 0; w < 12 && random() % 2 == 0; ++w) link.hosts.slot.push_back(5 * w % 12);
+        if (link.hosts.slot.size() < 12) link.hosts.slot.clear();
+        SCOPED_TRACE(testing::Message() << algorithm << " " << grid.heads << "x" << grid.rows << " "
+                                        << each << " " << word(pass));
+        const Execution rounds = model_execution(plan, device, link, Kernel::flash);
+        const Execution events =
+            model_execution(testing_support::spelt_out(plan), device, link, Kernel::flash);
+        EXPECT_NEAR(rounds.wall_s, events.wall_s, 1e-9 * events.wall_s);
+        for (std::size_t w = 0; w < 12; ++w)
+          EXPECT_NEAR(rounds.workers[w].compute_s, events.workers[w].compute_s, 1e-12);
+      }
+}
+
 // Whether a worker's last call merges depends on whether it had an earlier one.
 TEST(ModelExecutor, WorkersThatComputeWithTheirOwnKeysLastMergeThem) {
   RotationBuilder builder(testing_support::square_problem(21, MaskKind::causal), "ring", 3,

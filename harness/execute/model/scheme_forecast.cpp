@@ -13,14 +13,16 @@
 
 #include "base/status.h"
 #include "harness/execute/device/device_rehearsal.h"
+#include "harness/execute/model/least_time.h"
 #include "harness/execute/model/model_executor.h"
 #include "harness/plan/check/check.h"
+#include "harness/plan/rotation.h"
 #include "harness/plan/work/work.h"
 
 namespace qb {
 namespace {
 
-constexpr int kMostGrids = 4;
+constexpr std::size_t kMostGrids = 4;
 
 constexpr std::string_view kDecoders[] = {"decode", "flash_decoding", "tree_decode"};
 
@@ -109,6 +111,21 @@ std::vector<GridShape> other_grids(const Shape& shape, int workers) {
   return shapes;
 }
 
+// Some workers of the first and the last host, whose times bound that of all.
+std::vector<int> sampled_workers(const Hosts& hosts, int workers) {
+  constexpr int kOfAHost = 4;
+  const int each = hosts.workers_per_host > 0 ? hosts.workers_per_host : 1;
+  std::vector<int> sampled;
+  for (int w = 0; w < workers; ++w) {
+    const int slot = hosts.slot_of(w);
+    const bool is_at_an_end = slot / each == 0 || slot / each == (workers - 1) / each;
+    const int place = slot % each;
+    if (is_at_an_end && (place == each - 1 || place % (each / kOfAHost + 1) == 0))
+      sampled.push_back(w);
+  }
+  return sampled;
+}
+
 // Worker times add up to the time at which it ends, without the root's share.
 struct WorkerSums {
   double compute_s = 0.0;
@@ -177,6 +194,7 @@ void PlannedSchemes::add_strategy(const Strategy& strategy, bool check_plan) {
     for (const Pass pass : passes_of(question_.passes))
       planned.plans.push_back(plan_for(strategy, question_, pass));
     weigh(planned, check_plan);
+    add_between_bytes(planned);
   } catch (const Unsupported& reason) {
     planned.weighed.unsupported = reason.what();
   }
@@ -184,65 +202,105 @@ void PlannedSchemes::add_strategy(const Strategy& strategy, bool check_plan) {
 }
 
 void PlannedSchemes::add_grids(bool check_plan) {
-  std::vector<Planned> grids;
   const std::vector<GridShape> shapes = other_grids(question_.problem.shape, question_.workers);
+  std::vector<Planned> planned;  // by shape that has a plan
+  std::vector<Candidate> candidates;
+  Planned refused;
   int n_refused = 0;
-  std::string refusal;
   for (const GridShape& shape : shapes) {
-    Planned planned;
+    Planned& grid = planned.emplace_back();
     try {
       for (const Pass pass : passes_of(question_.passes))
-        planned.plans.push_back(
+        grid.plans.push_back(
             make_plan("grid", question_.problem,
                       {.workers = question_.workers, .grid = shape, .pass = pass}));
     } catch (const Unsupported& reason) {
-      ++n_refused;
-      refusal = reason.what();
+      refused.weighed.unsupported = fmt::format("{} of {} shapes, the last since {}", ++n_refused,
+                                                shapes.size(), reason.what());
+      planned.pop_back();
       continue;
     }
-    bool is_checked = !check_plan;
+    std::vector<LeastTime> least;
+    for (const Plan& plan : grid.plans)
+      least.emplace_back(plan,
+                         DeviceCosts(question_.device, question_.kernel, plan.problem, plan.pass));
     // A search over sizes compares shapes in their first order, which is most often the best.
     for (const GridOrder& order : orders_of(shape, check_plan ? question_.hosts : Hosts())) {
-      planned.weighed = SchemeForecast();
-      planned.weighed.scheme = grid_name(shape, order);
-      planned.slot = order.slots(shape);
-      weigh(grids.emplace_back(planned), !std::exchange(is_checked, true));
+      Candidate& candidate = candidates.emplace_back();
+      candidate.name = grid_name(shape, order);
+      candidate.grid = planned.size() - 1;
+      candidate.slot = order.slots(shape);
+      const ModelLink link = model_link(candidate.slot, question_.link);
+      for (const LeastTime& pass : least)
+        candidate.least_s += pass.wall_s(link, sampled_workers(link.hosts, question_.workers));
     }
   }
-  std::vector<std::pair<double, Planned*>> by_time;
-  for (Planned& grid : grids) by_time.emplace_back(play(grid, question_.link).wall_s, &grid);
-  std::ranges::sort(by_time);
-  // One that does not fit is kept beside those that do, to say that memory limits the choice.
-  int n_fit = 0;
-  int n_over = 0;
-  for (const auto& [wall_s, grid] : by_time)
-    if (grid->weighed.over_budget ? n_over++ < 1 : n_fit++ < kMostGrids)
-      planned_.push_back(std::move(*grid));
-  if (n_refused == 0) return;
-  Planned refused;
+  play_best(planned, std::move(candidates), check_plan);
   refused.weighed.scheme = "grids";
-  refused.weighed.unsupported =
-      fmt::format("{} of {} shapes, the last since {}", n_refused, shapes.size(), refusal);
-  planned_.push_back(std::move(refused));
+  if (n_refused > 0) planned_.push_back(std::move(refused));
 }
 
-void PlannedSchemes::add_between_bytes(const Plan& plan, const std::vector<int>& slot,
-                                       std::vector<std::int64_t>& bytes) const {
+// Plays grids from the one that may be fastest on, until none that is left can be among the best.
+void PlannedSchemes::play_best(std::vector<Planned>& grids, std::vector<Candidate> candidates,
+                               bool check_plan) {
+  std::ranges::stable_sort(candidates, {}, &Candidate::least_s);
+  std::vector<std::pair<double, Planned>> played;
+  std::vector<double> fit_s;  // ascending
+  for (Candidate& candidate : candidates) {
+    if (fit_s.size() >= kMostGrids && candidate.least_s > fit_s[kMostGrids - 1]) break;
+    Planned& grid = grids[candidate.grid];
+    if (grid.weighed.scheme.empty()) weigh(grid, check_plan);
+    grid.weighed.scheme = candidate.name;
+    grid.slot = std::move(candidate.slot);
+    add_between_bytes(grid);
+    const double wall_s = play(grid, question_.link).wall_s;
+    if (!grid.weighed.over_budget) fit_s.insert(std::ranges::upper_bound(fit_s, wall_s), wall_s);
+    played.emplace_back(wall_s, grid);
+  }
+  std::ranges::stable_sort(played, {}, [](const auto& one) { return one.first; });
+  // One that does not fit is kept beside those that do, to say that memory limits the choice.
+  std::size_t n_fit = 0;
+  std::size_t n_over = 0;
+  for (auto& [wall_s, grid] : played)
+    if (grid.weighed.over_budget ? n_over++ < 1 : n_fit++ < kMostGrids)
+      planned_.push_back(std::move(grid));
+}
+
+// What the worker that sends most to other hosts sends there.
+void PlannedSchemes::add_between_bytes(Planned& planned) const {
+  if (question_.hosts.workers_per_host == 0) return;
   Hosts hosts = question_.hosts;
-  hosts.slot = slot;
-  Worker scratch;
-  for (std::size_t w = 0; w < plan.workers.size(); ++w)
-    for (const Step& step : plan.workers.read(w, scratch).steps)
-      for (const Transfer& sent : step.sends)
-        if (sent.peer != kRoot && hosts.are_apart(static_cast<int>(w), sent.peer))
-          bytes[w] += sent.bytes;
+  hosts.slot = planned.slot;
+  std::vector<std::int64_t> bytes(planned.plans.front().workers.size(), 0);
+  for (const Plan& plan : planned.plans) {
+    const auto add = [&](int w, const Transfer& sent, int peer) {
+      if (peer != kRoot && hosts.are_apart(w, peer))
+        bytes[static_cast<std::size_t>(w)] += sent.bytes;
+    };
+    const auto n = static_cast<int>(plan.workers.size());
+    const Rotation* const rotation = plan.workers.rotation();
+    if (rotation == nullptr) {
+      Worker scratch;
+      for (int w = 0; w < n; ++w)
+        for (const Step& step : plan.workers.read(static_cast<std::size_t>(w), scratch).steps)
+          for (const Transfer& sent : step.sends) add(w, sent, sent.peer);
+      continue;
+    }
+    const bool alike = rotation->has_equal_messages();
+    for (const Rotation::StepOfZero& step : rotation->steps)
+      for (const Transfer& sent : step.sends) {
+        const Transfer first = rotation->turned(sent, 0);
+        for (int w = 0; w < n; ++w)
+          add(w, alike ? first : rotation->turned(sent, w), rotation->group.plus(sent.peer, w));
+      }
+  }
+  planned.weighed.between_bytes = std::ranges::max(bytes);
 }
 
-void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
+void PlannedSchemes::weigh(Planned& planned, bool check_plan) const {
   SchemeForecast& weighed = planned.weighed;
   const std::size_t n_workers = planned.plans.front().workers.size();
   std::vector<std::int64_t> sent_bytes(n_workers, 0);
-  std::vector<std::int64_t> between_bytes(n_workers, 0);
   std::int64_t pairs = 0;
   for (const Plan& plan : planned.plans) {
     if (check_plan)
@@ -250,7 +308,6 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
         throw CaseError(Status::error, fmt::format("the plan of {} is not an exact cover: {}",
                                                    plan.algorithm, *offence));
     const Work work = model_work(plan, question_.kernel);
-    if (question_.hosts.workers_per_host > 0) add_between_bytes(plan, planned.slot, between_bytes);
     const PlanMemory memory = plan_memory(plan, question_.kernel, 1);
     for (std::size_t w = 0; w < n_workers; ++w) sent_bytes[w] += work.workers[w].bytes_out;
     weighed.memory_bytes = std::max(weighed.memory_bytes, memory.device_peak_bytes);
@@ -260,21 +317,26 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) {
     pairs += std::max<std::int64_t>(work.unmasked_pairs, 1);
   }
   weighed.sent_bytes = std::ranges::max(sent_bytes);
-  weighed.between_bytes = std::ranges::max(between_bytes);
   weighed.over_budget =
       question_.memory_budget_bytes > 0 && weighed.memory_bytes > question_.memory_budget_bytes;
   weighed.critical_path_ratio = static_cast<double>(weighed.critical_path_pairs) *
                                 static_cast<double>(n_workers) / static_cast<double>(pairs);
 }
 
+ModelLink PlannedSchemes::model_link(const std::vector<int>& slot,
+                                     const std::optional<LinkLimit>& limit) const {
+  ModelLink link{.limit = limit.value_or(LinkLimit{}),
+                 .hosts = question_.hosts,
+                 .root_has_link = limit.has_value()};
+  link.hosts.slot = slot;
+  return link;
+}
+
 SchemeForecast PlannedSchemes::play(const Planned& planned,
                                     const std::optional<LinkLimit>& limit) const {
   SchemeForecast forecast = planned.weighed;
   if (!forecast.has_plan()) return forecast;
-  ModelLink link{.limit = limit.value_or(LinkLimit{}),
-                 .hosts = question_.hosts,
-                 .root_has_link = limit.has_value()};
-  link.hosts.slot = planned.slot;
+  const ModelLink link = model_link(planned.slot, limit);
   for (const Plan& plan : planned.plans)
     add_times(model_execution(plan, question_.device, link, question_.kernel), forecast);
   return forecast;

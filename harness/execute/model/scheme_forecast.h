@@ -96,11 +96,19 @@ class PlannedSchemes {
     std::vector<Plan> plans;  // of each pass that is asked about
     std::vector<int> slot{};  // on hosts, where each worker stands; empty: in order
   };
+  struct Candidate {  // a grid in one order
+    std::string name;
+    std::size_t grid = 0;
+    std::vector<int> slot;
+    double least_s = 0.0;  // a lower bound of its time
+  };
   void add_strategy(const Strategy& strategy, bool check_plan);
   void add_grids(bool check_plan);
-  void weigh(Planned& planned, bool check_plan);
-  void add_between_bytes(const Plan& plan, const std::vector<int>& slot,
-                         std::vector<std::int64_t>& bytes) const;
+  void play_best(std::vector<Planned>& grids, std::vector<Candidate> candidates, bool check_plan);
+  void weigh(Planned& planned, bool check_plan) const;
+  void add_between_bytes(Planned& planned) const;
+  [[nodiscard]] ModelLink model_link(const std::vector<int>& slot,
+                                     const std::optional<LinkLimit>& limit) const;
   [[nodiscard]] SchemeForecast play(const Planned& planned,
                                     const std::optional<LinkLimit>& limit) const;
 

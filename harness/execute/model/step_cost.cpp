@@ -140,26 +140,23 @@ PlanCosts::PlanCosts(const Plan& plan, const DeviceCosts& device) : representati
     const Plan like = representatives_.plan(i);
     costs_.push_back(step_costs(like, like.workers[0], device));
   }
-  for (std::size_t s = 0; s < costs_[0].size(); ++s)
-    if (representatives_.counts_tasks(s)) price_counted(plan, device, s);
+  for (std::size_t s = 0; representatives_.counted() != nullptr && s < costs_[0].size(); ++s)
+    price_counted(plan, device, s);
 }
 
-// The one call of a step over every shard costs the representative's, with each worker's pairs.
 void PlanCosts::price_counted(const Plan& plan, const DeviceCosts& device, std::size_t step) {
-  const Plan like = representatives_.plan(0);
-  BlockTracker blocks(like, like.workers[0]);
-  for (std::size_t s = 0; s < step; ++s) {
-    blocks.enter_step();
-    (void)blocks.take_calls();
-    (void)blocks.leave_step();
-  }
-  blocks.enter_step();
-  const KernelCall call = blocks.take_calls().at(0);
+  const CountedCalls& counted = *representatives_.counted();
+  std::vector<double>& kernel_s = kernel_s_.emplace_back(counted.n_classes(step), -1.0);
   for (int w = 0; w < static_cast<int>(plan.workers.size()); ++w) {
-    std::int64_t pairs = 0;
-    for (const auto& [task, times] : representatives_.counted_tasks(w, step))
-      pairs += times * pairs_of(plan, device, task);
-    kernel_s_.push_back(call_s(plan, device, call, pairs));
+    double& seconds = kernel_s[counted.class_of(w, step)];
+    if (seconds >= 0.0) continue;
+    seconds = 0.0;
+    for (const CountedCalls::Call& call : counted.calls(w, step)) {
+      std::int64_t pairs = 0;
+      for (std::size_t t = 0; t < call.tasks.size(); ++t)
+        pairs += call.times[t] * pairs_of(plan, device, call.tasks[t]);
+      seconds += call_s(plan, device, call, pairs);
+    }
   }
 }
 

@@ -31,8 +31,8 @@ class PlanCosts {
   [[nodiscard]] StepCost of(int worker, std::size_t step) const {
     if (representatives_.size() == 0) return costs_[static_cast<std::size_t>(worker)][step];
     StepCost cost = costs_[representatives_.of(worker, step)][step];
-    if (representatives_.counts_tasks(step))
-      cost.kernel_s = kernel_s_[static_cast<std::size_t>(worker)];
+    if (const CountedCalls* const counted = representatives_.counted())
+      cost.kernel_s = kernel_s_[step][counted->class_of(worker, step)];
     return cost;
   }
 
@@ -40,8 +40,8 @@ class PlanCosts {
   void price_counted(const Plan& plan, const DeviceCosts& device, std::size_t step);
 
   const Representatives representatives_;
-  std::vector<std::vector<StepCost>> costs_;  // of the representatives, or of every worker
-  std::vector<double> kernel_s_;              // by worker, for the one step whose tasks are counted
+  std::vector<std::vector<StepCost>> costs_;   // of the representatives, or of every worker
+  std::vector<std::vector<double>> kernel_s_;  // by step and class of counted calls
 };
 
 }  // namespace qb

@@ -70,7 +70,8 @@ bool is_scattered(const Worker& worker) {
 }
 
 bool is_scattered(const Plan& plan) {
-  return std::ranges::any_of(plan.workers.all(),
+  return plan.result == Result::root &&
+         std::ranges::any_of(plan.workers.all(),
                              [](const Worker& worker) { return is_scattered(worker); });
 }
 

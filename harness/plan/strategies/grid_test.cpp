@@ -7,8 +7,10 @@
 
 #include "base/status.h"
 #include "harness/plan/check/check.h"
+#include "harness/plan/representatives.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/testing/brute_force.h"
+#include "harness/plan/testing/spelt_grid.h"
 #include "harness/plan/work/work.h"
 
 namespace qb {
@@ -45,6 +47,54 @@ TEST(Grid, EveryShapeIsAnExactCoverInBothPasses) {
             ASSERT_TRUE(testing_support::covers_exactly_once(plan));
           }
         }
+}
+
+// Each worker moves and computes in each step what it does if it is written by its own place.
+TEST(Grid, RotatesToTheWorkersThatAreWrittenOneByOne) {
+  for (const int workers : {1, 2, 4, 6, 8, 12, 16})
+    for (const GridShape& shape : shapes_of(workers))
+      for (const std::int64_t n : {std::int64_t{5} * workers, std::int64_t{8} * workers})
+        for (const Pass pass : kEveryPass) {
+          SCOPED_TRACE(testing::Message() << shape.heads << "x" << shape.rows << "x"
+                                          << shape.columns << " n=" << n << " " << word(pass));
+          const Problem problem = problem_of(n, 16, 4, MaskKind::causal);
+          if (!shares_fit(problem.shape, shape.heads)) continue;
+          const Work rotated = model_work(plan_of(problem, workers, shape, pass), Kernel::flash);
+          const Plan spelt =
+              testing_support::spelt_grid(problem, {.workers = workers, .pass = pass}, shape);
+          ASSERT_EQ(check(spelt), std::nullopt);
+          EXPECT_EQ(rotated.workers, model_work(spelt, Kernel::flash).workers);
+        }
+}
+
+// Two shards of the chunks i and 2W - 1 - i leave as many pairs in either order: if 2W divides N,
+// each of the four chunks has c / 2 tokens, and of the four pairs of chunks two are whole and two
+// are empty. So every worker of every shape computes as many pairs in every step, and N is as large
+// as one likes: of the calls of a plan only their numbers are counted.
+TEST(Grid, IsBalancedExactlyInEveryStepOfEveryShape) {
+  for (const int workers : {2, 6, 8, 12, 64, 256})
+    for (const GridShape& shape : shapes_of(workers))
+      for (const std::int64_t chunk : {1, 7, 4096}) {
+        const Problem problem = problem_of(2 * workers * chunk, 256, 256, MaskKind::causal);
+        if (!shares_fit(problem.shape, shape.heads)) continue;
+        const Plan plan = plan_of(problem, workers, shape);
+        const Representatives representatives(plan);
+        const CountedCalls* const counted = representatives.counted();
+        ASSERT_NE(counted, nullptr);
+        for (std::size_t s = 0; s < plan.workers.rotation()->steps.size(); ++s) {
+          const auto pairs_of = [&](int w) {
+            std::int64_t pairs = 0;
+            for (const CountedCalls::Call& call : counted->calls(w, s))
+              for (std::size_t t = 0; t < call.tasks.size(); ++t)
+                pairs += call.times[t] * task_pairs(plan, call.tasks[t]);
+            return pairs;
+          };
+          const std::int64_t first = pairs_of(0);
+          for (int w = 1; w < workers; ++w)
+            ASSERT_EQ(pairs_of(w), first) << shape.heads << "x" << shape.rows << "x"
+                                          << shape.columns << " step " << s << " worker " << w;
+        }
+      }
 }
 
 TEST(Grid, EveryWorkerComputesAsManyPairsUnderACausalMask) {

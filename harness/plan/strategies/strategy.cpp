@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/status.h"
+#include "harness/plan/representatives.h"
 
 namespace qb {
 namespace {
@@ -21,22 +22,47 @@ const Strategy& find_strategy(std::string_view name) {
   throw UsageError(unknown_word("algorithm", name, known));
 }
 
-// A plan is spelt out message by message, and checked. Beyond these numbers that would take more
+constexpr int kMostWorkersOfAPlan = 4096;
+
+// Beyond these numbers a plan that is spelt out message by message, and checked, would take more
 // than some 3 s and 1 GiB.
 void require_plannable(std::string_view algorithm, const Problem& problem, int workers) {
-  const bool has_few_messages =
-      takes_interest_set(algorithm) || algorithm == "tree_decode" || algorithm == "flash_decoding";
-  const int most = has_few_messages ? 4096 : (algorithm == "ulysses" ? 256 : 1024);
+  constexpr int kMostSpeltOut = 1024;
+  const bool spells_out = algorithm == "all_gather_kv" && !problem.mask.segments.empty();
+  const int most = spells_out ? kMostSpeltOut : kMostWorkersOfAPlan;
   if (workers > most)
     throw Unsupported(fmt::format("plans of {} are made for at most {} workers, not for {}",
                                   algorithm, most, workers));
   constexpr std::int64_t kMostHops = 800'000;
+  const bool rotates =
+      algorithm == "decode" && problem.shape.q_len == std::ssize(segments_of(problem));
   const std::int64_t hops = problem.shape.q_len * workers * workers;
-  if (algorithm == "decode" && hops > kMostHops)
+  if (algorithm == "decode" && !rotates && hops > kMostHops)
     throw Unsupported(fmt::format(
         "decode of {} tokens over {} workers has {} messages, and plans are made of at most {}; "
         "take fewer tokens or workers",
         problem.shape.q_len, workers, hops, kMostHops));
+}
+
+// The same for workers that differ by rotation, where none represents the others.
+void require_walkable(const Plan& plan) {
+  constexpr double kMostTasks = 1 << 24;
+  const Rotation* const rotation = plan.workers.rotation();
+  if (rotation == nullptr) return;
+  const auto n_groups = [&](const PlaceSet& set, const std::vector<TokenGroup>& groups) {
+    return static_cast<double>(rotation->group.count(set)) * static_cast<double>(groups.size()) /
+           rotation->workers();
+  };
+  double tasks = 0.0;
+  for (const Rotation::StepOfZero& step : rotation->steps)
+    for (const Rotation::Task& task : step.tasks)
+      tasks += n_groups(task.q, plan.q_groups) * n_groups(task.kv, plan.kv_groups);
+  tasks *= rotation->workers();
+  if (tasks > kMostTasks && Representatives(plan).size() == 0)
+    throw Unsupported(fmt::format(
+        "its workers differ, and {} workers have some {:.0f} million tasks, while plans are made "
+        "of at most {:.0f} million; take fewer workers, or tokens and heads that they share evenly",
+        rotation->workers(), 1e-6 * tasks, 1e-6 * kMostTasks));
 }
 
 }  // namespace
@@ -70,11 +96,16 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
     throw Unsupported(
         fmt::format("the root adds the gradients of {} in f32; a ring sends sums in {}", algorithm,
                     word(options.gradients)));
+  require_walkable(plan);
   plan.algorithm = algorithm;  // the name that the caller asked for
   return plan;
 }
 
 bool has_own_forward_pass(std::string_view algorithm) { return algorithm != "burst"; }
+
+bool is_grid(std::string_view algorithm) {
+  return algorithm == "grid" || algorithm == "usp" || algorithm == "mesh";
+}
 
 bool takes_interest_set(std::string_view algorithm) {
   return algorithm == "cqs" || algorithm == "cqs_sharded";

@@ -10,6 +10,7 @@
 
 #include "base/schema/strategies.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/worker_group.h"
 #include "interest_sets/sets/interest_set.h"
 #include "interest_sets/split/distillation.h"
 
@@ -21,14 +22,6 @@ enum class NewKeyOwner { round_robin, fixed };
 template <>
 inline constexpr auto kWords<NewKeyOwner> = word_table<NewKeyOwner>(
     "new_key_owner", {{NewKeyOwner::round_robin, "round_robin"}, {NewKeyOwner::fixed, "fixed"}});
-
-// How grid, usp and mesh arrange workers: heads x rows x columns of them. 0: whatever sends the
-// fewest bytes forward.
-struct GridShape {
-  int heads = 0;
-  int rows = 0;
-  int columns = 0;
-};
 
 struct StrategyOptions {
   int workers = 1;
@@ -69,6 +62,7 @@ inline constexpr std::string_view kTensorParallel = "tensor_parallel";
 // above the number of tokens, UsageError if the set is for another W or does not cover.
 [[nodiscard]] InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options);
 
+[[nodiscard]] bool is_grid(std::string_view algorithm);  // grid, usp or mesh
 // The grid of an algorithm of this family for so many workers; `asked` leaves out columns. Throws
 // Unsupported where there is none.
 [[nodiscard]] GridShape grid_shape(std::string_view algorithm, const Problem& problem, int workers,

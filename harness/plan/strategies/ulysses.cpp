@@ -4,8 +4,12 @@
 // second all-to-all returns the outputs.
 //
 // In the backward pass each worker still has Q, K, V, O and LSE of its heads. An all-to-all brings
-// it dO of these heads, and a second one returns dQ, dK and dV. Only one worker computes with a
-// head, so that the gradients which it returns are whole and have the type of the inputs.
+// it dO of these heads, and a second one returns dQ, dK and dV. Where only one worker computes with
+// a head, the gradients which it returns are whole and have the type of the inputs.
+//
+// Shares of the heads differ by one at most: of 33 heads on 8 workers one has 5, where published
+// systems pad to 40. With more workers than key-value heads each of these is sent to several
+// workers, as systems that replicate them do, and their gradients are sums.
 #include <fmt/format.h>
 
 #include <vector>
@@ -17,29 +21,34 @@
 namespace qb {
 namespace {
 
-void require_divisible(const Shape& shape, int workers) {
-  const auto require = [&](std::string_view what, std::int64_t heads) {
-    if (heads % workers != 0)
-      throw Unsupported(fmt::format(
-          "ulysses deals whole heads to workers: {} {} heads are not a multiple of {} workers",
-          heads, what, workers));
-  };
-  require("query", shape.q_heads);
-  require("key-value", shape.kv_heads);
+// No two workers compute with one key-value head.
+bool are_whole_groups(const Shape& shape, int workers) {
+  const std::int64_t group = shape.q_heads / shape.kv_heads;
+  for (int w = 0; w < workers; ++w)
+    if (head_share(shape, w, workers).begin % group != 0) return false;
+  return true;
 }
 
 }  // namespace
 
 Plan plan_ulysses(const Problem& problem, const StrategyOptions& options) {
   const int workers = options.workers;
-  require_divisible(problem.shape, workers);
-  if (options.gradients != DType::f32)
+  const Shape& shape = problem.shape;
+  if (!shares_fit(shape, workers))
+    throw Unsupported(fmt::format(
+        "ulysses gives each worker whole groups of query heads that share keys, or a part of one: "
+        "{} query heads on {} key-value heads are not dealt so to {} workers",
+        shape.q_heads, shape.kv_heads, workers));
+  const bool is_whole = are_whole_groups(shape, workers);
+  if (options.gradients != DType::f32 && is_whole)
     throw Unsupported(
         fmt::format("ulysses sends whole gradients, in the type of the inputs; a ring sends sums "
                     "in {}",
                     word(options.gradients)));
-  RotationBuilder builder(problem, "ulysses", workers, deal_contiguous, options.pass);
+  RotationBuilder builder(problem, "ulysses", {workers, 1, 1}, deal_contiguous, options.pass,
+                          options.gradients);
   builder.share_heads();
+  builder.save_heads(is_whole);
   const std::vector<TensorRole> to_heads =
       options.pass == Pass::forward ? std::vector{TensorRole::q, TensorRole::k, TensorRole::v}
                                     : std::vector{TensorRole::d_out};

@@ -27,7 +27,7 @@ inline Plan spelt_out(Plan plan) {
 // shards, the others shards of any sizes, and some of these may be empty.
 inline Problem plain_problem_for(std::string_view algorithm, int workers, std::mt19937_64& random) {
   Shape shape;
-  shape.kv_heads = algorithm == "ulysses" ? workers : draw(random, 1, 2);
+  shape.kv_heads = algorithm == "ulysses" ? workers : draw(random, 1, algorithm == "grid" ? 9 : 2);
   shape.q_heads = shape.kv_heads * draw(random, 1, 2);
   shape.head_dim = shape.value_dim = 8;
   shape.q_len = shape.kv_len = 2 * workers * draw(random, 1, 40);

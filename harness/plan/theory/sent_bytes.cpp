@@ -9,6 +9,7 @@
 
 #include "base/integers.h"
 #include "base/status.h"
+#include "harness/plan/rotation.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/work.h"
 #include "interest_sets/split/distillation.h"
@@ -21,6 +22,17 @@ struct SplitProblem {
   std::int64_t element_bytes;  // e
   std::int64_t workers;        // W
   Pass pass;
+  GridShape grid{};        // H, R and C
+  std::int64_t share = 0;  // h: which share of the heads the worker has
+  // Query heads of share h, and the key-value heads that these need.
+  [[nodiscard]] std::int64_t q_share() const {
+    const Range heads = head_share(shape, share, grid.heads);
+    return heads.end - heads.begin;
+  }
+  [[nodiscard]] std::int64_t kv_share(std::int64_t h) const {
+    const Range heads = kv_heads_of(shape, head_share(shape, h, grid.heads));
+    return heads.end - heads.begin;
+  }
 };
 
 struct TransferForm {
@@ -36,9 +48,10 @@ struct TransferForm {
   const char* formula;
   const char* difference = "";  // why the plan may send another number of bytes
 
-  [[nodiscard]] std::int64_t messages(std::int64_t workers) const {
+  [[nodiscard]] std::int64_t messages(const SplitProblem& p) const {
     if (times == Times::once) return 1;
-    return times == Times::hops || workers == 1 ? workers - 1 : workers;
+    const std::int64_t ring = p.grid.columns > 0 ? p.grid.columns : p.workers;
+    return times == Times::hops || ring == 1 ? ring - 1 : ring;
   }
 };
 using Times = TransferForm::Times;
@@ -131,15 +144,61 @@ std::int64_t partials_of_others(const SplitProblem& p) {
   return (p.workers - 1) * result_bytes(p, query_shard(p));
 }
 
-// What changes from token shards to head shards, or back. Both numbers of heads are multiples of W.
+// Rows of queries that an exchange over a grid sends, times heads: to the R H workers of the row,
+// each its share, but for the worker's own; and rows of keys, to those of the tile.
+std::int64_t exchanged_queries(const SplitProblem& p) {
+  return shard(p.shape.q_len, p) * (p.grid.rows * p.shape.q_heads - p.q_share());
+}
+std::int64_t exchanged_keys(const SplitProblem& p, const LocalTokens& shards) {
+  std::int64_t heads = -p.kv_share(p.share);
+  for (std::int64_t h = 0; h < p.grid.heads; ++h) heads += p.kv_share(h);
+  return shards.keys * heads;
+}
+// The queries of the others of the row, times the heads of the share.
+std::int64_t returned_queries(const SplitProblem& p) {
+  return shard(p.shape.q_len, p) * (p.grid.rows * p.grid.heads - 1) * p.q_share();
+}
+std::int64_t returned_keys(const SplitProblem& p, const LocalTokens& shards) {
+  return shards.keys * (p.grid.heads - 1) * p.kv_share(p.share);
+}
+
+std::int64_t grid_exchange(const SplitProblem& p) {
+  const std::int64_t d = p.shape.head_dim;
+  const std::int64_t of_query =
+      p.pass == Pass::forward ? d * p.element_bytes : 2 * (d * p.element_bytes + kFloatBytes);
+  return exchanged_queries(p) * of_query +
+         2 * exchanged_keys(p, key_shards(p)) * d * p.element_bytes;
+}
+std::int64_t tile_hop(const SplitProblem& p, std::int64_t bytes) {
+  return 2 * p.grid.heads * key_shards(p).keys * p.kv_share(p.share) * p.shape.head_dim * bytes;
+}
+std::int64_t grid_hop(const SplitProblem& p) { return tile_hop(p, p.element_bytes); }
+std::int64_t grid_gradient_hop(const SplitProblem& p) { return tile_hop(p, kFloatBytes); }
+std::int64_t grid_return(const SplitProblem& p) {
+  const std::int64_t d = p.shape.head_dim;
+  if (p.pass == Pass::forward) return returned_queries(p) * (d + 1) * kFloatBytes;
+  return (returned_queries(p) + 2 * returned_keys(p, key_shards(p))) * d * kFloatBytes;
+}
+
+// Ulysses is a grid with one tile, whose keys are dealt as one run.
 std::int64_t q_k_v_by_heads(const SplitProblem& p) {
-  return qkv_bytes(p, {query_shard(p).queries, run_of_keys(p).keys}) / p.workers * (p.workers - 1);
+  return (exchanged_queries(p) + 2 * exchanged_keys(p, run_of_keys(p))) * p.shape.head_dim *
+         p.element_bytes;
 }
 std::int64_t d_out_by_heads(const SplitProblem& p) {
-  return qkv_bytes(p, query_shard(p)) / p.workers * (p.workers - 1);
+  return exchanged_queries(p) * p.shape.head_dim * p.element_bytes;
 }
 // A worker returns partials of all tokens, of its share of the heads only.
-std::int64_t partials_by_heads(const SplitProblem& p) { return partials_of_others(p) / p.workers; }
+std::int64_t partials_by_heads(const SplitProblem& p) {
+  return returned_queries(p) * (p.shape.head_dim + 1) * kFloatBytes;
+}
+// Gradients are whole, of the type of the inputs, where no other worker computes with their heads.
+std::int64_t gradients_by_heads(const SplitProblem& p) {
+  std::int64_t heads = 0;
+  for (std::int64_t h = 0; h < p.grid.heads; ++h) heads += p.kv_share(h);
+  return (returned_queries(p) + 2 * returned_keys(p, run_of_keys(p))) * p.shape.head_dim *
+         (heads > p.shape.kv_heads ? kFloatBytes : p.element_bytes);
+}
 
 std::int64_t exchange(const SplitProblem& p) { return input_bytes(p, fetched_tokens(p)); }
 std::int64_t exchange_back(const SplitProblem& p) { return result_bytes(p, fetched_tokens(p)); }
@@ -174,9 +233,15 @@ constexpr TransferForm kForwardForms[] = {
     {"pass_q", "ring hop", Times::hops, false, query_hop, "(T/W) NH d e"},
     {"pass_q", "all-to-all", Times::once, false, partials_of_others, "(W-1) (T/W) (NH d + NH) p"},
     {"ulysses", "all-to-all to heads", Times::once, false, q_k_v_by_heads,
-     "(NH (T/W) + 2 NKV ((P+T)/W)) d e (W-1)/W", kNotPadded},
-    {"ulysses", "all-to-all back", Times::once, false, partials_by_heads,
-     "(T/W) (NH d + NH) p (W-1)/W", kNotPadded},
+     "((NH - s) (T/W) + 2 (KV - k) ((P+T)/W)) d e", kNotPadded},
+    {"ulysses", "all-to-all back", Times::once, false, partials_by_heads, "(W-1) s (T/W) (d + 1) p",
+     kNotPadded},
+    {"grid usp mesh", "all-to-all of Q, K, V", Times::once, false, grid_exchange,
+     "((R NH - s) (T/W) + 2 (KV - k) (P/W + T/W)) d e", kNotPadded},
+    {"grid usp mesh", "hop along the column", Times::hops, false, grid_hop, "2 H (P/W + T/W) k d e",
+     kNotPadded},
+    {"grid usp mesh", "return of partials", Times::once, false, grid_return,
+     "(R H - 1) s (T/W) (d + 1) p", kNotPadded},
     {"all_gather_kv", "all-gather of K, V", Times::once, false, all_gather,
      "(W-1) 2 (P/W + T/W) NKV d e", kNotPadded},
     {"cqs_sharded", "exchange", Times::once, false, exchange,
@@ -200,10 +265,18 @@ constexpr TransferForm kBackwardForms[] = {
     {"burst", "ring hop of Q, dO, LSE, D", Times::hops, false, query_hop,
      "(T/W) (2 NH d e + 2 NH p)"},
     {"burst", "ring hop of dQ", Times::home, false, query_gradient_hop, "(T/W) NH d p"},
-    {"ulysses", "all-to-all of dO", Times::once, false, d_out_by_heads, "(T/W) NH d e (W-1)/W",
+    {"ulysses", "all-to-all of dO", Times::once, false, d_out_by_heads, "(NH - s) (T/W) d e",
      kNotPadded},
-    {"ulysses", "all-to-all of dQ, dK, dV", Times::once, false, q_k_v_by_heads,
-     "(NH (T/W) + 2 NKV ((P+T)/W)) d e (W-1)/W", kNotPadded},
+    {"ulysses", "all-to-all of dQ, dK, dV", Times::once, false, gradients_by_heads,
+     "(W-1) (s (T/W) + 2 k ((P+T)/W)) d e, or p where workers share a key-value head", kNotPadded},
+    {"grid usp mesh", "all-to-all of Q, dO, LSE, D, K, V", Times::once, false, grid_exchange,
+     "(R NH - s) (T/W) (2 d e + 2 p) + 2 (KV - k) (P/W + T/W) d e", kNotPadded},
+    {"grid usp mesh", "hop along the column of K, V", Times::hops, false, grid_hop,
+     "2 H (P/W + T/W) k d e", kNotPadded},
+    {"grid usp mesh", "hop along the column of dK, dV", Times::home, false, grid_gradient_hop,
+     "2 H (P/W + T/W) k d p", kNotPadded},
+    {"grid usp mesh", "return of dQ, dK, dV", Times::once, false, grid_return,
+     "((R H - 1) s (T/W) + 2 (H - 1) k (P/W + T/W)) d p", kNotPadded},
     {"all_gather_kv", "all-gather of K, V", Times::once, false, all_gather,
      "(W-1) 2 (P/W + T/W) NKV d e", kNotPadded},
     {"all_gather_kv", "reduce-scatter of dK, dV", Times::once, false, reduce_scatter,
@@ -232,8 +305,29 @@ void require_63_bits(const SplitProblem& p) {
     throw UsageError("the bytes of this problem do not fit 63 bits; take fewer tokens or heads");
 }
 
+std::int64_t sent_by_forms(std::string_view scheme, const SplitProblem& p, bool received) {
+  std::int64_t bytes = 0;
+  for (const TransferForm& form : forms_of(p.pass))
+    if (form.received == received && KernelRow::lists(form.schemes, scheme))
+      bytes += form.messages(p) * form.bytes(p);
+  return bytes;
+}
+
+// Of workers that have different shares of the heads, the one that sends most counts.
+SplitProblem split_problem(std::string_view scheme, const Problem& problem, int workers, Pass pass,
+                           const GridShape& asked) {
+  SplitProblem p{problem.shape, size_of(problem.dtype), workers, pass};
+  if (scheme == "ulysses") p.grid = {workers, 1, 1};
+  if (is_grid(scheme)) p.grid = grid_shape(scheme, problem, workers, asked);
+  SplitProblem most = p;
+  for (p.share = 1; p.share < p.grid.heads; ++p.share)
+    if (sent_by_forms(scheme, p, false) > sent_by_forms(scheme, most, false)) most.share = p.share;
+  return most;
+}
+
 // Returns the row of a scheme without a closed form, by its plan.
-SentBytes sent_by_plan(std::string_view scheme, const Problem& problem, int workers, Pass pass) {
+SentBytes sent_by_plan(std::string_view scheme, const Problem& problem, int workers, Pass pass,
+                       const GridShape& grid) {
   SentBytes row;
   row.pass = pass;
   row.scheme = scheme;
@@ -247,7 +341,7 @@ SentBytes sent_by_plan(std::string_view scheme, const Problem& problem, int work
     row.unsupported = "flash_decoding splits the keys on one device, so that no link carries them";
   if (!row.unsupported.empty()) return row;
   try {
-    const Plan plan = make_plan(scheme, problem, {.workers = workers, .pass = pass});
+    const Plan plan = make_plan(scheme, problem, {.workers = workers, .grid = grid, .pass = pass});
     // The bytes are the same with every kernel; `reference` has no tiles that take time to count.
     row.bytes = row.planned_bytes = model_work(plan, Kernel::reference).sent_bytes_max;
   } catch (const Unsupported& reason) {
@@ -265,12 +359,16 @@ std::int64_t sent_by_formulas(const std::vector<SentBytes>& rows, const std::str
 
 }  // namespace
 
-std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass) {
-  const SplitProblem p{problem.shape, size_of(problem.dtype), workers, pass};
-  require_63_bits(p);
+std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass,
+                                  const GridShape& grid) {
+  require_63_bits({problem.shape, size_of(problem.dtype), workers, pass});
   std::vector<SentBytes> rows;
   for (const Strategy& strategy : strategies()) {
-    const SentBytes without_form = sent_by_plan(strategy.name, problem, workers, pass);
+    const SentBytes without_form = sent_by_plan(strategy.name, problem, workers, pass, grid);
+    // A formula holds only where the scheme has a plan.
+    const bool holds = without_form.unsupported.empty();
+    const SplitProblem p = holds ? split_problem(strategy.name, problem, workers, pass, grid)
+                                 : SplitProblem{problem.shape, 0, workers, pass};
     const std::size_t before = rows.size();
     for (const TransferForm& form : forms_of(pass)) {
       if (!KernelRow::lists(form.schemes, strategy.name)) continue;
@@ -279,9 +377,7 @@ std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass
       row.received = form.received;
       row.formula = form.formula;
       row.difference = form.difference;
-      // A formula holds only where the scheme has a plan.
-      const bool holds = row.unsupported.empty();
-      row.messages = holds ? form.messages(p.workers) : 0;
+      row.messages = holds ? form.messages(p) : 0;
       row.bytes = holds ? form.bytes(p) : 0;
     }
     if (rows.size() == before) rows.push_back(without_form);
@@ -294,13 +390,20 @@ std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass
 }
 
 std::int64_t formula_bytes(std::string_view scheme, const Shape& shape, DType dtype, int workers,
-                           Pass pass, bool received) {
-  const SplitProblem p{shape, size_of(dtype), workers, pass};
-  std::int64_t bytes = 0;
-  for (const TransferForm& form : forms_of(pass))
-    if (form.received == received && KernelRow::lists(form.schemes, scheme))
-      bytes += form.messages(workers) * form.bytes(p);
-  return bytes;
+                           Pass pass, bool received, const GridShape& grid) {
+  Problem problem;
+  problem.shape = shape;
+  problem.dtype = dtype;
+  // Bytes are proportional to both numbers of heads, so that this is Ulysses with equal shares.
+  const std::int64_t times = scheme == "ulysses" ? workers : 1;
+  problem.shape.q_heads *= times;
+  problem.shape.kv_heads *= times;
+  try {
+    return sent_by_forms(scheme, split_problem(scheme, problem, workers, pass, grid), received) /
+           times;
+  } catch (const Unsupported&) {
+    return 0;  // there is no such grid
+  }
 }
 
 double min_block_tokens(double compute_flop_per_s, double link_byte_per_s,

@@ -6,7 +6,9 @@
 // T new and P cached tokens, W workers, NH and NKV query and key-value heads, d head dim, e bytes
 // an element, p = 4 bytes an element in float32: of a partial (O and LSE, as kernels write them),
 // of LSE and D, and of a sum of gradients; m groups that a worker of CQS has. A shard of T tokens
-// counts as ceil(T / W), the largest. A worker's share for itself is not sent.
+// counts as ceil(T / W), the largest. A worker's share for itself is not sent. Of a grid of H x R x
+// C, a worker's share of the heads is s query heads, which need k key-value heads; KV is the sum of
+// k over the H shares, NKV unless several need one head. Ulysses is W x 1 x 1.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 
 #include "harness/plan/pass.h"
 #include "harness/plan/problem.h"
+#include "harness/plan/worker_group.h"
 
 namespace qb {
 
@@ -41,14 +44,17 @@ inline constexpr std::int64_t kFewNewTokens = 16;
 // of one sequence that is not packed, whose P = kv_len - q_len >= 0 and whose values are as wide as
 // its keys. It plans every scheme, so its time grows with the square of W, or faster. Throws
 // UsageError if there is no worker, or if the bytes exceed 63 bits.
+// grid: for grid, usp and mesh.
 [[nodiscard]] std::vector<SentBytes> sent_bytes(const Problem& problem, int workers,
-                                                Pass pass = Pass::forward);
+                                                Pass pass = Pass::forward,
+                                                const GridShape& grid = {});
 
 // Returns what the formulas of a scheme add up to for one sequence: the bytes that a worker sends,
-// or receives from the root; 0 for a scheme without a formula. It plans nothing. CQS takes three
-// workers or more.
+// or receives from the root; 0 for a scheme without a formula, or for a grid that does not exist.
+// It plans nothing, and lets the shares of Ulysses be equal. CQS takes three workers or more.
 [[nodiscard]] std::int64_t formula_bytes(std::string_view scheme, const Shape& shape, DType dtype,
-                                         int workers, Pass pass, bool received);
+                                         int workers, Pass pass, bool received,
+                                         const GridShape& grid = {});
 
 // Returns the fewest tokens per worker for which a hop of K and V hides behind the block's compute:
 // (C/B)(e/2)(NKV/NH) where rounds compute whole blocks (no mask, or the contiguous layout's worst

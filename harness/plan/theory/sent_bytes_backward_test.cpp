@@ -63,7 +63,7 @@ TEST(SentBytesBackward, FormulasAddUpToThePlanOrSayWhyTheyDoNot) {
           EXPECT_EQ(row.difference.empty(), row.formula_bytes == row.planned_bytes);
           EXPECT_GE(sums[row.scheme], row.planned_bytes);
           const bool sends_as_it_is = row.scheme == "ulysses" || row.scheme == "all_gather_kv" ||
-                                      row.scheme == "cqs_sharded";
+                                      is_grid(row.scheme) || row.scheme == "cqs_sharded";
           const bool may_differ =
               (sends_as_it_is && !even) || (row.scheme == "cqs_sharded" && workers % 2 == 0);
           if (!may_differ) {

@@ -115,7 +115,7 @@ TEST(SentBytes, FormulasAddUpToThePlanOrSayWhyTheyDoNot) {
                                           << " P=" << cached_tokens << " W=" << workers);
           EXPECT_EQ(row.difference.empty(), sums[row.scheme] == row.planned_bytes);
           const bool sends_as_it_is = row.scheme == "ulysses" || row.scheme == "all_gather_kv" ||
-                                      row.scheme == "cqs_sharded";
+                                      is_grid(row.scheme) || row.scheme == "cqs_sharded";
           const bool may_differ = (sends_as_it_is && !even) ||
                                   (row.scheme == "cqs_sharded" && workers % 2 == 0) ||
                                   (row.scheme == "tree_decode" && workers > 2);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "harness/plan/blocks.h"
 #include "harness/plan/representatives.h"
@@ -84,14 +85,27 @@ WorkerWork walk(const Plan& plan, const Worker& worker, int index, Kernel kernel
   return work;
 }
 
+// The pairs of a step's calls, of all their heads.
+struct StepPairs {
+  std::int64_t unmasked = 0;
+  std::int64_t executed = 0;
+};
+
 // Walks through a plan's workers one after another, or through their representatives.
 class WorkWalk {
  public:
-  WorkWalk(const Plan& plan, Kernel kernel) : plan_(plan), kernel_(kernel), representatives_(plan) {
+  WorkWalk(const Plan& plan, Kernel kernel)
+      : plan_(plan),
+        kernel_(kernel),
+        query_tile_(kernel_tiles(kernel, plan.problem.shape.head_dim).query_tile),
+        representatives_(plan) {
     for (std::size_t i = 0; i < representatives_.size(); ++i) {
       const Plan like = representatives_.plan(i);
       walked_.push_back(walk(like, like.workers[0], 0, kernel));
     }
+    if (const CountedCalls* const counted = representatives_.counted())
+      for (std::size_t s = 0; s < walked_[0].steps.size(); ++s)
+        pairs_.emplace_back(counted->n_classes(s));
   }
 
   // Returns the worker's work, with its steps. It is valid until the next call.
@@ -116,28 +130,38 @@ class WorkWalk {
     last_ = without_steps(walked_[representatives_.of(w, 0)]);
     for (std::size_t s = 0; s < walked_[0].steps.size(); ++s) {
       last_.steps.push_back(walked_[representatives_.of(w, s)].steps[s]);
-      if (representatives_.counts_tasks(s)) count_pairs_of(w, s, last_.steps.back());
+      const CountedCalls* const counted = representatives_.counted();
+      if (counted == nullptr) continue;
+      std::optional<StepPairs>& pairs = pairs_[s][counted->class_of(w, s)];
+      if (!pairs) pairs = pairs_of(counted->calls(w, s));
+      last_.steps.back().unmasked_pairs = per_head(pairs->unmasked, plan_);
+      last_.steps.back().executed_pairs = per_head(pairs->executed, plan_);
     }
   }
 
-  void count_pairs_of(int w, std::size_t s, StepWork& step) const {
-    const std::int64_t query_tile = kernel_tiles(kernel_, plan_.problem.shape.head_dim).query_tile;
-    std::int64_t unmasked = 0;
-    std::int64_t executed = 0;
-    for (const auto& [task, times] : representatives_.counted_tasks(w, s)) {
-      const std::int64_t all = times * (task.heads.end - task.heads.begin);
-      unmasked += all * task_pairs(plan_, task);
-      executed += all * executed_pairs(plan_, task, kernel_, query_tile, false);
+  [[nodiscard]] StepPairs pairs_of(const std::vector<CountedCalls::Call>& calls) const {
+    StepPairs pairs;
+    for (const CountedCalls::Call& call : calls) {
+      const std::int64_t heads = call.heads.end - call.heads.begin;
+      std::int64_t executed = 0;
+      for (std::size_t t = 0; t < call.tasks.size(); ++t) {
+        pairs.unmasked += heads * call.times[t] * task_pairs(plan_, call.tasks[t]);
+        executed +=
+            call.times[t] * executed_pairs(plan_, call.tasks[t], kernel_, query_tile_, false);
+      }
+      if (row_of(kernel_).computes == Computes::matrix)
+        executed = (call.q_end - call.q_begin) * (call.k_end - call.k_begin);
+      pairs.executed += heads * executed;
     }
-    step.unmasked_pairs = per_head(unmasked, plan_);
-    if (row_of(kernel_).computes != Computes::matrix)
-      step.executed_pairs = per_head(executed, plan_);
+    return pairs;
   }
 
   const Plan& plan_;
   const Kernel kernel_;
+  const std::int64_t query_tile_;
   const Representatives representatives_;
-  std::vector<WorkerWork> walked_;  // by representative
+  std::vector<WorkerWork> walked_;                            // by representative
+  std::vector<std::vector<std::optional<StepPairs>>> pairs_;  // by step and class of calls
   WorkerWork last_;
 };
 
