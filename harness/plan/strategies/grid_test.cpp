@@ -75,7 +75,7 @@ TEST(Grid, IsBalancedExactlyInEveryStepOfEveryShape) {
   for (const int workers : {2, 6, 8, 12, 64, 256})
     for (const GridShape& shape : shapes_of(workers))
       for (const std::int64_t chunk : {1, 7, 4096}) {
-        const Problem problem = problem_of(2 * workers * chunk, 256, 256, MaskKind::causal);
+        const Problem problem = problem_of(2 * workers * chunk, 768, 768, MaskKind::causal);
         if (!shares_fit(problem.shape, shape.heads)) continue;
         const Plan plan = plan_of(problem, workers, shape);
         const Representatives representatives(plan);

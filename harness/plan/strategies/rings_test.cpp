@@ -128,11 +128,30 @@ TEST(Ulysses, MovesTheSharesOfTheHeadsAndSaysWhyItCannot) {
   EXPECT_EQ(work.workers[2].steps[1].bytes_out, 3 * 16 * 2 * (16 + 1) * 4);
   EXPECT_EQ(work.critical_path_pairs, 64 * 64 / 4);
   try {
-    (void)make_plan("ulysses", problem, {8, {}});
+    (void)make_plan("ulysses", problem, {3, {}});
     FAIL();
   } catch (const Unsupported& reason) {
-    EXPECT_THAT(reason.what(), HasSubstr("4 key-value heads are not a multiple of 8 workers"));
+    EXPECT_THAT(reason.what(), HasSubstr("8 query heads on 4 key-value heads are not dealt so to 3"));
   }
+}
+
+// 33 heads on 8 workers, which published systems pad to 40: the busiest has 5, as a padded one has,
+// and nobody sends what is not there. 4 key-value heads on 8 workers: each is sent to two.
+TEST(Ulysses, CountsHeadsThatDoNotDivideAndKeyValueHeadsThatAreReplicated) {
+  const auto planned = [](std::int64_t q_heads, std::int64_t kv_heads, Pass pass) {
+    const Problem problem =
+        make_problem({1, q_heads, kv_heads, 64, 64, 16, 16}, MaskKind::causal, DType::bf16, 1);
+    Plan plan = make_plan("ulysses", problem, {.workers = 8, .pass = pass});
+    EXPECT_EQ(check(plan), std::nullopt);
+    return plan;
+  };
+  const Work uneven = work_of(planned(33, 33, Pass::forward));
+  EXPECT_EQ(uneven.critical_path_pairs, (64 * 65 / 2 * 5 + 32) / 33);
+  EXPECT_EQ(uneven.workers[0].steps[0].bytes_out, 8 * (33 - 4) * 3 * 16 * 2);
+  const Work copied = work_of(planned(8, 4, Pass::forward));
+  EXPECT_EQ(copied.workers[0].steps[0].bytes_out, 8 * 7 * (1 + 2) * 16 * 2);
+  EXPECT_EQ(planned(8, 4, Pass::backward).gradients, DType::f32) << "parts of a sum";
+  EXPECT_EQ(planned(8, 8, Pass::backward).gradients, DType::bf16);
 }
 
 TEST(CqsSharded, MovesFewerBytesThanARingOfManyWorkers) {

@@ -10,6 +10,7 @@
 
 #include "harness/plan/builder.h"
 #include "harness/plan/layout.h"
+#include "harness/plan/rotation.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/testing/brute_force.h"
 
@@ -167,8 +168,7 @@ inline Plan all_gather_kv(Dealt d) {
 inline Plan ulysses(Dealt d) {
   PlanBuilder& builder = d.builder;
   const int workers = builder.n_workers();
-  const std::int64_t share = builder.plan.problem.shape.q_heads / workers;
-  const auto heads = [&](int w) { return Range{w * share, (w + 1) * share}; };
+  const auto heads = [&](int w) { return head_share(builder.plan.problem.shape, w, workers); };
   for (int from = 0; from < workers; ++from)
     for (int to = 0; to < workers; ++to) {
       const auto at = static_cast<std::size_t>(from);

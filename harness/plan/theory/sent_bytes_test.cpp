@@ -66,10 +66,12 @@ TEST(SentBytes, UlyssesDealsHeadsAndReturnsPartials) {
   EXPECT_EQ(p.row("ulysses", "all-to-all back").bytes, 1024 * (8 * 64 + 8) * 4 * 7 / 8);
   p.cached_tokens = 8192;  // keys and values of 2048 tokens a worker
   EXPECT_EQ(p.row("ulysses", "all-to-all to heads").bytes, (8 + 4 * 8) * 64 * 1024 * 2 * 7 / 8);
-  p.kv_heads = 4;
-  EXPECT_EQ(
-      p.row("ulysses", "all-to-all back").unsupported,
-      "ulysses deals whole heads to workers: 4 key-value heads are not a multiple of 8 workers");
+  p.kv_heads = 4;  // each is sent to two workers
+  EXPECT_EQ(p.row("ulysses", "all-to-all to heads").bytes, (7 * 1024 + 2 * 7 * 2048) * 64 * 2);
+  p.q_heads = p.kv_heads = 7;
+  EXPECT_EQ(p.row("ulysses", "all-to-all back").unsupported,
+            "ulysses gives each worker whole groups of query heads that share keys, or a part of "
+            "one: 7 query heads on 7 key-value heads are not dealt so to 8 workers");
 }
 
 TEST(SentBytes, TreeDecodingDoesNotGrowWithTheCache) {
