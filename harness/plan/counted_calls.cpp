@@ -238,7 +238,9 @@ std::size_t CountedCalls::n_classes(std::size_t step) const {
 std::size_t CountedCalls::class_of(int worker, std::size_t step) const {
   const Dependence& on = depends_[step];
   const WorkerGroup& group = rotation_->group;
-  const WorkerGroup::Digits digits = group.digits(worker);
+  const bool is_ring = group.size(2) == group.size();
+  const WorkerGroup::Digits digits =
+      is_ring ? WorkerGroup::Digits{0, 0, worker} : group.digits(worker);
   std::size_t found = 0;
   if (!on.digit[2])
     for (const auto& [q, kv] : on.columns) {

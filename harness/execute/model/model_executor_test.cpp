@@ -9,6 +9,7 @@
 #include <random>
 #include <span>
 
+#include "harness/execute/model/least_time.h"
 #include "harness/execute/testing/constant_rate_device.h"
 #include "harness/execute/testing/execute_fixtures.h"
 #include "harness/plan/check/check.h"
@@ -555,6 +556,11 @@ TEST(ModelExecutor, GridsAndRingsOnHostsTakeTheTimesOfSpeltOutOnes) {
         const Execution events =
             model_execution(testing_support::spelt_out(plan), device, link, Kernel::flash);
         EXPECT_NEAR(rounds.wall_s, events.wall_s, 1e-9 * events.wall_s);
+        // No worker can be faster than alone.
+        const LeastTime least(plan, DeviceCosts(device, Kernel::flash, plan.problem, pass));
+        const std::vector<int> workers = {0, 1, 5, 7, 11};
+        EXPECT_LE(least.wall_s(link, workers), rounds.wall_s * (1.0 + 1e-9));
+        EXPECT_GT(least.wall_s(link, workers), 0.3 * rounds.wall_s);
         for (std::size_t w = 0; w < 12; ++w)
           EXPECT_NEAR(rounds.workers[w].compute_s, events.workers[w].compute_s, 1e-12);
       }

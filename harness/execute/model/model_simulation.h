@@ -70,11 +70,12 @@ struct StepMessages {
 //
 // The times equal those of simulate(), bit for bit. A worker waits for all that a step sends and
 // receives before it posts the next step's messages, so the messages of one step find every link
-// free. Messages of one step do not wait for each other if each worker sends one and receives one;
-// if all are ready at the same moment, every worker's messages travel as worker 0's do. Otherwise
-// each link takes its messages in the order of their times, unless one may have been posted at the
-// very moment at which it starts. A step that sends both inputs and results, as those of a ring's
-// backward pass do, is left to the simulation.
+// free. Messages of one step do not wait for each other if each worker sends one and receives one,
+// of inputs and, once these have left, of results; if all are ready at the same moment, every
+// worker's messages travel as worker 0's do. Otherwise each link takes its messages in the order of
+// their times, unless one may have been posted at the very moment at which it starts: a run of few
+// messages is then simulated, and of many the one of less distance counts as the first. On hosts a
+// worker has a link to its own host and one to others; where these are shared the run is simulated.
 //
 // Returns the times of every worker, their steps and the wall clock; nullopt if the run does not go
 // in rounds. worker_speeds: one for each worker. Devices must not be shared.
@@ -83,6 +84,6 @@ struct StepMessages {
                                                     const std::vector<double>& worker_speeds);
 
 // If all workers together have more steps than this, each has one in WorkerTime::steps, their sum.
-inline constexpr std::size_t kMostModelledSteps = std::size_t{1} << 21;
+inline constexpr std::size_t kMostModelledSteps = std::size_t{1} << 18;
 
 }  // namespace qb

@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
+#include <future>
 #include <limits>
-#include <numeric>
-#include <set>
 #include <stdexcept>
+#include <thread>
 #include <tuple>
 #include <utility>
 
 #include "base/status.h"
 #include "harness/execute/device/device_rehearsal.h"
+#include "harness/execute/model/grid_orders.h"
 #include "harness/execute/model/least_time.h"
 #include "harness/execute/model/model_executor.h"
 #include "harness/plan/check/check.h"
@@ -25,6 +28,20 @@ namespace {
 constexpr std::size_t kMostGrids = 4;
 
 constexpr std::string_view kDecoders[] = {"decode", "flash_decoding", "tree_decode"};
+
+// Calls visit(i) for 0 <= i < n on the machine's processors, and throws what the first of the calls
+// that throw throws.
+void for_each_at_once(std::size_t n, const std::function<void(std::size_t)>& visit) {
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < n; i = next++) visit(i);
+  };
+  std::vector<std::future<void>> others;
+  for (std::size_t i = 1; i < std::min<std::size_t>(n, std::thread::hardware_concurrency()); ++i)
+    others.push_back(std::async(std::launch::async, work));
+  work();
+  for (std::future<void>& other : others) other.get();
+}
 
 // Decoding deals sequences to workers, so a batch of equal sequences is packed for it.
 Problem problem_for(std::string_view scheme, const Problem& problem) {
@@ -43,72 +60,6 @@ Plan plan_for(const Strategy& strategy, const SchemeQuestion& question, Pass pas
   const int workers = strategy.plan == plan_dense ? 1 : question.workers;
   return make_plan(strategy.name, problem_for(strategy.name, question.problem),
                    {.workers = workers, .pass = pass});
-}
-
-// The orders in which the heads (h), rows (r) and columns (c) of a grid can fill the hosts: the
-// first letter varies fastest.
-struct GridOrder {
-  std::string_view letters = "hrc";
-
-  // Where worker (column x, row y, head group h), which is (x R + y) H + h, stands.
-  [[nodiscard]] std::vector<int> slots(const GridShape& shape) const {
-    if (letters == "hrc") return {};
-    std::vector<int> slots;
-    for (int x = 0; x < shape.columns; ++x)
-      for (int y = 0; y < shape.rows; ++y)
-        for (int h = 0; h < shape.heads; ++h) {
-          int slot = 0;
-          int stride = 1;
-          for (const char letter : letters) {
-            slot += stride * (letter == 'h' ? h : letter == 'r' ? y : x);
-            stride *= letter == 'h' ? shape.heads : letter == 'r' ? shape.rows : shape.columns;
-          }
-          slots.push_back(slot);
-        }
-    return slots;
-  }
-};
-
-// On hosts all that differ; else one.
-std::vector<GridOrder> orders_of(const GridShape& shape, const Hosts& hosts) {
-  if (hosts.workers_per_host == 0) return {{}};
-  std::vector<GridOrder> orders;
-  std::set<std::vector<int>> seen;
-  for (const char* letters : {"hrc", "rhc", "hcr", "chr", "rch", "crh"}) {
-    std::vector<int> slots = GridOrder{letters}.slots(shape);
-    if (slots.empty()) {
-      slots.resize(static_cast<std::size_t>(shape.heads * shape.rows * shape.columns));
-      std::iota(slots.begin(), slots.end(), 0);
-    }
-    if (seen.insert(std::move(slots)).second) orders.push_back({letters});
-  }
-  return orders;
-}
-
-// `usp 8x1x2`, heads x rows x columns; with the order where it is not heads before rows before
-// columns.
-std::string grid_name(const GridShape& shape, const GridOrder& order) {
-  return fmt::format("{} {}x{}x{}{}{}",
-                     shape.rows == 1    ? "usp"
-                     : shape.heads == 1 ? "mesh"
-                                        : "grid",
-                     shape.heads, shape.rows, shape.columns, order.letters == "hrc" ? "" : " ",
-                     order.letters == "hrc" ? "" : order.letters);
-}
-
-// The shapes that no other scheme has.
-std::vector<GridShape> other_grids(const Shape& shape, int workers) {
-  std::vector<GridShape> shapes;
-  for (int heads = 1; heads <= std::min<std::int64_t>(workers, shape.q_heads); ++heads)
-    for (int rows = 1; workers % heads == 0 && rows <= workers / heads; ++rows) {
-      if (workers / heads % rows != 0) continue;
-      const GridShape grid{heads, rows, workers / heads / rows};
-      const bool is_ulysses =
-          heads == workers && shape.kv_heads % heads == 0 && shape.q_heads % heads == 0;
-      const bool is_ring = heads == 1 && (rows == 1 || rows == workers);
-      if (!is_ulysses && !is_ring) shapes.push_back(grid);
-    }
-  return shapes;
 }
 
 // Some workers of the first and the last host, whose times bound that of all.
@@ -181,24 +132,32 @@ PlannedSchemes::PlannedSchemes(const SchemeQuestion& question, bool check_plans)
     else if (strategy.plan == plan_grid)
       add_grids(check_plans);
     else if (strategy.plan != plan_usp && strategy.plan != plan_mesh)
-      add_strategy(strategy, check_plans);
+      planned_.push_back(planned_strategy(strategy));
     before = &strategy;
   }
+  for_each_at_once(planned_.size(), [&](std::size_t i) {
+    Planned& planned = planned_[i];
+    if (!planned.weighed.has_plan() || planned.is_weighed) return;
+    try {
+      weigh(planned, check_plans);
+      add_between_bytes(planned);
+    } catch (const Unsupported& reason) {
+      planned.weighed.unsupported = reason.what();
+    }
+  });
 }
 
-void PlannedSchemes::add_strategy(const Strategy& strategy, bool check_plan) {
+PlannedSchemes::Planned PlannedSchemes::planned_strategy(const Strategy& strategy) const {
   Planned planned;
   planned.weighed.scheme = strategy.name;
   planned.weighed.base = strategy.plan == plan_dense && question_.workers > 1;
   try {
     for (const Pass pass : passes_of(question_.passes))
       planned.plans.push_back(plan_for(strategy, question_, pass));
-    weigh(planned, check_plan);
-    add_between_bytes(planned);
   } catch (const Unsupported& reason) {
     planned.weighed.unsupported = reason.what();
   }
-  planned_.push_back(std::move(planned));
+  return planned;
 }
 
 void PlannedSchemes::add_grids(bool check_plan) {
@@ -249,7 +208,7 @@ void PlannedSchemes::play_best(std::vector<Planned>& grids, std::vector<Candidat
   for (Candidate& candidate : candidates) {
     if (fit_s.size() >= kMostGrids && candidate.least_s > fit_s[kMostGrids - 1]) break;
     Planned& grid = grids[candidate.grid];
-    if (grid.weighed.scheme.empty()) weigh(grid, check_plan);
+    if (!grid.is_weighed) weigh(grid, check_plan);
     grid.weighed.scheme = candidate.name;
     grid.slot = std::move(candidate.slot);
     add_between_bytes(grid);
@@ -321,6 +280,7 @@ void PlannedSchemes::weigh(Planned& planned, bool check_plan) const {
       question_.memory_budget_bytes > 0 && weighed.memory_bytes > question_.memory_budget_bytes;
   weighed.critical_path_ratio = static_cast<double>(weighed.critical_path_pairs) *
                                 static_cast<double>(n_workers) / static_cast<double>(pairs);
+  planned.is_weighed = true;
 }
 
 ModelLink PlannedSchemes::model_link(const std::vector<int>& slot,
@@ -345,8 +305,9 @@ SchemeForecast PlannedSchemes::play(const Planned& planned,
 std::vector<SchemeForecast> PlannedSchemes::forecast(const std::optional<LinkLimit>& limit) const {
   if (limit.has_value() != question_.link.has_value())
     throw std::logic_error("PlannedSchemes: a link is not one memory");
-  std::vector<SchemeForecast> forecasts;
-  for (const Planned& planned : planned_) forecasts.push_back(play(planned, limit));
+  std::vector<SchemeForecast> forecasts(planned_.size());
+  for_each_at_once(planned_.size(),
+                   [&](std::size_t i) { forecasts[i] = play(planned_[i], limit); });
   return forecasts;
 }
 

@@ -94,6 +94,7 @@ class PlannedSchemes {
   struct Planned {
     SchemeForecast weighed;   // without times
     std::vector<Plan> plans;  // of each pass that is asked about
+    bool is_weighed = false;
     std::vector<int> slot{};  // on hosts, where each worker stands; empty: in order
   };
   struct Candidate {  // a grid in one order
@@ -102,7 +103,7 @@ class PlannedSchemes {
     std::vector<int> slot;
     double least_s = 0.0;  // a lower bound of its time
   };
-  void add_strategy(const Strategy& strategy, bool check_plan);
+  [[nodiscard]] Planned planned_strategy(const Strategy& strategy) const;
   void add_grids(bool check_plan);
   void play_best(std::vector<Planned>& grids, std::vector<Candidate> candidates, bool check_plan);
   void weigh(Planned& planned, bool check_plan) const;

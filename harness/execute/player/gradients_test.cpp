@@ -10,7 +10,9 @@
 #include "base/testing/sanitized.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/testing/execute_fixtures.h"
 #include "harness/execute/testing/gradient_trial.h"
+#include "harness/plan/rotation.h"
 
 namespace qb {
 namespace {
@@ -40,6 +42,44 @@ TEST(Gradients, AgreeWithFloat64UnderEveryExecutorBitForBit) {
         }
       });
   EXPECT_GE(seen, testing_support::kSanitized ? 5u : 10u);
+}
+
+// Random grids of up to 64 workers: tokens and heads that do not divide, and key-value heads that
+// several workers need, in both passes.
+TEST(Gradients, AndOutputsOfGridsOfUpTo64WorkersAreThoseOfFloat64) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  Random random(seed);
+  int planned = 0;
+  for (int round = 0; round < (testing_support::kSanitized ? 6 : 40); ++round) {
+    using testing_support::draw;
+    GridShape grid{static_cast<int>(draw(random, 1, 8)), static_cast<int>(draw(random, 1, 8)), 1};
+    grid.columns = static_cast<int>(draw(random, 1, 64 / (grid.heads * grid.rows)));
+    const int workers = grid.heads * grid.rows * grid.columns;
+    Shape shape{1, 1, draw(random, 1, 4), 0, 0, 8, 8};
+    shape.q_heads = shape.kv_heads * draw(random, 1, 4);
+    shape.q_len = random() % 2 == 0 ? draw(random, 1, 300) : 2 * workers * draw(random, 1, 2);
+    shape.kv_len = shape.q_len + (random() % 3 == 0 ? draw(random, 0, 90) : 0);
+    const Problem problem = make_problem(
+        shape, random() % 3 == 0 ? MaskKind::full : MaskKind::causal, DType::f32, random());
+    const auto plan_of = [&](Pass pass) {
+      return make_plan("grid", problem, {.workers = workers, .grid = grid, .pass = pass});
+    };
+    if (grid.heads > shape.q_heads || !shares_fit(shape, grid.heads)) continue;
+    ++planned;
+    SCOPED_TRACE(fmt::format("{} x {} x {}, {} of {} tokens, {} of {} heads", grid.heads, grid.rows,
+                             grid.columns, shape.q_len, shape.kv_len, shape.q_heads,
+                             shape.kv_heads));
+    const Ranks ranks = kRanks[round % 2];
+    Trial forward(plan_of(Pass::forward), heap_allocator());
+    (void)forward.run(ranks, Kernel::flash, 1, heap_allocator());
+    ASSERT_TRUE(forward.verify().correct) << forward.verify().message;
+    const GradientTrial backward(plan_of(Pass::backward));
+    (void)backward.run(ranks, Kernel::flash, 1, heap_allocator());
+    backward.expect_exact();
+    ASSERT_FALSE(testing::Test::HasFailure());
+  }
+  EXPECT_GT(planned, testing_support::kSanitized ? 0 : 5);
 }
 
 TEST(Gradients, HoldExactlyTheMemoryThatIsPredicted) {

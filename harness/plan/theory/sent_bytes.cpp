@@ -22,7 +22,9 @@ struct SplitProblem {
   std::int64_t element_bytes;  // e
   std::int64_t workers;        // W
   Pass pass;
-  GridShape grid{};        // H, R and C
+  GridShape grid{};            // H, R and C
+  std::int64_t grid_keys = 0;  // keys of a shard
+  std::int64_t gradient_bytes = size_of(DType::f32);
   std::int64_t share = 0;  // h: which share of the heads the worker has
   // Query heads of share h, and the key-value heads that these need.
   [[nodiscard]] std::int64_t q_share() const {
@@ -32,6 +34,11 @@ struct SplitProblem {
   [[nodiscard]] std::int64_t kv_share(std::int64_t h) const {
     const Range heads = kv_heads_of(shape, head_share(shape, h, grid.heads));
     return heads.end - heads.begin;
+  }
+  [[nodiscard]] std::int64_t kv_heads_sent() const {
+    std::int64_t heads = 0;
+    for (std::int64_t h = 0; h < grid.heads; ++h) heads += kv_share(h);
+    return heads;
   }
 };
 
@@ -144,60 +151,30 @@ std::int64_t partials_of_others(const SplitProblem& p) {
   return (p.workers - 1) * result_bytes(p, query_shard(p));
 }
 
-// Rows of queries that an exchange over a grid sends, times heads: to the R H workers of the row,
-// each its share, but for the worker's own; and rows of keys, to those of the tile.
-std::int64_t exchanged_queries(const SplitProblem& p) {
-  return shard(p.shape.q_len, p) * (p.grid.rows * p.shape.q_heads - p.q_share());
+// Of a grid. Queries go to the R H workers of the row, each its share of the heads, but for the
+// worker's own; keys to those of the tile; results come back by the heads of the share.
+std::int64_t query_exchange(const SplitProblem& p, std::int64_t of_row) {
+  return shard(p.shape.q_len, p) * (p.grid.rows * p.shape.q_heads - p.q_share()) * of_row;
 }
-std::int64_t exchanged_keys(const SplitProblem& p, const LocalTokens& shards) {
-  std::int64_t heads = -p.kv_share(p.share);
-  for (std::int64_t h = 0; h < p.grid.heads; ++h) heads += p.kv_share(h);
-  return shards.keys * heads;
-}
-// The queries of the others of the row, times the heads of the share.
-std::int64_t returned_queries(const SplitProblem& p) {
-  return shard(p.shape.q_len, p) * (p.grid.rows * p.grid.heads - 1) * p.q_share();
-}
-std::int64_t returned_keys(const SplitProblem& p, const LocalTokens& shards) {
-  return shards.keys * (p.grid.heads - 1) * p.kv_share(p.share);
-}
-
 std::int64_t grid_exchange(const SplitProblem& p) {
-  const std::int64_t d = p.shape.head_dim;
-  const std::int64_t of_query =
-      p.pass == Pass::forward ? d * p.element_bytes : 2 * (d * p.element_bytes + kFloatBytes);
-  return exchanged_queries(p) * of_query +
-         2 * exchanged_keys(p, key_shards(p)) * d * p.element_bytes;
+  const std::int64_t row = p.shape.head_dim * p.element_bytes;
+  return query_exchange(p, p.pass == Pass::forward ? row : 2 * (row + kFloatBytes)) +
+         2 * p.grid_keys * (p.kv_heads_sent() - p.kv_share(p.share)) * row;
+}
+std::int64_t d_out_by_heads(const SplitProblem& p) {
+  return query_exchange(p, p.shape.head_dim * p.element_bytes);
 }
 std::int64_t tile_hop(const SplitProblem& p, std::int64_t bytes) {
-  return 2 * p.grid.heads * key_shards(p).keys * p.kv_share(p.share) * p.shape.head_dim * bytes;
+  return 2 * p.grid.heads * p.grid_keys * p.kv_share(p.share) * p.shape.head_dim * bytes;
 }
 std::int64_t grid_hop(const SplitProblem& p) { return tile_hop(p, p.element_bytes); }
 std::int64_t grid_gradient_hop(const SplitProblem& p) { return tile_hop(p, kFloatBytes); }
 std::int64_t grid_return(const SplitProblem& p) {
-  const std::int64_t d = p.shape.head_dim;
-  if (p.pass == Pass::forward) return returned_queries(p) * (d + 1) * kFloatBytes;
-  return (returned_queries(p) + 2 * returned_keys(p, key_shards(p))) * d * kFloatBytes;
-}
-
-// Ulysses is a grid with one tile, whose keys are dealt as one run.
-std::int64_t q_k_v_by_heads(const SplitProblem& p) {
-  return (exchanged_queries(p) + 2 * exchanged_keys(p, run_of_keys(p))) * p.shape.head_dim *
-         p.element_bytes;
-}
-std::int64_t d_out_by_heads(const SplitProblem& p) {
-  return exchanged_queries(p) * p.shape.head_dim * p.element_bytes;
-}
-// A worker returns partials of all tokens, of its share of the heads only.
-std::int64_t partials_by_heads(const SplitProblem& p) {
-  return returned_queries(p) * (p.shape.head_dim + 1) * kFloatBytes;
-}
-// Gradients are whole, of the type of the inputs, where no other worker computes with their heads.
-std::int64_t gradients_by_heads(const SplitProblem& p) {
-  std::int64_t heads = 0;
-  for (std::int64_t h = 0; h < p.grid.heads; ++h) heads += p.kv_share(h);
-  return (returned_queries(p) + 2 * returned_keys(p, run_of_keys(p))) * p.shape.head_dim *
-         (heads > p.shape.kv_heads ? kFloatBytes : p.element_bytes);
+  const std::int64_t queries =
+      shard(p.shape.q_len, p) * (p.grid.rows * p.grid.heads - 1) * p.q_share();
+  if (p.pass == Pass::forward) return queries * (p.shape.head_dim + 1) * kFloatBytes;
+  const std::int64_t keys = p.grid_keys * (p.grid.heads - 1) * p.kv_share(p.share);
+  return (queries + 2 * keys) * p.shape.head_dim * p.gradient_bytes;
 }
 
 std::int64_t exchange(const SplitProblem& p) { return input_bytes(p, fetched_tokens(p)); }
@@ -232,9 +209,9 @@ constexpr TransferForm kForwardForms[] = {
     {"zigzag pass_kv burst", "ring hop", Times::hops, false, key_hop, "2 (P/W + T/W) NKV d e"},
     {"pass_q", "ring hop", Times::hops, false, query_hop, "(T/W) NH d e"},
     {"pass_q", "all-to-all", Times::once, false, partials_of_others, "(W-1) (T/W) (NH d + NH) p"},
-    {"ulysses", "all-to-all to heads", Times::once, false, q_k_v_by_heads,
+    {"ulysses", "all-to-all to heads", Times::once, false, grid_exchange,
      "((NH - s) (T/W) + 2 (KV - k) ((P+T)/W)) d e", kNotPadded},
-    {"ulysses", "all-to-all back", Times::once, false, partials_by_heads, "(W-1) s (T/W) (d + 1) p",
+    {"ulysses", "all-to-all back", Times::once, false, grid_return, "(W-1) s (T/W) (d + 1) p",
      kNotPadded},
     {"grid usp mesh", "all-to-all of Q, K, V", Times::once, false, grid_exchange,
      "((R NH - s) (T/W) + 2 (KV - k) (P/W + T/W)) d e", kNotPadded},
@@ -267,7 +244,7 @@ constexpr TransferForm kBackwardForms[] = {
     {"burst", "ring hop of dQ", Times::home, false, query_gradient_hop, "(T/W) NH d p"},
     {"ulysses", "all-to-all of dO", Times::once, false, d_out_by_heads, "(NH - s) (T/W) d e",
      kNotPadded},
-    {"ulysses", "all-to-all of dQ, dK, dV", Times::once, false, gradients_by_heads,
+    {"ulysses", "all-to-all of dQ, dK, dV", Times::once, false, grid_return,
      "(W-1) (s (T/W) + 2 k ((P+T)/W)) d e, or p where workers share a key-value head", kNotPadded},
     {"grid usp mesh", "all-to-all of Q, dO, LSE, D, K, V", Times::once, false, grid_exchange,
      "(R NH - s) (T/W) (2 d e + 2 p) + 2 (KV - k) (P/W + T/W) d e", kNotPadded},
@@ -317,8 +294,14 @@ std::int64_t sent_by_forms(std::string_view scheme, const SplitProblem& p, bool 
 SplitProblem split_problem(std::string_view scheme, const Problem& problem, int workers, Pass pass,
                            const GridShape& asked) {
   SplitProblem p{problem.shape, size_of(problem.dtype), workers, pass};
-  if (scheme == "ulysses") p.grid = {workers, 1, 1};
+  p.grid_keys = key_shards(p).keys;
   if (is_grid(scheme)) p.grid = grid_shape(scheme, problem, workers, asked);
+  if (scheme == "ulysses") {  // one tile, whose keys are dealt as one run
+    p.grid = {workers, 1, 1};
+    p.grid_keys = run_of_keys(p).keys;
+    // Gradients are whole where no other worker computes with their heads.
+    if (p.kv_heads_sent() == p.shape.kv_heads) p.gradient_bytes = p.element_bytes;
+  }
   SplitProblem most = p;
   for (p.share = 1; p.share < p.grid.heads; ++p.share)
     if (sent_by_forms(scheme, p, false) > sent_by_forms(scheme, most, false)) most.share = p.share;

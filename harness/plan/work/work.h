@@ -27,7 +27,7 @@ struct WorkerWork : StepWork {       // of all steps
   friend bool operator==(const WorkerWork&, const WorkerWork&) = default;
 };
 
-inline constexpr std::size_t kMostStepsOfWork = std::size_t{1} << 22;
+inline constexpr std::size_t kMostStepsOfWork = std::size_t{1} << 18;
 
 struct Work {
   std::vector<WorkerWork> workers;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The grids that a forecast compares, and how they can be placed on hosts.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/execute/transport/link_model.h"
+#include "harness/plan/problem.h"
+#include "harness/plan/worker_group.h"
+
+namespace qb {
+
+// The orders in which the heads (h), rows (r) and columns (c) of a grid can fill the hosts: the
+// first letter varies fastest.
+struct GridOrder {
+  std::string_view letters = "hrc";
+
+  // Where worker (column x, row y, head group h), which is (x R + y) H + h, stands.
+  [[nodiscard]] std::vector<int> slots(const GridShape& shape) const {
+    if (letters == "hrc") return {};
+    std::vector<int> slots;
+    for (int x = 0; x < shape.columns; ++x)
+      for (int y = 0; y < shape.rows; ++y)
+        for (int h = 0; h < shape.heads; ++h) {
+          int slot = 0;
+          int stride = 1;
+          for (const char letter : letters) {
+            slot += stride * (letter == 'h' ? h : letter == 'r' ? y : x);
+            stride *= letter == 'h' ? shape.heads : letter == 'r' ? shape.rows : shape.columns;
+          }
+          slots.push_back(slot);
+        }
+    return slots;
+  }
+};
+
+// On hosts all that differ; else one.
+inline std::vector<GridOrder> orders_of(const GridShape& shape, const Hosts& hosts) {
+  if (hosts.workers_per_host == 0) return {{}};
+  std::vector<GridOrder> orders;
+  std::set<std::vector<int>> seen;
+  for (const char* letters : {"hrc", "rhc", "hcr", "chr", "rch", "crh"}) {
+    std::vector<int> slots = GridOrder{letters}.slots(shape);
+    if (slots.empty()) {
+      slots.resize(static_cast<std::size_t>(shape.heads * shape.rows * shape.columns));
+      std::iota(slots.begin(), slots.end(), 0);
+    }
+    if (seen.insert(std::move(slots)).second) orders.push_back({letters});
+  }
+  return orders;
+}
+
+// `usp 8x1x2`, heads x rows x columns; with the order where it is not heads before rows before
+// columns.
+inline std::string grid_name(const GridShape& shape, const GridOrder& order) {
+  return fmt::format("{} {}x{}x{}{}{}",
+                     shape.rows == 1    ? "usp"
+                     : shape.heads == 1 ? "mesh"
+                                        : "grid",
+                     shape.heads, shape.rows, shape.columns, order.letters == "hrc" ? "" : " ",
+                     order.letters == "hrc" ? "" : order.letters);
+}
+
+// The shapes that no other scheme has.
+inline std::vector<GridShape> other_grids(const Shape& shape, int workers) {
+  std::vector<GridShape> shapes;
+  for (int heads = 1; heads <= std::min<std::int64_t>(workers, shape.q_heads); ++heads)
+    for (int rows = 1; workers % heads == 0 && rows <= workers / heads; ++rows) {
+      if (workers / heads % rows != 0) continue;
+      const GridShape grid{heads, rows, workers / heads / rows};
+      const bool is_ulysses =
+          heads == workers && shape.kv_heads % heads == 0 && shape.q_heads % heads == 0;
+      const bool is_ring = heads == 1 && (rows == 1 || rows == workers);
+      if (!is_ulysses && !is_ring) shapes.push_back(grid);
+    }
+  return shapes;
+}
+
+}  // namespace qb
