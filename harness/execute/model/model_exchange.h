@@ -99,11 +99,12 @@ class Exchange {
       visit(sent ? passage(w, peer, at) : passage(peer, w, sent_as_[at]));
     }
   }
+  // Gives its memory back.
   void forget() {
-    sender_ready_s = {};
-    receiver_ready_s = {};
-    passages_ = {};
-    done_s_ = {};
+    for (std::vector<double>* const times : {&sender_ready_s, &receiver_ready_s, &done_s_})
+      *times = std::vector<double>();
+    passages_ = std::vector<Passage>();
+    queue_ = std::vector<Waiting>();
   }
   // The simulation knows when a message will have arrived as soon as it begins to.
   [[nodiscard]] double known_s(const Passage& passage) const {

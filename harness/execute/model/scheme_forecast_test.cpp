@@ -143,9 +143,8 @@ TEST(SchemeForecast, PartsAddUpToThePredictedTime) {
 }
 
 TEST(SchemeForecast, ASchemeWithoutAPlanSaysWhy) {
-  const auto forecasts = PlannedSchemes(question_of(1000, 3)).forecast();
-  EXPECT_THAT(find(forecasts, "ulysses").unsupported,
-              HasSubstr("8 query heads are not a multiple"));
+  const auto forecasts = PlannedSchemes(question_of(1000, 9)).forecast();
+  EXPECT_THAT(find(forecasts, "ulysses").unsupported, HasSubstr("are not dealt so to 9 workers"));
   EXPECT_FALSE(find(forecasts, "ulysses").ranked());
   // With more workers than tokens groups are empty, but quorums need one token per group.
   const auto few = PlannedSchemes(question_of(5, 8)).forecast();

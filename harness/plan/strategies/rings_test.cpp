@@ -131,7 +131,8 @@ TEST(Ulysses, MovesTheSharesOfTheHeadsAndSaysWhyItCannot) {
     (void)make_plan("ulysses", problem, {3, {}});
     FAIL();
   } catch (const Unsupported& reason) {
-    EXPECT_THAT(reason.what(), HasSubstr("8 query heads on 4 key-value heads are not dealt so to 3"));
+    EXPECT_THAT(reason.what(),
+                HasSubstr("8 query heads on 4 key-value heads are not dealt so to 3"));
   }
 }
 

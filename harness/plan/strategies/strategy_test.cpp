@@ -54,8 +54,10 @@ TEST(Strategy, PlansThatNoMachineCouldHoldAreRefusedAtOnce) {
     return std::string("planned");
   };
   EXPECT_EQ(refusal("ring", 4096, 41984),
-            "plans of ring are made for at most 1024 workers, not for 41984");
-  EXPECT_THAT(refusal("ulysses", 4096, 1000), ::testing::HasSubstr("at most 256 workers"));
+            "plans of ring are made for at most 4096 workers, not for 41984");
+  EXPECT_EQ(refusal("ring", 4 * 4096, 4096), "planned");
+  EXPECT_EQ(refusal("ring", 4 * 4096 + 1, 1024), "planned");
+  EXPECT_THAT(refusal("all_gather_kv", 4 * 4096 + 1, 4096), ::testing::HasSubstr("workers differ"));
   EXPECT_THAT(refusal("decode", 4, 1000), ::testing::HasSubstr("has 4000000 messages"));
   EXPECT_EQ(refusal("decode", 4, 8), "planned");
   EXPECT_EQ(refusal("cqs", 2000, 1400), "planned");

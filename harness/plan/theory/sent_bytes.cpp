@@ -54,7 +54,6 @@ struct TransferForm {
   std::int64_t (*bytes)(const SplitProblem&);
   const char* formula;
   const char* difference = "";  // why the plan may send another number of bytes
-
   [[nodiscard]] std::int64_t messages(const SplitProblem& p) const {
     if (times == Times::once) return 1;
     const std::int64_t ring = p.grid.columns > 0 ? p.grid.columns : p.workers;
