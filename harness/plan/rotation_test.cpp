@@ -15,23 +15,13 @@
 namespace qb {
 namespace {
 
+using testing_support::any_grid;
 using testing_support::draw;
 using testing_support::kRotating;
 using testing_support::plain_problem_for;
 using testing_support::rotating_problem_for;
 using testing_support::spelt_out;
 using testing_support::spelt_plan;
-
-GridShape any_grid(int workers, std::mt19937_64& random) {
-  const auto divisor_of = [&](int whole) {
-    int part = 0;
-    do part = static_cast<int>(draw(random, 1, whole));
-    while (whole % part != 0);
-    return part;
-  };
-  const int heads = divisor_of(workers);
-  return {heads, divisor_of(workers / heads), 0};
-}
 
 std::vector<std::string_view> all_that_rotate() {
   std::vector<std::string_view> all(std::begin(kRotating), std::end(kRotating));

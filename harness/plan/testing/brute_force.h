@@ -73,6 +73,18 @@ inline std::int64_t draw(std::mt19937_64& random, std::int64_t low, std::int64_t
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
+// Returns a grid of so many workers that leaves out its columns.
+inline GridShape any_grid(int workers, std::mt19937_64& random) {
+  const auto divisor_of = [&](int whole) {
+    int part = 0;
+    do part = static_cast<int>(draw(random, 1, whole));
+    while (whole % part != 0);
+    return part;
+  };
+  const int heads = divisor_of(workers);
+  return {heads, divisor_of(workers / heads), 0};
+}
+
 // Draws unequal lengths: single tokens among longer sequences, with and without a cache.
 inline std::vector<Sequence> random_sequences(std::mt19937_64& random, std::int64_t most_new) {
   std::vector<Sequence> sequences;

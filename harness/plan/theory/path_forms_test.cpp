@@ -17,18 +17,8 @@
 namespace qb {
 namespace {
 
+using testing_support::any_grid;
 using testing_support::draw;
-
-GridShape any_grid(int workers, std::mt19937_64& random) {
-  const auto divisor_of = [&](int whole) {
-    int part = 0;
-    do part = static_cast<int>(draw(random, 1, whole));
-    while (whole % part != 0);
-    return part;
-  };
-  const int heads = divisor_of(workers);
-  return {heads, divisor_of(workers / heads), 0};
-}
 
 // Random W, shapes, masks, head ratios and grids: each form equals the count of its plan, or says
 // why there is none.
