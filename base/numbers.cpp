@@ -95,7 +95,8 @@ std::optional<double> parse_real(std::string_view text) {
   for (const Suffix& suffix : kTimeSuffixes)
     if (suffix.text == parts->second) factor = suffix.factor;
   if (!factor) return std::nullopt;
-  return parts->first * *factor;
+  // 1e-6 cannot be held exactly, and 1e6 can: 5us are 5e-06.
+  return *factor < 1.0 ? parts->first / std::round(1.0 / *factor) : parts->first * *factor;
 }
 
 std::string to_text(double value) {

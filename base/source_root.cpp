@@ -4,6 +4,7 @@
 #include <fstream>
 #include <string_view>
 
+#include "base/files.h"
 #include "base/status.h"
 
 namespace qb {
@@ -43,5 +44,28 @@ const std::filesystem::path& source_root() {
 }
 
 std::string source_path(const std::string& relative) { return source_root() / relative; }
+
+std::string find_data_file(const std::string& folder, const std::string& name) {
+  if (std::filesystem::is_regular_file(name)) return name;
+  try {
+    for (const std::string& path : {folder + name + ".csv", name})
+      if (const std::string found = source_path(path); std::filesystem::is_regular_file(found))
+        return found;
+  } catch (const EnvironmentError&) {
+    // An installed program may have no checkout beside it.
+  }
+  return {};
+}
+
+std::set<std::string> names_in_data(const std::string& folder) {
+  std::set<std::string> names;
+  try {
+    for (const std::filesystem::path& file : paths_in(source_path(folder)))
+      if (file.extension() == ".csv") names.insert(file.stem().string());
+  } catch (const EnvironmentError&) {
+    // As above.
+  }
+  return names;
+}
 
 }  // namespace qb

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace qb {
@@ -16,5 +17,11 @@ namespace qb {
 [[nodiscard]] std::filesystem::path search_source_root(const std::filesystem::path& executable);
 
 [[nodiscard]] std::string source_path(const std::string& relative);
+
+// The file that a spec or an option names: a path, one below source_root(), or NAME.csv in a folder
+// of that, such as data/devices/. Empty where there is none.
+[[nodiscard]] std::string find_data_file(const std::string& folder, const std::string& name);
+// The names of such a folder; none where an installed program has no checkout beside it.
+[[nodiscard]] std::set<std::string> names_in_data(const std::string& folder);
 
 }  // namespace qb

@@ -97,7 +97,7 @@ pack() {
   kit=$scratch/quorumbench-kit
   mkdir -p "$kit/licenses"
   cp -r "$build/kit/bin" "$kit/bin"
-  (cd "$root" && git ls-files -z LICENSE experiments plots/draw/qbdraw data/devices data/published |
+  (cd "$root" && git ls-files -z LICENSE experiments plots/draw/qbdraw data/clusters data/devices data/published |
     xargs -0 cp --parents -t "$kit")
   for package in "${licensed[@]}"; do
     [ -e "/usr/share/doc/$package/copyright" ] &&

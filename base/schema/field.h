@@ -15,16 +15,17 @@ namespace qb {
 
 // How the text of a value is read.
 enum class FieldKind {
-  word,       // a word of a list
-  integer,    // a whole number
-  real,       // a number
-  flag,       // 1 or 0
-  text,       // a sentence or a name
-  residues,   // `0,1,3`
-  sequences,  // `100+8 64+1`
-  speeds,     // `0.5 1`
-  file,       // a path
-  mask,       // `causal`, or a pattern
+  word,        // a word of a list
+  integer,     // a whole number
+  real,        // a number
+  flag,        // 1 or 0
+  text,        // a sentence or a name
+  residues,    // `0,1,3`
+  sequences,   // `100+8 64+1`
+  speeds,      // `0.5 1`
+  file,        // a path
+  mask,        // `causal`, or a pattern
+  link_limit,  // `ndr`, or `50e9,5e-06`: byte/s and seconds
 };
 
 enum class FieldGroup {
@@ -54,7 +55,8 @@ enum class FieldGroup {
 struct ParameterNeed {
   std::string_view column{};
   std::string_view words{};  // one of these, separated by spaces; empty: any but its standard value
-  std::string_view or_column{};  // the need also holds where this one is one of or_words
+  // The need also holds where this one, or one of several separated by spaces, is one of or_words.
+  std::string_view or_column{};
   std::string_view or_words{};
   std::string_view values{};  // the values that need it, separated by spaces; empty: any but the
                               // standard one

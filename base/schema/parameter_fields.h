@@ -4,12 +4,9 @@
 
 #include "base/schema/field.h"
 #include "base/schema/kernels.h"
+#include "base/schema/link_fields.h"
 
 namespace qb::fields {
-
-inline constexpr ParameterNeed kHasLinks =
-    need("ranks", "threads mpi model")
-        .because("serial workers send nothing, and nccl has the links of the machine");
 
 inline constexpr Field kParameterFields[] = {
     parameter(word, split, "algorithm",
@@ -161,37 +158,9 @@ inline constexpr Field kParameterFields[] = {
                .quiet_standard = true,
                .meaning = "`round_robin` (the owner moves on by one in each step), `fixed`",
                .needs = {need("algorithm", "decode")}}),
-    parameter(real, link, "link_bandwidth_byte_per_s",
-              {.key = "link.bandwidth",
-               .unit = "byte/s",
-               .since = 3,
-               .nullable = true,
-               .label = "{}B/s",
-               .meaning = "bytes/s that a worker can send, above 0. `threads` hold messages back; "
-                          "with `mpi` it is what you say of the network; `model` simulates it",
-               .standard_meaning = "none: no limit",
-               .needs = {kHasLinks}}),
-    parameter(real, link, "link_latency_s",
-              {.key = "link.latency",
-               .unit = "s",
-               .since = 3,
-               .nullable = true,
-               .label = "{} latency",
-               .meaning = "seconds of latency, above 0, used as `link.bandwidth` is",
-               .standard_meaning = "none",
-               .needs = {kHasLinks}}),
-    parameter(word, link, "link_mode",
-              {.key = "link.mode",
-               .since = 3,
-               .standard = "overlap",
-               .label = "{} link",
-               .quiet_standard = true,
-               .meaning = "`overlap` (messages move while workers compute), "
-                          "`blocking`, `nocomm` (messages take no time)",
-               .needs = {need("ranks", "model"),
-                         need("link_bandwidth_byte_per_s")
-                             .or_if("link_latency_s", "")
-                             .because("without a limit messages take no time")}}),
+    kLinkBandwidth,
+    kLinkLatency,
+    kLinkMode,
     parameter(file, means, "model_device",
               {.key = "model.device",
                .since = 3,
@@ -391,6 +360,11 @@ inline constexpr Field kParameterFields[] = {
                .quiet_standard = true,
                .meaning = "R of a grid, {range}; 0: fewest bytes. It has W / H / R columns",
                .needs = {need("algorithm", "grid mesh")}}),
+    kCluster,
+    kClusterInside,
+    kClusterBetween,
+    kClusterNics,
+    kClusterOrder,
 };
 
 }  // namespace qb::fields

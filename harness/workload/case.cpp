@@ -97,7 +97,35 @@ Case resolve_case(Case c) {
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
   if (takes_interest_set(c.algorithm) && c.interest_set.empty() && c.workers >= 3)
     c.interest_set = default_interest_set(c.workers).residues;
+  if (c.cluster != kNoCluster) {
+    const Cluster cluster = cluster_of(c);
+    if (cluster.inside && !c.cluster_inside) c.cluster_inside = link_text(*cluster.inside);
+    if (cluster.between && !c.cluster_between) c.cluster_between = link_text(*cluster.between);
+    c.cluster_nics = cluster.nics;
+  }
   return c;
+}
+
+Cluster cluster_of(const Case& c) {
+  Cluster cluster = read_cluster(c.cluster);
+  const std::string device = c.model_device.value_or("");
+  if (c.cluster_inside)
+    cluster.inside = parse_link("inside of hosts", *c.cluster_inside, device).first;
+  if (c.cluster_between)
+    cluster.between = parse_link("between hosts", *c.cluster_between, device).first;
+  if (c.cluster_nics > 0) cluster.nics = c.cluster_nics;
+  return cluster;
+}
+
+Network network_of(const Case& c) {
+  if (c.cluster == kNoCluster)
+    return {{c.link_bandwidth_byte_per_s.value_or(0.0), c.link_latency_s.value_or(0.0)}, {}};
+  Network network = network_of(cluster_of(c), c.workers);
+  if (c.cluster_order != GridOrder::hrc)
+    network.hosts.slot =
+        grid_slots(c.cluster_order, grid_shape(c.algorithm, problem_of(c), c.workers,
+                                               {.heads = c.grid_heads, .rows = c.grid_rows}));
+  return network;
 }
 
 Problem problem_of(const Case& c) {

@@ -13,9 +13,11 @@
 
 #include "base/status.h"
 #include "harness/execute/memory/block_allocator.h"
+#include "harness/execute/model/cluster.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/execute/player/executor.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/strategies/grid_order.h"
 #include "harness/plan/strategies/strategy.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cuda/runtime/device.h"
@@ -104,6 +106,8 @@ struct Measure {
   bool device_memory = false;      // count a GPU's memory with CUPTI, which sees libraries too
 };
 
+inline constexpr std::string_view kNoCluster = "none";  // all links are alike
+
 struct Case {
   std::string experiment;
   std::string algorithm = "dense";
@@ -146,6 +150,11 @@ struct Case {
   InputKind inputs = InputKind::random;
   int grid_heads = 0;  // grid, usp, mesh; 0: chosen
   int grid_rows = 0;
+  std::string cluster{kNoCluster};            // as read_cluster() reads it
+  std::optional<std::string> cluster_inside;  // as parse_link() reads it; none: of the file
+  std::optional<std::string> cluster_between;
+  int cluster_nics = 0;  // of a host; 0: of the file, or one a worker
+  GridOrder cluster_order = GridOrder::hrc;
   Measure measure;
   // These are not parameters: how many numbers hold a row's LSE on a CPU, one before schema 12.
   int lse_kept = 2;
@@ -205,11 +214,24 @@ inline constexpr std::tuple kHeldParameters{
     Held<&Case::inputs>{"inputs"},
     Held<&Case::grid_heads>{"grid_heads"},
     Held<&Case::grid_rows>{"grid_rows"},
+    Held<&Case::cluster>{"cluster"},
+    Held<&Case::cluster_inside>{"cluster_inside"},
+    Held<&Case::cluster_between>{"cluster_between"},
+    Held<&Case::cluster_nics>{"cluster_nics"},
+    Held<&Case::cluster_order>{"cluster_order"},
 };
 
 // Makes the open choices of a case, so that a row says what ran: `auto` becomes the device of this
-// machine, and cqs without an interest set gets the default one. It changes no resolved case.
+// machine, cqs without an interest set gets the default one, and a cluster the links of its file.
+// It changes no resolved case.
 [[nodiscard]] Case resolve_case(Case c);
+
+// The cluster of the case, with the links that the case names. Throws UsageError as read_cluster()
+// and parse_link() do.
+[[nodiscard]] Cluster cluster_of(const Case& c);
+// Its links, and where each worker stands; without a cluster one flat link. Throws UsageError as
+// cluster_of() and network_of(Cluster) do, Unsupported where the case has no grid.
+[[nodiscard]] Network network_of(const Case& c);
 
 // Throws UsageError where mask, sequences and shape do not fit each other.
 [[nodiscard]] Problem problem_of(const Case& c);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/schema/parameter_fields.h"
@@ -42,22 +43,29 @@ class Values {
     return field.follows.empty() ? texts_[i] == field.standard
                                  : texts_[i] == texts_[place_of(field.follows)];
   }
-  [[nodiscard]] bool holds(std::string_view column, std::string_view words) const {
+  // columns: one, or several where any one may hold.
+  [[nodiscard]] bool holds(std::string_view columns, std::string_view words) const {
+    return std::ranges::any_of(split_words(columns, " "),
+                               [&](std::string_view column) { return holds_one(column, words); });
+  }
+
+ private:
+  [[nodiscard]] bool holds_one(std::string_view column, std::string_view words) const {
     const std::size_t i = place_of(column);
-    if (i == kCount) return false;
     if (words.empty()) return !is_standard(i);
     return KernelRow::lists(words, texts_[i]) ||
            (column == "device" && texts_[i] == word(Device::automatic));
   }
 
- private:
   std::array<std::string, kCount> texts_;
 };
 
-// `ranks: threads, mpi or model`.
-std::string choices(std::string_view column, std::string_view words) {
-  const std::string_view key = kParameterFields[place_of(column)].key;
-  if (words.empty()) return std::string(key);
+// `ranks: threads, mpi or model`, or `link.latency or cluster`.
+std::string choices(std::string_view columns, std::string_view words) {
+  std::string key;
+  for (const std::string_view column : split_words(columns, " "))
+    key += fmt::format("{}{}", key.empty() ? "" : " or ", kParameterFields[place_of(column)].key);
+  if (words.empty()) return key;
   const auto all = split_words(words, " ");
   std::string text(all.front());
   for (std::size_t i = 1; i < all.size(); ++i)

@@ -79,6 +79,8 @@ PlannedCase plan_case(const Case& c) {
   planned.threads = c.threads > 0 ? c.threads : default_threads(c.ranks);
   plan_passes(c, planned);
   planned.worker_speeds = worker_speeds_of(c);
+  // MPI has the links of the machine, which only a forecast needs to know.
+  if (c.ranks != Ranks::mpi || c.model_device) planned.network = network_of(c);
   add_work(c, planned);
   return planned;
 }
@@ -165,10 +167,6 @@ RowValues prediction_columns(const Case& c, const PlannedCase& planned) {
   return row;
 }
 
-LinkLimit link_of(const Case& c) {
-  return {c.link_bandwidth_byte_per_s.value_or(0.0), c.link_latency_s.value_or(0.0)};
-}
-
 std::vector<Execution> model_times(const Case& c, const PlannedCase& planned) {
   DeviceModel device = *c.model_device == "here"
                            ? calibrate_here(c.kernel, c.dtype, c.shape.head_dim,
@@ -177,13 +175,15 @@ std::vector<Execution> model_times(const Case& c, const PlannedCase& planned) {
   // Each worker has a device of its own, unless the case says that some share one.
   device.cores.value = c.model_cores;
   // With ranks: threads, workers share the memory in which they scatter and gather.
-  ModelLink link{.limit = link_of(c),
+  ModelLink link{.limit = planned.network.limit,
+                 .hosts = planned.network.hosts,
                  .overlap = c.link_mode == LinkMode::overlap,
                  .no_communication = c.link_mode == LinkMode::nocomm,
                  .root_has_link = c.ranks != Ranks::threads && c.ranks != Ranks::serial};
   // Messages within one machine are copies, which limit them where the case sets no limit.
-  if (c.ranks != Ranks::model && link.limit.bandwidth_byte_per_s == 0.0)
-    link.limit.bandwidth_byte_per_s = device.copy_byte_per_s.value;
+  for (LinkLimit* const limit : {&link.limit, &link.hosts.inside})
+    if (c.ranks != Ranks::model && limit->bandwidth_byte_per_s == 0.0)
+      limit->bandwidth_byte_per_s = device.copy_byte_per_s.value;
   std::vector<Execution> passes;
   for (const Plan* const plan : planned.timed())
     passes.push_back(model_execution(*plan, device, link, c.kernel, planned.worker_speeds));

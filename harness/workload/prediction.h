@@ -27,6 +27,9 @@ struct PlannedCase {
   std::optional<Rehearsal> gpu;          // it replaces what follows from the CPU's kernels
   std::int64_t backward_sent_bytes = 0;  // by the worker that sends most in that pass
   std::vector<double> worker_speeds;     // one for each worker; empty: all 1
+  // With ranks: threads messages are delayed to match it, and the model takes it as the network's
+  // speed.
+  Network network;
 
   // The plans of the passes that are timed, in their order.
   [[nodiscard]] std::vector<const Plan*> timed() const;
@@ -50,10 +53,6 @@ void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase&
 
 // The predicted columns of a row.
 [[nodiscard]] RowValues prediction_columns(const Case& c, const PlannedCase& planned);
-
-// The limit of the case's links: with ranks: threads messages are delayed to match it, and the
-// model takes it as the network's speed.
-[[nodiscard]] LinkLimit link_of(const Case& c);
 
 // Predicts times with the cost model of the case, of each pass that is timed; measures this machine
 // where the case names no file. Throws Unsupported where the model knows no such pass.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/numbers.h"
 #include "base/print.h"
@@ -10,7 +11,7 @@
 #include "harness/cli/views/advise_view.h"
 #include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_sources.h"
-#include "harness/execute/transport/link_model.h"
+#include "harness/execute/model/cluster.h"
 
 namespace qb {
 namespace {
@@ -48,6 +49,7 @@ among these, and one of the tokens or workers among all shapes in the order hrc.
 Examples:
   qb advise --n-tokens 64Ki --cluster 2x8 --inside nvlink4 --between 50e9,5us --device h100 --dtype bf16 \
       --q-heads 32 --kv-heads 8 --head-dim 128 --mask causal --pass both
+  qb advise --n-tokens 64Ki --cluster dgx_h100:2 --device h100 --dtype bf16 --q-heads 32 --kv-heads 8
   qb advise --n-tokens 16Ki --workers 4 --mask causal --q-heads 8
   qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband --q-heads 32
   qb advise --n-tokens 4096 --cached-tokens 124Ki --workers 8 --mask causal --device a100 \
@@ -66,7 +68,7 @@ struct AdviseWords {
   std::string cluster;
   std::string inside;
   std::string between;
-  std::int64_t nics = 0;
+  int nics = 0;
   Passes passes = Passes::forward;
   bool json = false;
 };
@@ -74,53 +76,29 @@ struct AdviseWords {
 // A limit, if there is one, and where a name's numbers come from.
 using GivenLink = std::pair<std::optional<LinkLimit>, std::string>;
 
-// Reads `none`, the name of a link, or BYTES_PER_S[,LATENCY_S].
-GivenLink read_link(std::string_view option, const std::string& text) {
-  if (text == "none") return {};
-  const std::size_t comma = text.find(',');
-  const auto bandwidth = parse_real(text.substr(0, comma));
-  if (!bandwidth) return named_link(text);
-  const auto latency = comma == std::string::npos ? 0.0 : parse_real(text.substr(comma + 1));
-  if (!(*bandwidth > 0.0) || !latency || !(*latency >= 0.0))
-    throw UsageError(
-        fmt::format("{} {}: a bandwidth above 0 and a latency of 0 or more are written 12.5e9,5us",
-                    option, text));
-  return {LinkLimit{*bandwidth, *latency}, ""};
-}
-
-// Puts the workers on the hosts of `--cluster 2x8`, and returns the link between them.
-GivenLink read_cluster(const AdviseWords& asked, SchemeQuestion& question) {
-  const std::string& text = asked.cluster;
-  const std::size_t by = text.find('x');
-  const auto hosts = parse_integer(text.substr(0, by));
-  const auto each = by == std::string::npos ? std::nullopt : parse_integer(text.substr(by + 1));
-  if (!hosts || !each || *hosts < 1 || *each < 1 || *hosts > kMostWorkers / *each)
-    throw UsageError(
-        fmt::format("--cluster {}: hosts x workers of each are written 2x8, {} workers at most",
-                    text, kMostWorkers));
+// Puts the workers on the hosts of `--cluster 2x8` or dgx_h100:2, and returns the link between
+// them.
+GivenLink place_on_hosts(const AdviseWords& asked, SchemeQuestion& question) {
   if (asked.workers->was_given() || asked.link != "none")
     throw UsageError("--cluster gives the workers and the links; leave --workers and --link out");
-  if (asked.inside.empty() || (asked.between.empty() && *hosts > 1))
-    throw UsageError("--cluster needs --inside and --between, such as nvlink and 50e9,5us");
-  if (asked.nics < 0 || asked.nics > *each)
-    throw UsageError(
-        fmt::format("--nics {}: a host of {} workers has 1 to {}, or 0 for one a worker",
-                    asked.nics, *each, *each));
-  question.workers = static_cast<int>(*hosts * *each);
-  const GivenLink inside = read_link("--inside", asked.inside);
-  if (!inside.first) throw UsageError("--inside none: workers of a cluster have links");
-  if (*hosts == 1) return inside;
-  GivenLink between = read_link("--between", asked.between);
-  if (!between.first) throw UsageError("--between none: hosts of a cluster have links");
-  question.hosts = {.workers_per_host = static_cast<int>(*each),
-                    .inside = *inside.first,
-                    .nics = static_cast<int>(asked.nics)};
-  const auto source = [](const GivenLink& link) {
-    return link.second.empty() ? std::string("given") : link.second;
-  };
-  if (!inside.second.empty() || !between.second.empty())
-    between.second = fmt::format("inside: {}; between: {}", source(inside), source(between));
-  return between;
+  Cluster cluster = read_cluster(asked.cluster);
+  std::string sources = cluster.source;
+  for (const auto& [option, text, link] : {std::tuple{"--inside", &asked.inside, &cluster.inside},
+                                           {"--between", &asked.between, &cluster.between}}) {
+    if (text->empty()) continue;
+    const auto [limit, source] = parse_link(option, *text, asked.device);
+    *link = limit;
+    sources += fmt::format("{}{}: {}", sources.empty() ? "" : "; ", option + 2,
+                           source.empty() ? "given" : source);
+  }
+  if (asked.nics != 0) cluster.nics = asked.nics;
+  if (cluster.workers() > kMostWorkers)
+    throw UsageError(fmt::format("--cluster {}: schemes are compared for at most {} workers",
+                                 asked.cluster, kMostWorkers));
+  question.workers = cluster.workers();
+  const Network network = network_of(cluster, question.workers);
+  question.hosts = network.hosts;
+  return {network.limit, sources};
 }
 
 DType default_dtype(const DeviceModel& device, Kernel kernel) {
@@ -155,8 +133,12 @@ void give_advice(const AdviseWords& asked) {
                           .kernel = c.kernel,
                           .memory_budget_bytes = c.memory_budget_bytes,
                           .passes = asked.passes};
-  const auto [link, link_source] =
-      asked.cluster.empty() ? read_link("--link", asked.link) : read_cluster(asked, question);
+  GivenLink given;
+  if (!asked.cluster.empty())
+    given = place_on_hosts(asked, question);
+  else if (asked.link != "none")
+    given = parse_link("--link", asked.link, asked.device);
+  const auto& [link, link_source] = given;
   question.link = link;
   question.device = asked.device == "here" ? measured_here(c) : load_device_model(asked.device);
   if (!asked.dtype->was_given()) question.problem.dtype = default_dtype(question.device, c.kernel);
@@ -182,18 +164,23 @@ void add_advise(Verb app) {
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   add_parameter(verb, words.c, "n_tokens").required();
   words.workers = add_parameter(verb, words.c, "workers");
+  verb.add_option("--link", words.link,
+                  "Sets the link, one way: nvlink (of the device), nvlink4, infiniband (HDR100, "
+                  "12.5 GB/s), hdr "
+                  "(25), ndr (50), ethernet (10 Gbit/s), or BYTES_PER_S[,LATENCY_S] (default: "
+                  "none, the workers "
+                  "share one memory).");
   verb.add_option(
-      "--link", words.link,
-      "Sets the link: nvlink, nvlink4, infiniband, hdr, ndr, ethernet, or BYTES_PER_S[,LATENCY_S] "
-      "(default: none, the workers share one memory).");
-  verb.add_option("--cluster", words.cluster,
-                  "Puts the workers on hosts, HOSTSxWORKERS such as 2x8, in place of --workers and "
-                  "--link.");
+      "--cluster", words.cluster,
+      "Puts the workers on hosts in place of --workers and --link: HOSTSxWORKERS such as "
+      "2x8, or a file with its links, such as dgx_h100:2 for two hosts of "
+      "data/clusters.");
   verb.add_option("--inside", words.inside, "Sets the link of each worker inside of its host.");
   verb.add_option("--between", words.between, "Sets the link of each NIC between hosts.");
-  add_integer(verb, "--nics", words.nics,
-              "Sets the number of NICs of a host, shared evenly by its workers (default: 0, one a "
-              "worker).");
+  add_integer(
+      verb, "--nics", words.nics,
+      "Sets the number of NICs of a host, shared evenly by its workers (default: 0, those of "
+      "the file, or one a worker).");
   verb.add_option("--device", words.device,
                   "Sets the device: here (this machine, measured now), one of data/devices such as "
                   "a100 or h100 "

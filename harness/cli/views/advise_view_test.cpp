@@ -279,7 +279,9 @@ TEST(Advise, VerbRefusesBadWordsBeforeItMeasures) {
   const Said many =
       run_qb("advise --n-tokens 64 --cluster 4294967296x4294967296 --inside nvlink --between 1e9");
   EXPECT_EQ(many.exit_code, 2);
-  EXPECT_THAT(many.err, HasSubstr("1024 workers at most"));
+  EXPECT_THAT(many.err, HasSubstr("a cluster has 1 to 1,000,000 workers"));
+  EXPECT_THAT(run_qb("advise --n-tokens 64 --cluster 256x8 --inside nvlink --between 1e9").err,
+              HasSubstr("at most 1024 workers"));
 }
 
 }  // namespace

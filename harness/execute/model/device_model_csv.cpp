@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
 #include "base/csv.h"
@@ -176,26 +175,15 @@ std::string device_model_csv(const DeviceModel& device) {
 }
 
 std::string known_devices() {
-  std::set<std::string> names = {"a100"};  // compiled in
-  try {
-    for (const std::filesystem::path& file : paths_in(source_path(kFolder)))
-      if (file.extension() == ".csv") names.insert(file.stem().string());
-  } catch (const EnvironmentError&) {
-    // An installed program may have no checkout beside it.
-  }
+  std::set<std::string> names = names_in_data(kFolder);
+  names.insert("a100");  // compiled in
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 DeviceModel load_device_model(const std::string& name) {
-  if (std::filesystem::is_regular_file(name)) return parse_device_model(read_text(name), name);
-  if (name == "a100") return a100_device();
-  try {
-    for (const std::string& path : {kFolder + name + ".csv", name})
-      if (const std::string found = source_path(path); std::filesystem::is_regular_file(found))
-        return parse_device_model(read_text(found), path);
-  } catch (const EnvironmentError&) {
-    // As above.
-  }
+  const std::string path = find_data_file(kFolder, name);
+  if (name == "a100" && path != name) return a100_device();
+  if (!path.empty()) return parse_device_model(read_text(path), path);
   throw UsageError(fmt::format(
       "{}: no device and no file has this name; known: here (this machine), {}; `qb calibrate "
       "--out FILE` measures another machine",

@@ -9,65 +9,40 @@
 #include <numeric>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/execute/transport/link_model.h"
 #include "harness/plan/problem.h"
-#include "harness/plan/worker_group.h"
+#include "harness/plan/strategies/grid_order.h"
 
 namespace qb {
 
-// The orders in which the heads (h), rows (r) and columns (c) of a grid can fill the hosts: the
-// first letter varies fastest.
-struct GridOrder {
-  std::string_view letters = "hrc";
-
-  // Where worker (column x, row y, head group h), which is (x R + y) H + h, stands.
-  [[nodiscard]] std::vector<int> slots(const GridShape& shape) const {
-    if (letters == "hrc") return {};
-    std::vector<int> slots;
-    for (int x = 0; x < shape.columns; ++x)
-      for (int y = 0; y < shape.rows; ++y)
-        for (int h = 0; h < shape.heads; ++h) {
-          int slot = 0;
-          int stride = 1;
-          for (const char letter : letters) {
-            slot += stride * (letter == 'h' ? h : letter == 'r' ? y : x);
-            stride *= letter == 'h' ? shape.heads : letter == 'r' ? shape.rows : shape.columns;
-          }
-          slots.push_back(slot);
-        }
-    return slots;
-  }
-};
-
 // On hosts all that differ; else one.
 inline std::vector<GridOrder> orders_of(const GridShape& shape, const Hosts& hosts) {
-  if (hosts.workers_per_host == 0) return {{}};
+  if (hosts.workers_per_host == 0) return {GridOrder::hrc};
   std::vector<GridOrder> orders;
   std::set<std::vector<int>> seen;
-  for (const char* letters : {"hrc", "rhc", "hcr", "chr", "rch", "crh"}) {
-    std::vector<int> slots = GridOrder{letters}.slots(shape);
+  for (const auto& row : kWords<GridOrder>.rows) {
+    std::vector<int> slots = grid_slots(row.first, shape);
     if (slots.empty()) {
       slots.resize(static_cast<std::size_t>(shape.heads * shape.rows * shape.columns));
       std::iota(slots.begin(), slots.end(), 0);
     }
-    if (seen.insert(std::move(slots)).second) orders.push_back({letters});
+    if (seen.insert(std::move(slots)).second) orders.push_back(row.first);
   }
   return orders;
 }
 
 // `usp 8x1x2`, heads x rows x columns; with the order where it is not heads before rows before
 // columns.
-inline std::string grid_name(const GridShape& shape, const GridOrder& order) {
+inline std::string grid_name(const GridShape& shape, GridOrder order) {
   return fmt::format("{} {}x{}x{}{}{}",
                      shape.rows == 1    ? "usp"
                      : shape.heads == 1 ? "mesh"
                                         : "grid",
-                     shape.heads, shape.rows, shape.columns, order.letters == "hrc" ? "" : " ",
-                     order.letters == "hrc" ? "" : order.letters);
+                     shape.heads, shape.rows, shape.columns, order == GridOrder::hrc ? "" : " ",
+                     order == GridOrder::hrc ? "" : word(order));
 }
 
 // The shapes that no other scheme has.

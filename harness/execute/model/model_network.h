@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/execute/transport/link_lanes.h"
 #include "harness/execute/transport/link_model.h"
 #include "harness/execute/transport/transport.h"
 
@@ -56,19 +57,14 @@ class ModelNetwork {
   int make(const MessageKey& key, std::int64_t bytes, double at_s);
   void start(int index);
   void land(int index, double at_s);
-  // The limit of a message, and the lanes by which it leaves its sender and reaches its receiver.
-  [[nodiscard]] const LinkLimit& limit_of(const Flight& flight) const;
-  [[nodiscard]] std::size_t lane_of(int node, bool between_hosts) const;
-  [[nodiscard]] std::int64_t order_of(const Flight& flight, bool arrives) const;
 
-  const ModelLink link_;
-  const int n_nodes_;
+  const bool no_communication_;
+  const std::int64_t n_nodes_;
+  LinkLanes lanes_;
   const std::function<void(int)> landed_;
   std::vector<Flight> flights_;
   std::vector<int> free_;
   std::unordered_map<std::uint64_t, int> open_;  // messages with one side ready
-  std::vector<double> out_free_s_;
-  std::vector<double> in_free_s_;
   // Each message has two events: it is ready to leave, and it begins to arrive.
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };

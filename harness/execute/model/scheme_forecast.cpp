@@ -184,11 +184,11 @@ void PlannedSchemes::add_grids(bool check_plan) {
       least.emplace_back(plan,
                          DeviceCosts(question_.device, question_.kernel, plan.problem, plan.pass));
     // A search over sizes compares shapes in their first order, which is most often the best.
-    for (const GridOrder& order : orders_of(shape, check_plan ? question_.hosts : Hosts())) {
+    for (const GridOrder order : orders_of(shape, check_plan ? question_.hosts : Hosts())) {
       Candidate& candidate = candidates.emplace_back();
       candidate.name = grid_name(shape, order);
       candidate.grid = planned.size() - 1;
-      candidate.slot = order.slots(shape);
+      candidate.slot = grid_slots(order, shape);
       const ModelLink link = model_link(candidate.slot, question_.link);
       for (const LeastTime& pass : least)
         candidate.least_s += pass.wall_s(link, sampled_workers(link.hosts, question_.workers));

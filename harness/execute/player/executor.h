@@ -11,7 +11,7 @@
 
 #include "base/words.h"
 #include "harness/execute/device/compute_device.h"
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/transport/link_model.h"
 #include "harness/plan/plan.h"
 #include "kernels/allocator.h"
 #include "kernels/attention.h"
@@ -72,7 +72,9 @@ struct ExecutionArguments {
   Launch launch = Launch::alone;              // serial on a GPU
   ClockKind clock = ClockKind::synchronized;  // serial on a GPU
   Allocator* allocator = nullptr;             // the memory ledger
-  LinkLimit link{};  // threads: messages between workers are delayed to this limit
+  // threads: messages between workers are delayed to these limits, see link_model.h.
+  LinkLimit link{};
+  Hosts hosts{};
   // By worker, a fraction of the machine's speed, above 0 and at most 1; empty: all are 1. After
   // its kernels and merges a worker sleeps (1 / speed - 1) times as long as they took, which counts
   // as computing. Copies from the whole sequence and the last merge are not slowed.

@@ -41,6 +41,7 @@ class Crew {
         n_workers_(plan.workers.size()),
         transport_({.carrier = true,
                     .link = arguments.link,
+                    .hosts = arguments.hosts,
                     .timeout_s = arguments.message_timeout_s,
                     .workers = static_cast<int>(n_workers_)}),
         meeting_(static_cast<std::ptrdiff_t>(n_workers_ + 1), NoteTime{meetings_s_.data()}) {

@@ -171,6 +171,7 @@ class WorkerPlayer {
   void reduce_part(const Transfer& part, std::byte* data, bool whole);
   void post_receives();
   void post_sends(bool late);
+  [[nodiscard]] std::shared_ptr<Buffer> whole_buffer(const Message& message);
   void pack(const Message& message, Buffer& buffer);
   void pack_input(const Transfer& part, std::byte* data);
   void pack_partial(const Transfer& part, std::byte* data);

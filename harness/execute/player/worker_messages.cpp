@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <set>
 
 #include "base/hash.h"
@@ -202,32 +203,30 @@ void WorkerPlayer::post_receives() {
   }
 }
 
+// The nearest on the ring gets its message first, so that not all workers send to the same one.
 void WorkerPlayer::post_sends(bool late) {
   const std::vector<Message> sends = messages_of(blocks_.step().sends);
   const std::vector<std::size_t> first = first_equal(sends);
-  std::map<std::size_t, std::shared_ptr<Buffer>> packed;
-  for (std::size_t i = 0; i < sends.size(); ++i) {
+  const int n_workers = static_cast<int>(plan_.workers.size());
+  std::vector<std::size_t> order(sends.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t i) { return (sends[i].peer - index_ + n_workers) % n_workers; });
+  std::map<std::size_t, std::shared_ptr<Buffer>> packed;  // messages with equal content share one
+  for (const std::size_t i : order) {
     const Message& message = sends[i];
     if (message.late != late) continue;
     if (message.peer != index_) time_.sent_bytes += tensor_bytes(message);
-    std::shared_ptr<Buffer> buffer;
-    if (const auto passed_on = late ? std::nullopt : blocks_.passed_on(message)) {
-      const Block& block =
-          *std::find_if(blocks_.arrived().begin(), blocks_.arrived().end(),
-                        [&](const Block& arrived) { return arrived.messages[0] == *passed_on; });
-      buffer = held_.at(block.id).message;
-      write_header(message, *buffer);
-    } else if (const auto same = packed.find(first[i]); !late && same != packed.end()) {
-      buffer = same->second;
-    } else if (auto summed = late ? summed_in_place(message) : nullptr) {
-      buffer = std::move(summed);
-      write_header(message, *buffer);
-    } else {
-      buffer = std::make_shared<Buffer>(*arguments_.allocator,
-                                        static_cast<std::size_t>(message.buffer_bytes),
-                                        "message_out", index_);
-      pack(message, *buffer);
-      packed[i] = buffer;
+    std::shared_ptr<Buffer> buffer = whole_buffer(message);
+    if (!buffer) {
+      std::shared_ptr<Buffer>& shared = packed[late ? i : first[i]];
+      if (!shared) {
+        shared = std::make_shared<Buffer>(*arguments_.allocator,
+                                          static_cast<std::size_t>(message.buffer_bytes),
+                                          "message_out", index_);
+        pack(message, *shared);
+      }
+      buffer = shared;
     }
     Ticket ticket = tools_.transport->send(
         {index_, message.peer, static_cast<int>(step_) + 1, late}, bytes_of(*buffer));
@@ -237,6 +236,21 @@ void WorkerPlayer::post_sends(bool late) {
   if (!late) return;
   forget_sent_partials(sends);
   forget_sent_sums(sends);
+}
+
+// Returns the buffer of a message that is passed on, or that was summed in place, with its header.
+std::shared_ptr<Buffer> WorkerPlayer::whole_buffer(const Message& message) {
+  std::shared_ptr<Buffer> buffer;
+  if (message.late) {
+    buffer = summed_in_place(message);
+  } else if (const auto passed_on = blocks_.passed_on(message)) {
+    const Block& block =
+        *std::find_if(blocks_.arrived().begin(), blocks_.arrived().end(),
+                      [&](const Block& arrived) { return arrived.messages[0] == *passed_on; });
+    buffer = held_.at(block.id).message;
+  }
+  if (buffer) write_header(message, *buffer);
+  return buffer;
 }
 
 // On a GPU the order identifies messages, and their headers are not used.

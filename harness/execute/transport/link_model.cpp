@@ -1,42 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/execute/transport/link_model.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <vector>
 
+#include "base/numbers.h"
 #include "base/status.h"
 #include "base/words.h"
 
 namespace qb {
 namespace {
 
-// Bandwidth in one direction, for one device.
+constexpr std::string_view kNvlink4 = "H100 NVLink 4, one way: NVIDIA's datasheet; latency assumed";
+
+// Bandwidth in one direction, for one device. A name without a device is of any other one.
 constexpr struct {
   std::string_view name;
+  std::string_view device;
   LinkLimit limit;
   std::string_view source;
 } kLinks[] = {
+    {"nvlink", "h100", {450e9, 2e-6}, kNvlink4},
+    {"nvlink", "h800", {200e9, 2e-6}, "H800 NVLink, one way: 400 GB/s both ways; latency assumed"},
     {"nvlink",
+     "",
      {300e9, 2e-6},
      "A100 NVLink, one way: Ring Attention (arXiv 2310.01889) Table 2; latency assumed"},
-    {"nvlink4", {450e9, 2e-6}, "H100 NVLink 4, one way: NVIDIA's datasheet; latency assumed"},
-    {"hdr", {25e9, 33.8e-6}, "InfiniBand HDR, 200 Gbit/s a port; latency as infiniband's"},
-    {"ndr", {50e9, 33.8e-6}, "InfiniBand NDR, 400 Gbit/s a port; latency as infiniband's"},
+    {"nvlink4", "", {450e9, 2e-6}, kNvlink4},
+    {"hdr", "", {25e9, 33.8e-6}, "InfiniBand HDR, 200 Gbit/s a port; latency as infiniband's"},
+    {"ndr", "", {50e9, 33.8e-6}, "InfiniBand NDR, 400 Gbit/s a port; latency as infiniband's"},
     {"infiniband",
+     "",
      {12.5e9, 33.8e-6},
      "A100 InfiniBand, HDR100, one way: Ring Attention (arXiv 2310.01889) Table 2; latency of a "
      "hop fit to Context Parallelism (arXiv 2411.01783) Table 8, batch 1"},
-    {"ethernet", {1.25e9, 30e-6}, "10 Gbit/s line rate, without protocol; latency assumed"},
+    {"ethernet", "", {1.25e9, 30e-6}, "10 Gbit/s line rate, without protocol; latency assumed"},
 };
 
 }  // namespace
 
-std::pair<LinkLimit, std::string> named_link(std::string_view name) {
+std::pair<LinkLimit, std::string> named_link(std::string_view name, std::string_view file) {
+  const std::string device = std::filesystem::path(file).stem().string();
   std::vector<std::string_view> names;
   for (const auto& link : kLinks) {
-    if (link.name == name) return {link.limit, std::string(link.source)};
-    names.push_back(link.name);
+    if (link.name == name && (link.device.empty() || link.device == device))
+      return {link.limit, std::string(link.source)};
+    if (link.device.empty()) names.push_back(link.name);
   }
   throw UsageError(unknown_word("link", name, names));
+}
+
+std::pair<LinkLimit, std::string> parse_link(std::string_view key, std::string_view text,
+                                             std::string_view device) {
+  const std::size_t comma = text.find(',');
+  const auto bandwidth = parse_real(text.substr(0, comma));
+  if (!bandwidth) try {
+      return named_link(text, device);
+    } catch (const UsageError& problem) {
+      throw UsageError(fmt::format("{}: {}", key, problem.what()));
+    }
+  const auto latency =
+      comma == std::string_view::npos ? 0.0 : parse_real(text.substr(comma + 1)).value_or(-1.0);
+  if (!(*bandwidth > 0.0) || !(latency >= 0.0))
+    throw UsageError(fmt::format(
+        "{} {}: a bandwidth above 0 and a latency of 0 or more are written 12.5e9,5us", key, text));
+  return {LinkLimit{*bandwidth, latency}, ""};
+}
+
+std::string link_text(const LinkLimit& limit) {
+  const std::string bandwidth = to_text(limit.bandwidth_byte_per_s);
+  return limit.latency_s > 0.0 ? bandwidth + "," + to_text(limit.latency_s) : bandwidth;
 }
 
 }  // namespace qb

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The links of a modelled run. Every worker has one, and so has the root, which is a separate node.
-// A node's messages leave one after another at `bandwidth`; the first byte arrives `latency` later,
-// and the receiver takes them one after another at `bandwidth` too, in order of arrival: so one
-// receiver slows many senders (a gather at the root, an all-to-all). Contention occurs only at the
-// ends, not in the network. Messages that a worker makes ready at the same moment leave in the
-// order of the ring distance to their receivers, as an all-to-all is scheduled. A worker's
-// message to itself takes no time.
+// The links of a modelled run, and of threads whose links are emulated. Every worker has one, and
+// so has the root of a modelled run, which is a separate node. A node's messages leave one after
+// another at `bandwidth`; the first byte arrives `latency` later, and the receiver takes them one
+// after another at `bandwidth` too, in order of arrival: so one receiver slows many senders (a
+// gather at the root, an all-to-all). Contention occurs only at the ends, not in the network.
+// Messages that a worker makes ready at the same moment leave in the order of the ring distance to
+// their receivers, as an all-to-all is scheduled. A worker's message to itself takes no time.
 #pragma once
 
 #include <string>
@@ -47,8 +47,16 @@ struct ModelLink {
 };
 
 // Returns the limit of a link such as nvlink, infiniband or ethernet, and the sources of its
-// numbers; only the latency of infiniband is not an assumption. Throws UsageError with the nearest
-// name.
-[[nodiscard]] std::pair<LinkLimit, std::string> named_link(std::string_view name);
+// numbers; only the latency of infiniband is not an assumption. nvlink is that of the device, a
+// name or a file such as h100; of others it is an A100's. Throws UsageError with the nearest name.
+[[nodiscard]] std::pair<LinkLimit, std::string> named_link(std::string_view name,
+                                                           std::string_view device = {});
+
+// Reads a name, or BYTES_PER_S[,LATENCY_S] such as 50e9,5us, which have no source. `key` begins the
+// UsageError of a text that is neither.
+[[nodiscard]] std::pair<LinkLimit, std::string> parse_link(std::string_view key,
+                                                           std::string_view text,
+                                                           std::string_view device = {});
+[[nodiscard]] std::string link_text(const LinkLimit& limit);  // the shortest such numbers
 
 }  // namespace qb

@@ -23,7 +23,7 @@ struct MemoryTransport::Parcel {
 };
 
 MemoryTransport::MemoryTransport(const Options& options)
-    : options_(options), link_free_s_(static_cast<std::size_t>(options.workers), 0.0) {
+    : options_(options), lanes_(options.link, options.hosts, options.workers) {
   if (options_.carrier) carrier_ = std::jthread([this] { carry(); });
 }
 
@@ -84,16 +84,28 @@ void MemoryTransport::copy(const std::shared_ptr<Parcel>& parcel,
   lock.lock();
 }
 
-// Returns when the link delivers a message that is ready to leave, and keeps the link busy until
-// the message has left. A message to oneself uses no link.
-double MemoryTransport::due_s(const Parcel& parcel) {
-  if (parcel.key.from == parcel.key.to) return parcel.passage.started_s;
-  const double bandwidth = options_.link.bandwidth_byte_per_s;
-  const double on_link_s =
-      bandwidth > 0.0 ? static_cast<double>(parcel.in.size()) / bandwidth : 0.0;
-  double& link_free_s = link_free_s_[static_cast<std::size_t>(parcel.key.from)];
-  link_free_s = std::max(link_free_s, parcel.passage.started_s) + on_link_s;
-  return link_free_s + options_.link.latency_s;
+// Sends a message whose sides are both ready on its way.
+void MemoryTransport::dispatch(std::shared_ptr<Parcel> parcel) {
+  const auto [from, to, step, late] = parcel->key;
+  const double at_s = parcel->passage.started_s;
+  const bool at_once = lanes_.takes_no_time(from, to);
+  const double due_s = at_once ? at_s : lanes_.leave(from, to, std::ssize(parcel->in), at_s);
+  due_.push({due_s, lanes_.order(from, to), at_once, std::move(parcel)});
+}
+
+// Lets the next message that is due into its receiver's lane, or hands it over.
+void MemoryTransport::deliver() {
+  Due due = due_.top();
+  due_.pop();
+  Parcel& parcel = *due.parcel;
+  if (!due.all) {
+    due.at_s = lanes_.arrive(parcel.key.from, parcel.key.to, std::ssize(parcel.in), due.at_s);
+    due.all = true;
+    return due_.push(std::move(due));
+  }
+  parcel.passage.done_s = now_s();
+  parcel.done = true;
+  changed_.notify_all();
 }
 
 // The carrier copies ready messages and holds them back until the link would have delivered them.
@@ -104,18 +116,13 @@ void MemoryTransport::carry() {
       const std::shared_ptr<Parcel> parcel = ready_.front();
       ready_.pop_front();
       copy(parcel, lock);
-      due_.push({due_s(*parcel), parcel});
+      dispatch(parcel);
     } else if (due_.empty()) {
       work_.wait(lock);
     } else if (const double wait_s = due_.top().at_s - now_s(); wait_s > 0.0) {
       work_.wait_for(lock, std::chrono::duration<double>(wait_s));
     }
-    while (!due_.empty() && due_.top().at_s <= now_s()) {
-      due_.top().parcel->passage.done_s = now_s();
-      due_.top().parcel->done = true;
-      due_.pop();
-      changed_.notify_all();
-    }
+    while (!due_.empty() && due_.top().at_s <= now_s()) deliver();
   }
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/execute/transport/link_lanes.h"
 #include "harness/execute/transport/transport.h"
 
 namespace qb {
@@ -22,7 +23,8 @@ class MemoryTransport final : public Transport {
   struct Options {
     // A thread copies while the workers compute. false: the side that comes second copies at once.
     bool carrier = false;
-    LinkLimit link{};         // with a carrier only
+    LinkLimit link{};         // with a carrier only; with hosts, the link between them
+    Hosts hosts{};            // with a carrier only
     double timeout_s = 60.0;  // limit of each wait
     int workers = 0;
     // Copies between buffers of the workers' device; empty: they are in the host's memory.
@@ -38,16 +40,22 @@ class MemoryTransport final : public Transport {
 
  private:
   struct Parcel;
+  // The first byte of a message reaches its receiver, or all of it has arrived.
   struct Due {
     double at_s = 0.0;
+    std::int64_t order = 0;  // of those at the same time
+    bool all = false;
     std::shared_ptr<Parcel> parcel;
-    friend bool operator<(const Due& a, const Due& b) { return a.at_s > b.at_s; }  // soonest first
+    friend bool operator<(const Due& a, const Due& b) {  // soonest first
+      return a.at_s != b.at_s ? a.at_s > b.at_s : a.order > b.order;
+    }
   };
 
   Ticket post(const MessageKey& key, bool outgoing, std::span<std::byte> bytes) override;
   void complete(const std::shared_ptr<Parcel>& parcel, std::unique_lock<std::mutex>& lock);
-  [[nodiscard]] double due_s(const Parcel& parcel);
   void carry();
+  void dispatch(std::shared_ptr<Parcel> parcel);
+  void deliver();
   void copy(const std::shared_ptr<Parcel>& parcel, std::unique_lock<std::mutex>& lock);
 
   const Options options_;
@@ -57,7 +65,7 @@ class MemoryTransport final : public Transport {
   std::map<MessageKey, std::shared_ptr<Parcel>> open_;
   std::deque<std::shared_ptr<Parcel>> ready_;
   std::priority_queue<Due> due_;
-  std::vector<double> link_free_s_;  // by sender
+  LinkLanes lanes_;
   std::exception_ptr error_;
   bool stop_ = false;
   std::jthread carrier_;

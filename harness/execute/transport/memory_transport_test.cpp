@@ -114,6 +114,53 @@ TEST(MemoryTransport, ALinkTakesItsMessagesOneAfterAnotherAndDeliversThemLater) 
   EXPECT_EQ(passage.done_s, 20.0 + 8.0 + 3.0);
 }
 
+// The messages begin at second 0; returns when each has come.
+std::vector<double> arrivals(const MemoryTransport::Options& options,
+                             const std::vector<std::pair<MessageKey, std::size_t>>& messages) {
+  const testing_support::FakeClock clock;
+  MemoryTransport transport(options);
+  std::vector<std::byte> from(64);
+  std::vector<std::vector<std::byte>> to(messages.size(), from);
+  std::vector<Ticket> tickets;
+  std::vector<std::byte> none;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const auto& [key, bytes] = messages[i];
+    tickets.push_back(transport.receive(key, std::span(to[i]).first(bytes)));
+    (void)transport.send(key, std::span(from).first(bytes));
+  }
+  for (int second = 0; second < 40; ++second) {
+    const MessageKey own{0, 0, 1000 + second};
+    (void)transport.send(own, none);
+    (void)transport.wait(transport.receive(own, none));
+    testing_support::FakeClock::advance(1);
+  }
+  std::vector<double> seconds;
+  for (const Ticket& ticket : tickets) seconds.push_back(transport.wait(ticket).done_s);
+  return seconds;
+}
+
+TEST(MemoryTransport, AReceiverTakesMessagesOneAfterAnother) {
+  EXPECT_THAT(arrivals({.carrier = true, .link = {1.0, 3.0}, .workers = 3},
+                       {{{1, 0, 0}, 8}, {{2, 0, 0}, 8}}),
+              ::testing::ElementsAre(3.0 + 8.0 + 8.0, 3.0 + 8.0))
+      << "worker 2 is nearer on the ring";
+}
+
+TEST(MemoryTransport, HostsHaveLinksInsideAndShareTheirNicsBetween) {
+  MemoryTransport::Options options{
+      .carrier = true,
+      .link = {1.0, 1.0},
+      .hosts = {.workers_per_host = 2, .inside = {4.0, 0.0}, .nics = 1},
+      .workers = 4};
+  const std::vector<std::pair<MessageKey, std::size_t>> messages = {
+      {{0, 1, 0}, 8}, {{0, 2, 0}, 4}, {{1, 3, 0}, 4}};
+  EXPECT_THAT(arrivals(options, messages), ::testing::ElementsAre(2.0, 5.0, 9.0));
+  options.hosts.nics = 0;  // one a worker
+  EXPECT_THAT(arrivals(options, messages), ::testing::ElementsAre(2.0, 5.0, 5.0));
+  options.hosts.slot = {0, 2, 1, 3};  // workers 0 and 2 are on one host, 1 and 3 on the other
+  EXPECT_THAT(arrivals(options, messages), ::testing::ElementsAre(9.0, 1.0, 1.0));
+}
+
 // A transport with a careless sender: it reuses the buffer before the message has left.
 class Overwriting final : public Transport {
  public:

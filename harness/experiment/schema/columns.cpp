@@ -28,7 +28,8 @@ inline constexpr auto kWords<FieldKind> =
                                    {FieldKind::sequences, "sequences"},
                                    {FieldKind::speeds, "speeds"},
                                    {FieldKind::file, "file"},
-                                   {FieldKind::mask, "mask"}});
+                                   {FieldKind::mask, "mask"},
+                                   {FieldKind::link_limit, "link_limit"}});
 
 template <>
 inline constexpr auto kWords<FieldGroup> =

@@ -76,9 +76,21 @@ std::string read_interest_set(const Parameter& parameter, const YamlNode& node) 
 
 std::string read_file_name(const Parameter& parameter, const YamlNode& node) {
   if (node.kind != YamlNode::scalar || node.text.empty())
-    fail_type(parameter.key, parameter.key == "layer.weights" ? "a folder" : "a file, or here",
+    fail_type(parameter.key,
+              parameter.key == "layer.weights" ? "a folder"
+              : parameter.key == "cluster"     ? "hosts x workers such as 2x8, or a file"
+                                               : "a file, or here",
               node);
   return node.text;
+}
+
+// Reads a name, or a bandwidth and a latency.
+std::string read_link(const Parameter& parameter, const YamlNode& node) {
+  const std::string text = scalar_of(parameter, node, "a link such as ndr or \"50e9,5us\"");
+  return at_place(node.place, [&] {
+    const auto [limit, source] = parse_link(parameter.key, text);
+    return source.empty() ? link_text(limit) : text;
+  });
 }
 
 std::string read_text(const Parameter& parameter, const YamlNode& node) {
@@ -102,6 +114,8 @@ std::string read_text(const Parameter& parameter, const YamlNode& node) {
       return read_mask(node).text();
     case FieldKind::file:
       return read_file_name(parameter, node);
+    case FieldKind::link_limit:
+      return read_link(parameter, node);
     case FieldKind::residues:
       return read_interest_set(parameter, node);
     case FieldKind::flag:

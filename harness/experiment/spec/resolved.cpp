@@ -33,7 +33,8 @@ std::string entry(std::size_t index, const std::string& value) {
   const Parameter& parameter = parameters()[index];
   if (value.empty()) return fmt::format("{}: ~", parameter.key);
   if (parameter.kind == FieldKind::residues || parameter.kind == FieldKind::sequences ||
-      parameter.kind == FieldKind::speeds || parameter.kind == FieldKind::file)
+      parameter.kind == FieldKind::speeds || parameter.kind == FieldKind::file ||
+      parameter.kind == FieldKind::link_limit)
     return fmt::format("{}: {}", parameter.key, quote(value));
   return fmt::format("{}: {}", parameter.key, value);
 }

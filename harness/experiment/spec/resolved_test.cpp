@@ -91,6 +91,11 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "inputs: random\n"
             "grid.heads: 0\n"
             "grid.rows: 0\n"
+            "cluster: \"none\"\n"
+            "cluster.inside: ~\n"
+            "cluster.between: ~\n"
+            "cluster.nics: 0\n"
+            "cluster.order: hrc\n"
             "measure:\n"
             "  warmups: 1\n"
             "  min_repeats: 5\n"
@@ -106,6 +111,12 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "cases:\n"
             "  - {n_tokens: 64, kv_len: 64}\n"
             "  - {n_tokens: 128, kv_len: 128}\n");
+}
+
+TEST(Resolved, ClustersAreReadAgain) {
+  expect_same_when_read_again(
+      "experiment: e\nn_tokens: 64\nalgorithm: ring\nranks: model\ncluster.between: ndr\n"
+      "sweep: {cluster: [2x4, dgx_h100:2], cluster.inside: [nvlink, \"2e9,5us\"]}\n");
 }
 
 TEST(Resolved, OneCaseNeedsNoList) {

@@ -166,6 +166,8 @@ void check_combination(const Case& c, const SweepPoint& point, InterestSets& ver
   if (c.mask.kind() == MaskKind::pattern && c.sequences.empty())
     at_place(place("mask"), [&] { return c.mask.mask(c.shape.q_len, c.shape.kv_len); });
   at_place(place("worker_speeds"), [&] { return worker_speeds_of(c); });
+  if (c.cluster != kNoCluster)
+    at_place(place("cluster"), [&] { return network_of(cluster_of(c), c.workers); });
   if (c.interest_set.empty() || !takes_interest_set(c.algorithm)) return;
   // Fewer workers have no quorums: their case becomes a row `unsupported`.
   if (c.workers < 3 || !verified.emplace(c.interest_set, c.workers).second) return;

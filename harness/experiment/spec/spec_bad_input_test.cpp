@@ -230,6 +230,29 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nworkers: 2\nsweep: {link.bandwidth: [1e3, 1e12]}\n",
        "4:26: link.bandwidth: 1000 needs ranks: threads, mpi or model, and this case has ranks: "
        "serial; serial workers send nothing, and nccl has the links of the machine"},
+      {"n_tokens: 8\nworkers: 2\ncluster: 2x1\ncluster.between: 1e9\n",
+       "4:10: cluster: 2x1 needs ranks: threads, mpi or model, and this case has ranks: serial; "
+       "serial workers send nothing, and nccl has the links of the machine"},
+      {"n_tokens: 8\nranks: model\ncluster: 2x8\ncluster.between: ndr\n",
+       "4:10: a cluster needs the link inside of its hosts, such as inside: nvlink4"},
+      {"n_tokens: 8\nranks: model\nworkers: 4\ncluster: 3x1\ncluster.between: ndr\n",
+       "5:10: 4 workers do not fit on 3 hosts of 1"},
+      {"n_tokens: 8\nranks: model\ncluster: dgx_h10:2\n",
+       "4:10: cluster dgx_h10:2: write HOSTSxWORKERS such as 2x8, or NAME:HOSTS such as dgx_h100:2 "
+       "with a file or one of dgx_a100, dgx_h100, gb200_nvl72, hgx_h200, tpu_v4, two_laptops"},
+      {"n_tokens: 8\nranks: model\nworkers: 2\ncluster.between: etherne\n",
+       "5:18: cluster.between: unknown link 'etherne'; did you mean 'ethernet'?"},
+      {"n_tokens: 8\nranks: model\nworkers: 2\ncluster.between: \"1e9,-1\"\n",
+       "5:18: cluster.between 1e9,-1: a bandwidth above 0 and a latency of 0 or more are written "
+       "12.5e9,5us"},
+      {"n_tokens: 8\nranks: model\nworkers: 2\ncluster.nics: 1\n",
+       "5:15: cluster.nics: 1 needs cluster"},
+      {"n_tokens: 8\nranks: model\ncluster: dgx_h100\nlink.latency: 1\n",
+       "5:15: link.latency: 1 needs cluster: none, and this case has cluster: dgx_h100; a cluster "
+       "has links of its own, cluster.inside and cluster.between"},
+      {"n_tokens: 8\nranks: model\nalgorithm: ring\ncluster: dgx_h100\ncluster.order: chr\n",
+       "6:16: cluster.order: chr needs algorithm: grid, usp or mesh, and this case has algorithm: "
+       "ring"},
       {"n_tokens: 8\ngradient_dtype: bf16\n",
        "3:17: gradient_dtype: bf16 needs pass: backward or both, and this case has pass: forward"},
       {"n_tokens: 8\nranks: threads\nmodel.cores: 2\n", "4:14: model.cores: 2 needs model.device"},

@@ -111,6 +111,29 @@ TEST(Spec, InterestSetsZipWithWorkers) {
   EXPECT_EQ(spec.cases[2].interest_set, (std::vector{0, 1, 2, 4}));
 }
 
+TEST(Spec, AClusterSaysHowManyWorkersThereAre) {
+  const std::string model = "experiment: e\nn_tokens: 64\nalgorithm: ring\nranks: model\n";
+  EXPECT_EQ(parse(model + "cluster: dgx_h100:2\n").cases.front().workers, 16);
+  EXPECT_EQ(parse(model + "cluster: dgx_h100:2\nworkers: 12\n").cases.front().workers, 12);
+  const std::string swept = model + "sweep: {cluster: [dgx_h100:1, dgx_h100:2], batch: [1, 2]}\n";
+  std::vector<int> workers;
+  for (const Case& c : parse(swept).cases) workers.push_back(c.workers);
+  EXPECT_THAT(workers, ElementsAre(8, 8, 16, 16));
+  const Spec kept = parse_spec(swept, "spec.yaml", {.filter = {"workers=16"}});
+  EXPECT_EQ(kept.cases.size(), 2u);
+}
+
+TEST(Spec, AResolvedCaseHasTheLinksOfItsCluster) {
+  const Spec spec = parse(
+      "experiment: e\nn_tokens: 64\nalgorithm: ring\nranks: model\nmodel.device: h100\n"
+      "cluster: dgx_h100:2\ncluster.between: \"25e9,5us\"\n");
+  const Case c = resolve_case(spec.cases.front());
+  EXPECT_EQ(c.cluster_inside, "4.5e+11,2e-06");
+  EXPECT_EQ(c.cluster_between, "2.5e+10,5e-06");
+  EXPECT_EQ(c.cluster_nics, 8);
+  EXPECT_EQ(case_id(resolve_case(c)), case_id(c));
+}
+
 TEST(Spec, AsManyCasesAsAllowedAreExpanded) {
   const std::string yaml = "experiment: e\nsweep: {n_tokens: {from: 1, to: 20, step: 1}}\n";
   EXPECT_EQ(parse_spec(yaml, "f", {.set = {}, .filter = {}, .max_cases = 20}).cases.size(), 20u);

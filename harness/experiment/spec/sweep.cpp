@@ -7,6 +7,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/numbers.h"
+
 namespace qb {
 namespace {
 
@@ -34,6 +36,7 @@ Grid::Grid(const YamlNode& spec, std::span<const std::size_t> overridden) {
                 fmt::format("'cases:' lists every case; '{}:' cannot be given beside it", other));
     read_cases(entry);
   }
+  count_workers();
   complete(spec.place);
   for (Axis& axis : axes_) axis.masks.assign(axis.rows(), 0);
   if (const YamlNode* excludes = spec.find("exclude")) read_excludes(*excludes, overridden);
@@ -158,6 +161,32 @@ void Grid::read_cases(const YamlNode& cases) {
   }
   require_distinct_rows(axis, "cases");
   axes_.push_back(std::move(axis));
+}
+
+// Where a spec says nothing of the workers, each place of its cluster has one.
+void Grid::count_workers() {
+  const std::size_t cluster = *find_parameter("cluster");
+  const std::size_t workers = *find_parameter("workers");
+  if (fixed_[workers] || on_axis(workers)) return;
+  const auto count = [](const Value& value) -> Value {
+    if (value.text == kNoCluster) return {"1", value.place};
+    const int n = at_place(value.place, [&] { return read_cluster(value.text).workers(); });
+    return {to_text(std::int64_t{n}), value.place};
+  };
+  if (fixed_[cluster]) fixed_[workers] = count(*fixed_[cluster]);
+  for (Axis& axis : axes_) {
+    const auto found = std::ranges::find(axis.parameters, cluster);
+    if (found == axis.parameters.end()) continue;
+    const auto column = static_cast<std::size_t>(found - axis.parameters.begin());
+    Axis wider{axis.parameters, {}, {}};
+    wider.parameters.push_back(workers);
+    for (std::size_t i = 0; i < axis.rows(); ++i) {
+      const std::span<const Value> row = axis.row(i);
+      wider.values.insert(wider.values.end(), row.begin(), row.end());
+      wider.values.push_back(count(row[column]));
+    }
+    axis = std::move(wider);
+  }
 }
 
 void Grid::complete(const Place& place) {

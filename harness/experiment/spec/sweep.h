@@ -68,6 +68,7 @@ class Grid {
   void read_sweep(const YamlNode& sweep);
   void read_zip(const YamlNode& zip);
   void read_cases(const YamlNode& cases);
+  void count_workers();
   void complete(const Place& place);
   void read_excludes(const YamlNode& excludes, std::span<const std::size_t> overridden);
   bool apply_rule(std::span<const Predicate> rule, std::uint64_t bit);

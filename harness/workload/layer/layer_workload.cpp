@@ -273,7 +273,8 @@ class Layer final : public Workload {
     if (is_split_layer(case_))
       split_ = std::make_unique<TensorParallelLayer>(
           shape_, *weights_,
-          TensorParallelOptions{options_, case_.workers, link_of(case_), message_timeout_s(case_)},
+          TensorParallelOptions{options_, case_.workers, network_of(case_).limit,
+                                message_timeout_s(case_)},
           ledger());
   }
 
