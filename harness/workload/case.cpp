@@ -121,10 +121,13 @@ Network network_of(const Case& c) {
   if (c.cluster == kNoCluster)
     return {{c.link_bandwidth_byte_per_s.value_or(0.0), c.link_latency_s.value_or(0.0)}, {}};
   Network network = network_of(cluster_of(c), c.workers);
-  if (c.cluster_order != GridOrder::hrc)
-    network.hosts.slot =
-        grid_slots(c.cluster_order, grid_shape(c.algorithm, problem_of(c), c.workers,
-                                               {.heads = c.grid_heads, .rows = c.grid_rows}));
+  if (c.cluster_order == GridOrder::hrc) return network;
+  const GridShape shape = grid_shape(c.algorithm, problem_of(c), c.workers,
+                                     {.heads = c.grid_heads, .rows = c.grid_rows});
+  network.hosts.slot = grid_slots(c.cluster_order, shape);
+  if (std::ranges::is_sorted(network.hosts.slot))
+    throw Unsupported(fmt::format("cluster.order: {} places a grid of {} x {} x {} as hrc does",
+                                  word(c.cluster_order), shape.heads, shape.rows, shape.columns));
   return network;
 }
 

@@ -230,7 +230,8 @@ inline constexpr std::tuple kHeldParameters{
 // and parse_link() do.
 [[nodiscard]] Cluster cluster_of(const Case& c);
 // Its links, and where each worker stands; without a cluster one flat link. Throws UsageError as
-// cluster_of() and network_of(Cluster) do, Unsupported where the case has no grid.
+// cluster_of() and network_of(Cluster) do, Unsupported where the case has no grid, or one that its
+// order places as the standard order does.
 [[nodiscard]] Network network_of(const Case& c);
 
 // Throws UsageError where mask, sequences and shape do not fit each other.
