@@ -284,6 +284,18 @@ std::vector<std::filesystem::path> paths_in(const std::string& folder) {
   return paths;
 }
 
+void in_temporary_folder(const std::function<void(const std::string&)>& use) {
+  std::string folder = (std::filesystem::temp_directory_path() / "qb_XXXXXX").string();
+  if (::mkdtemp(folder.data()) == nullptr)
+    throw EnvironmentError(
+        fmt::format("cannot make a temporary folder {}: {}", folder, std::strerror(errno)));
+  const std::shared_ptr<void> removed_at_the_end(nullptr, [&](void*) {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  });
+  use(folder);
+}
+
 void ensure_directory(const std::string& path) {
   std::error_code problem;
   std::filesystem::create_directories(path, problem);

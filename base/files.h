@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one way to read a file or a folder, and the one to write a file.
+// The one way to read a file or a folder, and the one to write a file; and a folder for as long as
+// a function runs.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,6 +88,10 @@ void append_and_flush(const std::string& path, std::string_view content);
 // The paths of what a folder holds, sorted; none where there is no such folder. Throws as InputFile
 // does where it cannot be read to its end.
 [[nodiscard]] std::vector<std::filesystem::path> paths_in(const std::string& folder);
+
+// Gives `use` the path of an empty folder and removes it, with all in it, afterwards. Throws
+// EnvironmentError if none can be made.
+void in_temporary_folder(const std::function<void(const std::string&)>& use);
 
 // Does what mkdir -p does. Throws EnvironmentError with the remedy when the folder is not writable.
 void ensure_directory(const std::string& path);

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/noise_floor.h"
+#include "base/statistics.h"
 #include "base/status.h"
 
 namespace qb {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <numeric>
 
@@ -164,6 +163,11 @@ std::vector<double> crossings(std::span<const double> x, std::span<const double>
     found.push_back(x[before] * std::pow(x[after] / x[before], part));
   }
   return found;
+}
+
+std::string NoiseFloor::text() const {
+  return fmt::format("A/A, the same case measured twice ({}): {:.3f} [{:.3f}, {:.3f}]", case_label,
+                     ratio, low, high);
 }
 
 }  // namespace qb

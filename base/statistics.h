@@ -31,6 +31,18 @@ struct Summary {
 
 [[nodiscard]] double median(std::span<const double> values);
 
+// What the same case, measured twice by the same program, differs by: the ratio of the second
+// median to the first, and its interval from those of both medians. A ratio that is no further from
+// 1 than this says nothing.
+struct NoiseFloor {
+  std::string case_label;
+  double ratio = 1.0;
+  double low = 1.0;
+  double high = 1.0;
+
+  [[nodiscard]] std::string text() const;
+};
+
 // How far a value is from others, in robust standard deviations: 0.6745 |value - median| / MAD,
 // with the sign of the difference. Infinite if the others are all equal and it differs, 0 if it
 // does not.

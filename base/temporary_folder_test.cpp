@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/temporary_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/numbers.h"
 #include "base/status.h"
 #include "harness/papers/rules.h"
 #include "harness/papers/scope.h"

@@ -19,7 +19,6 @@
 #include "base/source_root.h"
 #include "base/split.h"
 #include "base/status.h"
-#include "base/temporary_folder.h"
 #include "base/words.h"
 #include "plots/frame/legend.h"
 #include "plots/frame/table.h"

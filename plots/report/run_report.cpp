@@ -7,7 +7,6 @@
 
 #include "base/files.h"
 #include "base/status.h"
-#include "base/temporary_folder.h"
 #include "plots/draw/draw.h"
 
 namespace qb {

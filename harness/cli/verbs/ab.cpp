@@ -11,7 +11,6 @@
 #include "base/numbers.h"
 #include "base/print.h"
 #include "base/split.h"
-#include "base/temporary_folder.h"
 #include "harness/cli/options.h"
 #include "harness/experiment/process/child_process.h"
 #include "harness/experiment/schema/parameters.h"

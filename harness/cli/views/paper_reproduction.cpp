@@ -11,7 +11,6 @@
 #include "base/files.h"
 #include "base/print.h"
 #include "base/source_root.h"
-#include "base/temporary_folder.h"
 #include "base/words.h"
 #include "harness/cli/views/coverage_record.h"
 #include "harness/cli/views/nearest_published.h"

@@ -9,7 +9,6 @@
 
 #include "base/files.h"
 #include "base/print.h"
-#include "base/temporary_folder.h"
 #include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/experiment/spec/sweep.h"

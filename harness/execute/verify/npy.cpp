@@ -12,7 +12,6 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "base/files.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/status.h"
 #include "harness/execute/verify/npy.h"

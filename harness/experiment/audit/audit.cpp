@@ -11,7 +11,6 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
-#include "base/statistics.h"
 #include "harness/experiment/audit/audited_row.h"
 #include "harness/experiment/audit/matching.h"
 #include "harness/experiment/process/run_case.h"

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "base/csv.h"
-#include "base/noise_floor.h"
+#include "base/statistics.h"
 #include "base/status.h"
 
 namespace qb {

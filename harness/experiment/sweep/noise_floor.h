@@ -7,8 +7,8 @@
 #include <string>
 
 #include "base/csv.h"
-#include "base/noise_floor.h"
 #include "base/schema/row.h"
+#include "base/statistics.h"
 
 namespace qb {
 
