@@ -6,7 +6,10 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/statistics.h"
 #include "base/status.h"
@@ -35,5 +38,15 @@ inline constexpr int kMostJsonLevels = 100;
   const nlohmann::ordered_json& noise = manifest.at("noise_floor");
   return NoiseFloor{noise.at("case"), noise.at("ratio"), noise.at("low"), noise.at("high")};
 }
+
+// Writes a fact of the environment in words: bytes with their unit where `name` says that they are
+// bytes, and a list on one line.
+[[nodiscard]] std::string fact_text(const nlohmann::ordered_json& value,
+                                    std::string_view name = {});
+
+// Every fact with its path: `cpu.model`, `cpu.caches.0.bytes`. Reasons (`why_`) that are null are
+// left out.
+using Facts = std::vector<std::pair<std::string, std::string>>;
+[[nodiscard]] Facts facts_of(const nlohmann::ordered_json& value, const std::string& path = {});
 
 }  // namespace qb

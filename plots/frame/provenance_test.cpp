@@ -14,6 +14,11 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
+// What provenance.json of these runs holds.
+std::string written(const Provenance& own, const std::vector<Provenance>& beside = {}) {
+  return read_file(write_provenance(own, testing_support::fresh_folder("written"), beside));
+}
+
 TEST(Provenance, ReadsTheManifestOfARun) {
   const Provenance provenance =
       read_provenance(testing_support::sample_manifest(), "manifest.json");
@@ -54,15 +59,15 @@ TEST(Provenance, AnotherProgramIsNamedWithItsVersion) {
   EXPECT_EQ(provenance_line(peer), "torch 2.5.1");
   const Provenance own = read_provenance(testing_support::sample_manifest(), "manifest.json");
   const std::vector<Provenance> beside = {peer};
-  EXPECT_THAT(provenance_json(own, beside), HasSubstr("\"peer\": \"torch 2.5.1\""));
-  EXPECT_THAT(provenance_json(own), ::testing::Not(HasSubstr("beside")));
+  EXPECT_THAT(written(own, beside), HasSubstr("\"peer\": \"torch 2.5.1\""));
+  EXPECT_THAT(written(own), ::testing::Not(HasSubstr("beside")));
 }
 
 TEST(Provenance, MissingFactsAreLeftOut) {
   const Provenance provenance = read_provenance("{}", "m");
   EXPECT_EQ(provenance_line(provenance), "");
   EXPECT_TRUE(std::isnan(provenance.memory_bytes));
-  EXPECT_THAT(provenance_json(provenance), HasSubstr("\"commit\": null"));
+  EXPECT_THAT(written(provenance), HasSubstr("\"commit\": null"));
 }
 
 TEST(Provenance, NoManifestIsASentence) {

@@ -6,7 +6,6 @@
 
 #include "base/files.h"
 #include "base/json.h"
-#include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "base/status.h"
 #include "plots/frame/frame.h"
@@ -32,49 +31,17 @@ double number_at(const Json& json, const char* pointer) {
   return json.at(path).get<double>();
 }
 
-std::vector<std::string> texts_of(const Json& value) {
-  std::vector<std::string> out;
-  if (value.is_array())
-    for (const Json& item : value) out.push_back(text_of(item));
-  return out;
-}
-
 std::vector<std::string> list_at(const Json& json, const char* key) {
-  return json.contains(key) ? texts_of(json.at(key)) : std::vector<std::string>();
-}
-
-// Quotes a word of a command line only if it must be.
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
-  const bool quoted = word.empty() || word.find_first_not_of(plain) != std::string::npos;
-  return quoted ? shell_quote(word) : word;
+  std::vector<std::string> out;
+  if (json.contains(key) && json.at(key).is_array())
+    for (const Json& item : json.at(key)) out.push_back(text_of(item));
+  return out;
 }
 
 std::string command_of(std::vector<std::string> argv) {
   if (!argv.empty()) argv.front() = std::filesystem::path(argv.front()).filename().string();
-  std::ranges::transform(argv, argv.begin(), shell_word);
+  std::ranges::transform(argv, argv.begin(), shell_quote);
   return fmt::format("{}", fmt::join(argv, " "));
-}
-
-std::string fact_text(const std::string& path, const Json& value) {
-  if (value.is_null()) return "not available";
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number_unsigned() && path.ends_with("bytes"))
-    return format_bytes(value.get<std::uint64_t>());
-  return value.is_array() ? fmt::format("{}", fmt::join(texts_of(value), " ")) : text_of(value);
-}
-
-void flatten(std::vector<std::pair<std::string, std::string>>& out, const std::string& path,
-             const Json& value) {
-  const bool nested =
-      value.is_object() || (value.is_array() && !value.empty() && value.front().is_object());
-  if (!nested) {
-    out.emplace_back(path, fact_text(path, value));
-    return;
-  }
-  for (const auto& [key, child] : value.items())
-    flatten(out, path.empty() ? key : fmt::format("{}.{}", path, key), child);
 }
 
 Json origin(const Provenance& provenance) {
@@ -149,7 +116,7 @@ Provenance read_provenance(std::string_view manifest_json, std::string_view name
   const double machine = number_at(json, "/environment/memory/total_bytes");
   const double container = number_at(json, "/environment/memory/container_limit_bytes");
   out.memory_bytes = container < machine ? container : machine;
-  if (json.contains("environment")) flatten(out.facts, "", json.at("environment"));
+  if (json.contains("environment")) out.facts = facts_of(json.at("environment"));
   return out;
 }
 
@@ -164,17 +131,13 @@ std::string provenance_line(const Provenance& provenance) {
       "; ");
 }
 
-std::string provenance_json(const Provenance& provenance, std::span<const Provenance> beside) {
-  Json json = origin(provenance);
-  for (const Provenance& other : beside) json["beside"].push_back(origin(other));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-}
-
 std::string write_provenance(const Provenance& provenance, const std::string& directory,
                              std::span<const Provenance> beside) {
   ensure_directory(directory);
   const std::string path = (std::filesystem::path(directory) / "provenance.json").string();
-  write_file_atomically(path, provenance_json(provenance, beside));
+  Json json = origin(provenance);
+  for (const Provenance& other : beside) json["beside"].push_back(origin(other));
+  write_file_atomically(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
   return path;
 }
 

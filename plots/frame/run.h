@@ -44,11 +44,8 @@ struct Provenance {
 // Writes one line for below a title: machine, program and its commit, day.
 [[nodiscard]] std::string provenance_line(const Provenance& provenance);
 
-// Writes command, commit, machine, date, spec hash as JSON, also of the runs drawn beside it.
-[[nodiscard]] std::string provenance_json(const Provenance& provenance,
-                                          std::span<const Provenance> beside = {});
-
-// Writes provenance.json and returns its path.
+// Writes command, commit, machine, date, spec hash, also of the runs drawn beside it, into
+// DIRECTORY/provenance.json, and returns its path.
 std::string write_provenance(const Provenance& provenance, const std::string& directory,
                              std::span<const Provenance> beside = {});
 

@@ -69,6 +69,10 @@ std::string significant(double value, int digits) {
 }
 
 std::string shell_quote(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string_view::npos)
+    return std::string(text);
   return '\'' + replaced(text, {{"'", "'\\''"}}) + '\'';
 }
 

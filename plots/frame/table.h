@@ -51,7 +51,7 @@ using Replacements = std::vector<std::pair<std::string_view, std::string_view>>;
 // Writes so many significant digits, and `-` for NaN: values of one table span powers of ten.
 [[nodiscard]] std::string significant(double value, int digits = 3);
 
-// Makes one word of a shell's command line.
+// Makes one word of a shell's command line, which has quotes only if it must.
 [[nodiscard]] std::string shell_quote(std::string_view text);
 
 // Escapes text so that LaTeX prints it unchanged.

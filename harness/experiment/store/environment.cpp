@@ -5,9 +5,8 @@
 
 #include <cstdlib>
 #include <ctime>
-#include <nlohmann/json.hpp>
 
-#include "base/numbers.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "base/text_table.h"
 #include "harness/execute/transport/device_link.h"
@@ -136,48 +135,21 @@ Json environment(bool with_libraries) {
   return facts;
 }
 
-// A fact at `path` in words; bytes with their unit where `name` says that they are bytes.
-std::string fact_text(const Json& value, std::string_view name) {
-  if (value.is_null()) return "not available";
-  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-  if (value.is_number() && name.ends_with("bytes")) return format_bytes(value.get<std::uint64_t>());
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_array()) return value.dump();
-  std::string text;
-  for (const Json& item : value) text += (text.empty() ? "" : " ") + fact_text(item, name);
-  return text;
-}
-
-// `cpu.caches.0.bytes` and so on: every leaf with its path; short lists stay on one line.
-void add_rows(TextTable& table, const std::string& path, const Json& value) {
-  const bool nested =
-      value.is_object() || (value.is_array() && !value.empty() && value[0].is_object());
-  if (nested) {
-    for (const auto& [key, child] : value.items())
-      add_rows(table, path.empty() ? key : path + '.' + key, child);
-    return;
-  }
-  // A reason is empty where the thing that it would explain is there.
-  const std::string_view name = std::string_view(path).substr(path.rfind('.') + 1);
-  if (value.is_null() && name.starts_with("why_")) return;
-  table.add({path, fact_text(value, name)});
-}
-
 std::string caches_text(const Json& caches) {
   std::string text;
   for (const Json& cache : caches)
-    text += fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", fact_text(cache["level"], ""),
-                        fact_text(cache["type"], ""), fact_text(cache["bytes"], "bytes"));
+    text += fmt::format("{}L{} {} {}", text.empty() ? "" : ", ", fact_text(cache["level"]),
+                        fact_text(cache["type"]), fact_text(cache["bytes"], "bytes"));
   return text.empty() ? "not available" : text;
 }
 
 std::string gpus_text(const Json& cuda) {
   const Json& devices = cuda["devices"];
-  if (devices.empty()) return fact_text(cuda["why_none"], "");
+  if (devices.empty()) return fact_text(cuda["why_none"]);
   const Json& first = devices.front();
   return fmt::format("{} x {}, compute capability {}, {} multiprocessors, {}", devices.size(),
-                     fact_text(first["name"], ""), fact_text(first["compute_capability"], ""),
-                     fact_text(first["multiprocessors"], ""),
+                     fact_text(first["name"]), fact_text(first["compute_capability"]),
+                     fact_text(first["multiprocessors"]),
                      fact_text(first["memory_bytes"], "bytes"));
 }
 
@@ -202,7 +174,7 @@ std::string device_fingerprint() { return fingerprint_with(probe_machine(), cuda
 
 std::string environment_table(bool with_libraries) {
   TextTable table({"fact", "value"});
-  add_rows(table, "", environment(with_libraries));
+  for (const auto& [fact, value] : facts_of(environment(with_libraries))) table.add({fact, value});
   return table.terminal();
 }
 
@@ -212,7 +184,7 @@ std::string environment_summary() {
   const Json& memory = facts["memory"];
   const Json& system = facts["system"];
   const Json& build = facts["build"];
-  const auto text = [](const Json& value) { return fact_text(value, ""); };
+  const auto text = [](const Json& value) { return fact_text(value); };
   TextTable table({"fact", "value"});
   table.add({"qb", fmt::format("{}, commit {}{}", text(build["version"]), text(build["commit"]),
                                build["sources_modified"] == true ? ", sources modified" : "")});
