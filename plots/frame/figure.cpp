@@ -9,8 +9,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "base/status.h"
-
 namespace qb {
 namespace {
 
@@ -37,24 +35,6 @@ ColumnName::ColumnName(std::string name) : std::string(std::move(name)) {
 
 Figure empty_figure(std::string title, std::string reason) {
   return {.title = std::move(title), .empty_reason = std::move(reason)};
-}
-
-Figure within(Figure figure, double low, double high) {
-  if (!figure.empty_reason.empty()) return figure;
-  const auto outside = [&](double x) { return !(x >= low && x <= high); };
-  const auto is_limit = [](const Series& series) { return series.draw == Draw::limit; };
-  for (Panel& panel : figure.panels) {
-    for (Series& series : panel.series)
-      if (!is_limit(series))
-        std::erase_if(series.points, [&](const Point& point) { return outside(point.x); });
-    std::erase_if(panel.series, [](const Series& series) { return series.points.empty(); });
-    std::erase_if(panel.x.tics, [&](const Axis::Tic& tic) { return outside(tic.value); });
-  }
-  std::erase_if(figure.panels,
-                [&](const Panel& panel) { return std::ranges::all_of(panel.series, is_limit); });
-  if (figure.panels.empty())
-    throw UsageError(fmt::format("figure {} has no point from {} to {}", figure.name, low, high));
-  return figure;
 }
 
 void arrange_panels(Figure& figure, int columns) {

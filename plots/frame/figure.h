@@ -122,10 +122,6 @@ struct Figure {
 // Makes a figure without panels that says why; writers write no files for it.
 [[nodiscard]] Figure empty_figure(std::string title, std::string reason);
 
-// Leaves out points whose x is outside, and panels without any; both ends are kept. Throws
-// UsageError if no point is left.
-[[nodiscard]] Figure within(Figure figure, double low, double high);
-
 // Puts several panels into columns.
 void arrange_panels(Figure& figure, int columns);
 

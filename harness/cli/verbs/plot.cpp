@@ -46,21 +46,11 @@ struct PlotWords {
   std::vector<std::string> beside;
   std::string out;
   std::vector<std::string> filters;
-  std::optional<std::pair<double, double>> x_range;
   std::vector<std::string> series;
   std::vector<std::string> colours;
   DrawOptions draw;
   bool list = false;
 };
-
-std::pair<double, double> read_range(const std::string& text) {
-  const std::size_t at = text.find(':');
-  const auto low = parse_real(text.substr(0, at));
-  const auto high = at == std::string::npos ? std::nullopt : parse_real(text.substr(at + 1));
-  if (!low || !high || !(*low <= *high))
-    throw UsageError(fmt::format("--x-range {}: write LOW:HIGH, as in 1e3:32Ki", text));
-  return {*low, *high};
-}
 
 std::string figure_list() {
   std::string out;
@@ -152,12 +142,10 @@ void plot(const PlotWords& words) {
   const std::vector<Provenance> beside = drawn_beside(run, figures);
   std::vector<Figure> drawn;
   for (const Figure& figure : figures) {
-    if (!figure.empty_reason.empty()) {
+    if (figure.empty_reason.empty())
+      drawn.push_back(figure);
+    else
       print_note("qb: no figure {}: {}\n", figure.name, figure.empty_reason);
-      continue;
-    }
-    drawn.push_back(words.x_range ? within(figure, words.x_range->first, words.x_range->second)
-                                  : figure);
   }
   DrawOptions draw = words.draw;
   for (const std::string& name : words.series)
@@ -187,9 +175,6 @@ void add_plot(Verb app) {
                     "Draws only cases with KEY=VALUE (also !=, <, <=, >, >=); all must hold.");
   verb.add_repeated("--series", words.series, "Draws only this series.");
   verb.add_repeated("--colour", words.colours, "Draws a series in this colour: cqs=#d95f02.");
-  auto& x_range = words.x_range;
-  verb.add_text("--x-range", "LOW:HIGH", "Draws only points whose x lies in this range.",
-                [&x_range](const std::string& text) { x_range = read_range(text); });
   add_looks(verb, words.draw);
 }
 
