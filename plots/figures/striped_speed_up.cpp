@@ -3,7 +3,6 @@
 // causal case, against tokens per worker: what balancing the rounds gains, beside what it can gain.
 // Serial cases count by their critical path, others by the wall clock; of both passes either is
 // their sum, as in a step of training. There is a panel per worker count.
-#include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
@@ -55,29 +54,13 @@ Groups ring_lines(const Group& of_count, const Columns& others) {
 // contiguous ring's rounds cost c²/2, then W - 1 times c² pairs, the balanced ones c²/2 each.
 double pairs_gain(std::int64_t workers) { return 2.0 - 1.0 / static_cast<double>(workers); }
 
-std::int64_t workers_in(const Group& panel) { return *parse_integer(panel.key[0]); }
-
-// Makes a panel for each worker count of the rows. If nothing is published of any of them, there is
-// also one for the nearest count of which something is.
-Groups worker_count_panels(const Rows& rows) {
-  Groups panels = panels_by(rows, {"workers", "model_device"});
-  const auto shared = [](const Group& panel) {
-    return !published_striped_speed_ups(workers_of(panel)).empty();
-  };
-  if (panels.empty() || std::ranges::any_of(panels, shared)) return panels;
-  const double ours = std::log2(static_cast<double>(workers_of(panels.front())));
-  const char* const nearest = ours < 1.5 ? "2" : ours < 2.5 ? "4" : "8";
-  panels.push_back({.key = {nearest}, .name = fmt::format("W = {}, published alone", nearest)});
-  return panels;
-}
-
 // Draws what is published of a worker count, and what balancing gains by the count of pairs.
 std::vector<Series> reference_of(const Group& panel) {
-  if (panel.key.empty()) return {};  // there is nothing to draw
+  if (panel.rows.empty()) return {};  // there is nothing to draw
   std::vector<Series> out;
-  for (const Group& line : published_striped_speed_ups(workers_in(panel)))
+  for (const Group& line : published_striped_speed_ups(workers_of(panel)))
     out.push_back(line_series(line, line.value));
-  out.push_back(limit_line("pairs: 2 - 1/W", pairs_gain(workers_in(panel))));
+  out.push_back(limit_line("pairs: 2 - 1/W", pairs_gain(workers_of(panel))));
   return out;
 }
 
@@ -87,7 +70,7 @@ std::vector<Series> published_keys(const Groups& panels) {
   std::map<std::string, Series> hardware;
   std::map<std::string, Series> sizes;
   for (const Group& panel : panels)
-    for (const Group& line : published_striped_speed_ups(workers_in(panel))) {
+    for (const Group& line : published_striped_speed_ups(workers_of(panel))) {
       Series& machine = hardware[line.key[1]] =
           legend_key("published, " + line.key[1], {.colour = line.style.colour}, Draw::line);
       machine.published = true;
@@ -138,7 +121,7 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
   const Rows told =
       where(rows, [&](const Row& row) { return !oversubscribed(row, run.provenance.cores); });
   const Columns others = splitting_columns(rows, {"algorithm", "workers", "n_tokens"});
-  const Groups panels = worker_count_panels(rows);
+  const Groups panels = panels_by(rows, {"workers", "model_device"});
   const std::size_t alone = all.size() - matched.size();
   const std::size_t limited = matched.size() - rows.size();
   return line_figure(

@@ -171,13 +171,6 @@ TEST(StripedSpeedUp, TheLegendNamesThePublishedHardwareAndModels) {
   EXPECT_THAT(legend, ::testing::Not(Contains(HasSubstr("mesh"))));
 }
 
-TEST(StripedSpeedUp, WithoutAMatchThePublishedStepsHaveAPanelOfTheirOwn) {
-  const Figure figure = striped_speed_up_figure(
-      cases_of({causal_case("ring", 7, 7000, 1.5), causal_case("striped", 7, 7000, 1.0)}));
-  ASSERT_THAT(titles(figure), ElementsAre("W = 7", "W = 8, published alone"));
-  EXPECT_EQ(published_count(figure.panels[1]), 4) << "three models on TPU v4, one on A100";
-}
-
 // The committed figures: the title has the range of each layout, and the finding counts the error
 // bars that lie above what balanced pairs explain.
 TEST(StripedSpeedUp, CommittedTitlesHaveTheRangesAndFindingsCountTheErrorBarsAboveThePairs) {
