@@ -20,7 +20,6 @@
 #include "base/split.h"
 #include "base/status.h"
 #include "base/words.h"
-#include "plots/frame/legend.h"
 #include "plots/frame/table.h"
 
 namespace qb {

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "plots/draw/draw.h"
-#include "plots/frame/legend.h"
 
 namespace qb {
 namespace {

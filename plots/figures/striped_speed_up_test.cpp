@@ -7,7 +7,6 @@
 #include <map>
 #include <set>
 
-#include "plots/frame/legend.h"
 #include "plots/frame/table.h"
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"

@@ -59,8 +59,6 @@ enum class Draw {
   line_points,    // line, marks and intervals
   line,           // for dense curves
   points,         // marks and intervals without a line
-  steps,          // a value holds until the next x
-  area,           // filled from low to high along x
   rectangles,     // x_low..x_high by low..high, filled, with `text` in the middle; one without
                   // width has its text to the right, one without height above
   out_of_memory,  // a cross at (x, y); at the upper edge if y is NaN, since there is no value
@@ -73,8 +71,6 @@ inline constexpr auto kWords<Draw> = word_table<Draw>("draw",
                                                       {{Draw::line_points, "line_points"},
                                                        {Draw::line, "line"},
                                                        {Draw::points, "points"},
-                                                       {Draw::steps, "steps"},
-                                                       {Draw::area, "area"},
                                                        {Draw::rectangles, "rectangles"},
                                                        {Draw::out_of_memory, "out_of_memory"},
                                                        {Draw::not_tried, "not_tried"},
@@ -121,6 +117,14 @@ struct Figure {
 
 // Makes a figure without panels that says why; writers write no files for it.
 [[nodiscard]] Figure empty_figure(std::string title, std::string reason);
+
+// Lists the names of the legend, each once: algorithms in the order of their registry, worker
+// counts ascending, limits last. Without those of crosses, and of published series that share one
+// entry.
+[[nodiscard]] std::vector<std::string> legend_order(const Figure& figure);
+
+// Says whether the series marks cases without a value: out_of_memory or not_tried.
+[[nodiscard]] bool is_cross(const Series& series);
 
 // Puts several panels into columns.
 void arrange_panels(Figure& figure, int columns);

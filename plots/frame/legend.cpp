@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plots/frame/legend.h"
+#include "plots/frame/figure.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
-#include "plots/frame/legend.h"
+#include "plots/frame/figure.h"
 
 namespace qb {
 namespace {

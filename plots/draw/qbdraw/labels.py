@@ -32,7 +32,7 @@ def candidates(page):
         for group in direct_groups(page, cell):
             (limits if group.first.draw == "limit" else lines).update(group.names)
     other = {one.name for cell in page.cells for one in cell.panel.series
-             if one.draw in ("rectangles", "area", "points", "steps") and not one.unlisted}
+             if one.draw in ("rectangles", "points") and not one.unlisted}
     return set() if lines & other or len(lines) > MOST_NAMES else lines, limits - other
 
 def end_of(cell, group):

@@ -21,7 +21,7 @@ class Lettered(HandlerPatch):
 
 def key_of(series, rc, grey=False):
     """Makes the sample of a series."""
-    if series.draw in ("rectangles", "area"):
+    if series.draw == "rectangles":
         return Patch(facecolor=series.colour, linewidth=0, hatch=series.hatch or None,
                      edgecolor="#ffffff" if series.hatch else "none",
                      label=series.text if len(series.text) == 1 else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines with marks and intervals, steps, areas and limits; and lines that lie on one another.
+"""Lines with marks and intervals, and limits; and lines that lie on one another.
 
 Such lines are drawn once with nested open marks and named together: `ring = striped = zigzag`.
 Lines of different kinds (published, thin, dashed) are never joined.
@@ -105,15 +105,14 @@ def find_groups(cell):
     return groups
 
 def draw_line(cell, series, rc, nested):
-    """Draws a line, points or steps. A point without a y breaks the line."""
+    """Draws a line or points. A point without a y breaks the line."""
     look, axes = look_of(series, rc, nested), cell.axes
     zorder = 2.2 if series.thin else 2.5 + 0.1 * nested
     x, y = (np.array([getattr(p, name) for p in series.points]) for name in "xy")
     for values, axis in ((x, cell.panel.x), (y, cell.panel.y)):
         values[axis.log & (values <= 0.0)] = math.nan  # a log axis has no place for them
-    style = "steps-post" if series.draw == "steps" else "default"
     if look["linestyle"] != "none":
-        axes.plot(x, y, zorder=zorder, drawstyle=style, **{**look, "marker": ""})
+        axes.plot(x, y, zorder=zorder, **{**look, "marker": ""})
     if not look["marker"]:
         return
     bars = [p for p in series.points if math.isfinite(p.low) and math.isfinite(p.high)]
@@ -133,10 +132,7 @@ def draw_lines(cell, rc):
     for one in cell.panel.series:
         if one.draw == "rectangles" or one.is_cross or not one.points:
             continue
-        if one.draw == "area":
-            x, low, high = zip(*((p.x, p.low, p.high) for p in one.points))
-            cell.axes.fill_between(x, low, high, color=one.colour, linewidth=0, zorder=0.4)
-        elif one.draw != "limit":
+        if one.draw != "limit":
             draw_line(cell, one, rc, nested.get(id(one), 0))
         elif nested[id(one)] == 0:
             look = look_of(one, rc)

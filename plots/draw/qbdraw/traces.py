@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where lines and marks are on the canvas, in pixels of the layout: what a text must not cover."""
 import numpy as np
-from matplotlib.cbook import pts_to_poststep
 from matplotlib.collections import LineCollection
 from matplotlib.path import Path
 from matplotlib.transforms import Bbox
@@ -12,8 +11,6 @@ def lines_on(axes):
     for line in axes.lines:
         if line.get_linestyle() != "None":
             corners = line.get_path().vertices
-            if line.get_drawstyle() == "steps-post":
-                corners = np.column_stack(pts_to_poststep(*corners.T))
             corners = line.get_transform().transform(corners)
             breaks = np.flatnonzero(np.isnan(corners).any(axis=1))
             paths += [Path(part) for part in np.split(corners, breaks) if len(part)]
