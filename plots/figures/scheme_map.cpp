@@ -34,7 +34,6 @@ struct MapCell {
 
 struct Map {
   std::string title{};
-  std::string keys{};  // the number of keys, if it differs from the number of new tokens
   std::vector<MapCell> cells{};
 };
 
@@ -53,13 +52,8 @@ std::string stacked_by(const Rows& rows) {
   return more_counts ? "workers" : "n_tokens";
 }
 
-// Gives the number of keys if it differs from the number of new tokens, and also for the last case
-// of a sweep of miss rates, at 100 %.
-std::string other_keys(const Row& row, const std::set<std::string>& contexts) {
-  const std::string& keys = row.text("kv_len");
-  const bool passes = row.text("algorithm").starts_with("pass_");
-  return keys != row.text("n_tokens") || (passes && contexts.contains(keys)) ? keys : "";
-}
+// Says whether the number of keys is not that of new tokens, so that cached ones precede these.
+bool is_cached(const Row& row) { return own_value(row, "kv_len") != "="; }
 
 // The fastest of several cases of one algorithm (interest sets, seeds) counts.
 MapCell cell_of(Rows rows, double tie) {
@@ -79,17 +73,14 @@ Rows rows_of_maps(const std::vector<Map>& maps) {
 }
 
 std::vector<Map> maps_of(const Rows& rows, const std::string& y, double tie) {
-  std::set<std::string> contexts;  // lengths of cases in which cached keys precede the new tokens
-  for (const Row& row : rows)
-    if (row.text("kv_len") != row.text("n_tokens")) contexts.insert(row.text("kv_len"));
   const Columns place = {y == "workers" ? "n_tokens" : "workers", "ranks", "model_device"};
   std::vector<Map> maps;
   for (const Group& panel : group(rows, [&](const Row& row) {
          std::vector<std::string> key = values_of(row, joined(place, kShapeColumns));
-         key.push_back(other_keys(row, contexts));
+         key.push_back(own_value(row, "kv_len"));
          return key;
        })) {
-    Map map{.keys = panel.key.back()};
+    Map map;
     for (const Group& where_to : group(panel.rows, joined(kLinkColumns, {y})))
       map.cells.push_back(cell_of(where_to.rows, tie));
     std::erase_if(map.cells, [](const MapCell& cell) { return cell.rows.size() < 2; });
@@ -99,7 +90,7 @@ std::vector<Map> maps_of(const Rows& rows, const std::string& y, double tie) {
   for (Map& map : maps) {
     const Row& any = map.cells.front().any();
     map.title = named_values(any, shown);
-    if (!map.keys.empty()) map.title += ", " + named_values(any, {"kv_len"});
+    if (is_cached(any)) map.title += ", " + named_values(any, {"kv_len"});
   }
   return maps;
 }
@@ -166,8 +157,7 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& s
   const Rows drawn = rows_of_maps(maps);
   const Groups links = group(drawn, kLinkColumns);
   const Groups heights = group(drawn, Columns{side});
-  const bool cached =
-      std::any_of(maps.begin(), maps.end(), [](const Map& map) { return !map.keys.empty(); });
+  const bool cached = std::ranges::any_of(drawn, is_cached);
   Axis x{.label = "link bandwidth", .column = "link_index", .tight = true};
   Axis y{.label = side == "workers" ? "workers W"
                   : cached          ? "new tokens N"
