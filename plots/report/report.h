@@ -61,10 +61,9 @@ std::string write_findings(const std::vector<Figure>& figures, const std::string
 [[nodiscard]] std::vector<std::string> conclusion(const PlottedRun& run);
 
 // Makes the page of `qb report RUN`: the conclusion and the first figure, then what was found, then
-// the single cases. `change` is what changed since the run before.
+// the single cases.
 [[nodiscard]] Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
-                                const std::vector<std::string>& missing,
-                                const std::vector<Report::Section>& change = {});
+                                const std::vector<std::string>& missing);
 
 // ---- the tables of a run ------------------------------------------------------------------------
 

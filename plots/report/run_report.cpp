@@ -170,8 +170,7 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
 }
 
 Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
-                  const std::vector<std::string>& missing,
-                  const std::vector<Report::Section>& change) {
+                  const std::vector<std::string>& missing) {
   Report report{.title = run.provenance.experiment.empty()
                              ? std::string("A run of QuorumBench")
                              : fmt::format("QuorumBench: {}", run.provenance.experiment),
@@ -180,7 +179,6 @@ Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
   if (!figures.empty())
     report.sections.push_back({.title = "Figures", .figures = std::move(figures)});
   report.sections.push_back(tables_section(run.cases));
-  report.sections.insert(report.sections.end(), change.begin(), change.end());
   report.sections.push_back(times_section(run.cases));
   report.sections.push_back(environment_section(run.provenance));
   report.sections.push_back(again_section(run));

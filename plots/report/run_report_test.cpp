@@ -87,12 +87,10 @@ TEST(RunReport, SaysHowAFigureBecomesAPdf) {
 TEST(RunReport, WhatWasFoundComesBeforeTheSingleCases) {
   const std::string svg = "<svg viewBox=\"0 0 1 1\"><g id=\"canvas\"/></svg>";
   const Report report = run_report(run_of(case_study_2(10)),
-                                   {{.name = "one", .svg = svg}, {.name = "two", .svg = svg}}, {},
-                                   {{.title = "Change since the previous run"}});
+                                   {{.name = "one", .svg = svg}, {.name = "two", .svg = svg}}, {});
   std::vector<std::string> titles;
   for (const Report::Section& section : report.sections) titles.push_back(section.title);
-  EXPECT_THAT(titles, ::testing::ElementsAre("Result", "Figures", "Tables",
-                                             "Change since the previous run", "What the times mean",
+  EXPECT_THAT(titles, ::testing::ElementsAre("Result", "Figures", "Tables", "What the times mean",
                                              "Environment", "Run and draw it again"));
   EXPECT_EQ(report.sections[0].paragraphs.size(), 3u);
   EXPECT_EQ(report.sections[0].figures.at(0).name, "one");

@@ -84,9 +84,7 @@ ExitCode publish_run(const std::string& folder, const std::string& directory,
   }
   for (const std::string& sentence : missing) print_note("qb: {}\n", sentence);
   link_files(figures, folder + "/figures", page);
-  std::vector<Report::Section> change;
-  if (auto section = change_section(folder)) change.push_back(std::move(*section));
-  write_file_atomically(page, report_html(run_report(run, std::move(figures), missing, change)));
+  write_file_atomically(page, report_html(run_report(run, std::move(figures), missing)));
   print_answer("{}\n", page);
   return code;
 }

@@ -2,7 +2,6 @@
 // Reads a finished run folder, and turns it into its figures and its page.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +18,6 @@ namespace qb {
 // Throws UsageError for a filter that `qb run` would refuse, or if one leaves no row.
 [[nodiscard]] std::vector<bool> rows_kept(const CsvTable& cases,
                                           const std::vector<std::string>& filters);
-
-// Compares a run with the newest finished one before it, of the same spec and machine, in the
-// folder that holds both (RESULTS/EXPERIMENT). Nothing if there is none.
-[[nodiscard]] std::optional<Report::Section> change_section(const std::string& folder);
 
 // Draws the figures of a run into `directory` or, if that is empty, for the page alone, writes the
 // page and prints its path. Returns environment, and says so on stderr and on the page, where
