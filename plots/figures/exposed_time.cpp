@@ -8,19 +8,19 @@ namespace {
 
 constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
 
-bool of_model(const Row& row) { return modelled(row) || row.is("provenance", "model"); }
-
 // Gives GB/s; NaN if there is no limit.
 double bandwidth(const Row& row) { return row.number(kBandwidth) / 1e9; }
 
 // Gives seconds; NaN if the row has no such time.
 Point exposed(const Row& row) { return timed(row, "exposed_communication", 1.0); }
 
+bool has_interval(const Row& row) { return !std::isnan(exposed(row).low); }
+
 // Says what the error bars are; a run of before schema 10 has none.
 std::string bars_note(const Rows& rows) {
-  const Rows measured = where(rows, [](const Row& row) { return !of_model(row); });
+  const Rows measured = where(rows, std::not_fn(modelled));
   if (measured.empty()) return {};
-  return std::ranges::none_of(measured, [](const Row& row) { return std::isnan(exposed(row).low); })
+  return std::ranges::all_of(measured, has_interval)
              ? interval_note(measured)
              : "No bars: the run keeps no interval of this time.";
 }
@@ -56,15 +56,13 @@ Groups drawn_lines(const Group& panel) {
   if (panel.rows.empty()) return lines;
   for (Group& line : scheme_lines(panel, {"n_tokens", "workers", "ranks", kBandwidth})) {
     line.rows = order(line.rows, bandwidth);
-    line.style.dash = of_model(line.rows.front()) ? 1 : 0;
+    line.style.dash = modelled(line.rows.front()) ? 1 : 0;
     lines.push_back(line);
     lines.push_back(behind(line, "bytes / bandwidth", 2,
                            [](const Row& row) { return Point{.y = link_seconds(row)}; }));
   }
   return lines;
 }
-
-bool has_interval(const Row& row) { return !std::isnan(exposed(row).low); }
 
 // Counts the cases that expose less than their bytes take on the link, by the upper ends of their
 // intervals where they have any; a plain title without cases.

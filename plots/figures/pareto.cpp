@@ -30,7 +30,6 @@ Rows frontier(const Rows& rows, double model_error) {
 }
 
 std::string frontier_title(const Rows& best) {
-  if (best.empty()) return "Time against memory of a device";
   std::vector<std::string> names;
   for (const Row& row : best) names.push_back(row.text("algorithm"));
   const std::string at = "At " + named_values(best.front(), {"workers"});

@@ -29,14 +29,12 @@ std::size_t family_of(const Group& line) {
 std::vector<PanelLines> by_family(const Groups& lines) {
   constexpr const char* kFamilies[] = {"windows", "global tokens", "others"};
   if (lines.size() <= kMostPanelLines) return {{"", lines}};
-  Groups dense = lines;
-  std::erase_if(dense, [](const Group& line) { return !is_dense(line); });
+  Groups dense;
+  std::map<std::size_t, Groups> families;
+  for (const Group& line : lines)
+    (is_dense(line) ? dense : families[family_of(line)]).push_back(line);
   std::vector<PanelLines> parts;
-  for (std::size_t family = 0; family < std::size(kFamilies); ++family) {
-    Groups own = lines;
-    std::erase_if(own,
-                  [&](const Group& line) { return is_dense(line) || family_of(line) != family; });
-    if (own.empty()) continue;
+  for (const auto& [family, own] : families) {
     if (parts.empty() || parts.back().lines.size() + own.size() > kMostPanelLines)
       parts.push_back({"", dense});
     parts.back().name = listed({parts.back().name, kFamilies[family]});

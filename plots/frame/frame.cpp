@@ -20,18 +20,15 @@ std::size_t distinct_keys(const Rows& rows, const Columns& columns) {
   return keys.size();
 }
 
-int compare_fields(const std::string& a, const std::string& b) {
-  if (a.empty() != b.empty()) return a.empty() ? 1 : -1;
+bool field_less(const std::string& a, const std::string& b) {
+  if (a.empty() != b.empty()) return b.empty();
   const auto x = parse_real(a);
   const auto y = parse_real(b);
-  if (x && y) return *x < *y ? -1 : *x > *y ? 1 : 0;
-  return a.compare(b);
+  return x && y ? *x < *y : a < b;
 }
 
 bool key_less(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-    if (const int order = compare_fields(a[i], b[i]); order != 0) return order < 0;
-  return a.size() < b.size();
+  return std::ranges::lexicographical_compare(a, b, field_less);
 }
 
 }  // namespace

@@ -50,9 +50,8 @@ Groups case_lines(const CsvTable& cases) {
     for (const std::string& column : others) key.push_back(own_value(row, column));
     return key;
   });
-  std::stable_sort(lines.begin(), lines.end(), [](const Group& a, const Group& b) {
-    return std::pair(workers_of(a), a.key) < std::pair(workers_of(b), b.key);
-  });
+  std::ranges::stable_sort(lines, {},
+                           [](const Group& line) { return std::pair(workers_of(line), line.key); });
   for (Group& line : lines)
     line.name = name_with(fmt::format("W = {}", workers_of(line)), line.rows.front(), others);
   style_by_algorithm(lines, [](const Group& line) { return line.rows.front().text("algorithm"); });

@@ -45,7 +45,6 @@ std::string field_name(const Row& row, const std::string& column) {
   if (column == "link_bandwidth_byte_per_s" && value.empty()) return "no link limit";
   // For measured ranks the device only says what they are compared with.
   if (value.empty() || (column == "model_device" && !modelled(row))) return {};
-  if (column == "link_bandwidth_byte_per_s") return bandwidth_name(row.number_at(column));
   if (column == "link_latency_s") return latency_name(row.number_at(column));
   if (column == "n_tokens") return "N = " + grouped(row.number_at(column));
   if (column == "kv_len") return grouped(row.number_at(column)) + " keys";
@@ -63,11 +62,10 @@ std::string named_value(std::string_view column, const std::string& value) {
   const Field* const field = find_parameter_field(column);
   if (value.empty() || field == nullptr) return value;
   if (field->quiet_standard && value == field->standard) return {};
-  std::string shown = value;
   const std::optional<double> number = parse_real(value);
-  if (column == "link_bandwidth_byte_per_s" && number) shown = format_si(*number);
-  if (column == "link_latency_s" && number) shown = format_seconds(*number);
-  return fmt::format(fmt::runtime(field->label), shown);
+  if (column == "link_bandwidth_byte_per_s" && number) return bandwidth_name(*number);
+  const bool seconds = column == "link_latency_s" && number;
+  return fmt::format(fmt::runtime(field->label), seconds ? format_seconds(*number) : value);
 }
 
 std::string name_with(std::string name, const Row& row, const Columns& columns) {

@@ -32,15 +32,8 @@ constexpr std::array kColours = {kBlue, kVermillion, kGreen, kPurple, kOrange, k
 constexpr std::pair<std::string_view, Style> kAlgorithms[] = {QB_STRATEGIES(QB_STRATEGY)};
 #undef QB_STRATEGY
 
-// Our kernels are in base/schema/kernels.h.
-struct KernelOfOthers {
-  std::string_view word;
-  std::string_view name;
-  Style style;
-};
-constexpr KernelOfOthers kKernelsOfOthers[] = {
-    {"torch_sdpa", "PyTorch SDPA", {kBlue, 2}},
-};
+// The one kernel of another program. Ours are in base/schema/kernels.h.
+constexpr std::string_view kTorch = "torch_sdpa";
 
 // Families have one hue: windows red, cells blue, random ones orange, global ones green.
 constexpr std::pair<std::string_view, Style> kPatterns[] = {
@@ -169,15 +162,12 @@ int ranks_mark(std::string_view ranks) {
 Style kernel_style(std::string_view kernel) {
   for (const KernelRow& row : kKernelRows)
     if (row.name == kernel) return {row.colour, row.mark};
-  for (const KernelOfOthers& row : kKernelsOfOthers)
-    if (row.word == kernel) return row.style;
+  if (kernel == kTorch) return {kBlue, 2};
   return named_style(std::span<const std::pair<std::string_view, Style>>(), kernel);
 }
 
 std::string kernel_name(std::string_view kernel) {
-  for (const KernelOfOthers& row : kKernelsOfOthers)
-    if (row.word == kernel) return std::string(row.name);
-  return std::string(kernel);
+  return std::string(kernel == kTorch ? "PyTorch SDPA" : kernel);
 }
 
 Style pattern_style(std::string_view kind, int variant) {

@@ -19,14 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> sorted_entries(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  if (fs::is_directory(folder))
-    for (const auto& entry : fs::directory_iterator(folder)) entries.push_back(entry.path());
-  std::ranges::sort(entries);
-  return entries;
-}
-
 // A file as a link relative to the page; empty if it does not exist.
 std::string link(const fs::path& root, const fs::path& file, std::string_view text) {
   if (!fs::exists(file)) return {};
@@ -65,9 +57,9 @@ fs::path with(fs::path file, const char* extension) { return file.replace_extens
 // The declarations of all drawn figures, those that order.txt names first and in its order.
 std::vector<fs::path> figures_in_order(const fs::path& root) {
   std::vector<fs::path> figures;
-  for (const fs::path& folder : sorted_entries(root))
+  for (const fs::path& folder : paths_in(root))
     for (const fs::path& place : {folder, folder / "figures"})
-      for (const fs::path& entry : sorted_entries(place))
+      for (const fs::path& entry : paths_in(place))
         if (entry.extension() == ".json" && fs::exists(with(entry, "svg")) &&
             fs::exists(with(entry, "csv")))
           figures.push_back(entry);
@@ -142,11 +134,11 @@ std::string section(const fs::path& root, const fs::path& folder) {
   if (const std::string origin = origin_of(folder); !origin.empty())
     out += fmt::format("<p class=\"subtitle\">{}</p>\n", html_escape(origin));
   std::string items;
-  for (const fs::path& page : sorted_entries(folder))
+  for (const fs::path& page : paths_in(folder))
     if (page.extension() == ".html")
       items += fmt::format("<li>{}</li>\n", link(root, page, title_of_page(page)));
   for (const fs::path& place : {folder, folder / "tables"})
-    for (const fs::path& entry : sorted_entries(place))
+    for (const fs::path& entry : paths_in(place))
       if (entry.extension() == ".md") items += table_item(root, entry);
   if (!items.empty()) out += fmt::format("<ul>\n{}</ul>\n", items);
   return out + "</section>\n";
@@ -173,7 +165,7 @@ std::string index_html(const std::string& folder) {
   std::string figures;
   std::string sections;
   for (const fs::path& figure : figures_in_order(folder)) figures += figure_card(folder, figure);
-  for (const fs::path& entry : sorted_entries(folder))
+  for (const fs::path& entry : paths_in(folder))
     if (fs::is_directory(entry)) sections += section(folder, entry);
   if (figures.empty() && sections.find("<li>") == std::string::npos)
     throw UsageError(fmt::format("{}: no folder in it has a figure or a table", folder));
