@@ -181,8 +181,7 @@ const Job kJobs[] = {
     {"backward", kInputs + " --backward --do @/q.npy --dq @/dq.npy --dk @/dk.npy --dv @/dv.npy"
                            " --out @/o.npy --lse @/lse.npy --save-lse @/saved.npy"},
     {"sets verify", "sets verify @/sets.txt"},
-    {"sets search", "sets search --workers 13 --journal @/journal --quiet",
-     "sets search --workers 13 --journal @/journal --quiet"},
+    {"sets search", "sets search --workers 13 --quiet"},
     {"advise", "advise --n-tokens 4096 --workers 4 --device @/device.csv --json"},
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds all difference covers of Z_W of a given size, up to affine symmetry, by exhaustive search,
-// in tasks that can run in any order, on any number of threads, in any number of sessions.
+// in tasks that can run in any order, on any number of threads.
 //
 // Problem: find m residues whose m (m-1)/2 differences, up to sign, cover the classes 1..W/2.
 //

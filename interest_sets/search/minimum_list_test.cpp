@@ -6,20 +6,23 @@
 
 #include "base/status.h"
 #include "base/testing/sanitized.h"
+#include "interest_sets/testing/minimum_lists.h"
 
 namespace qb {
 namespace {
 
 using testing::HasSubstr;
+using namespace testing_support;
 
 TEST(MinimumList, StoresEveryMinimumSetToSixtyFour) {
   int workers = 3;
-  for (const MinimumList& list : stored_minimum_lists()) {
+  for (const MinimumList& list : minimum_lists()) {
     ASSERT_EQ(list.modulus, workers++);
     const auto sets = sets_of_orbits(list.modulus, list.representatives);
     EXPECT_EQ(sets.size(), list.sets) << list.modulus;
     EXPECT_EQ(checksum(sets), list.checksum) << list.modulus;
     EXPECT_EQ(std::ssize(sets.front().residues), list.size);
+    EXPECT_EQ(list.size, proved_lower_bound(list.modulus));
     verify(sets.front());
     verify(sets.back());
   }
@@ -27,7 +30,7 @@ TEST(MinimumList, StoresEveryMinimumSetToSixtyFour) {
 }
 
 TEST(MinimumList, HoldsWhatTheSearchFinds) {
-  for (const MinimumList& list : stored_minimum_lists()) {
+  for (const MinimumList& list : minimum_lists()) {
     if (list.modulus > 39 && list.modulus < 58) continue;
     EXPECT_EQ(sets_of_orbits(list.modulus, list.representatives),
               minimum_interest_sets(list.modulus))
@@ -36,7 +39,7 @@ TEST(MinimumList, HoldsWhatTheSearchFinds) {
 }
 
 TEST(MinimumList, RecordsAreReadAsTheyAreWritten) {
-  for (const MinimumList& list : stored_minimum_lists().first(40)) {
+  for (const MinimumList& list : minimum_lists()) {
     const auto again = parse_minimum_lists(compact_record(list), "mine");
     ASSERT_EQ(again.size(), 1u);
     EXPECT_EQ(again[0].representatives, list.representatives);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <exception>
 #include <mutex>
 #include <sstream>
@@ -20,29 +19,26 @@
 namespace qb {
 namespace {
 
-// Threads take the open tasks one by one until none is left or one fails.
+// Threads take the tasks one by one until none is left or one fails.
 void play(const CoverSearch& search, SearchState& state, int size, int threads,
           const OnTask& on_task) {
   SearchState::Size& progress = state.sizes.at(size);
-  std::vector<std::size_t> open;
-  for (std::size_t task = 0; task < progress.played.size(); ++task)
-    if (!progress.played[task]) open.push_back(task);
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
   const auto take_tasks = [&] {
     try {
-      for (std::size_t at = next++; at < open.size(); at = next++) {
-        const PlayedTask played{size, open[at], search.run(open[at])};
+      for (std::size_t at = next++; at < progress.tasks; at = next++) {
+        const std::vector<InterestSet> found = search.run(at);
         const std::scoped_lock lock(mutex);
-        progress.played[played.task] = true;
-        for (const InterestSet& set : played.found) progress.found.insert(set.residues);
-        on_task(state, played);
+        ++progress.played;
+        for (const InterestSet& set : found) progress.found.insert(set.residues);
+        on_task(state, size);
       }
     } catch (...) {
       const std::scoped_lock lock(mutex);
       if (!failure) failure = std::current_exception();
-      next = open.size();
+      next = progress.tasks;
     }
   };
   std::vector<std::jthread> others;
@@ -60,10 +56,6 @@ int least_conceivable_size(std::int64_t modulus) {
   return size;
 }
 
-std::size_t SearchState::Size::tasks_played() const {
-  return static_cast<std::size_t>(std::ranges::count(played, true));
-}
-
 void search_size(SearchState& state, int size, int threads, const OnTask& on_task) {
   if (state.modulus < 3 || state.modulus > kMostSearchableWorkers)
     throw UsageError(fmt::format("the exhaustive search for interest sets covers W = 3..{}, not {}",
@@ -71,13 +63,7 @@ void search_size(SearchState& state, int size, int threads, const OnTask& on_tas
   if (size < 2)
     throw UsageError(fmt::format("an interest set has 2 residues or more, not {}", size));
   const CoverSearch search(state.modulus, size);
-  SearchState::Size& progress = state.sizes[size];
-  if (progress.played.empty()) progress.played.assign(search.tasks(), false);
-  if (progress.played.size() != search.tasks())
-    throw UsageError(
-        fmt::format("the journal counts {} tasks for W = {}, m = {}; this build has {}: begin a "
-                    "new journal",
-                    progress.played.size(), state.modulus, size, search.tasks()));
+  state.sizes[size].tasks = search.tasks();
   play(search, state, size, threads, on_task);
 }
 
@@ -113,7 +99,7 @@ std::vector<InterestSet> minimum_interest_sets(int modulus) {
         "all minimum sets are searched at once for W = 3..{} only, not {}; qb sets search goes on",
         kMostExhaustiveWorkers, modulus));
   SearchState state{modulus, {}};
-  const int size = search_minimum(state, 1, [](const SearchState&, const PlayedTask&) {});
+  const int size = search_minimum(state, 1, [](const SearchState&, int) {});
   return sets_of_orbits(modulus, state.sizes.at(size).found);
 }
 
@@ -124,113 +110,39 @@ extern const std::string_view searches;
 
 namespace {
 
-constexpr std::string_view kLetters =
-    "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-constexpr std::size_t kLineLetters = 100;
-
-std::vector<int> decode(std::string_view letters) {
-  std::vector<int> residues = {0, 1};
-  for (char letter : letters) {
-    const std::size_t gap = kLetters.find(letter);
-    if (gap == std::string_view::npos) throw UsageError(fmt::format("'{}' is not a gap", letter));
-    residues.push_back(residues.back() + static_cast<int>(gap) + 1);
+// Reads the lines of a file that begin with W m orbits sets: in a file of lists, their heads.
+std::vector<SearchRecord> read_records(std::string_view text, bool of_lists) {
+  std::vector<SearchRecord> records;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] == '#' || (of_lists && line.back() != ':')) continue;
+    std::istringstream words(line);
+    SearchRecord record;
+    std::int64_t nodes = 0;
+    if (!(words >> record.modulus >> record.size >> record.orbits >> record.sets) ||
+        (!of_lists && !(words >> nodes >> record.cpu_s)))
+      throw UsageError("'" + line + "' is not a search");
+    records.push_back(record);
   }
-  return residues;
-}
-
-MinimumList parse_head(const std::string& head, std::size_t& orbits) {
-  std::istringstream words(head);
-  MinimumList list;
-  std::string checksum;
-  if (!(words >> list.modulus >> list.size >> orbits >> list.sets >> checksum) || words >> checksum)
-    throw UsageError("a record begins with W m orbits sets checksum");
-  const char* end = checksum.data() + checksum.size();
-  if (std::from_chars(checksum.data(), end, list.checksum, 16).ptr != end)
-    throw UsageError(fmt::format("'{}' is not a checksum", checksum));
-  return list;
-}
-
-void require_whole(const MinimumList& list, std::size_t orbits) {
-  if (list.representatives.size() != orbits)
-    throw UsageError(fmt::format("the record of W = {} has {} representatives, not {}",
-                                 list.modulus, list.representatives.size(), orbits));
+  return records;
 }
 
 }  // namespace
 
-std::string compact_record(const MinimumList& list) {
-  std::string text = fmt::format("{} {} {} {} {:016x}:\n", list.modulus, list.size,
-                                 list.representatives.size(), list.sets, list.checksum);
-  std::size_t letters = 0;
-  for (const std::vector<int>& residues : list.representatives) {
-    if (letters + residues.size() > kLineLetters) letters = 0;
-    text += letters == 0 ? (text.back() == '\n' ? "" : "\n") : " ";
-    if (residues.size() == 2) text += '-';
-    for (std::size_t i = 2; i < residues.size(); ++i) {
-      const auto gap = static_cast<std::size_t>(residues[i] - residues[i - 1] - 1);
-      if (gap >= kLetters.size())
-        throw UsageError(fmt::format("W = {}: the compact form has no letter for a gap of {}",
-                                     list.modulus, gap + 1));
-      text += kLetters[gap];
-    }
-    letters += residues.size() - 1;
-  }
-  return text + "\n";
-}
-
-std::vector<MinimumList> parse_minimum_lists(std::string_view text, std::string_view name) {
-  std::vector<MinimumList> lists;
-  std::size_t orbits = 0;
-  std::istringstream lines{std::string(text)};
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
-    try {
-      if (line.empty() || line[0] == '#') continue;
-      if (line.back() == ':') {
-        if (!lists.empty()) require_whole(lists.back(), orbits);
-        lists.push_back(parse_head(line.substr(0, line.size() - 1), orbits));
-        continue;
-      }
-      if (lists.empty()) throw UsageError("a record begins with W m orbits sets checksum");
-      std::istringstream words(line);
-      for (std::string word; words >> word;)
-        lists.back().representatives.insert(decode(word == "-" ? "" : word));
-    } catch (const UsageError& error) {
-      throw UsageError(fmt::format("{}:{}: {}", name, number, error.what()));
-    }
-  }
-  if (!lists.empty()) require_whole(lists.back(), orbits);
-  return lists;
-}
-
-std::span<const MinimumList> stored_minimum_lists() {
-  static const auto lists = parse_minimum_lists(embedded::minimum_sets, "minimum.txt");
-  return lists;
+std::span<const SearchRecord> stored_minimum_lists() {
+  static const auto records = read_records(embedded::minimum_sets, true);
+  return records;
 }
 
 std::span<const SearchRecord> stored_searches() {
-  static const std::vector<SearchRecord> records = [] {
-    std::vector<SearchRecord> all;
-    std::istringstream lines{std::string(embedded::searches)};
-    for (std::string line; std::getline(lines, line);) {
-      if (line.empty() || line[0] == '#') continue;
-      std::istringstream words(line);
-      SearchRecord record;
-      if (!(words >> record.modulus >> record.size >> record.orbits >> record.sets >>
-            record.nodes >> record.cpu_s))
-        throw UsageError("searches.txt: '" + line + "' is not a search");
-      all.push_back(record);
-    }
-    return all;
-  }();
+  static const auto records = read_records(embedded::searches, false);
   return records;
 }
 
 int proved_lower_bound(int modulus) {
   int bound = std::max(2, least_conceivable_size(modulus));
-  const auto lists = stored_minimum_lists();
-  const auto index = static_cast<std::size_t>(modulus - 3);
-  if (index < lists.size()) bound = std::max(bound, lists[index].size);
+  for (const SearchRecord& list : stored_minimum_lists())
+    if (list.modulus == modulus) bound = std::max(bound, list.size);
   for (const SearchRecord& record : stored_searches())
     if (record.modulus == modulus && record.sets == 0) bound = std::max(bound, record.size + 1);
   return bound;

@@ -16,7 +16,7 @@ namespace {
 using testing::Contains;
 using testing::ElementsAre;
 
-void go_on(const SearchState&, const PlayedTask&) {}
+void go_on(const SearchState&, int) {}
 
 TEST(MinimumSets, AreKnownForSevenWorkers) {
   EXPECT_THAT(minimum_interest_sets(7),
@@ -68,48 +68,17 @@ TEST(MinimumSets, ManyThreadsFindWhatOneFinds) {
   EXPECT_TRUE(four.sizes.at(7).found.empty());
 }
 
-TEST(MinimumSets, AStoppedSearchGoesOnFromItsJournal) {
-  SearchState whole{40, {}};
-  ASSERT_EQ(search_minimum(whole, 1, go_on), 8);
-  std::string journal = journal_head(whole);
-  int sittings = 0;
-  for (int size = 0; size == 0; ++sittings) {
-    // The writer is stopped in the middle of a line each time.
-    SearchState state = parse_journal(journal + "8 3", "mine");
-    int left = 150;
-    try {
-      size = search_minimum(state, 1, [&](const SearchState& now, const PlayedTask& played) {
-        journal += journal_line(now, played);
-        if (--left == 0) throw std::runtime_error("stopped");
-      });
-    } catch (const std::runtime_error&) {
-      continue;
-    }
-    ASSERT_LT(sittings, 20);
-  }
-  EXPECT_GE(sittings, 5);
-  const SearchState read = parse_journal(journal, "mine");
-  EXPECT_EQ(read.sizes.at(8).found, whole.sizes.at(8).found);
-  EXPECT_EQ(read.sizes.at(8).tasks_played(), read.sizes.at(8).played.size());
-}
-
-TEST(MinimumSets, AForeignJournalIsASentence) {
-  for (const auto& [text, sentence] : std::vector<std::pair<std::string, std::string>>{
-           {"", "mine: a search journal begins with `search W`"},
-           {"hello\n", "mine:1: a search journal begins with `search W`"},
-           {"search 7\n3 0\n", "mine:2: there is no task 0 of size 3 above"},
-           {"search 7\nsize 3 2\n3 1: 0 1 2\n",
-            "mine:3: interest set 0,1,2 is invalid for W = 7: no two residues differ by 3"},
-           {"search 7\nsize 3 x\n", "mine:2: 'x' is not a whole number"}}) {
-    try {
-      (void)parse_journal(text, "mine");
-      FAIL() << text;
-    } catch (const UsageError& error) {
-      EXPECT_EQ(error.what(), sentence);
-    }
-  }
-  SearchState other = parse_journal("search 40\nsize 7 3\n", "mine");
-  EXPECT_THROW(search_size(other, 7, 1, go_on), UsageError);
+TEST(MinimumSets, SaysHowFarItIsAfterEachTask) {
+  SearchState state{40, {}};
+  std::size_t calls = 0;
+  search_size(state, 7, 1, [&](const SearchState& now, int size) {
+    EXPECT_EQ(size, 7);
+    EXPECT_EQ(now.sizes.at(size).played, ++calls);
+  });
+  EXPECT_EQ(calls, state.sizes.at(7).tasks);
+  EXPECT_GT(calls, 1u);
+  const auto stop = [](const SearchState&, int) { throw std::runtime_error("stopped"); };
+  EXPECT_THROW(search_size(state, 8, 4, stop), std::runtime_error);
 }
 
 TEST(MinimumSets, AChecksumTellsListsApart) {

@@ -7,12 +7,9 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
 #include <stdexcept>
-#include <utility>
 
 #include "base/status.h"
-#include "interest_sets/search/minimum_sets.h"
 
 namespace qb {
 
@@ -123,33 +120,6 @@ void thin_out(InterestSet& set) {
   }
 }
 
-// Returns units whose powers do not contain -1, one for each cyclic group of at most `largest` of
-// them, small groups first: local search can use those.
-std::vector<int> useful_multipliers(int modulus, int largest) {
-  std::vector<std::pair<int, int>> found;  // order, least generator
-  std::vector<bool> generates_known(static_cast<std::size_t>(modulus), false);
-  for (int unit = 1; unit < modulus; ++unit) {
-    if (std::gcd(unit, modulus) != 1 || generates_known[static_cast<std::size_t>(unit)]) continue;
-    std::vector<int> powers = {1};
-    bool has_minus_one = false;
-    for (int x = unit; x != 1 && std::ssize(powers) <= largest;
-         x = static_cast<int>(std::int64_t{x} * unit % modulus)) {
-      has_minus_one |= x == modulus - 1;
-      powers.push_back(x);
-    }
-    const int order = static_cast<int>(powers.size());
-    if (has_minus_one || order > largest) continue;
-    found.emplace_back(order, unit);
-    for (int i = 0; i < order; ++i)
-      if (std::gcd(i, order) == 1)
-        generates_known[static_cast<std::size_t>(powers[static_cast<std::size_t>(i)])] = true;
-  }
-  std::ranges::sort(found);
-  std::vector<int> units;
-  for (const auto& [order, unit] : found) units.push_back(unit);
-  return units;
-}
-
 }  // namespace
 
 std::optional<int> singer_order(int modulus) {
@@ -197,28 +167,6 @@ InterestSet ruler_set(int modulus) {
   thin_out(set);
   verify(set);
   return set;
-}
-
-InterestSet searched_set(int modulus, std::int64_t moves) {
-  if (singer_order(modulus)) return singer_set(modulus);
-  InterestSet best = ruler_set(modulus);
-  if (modulus < 5) return best;
-  const std::vector<int> multipliers =
-      useful_multipliers(modulus, static_cast<int>(best.residues.size()) / 2);
-  constexpr std::int64_t kMovesAtATime = 100'000;
-  for (std::uint64_t turn = 0; moves > 0; ++turn, moves -= kMovesAtATime) {
-    const int size = static_cast<int>(best.residues.size()) - 1;
-    if (size < least_conceivable_size(modulus)) break;
-    // Every second turn searches all sets.
-    const int multiplier = turn % 2 == 0 ? 1 : multipliers[turn / 2 % multipliers.size()];
-    if (auto better = local_search(modulus, size, multiplier, turn, kMovesAtATime)) {
-      best = *std::move(better);
-      thin_out(best);
-      moves += kMovesAtATime;
-    }
-  }
-  verify(best);
-  return best;
 }
 
 }  // namespace qb

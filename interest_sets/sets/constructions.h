@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constructs interest sets for any W: perfect ones where geometry gives them, else rulers and the
-// results of local search.
+// Constructs interest sets for any W: perfect ones where geometry gives them, else rulers.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -52,19 +50,5 @@ class FiniteField {
 // times, 2r + 2 r + 1 times, 1 r times; marks that are not needed mod W are left out. Throws
 // UsageError unless W >= 3. (Wichmann, J. London Math. Soc. 38, 1963.)
 [[nodiscard]] InterestSet ruler_set(int modulus);
-
-// Searches locally for a cover of at most `size` residues by simulated annealing at a constant
-// temperature; each move covers one uncovered difference. Only unions of orbits of x -> multiplier
-// x are searched (with multiplier 1, all sets): they are far fewer, and their differences come in
-// orbits too, so that the search finds a cover far more often. Returns nullopt where `moves` do not
-// find one. The result is the same for the same seed; it contains 0 and 1, residues ascending.
-// Throws std::invalid_argument unless the multiplier is a unit.
-[[nodiscard]] std::optional<InterestSet> local_search(int modulus, int size, int multiplier,
-                                                      std::uint64_t seed, std::int64_t moves);
-
-// Returns the smallest set that the constructions and about `moves` of local search give, always
-// the same: the Singer set where there is one; else the ruler, and then covers of one residue less
-// at a time, over all sets and over unions of orbits of multipliers of small order.
-[[nodiscard]] InterestSet searched_set(int modulus, std::int64_t moves);
 
 }  // namespace qb

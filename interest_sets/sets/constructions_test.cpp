@@ -67,37 +67,5 @@ TEST(RulerSet, CoversAnyWWithAboutTheSquareRootOfThreeHalves) {
   EXPECT_THROW((void)ruler_set(2), UsageError);
 }
 
-TEST(LocalSearch, FindsMinimumSetsOfSmallW) {
-  for (const auto& [workers, size] : std::vector<std::pair<int, int>>{{7, 3}, {31, 6}, {64, 9}}) {
-    const auto set = local_search(workers, size, 1, 1, 1'000'000);
-    ASSERT_TRUE(set.has_value()) << workers;
-    EXPECT_NO_THROW(verify(*set));
-    EXPECT_EQ(std::ssize(set->residues), size);
-    EXPECT_EQ(set, local_search(workers, size, 1, 1, 1'000'000));
-  }
-}
-
-TEST(LocalSearch, FindsNoneWhereNoneIs) {
-  EXPECT_EQ(local_search(22, 5, 1, 1, 20'000), std::nullopt);
-  EXPECT_EQ(local_search(52, 8, 1, 1, 20'000), std::nullopt);
-}
-
-TEST(LocalSearch, WithAMultiplierStaysInvariantAndFindsThePlane) {
-  const auto set = local_search(133, 12, 11, 1, 1'000'000);  // 11 is a multiplier of the plane
-  ASSERT_TRUE(set.has_value());
-  EXPECT_NO_THROW(verify(*set));
-  EXPECT_LE(std::ssize(set->residues), 12);
-  EXPECT_THROW((void)local_search(133, 12, 7, 1, 10), std::invalid_argument);
-}
-
-TEST(SearchedSet, IsVerifiedAndNeverLargerThanTheRuler) {
-  for (int workers = 3; workers <= 150; workers += 7) {
-    const InterestSet set = searched_set(workers, 50'000);
-    EXPECT_NO_THROW(verify(set));
-    EXPECT_LE(set.residues.size(), ruler_set(workers).residues.size());
-    EXPECT_GE(std::ssize(set.residues), least_conceivable_size(workers));
-  }
-}
-
 }  // namespace
 }  // namespace qb

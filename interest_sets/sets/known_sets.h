@@ -55,7 +55,7 @@ struct KnownSet {
   int lower_bound = 0;  // proved: no set has fewer residues
 };
 
-// Returns the sets of best_known.txt (`qb sets construct`), verified, W = 112..1024 ascending.
+// Returns the sets of best_known.txt, verified, W = 112..1024 ascending.
 [[nodiscard]] std::span<const ListedSet> stored_best_sets();
 
 // Returns default_interest_set() with its standing. Throws UsageError if W < 3.

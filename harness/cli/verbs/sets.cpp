@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // qb sets: lists, verifies and shows interest sets, and what balance they give.
-#include <cstdio>
-
 #include "base/files.h"
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
-#include "interest_sets/sets/constructions.h"
 
 namespace qb {
 namespace {
@@ -57,36 +54,6 @@ Examples:
   add_integer(verb, "--workers", workers, "Sets W, 3 or more.").required();
 }
 
-struct ConstructWords {
-  int from = 0;
-  int to = 0;
-  double moves = 4e5;
-};
-
-void construct(const ConstructWords& words) {
-  for (int workers = words.from; workers <= words.to; ++workers) {
-    print_answer("{}", set_line(searched_set(workers, static_cast<std::int64_t>(words.moves))));
-    std::fflush(stdout);
-  }
-}
-
-void add_construct(Verb sets) {
-  auto [verb, words] = add_verb<ConstructWords>(
-      sets, "construct",
-      "Constructs small sets for a range of W: Singer, ruler, local search; lines W m: residues.",
-      construct,
-      R"(It prints the same each time. interest_sets/sets/best_known.txt holds what it printed.
-
-Examples:
-  qb sets construct --from 112 --to 157 --moves 4e6
-  qb sets construct --from 1057 --to 1057)");
-  add_integer(verb, "--from", words.from, "Sets the first W, 3 or more.").required();
-  add_integer(verb, "--to", words.to, "Sets the last W.").required();
-  add_positive(verb, "--moves", words.moves,
-               "Sets the moves of local search for each W, about 2 million a second (default: "
-               "4e5).");
-}
-
 struct ResponsibilityWords {
   int workers = 0;
   std::int64_t from = 0;
@@ -122,8 +89,8 @@ Examples:
 }  // namespace
 
 void add_sets(Verb app) {
-  const Verb sets = app.add_verb(
-      "sets", "Lists, checks, searches, constructs and draws interest sets.", R"(Examples:
+  const Verb sets =
+      app.add_verb("sets", "Lists, checks, searches and draws interest sets.", R"(Examples:
   qb sets table
   qb sets show --workers 7
   qb sets search --workers 52
@@ -133,7 +100,6 @@ void add_sets(Verb app) {
   add_verify_file(sets);
   add_show(sets);
   add_responsibility(sets);
-  add_construct(sets);
   add_sets_search(sets);
   add_sets_figures(sets);
 }

@@ -28,8 +28,7 @@ constexpr std::int64_t kProductRows = 4096;  // and as many columns
 // The number of minimum sets of every W of which they are all known.
 std::map<int, std::int64_t> counts() {
   std::map<int, std::int64_t> all;
-  for (const MinimumList& list : stored_minimum_lists())
-    all[list.modulus] = static_cast<std::int64_t>(list.sets);
+  for (const SearchRecord& list : stored_minimum_lists()) all[list.modulus] = list.sets;
   for (const SearchRecord& record : stored_searches())
     if (record.sets > 0 && record.size == proved_lower_bound(record.modulus))
       all[record.modulus] = record.sets;

@@ -4,13 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/csv.h"
-#include "base/files.h"
 #include "base/numbers.h"
 #include "base/print.h"
 #include "harness/cli/options.h"
@@ -30,8 +28,6 @@ struct SearchWords {
   int threads = 0;
   bool count = false;
   bool quiet = false;
-  bool compact = false;
-  std::string journal;
   TableFormat form = TableFormat::text;
 };
 
@@ -50,28 +46,23 @@ struct SearchOutcome {
   int threads = 1;
 };
 
-// Keeps the journal and says how far the search is.
+// Says how far the search is.
 class Watcher {
  public:
-  Watcher(const SearchWords& words, SearchState& state) : words_(words), state_(state) {
-    if (words.journal.empty()) return;
-    const std::string head = journal_head(state);
-    const std::string text =
-        std::filesystem::exists(words.journal) ? read_text(words.journal) : std::string();
-    if (head.starts_with(text))  // a new one, or one that ends in its head
-      append_and_flush(words.journal, head.substr(text.size()));
-    else
-      go_on(text);
+  explicit Watcher(bool quiet) : quiet_(quiet) {}
+
+  void operator()(const SearchState& now, int size) {
+    if (size != size_) begin_s_ = now_s();
+    size_ = size;
+    if (quiet_ || now_s() - said_s_ < (terminal_ ? kSecondsBetween : kSecondsBetweenPlainLines))
+      return;
+    said_s_ = now_s();
+    spoke_ = true;
+    print_note("{}{}{}", terminal_ ? "\r" : "", progress_line(now, size, now_s() - begin_s_),
+               terminal_ ? "\033[K" : "\n");
   }
 
-  void operator()(const SearchState& now, const PlayedTask& played) {
-    if (!words_.journal.empty()) lines_ += journal_line(now, played);
-    if (played.size != size_) begin_size(now, played.size);
-    if (now_s() - said_s_ >= kSecondsBetween) say(now, played.size);
-  }
-
-  void end() {
-    flush();
+  void end() const {
     if (terminal_ && spoke_) print_note("\r\033[K");
   }
 
@@ -79,49 +70,12 @@ class Watcher {
   static constexpr double kSecondsBetween = 1.0;
   static constexpr double kSecondsBetweenPlainLines = 30.0;
 
-  // Cuts off a torn last line, so that the next text begins a line.
-  void go_on(const std::string& text) {
-    const int workers = state_.modulus;
-    state_ = parse_journal(text, words_.journal);
-    if (state_.modulus != workers)
-      throw UsageError(fmt::format("{} is the journal of W = {}, not {}; name another file",
-                                   words_.journal, state_.modulus, workers));
-    std::filesystem::resize_file(words_.journal, text.rfind('\n') + 1);
-  }
-
-  void begin_size(const SearchState& now, int size) {
-    size_ = size;
-    begin_s_ = now_s();
-    before_ = now.sizes.at(size).tasks_played() - 1;
-  }
-
-  void say(const SearchState& now, int size) {
-    flush();
-    said_s_ = now_s();
-    if (words_.quiet) return;
-    if (!terminal_ && now_s() - line_s_ < kSecondsBetweenPlainLines) return;
-    line_s_ = now_s();
-    spoke_ = true;
-    print_note("{}{}{}", terminal_ ? "\r" : "",
-               progress_line(now, size, before_, now_s() - begin_s_), terminal_ ? "\033[K" : "\n");
-  }
-
-  void flush() {
-    if (lines_.empty()) return;
-    append_and_flush(words_.journal, lines_);
-    lines_.clear();
-  }
-
-  const SearchWords& words_;
-  SearchState& state_;
-  std::string lines_;
-  bool terminal_ = isatty(STDERR_FILENO) == 1;
+  const bool quiet_;
+  const bool terminal_ = isatty(STDERR_FILENO) == 1;
   bool spoke_ = false;
   int size_ = 0;
-  std::size_t before_ = 0;
   double begin_s_ = now_s();
   double said_s_ = now_s();
-  double line_s_ = now_s();
 };
 
 double longest_share(const InterestSet& set) {
@@ -218,7 +172,7 @@ SearchOutcome search(const SearchWords& words) {
                         ? words.threads
                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const double begin_s = now_s();
-  Watcher watcher(words, outcome.state);
+  Watcher watcher(words.quiet);
   outcome.size = words.size;
   if (words.size > 0)
     search_size(outcome.state, words.size, outcome.threads, std::ref(watcher));
@@ -233,10 +187,6 @@ SearchOutcome search(const SearchWords& words) {
 void print_search(const SearchWords& words) {
   SearchOutcome outcome = search(words);
   if (words.count) return print_answer("{}\n", outcome.sets.size());
-  if (words.compact)
-    return print_answer(
-        "{}", compact_record({words.workers, outcome.size, outcome.sets.size(),
-                              checksum(outcome.sets), outcome.state.sizes.at(outcome.size).found}));
   const bool csv = words.form == TableFormat::csv;
   const std::string summary = search_summary(outcome);
   csv ? print_note("{}", summary) : print_answer(summary);
@@ -254,25 +204,19 @@ void add_sets_search(Verb sets) {
       print_search,
       R"(It finds the sets of m residues that contain 0 and 1 and whose differences cover Z_W, for
 the least m. It proves that m is the least by searching every smaller size to its end.
-W <= 79 takes seconds, and proofs up to W = 133 take minutes. --csv prints every set. After
-it was killed, the same command with the same --journal continues the search.
+W <= 79 takes seconds, and proofs up to W = 133 take minutes. --csv prints every set.
 
 Examples:
   qb sets search --workers 52
   qb sets search --workers 64 --count
-  qb sets search --workers 112 --size 12 --journal w112.txt)");
+  qb sets search --workers 112 --size 12)");
   add_integer(verb, "--workers", words.workers, "Sets W, 3 to 257.").required();
   add_integer(verb, "--size", words.size,
               "Searches only sets of this size m (default: the least).");
   add_integer(verb, "--threads", words.threads,
               "Searches with this number of threads (default: all cores).");
   verb.add_flag("--count", words.count, "Prints only the number of sets.");
-  verb.add_flag("--compact", words.compact,
-                "Prints a record as in interest_sets/search/minimum.txt.");
   verb.add_flag("--quiet", words.quiet, "Shows no progress.");
-  verb.add_option("--journal", words.journal,
-                  "Writes the finished tasks to this file; if it exists, the search goes on from "
-                  "there.");
   add_table_form(verb, words.form);
 }
 

@@ -118,10 +118,6 @@ std::string balance_summary(std::span<const DistillationRow> rows) {
       published, balanced, worse, rows.size(), more_tokens);
 }
 
-std::string set_line(const InterestSet& set) {
-  return fmt::format("{:4} {:2}: {}\n", set.modulus, set.residues.size(), csv_residues(set));
-}
-
 std::pair<std::string, bool> verify_sets(std::string_view text, std::string_view name) {
   std::string lines;
   const auto sets = parse_interest_sets(text, name);
@@ -203,19 +199,11 @@ std::string responsibility_table(int workers, std::int64_t from, std::int64_t to
   return table.terminal();
 }
 
-std::string progress_line(const SearchState& state, int size, std::size_t played_before,
-                          double seconds) {
-  const SearchState::Size& progress = state.sizes.at(size);
-  const std::size_t played = progress.tasks_played();
-  std::string text =
-      fmt::format("m = {}: {} of {} tasks, {} orbits, {}", size, played, progress.played.size(),
-                  progress.found.size(), format_seconds(seconds));
-  if (played > played_before)
-    text +=
-        fmt::format(", about {} to go",
-                    format_seconds(seconds * static_cast<double>(progress.played.size() - played) /
-                                   static_cast<double>(played - played_before)));
-  return text;
+std::string progress_line(const SearchState& state, int size, double seconds) {
+  const auto& [tasks, played, found] = state.sizes.at(size);
+  const double left_s = seconds * static_cast<double>(tasks - played) / static_cast<double>(played);
+  return fmt::format("m = {}: {} of {} tasks, {} orbits, {}, about {} to go", size, played, tasks,
+                     found.size(), format_seconds(seconds), format_seconds(left_s));
 }
 
 }  // namespace qb

@@ -30,9 +30,6 @@ struct DistillationRow {
 // Gives the least asym-RR / W of both, and where tokens or balance got worse.
 [[nodiscard]] std::string balance_summary(std::span<const DistillationRow> rows);
 
-// Writes `  57  8: 0 1 3 13 32 36 43 52` with its line end, as interest-set files do.
-[[nodiscard]] std::string set_line(const InterestSet& set);
-
 // Verifies every set of a file (see known_sets.h), and its asym-RR if the file gives one. Returns
 // one line per set, `NAME:LINE: …`, then how many sets are good; and whether all are. Throws
 // UsageError if the text is not such a file.
@@ -51,9 +48,8 @@ void responsibility_csv(int workers, std::int64_t from, std::int64_t to, const S
 // Summarizes the same: mean, least and greatest ratio of each minimum set over [from, to].
 [[nodiscard]] std::string responsibility_table(int workers, std::int64_t from, std::int64_t to);
 
-// Writes `m = 11: 4210 of 8520 tasks, 3 orbits, 12.0 s, about 12.3 s to go`. The tasks played in
-// this session took `seconds`.
-[[nodiscard]] std::string progress_line(const SearchState& state, int size,
-                                        std::size_t played_before, double seconds);
+// Writes `m = 11: 4210 of 8520 tasks, 3 orbits, 12.0 s, about 12.3 s to go`. The tasks played, of
+// which there is one at least, took `seconds`.
+[[nodiscard]] std::string progress_line(const SearchState& state, int size, double seconds);
 
 }  // namespace qb

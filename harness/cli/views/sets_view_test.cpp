@@ -73,12 +73,6 @@ TEST(SetsView, BalanceStandsBesideThePublishedRule) {
               HasSubstr("| 4 | 3 | {0,1,2} | 3.1963 |"));
 }
 
-TEST(SetsView, ALineOfASetIsReadAgain) {
-  const InterestSet set{57, {0, 1, 3, 13, 32, 36, 43, 52}};
-  EXPECT_EQ(set_line(set), "  57  8: 0 1 3 13 32 36 43 52\n");
-  EXPECT_EQ(parse_interest_sets(set_line(set), "mine").at(0).set, set);
-}
-
 TEST(SetsSearch, SaysWhatIsProvedAndRanks) {
   const std::string text = testing_support::run_qb("sets search --workers 8 --threads 2").out;
   EXPECT_THAT(text, HasSubstr("size          4\n"));
@@ -101,9 +95,8 @@ TEST(SetsSearch, SaysWhatIsProvedAndRanks) {
 TEST(SetsSearch, ProgressSaysWhatIsDoneAndWhatIsLeft) {
   SearchState state;
   state.modulus = 8;
-  state.sizes[3].played.assign(4, false);
-  state.sizes[3].played[0] = true;
-  EXPECT_EQ(progress_line(state, 3, 0, 2.0),
+  state.sizes[3] = {.tasks = 4, .played = 1, .found = {}};
+  EXPECT_EQ(progress_line(state, 3, 2.0),
             "m = 3: 1 of 4 tasks, 0 orbits, 2.00 s, about 6.00 s to go");
 }
 
