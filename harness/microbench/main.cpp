@@ -19,7 +19,7 @@
 namespace {
 
 constexpr const char* kHelp =
-    R"(microbench: ceilings of this machine, parts of attention, whole kernels, CQS and sparse over dense
+    R"(microbench: ceilings of this machine, kernels, CQS and sparse over dense
 
   microbench --quick       the targets of the CPU kernels, in a few minutes
   microbench --out=DIR     everything, into DIR; qb plot DIR draws it
@@ -72,7 +72,7 @@ void write_manifest(const std::string& folder, int argc, char** argv) {
   qb::Manifest manifest;
   manifest.schema_version = qb::kSchemaVersion;
   manifest.experiment = "microbench";
-  manifest.description = "Ceilings, parts of attention and whole kernels on one device.";
+  manifest.description = "Ceilings and kernels on one device.";
   manifest.run_id = now;
   manifest.argv.assign(argv, argv + argc);
   manifest.started_at = now;
@@ -101,7 +101,6 @@ int run(int argc, char** argv) {
   qb::register_cqs(recorder, words.quick);
   qb::register_sparse(recorder, words.quick);
   qb::register_limits(recorder);
-  if (!words.quick) qb::register_parts(recorder);
 
   qb::print_answer("{}\n", qb::device_fingerprint());
   qb::LineReporter reporter;

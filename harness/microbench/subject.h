@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Microbenchmarks measure the parts of attention on one device, each alone, the whole kernels, and
-// the cost of a CQS plan over the dense kernel. Here is what one needs and where its rows go.
+// Microbenchmarks measure the ceilings of the machine, kernels, and the cost of a CQS plan over the
+// dense kernel. Here is what one needs and where its rows go.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -24,7 +24,7 @@ inline constexpr double kNotAvailable = std::numeric_limits<double>::quiet_NaN()
 // One timed repeat of a microbenchmark is a row of microbench.csv.
 struct MicrobenchRow {
   std::string case_id{};    // the benchmark's full name
-  std::string benchmark{};  // flash, materialized, decode, cqs, merge, …
+  std::string benchmark{};  // flash, materialized, decode, cqs, …
   std::string dtype{};      // empty where it has none
   std::string mask{};
   std::string isa{};
@@ -64,10 +64,8 @@ class Recorder {
 };
 
 // With `quick`, only what the targets need is measured, else sweeps over N, types, masks, head_dims
-// and threads. Names are part/n:…/d:… and kernel/dtype/mask/n:…/d:…/h:…/threads:…, with /isa:…
-// where one is forced.
+// and threads. Names are kernel/dtype/mask/n:…/d:…/h:…/threads:…, with /isa:… where one is forced.
 void register_ceilings(Recorder& recorder);
-void register_parts(Recorder& recorder);
 // The backward pass of flash has the name backward/dtype/….
 void register_kernels(Recorder& recorder, bool quick);
 void register_cqs(Recorder& recorder, bool quick);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures the ceilings of the machine.
+#include <fmt/format.h>
+
+#include "harness/microbench/subject.h"
+#include "kernels/cpu/roofline.h"
+#include "kernels/parallel.h"
+
+namespace qb {
+namespace {
+
+// Registers a ceiling as a benchmark that does `flop` or `bytes` in a second.
+void add_ceiling(Recorder& recorder, const std::string& what, const std::string& dtype, int threads,
+                 double MicrobenchRow::*work, const std::function<double()>& per_second) {
+  const std::string name =
+      fmt::format("{}{}{}/threads:{}", what, dtype.empty() ? "" : "/", dtype, threads);
+  add_benchmark(name, std::nullopt, recorder, [=](Subject& s) {
+    s.row.benchmark = what;
+    s.row.dtype = dtype;
+    s.row.threads = threads;
+    s.measure = [=](MicrobenchRow& row) {
+      row.wall_time_s = 1.0;
+      row.*work = per_second();
+    };
+  });
+}
+
+}  // namespace
+
+void register_ceilings(Recorder& recorder) {
+  for (const int t : thread_counts(available_cores())) {
+    const auto flop = &MicrobenchRow::flop;
+    const auto bytes = &MicrobenchRow::bytes;
+    const auto memory = [t] { return std::make_shared<cpu::MemoryCeiling>(t); };
+    add_ceiling(recorder, "fma", "f32", t, flop,
+                [t] { return cpu::fma_peak_flop_per_s(t, false); });
+    if (cpu::bf16_products())
+      add_ceiling(recorder, "fma", "bf16", t, flop,
+                  [t] { return cpu::fma_peak_flop_per_s(t, true); });
+    add_ceiling(recorder, "exp2", "f32", t, flop, [t] { return cpu::exp2_per_s(t); });
+    add_ceiling(recorder, "read", "", t, bytes, [memory] { return memory()->read_bytes_per_s(); });
+    add_ceiling(recorder, "copy", "", t, bytes, [memory] { return memory()->copy_bytes_per_s(); });
+  }
+}
+
+}  // namespace qb
