@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <regex>
 
 #include "harness/cli/testing/run_binary.h"
 #include "plots/frame/table.h"
@@ -14,7 +13,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 using testing_support::run_qb;
 using testing_support::Said;
 
@@ -66,19 +64,6 @@ TEST_F(ReportOfRun, OpensWithWhatWasRunWhatAgreesAndWhatDoesNot) {
               AllOf(HasSubstr("8 cases of 2 algorithms were run: 8 ok."),
                     HasSubstr("<p>Agrees: the outputs of all 8 that ran agree with a float64"),
                     HasSubstr("<p>Does not agree: ")));
-}
-
-TEST_F(ReportOfRun, ASecondRunOfTheSpecHasTheChangeSinceTheFirst) {
-  EXPECT_THAT(page(), Not(HasSubstr("Change since the previous run")));
-  const std::string manifest = read_file(run_ + "/manifest.json");
-  const std::string earlier = std::regex_replace(
-      std::regex_replace(manifest, std::regex(R"("run_id": "a")"), R"("run_id": "earlier")"),
-      std::regex(R"("started_at": "[^"]*")"), R"("started_at": "2020-01-01T00:00:00Z")");
-  (void)scratch_.file("r/tiny/earlier/manifest.json", earlier);
-  for (const char* table : {"/cases.csv", "/samples.csv"})
-    (void)scratch_.file(std::string("r/tiny/earlier") + table, read_file(run_ + table));
-  EXPECT_THAT(page(), AllOf(HasSubstr("Change since the previous run"),
-                            HasSubstr("is earlier of 2020-01-01"), HasSubstr("Of 8 cases")));
 }
 
 }  // namespace
