@@ -25,14 +25,14 @@ std::string prefix_ids(std::string_view svg, const std::string& prefix) {
 
 // The colour of a status or a verdict, with which a cell begins, supports its word.
 std::string_view cell_class(std::string_view cell) {
-  for (const std::string_view good : {"ok", "agrees", "within", "shape agrees"})
+  for (const std::string_view good : {"agrees", "within", "shape agrees"})
     if (cell.starts_with(good)) return " class=\"good\"";
   for (const std::string_view bad :
        {"contradicts", "incorrect", "crashed", "error", "timeout", "SLOW"})
     if (cell.starts_with(bad)) return " class=\"bad\"";
   for (const std::string_view limit : {"oom", "oom_skipped", "infeasible", "unsupported"})
     if (cell == limit) return " class=\"limit\"";
-  return "";
+  return cell == "ok" ? " class=\"good\"" : "";
 }
 
 }  // namespace
