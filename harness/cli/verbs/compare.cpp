@@ -47,6 +47,7 @@ struct CompareWords {
   std::string a;
   std::string b;
   std::string ignore;
+  bool csv = false;
   CompareOptions options;
 };
 
@@ -68,7 +69,8 @@ ExitCode compare(CompareWords& words) {
   const RunComparison comparison =
       compare_runs(read_run_folder(words.a), read_run_folder(words.b), words.options);
   for (const std::string& path : {words.a, words.b}) require_verified(path);
-  print_answer(comparison_text(comparison, words.options));
+  print_answer(words.csv ? comparison_csv(comparison, words.options)
+                         : comparison_text(comparison, words.options));
   return comparison.regressions() == 0 ? ExitCode::ok : ExitCode::regression;
 }
 
@@ -91,6 +93,7 @@ void add_compare(Verb app) {
                   "Lists keys that may differ between the cases of the two runs, such as "
                   "kernel,isa.")
       .type_name("KEYS");
+  verb.add_flag("--csv", words.csv, "Prints CSV instead of a table.");
 }
 
 }  // namespace qb

@@ -122,5 +122,8 @@ inline constexpr auto kWords<RunComparison::Verdict> =
 // above the table, or in its columns where a run has several values of one.
 [[nodiscard]] std::string comparison_text(const RunComparison& comparison,
                                           const CompareOptions& options);
+// The same as CSV, with missing and new cases, and columns KEY_a and KEY_b for each ignored key.
+[[nodiscard]] std::string comparison_csv(const RunComparison& comparison,
+                                         const CompareOptions& options);
 
 }  // namespace qb

@@ -302,6 +302,10 @@ TEST(Compare, AnIgnoredKeyMayDifferAndTheOutputSaysWhichRunHasWhat) {
   EXPECT_THAT(comparison_text(comparison, options),
               AllOf(HasSubstr("ignored kernel: A flash, B materialized"),
                     HasSubstr("ignored isa: A avx512, B none")));
+  const CsvTable csv = CsvTable::parse(comparison_csv(comparison, {}), "out");
+  EXPECT_EQ(csv.text(0, "kernel_a"), "flash");
+  EXPECT_EQ(csv.text(0, "kernel_b"), "materialized");
+  EXPECT_EQ(csv.text(0, "isa_a"), "avx512");
 }
 
 TEST(Compare, AnIgnoredKeyWithSeveralValuesInARunIsAColumn) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/csv.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "harness/experiment/audit/compare.h"
@@ -73,7 +74,7 @@ std::string listed(std::string_view what, const std::vector<std::string>& labels
   for (std::size_t i = 0; i < std::min(labels.size(), kListedCases); ++i)
     text += fmt::format("{}: {}\n", what, labels[i]);
   if (labels.size() > kListedCases)
-    text += fmt::format("{}: {} more\n", what, labels.size() - kListedCases);
+    text += fmt::format("{}: {} more, which --csv lists\n", what, labels.size() - kListedCases);
   return text;
 }
 
@@ -119,6 +120,17 @@ std::string summary(const RunComparison& comparison, const CompareOptions& optio
                      : fmt::format("{} regressed (time, memory or status)\n", regressions));
 }
 
+// Cases that one of the two runs has.
+void add_lonely(CsvTable& table, const std::vector<std::string>& labels, const char* presence) {
+  for (const std::string& label : labels) {
+    std::vector<std::string> row(table.header().size());
+    row[0] = label;
+    row[1] = presence;
+    row[10] = "no";
+    table.append(std::move(row));
+  }
+}
+
 }  // namespace
 
 std::string comparison_text(const RunComparison& comparison, const CompareOptions& options) {
@@ -154,6 +166,41 @@ std::string comparison_text(const RunComparison& comparison, const CompareOption
   text += table.terminal() + coverage_text(comparison) + '\n' + exact_text(comparison);
   text += listed("missing in B", comparison.missing) + listed("new in B", comparison.added);
   return text + summary(comparison, options);
+}
+
+std::string comparison_csv(const RunComparison& comparison, const CompareOptions& options) {
+  const std::string unit = options.metric == kInstructions ? kInstructions.data() : "s";
+  std::vector<std::string> header = {
+      "case",       "presence",       "median_a_" + unit, "median_b_" + unit, "ratio",
+      "verdict",    "memory_a_bytes", "memory_b_bytes",   "status_a",         "status_b",
+      "regression", "disturbed_a",    "disturbed_b",      "not_identical"};
+  for (const std::string& key : comparison.ignored)
+    header.insert(header.end(), {key + "_a", key + "_b"});
+  CsvTable table(header);
+  for (const RunComparison::Row& c : comparison.cases) {
+    if (options.only_regressed && !c.regression()) continue;
+    std::vector<std::string> row = {
+        c.label,
+        "both",
+        to_text(c.a.time.median_s),
+        to_text(c.b.time.median_s),
+        to_text(c.ratio),
+        c.verdict == Verdict::untimed ? "" : std::string(word(c.verdict)),
+        to_text(c.a.memory_bytes),
+        to_text(c.b.memory_bytes),
+        std::string(word(c.a.status)),
+        std::string(word(c.b.status)),
+        c.regression() ? "yes" : "no",
+        c.a.time.disturbed_by,
+        c.b.time.disturbed_by,
+        c.unequal};
+    for (std::size_t i = 0; i < comparison.ignored.size(); ++i)
+      row.insert(row.end(), {c.a.ignored[i], c.b.ignored[i]});
+    table.append(std::move(row));
+  }
+  add_lonely(table, comparison.missing, "only_a");
+  add_lonely(table, comparison.added, "only_b");
+  return table.to_string();
 }
 
 }  // namespace qb

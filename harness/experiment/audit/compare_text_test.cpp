@@ -77,6 +77,40 @@ new in B: W=10
 )");
 }
 
+TEST(CompareText, TheCsvHasEveryCaseAndItsFields) {
+  const std::string header =
+      "case,presence,median_a_s,median_b_s,ratio,verdict,memory_a_bytes,memory_b_bytes,status_a,"
+      "status_b,regression,disturbed_a,disturbed_b,not_identical,kernel_a,kernel_b,dtype_a,dtype_"
+      "b\n";
+  const std::string fine =
+      "W=1,both,1,2,2,AMBIGUOUS,1000,,ok,ok,no,,stolen,max_error,flash,flash,f32,\n";
+  const std::string others =
+      "W=7,both,0.001,,,,1000,1500,ok,timeout,yes,,,,flash,flash,f16,\n"
+      "W=8,only_a,,,,,,,,,no,,,,,,,\n"
+      "W=9,only_b,,,,,,,,,no,,,,,,,\n"
+      "W=10,only_b,,,,,,,,,no,,,,,,,\n";
+  RunComparison comparison = a_comparison();
+  comparison.cases[0].unequal = "max_error";
+  EXPECT_EQ(comparison_csv(comparison, {}), header + fine + others);
+  EXPECT_EQ(comparison_csv(comparison, {.only_regressed = true}), header + others);
+}
+
+TEST(CompareText, CsvHasOneRecordACaseAndEmptyForNotAvailable) {
+  FakeRun a("csv_a");
+  FakeRun b("csv_b");
+  a.with({FakeRun::ok_row(tiny("dense", 1), 1, 1, 1), FakeRun::ok_row(tiny("cqs", 7), 1, 1, 1)});
+  b.with({FakeRun::untimed_row(tiny("dense", 1), "oom")});
+  const std::string csv =
+      comparison_csv(compare_runs(read_run_folder(a.path()), read_run_folder(b.path()), {}), {});
+  const CsvTable table = CsvTable::parse(csv, "out");
+  ASSERT_EQ(table.size(), 2U);
+  EXPECT_EQ(table.text(0, "status_b"), "oom");
+  EXPECT_EQ(table.text(0, "ratio"), "");
+  EXPECT_EQ(table.text(0, "regression"), "yes");
+  EXPECT_EQ(table.text(1, "presence"), "only_a");
+  EXPECT_THAT(csv, Not(HasSubstr("nan")));
+}
+
 TEST(CompareText, TheTextSaysWhatIsIdenticalAndNamesWhatIsNot) {
   const FakeRun run_a("exact_a");
   const FakeRun run_b("exact_b");
@@ -131,12 +165,13 @@ TEST(CompareText, WhatTilesDecideIsNotHeldAgainstAnotherKernelOrMachine) {
   EXPECT_EQ(exactly({.ignore = {"kernel"}}), "2 ");
 }
 
-TEST(CompareText, ManyLonelyCasesAreCounted) {
+TEST(CompareText, ManyLonelyCasesAreCountedAndTheCsvListsThem) {
   RunComparison comparison = a_comparison();
   for (int i = 0; i < 69; ++i) comparison.missing.push_back("N=" + std::to_string(i));
   const std::string text = comparison_text(comparison, {});
-  EXPECT_THAT(text, HasSubstr("missing in B: N=3\nmissing in B: 65 more\n"));
+  EXPECT_THAT(text, HasSubstr("missing in B: N=3\nmissing in B: 65 more, which --csv lists\n"));
   EXPECT_THAT(text, HasSubstr("70 missing, 2 new"));
+  EXPECT_THAT(comparison_csv(comparison, {}), HasSubstr("N=68,only_a"));
 }
 
 TEST(CompareText, TheTextSaysHowSureItsIntervalsAre) {
