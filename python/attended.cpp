@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "python/attended.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+#include "base/numbers.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/workload/prediction.h"
+#include "kernels/lse.h"
+#include "kernels/parallel.h"
+
+namespace qb::python {
+namespace {
+
+using Views = ExecutionArguments;
+
+DType dtype_of(const nb::dlpack::dtype& type, const std::string& name, bool bits_are_bf16) {
+  using Code = nb::dlpack::dtype_code;
+  if (type.lanes == 1) {
+    if (type.code == static_cast<std::uint8_t>(Code::Float)) {
+      if (type.bits == 16) return DType::f16;
+      if (type.bits == 32) return DType::f32;
+      if (type.bits == 64) return DType::f64;
+    }
+    const bool is_bits = type.code == static_cast<std::uint8_t>(Code::UInt) && bits_are_bf16;
+    if ((type.code == static_cast<std::uint8_t>(Code::Bfloat) || is_bits) && type.bits == 16)
+      return DType::bf16;
+  }
+  throw UsageError(
+      fmt::format("{} has elements of another type; give f16, bf16, f32 or f64", name));
+}
+
+nb::ndarray<nb::ro> imported(const std::string& name, const nb::object& object) {
+  nb::ndarray<nb::ro> array;
+  bool taken = false;
+  try {
+    taken = nb::try_cast<nb::ndarray<nb::ro>>(object, array, false);
+  } catch (const nb::python_error&) {
+    taken = false;
+  }
+  if (!taken)
+    throw UsageError(fmt::format(
+        "{} cannot be read as an array ({}); give one with __dlpack__, as NumPy, PyTorch and JAX "
+        "have, of floating-point numbers in the machine's byte order",
+        name, nb::type_name(object.type()).c_str()));
+  if (array.device_type() != nb::device::cpu::value)
+    throw UsageError(fmt::format(
+        "{} is on a GPU; qb.attend computes on the host's memory, so move it there (.cpu()); "
+        "`qb run` measures GPUs",
+        name));
+  return array;
+}
+
+NpyHeader header_of(const std::string& name, const nb::ndarray<nb::ro>& array, bool bits_are_bf16) {
+  NpyHeader header{name, dtype_of(array.dtype(), name, bits_are_bf16), {}};
+  for (std::size_t i = 0; i < array.ndim(); ++i)
+    header.shape.push_back(static_cast<std::int64_t>(array.shape(i)));
+  return header;
+}
+
+// Packed, a batch is [1,h,b n,d].
+bool is_packed(const AttendJob& job) {
+  return job.plan().problem.shape.batch != job.task.c.shape.batch;
+}
+
+}  // namespace
+
+void set_parameter(Case& c, const std::string& name, const std::string& text,
+                   std::span<const std::string_view> known) {
+  for (const std::string_view key : known) {
+    const Parameter& parameter = parameters()[*find_parameter(key)];
+    if (name != parameter.key && name != parameter.column) continue;
+    if (parameter.kind == FieldKind::mask)
+      return parameter.set(c, parameter, parse_mask(text, name).text());
+    const std::string label = fmt::format("{}={}", name, text);
+    const YamlNode node{YamlNode::scalar, {label}, text};
+    return parameter.set(c, parameter, read_value(parameter, node).text);
+  }
+  throw UsageError(unknown_word("parameter", name, known));
+}
+
+void add_values(const RowValues& row, Texts& texts) {
+  for (const auto& [field, text] : row) texts[std::string(field->column)] = text;
+}
+
+// A caller's array with heads before tokens: sizes and strides of [b,h,n,d].
+struct Attended::Given {
+  std::string name;
+  std::byte* data;
+  DType dtype;
+  std::array<std::int64_t, 4> sizes{1, 1, 1, 1};
+  std::array<std::int64_t, 4> strides{};
+
+  Given(std::string of, const nb::ndarray<nb::ro>& array, DType type, AxisOrder order)
+      : name(std::move(of)),
+        data(static_cast<std::byte*>(const_cast<void*>(array.data()))),
+        dtype(type) {
+    const std::size_t missing = 4 - array.ndim();
+    for (std::size_t i = 0; i < array.ndim(); ++i) {
+      sizes[missing + i] = static_cast<std::int64_t>(array.shape(i));
+      strides[missing + i] = array.stride(i);
+    }
+    if (!has_tokens_first(order)) return;
+    std::swap(sizes[1], sizes[2]);
+    std::swap(strides[1], strides[2]);
+  }
+
+  [[nodiscard]] const std::byte* row(std::int64_t b, std::int64_t h, std::int64_t n) const {
+    return data + (b * strides[0] + h * strides[1] + n * strides[2]) * size_of(dtype);
+  }
+  // Kernels read rows of contiguous, aligned elements.
+  [[nodiscard]] bool fits(bool packed) const {
+    const bool rows = sizes[3] == 1 || strides[3] == 1;
+    const bool batches = !packed || sizes[0] == 1 || strides[0] == sizes[2] * strides[2];
+    return rows && batches &&
+           reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(size_of(dtype)) ==
+               0;
+  }
+};
+
+void Attended::take(const Given& given, TensorView Views::*view) {
+  const bool packed = is_packed(job_);
+  const auto& [batch, heads, length, elements] = given.sizes;
+  const Extent extent =
+      packed ? Extent{1, heads, batch * length, elements} : Extent{batch, heads, length, elements};
+  if (given.fits(packed)) {
+    job_.arguments.*view = {given.data,       given.dtype,      extent,
+                            given.strides[0], given.strides[1], given.strides[2]};
+    return;
+  }
+  copied_.push_back(given.name);
+  Tensor copy(*ledger_, given.dtype, extent, "copy");
+  const auto size = static_cast<std::size_t>(size_of(given.dtype));
+  for (std::int64_t b = 0; b < batch; ++b)
+    for (std::int64_t h = 0; h < heads; ++h)
+      for (std::int64_t n = 0; n < length; ++n) {
+        std::byte* const to =
+            packed ? copy.view().row(0, h, b * length + n) : copy.view().row(b, h, n);
+        for (std::int64_t e = 0; e < elements; ++e)
+          std::memcpy(to + static_cast<std::size_t>(e) * size,
+                      given.row(b, h, n) + e * given.strides[3] * size_of(given.dtype), size);
+      }
+  job_.arguments.*view = copy.view();
+  copies_.push_back(std::move(copy));
+}
+
+Attended::Attended(const Question& question, const Attended* forward, PlanSource own) {
+  const auto layout = parse_word<AxisOrder>(question.layout);
+  if (!layout) throw UsageError(unknown_word("layout", question.layout, all_words<AxisOrder>()));
+  order_ = *layout;
+  std::map<std::string, NpyHeader> headers;
+  std::map<std::string, nb::ndarray<nb::ro>> arrays;
+  for (const auto& [name, object] : question.arrays) {
+    arrays[name] = imported(name, object);
+    NpyHeader header = header_of(name, arrays[name], question.bits_are_bf16);
+    require_axes(header, order_);
+    if (header.shape.size() > 2) header.shape = in_order(std::move(header.shape), order_);
+    headers[name] = std::move(header);
+  }
+  const NpyHeader& q = headers.at("q");
+  AttendTask task{.c = {},
+                  .computes_output = forward == nullptr,
+                  .backward = headers.contains("do"),
+                  .tokens_first = has_tokens_first(order_)};
+  task.c.shape = shape_of(q, headers.at("k"), headers.at("v"));
+  task.c.dtype = common_dtype(q, headers.at("k"), headers.at("v"));
+  if (task.c.dtype == DType::f64) task.c.kernel = Kernel::reference;
+  std::vector<std::string_view> known(std::begin(kSplitParameters), std::end(kSplitParameters));
+  known.insert(known.end(), std::begin(kTensorParameters), std::end(kTensorParameters));
+  for (const auto& [name, text] : question.parameters) set_parameter(task.c, name, text, known);
+  if (task.c.dtype == DType::f64 && task.c.kernel != Kernel::reference)
+    throw UsageError(
+        fmt::format("q is f64, and kernel {} has no f64; take kernel reference, or convert to f32",
+                    word(task.c.kernel)));
+  if (own) task.plan = std::move(own);
+  if (task.backward) {
+    (void)common_dtype(q, headers.at("do"), headers.at("do"));
+    require_shape(headers.at("do"), "dO", with_last(q.shape, task.c.shape.value_dim));
+  }
+  axes_ = q.shape.size();
+  const int threads = task.c.threads > 0 ? task.c.threads : available_cores();
+  ledger_ = std::make_unique<MemoryLedger>(
+      MemoryLedger::Options{.budget_bytes = static_cast<std::uint64_t>(task.c.memory_budget_bytes),
+                            .record_events = true});
+  job_ = plan_attend(task, *ledger_, threads);
+  for (const auto& [name, view] :
+       {std::pair{"q", &Views::q}, {"k", &Views::k}, {"v", &Views::v}, {"do", &Views::d_out}}) {
+    if (!arrays.contains(name)) continue;
+    take({name, arrays[name], headers[name].dtype, order_}, view);
+    arrays_.push_back(arrays[name]);
+  }
+  if (forward == nullptr) return;
+  job_.arguments.out = forward->job_.arguments.out;
+  job_.arguments.lse = forward->job_.arguments.lse;
+}
+
+void Attended::run() {
+  make_room(job_);
+  run_ = run_attend(job_, 0);
+  if (!run_.verification.correct) throw CaseError(Status::incorrect, run_.verification.message);
+}
+
+double Attended::pairs() const {
+  const Shape& shape = job_.plan().problem.shape;
+  return static_cast<double>(shape.batch * shape.q_heads) * static_cast<double>(shape.q_len) *
+         static_cast<double>(shape.kv_len);
+}
+
+Attended::Output Attended::output(const std::string& name, DType dtype) {
+  const std::map<std::string, TensorView Views::*> views = {{"o", &Views::out},
+                                                            {"lse", &Views::lse},
+                                                            {"dq", &Views::d_q},
+                                                            {"dk", &Views::d_k},
+                                                            {"dv", &Views::d_v}};
+  TensorView view = job_.arguments.*views.at(name);
+  if (view.data == nullptr) return {};
+  const std::int64_t numbers = view.extent.elements();
+  if (name == "lse" || dtype != DType::f32) {
+    const std::int64_t width = name == "lse" ? view.extent.head_dim : 1;
+    Buffer& buffer = rounded_[{name, dtype}];
+    if (buffer.data() == nullptr) {
+      buffer = Buffer(heap_allocator(), static_cast<std::size_t>(numbers / width * size_of(dtype)),
+                      "rounded");
+      const auto* const from = static_cast<const float*>(view.data);
+      if (name != "lse") convert(from, DType::f32, buffer.data(), dtype, numbers);
+      for (std::int64_t i = 0; name == "lse" && i < numbers / width; ++i)
+        buffer.as<float>()[i] =
+            width == 1 ? from[i]
+                       : static_cast<float>(RowLse{from[2 * i], from[2 * i + 1]}.natural());
+    }
+    view.data = buffer.data();
+    view.extent.head_dim /= width;
+    for (std::int64_t* const stride : {&view.batch_stride, &view.head_stride, &view.token_stride})
+      *stride /= width;
+  }
+  const std::int64_t batch = job_.task.c.shape.batch;
+  const std::int64_t length = view.extent.length / (is_packed(job_) ? batch : 1);
+  if (is_packed(job_)) view.batch_stride = length * view.token_stride;
+  std::vector<std::int64_t> shape = {batch, view.extent.heads, length, view.extent.head_dim};
+  std::vector<std::int64_t> strides = {view.batch_stride, view.head_stride, view.token_stride, 1};
+  if (has_tokens_first(order_)) {
+    std::swap(shape[1], shape[2]);
+    std::swap(strides[1], strides[2]);
+  }
+  const auto cut = static_cast<std::ptrdiff_t>(4 - axes_);
+  shape.erase(shape.begin(), shape.begin() + cut);
+  strides.erase(strides.begin(), strides.begin() + cut);
+  if (name == "lse") {
+    shape.pop_back();
+    strides.pop_back();
+  }
+  return {view.data, dtype, {shape.begin(), shape.end()}, std::move(strides)};
+}
+
+Texts Attended::columns() const {
+  Case c = resolve_case(job_.task.c);
+  c.device = Device::cpu;
+  c.threads = job_.arguments.threads;
+  if (job_.backward) c.pass = job_.forward ? Passes::both : Passes::backward;
+  PlannedCase planned;
+  planned.threads = c.threads;
+  planned.times_forward = job_.forward.has_value();
+  planned.backward = job_.backward;
+  planned.plan = job_.forward ? *job_.forward : *job_.backward;
+  add_work(c, planned);
+  Texts texts;
+  add_values(prediction_columns(c, planned), texts);
+  double wall_s = 0.0;
+  double critical_path_s = 0.0;
+  for (const auto* const pass : {&run_.forward, &run_.backward}) {
+    if (!*pass) continue;
+    wall_s += (*pass)->wall_s;
+    critical_path_s += (*pass)->critical_path_s;
+  }
+  texts["wall_time_s"] = to_text(wall_s);
+  texts["critical_path_s"] = to_text(critical_path_s);
+  texts["active_peak_bytes"] = std::to_string(ledger_->active_peak_bytes());
+  return texts;
+}
+
+std::pair<std::map<std::string, double>, std::string> Attended::errors(std::int64_t rows) const {
+  Verification verification = verify_attend(job_, rows);
+  if (job_.backward && verification.correct) verify_attend_gradients(job_, rows, verification);
+  std::map<std::string, double> errors = {{"O", verification.max_error},
+                                          {"LSE", verification.lse_max_error},
+                                          {"tolerance", verification.tolerance}};
+  for (const GradientErrors& one : verification.gradients)
+    errors[std::string(word(one.what))] = one.max_error;
+  return {errors, verification.message};
+}
+
+}  // namespace qb::python

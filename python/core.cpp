@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module quorumbench._core: attention on arrays, and plans of algorithms that are written in
+// Python. Everything else of the package starts the qb binary (quorumbench/_qb.py).
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "harness/execute/memory/timeline.h"
+#include "harness/experiment/process/run_case.h"
+#include "harness/experiment/schema/columns.h"
+#include "harness/experiment/schema/parameters.h"
+#include "harness/experiment/spec/spec.h"
+#include "harness/experiment/sweep/sweep_runner.h"
+#include "harness/plan/check/check.h"
+#include "harness/workload/needs.h"
+#include "harness/workload/prediction.h"
+#include "interest_sets/sets/interest_set.h"
+#include "python/attended.h"
+#include "python/recipe.h"
+
+namespace qb::python {
+namespace {
+
+// A call below this many pairs ends before anyone presses Ctrl-C, and is not worth a thread.
+constexpr double kPairsWorthAThread = 1 << 24;
+
+std::atomic<int> abandoned_calls = 0;
+
+// Runs in a thread of its own, so that Ctrl-C is seen at once. A call that is left behind ends by
+// itself; what it reads and writes lives as long as it does.
+void run_interruptibly(const std::shared_ptr<Attended>& job) {
+  std::packaged_task<void()> task([job] { job->run(); });
+  std::future<void> done = task.get_future();
+  auto left_behind = std::make_shared<std::atomic<bool>>(false);
+  std::thread thread([task = std::move(task), left_behind]() mutable {
+    task();
+    if (left_behind->load()) --abandoned_calls;
+  });
+  for (;;) {
+    {
+      const nb::gil_scoped_release release;
+      if (done.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready) break;
+    }
+    if (PyErr_CheckSignals() == 0) continue;
+    ++abandoned_calls;
+    left_behind->store(true);
+    thread.detach();
+    throw nb::python_error();
+  }
+  thread.join();
+  done.get();
+}
+
+std::shared_ptr<Attended> attend(std::map<std::string, nb::object> arrays, Texts parameters,
+                                 const std::string& layout, bool bits_are_bf16,
+                                 const std::shared_ptr<Attended>& forward,
+                                 const std::optional<Recipe>& recipe) {
+  const Question question{std::move(arrays), bits_are_bf16, std::move(parameters), layout};
+  auto job = std::make_shared<Attended>(question, forward.get(),
+                                        recipe ? plans_of(*recipe) : PlanSource());
+  if (job->pairs() > kPairsWorthAThread) {
+    run_interruptibly(job);
+  } else {
+    const nb::gil_scoped_release release;
+    job->run();
+  }
+  return job;
+}
+
+// kind: `numpy` (bf16 as its bits), or anything else for an object with __dlpack__.
+nb::object output_array(const nb::handle& self, const std::string& name, const std::string& type,
+                        const std::string& kind) {
+  using Code = nb::dlpack::dtype_code;
+  const DType dtype = parse_word<DType>(type).value();
+  const Attended::Output of = nb::cast<Attended&>(self).output(name, dtype);
+  if (of.data == nullptr) return nb::none();
+  const auto bits = static_cast<std::uint8_t>(8 * size_of(dtype));
+  const auto describe = [&](Code code, auto framework) {
+    using Array = nb::ndarray<decltype(framework)>;
+    const nb::dlpack::dtype element{static_cast<std::uint8_t>(code), bits, 1};
+    return nb::cast(Array(of.data, of.shape.size(), of.shape.data(), self, of.strides.data(),
+                          element, nb::device::cpu::value));
+  };
+  if (kind == "numpy")
+    return describe(dtype == DType::bf16 ? Code::UInt : Code::Float, nb::numpy());
+  return describe(dtype == DType::bf16 ? Code::Bfloat : Code::Float, nb::array_api());
+}
+
+std::vector<Texts> timeline(const Attended& job) {
+  std::vector<Texts> rows;
+  for (const RowValues& row : timeline_rows(job.ledger().events()))
+    add_values(row, rows.emplace_back());
+  return rows;
+}
+
+// What is known of a case before it runs.
+struct PlanView {
+  Texts columns;                    // predicted
+  std::optional<std::string> flaw;  // what check() finds
+  std::vector<std::int64_t> pairs;  // by worker, per head
+  std::vector<std::int64_t> sent;   // bytes by worker
+  std::vector<std::int64_t> peak;   // bytes by worker
+};
+
+Case case_of(const Texts& values) {
+  Case c;
+  c.shape = {1, 1, 0, 0, 0, 64, 64};
+  for (const auto& [name, text] : values) set_parameter(c, name, text, parameter_keys());
+  if (c.shape.q_len == 0 && c.sequences.empty())
+    throw UsageError("n_tokens is missing, the length of the whole sequence");
+  if (c.shape.kv_len == 0) c.shape.kv_len = c.shape.q_len;
+  if (c.shape.kv_heads == 0) c.shape.kv_heads = c.shape.q_heads;
+  c.shape.value_dim = c.shape.head_dim;
+  c.device = Device::cpu;
+  require_needs(c);
+  return c;
+}
+
+PlanView plan(const Texts& values, const std::optional<Recipe>& recipe) {
+  const Case c = resolve_case(case_of(values));
+  const PlanSource plans =
+      recipe ? plans_of(*recipe) : [](const Case& of, Pass pass) { return plan_of(of, pass); };
+  PlannedCase planned;
+  planned.plan = plans(c, Pass::forward);
+  planned.flaw = check(planned.plan);
+  planned.times_forward = c.pass != Passes::backward;
+  if (c.pass != Passes::forward) {
+    planned.backward = plans(c, Pass::backward);
+    if (!planned.flaw) planned.flaw = check(*planned.backward);
+  }
+  add_work(c, planned);
+  PlanView view{{}, planned.flaw, {}, {}, planned.memory.worker_peak_bytes};
+  add_values(prediction_columns(c, planned), view.columns);
+  for (const WorkerWork& worker : planned.work.workers) {
+    view.pairs.push_back(worker.unmasked_pairs);
+    view.sent.push_back(worker.bytes_out);
+  }
+  return view;
+}
+
+// A row of each case of a spec: its parameters, its predicted columns, or why there are none.
+std::pair<std::vector<Texts>, std::string> predict_spec(const std::string& yaml,
+                                                        const std::string& name,
+                                                        const std::vector<std::string>& set) {
+  const Spec spec = parse_spec(yaml, name, {.set = set});
+  std::vector<Texts> rows;
+  for (const Case& c : resolved_cases(spec)) {
+    Texts& row = rows.emplace_back();
+    for (const auto& [column, text] : case_parameters(c)) row[column] = text;
+    row["case_id"] = case_id(c);
+    try {
+      add_values(predicted_values(c), row);
+    } catch (const CaseError& error) {
+      row["status"] = word(error.status());
+      row["message"] = error.what();
+    }
+  }
+  return {rows, spec.resolved_yaml};
+}
+
+void raise(const char* name, const char* sentence, std::string_view status = {}) {
+  const nb::object type = nb::module_::import_("quorumbench.errors").attr(name);
+  const nb::object error = type(sentence);
+  if (!status.empty()) error.attr("status") = nb::str(status.data(), status.size());
+  PyErr_SetObject(type.ptr(), error.ptr());
+}
+
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const UsageError& error) {
+    raise("UsageError", error.what());
+  } catch (const ExitError& error) {
+    raise("EnvironmentError", error.what());
+  } catch (const Unsupported& error) {
+    raise("UsageError", error.what());
+  } catch (const CaseError& error) {
+    raise("CaseError", error.what(), word(error.status()));
+  }
+}
+
+}  // namespace
+}  // namespace qb::python
+
+NB_MODULE(_core, m) {
+  using namespace qb;
+  using namespace qb::python;
+  nb::register_exception_translator(translate);
+  nb::class_<Attended>(m, "Attended")
+      .def("output", output_array, nb::arg("name"), nb::arg("dtype"), nb::arg("kind"))
+      .def("columns", &Attended::columns)
+      .def("errors", &Attended::errors, nb::arg("rows"), nb::call_guard<nb::gil_scoped_release>())
+      .def("timeline", timeline)
+      .def("trace", [](const Attended& job) { return perfetto_trace(job.ledger().events(), "qb"); })
+      .def("snapshot",
+           [](const Attended& job) {
+             const std::string bytes = pytorch_snapshot(job.ledger().events());
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def_prop_ro("copied", &Attended::copied);
+  nb::class_<Recipe>(m, "Recipe")
+      .def(nb::init<>())
+      .def_rw("name", &Recipe::name)
+      .def_rw("deal", &Recipe::deal)
+      .def_rw("forward", &Recipe::forward)
+      .def_rw("backward", &Recipe::backward);
+  m.def("attend", attend, nb::arg("arrays"), nb::arg("parameters"), nb::arg("layout"),
+        nb::arg("bits_are_bf16"), nb::arg("forward").none(), nb::arg("recipe").none());
+  nb::class_<PlanView>(m, "PlanView")
+      .def_ro("columns", &PlanView::columns)
+      .def_ro("flaw", &PlanView::flaw)
+      .def_ro("pairs", &PlanView::pairs)
+      .def_ro("sent", &PlanView::sent)
+      .def_ro("peak", &PlanView::peak);
+  m.def("plan", plan, nb::arg("values"), nb::arg("recipe").none(),
+        nb::call_guard<nb::gil_scoped_release>());
+  m.def("predict_spec", predict_spec, nb::arg("yaml"), nb::arg("name"), nb::arg("set"),
+        nb::call_guard<nb::gil_scoped_release>());
+  m.def("schema", schema_json);
+  m.def("interest_set", [](int workers) { return default_interest_set(workers).residues; });
+  m.def("abandoned_calls", [] { return abandoned_calls.load(); });
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Algorithms that are written in Python: which worker computes what, and what it sends."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Mapping, Sequence
+
+from . import _core
+from .errors import UsageError
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The attention problem that an algorithm splits."""
+
+    n_tokens: int
+    kv_len: int
+    q_heads: int = 1
+    kv_heads: int = 1
+    head_dim: int = 64
+    batch: int = 1
+    mask: Any = "full"
+
+    @staticmethod
+    def of_arrays(arrays: Mapping[str, Any], layout: str, mask: Any) -> "Problem":
+        def sizes(array: Any) -> Sequence[int]:
+            shape = [1] * (4 - len(array.shape)) + [int(side) for side in array.shape]
+            return [shape[0], shape[2], shape[1], shape[3]] if layout in ("bnhd", "nhd") else shape
+
+        batch, q_heads, n_tokens, head_dim = sizes(arrays["q"])
+        _, kv_heads, kv_len, _ = sizes(arrays["k"])
+        return Problem(n_tokens, kv_len, q_heads, kv_heads, head_dim, batch, mask or "full")
+
+
+class Builder:
+    """Writes down what worker 0 does in each step; the others do the same, each some places on.
+
+    A shard is what one worker holds of Q, K and V: `keys=-1` is that of the worker one place before.
+    What a worker sends in a step is received in the next one.
+    """
+
+    inputs = ("K", "V")
+    gradients = ("dK", "dV")
+
+    def __init__(self, workers: int, backward: bool) -> None:
+        self.workers = workers
+        self.backward = backward
+        self._deal = "contiguous"
+        self._tasks: list[tuple[int, int, int]] = []
+        self._sends: list[tuple[int, int, str, str, int]] = []
+
+    def deal(self, how: str) -> None:
+        """Deals the tokens: contiguous, striped or zigzag."""
+        self._deal = how
+
+    def task(self, step: int, *, keys: int, queries: int = 0) -> None:
+        """Computes a shard of queries with a shard of keys."""
+        self._tasks.append((step, queries, keys))
+
+    def send(self, step: int, *, to: int, what: str, of: int, kind: str = "p2p") -> None:
+        """Sends a tensor (K, V, Q, partial, dK, dV, …) of a shard to the worker `to` places on."""
+        self._sends.append((step, to, kind, what, of))
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A function that is an algorithm; qb.plan(), qb.attend() and qb.attention() take it by name."""
+
+    function: Callable[[Problem, int, Builder], None]
+    name: str
+
+    def recipe(self, problem: Problem, workers: int, backward: bool) -> Any:
+        recipe = _core.Recipe()
+        recipe.name = self.name
+        for of_backward in (False, True) if backward else (False,):
+            builder = Builder(workers, of_backward)
+            self.function(problem, workers, builder)
+            calls = (builder._tasks, builder._sends)
+            recipe.deal = builder._deal
+            if of_backward:
+                recipe.backward = calls
+            else:
+                recipe.forward = calls
+        return recipe
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def algorithm(function: Callable[[Problem, int, Builder], None]) -> Algorithm:
+    """Makes an algorithm of `function(problem, workers, b)`, which calls b.deal, b.task and b.send.
+
+    Its plan is checked: each unmasked pair once, and each tensor where it is used. It is called once
+    a pass; b.backward says for which. Raises UsageError for what is not a function.
+    """
+    if not callable(function):
+        raise UsageError("@qb.algorithm stands before a function of (problem, workers, b)")
+    return Algorithm(function, getattr(function, "__name__", "algorithm"))

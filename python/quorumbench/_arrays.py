@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attention on arrays that are already there."""
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, Mapping
+
+from . import _core, _qb
+from ._algorithm import Algorithm, Problem
+from ._memory import Memory
+from .errors import CaseError, UsageError
+
+_WORDS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
+
+
+def _kind(name: str, array: Any) -> str:
+    module = type(array).__module__.partition(".")[0]
+    if module in ("numpy", "torch"):
+        return module
+    if module in ("jax", "jaxlib"):
+        return "jax"
+    if not hasattr(array, "__dlpack__"):
+        raise UsageError(
+            f"{name} is a {type(array).__name__}; give an array with __dlpack__, as NumPy, PyTorch "
+            "and JAX have")
+    return "dlpack"
+
+
+def _dtype(name: str, array: Any) -> str:
+    given = str(getattr(array, "dtype", "float32")).rpartition(".")[2].lstrip("<=>")
+    given = {"f2": "float16", "f4": "float32", "f8": "float64"}.get(given, given)
+    if given not in _WORDS:
+        raise UsageError(
+            f"{name} has elements of type {given}; give float16, bfloat16, float32 or float64")
+    return _WORDS[given]
+
+
+def _exported(name: str, array: Any, kind: str) -> Any:
+    """Gives what the module can read, of the same memory."""
+    if kind == "numpy":
+        if not array.dtype.isnative:
+            raise UsageError(
+                f"{name} has another byte order than this machine; give "
+                f"{name}.astype({name}.dtype.newbyteorder('='))")
+        return array.view("uint16") if array.dtype.name == "bfloat16" else array
+    if kind == "torch":
+        if array.layout.__str__() != "torch.strided" or array.device.type == "meta":
+            raise UsageError(f"{name} is a sparse or meta tensor; give a dense one with values")
+        return array.detach().resolve_conj().resolve_neg()
+    return array
+
+
+def _imported(array: Any, kind: str, dtype: str) -> Any:
+    """Gives an output as an array of the caller's kind, of the same memory."""
+    if kind == "numpy":
+        if dtype != "bf16":
+            return array
+        import ml_dtypes  # the caller's array is of its type
+
+        return array.view(ml_dtypes.bfloat16)
+    if kind == "torch":
+        import torch
+
+        return torch.from_dlpack(array)
+    if kind == "jax":
+        import jax.dlpack
+
+        return jax.dlpack.from_dlpack(array)
+    return array
+
+
+class Result:
+    """What qb.attend() computed.
+
+    o, lse, dq, dk, dv   arrays of the caller's kind, without a copy; lse is a natural logarithm, f32,
+                         with the axes of o but the last; gradients are None unless do was given
+    error, errors        the largest error of O, and of each output, against a float64 reference of up
+                         to 256 rows a head, computed when they are asked for
+    columns              the predicted columns of cases.csv (`qb columns`), and measured times; each
+                         is an attribute too: device_sent_bytes, device_peak_bytes, wall_time_s, …
+    copied               names of the arrays that had to be copied, since their rows have gaps
+    memory               the events of the memory ledger
+    """
+
+    def __init__(self, job: Any, inputs: Any, kind: str, dtype: str) -> None:
+        self._job = job
+        self._inputs = inputs
+        self._kind = kind
+        self._dtype = dtype
+        self._kept: dict[str, Any] = {}
+
+    def _keep(self, name: str, make: Any) -> Any:
+        if name not in self._kept:
+            self._kept[name] = make()
+        return self._kept[name]
+
+    def _output(self, name: str) -> Any:
+        dtype = "f32" if name == "lse" else self._dtype
+        array = self._job.output(name, dtype, "numpy" if self._kind == "numpy" else "dlpack")
+        return None if array is None else _imported(array, self._kind, dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in ("o", "lse", "dq", "dk", "dv"):
+            return self._keep(name, lambda: self._output(name))
+        if name in self.columns:
+            return self.columns[name]
+        raise AttributeError(f"a result of qb.attend has no {name}")
+
+    def __dir__(self) -> list[str]:
+        return ["o", "lse", "dq", "dk", "dv", "error", "errors", "columns", "copied", "memory",
+                *self.columns]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        def compute() -> dict[str, Any]:
+            found = {name: _number(text) for name, text in self._job.columns().items()}
+            # The arrays are the caller's, so that the ledger holds less than the plan counts.
+            return found | {name.removeprefix("predicted_"): found[name]
+                            for name in ("predicted_device_peak_bytes", "predicted_root_peak_bytes")
+                            if name in found}
+
+        return self._keep("columns", compute)
+
+    @property
+    def errors(self) -> dict[str, float]:
+        def compute() -> dict[str, float]:
+            found, message = self._job.errors(256)
+            if message:
+                raise CaseError(message, "incorrect")
+            return {name.lower() if name != "tolerance" else name: error
+                    for name, error in found.items()}
+
+        return self._keep("errors", compute)
+
+    @property
+    def error(self) -> float:
+        return self.errors["o"]
+
+    @property
+    def copied(self) -> list[str]:
+        return list(self._job.copied)
+
+    @property
+    def memory(self) -> Memory:
+        return self._keep("memory", lambda: Memory(self._job))
+
+    def __repr__(self) -> str:
+        return (f"<attention {self.wall_time_s * 1e3:.3g} ms, {self.device_sent_bytes} bytes sent by "
+                f"a device, peak {self.device_peak_bytes} bytes of a device>")
+
+
+def _number(text: str) -> Any:
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _texts(parameters: Mapping[str, Any]) -> dict[str, str]:
+    return {_qb.key(name): _qb.text(value) for name, value in parameters.items()
+            if value is not None}
+
+
+def _start(arrays: Mapping[str, Any], layout: str, parameters: Mapping[str, Any],
+           forward: Any = None) -> tuple[Any, Any, str, str]:
+    kind = _kind("q", arrays["q"])
+    dtype = _dtype("q", arrays["q"])
+    given = {}
+    for name, array in arrays.items():
+        if _kind(name, array) != kind:
+            raise UsageError(f"q is of {kind} and {name} of {_kind(name, array)}; give one kind")
+        if _dtype(name, array) != dtype:
+            raise UsageError(f"q is {dtype} and {name} is {_dtype(name, array)}; "
+                             "convert them to one type")
+        given[name] = _exported(name, array, kind)
+    parameters = dict(parameters)
+    recipe = None
+    if isinstance(parameters.get("algorithm"), Algorithm):
+        algorithm = parameters.pop("algorithm")
+        recipe = algorithm.recipe(Problem.of_arrays(arrays, layout, parameters.get("mask")),
+                                  int(parameters.get("workers", 1)), "do" in arrays)
+    job = _core.attend(given, _texts(parameters), layout, kind == "numpy" and dtype == "bf16",
+                       forward, recipe)
+    return job, given, kind, dtype
+
+
+def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
+           out_dtype: str | None = None, **parameters: Any) -> Result:
+    """Computes exact attention of arrays, split over workers, and its gradients where do is given.
+
+    q, k, v, do   [n,d], [h,n,d] or [b,h,n,d], or as `layout` says (bnhd, nhd: tokens before heads),
+                  of NumPy, PyTorch, JAX or anything with __dlpack__, in the host's memory; f16, bf16,
+                  f32, or f64 (kernel reference). K and V may have fewer heads and another length.
+    out_dtype     the type of o, dq, dk and dv: f16, bf16, f32, f64 (default: that of q)
+    parameters    as in a spec: algorithm (a name, or one made with @qb.algorithm), workers, mask
+                  ("causal", or a pattern as a dict), kernel, ranks (serial or threads), threads,
+                  scale, interest_set, distillation, memory_budget
+
+    Raises UsageError for what does not fit, EnvironmentError without memory, CaseError for an output
+    that is not finite.
+    """
+    arrays = {"q": q, "k": k, "v": v}
+    if do is not None:
+        arrays["do"] = do
+    if out_dtype is not None and out_dtype not in _WORDS.values():
+        raise UsageError(f"out_dtype {out_dtype!r}: it must be one of f16, bf16, f32, f64")
+    job, given, kind, dtype = _start(arrays, layout, parameters)
+    if out_dtype == "bf16" and kind == "numpy" and dtype != "bf16":
+        raise UsageError("out_dtype bf16: NumPy has no bf16; give arrays of ml_dtypes.bfloat16")
+    return Result(job, given, kind, out_dtype or dtype)
+
+
+def _sdpa_parameters(query: Any, key: Any, attn_mask: Any, dropout_p: float, is_causal: bool,
+                     scale: float | None, enable_gqa: bool) -> dict[str, Any]:
+    if dropout_p:
+        raise UsageError(f"dropout_p={dropout_p}: exact attention drops nothing; give 0")
+    if attn_mask is not None and not isinstance(attn_mask, (str, Mapping)):
+        raise UsageError("attn_mask is an array; qb takes masks by name, such as 'causal', or as a "
+                         "pattern such as {'sliding_window': {'left': 4, 'right': 4}}")
+    if attn_mask is not None and is_causal:
+        raise UsageError("give is_causal or attn_mask, not both")
+    shape, of_keys = tuple(query.shape), tuple(key.shape)
+    if is_causal and shape[-2] != of_keys[-2]:
+        raise UsageError(
+            f"is_causal with {shape[-2]} queries and {of_keys[-2]} keys: PyTorch lets query i see "
+            "key j <= i, and qb aligns the mask with the last key; say attn_mask='causal' for that")
+    if not enable_gqa and len(shape) > 2 and len(of_keys) > 2 and shape[-3] != of_keys[-3]:
+        raise UsageError(f"query has {shape[-3]} heads and key has {of_keys[-3]}; say "
+                         "enable_gqa=True to share key-value heads")
+    return {"mask": "causal" if is_causal else attn_mask, "scale": scale}
+
+
+def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+              is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False, *,
+              algorithm: Any = "dense", workers: int = 1, **parameters: Any) -> Any:
+    """Computes O with the arguments of torch.nn.functional.scaled_dot_product_attention.
+
+    query, key, value are [..., h, n, d] as qb.attend() takes them; attn_mask is a mask of qb by name
+    or pattern. The keywords are those of qb.attend(). O has the type of query. PyTorch's tensors take
+    part in autograd, whose backward pass is played over the same workers.
+    """
+    asked = _sdpa_parameters(query, key, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+    asked |= {"algorithm": algorithm, "workers": workers, **parameters}
+    arrays = {"q": query, "k": key, "v": value}
+    if _kind("query", query) == "torch":
+        import torch
+
+        if torch.is_grad_enabled() and any(one.requires_grad for one in arrays.values()):
+            return _torch_function().apply(query, key, value, asked)
+    return Result(*_start(arrays, "auto", asked)).o
+
+
+_kept = SimpleNamespace(function=None)
+
+
+def _torch_function() -> Any:
+    if _kept.function is None:
+        import torch
+
+        class Attention(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, query: Any, key: Any, value: Any, asked: Any) -> Any:
+                result = Result(*_start({"q": query, "k": key, "v": value}, "auto", asked))
+                ctx.save_for_backward(query, key, value)
+                ctx.asked, ctx.job = asked, result._job
+                return result.o
+
+            @staticmethod
+            def backward(ctx: Any, *gradients: Any) -> Any:
+                query, key, value = ctx.saved_tensors
+                arrays = {"q": query, "k": key, "v": value, "do": gradients[0]}
+                result = Result(*_start(arrays, "auto", ctx.asked, ctx.job))
+                return result.dq, result.dk, result.dv, None
+
+        _kept.function = Attention
+    return _kept.function

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known before anything runs: plans, interest sets, bounds, advice and published tables."""
+from __future__ import annotations
+
+import html
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import _core, _frames, _qb
+from ._algorithm import Algorithm, Problem
+from ._arrays import _number, _texts
+from .errors import EnvironmentError, UsageError
+
+
+class Plan:
+    """Which worker computes which pairs, and what it sends and holds; no clock.
+
+    pairs          by worker: the pairs of a query and a key of one head
+    bytes          the most that one device sends (device_sent_bytes); sent_by_worker has all
+    critical_path  the pairs of the slowest worker, or of the slowest of each round in turn
+    memory         the most that one device holds (device_peak_bytes); memory_by_worker has all
+    columns        the predicted columns of cases.csv, by name
+    """
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        self._asked = dict(asked)
+        self._own = self._asked.get("algorithm")
+        recipe = None
+        if isinstance(self._own, Algorithm):
+            self._asked["algorithm"] = "dense"
+            backward = self._asked.get("pass", "forward") != "forward"
+            n_tokens = int(_qb.plain(asked.get("n_tokens", 0)))
+            problem = Problem(n_tokens, asked.get("kv_len", n_tokens), mask=asked.get("mask", "full"),
+                              **{name: asked[name] for name in
+                                 ("q_heads", "kv_heads", "head_dim", "batch") if name in asked})
+            recipe = self._own.recipe(problem, int(asked.get("workers", 1)), backward)
+        self._view = _core.plan(_texts(self._asked), recipe)
+        self.columns: dict[str, Any] = {name: _number(text)
+                                        for name, text in self._view.columns.items()}
+        self.pairs: list[int] = self._view.pairs
+        self.sent_by_worker: list[int] = self._view.sent
+        self.memory_by_worker: list[int] = self._view.peak
+        self.bytes: int = self.columns["device_sent_bytes"]
+        self.critical_path: int = self.columns["critical_path_pairs"]
+        self.memory: int = self.columns.get("predicted_device_peak_bytes",
+                                            self.columns.get("predicted_active_peak_bytes", 0))
+
+    def check(self) -> "Plan":
+        """Gives the plan; raises UsageError with the first pair that is not computed exactly once."""
+        if self._view.flaw:
+            raise UsageError(self._view.flaw)
+        return self
+
+    def _words(self) -> list[str]:
+        if isinstance(self._own, Algorithm):
+            raise UsageError(f"{self._own} is written in Python; `qb plan` does not know it")
+        if self._asked.get("pass") == "both":
+            raise UsageError("this shows one pass; say passes='forward' or 'backward'")
+        return ["plan", *_qb.options({"algorithm": "dense"} | self._asked)]
+
+    def to_json(self, pairs: bool = False) -> str:
+        """Gives what `qb plan --json` prints: tokens, pairs and tasks by worker, and what is moved."""
+        if isinstance(self._own, Algorithm):
+            return json.dumps({"algorithm": self._own.name, "columns": self.columns,
+                               "pairs": self.pairs, "sent_bytes": self.sent_by_worker})
+        return _qb.run([*self._words(), "--json", *(["--pairs"] if pairs else [])])
+
+    def picture(self) -> str:
+        """Gives the partition of queries and keys among the workers as SVG."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "plan.svg"
+            _qb.run([*self._words(), "--picture", str(path)])
+            return path.read_text()
+
+    def _repr_html_(self) -> str:
+        try:
+            return self.picture()
+        except (EnvironmentError, UsageError):
+            return f"<pre>{html.escape(repr(self))}</pre>"
+
+    def __repr__(self) -> str:
+        return (f"<plan of {self._own or 'dense'}: {len(self.pairs)} workers, critical path "
+                f"{self.critical_path} pairs a head, {self.bytes} bytes sent by a device, peak "
+                f"{self.memory} bytes of a device>")
+
+
+def plan(algorithm: Any = "cqs", **parameters: Any) -> Plan:
+    """Plans without running: plan("zigzag", n_tokens=65536, workers=8, mask="causal").
+
+    Parameters are those of a spec (`qb columns` lists them); `passes` is forward, backward or both.
+    """
+    asked = {"algorithm": algorithm} | {_qb.key(name): value for name, value in parameters.items()}
+    return Plan(asked)
+
+
+class InterestSet(list[int]):
+    """Residues mod `workers`, whose differences give every residue."""
+
+    def __init__(self, workers: int) -> None:
+        if workers < 3:
+            raise UsageError(f"there is no interest set for {workers} workers; W is 3 or more")
+        super().__init__(_core.interest_set(workers))
+        self.workers = workers
+
+    def quorum(self, worker: int) -> list[int]:
+        """The groups of tokens that a worker holds."""
+        return sorted((residue + worker) % self.workers for residue in self)
+
+
+def sets(workers: int | None = None) -> Any:
+    """Gives the interest set of so many workers, or without a number the table of published sets."""
+    if workers is None:
+        return _frames.of_csv(_qb.run(["sets", "table", "--csv"]))
+    return InterestSet(workers)
+
+
+def bounds(**parameters: Any) -> Any:
+    """Gives what each scheme sends: bounds(n_tokens=8192, workers=8, q_heads=8, passes="both").
+
+    With compute= (FLOP/s) and bandwidth= (bytes/s) of a worker it gives how many tokens a worker hide
+    the transfers of a ring. Both as a frame.
+    """
+    what = "min-block" if "compute" in parameters else "bytes"
+    return _frames.of_csv(_qb.run(["bounds", what, *_qb.options(parameters), "--csv"]))
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Hosts of equal workers: links by name (`nvlink4`) or as "BYTES_PER_S,LATENCY"."""
+
+    hosts: int
+    workers_per_host: int
+    device: str = "here"
+    inside: str | None = None
+    between: str | None = None
+    nics: int | None = None
+
+    def options(self) -> dict[str, Any]:
+        return {"cluster": f"{self.hosts}x{self.workers_per_host}", "device": self.device,
+                "inside": self.inside, "between": self.between, "nics": self.nics}
+
+
+class Advice(dict[str, Any]):
+    """What `qb advise --json` says; printed it is the text."""
+
+    def __init__(self, words: list[str]) -> None:
+        super().__init__(json.loads(_qb.run([*words, "--json"])))
+        self._words = words
+        self._text = ""
+
+    def to_json(self) -> str:
+        return json.dumps(self)
+
+    def __repr__(self) -> str:
+        self._text = self._text or _qb.run(self._words)
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
+
+
+def advise(*, cluster: Cluster | None = None, **parameters: Any) -> Advice:
+    """Says which scheme to use for a problem on a machine, and why (`qb advise --help`)."""
+    asked = parameters | (cluster.options() if cluster else {})
+    return Advice(["advise", *_qb.options(asked)])
+
+
+def papers(*names: str, **options: Any) -> Any:
+    """Gives the standing of every published table, or of the rows of one paper, as a frame."""
+    printed = _qb.run(["papers", *names, *_qb.options(options), "--format", "csv"], (0, 4))
+    return _frames.of_csv(printed)

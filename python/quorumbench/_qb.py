@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starts the qb binary that the package carries, and writes values as specs and options have them."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Iterable, Mapping
+
+from .errors import CaseError, EnvironmentError, UsageError
+
+ROOT = Path(__file__).resolve().parent / "root"
+BINARY = ROOT / "bin" / "qb"
+
+# The names of keys that Python has no word for.
+_RENAMED = {"passes": "pass"}
+
+
+def key(name: str) -> str:
+    """Gives the key of a spec that a keyword stands for: `passes` is `pass`."""
+    return _RENAMED.get(name, name)
+
+
+def plain(value: Any) -> Any:
+    """Gives NumPy's numbers and arrays, and PyTorch's sizes, as Python's own values."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(name): plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple, range)):
+        return [plain(one) for one in value]
+    return value
+
+
+def text(value: Any) -> str:
+    """Writes a value as an option of qb takes it."""
+    value = plain(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return ",".join(text(one) for one in value)
+    return value if isinstance(value, str) else flow(value)
+
+
+def flow(value: Any) -> str:
+    """Writes a value as YAML on one line."""
+    value = plain(value)
+    if value is None:
+        return "~"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{name}: {flow(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(flow(one) for one in value) + "]"
+    if isinstance(value, str) and not re.fullmatch(r"[A-Za-z0-9_][\w./+-]*", value):
+        return value if value.startswith("{") else json.dumps(value)
+    return str(value)
+
+
+def yaml(spec: Mapping[str, Any]) -> str:
+    """Writes a spec, a key of the top level a line."""
+    return "".join(f"{name}: {flow(value)}\n" for name, value in spec.items())
+
+
+def options(values: Mapping[str, Any]) -> list[str]:
+    """Writes values as options: n_tokens=8 is --n-tokens 8. True is a flag, None is left out."""
+    words: list[str] = []
+    for name, value in values.items():
+        option = "--" + key(name).replace("_", "-").replace(".", "-")
+        if value is None or value is False:
+            continue
+        words += [option] if value is True else [option, text(value)]
+    return words
+
+
+def sentence(stderr: str) -> str:
+    lines = [line for line in stderr.strip().splitlines() if line.strip()]
+    said = [line[4:] for line in lines if line.startswith("qb: ")]
+    return said[-1] if said else (lines[-1] if lines else "qb ended without a word")
+
+
+def require(code: int, stderr: str, allowed: Iterable[int] = (0,)) -> None:
+    """Raises what an exit code means, with qb's sentence."""
+    if code in allowed:
+        return
+    if code in (130, -2):
+        raise KeyboardInterrupt
+    if code == 2:
+        raise UsageError(sentence(stderr))
+    if code == 3:
+        raise EnvironmentError(sentence(stderr))
+    raise CaseError(sentence(stderr), "incorrect" if code == 4 else "error")
+
+
+def _command(words: Iterable[str]) -> list[str]:
+    if not BINARY.exists():
+        raise EnvironmentError(f"{BINARY} is missing; install the package again")
+    return [str(BINARY), *words]
+
+
+def run(words: Iterable[str], allowed: Iterable[int] = (0,)) -> str:
+    """Runs qb and gives what it prints."""
+    ended = subprocess.run(_command(words), capture_output=True, text=True, check=False)
+    require(ended.returncode, ended.stderr, allowed)
+    return ended.stdout
+
+
+def run_showing(words: Iterable[str], allowed: Iterable[int], shown: bool) -> str:
+    """Does so while qb shows its progress: in its own way in a terminal, as one line in a notebook."""
+    terminal = shown and sys.stderr.isatty()
+    with subprocess.Popen(_command(words), stdout=subprocess.PIPE, text=True,
+                          stderr=None if terminal else subprocess.PIPE) as child:
+        said = ""
+        try:
+            for line in child.stderr or ():
+                said += line
+                if shown:
+                    print("\r" + line.rstrip()[:100].ljust(100), end="", file=sys.stderr, flush=True)
+            printed = child.stdout.read() if child.stdout else ""
+            code = child.wait()
+        except KeyboardInterrupt:
+            child.wait()
+            raise
+    if shown and not terminal and said:
+        print(file=sys.stderr)
+    require(code, said, allowed)
+    return printed

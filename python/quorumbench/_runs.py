@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps that are specs, run folders as frames, tables and figures."""
+from __future__ import annotations
+
+import csv
+import functools
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Iterable, Mapping
+
+from . import _core, _frames, _qb
+from .errors import EnvironmentError, UsageError
+
+# Keys whose lists are one value, and those that are no parameters of a case.
+_LISTS = {"interest_set", "worker_speeds", "sequences"}
+_PLAIN = {"description", "measure", "figures", "zip", "exclude", "baseline", "cases", "sweep"}
+
+
+class Run:
+    """A run folder: cases, samples, steps and timeline are its tables as frames."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if not (self.folder / "manifest.json").exists():
+            raise UsageError(f"{folder} is no run folder; it has no manifest.json")
+
+    def _table(self, file: str) -> Any:
+        path = self.folder / file
+        if not path.exists():
+            raise UsageError(f"{path} is not there")
+        frame = _frames.of_csv(path.read_text(), file)
+        if hasattr(frame, "attrs"):
+            frame.attrs["folder"] = str(self.folder)
+        return frame
+
+    @functools.cached_property
+    def cases(self) -> Any:
+        """A row a case; `modelled` says that no worker ran and its times are predicted."""
+        frame = self._table("cases.csv")
+        modelled = [ranks == "model" for ranks in frame["ranks"]]
+        if hasattr(frame, "with_columns"):
+            import polars
+
+            return frame.with_columns(polars.Series("modelled", modelled))
+        frame["modelled"] = modelled
+        return frame
+
+    @functools.cached_property
+    def samples(self) -> Any:
+        """A row a repeat."""
+        return self._table("samples.csv")
+
+    @functools.cached_property
+    def steps(self) -> Any:
+        """A row a worker and step."""
+        return self._table("steps.csv")
+
+    @functools.cached_property
+    def timeline(self) -> Any:
+        """A row an event of the memory ledger, of cases with measure.memory_timeline."""
+        return self._table("memory_timeline.csv")
+
+    def frame(self) -> Any:
+        return self.cases
+
+    def verify(self) -> str:
+        """Checks the run folder as `qb verify` does; raises CaseError with the first finding."""
+        return _qb.run(["verify", str(self.folder)])
+
+    def __repr__(self) -> str:
+        return f"<run {self.folder}>"
+
+
+def load(folder: str | Path) -> Run:
+    """Reads a run folder."""
+    return Run(folder)
+
+
+def _folder_in(printed: str) -> Run:
+    for line in reversed(printed.splitlines()):
+        if line and (Path(line) / "manifest.json").exists():
+            return Run(line)
+    raise UsageError("qb named no run folder")
+
+
+def run(spec: Any, *, set: Mapping[str, Any] | None = None, filter: Iterable[str] = (),
+        out: str | Path = "results", progress: bool = True) -> Run:
+    """Runs a spec: a YAML file, a dict of its keys, or a sweep; each case in a process of its own.
+
+    set overrides entries ({"measure.repeats": 3}); run folders are OUT/<experiment>/<run_id>. The
+    same spec again goes on with an unfinished run. Cases that fail are rows with their status.
+    """
+    words = [word for name, value in (set or {}).items()
+             for word in ("--set", f"{_qb.key(name)}={_qb.flow(value)}")]
+    words += [word for one in filter for word in ("--filter", one)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(spec)
+        if isinstance(spec, Mapping):
+            spec = Sweep(spec)
+        if isinstance(spec, Sweep):
+            path = str(Path(folder) / f"{spec.name}.yaml")
+            Path(path).write_text(spec.to_yaml())
+        printed = _qb.run_showing(["run", path, "--out", str(out), *words,
+                                   *([] if progress else ["--quiet"])], (0, 1), progress)
+    return _folder_in(printed)
+
+
+class Sweep:
+    """A spec that is made in Python: its cases, their plans, and a run of them."""
+
+    def __init__(self, spec: Mapping[str, Any]) -> None:
+        self._spec = {"experiment": "python"} | dict(spec)
+        self.name = str(self._spec["experiment"])
+
+    def to_yaml(self) -> str:
+        """Gives the spec as `qb run` reads it."""
+        return _qb.yaml(self._spec)
+
+    def plan(self, **set: Any) -> "Planned":
+        """Predicts each case: pairs, bytes and memory, without a clock."""
+        words = [f"{_qb.key(name)}={_qb.flow(value)}" for name, value in set.items()]
+        return Planned(*_core.predict_spec(self.to_yaml(), self.name + ".yaml", words))
+
+    def run(self, *, out: str | Path = "results", progress: bool = True, **set: Any) -> Run:
+        """Runs the cases; keywords override entries of the spec, as in run(ranks="threads")."""
+        return run(self, set=set, out=out, progress=progress)
+
+    def __repr__(self) -> str:
+        return self.to_yaml()
+
+
+class Planned:
+    """The predicted columns of the cases of a sweep."""
+
+    def __init__(self, rows: list[dict[str, str]], resolved: str) -> None:
+        self.rows = rows
+        self.resolved_yaml = resolved
+
+    def frame(self) -> Any:
+        return _frames.of_rows(self.rows, "cases.csv")
+
+
+def sweep(name: str = "python", **keys: Any) -> Sweep:
+    """Makes a spec of keywords: a list is swept, {"from": 256, "to": 4096, "factor": 2} too.
+
+    Keys are those of a spec (experiments/README.md), with `passes` for `pass`; measure=, figures=,
+    zip=, exclude= and baseline= are as there.
+    """
+    spec: dict[str, Any] = {"experiment": name}
+    swept: dict[str, Any] = {}
+    for given, value in keys.items():
+        key, value = _qb.key(given), _qb.plain(value)
+        nested = isinstance(value, list) and value and isinstance(value[0], list)
+        is_range = isinstance(value, dict) and "from" in value
+        is_list = isinstance(value, list) and (key not in _LISTS or nested)
+        (swept if key not in _PLAIN and (is_list or is_range) else spec)[key] = value
+    if swept:
+        spec["sweep"] = swept
+    return Sweep(spec)
+
+
+def _rows_of(frame: Any) -> tuple[Path, list[str] | None]:
+    """Gives the run folder of a run or a frame, and the ids of its rows if it lacks some."""
+    if isinstance(frame, (str, Path)):
+        frame = Run(frame)
+    if isinstance(frame, Run):
+        return frame.folder, None
+    folder = getattr(frame, "attrs", {}).get("folder")
+    if folder is None:
+        raise UsageError("give a run, a run folder, or a frame of its cases that still has its attrs")
+    ids = [str(one) for one in frame["case_id"]]
+    return Path(folder), ids
+
+
+class _Folder:
+    """A run folder with those cases alone that a frame has."""
+
+    def __init__(self, frame: Any) -> None:
+        self.folder, ids = _rows_of(frame)
+        self._temporary = None
+        header, *lines = list(csv.reader(io.StringIO((self.folder / "cases.csv").read_text())))
+        at = header.index("case_id")
+        if ids is None or len(ids) == len(lines):
+            return
+        self._temporary = tempfile.TemporaryDirectory()
+        kept = Path(self._temporary.name) / self.folder.name
+        shutil.copytree(self.folder, kept, ignore=shutil.ignore_patterns("figures", "logs", "traces"))
+        wanted = frozenset(ids)
+        (kept / "cases.csv").write_text(
+            _frames.csv_text([header, *(line for line in lines if line[at] in wanted)]))
+        self.folder = kept
+
+    def __enter__(self) -> str:
+        return str(self.folder)
+
+    def __exit__(self, *_: Any) -> None:
+        if self._temporary:
+            self._temporary.cleanup()
+
+
+def _list(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else ",".join(value)
+
+
+class Table:
+    """Values of cases by parameters; the forms are those of `qb table`."""
+
+    def __init__(self, frame: Any, options: dict[str, Any]) -> None:
+        self._frame = frame
+        self._options = options
+        self._text = self._printed("text")
+
+    def _printed(self, form: str, width: str | None = None) -> str:
+        with _Folder(self._frame) as folder:
+            return _qb.run(["table", folder,
+                            *_qb.options(self._options | {"format": form, "width": width})])
+
+    def to_latex(self, width: str | None = None) -> str:
+        """Gives LaTeX with booktabs, which fits a width such as "3.5in"."""
+        return self._printed("latex", width)
+
+    def to_markdown(self) -> str:
+        return self._printed("markdown")
+
+    def frame(self) -> Any:
+        return _frames.of_csv(self._printed("csv"))
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
+
+def table(frame: Any, rows: Any = "n_tokens", cols: Any = None, values: Any = "time", *,
+          interval: bool = False, base: Mapping[str, Any] | None = None) -> Table:
+    """Puts values of a run's cases into a table: parameters `rows` down the side, `cols` across.
+
+    values are columns of cases.csv or time, device_peak, device_sent, speed_up, …; base names the
+    case that a speed-up is over.
+    """
+    words = ",".join(f"{name}={value}" for name, value in (base or {}).items()) or None
+    return Table(frame, {"rows": _list(rows), "cols": _list(cols), "value": _list(values),
+                         "interval": interval, "base": words})
+
+
+class Figure:
+    """A figure of a run, drawn with matplotlib by the renderer of `qb plot`."""
+
+    def __init__(self, folder: Path, path: Path, temporary: Any) -> None:
+        self.folder, self.path, self._temporary = folder, path, temporary
+
+    def _renderer(self) -> Any:
+        draw = str(_qb.ROOT / "plots" / "draw")
+        if draw not in sys.path:
+            sys.path.append(draw)
+        try:
+            from qbdraw import command
+        except ImportError as missing:
+            raise EnvironmentError("figures are drawn with matplotlib, which is missing: "
+                                   "pip install matplotlib") from missing
+        return command
+
+    def _page(self, words: list[str]) -> tuple[Any, Any, Any]:
+        import matplotlib
+
+        command = self._renderer()
+        with matplotlib.rc_context():
+            try:
+                options = command.parse([str(self.path), *words])
+                figure = command.read_figure(str(self.path))
+                command.choose(figure, options, str(self.path))
+                return command, command.laid_out(figure, options), options
+            except command.FigureError as error:
+                raise UsageError(str(error)) from error
+
+    @property
+    def figure(self) -> Any:
+        """The matplotlib figure."""
+        return self._page([])[1].canvas
+
+    def save(self, path: str | Path, **looks: Any) -> Path:
+        """Writes .pdf, .svg, .png or .pgf; looks are those of `qb plot`: width="3.5in", style=…"""
+        import matplotlib
+
+        path = Path(path)
+        words = _qb.options(looks | {"format": path.suffix.lstrip(".")})
+        command, page, options = self._page(words)
+        with matplotlib.rc_context():
+            command.save.save(page, str(path.with_suffix("")), [path.suffix.lstrip(".")], options.dpi)
+        return path
+
+    def frame(self) -> Any:
+        """Every plotted number."""
+        return _frames.of_csv(self.path.with_suffix(".csv").read_text())
+
+    def _repr_png_(self) -> bytes:
+        return self.save(Path(self._temporary.name) / "notebook.png").read_bytes()
+
+
+def figure(frame: Any, name: str, **filters: Any) -> Figure:
+    """Draws a figure of a run (`qb plot --list`); keywords keep only cases with those values."""
+    temporary = tempfile.TemporaryDirectory()
+    words = [word for key, value in filters.items()
+             for word in ("--filter", f"{_qb.key(key)}={_qb.text(value)}")]
+    path = Path(temporary.name) / f"{name}.json"
+    with _Folder(frame) as folder:
+        try:
+            _qb.run(["plot", folder, "--figure", name, "--out", temporary.name, "--format", "svg",
+                     *words])
+        except EnvironmentError:
+            if not path.exists():  # else only the picture is missing, which is drawn here
+                raise
+        return Figure(Path(folder), path, temporary)
+
+
+def compare(a: Any, b: Any, **options: Any) -> Any:
+    """Compares two runs case by case, as a frame with a verdict a row (`qb compare --help`)."""
+    words = [str(one.folder if isinstance(one, Run) else one) for one in (a, b)]
+    return _frames.of_csv(_qb.run(["compare", *words, *_qb.options(options), "--csv"], (0, 4)))

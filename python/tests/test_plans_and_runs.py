@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans, sweeps, run folders, tables, figures, and an algorithm that is written in Python."""
+import json
+
+import numpy as np
+import pytest
+import quorumbench as qb
+import reference
+
+
+@qb.algorithm
+def two_way_zigzag(problem, workers, b):
+    """Keys and values go round both ways at once."""
+    b.deal("zigzag")
+    for i in range(workers // 2 + 1):
+        both_ways = i != 0 and 2 * i != workers
+        b.task(i, keys=-i)
+        if both_ways:
+            b.task(i, keys=i)
+        for what in b.inputs:
+            if i < workers // 2:
+                b.send(i, to=1, what=what, of=-i)
+            if i < (workers - 1) // 2:
+                b.send(i, to=-1, what=what, of=i)
+        if b.backward and i > 0:
+            for what in b.gradients:
+                b.send(i, to=-i, what=what, of=-i)
+                if both_ways:
+                    b.send(i, to=i, what=what, of=i)
+
+
+def test_a_plan_counts_what_qb_plan_counts():
+    p = qb.plan("zigzag", n_tokens=4096, workers=8, mask="causal", q_heads=4, kv_heads=2)
+    said = json.loads(p.check().to_json())
+    assert p.pairs == [worker["pairs_count"] for worker in said["workers"]]
+    assert sum(p.pairs) == 4096 * 4097 // 2
+    assert p.bytes == said["device_sent_bytes"] and p.memory > 0
+    assert p.critical_path == said["critical_path_pairs"]
+    assert "8 workers" in repr(p)
+    assert "<svg" in p._repr_html_() or "<pre>" in p._repr_html_()
+
+
+def test_sets_bounds_advice_and_papers():
+    assert list(qb.sets(7)) == [0, 1, 3] and qb.sets(7).quorum(5) == [1, 5, 6]
+    assert len(qb.sets()["workers"]) == 109
+    assert "ring" in set(qb.bounds(n_tokens=8192, workers=8, q_heads=8, passes="both")["scheme"])
+    advice = qb.advise(n_tokens=65536, q_heads=32, kv_heads=8, head_dim=128, mask="causal",
+                       passes="both", cluster=qb.Cluster(hosts=2, workers_per_host=8, device="h100",
+                                                         inside="nvlink4", between="50e9,5us"))
+    assert json.loads(advice.to_json()) and len(repr(advice)) > 100
+    assert len(qb.papers()) > 0
+
+
+def test_an_algorithm_of_ones_own_is_checked_counted_and_executed():
+    random = np.random.default_rng(1)
+    q, k, v, do = (random.standard_normal((1, 2, 90, 8)).astype(np.float32) for _ in range(4))
+    wanted = reference.attention(q, k, v, "causal", None, do)
+    for workers in (1, 2, 5, 8):
+        r = qb.attend(q, k, v, do=do, algorithm=two_way_zigzag, workers=workers, mask="causal",
+                      ranks="threads" if workers > 1 else "serial")
+        for name, one in zip(("o", "lse", "dq", "dk", "dv"), wanted):
+            assert np.abs(getattr(r, name) - one).max() < 1e-5, (workers, name)
+    own = qb.plan(two_way_zigzag, n_tokens=4096, workers=8, mask="causal", passes="both").check()
+    ring = qb.plan("zigzag", n_tokens=4096, workers=8, mask="causal", passes="both")
+    assert own.pairs == ring.pairs and own.bytes < ring.bytes
+    assert np.array_equal(qb.attention(q, k, v, algorithm=two_way_zigzag, workers=4),
+                          qb.attend(q, k, v, algorithm=two_way_zigzag, workers=4).o)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def ran(folder):
+    s = qb.sweep("small", algorithm=["dense", "ring", "zigzag"], workers=[2], n_tokens=[64, 128],
+                 q_heads=4, kv_heads=2, head_dim=16, mask="causal", passes="both", dtype="f32",
+                 exclude=[{"algorithm": "dense", "workers": 2}], baseline="dense",
+                 measure={"repeats": 3, "warmups": 1, "memory_timeline": True})
+    return s.run(out=folder, progress=False, ranks="threads")
+
+
+def test_a_sweep_is_a_spec_and_its_run_a_folder_that_qb_verifies(ran, folder):
+    from quorumbench import _qb
+
+    ran.verify()
+    frame = ran.frame()
+    assert sorted(set(frame["algorithm"])) == ["dense", "ring", "zigzag"]
+    assert list(frame["status"]) == ["ok"] * 6 and not any(frame["modelled"])
+    assert frame.attrs["units"]["device_sent_bytes"] and frame.attrs["meanings"]["wall_time_median_s"]
+    assert len(ran.samples["case_id"]) >= 18 and len(ran.steps["worker"]) > 0
+    assert len(ran.timeline["action"]) > 0
+    again = qb.load(ran.folder)
+    assert list(again.cases["case_id"]) == list(frame["case_id"])
+    assert str(folder) in str(ran.folder) and _qb.run(["status", str(ran.folder)])
+
+
+def test_a_plan_of_a_sweep_predicts_what_is_measured(ran):
+    s = qb.sweep("small", algorithm=["ring", "zigzag"], workers=2, n_tokens=[64, 128], q_heads=4,
+                 kv_heads=2, head_dim=16, mask="causal", passes="both", dtype="f32")
+    planned = s.plan(ranks="threads").frame()
+    measured = ran.frame()
+    for algorithm in ("ring", "zigzag"):
+        one = planned[(planned["algorithm"] == algorithm) & (planned["n_tokens"] == 128)]
+        other = measured[(measured["algorithm"] == algorithm) & (measured["n_tokens"] == 128)]
+        for column in ("device_sent_bytes", "unmasked_pairs", "predicted_device_peak_bytes"):
+            assert list(one[column]) == list(other[column]), column
+
+
+def test_a_dict_runs_and_is_compared(ran, folder):
+    spec = {"experiment": "dict", "algorithm": "ring", "workers": 2, "n_tokens": 64, "head_dim": 16,
+            "measure": {"repeats": 3}}
+    run = qb.run(spec, set={"n_tokens": 32}, out=folder, progress=False)
+    assert list(run.cases["n_tokens"]) == [32]
+    compared = qb.compare(run, run)
+    assert len(compared) > 0
+
+
+def test_tables_and_figures(ran, tmp_path):
+    t = qb.table(ran, rows=["workers", "n_tokens"], cols="algorithm", values=["device_sent_bytes"])
+    assert "\\toprule" in t.to_latex() and "zigzag" in t.to_markdown() and "zigzag" in repr(t)
+    frame = ran.frame()
+    part = frame[frame["n_tokens"] == 64] if hasattr(frame, "query") else ran
+    assert "zigzag" in qb.table(part, cols="algorithm", values="time").to_latex(width="3.5in")
+    pytest.importorskip("matplotlib")
+    figure = qb.figure(ran, "wall_clock")
+    saved = figure.save(tmp_path / "fig.pdf", width="3.5in")
+    assert saved.read_bytes().startswith(b"%PDF")
+    assert figure.figure.get_size_inches()[0] > 1.0 and len(figure.frame()) > 0
+    with pytest.raises(qb.UsageError):
+        figure.save(tmp_path / "fig.pdf", width="a lot")
