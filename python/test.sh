@@ -5,6 +5,6 @@
 set -eu
 build=$1
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
-"$root/python/install.sh" "$build/python_test" "$build" pytest ml_dtypes
+"$root/python/install.sh" "$build/python_test" "$build" pytest ml_dtypes mypy
 cd "$build/python_test" # so that the installed package is imported, and not the folder of its sources
 exec ./bin/python -m pytest -q -p no:cacheprovider --rootdir "$root" "$root/python/tests"

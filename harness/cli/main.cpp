@@ -34,7 +34,8 @@ constexpr const char* kFooter = R"(Examples:
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --out o.npy --verify
 
 `./qb test` builds and runs the tests, `./qb microbench --quick` compares the kernels with the ceilings
-of this machine, `./qb kit` packs what a bare machine with a GPU runs.
+of this machine, `./qb python` makes a virtual environment with `import quorumbench`, and `./qb kit`
+packs what a bare machine with a GPU runs.
 
 Exit codes: 0 everything ended as allowed, 1 some case failed, 2 bad spec or usage (nothing ran),
 3 environment (missing tool, full disk), 4 regression or mismatch, 5 not comparable,

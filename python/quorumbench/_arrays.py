@@ -2,6 +2,7 @@
 """Attention on arrays that are already there."""
 from __future__ import annotations
 
+import functools
 from types import SimpleNamespace
 from typing import Any, Mapping
 
@@ -10,41 +11,56 @@ from ._algorithm import Algorithm, Problem
 from ._memory import Memory
 from .errors import CaseError, UsageError
 
+_OUTPUTS = ("o", "lse", "dq", "dk", "dv")
 _WORDS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 
 
-def _kind(name: str, array: Any) -> str:
-    module = type(array).__module__.partition(".")[0]
+@functools.cache
+def _kind_of(module: str) -> str:
+    module = module.partition(".")[0]
     if module in ("numpy", "torch"):
         return module
-    if module in ("jax", "jaxlib"):
-        return "jax"
+    return "jax" if module in ("jax", "jaxlib") else "dlpack"
+
+
+def _kind(name: str, array: Any) -> str:
     if not hasattr(array, "__dlpack__"):
         raise UsageError(
             f"{name} is a {type(array).__name__}; give an array with __dlpack__, as NumPy, PyTorch "
             "and JAX have")
-    return "dlpack"
+    return _kind_of(type(array).__module__)
+
+
+@functools.cache
+def _word(dtype: Any) -> str:
+    """Gives qb's word for a type of elements, or an empty one."""
+    name = getattr(dtype, "name", None) or str(dtype)
+    return _WORDS.get(name.rpartition(".")[2], "")
+
+
+@functools.cache
+def _is_native(dtype: Any) -> bool:
+    return bool(dtype.isnative)
 
 
 def _dtype(name: str, array: Any) -> str:
-    given = str(getattr(array, "dtype", "float32")).rpartition(".")[2].lstrip("<=>")
-    given = {"f2": "float16", "f4": "float32", "f8": "float64"}.get(given, given)
-    if given not in _WORDS:
-        raise UsageError(
-            f"{name} has elements of type {given}; give float16, bfloat16, float32 or float64")
-    return _WORDS[given]
+    word = _word(getattr(array, "dtype", "float32"))
+    if not word:
+        raise UsageError(f"{name} has elements of type {array.dtype}; give float16, bfloat16, float32 "
+                         "or float64")
+    return word
 
 
-def _exported(name: str, array: Any, kind: str) -> Any:
+def _exported(name: str, array: Any, kind: str, dtype: str) -> Any:
     """Gives what the module can read, of the same memory."""
     if kind == "numpy":
-        if not array.dtype.isnative:
+        if not _is_native(array.dtype):
             raise UsageError(
                 f"{name} has another byte order than this machine; give "
                 f"{name}.astype({name}.dtype.newbyteorder('='))")
-        return array.view("uint16") if array.dtype.name == "bfloat16" else array
+        return array.view("uint16") if dtype == "bf16" else array
     if kind == "torch":
-        if array.layout.__str__() != "torch.strided" or array.device.type == "meta":
+        if str(array.layout) != "torch.strided" or array.device.type == "meta":
             raise UsageError(f"{name} is a sparse or meta tensor; give a dense one with values")
         return array.detach().resolve_conj().resolve_neg()
     return array
@@ -102,7 +118,7 @@ class Result:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in ("o", "lse", "dq", "dk", "dv"):
+        if name in _OUTPUTS:
             return self._keep(name, lambda: self._output(name))
         if name in self.columns:
             return self.columns[name]
@@ -173,12 +189,12 @@ def _start(arrays: Mapping[str, Any], layout: str, parameters: Mapping[str, Any]
     dtype = _dtype("q", arrays["q"])
     given = {}
     for name, array in arrays.items():
-        if _kind(name, array) != kind:
-            raise UsageError(f"q is of {kind} and {name} of {_kind(name, array)}; give one kind")
-        if _dtype(name, array) != dtype:
-            raise UsageError(f"q is {dtype} and {name} is {_dtype(name, array)}; "
-                             "convert them to one type")
-        given[name] = _exported(name, array, kind)
+        other, its_dtype = _kind(name, array), _dtype(name, array)
+        if other != kind:
+            raise UsageError(f"q is of {kind} and {name} of {other}; give one kind")
+        if its_dtype != dtype:
+            raise UsageError(f"q is {dtype} and {name} is {its_dtype}; convert them to one type")
+        given[name] = _exported(name, array, kind, dtype)
     parameters = dict(parameters)
     recipe = None
     if isinstance(parameters.get("algorithm"), Algorithm):

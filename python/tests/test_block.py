@@ -3,6 +3,8 @@
 import os
 import pathlib
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -59,3 +61,11 @@ def test_the_page_of_the_api_is_that_of_the_docstrings(capsys):
     runpy.run_path(str(ROOT / "docs" / "python_page.py"), run_name="__main__")
     assert capsys.readouterr().out == (ROOT / "docs" / "python.md").read_text(), \
         "run docs/python_page.py > docs/python.md"
+
+
+def test_types_are_checked():
+    pytest.importorskip("mypy")
+    checked = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir",
+                              os.devnull, "-p", "quorumbench"], capture_output=True, text=True,
+                             cwd=pathlib.Path(qb.__file__).parents[1], check=False)
+    assert checked.returncode == 0, checked.stdout

@@ -115,7 +115,8 @@ Examples:
 
 void add_files(Verb verb, AttendRequest& request) {
   verb.add_option("--q", request.q,
-                  "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, f32 or f64.")
+                  "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, bf16 "
+                  "(--dtype), f32 or f64.")
       .required();
   verb.add_option("--k", request.k,
                   "Names the file of the keys, which may have fewer heads and another length.")
@@ -151,6 +152,20 @@ void add_files(Verb verb, AttendRequest& request) {
         .needs(backward);
 }
 
+// NPY has no bfloat16; ml_dtypes saves its bits.
+void add_untyped(Verb verb, AttendRequest& request) {
+  verb.add_text(
+      "--dtype", "WORD",
+      "Reads 2-byte elements without a type, as Python's ml_dtypes saves bfloat16, as "
+      "this type: bf16.",
+      [&request](const std::string& text) {
+        if (text != word(DType::bf16))
+          throw UsageError(fmt::format(
+              "--dtype {}: it says bf16 of files without a type; others have theirs", text));
+        request.untyped = DType::bf16;
+      });
+}
+
 }  // namespace
 
 std::string attend(const AttendRequest& request, const Executor& executor) {
@@ -172,6 +187,7 @@ void add_attend(Verb app) {
       app, "attend", "Runs attention on your own tensors (NPY files).",
       [](const AttendRequest& said) { print_answer(attend(said)); }, kAttendFooter);
   add_files(verb, request);
+  add_untyped(verb, request);
   add_word(
       verb, "--layout", request.layout,
       "Says in which order the files have batch, heads, n tokens and d elements, O and LSE too; "

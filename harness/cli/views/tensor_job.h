@@ -36,7 +36,8 @@ void require_correct(const Verification& verification);
 
 struct AttendRequest : TensorJob {
   AxisOrder layout = AxisOrder::automatic;
-  std::string q;  // paths of NPY files
+  std::optional<DType> untyped;  // of NPY files whose header has no type for their 2 bytes
+  std::string q;                 // paths of NPY files
   std::string k;
   std::string v;
   std::string lse;       // empty: not written

@@ -147,14 +147,17 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-DType parse_descr(const std::string& descr, std::string_view name) {
+DType parse_descr(const std::string& descr, std::string_view name, std::optional<DType> untyped) {
+  const bool has_no_type = descr == "<V2" || descr == "|V2";  // as ml_dtypes saves bfloat16
+  if (has_no_type && untyped) return *untyped;
   for (const auto& [dtype, description] : kDescriptions) {
     if (descr == description) return dtype;
     if (descr.starts_with('>') && descr.substr(1) == description.substr(1))
       refuse(name, fmt::format("type '{}' is big-endian; save it with .astype('{}')", descr,
                                description));
   }
-  refuse(name, fmt::format("type '{}' is not read; save it as float16, float32 or float64", descr));
+  refuse(name, fmt::format("type '{}' is not read; save it as float16, float32 or float64{}", descr,
+                           has_no_type ? ", or say --dtype bf16 if it is bfloat16" : ""));
 }
 
 // Returns the header's text and moves `bytes` on to the data.
@@ -183,9 +186,10 @@ std::string_view take_header(std::string_view& bytes, std::string_view name) {
 
 }  // namespace
 
-NpyHeader take_npy_header(std::string_view& bytes, std::string_view name) {
+NpyHeader take_npy_header(std::string_view& bytes, std::string_view name,
+                          std::optional<DType> untyped) {
   const Entries header = HeaderParser(take_header(bytes, name), name).parse();
-  NpyHeader array{std::string(name), parse_descr(*header.descr, name), *header.shape};
+  NpyHeader array{std::string(name), parse_descr(*header.descr, name, untyped), *header.shape};
   if (*header.fortran_order)
     refuse(name, "is in Fortran order; save numpy.ascontiguousarray(array) instead");
   if (array.shape.size() > kMostDimensions)

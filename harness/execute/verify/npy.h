@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ struct NpyHeader {
 // and for truncated or overlong data.
 class NpyFile {
  public:
-  explicit NpyFile(const std::string& path);
+  // untyped: the type of 2-byte elements of which the file does not say it, as bfloat16.
+  explicit NpyFile(const std::string& path, std::optional<DType> untyped = {});
 
   [[nodiscard]] const NpyHeader& header() const { return header_; }
   // Writes row i of `row` elements as `dtype` to place(i), in order. Throws UsageError that names
@@ -50,7 +52,8 @@ void write_npy_rows(OutputFile& file, DType dtype, const std::vector<std::int64_
 // Parses the header at the begin of a file, and moves `bytes` on to its data. Throws UsageError
 // `NAME: …` for a wrong magic or version, a malformed header, Fortran order, and big-endian or
 // non-float types.
-[[nodiscard]] NpyHeader take_npy_header(std::string_view& bytes, std::string_view name);
+[[nodiscard]] NpyHeader take_npy_header(std::string_view& bytes, std::string_view name,
+                                        std::optional<DType> untyped = {});
 // Returns the bytes of the data. Throws UsageError where 63 bits do not count them.
 [[nodiscard]] std::int64_t npy_data_bytes(const NpyHeader& header);
 // Throws UsageError unless as many bytes of data follow a header.

@@ -31,10 +31,11 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-NpyFile::NpyFile(const std::string& path) : file_(path), begun_(kMostHeaderBytes, '\0') {
+NpyFile::NpyFile(const std::string& path, std::optional<DType> untyped)
+    : file_(path), begun_(kMostHeaderBytes, '\0') {
   begun_.resize(file_.read(begun_.data(), begun_.size()));
   std::string_view data = begun_;
-  header_ = take_npy_header(data, path);
+  header_ = take_npy_header(data, path, untyped);
   const std::size_t header_bytes = begun_.size() - data.size();
   begun_.erase(0, header_bytes);
   data_bytes_ = npy_data_bytes(header_);

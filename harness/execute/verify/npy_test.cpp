@@ -185,6 +185,18 @@ TEST(Npy, RefusesTypesAndOrdersWithTheRemedy) {
   EXPECT_THAT(typed("[('x', '<f4')]", "False"), HasSubstr("structured"));
 }
 
+TEST(Npy, TakesElementsWithoutATypeForThoseThatItIsTold) {
+  std::string file = npy_header(DType::f16, {2});
+  file.replace(file.find("<f2"), 3, "<V2");
+  std::string_view bytes = file;
+  EXPECT_EQ(take_npy_header(bytes, "x", DType::bf16).dtype, DType::bf16);
+  bytes = file;
+  EXPECT_THAT(refusal([&] { (void)take_npy_header(bytes, "x"); }), HasSubstr("say --dtype bf16"));
+  file = npy_header(DType::f16, {2});
+  bytes = file;
+  EXPECT_EQ(take_npy_header(bytes, "x", DType::bf16).dtype, DType::f16) << "it has a type";
+}
+
 TEST(Npy, RefusesAMalformedHeader) {
   const std::vector<std::string> headers = {
       "",
