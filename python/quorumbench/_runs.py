@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Iterable, Mapping
 
 from . import _core, _frames, _qb
+from ._algorithm import Algorithm
 from .errors import EnvironmentError, UsageError
 
 # Keys whose lists are one value, and those that are no parameters of a case.
@@ -153,6 +154,10 @@ def sweep(name: str = "python", **keys: Any) -> Sweep:
     swept: dict[str, Any] = {}
     for given, value in keys.items():
         key, value = _qb.key(given), _qb.plain(value)
+        if own := [one for one in (value if isinstance(value, list) else [value])
+                   if isinstance(one, Algorithm)]:
+            raise UsageError(f"{own[0]} is written in Python, and a sweep runs each case in a process "
+                             "of qb's own; give it to qb.plan() and qb.attend()")
         nested = isinstance(value, list) and value and isinstance(value[0], list)
         is_range = isinstance(value, dict) and "from" in value
         is_list = isinstance(value, list) and (key not in _LISTS or nested)

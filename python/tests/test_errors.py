@@ -76,7 +76,7 @@ BAD = [
     (lambda: qb.attention(Q, Q[:, :1], Q[:, :1]), "enable_gqa=True"),
     # plans, sweeps, runs
     (lambda: qb.plan("zigzagg", **PROBLEM), "did you mean 'zigzag'"),
-    (lambda: qb.plan("ring", workers=4), "n_tokens is missing"),
+    (lambda: qb.plan("ring", workers=4), "n_tokens is missing, the length"),
     (lambda: qb.plan("ring", heads=4, **PROBLEM), "heads"),
     (lambda: qb.plan("cqs", n_tokens=64, workers=2), "cqs|interest set"),
     (lambda: qb.plan("ring", passes="backwards", **PROBLEM), "did you mean 'backward'"),
@@ -89,6 +89,7 @@ BAD = [
     (lambda: qb.run({"experiment": "x", "heads": 3}), "qb calls this q_heads"),
     (lambda: qb.sweep(workers=[2, "x"], n_tokens=64).plan(), "workers"),
     (lambda: qb.sweep(worker=[2], n_tokens=64).plan(), "did you mean 'workers'"),
+    (lambda: qb.sweep(algorithm=["ring", wrong], workers=2), "wrong is written in Python"),
     (lambda: qb.table([1], rows="workers"), "give a run"),
     (lambda: qb.algorithm(3), "before a function"),
     (lambda: qb.attend(Q, Q, Q, algorithm=wrong, workers=2), "wrong is not exact with 2 workers"),

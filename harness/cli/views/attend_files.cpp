@@ -104,7 +104,8 @@ std::byte* row_in(const TensorView& view, const AxisSizes& sizes, AxisOrder orde
 
 // A file of the user.
 struct Given {
-  Given(const AttendRequest& request, const std::string& path) : file(path, request.untyped), order(request.layout) {
+  Given(const AttendRequest& request, const std::string& path)
+      : file(path, request.untyped), order(request.layout) {
     require_axes(file.header(), order);
   }
 
