@@ -149,11 +149,41 @@ void Attended::take(const Given& given, TensorView Views::*view) {
   copies_.push_back(std::move(copy));
 }
 
-Attended::Attended(const Question& question, const Attended* forward, PlanSource own) {
-  const auto layout = parse_word<AxisOrder>(question.layout);
-  if (!layout) throw UsageError(unknown_word("layout", question.layout, all_words<AxisOrder>()));
-  order_ = *layout;
-  std::map<std::string, NpyHeader> headers;
+namespace {
+
+using Headers = std::map<std::string, NpyHeader>;
+
+AxisOrder order_of(const std::string& layout) {
+  if (const auto order = parse_word<AxisOrder>(layout)) return *order;
+  throw UsageError(unknown_word("layout", layout, all_words<AxisOrder>()));
+}
+
+// What the arrays and the parameters ask for; the headers have heads before tokens.
+AttendTask task_of(const Headers& headers, const Texts& parameters) {
+  const NpyHeader& q = headers.at("q");
+  AttendTask task;
+  task.backward = headers.contains("do");
+  task.c.shape = shape_of(q, headers.at("k"), headers.at("v"));
+  task.c.dtype = common_dtype(q, headers.at("k"), headers.at("v"));
+  if (task.c.dtype == DType::f64) task.c.kernel = Kernel::reference;
+  std::vector<std::string_view> known(std::begin(kSplitParameters), std::end(kSplitParameters));
+  known.insert(known.end(), std::begin(kTensorParameters), std::end(kTensorParameters));
+  for (const auto& [name, text] : parameters) set_parameter(task.c, name, text, known);
+  if (task.c.dtype == DType::f64 && task.c.kernel != Kernel::reference)
+    throw UsageError(
+        fmt::format("q is f64, and kernel {} has no f64; take kernel reference, or convert to f32",
+                    word(task.c.kernel)));
+  if (!task.backward) return task;
+  (void)common_dtype(q, headers.at("do"), headers.at("do"));
+  require_shape(headers.at("do"), "dO", with_last(q.shape, task.c.shape.value_dim));
+  return task;
+}
+
+}  // namespace
+
+Attended::Attended(const Question& question, const Attended* forward, PlanSource own)
+    : order_(order_of(question.layout)) {
+  Headers headers;
   std::map<std::string, nb::ndarray<nb::ro>> arrays;
   for (const auto& [name, object] : question.arrays) {
     arrays[name] = imported(name, object);
@@ -162,32 +192,15 @@ Attended::Attended(const Question& question, const Attended* forward, PlanSource
     if (header.shape.size() > 2) header.shape = in_order(std::move(header.shape), order_);
     headers[name] = std::move(header);
   }
-  const NpyHeader& q = headers.at("q");
-  AttendTask task{.c = {},
-                  .computes_output = forward == nullptr,
-                  .backward = headers.contains("do"),
-                  .tokens_first = has_tokens_first(order_)};
-  task.c.shape = shape_of(q, headers.at("k"), headers.at("v"));
-  task.c.dtype = common_dtype(q, headers.at("k"), headers.at("v"));
-  if (task.c.dtype == DType::f64) task.c.kernel = Kernel::reference;
-  std::vector<std::string_view> known(std::begin(kSplitParameters), std::end(kSplitParameters));
-  known.insert(known.end(), std::begin(kTensorParameters), std::end(kTensorParameters));
-  for (const auto& [name, text] : question.parameters) set_parameter(task.c, name, text, known);
-  if (task.c.dtype == DType::f64 && task.c.kernel != Kernel::reference)
-    throw UsageError(
-        fmt::format("q is f64, and kernel {} has no f64; take kernel reference, or convert to f32",
-                    word(task.c.kernel)));
+  axes_ = headers.at("q").shape.size();
+  AttendTask task = task_of(headers, question.parameters);
+  task.computes_output = forward == nullptr;
+  task.tokens_first = has_tokens_first(order_);
   if (own) task.plan = std::move(own);
-  if (task.backward) {
-    (void)common_dtype(q, headers.at("do"), headers.at("do"));
-    require_shape(headers.at("do"), "dO", with_last(q.shape, task.c.shape.value_dim));
-  }
-  axes_ = q.shape.size();
-  const int threads = task.c.threads > 0 ? task.c.threads : available_cores();
   ledger_ = std::make_unique<MemoryLedger>(
       MemoryLedger::Options{.budget_bytes = static_cast<std::uint64_t>(task.c.memory_budget_bytes),
                             .record_events = true});
-  job_ = plan_attend(task, *ledger_, threads);
+  job_ = plan_attend(task, *ledger_, task.c.threads > 0 ? task.c.threads : available_cores());
   for (const auto& [name, view] :
        {std::pair{"q", &Views::q}, {"k", &Views::k}, {"v", &Views::v}, {"do", &Views::d_out}}) {
     if (!arrays.contains(name)) continue;
@@ -211,6 +224,26 @@ double Attended::pairs() const {
          static_cast<double>(shape.kv_len);
 }
 
+// Rounds once; LSE becomes one natural logarithm a row. The order in memory stays.
+TensorView Attended::rounded(const std::string& name, TensorView view, DType dtype) {
+  const std::int64_t width = name == "lse" ? view.extent.head_dim : 1;
+  const std::int64_t count = view.extent.elements() / width;
+  Buffer& buffer = rounded_[{name, dtype}];
+  if (buffer.data() == nullptr) {
+    buffer = Buffer(heap_allocator(), static_cast<std::size_t>(count * size_of(dtype)), "rounded");
+    const auto* const from = static_cast<const float*>(view.data);
+    if (name != "lse") convert(from, DType::f32, buffer.data(), dtype, count);
+    for (std::int64_t i = 0; name == "lse" && i < count; ++i)
+      buffer.as<float>()[i] =
+          width == 1 ? from[i] : static_cast<float>(RowLse{from[2 * i], from[2 * i + 1]}.natural());
+  }
+  view.data = buffer.data();
+  view.extent.head_dim /= width;
+  for (std::int64_t* const stride : {&view.batch_stride, &view.head_stride, &view.token_stride})
+    *stride /= width;
+  return view;
+}
+
 Attended::Output Attended::output(const std::string& name, DType dtype) {
   const std::map<std::string, TensorView Views::*> views = {{"o", &Views::out},
                                                             {"lse", &Views::lse},
@@ -219,25 +252,7 @@ Attended::Output Attended::output(const std::string& name, DType dtype) {
                                                             {"dv", &Views::d_v}};
   TensorView view = job_.arguments.*views.at(name);
   if (view.data == nullptr) return {};
-  const std::int64_t numbers = view.extent.elements();
-  if (name == "lse" || dtype != DType::f32) {
-    const std::int64_t width = name == "lse" ? view.extent.head_dim : 1;
-    Buffer& buffer = rounded_[{name, dtype}];
-    if (buffer.data() == nullptr) {
-      buffer = Buffer(heap_allocator(), static_cast<std::size_t>(numbers / width * size_of(dtype)),
-                      "rounded");
-      const auto* const from = static_cast<const float*>(view.data);
-      if (name != "lse") convert(from, DType::f32, buffer.data(), dtype, numbers);
-      for (std::int64_t i = 0; name == "lse" && i < numbers / width; ++i)
-        buffer.as<float>()[i] =
-            width == 1 ? from[i]
-                       : static_cast<float>(RowLse{from[2 * i], from[2 * i + 1]}.natural());
-    }
-    view.data = buffer.data();
-    view.extent.head_dim /= width;
-    for (std::int64_t* const stride : {&view.batch_stride, &view.head_stride, &view.token_stride})
-      *stride /= width;
-  }
+  if (name == "lse" || dtype != DType::f32) view = rounded(name, view, dtype);
   const std::int64_t batch = job_.task.c.shape.batch;
   const std::int64_t length = view.extent.length / (is_packed(job_) ? batch : 1);
   if (is_packed(job_)) view.batch_stride = length * view.token_stride;

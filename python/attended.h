@@ -70,10 +70,11 @@ class Attended {
  private:
   struct Given;
   void take(const Given& given, TensorView ExecutionArguments::*view);
+  [[nodiscard]] TensorView rounded(const std::string& name, TensorView view, DType dtype);
 
   std::vector<nb::ndarray<nb::ro>> arrays_;  // keep the caller's memory
   std::unique_ptr<MemoryLedger> ledger_;
-  AxisOrder order_ = AxisOrder::automatic;
+  AxisOrder order_;
   std::size_t axes_ = 4;
   std::vector<Tensor> copies_;
   std::vector<std::string> copied_;

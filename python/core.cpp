@@ -25,6 +25,7 @@
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/plan/check/check.h"
+#include "harness/plan/work/picture.h"
 #include "harness/workload/needs.h"
 #include "harness/workload/prediction.h"
 #include "interest_sets/sets/interest_set.h"
@@ -129,10 +130,21 @@ Case case_of(const Texts& values) {
   return c;
 }
 
+PlanSource source_of(const std::optional<Recipe>& recipe) {
+  if (recipe) return plans_of(*recipe);
+  return [](const Case& c, Pass pass) { return plan_of(c, pass); };
+}
+
+// The rectangles of pairs that each worker computes, as CSV (harness/plan/work/picture.h).
+std::string partition(const Texts& values, const std::optional<Recipe>& recipe) {
+  const Case c = resolve_case(case_of(values));
+  const Pass pass = c.pass == Passes::backward ? Pass::backward : Pass::forward;
+  return partition_rectangles(source_of(recipe)(c, pass)).to_string();
+}
+
 PlanView plan(const Texts& values, const std::optional<Recipe>& recipe) {
   const Case c = resolve_case(case_of(values));
-  const PlanSource plans =
-      recipe ? plans_of(*recipe) : [](const Case& of, Pass pass) { return plan_of(of, pass); };
+  const PlanSource plans = source_of(recipe);
   PlannedCase planned;
   planned.plan = plans(c, Pass::forward);
   planned.flaw = check(planned.plan);
@@ -226,6 +238,8 @@ NB_MODULE(_core, m) {
       .def_ro("sent", &PlanView::sent)
       .def_ro("peak", &PlanView::peak);
   m.def("plan", plan, nb::arg("values"), nb::arg("recipe").none(),
+        nb::call_guard<nb::gil_scoped_release>());
+  m.def("partition", partition, nb::arg("values"), nb::arg("recipe").none(),
         nb::call_guard<nb::gil_scoped_release>());
   m.def("predict_spec", predict_spec, nb::arg("yaml"), nb::arg("name"), nb::arg("set"),
         nb::call_guard<nb::gil_scoped_release>());

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import tempfile
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ class Plan:
                               **{name: asked[name] for name in
                                  ("q_heads", "kv_heads", "head_dim", "batch") if name in asked})
             recipe = self._own.recipe(problem, int(asked.get("workers", 1)), backward)
+        self._recipe = recipe
         self._view = _core.plan(_texts(self._asked), recipe)
         self.columns: dict[str, Any] = {name: _number(text)
                                         for name, text in self._view.columns.items()}
@@ -68,8 +70,38 @@ class Plan:
                                "pairs": self.pairs, "sent_bytes": self.sent_by_worker})
         return _qb.run([*self._words(), "--json", *(["--pairs"] if pairs else [])])
 
+    def partition(self) -> Any:
+        """Gives the rectangles of pairs that each worker computes, as a frame."""
+        return _frames.of_csv(_core.partition(_texts(self._asked), self._recipe))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws the partition with matplotlib, a colour a worker, and gives its axes."""
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots()[1] if ax is None else ax
+        rows = self.partition()
+        colours = plt.get_cmap("tab20").colors
+        for worker, top, bottom, left, right, allowed, offset in zip(
+                *(rows[name] for name in ("worker", "q_begin", "q_end", "k_begin", "k_end",
+                                          "allowed", "offset"))):
+            first = top - offset - 1 if allowed == "causal" else top - (right - left)
+            heights = sorted(min(max(one, top), bottom)
+                             for one in (top, first, first + right - left, bottom))
+            edge = [(min(max(left + one - first, left), right), one) for one in heights]
+            ax.fill(*zip((left, top), *edge, (left, bottom)), color=colours[int(worker) % 20])
+        ax.set(xlabel="key", ylabel="query", aspect="equal", title=str(self._own or "dense"))
+        ax.autoscale()
+        ax.invert_yaxis()
+        return ax
+
     def picture(self) -> str:
         """Gives the partition of queries and keys among the workers as SVG."""
+        if isinstance(self._own, Algorithm):
+            drawn = io.StringIO()
+            figure = self.plot().figure
+            figure.savefig(drawn, format="svg")
+            figure.clear()
+            return drawn.getvalue()
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "plan.svg"
             _qb.run([*self._words(), "--picture", str(path)])
@@ -78,7 +110,7 @@ class Plan:
     def _repr_html_(self) -> str:
         try:
             return self.picture()
-        except (EnvironmentError, UsageError):
+        except (EnvironmentError, UsageError, ImportError):
             return f"<pre>{html.escape(repr(self))}</pre>"
 
     def __repr__(self) -> str:

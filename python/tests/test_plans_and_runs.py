@@ -63,6 +63,10 @@ def test_an_algorithm_of_ones_own_is_checked_counted_and_executed():
     own = qb.plan(two_way_zigzag, n_tokens=4096, workers=8, mask="causal", passes="both").check()
     ring = qb.plan("zigzag", n_tokens=4096, workers=8, mask="causal", passes="both")
     assert own.pairs == ring.pairs and own.bytes < ring.bytes
+    rows = own.partition()
+    assert len(set(rows["worker"])) == 8 and max(rows["k_end"]) == 4096
+    pytest.importorskip("matplotlib").use("Agg")
+    assert "<svg" in own._repr_html_() and own.plot().get_xlabel() == "key"
     assert np.array_equal(qb.attention(q, k, v, algorithm=two_way_zigzag, workers=4),
                           qb.attend(q, k, v, algorithm=two_way_zigzag, workers=4).o)
 
