@@ -80,7 +80,7 @@ class Plan:
 
         ax = plt.subplots()[1] if ax is None else ax
         rows = self.partition()
-        colours = plt.get_cmap("tab20").colors
+        colours = plt.get_cmap("tab20")
         for worker, top, bottom, left, right, allowed, offset in zip(
                 *(rows[name] for name in ("worker", "q_begin", "q_end", "k_begin", "k_end",
                                           "allowed", "offset"))):
@@ -88,7 +88,7 @@ class Plan:
             heights = sorted(min(max(one, top), bottom)
                              for one in (top, first, first + right - left, bottom))
             edge = [(min(max(left + one - first, left), right), one) for one in heights]
-            ax.fill(*zip((left, top), *edge, (left, bottom)), color=colours[int(worker) % 20])
+            ax.fill(*zip((left, top), *edge, (left, bottom)), color=colours(int(worker) % 20))
         ax.set(xlabel="key", ylabel="query", aspect="equal", title=str(self._own or "dense"))
         ax.autoscale()
         ax.invert_yaxis()
