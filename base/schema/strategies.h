@@ -22,9 +22,9 @@
   OTHER(pass_q, plan_pass_q, 0x979D5C, 2, "context parallelism: queries go round, partials come home") \
   SCHEME(ulysses, plan_ulysses, 0xC877A5, 5, "all-to-all to heads and back") \
   SCHEME(all_gather_kv, plan_all_gather_kv, 0x8A520D, 0, "every worker collects all keys and values first") \
-  OTHER(grid, plan_grid, 0x240036, 5, "heads x rows x columns: Ulysses in tiles, over a mesh of tiles") \
-  OTHER(usp, plan_usp, 0x7E75FC, 1, "the grid with one row: Ulysses, and a zigzag ring of its groups") \
-  OTHER(mesh, plan_mesh, 0x0000F3, 3, "the grid with one head group: queries gathered, keys round") \
+  SCHEME(grid, plan_grid, 0x240036, 5, "heads x rows x columns: Ulysses in tiles, over a mesh of tiles") \
+  SCHEME(usp, plan_usp, 0x7E75FC, 1, "the grid with one row: Ulysses, and a zigzag ring of its groups") \
+  SCHEME(mesh, plan_mesh, 0x0000F3, 3, "the grid with one head group: queries gathered, keys round") \
   OTHER(decode, plan_decode, 0x6A6967, 3, "one token after the other, pass-Q over a sharded cache") \
   OTHER(flash_decoding, plan_flash_decoding, 0x2E2388, 1, "splits of the keys on one device, one reduction") \
   OTHER(tree_decode, plan_tree_decode, 0x71A8D5, 5, "query everywhere, cache sharded, three all-reduces")

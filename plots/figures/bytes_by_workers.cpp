@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device sends against W, forward and backward: what plans count, as marks on the lines of
 // the closed forms of harness/plan/theory/sent_bytes.h, which know nothing of plans.
+#include "harness/plan/strategies/strategy.h"
 #include "harness/plan/theory/sent_bytes.h"
 #include "kernels/dtype.h"
 #include "plots/figures/figures.h"
@@ -36,7 +37,9 @@ Series formula_line(const Group& line, const Unit& unit, bool of_root) {
   Series out{.name = line.name, .draw = Draw::line, .style = line.style};
   std::set<double> counts;
   for (const Row& row : line.rows) counts.insert(row.number("workers"));
-  for (double w = *counts.begin(); w < *counts.rbegin();
+  // The best shape of a grid follows from the divisors of W: its line joins the marks.
+  const bool leaps = is_grid(line.rows.front().text("algorithm"));
+  for (double w = *counts.begin(); !leaps && w < *counts.rbegin();
        w = w < kDense ? w + 1.0 : std::ceil(w * std::exp2(1.0 / kStepsADouble)))
     counts.insert(w);
   for (const double w : counts)
@@ -69,23 +72,23 @@ std::vector<Series> panel_series(const Group& panel, const Unit& unit) {
   return out;
 }
 
-// Says from which W on the formulas let a worker of sharded CQS send less than one of a ring, up to
-// the most workers; a plain title where they never do.
-std::string crossing_title(const Rows& rows) {
-  std::map<std::string, Row> forward;
-  for (const Row& row : rows)
-    if (is_forward(row)) forward[row.text("algorithm")] = row;
-  if (!forward.contains("ring") || !forward.contains("cqs_sharded")) return kBytesTitle;
+// Says from which W on, up to the most workers, the formulas let a worker of sharded CQS send less
+// than one of a ring; else which schemes send least.
+std::string bytes_title(const Rows& rows) {
+  const Rows ring = where(where(rows, is_forward), "algorithm", {"ring"});
+  const Rows cqs = where(where(rows, is_forward), "algorithm", {"cqs_sharded"});
   const double last = largest(rows, number_in("workers"));
   double from = last + 1.0;
-  while (from > 3.0 && bytes_by_formula(forward["cqs_sharded"], from - 1.0, false) <
-                           bytes_by_formula(forward["ring"], from - 1.0, false))
+  while (!ring.empty() && !cqs.empty() && from > 3.0 &&
+         bytes_by_formula(cqs.back(), from - 1.0, false) <
+             bytes_by_formula(ring.back(), from - 1.0, false))
     from -= 1.0;
-  return from > last ? kBytesTitle
-                     : fmt::format(
-                           "Sharded CQS sends less than a ring from W = {:.0f} on; CQS "
-                           "moves the bytes to a root",
-                           from);
+  if (from <= last)
+    return fmt::format(
+        "Sharded CQS sends less than a ring from W = {:.0f} on; CQS moves the bytes to a root",
+        from);
+  const std::string least = least_of(where(rows, is_forward), "sends", busiest_sent_bytes);
+  return least.empty() ? kBytesTitle : least;
 }
 
 }  // namespace
@@ -107,7 +110,7 @@ Figure bytes_by_workers_figure(const PlottedRun& run) {
   Axis y = axis_in(unit, "sent by a device", "device_sent");
   y.log = true;
   return line_figure(
-      {.title = crossing_title(rows),
+      {.title = bytes_title(rows),
        .nothing = "no case has bytes that its plan counts",
        .y = {{.y = y,
               .reference = [=](const Group& panel) { return panel_series(panel, unit); },

@@ -6,26 +6,15 @@
 namespace qb {
 namespace {
 
-constexpr double kLeastRatioSpan = 0.2;
-
-std::vector<Series> crosses(const Rows& rows) {
-  std::vector<Series> out;
-  for (const Group& line : compared_lines(rows))
-    std::ranges::move(out_of_memory_series(line, kNaN, number_in("workers")),
-                      std::back_inserter(out));
-  return out;
-}
-
-double slowest_over_ideal(const Row& row) {
-  return row.number("critical_path_pairs") * row.number("workers") / row.number("unmasked_pairs");
-}
-
 std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows, int cores) {
   const bool serial = clock_of(rows.front()).name() == "critical_path";
   std::vector<LineFigure::Quantity> shown = {
       {"pairs of the slowest worker",
-       {.label = "slowest / ideal", .column = "critical_path_ratio", .least_span = kLeastRatioSpan},
-       [](const Row& row) { return Point{.y = slowest_over_ideal(row)}; }},
+       {.label = "slowest / ideal", .column = "critical_path_ratio", .least_span = 0.2},
+       [](const Row& row) {
+         return Point{.y = row.number("critical_path_pairs") * row.number("workers") /
+                           row.number("unmasked_pairs")};
+       }},
       bytes_quantity("sent by the busiest device", "sent", "device_sent", rows, busiest_sent_bytes),
       bytes_quantity("memory of the fullest device", "peak memory", "device_peak", rows,
                      held_bytes),
@@ -41,28 +30,14 @@ std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows, int core
     };
   }
   shown.front().reference = always(limit_line("1", 1.0, false));  // the least possible ratio
-  shown.back().reference = [rows](const Group&) { return crosses(rows); };
+  shown.back().reference = [rows](const Group&) {
+    std::vector<Series> crosses;
+    for (const Group& line : compared_lines(rows))
+      std::ranges::move(out_of_memory_series(line, kNaN, number_in("workers")),
+                        std::back_inserter(crosses));
+    return crosses;
+  };
   return shown;
-}
-
-// Says which schemes have the least at the most workers; empty where no two have it there.
-std::string least_of(Rows rows, std::string_view verb, double (*value)(const Row&)) {
-  rows = where(rows, [&](const Row& row) { return ran(row) && value(row) > 0.0; });
-  rows = of_largest(rows, number_in("workers"));
-  if (rows.size() < 2) return {};
-  constexpr double kSame = 1.001;
-  const auto [least, most] = std::ranges::minmax(numbers_of(rows, value));
-  std::vector<std::string> best;
-  Row other;
-  for (const Row& row : rows) {
-    if (value(row) <= kSame * least) best.push_back(row.text("algorithm"));
-    // A ring is the scheme that readers know; where it is among the best, the worst.
-    if (value(row) == most && other.table == nullptr) other = row;
-    if (row.is("algorithm", "ring") && value(row) > kSame * least) other = row;
-  }
-  return fmt::format("At W = {} a device {} least in {}, {:.3g} times less than in {}",
-                     rows.front().text("workers"), verb, listed(best, " and "),
-                     value(other) / least, other.text("algorithm"));
 }
 
 std::string left_out(const CsvTable& cases, std::size_t other_settings) {

@@ -26,6 +26,25 @@ std::size_t count_schemes(const Rows& rows) {
   return group(where(rows, ran), Columns{"algorithm"}).size();
 }
 
+std::string least_of(Rows rows, std::string_view verb, double (*value)(const Row&)) {
+  rows = where(rows, [&](const Row& row) { return ran(row) && value(row) > 0.0; });
+  rows = of_largest(rows, number_in("workers"));
+  if (rows.size() < 2) return {};
+  constexpr double kSame = 1.001;
+  const auto [least, most] = std::ranges::minmax(numbers_of(rows, value));
+  std::vector<std::string> best;
+  Row other;
+  for (const Row& row : rows) {
+    if (value(row) <= kSame * least) best.push_back(row.text("algorithm"));
+    // A ring is the scheme that readers know; where it is among the best, the worst.
+    if (value(row) == most && other.table == nullptr) other = row;
+    if (row.is("algorithm", "ring") && value(row) > kSame * least) other = row;
+  }
+  return fmt::format("At W = {} a device {} least in {}, {:.3g} times less than in {}",
+                     rows.front().text("workers"), verb, listed(best, " and "),
+                     value(other) / least, other.text("algorithm"));
+}
+
 Groups scheme_settings(const CsvTable& cases) {
   const Rows rows = where(standing_rows(cases), [](const Row& row) {
     return is_compared_scheme(row) && row.number("workers") >= 2;

@@ -26,7 +26,7 @@ class Run:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         if not (self.folder / "manifest.json").exists():
-            raise UsageError(f"{folder} is no run folder; it has no manifest.json")
+            raise UsageError(f"{folder} is not a run folder: it has no manifest.json")
 
     def _table(self, file: str) -> Any:
         path = self.folder / file

@@ -230,10 +230,11 @@ void add_sent_bytes(Verb bounds) {
       R"(A row is one kind of transfer, by its formula: T = n-tokens, P = cached-tokens,
 W = workers, NH = q-heads, NKV = kv-heads, d = head-dim, e bytes an element, p = 4 bytes an
 element of a partial (O and LSE are f32), of LSE and D, and of a sum of gradients, and m groups
-that a worker of CQS has. A grid is H x R x C, Ulysses W x 1 x 1: a worker's share of the heads is s
-query heads, which need k key-value heads, and KV is the sum of k over the shares. A shard of T tokens is ceil(T/W). The worker counted is the one that
-sends most, and its share for itself is not counted. CQS workers talk to the root only: they
-receive the scatter and send the gather, `local` being the tokens of the longest subsequence.
+that a worker of CQS has. A grid is H x R x C, Ulysses W x 1 x 1: a worker's share of the heads
+is s query heads, which need k key-value heads, and KV is the sum of k over the shares. A shard of
+T tokens is ceil(T/W). The worker counted is the one that sends most, and its share for itself is
+not counted. CQS workers talk to the root only: they receive the scatter and send the gather,
+`local` being the tokens of the longest subsequence.
 
 Each scheme is also planned, as qb advise plans it: the plan says what it sends in all, and why a
 scheme refuses a problem. The formulas of a scheme add up to that, or its rows say why they do not.

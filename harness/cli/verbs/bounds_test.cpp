@@ -83,7 +83,7 @@ TEST(Bounds, BytesOfABackwardPassFollowThoseOfTheForwardPass) {
 
 TEST(Bounds, FormulasOfAPassAddUpToTheirPlansOrSayWhyTheyDoNot) {
   const std::string even = "bytes --n-tokens 7000 --workers 7 --q-heads 7 --pass backward";
-  EXPECT_THAT(bounds(even), HasSubstr("The formulas of 9 of 9 schemes add up to that.\n"));
+  EXPECT_THAT(bounds(even), HasSubstr("The formulas of 12 of 12 schemes add up to that.\n"));
   const std::string odd = "bytes --n-tokens 8193 --workers 8 --q-heads 8 --pass backward";
   EXPECT_THAT(bounds(odd), AllOf(HasSubstr("schemes add up to that; the rows of the others say"),
                                  HasSubstr("; the plan sends shorter shards as they are")));
@@ -101,7 +101,7 @@ TEST(Bounds, UlyssesReturnsOutputsAsPartialsAsItsPlanDoes) {
   EXPECT_THAT(text, AllOf(HasSubstr("ulysses 393.75 MiB"), Not(HasSubstr("shorter shards"))));
   EXPECT_THAT(text, HasSubstr("2 (W-1)/W T (NH d + 2 NH) p; worker 0 of the plan's tree sends"));
   EXPECT_THAT(bounds("bytes --n-tokens 99 --workers 2 --q-heads 2"),
-              HasSubstr("(W-1)/W; the plan sends shorter shards as they are"));
+              HasSubstr("((P+T)/W)) d e; the plan sends shorter shards as they are"));
 }
 
 TEST(Bounds, BytesAndRefusalsAreThoseOfTheForecastsThatAdvisePrints) {
@@ -157,7 +157,7 @@ TEST(Bounds, VerbPrintsTablesAndRefusesBadWords) {
   for (const char* words :
        {"bounds", "bounds tmx", "bounds bytes", "bounds bytes --n-tokens 0 --workers 2",
         "bounds bytes --n-tokens 9 --workers 2 --q-heads 3 --kv-heads 2",
-        "bounds bytes --n-tokens 9 --workers 0", "bounds bytes --n-tokens 9 --workers 1025",
+        "bounds bytes --n-tokens 9 --workers 0", "bounds bytes --n-tokens 9 --workers 4097",
         "bounds bytes --n-tokens 9 --workers 2 --cached-tokens=-1",
         "bounds bytes --n-tokens 9 --workers 2 --head-dim 257",
         "bounds bytes --n-tokens 1e30 --workers 2",

@@ -166,7 +166,7 @@ TEST(DeviceModelFile, OfTheA100SaysWhereItsNumbersComeFrom) {
   EXPECT_EQ(a100.name, "a100");
   for (const RatePoint& point : a100.rates) {
     EXPECT_EQ(point.provenance, RateProvenance::estimated);
-    EXPECT_THAT(point.source, HasSubstr("FlashAttention-2"));
+    EXPECT_THAT(point.source, HasSubstr(point.head_dim == 32 ? "USP" : "FlashAttention-2"));
     EXPECT_LT(point.flop_per_s, 312e12);  // the peak
   }
   for (const std::int64_t head_dim : {64, 128})

@@ -368,6 +368,10 @@ std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass
     row.formula_bytes = sent_by_formulas(rows, row.scheme);
     if (row.formula_bytes == row.planned_bytes) row.difference.clear();
   }
+  // A shape with one head group, row or column has not every kind of transfer.
+  std::erase_if(rows, [](const SentBytes& row) {
+    return is_grid(row.scheme) && row.total() == 0 && row.formula_bytes > 0;
+  });
   return rows;
 }
 
@@ -377,7 +381,7 @@ std::int64_t formula_bytes(std::string_view scheme, const Shape& shape, DType dt
   problem.shape = shape;
   problem.dtype = dtype;
   // Bytes are proportional to both numbers of heads, so that this is Ulysses with equal shares.
-  const std::int64_t times = scheme == "ulysses" ? workers : 1;
+  const std::int64_t times = scheme == "ulysses" && shape.kv_heads >= workers ? workers : 1;
   problem.shape.q_heads *= times;
   problem.shape.kv_heads *= times;
   try {
