@@ -37,8 +37,8 @@ Series formula_line(const Group& line, const Unit& unit, bool of_root) {
   Series out{.name = line.name, .draw = Draw::line, .style = line.style};
   std::set<double> counts;
   for (const Row& row : line.rows) counts.insert(row.number("workers"));
-  // The best shape of a grid follows from the divisors of W: its line joins the marks.
-  const bool leaps = is_grid(line.rows.front().text("algorithm"));
+  // What a grid and Ulysses send follows from the divisors of W: their lines join the marks.
+  const bool leaps = is_grid(line.name) || line.name == "ulysses";
   for (double w = *counts.begin(); !leaps && w < *counts.rbegin();
        w = w < kDense ? w + 1.0 : std::ceil(w * std::exp2(1.0 / kStepsADouble)))
     counts.insert(w);

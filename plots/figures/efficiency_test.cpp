@@ -83,5 +83,21 @@ TEST(Efficiency, CommittedEfficiencyIsABoundedShareThatFallsToWhatTheTitleSays) 
                         significant(kept.rbegin()->first), kept.rbegin()->second));
 }
 
+TEST(Efficiency, CommittedGridsScaleFurthestAndARingLeast) {
+  const CommittedFigure figure("grids_model", "efficiency");
+  const auto lines = figure.lines("1");
+  for (const auto& [name, line] : lines)
+    if (line.contains(4096.0)) {
+      EXPECT_LE(line.at(4096.0), lines.at("grid").at(4096.0)) << name;
+      EXPECT_GE(line.at(4096.0), lines.at("zigzag").at(4096.0)) << name;
+    }
+  EXPECT_EQ(
+      figure.title(),
+      fmt::format("Strong scaling to W = 4096 leaves a worker {} % (zigzag) to {} % (grid) of "
+                  "the speed at W = 4",
+                  significant(lines.at("zigzag").at(4096.0)),
+                  significant(lines.at("grid").at(4096.0))));
+}
+
 }  // namespace
 }  // namespace qb

@@ -251,7 +251,7 @@ TEST(Advise, VerbRefusesBadWordsBeforeItMeasures) {
         "advise --n-tokens 64",
         "advise --n-tokens 0 --workers 2",
         "advise --n-tokens 64 --workers 0",
-        "advise --n-tokens 64 --workers 1025",
+        "advise --n-tokens 64 --workers 4097",
         "advise --n-tokens 64 --workers 2 --link nvlinc",
         "advise --n-tokens 64 --workers 2 --link 0",
         "advise --n-tokens 64 --workers 2 --link 1e9,x",
@@ -280,8 +280,8 @@ TEST(Advise, VerbRefusesBadWordsBeforeItMeasures) {
       run_qb("advise --n-tokens 64 --cluster 4294967296x4294967296 --inside nvlink --between 1e9");
   EXPECT_EQ(many.exit_code, 2);
   EXPECT_THAT(many.err, HasSubstr("a cluster has 1 to 1,000,000 workers"));
-  EXPECT_THAT(run_qb("advise --n-tokens 64 --cluster 256x8 --inside nvlink --between 1e9").err,
-              HasSubstr("at most 1024 workers"));
+  EXPECT_THAT(run_qb("advise --n-tokens 64 --cluster 256x32 --inside nvlink --between 1e9").err,
+              HasSubstr("at most 4096 workers"));
 }
 
 }  // namespace

@@ -380,13 +380,8 @@ std::int64_t formula_bytes(std::string_view scheme, const Shape& shape, DType dt
   Problem problem;
   problem.shape = shape;
   problem.dtype = dtype;
-  // Bytes are proportional to both numbers of heads, so that this is Ulysses with equal shares.
-  const std::int64_t times = scheme == "ulysses" && shape.kv_heads >= workers ? workers : 1;
-  problem.shape.q_heads *= times;
-  problem.shape.kv_heads *= times;
   try {
-    return sent_by_forms(scheme, split_problem(scheme, problem, workers, pass, grid), received) /
-           times;
+    return sent_by_forms(scheme, split_problem(scheme, problem, workers, pass, grid), received);
   } catch (const Unsupported&) {
     return 0;  // there is no such grid
   }

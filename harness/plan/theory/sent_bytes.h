@@ -51,8 +51,7 @@ inline constexpr std::int64_t kFewNewTokens = 16;
 
 // Returns what the formulas of a scheme add up to for one sequence: the bytes that a worker sends,
 // or receives from the root; 0 for a scheme without a formula, or for a grid that does not exist.
-// It plans nothing. Up to NKV workers it lets the shares of Ulysses be equal; beyond, several need
-// one head. CQS takes three workers or more.
+// It plans nothing. CQS takes three workers or more.
 [[nodiscard]] std::int64_t formula_bytes(std::string_view scheme, const Shape& shape, DType dtype,
                                          int workers, Pass pass, bool received,
                                          const GridShape& grid = {});
