@@ -84,7 +84,7 @@ BAD = [
     (lambda: qb.bounds(n_tokens=64), "workers"),
     (lambda: qb.advise(n_tokens=64), "workers"),
     (lambda: qb.papers("no_such_paper"), "no_such_paper"),
-    (lambda: qb.load("/nonexistent"), "no run folder"),
+    (lambda: qb.load("/nonexistent"), "not a run folder"),
     (lambda: qb.run("/nonexistent.yaml"), "nonexistent"),
     (lambda: qb.run({"experiment": "x", "heads": 3}), "qb calls this q_heads"),
     (lambda: qb.sweep(workers=[2, "x"], n_tokens=64).plan(), "workers"),
