@@ -24,8 +24,8 @@ which the answer would change. Times are those of the worker that ends last: pre
 flash_decoding and tree_decode are considered for at most 16 new tokens.
 
 For each scheme it prints how long published cases of that pass took beside what the model, which was
-not made from them, predicts (inside of a host, or between hosts where the link has less than 100
-GB/s), and the case that is nearest to the question. Schemes are a tie where these ranges overlap.
+not made from them, predicts (over links of 100 GB/s or more, or over slower ones: networks and
+PCIe), and the case that is nearest to the question. Schemes are a tie where these ranges overlap.
 
 A backward pass has 10 d FLOP a pair in place of 4 d, at the share of the forward rate that the
 device's file says (0.8 where it says none). What its tasks read moves while they compute; gradients

@@ -123,8 +123,8 @@ std::string error_sentence(const SchemeQuestion& question, const SchemeForecast&
   return fmt::format(
       "The model's error: the {} published row{} of {} {} took {} the predicted time.", of_it->rows,
       of_it->rows == 1 ? "" : "s", winner.scheme,
-      question.link->bandwidth_byte_per_s >= kHostLink_byte_per_s ? "inside of a host"
-                                                                  : "between hosts",
+      question.link->bandwidth_byte_per_s >= kHostLink_byte_per_s ? "over links of 100 GB/s or more"
+                                                                  : "over slower links",
       range);
 }
 

@@ -116,9 +116,10 @@ TEST(AdviseView, SchemesAreTiesWhoseRangesOverlap) {
             "Use zigzag (pass_kv): predicted 100.00 ms; ring (150.00 ms) may be as fast: a tie for "
             "this model.");
   EXPECT_THAT(sentences(1.6, 1.1)[0], HasSubstr("1.5 times as fast as the next"));
-  EXPECT_EQ(sentences(1.4, 1.0)[1],
-            "The model's error: the 14 published rows of zigzag between hosts took 0.90 to 1.40 "
-            "times, 1.20 in the median, the predicted time.");
+  EXPECT_EQ(
+      sentences(1.4, 1.0)[1],
+      "The model's error: the 14 published rows of zigzag over slower links took 0.90 to 1.40 "
+      "times, 1.20 in the median, the predicted time.");
   const std::vector<PublishedScheme> nothing = {{"zigzag", 0, 0.9, 1.2, 1.7}};
   EXPECT_EQ(
       advice_sentences(question, sample(), nothing)[1],

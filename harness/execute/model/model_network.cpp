@@ -89,7 +89,7 @@ void ModelNetwork::advance() {
   const auto& [from, to, bytes] = std::tuple(moving.from, moving.to, moving.bytes);
   if (moving.left) return land(event.flight, lanes_.arrive(from, to, bytes, event.at_s));
   moving.left = true;
-  // Of events at the same time those of messages that leave come first.
+  // Messages that leave come before those that arrive at the same time.
   events_.push({lanes_.leave(from, to, bytes, event.at_s),
                 n_nodes_ * n_nodes_ + lanes_.order(from, to), event.flight});
 }

@@ -17,7 +17,7 @@ class LinkLanes {
 
   // Returns true where a message passes without delay: to oneself, or over a link without a limit.
   [[nodiscard]] bool takes_no_time(int from, int to) const;
-  // Of messages that are ready at the same moment, the one with the least goes first.
+  // Messages that are ready at the same moment leave in this order, the least first.
   [[nodiscard]] std::int64_t order(int from, int to) const;
   // A message is ready to leave at at_s. Returns when its first byte reaches the receiver.
   [[nodiscard]] double leave(int from, int to, std::int64_t bytes, double at_s);

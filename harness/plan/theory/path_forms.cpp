@@ -25,7 +25,7 @@ struct Sizes {
   [[nodiscard]] std::int64_t own() const { return causal() ? c() * (c() + 1) / 2 : c() * m(); }
   // Two shards of two chunks each.
   [[nodiscard]] std::int64_t apart() const { return causal() ? c() * c() / 2 : c() * m(); }
-  // Of one head, where a worker computes `pairs` for the largest share of the heads.
+  // Returns the pairs of one head, where a worker computes `pairs` for the largest share of heads.
   [[nodiscard]] std::int64_t of_share(std::int64_t pairs) const {
     const Shape& shape = problem.shape;
     return ceil_div(pairs * ceil_div(shape.q_heads, std::int64_t{grid.heads}), shape.q_heads);

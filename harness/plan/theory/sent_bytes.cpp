@@ -150,7 +150,7 @@ std::int64_t partials_of_others(const SplitProblem& p) {
   return (p.workers - 1) * result_bytes(p, query_shard(p));
 }
 
-// Of a grid. Queries go to the R H workers of the row, each its share of the heads, but for the
+// In a grid queries go to the R H workers of the row, each its share of the heads, but for the
 // worker's own; keys to those of the tile; results come back by the heads of the share.
 std::int64_t query_exchange(const SplitProblem& p, std::int64_t of_row) {
   return shard(p.shape.q_len, p) * (p.grid.rows * p.shape.q_heads - p.q_share()) * of_row;
@@ -289,7 +289,7 @@ std::int64_t sent_by_forms(std::string_view scheme, const SplitProblem& p, bool 
   return bytes;
 }
 
-// Of workers that have different shares of the heads, the one that sends most counts.
+// Where workers have different shares of the heads, the one that sends most counts.
 SplitProblem split_problem(std::string_view scheme, const Problem& problem, int workers, Pass pass,
                            const GridShape& asked) {
   SplitProblem p{problem.shape, size_of(problem.dtype), workers, pass};
