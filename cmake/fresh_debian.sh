@@ -86,11 +86,14 @@ default_mirror() {
   echo "${found:-http://deb.debian.org/debian}"
 }
 
-# Copies this machine's settings of the network: names, and the proxies of apt.
+# Copies this machine's settings of the network: names, the proxies of apt, and the certificates by
+# which pip trusts its own.
 copy_network_settings() {
   cp -L /etc/resolv.conf "$system/etc/resolv.conf"
   hostname >"$system/etc/hostname"
   printf '127.0.0.1 localhost %s\n' "$(hostname)" >"$system/etc/hosts"
+  cp -L /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"
+  if [ -e /etc/pip.conf ]; then cp -L /etc/pip.conf "$system/etc/pip.conf"; fi
   if command -v apt-config >/dev/null; then
     apt-config dump | grep -Ei '^Acquire::https?::Proxy' \
       >"$system/etc/apt/apt.conf.d/90proxy" || true # there may be none
