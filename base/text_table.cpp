@@ -50,17 +50,19 @@ std::string TextTable::span_line(std::vector<std::size_t>& widths) const {
 
 std::string TextTable::terminal() const {
   std::vector<std::size_t> widths;
+  std::vector<bool> right;
   for (std::size_t c = 0; c < header_.size(); ++c) {
     std::size_t width = display_width(header_[c]);
     for (const auto& row : rows_) width = std::max(width, display_width(row[c]));
     widths.push_back(width);
+    right.push_back(right_aligned(c));
   }
   std::string out = span_line(widths);
   const auto line = [&](const std::vector<std::string>& cells) {
     std::string text;
     for (std::size_t c = 0; c < cells.size(); ++c) {
       const std::string padding(widths[c] - display_width(cells[c]), ' ');
-      text += (c > 0 ? "  " : "") + (right_aligned(c) ? padding + cells[c] : cells[c] + padding);
+      text += (c > 0 ? "  " : "") + (right[c] ? padding + cells[c] : cells[c] + padding);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     out += text + '\n';

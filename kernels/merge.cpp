@@ -201,9 +201,12 @@ void copy_lse(const TensorView& source, const TensorView& destination) {
 }  // namespace
 
 void clear_partial(const TensorView& out, const TensorView& lse) {
-  check_partial(out, lse, "clear_partial");
+  TensorView of_any_type = out;
+  of_any_type.dtype = DType::f32;
+  check_partial(of_any_type, lse, "clear_partial");
+  const auto row_bytes = static_cast<std::size_t>(out.extent.head_dim * size_of(out.dtype));
   cpu::for_each_row(out.extent, 1, 64, [&](std::int64_t b, std::int64_t h, std::int64_t t, int) {
-    std::fill_n(out.row_as<float>(b, h, t), out.extent.head_dim, 0.0f);
+    std::memset(out.row(b, h, t), 0, row_bytes);
     store_lse(lse, b, h, t, {});
   });
 }

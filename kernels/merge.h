@@ -11,7 +11,7 @@
 
 namespace qb {
 
-// Sets O = 0 and LSE = -inf, the identity. Both views are f32.
+// Sets O = 0, of any type, and LSE = -inf, f32: the identity.
 void clear_partial(const TensorView& out, const TensorView& lse);
 
 // acc := merge(acc, part), row by row over f32 views of equal extent. Views may have any token

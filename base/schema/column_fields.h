@@ -6,7 +6,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 14;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 15;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 

@@ -104,6 +104,7 @@ struct Field {
   bool counted = false;  // a count of what the case did, and not a measurement
   bool tiled = false;    // follows from tiles and threads too, which kernel and machine choose
   std::array<ParameterNeed, 5> needs{};  // of a parameter: all must hold
+  std::string_view words{};  // of a strategy's key: the words that it can be, between spaces
 };
 
 namespace fields {  // shorthands for the tables

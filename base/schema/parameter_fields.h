@@ -5,10 +5,11 @@
 #include "base/schema/field.h"
 #include "base/schema/kernels.h"
 #include "base/schema/link_fields.h"
+#include "base/schema/strategies.h"
 
 namespace qb::fields {
 
-inline constexpr Field kParameterFields[] = {
+inline constexpr Field kCaseFields[] = {
     parameter(word, split, "algorithm",
               {.standard = "dense",
                .meaning = "{words}; see [Algorithms](#algorithms)",
@@ -334,6 +335,17 @@ inline constexpr Field kParameterFields[] = {
                    need("algorithm", "cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
                        .or_if("pass", "backward both"),
                    need("workload", "attention"), need("device", "cpu")}}),
+    parameter(word, problem, "partial_dtype",
+              {.since = 15,
+               .standard = "f32",
+               .label = "partials sent in {}",
+               .quiet_standard = true,
+               .meaning = "the type in which O of a partial travels between workers: `f32`, or "
+                          "`f16` or `bf16`, as most published systems send it; its LSE stays `f32`",
+               .needs = {need("algorithm", "cqs_sharded decode grid mesh pass_q ulysses usp")
+                             .because("other algorithms send no partials between workers"),
+                         need("pass", "forward both"), need("workload", "attention"),
+                         need("device", "cpu")}}),
     parameter(word, problem, "inputs",
               {.since = 12,
                .standard = "random",
@@ -342,30 +354,24 @@ inline constexpr Field kParameterFields[] = {
                .meaning = "`random` (from `seed`), `tied` (all keys of a head are its first)",
                .needs = {need("workload", "attention"),
                          need("ranks", "serial threads mpi nccl").because("a model has none")}}),
-    parameter(integer, split, "grid_heads",
-              {.key = "grid.heads",
-               .since = 13,
-               .standard = "0",
-               .max = 4096,
-               .label = "{} head groups",
-               .quiet_standard = true,
-               .meaning = "H of a grid, the Ulysses degree, {range}; 0: fewest bytes",
-               .needs = {need("algorithm", "grid usp")}}),
-    parameter(integer, split, "grid_rows",
-              {.key = "grid.rows",
-               .since = 13,
-               .standard = "0",
-               .max = 4096,
-               .label = "{} rows",
-               .quiet_standard = true,
-               .meaning = "R of a grid, {range}; 0: fewest bytes. It has W / H / R columns",
-               .needs = {need("algorithm", "grid mesh")}}),
-    kCluster,
-    kClusterInside,
-    kClusterBetween,
-    kClusterNics,
-    kClusterOrder,
 };
+
+inline constexpr Field kClusterFields[] = {
+    kCluster, kClusterInside, kClusterBetween, kClusterNics, kClusterOrder,
+};
+
+template <std::size_t... Sizes>
+[[nodiscard]] consteval auto in_order(const Field (&... parts)[Sizes]) {
+  std::array<Field, (Sizes + ...)> all{};
+  std::size_t at = 0;
+  const auto add = [&](const auto& part) {
+    for (const Field& field : part) all[at++] = field;
+  };
+  (add(parts), ...);
+  return all;
+}
+
+inline constexpr std::array kParameterFields = in_order(kCaseFields, kStrategyKeys, kClusterFields);
 
 }  // namespace qb::fields
 

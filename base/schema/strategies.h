@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry of strategies: one line each, with the style that every figure draws it in.
+// The registry of strategies: one line each, with the style that every figure draws it in, and the
+// keys of specs that only some of them read.
 //
 // X(name, function, colour, mark, summary): the name in specs and tables; the function of
 // harness/plan/strategies/ that writes its plans (two names of one strategy share it); its colour
@@ -8,6 +9,8 @@
 // scheme_comparison draws; OTHER is not. A test demands that any two colours can be told apart with
 // every colour vision, which a new one must keep.
 #pragma once
+
+#include "base/schema/field.h"
 
 // clang-format off
 #define QB_SCHEMES_AND_OTHERS(SCHEME, OTHER) \
@@ -30,3 +33,40 @@
   OTHER(tree_decode, plan_tree_decode, 0x71A8D5, 5, "query everywhere, cache sharded, three all-reduces")
 #define QB_STRATEGIES(X) QB_SCHEMES_AND_OTHERS(X, X)
 // clang-format on
+
+namespace qb::fields {
+
+// Parameters that strategies read by their columns (StrategyKeys in harness/plan/strategies/): a
+// new one is its entry here and the strategy that asks for it.
+inline constexpr Field kStrategyKeys[] = {
+    parameter(integer, split, "grid_heads",
+              {.key = "grid.heads",
+               .since = 13,
+               .standard = "0",
+               .max = 4096,
+               .label = "{} head groups",
+               .quiet_standard = true,
+               .meaning = "H of a grid, the Ulysses degree, {range}; 0: fewest bytes",
+               .needs = {need("algorithm", "grid usp")}}),
+    parameter(integer, split, "grid_rows",
+              {.key = "grid.rows",
+               .since = 13,
+               .standard = "0",
+               .max = 4096,
+               .label = "{} rows",
+               .quiet_standard = true,
+               .meaning = "R of a grid, {range}; 0: fewest bytes. It has W / H / R columns",
+               .needs = {need("algorithm", "grid mesh")}}),
+    parameter(word, split, "grid_layout",
+              {.key = "grid.layout",
+               .since = 15,
+               .standard = "zigzag",
+               .label = "{} grid",
+               .quiet_standard = true,
+               .meaning = "how a grid deals tokens to its workers: {words}, as the rings of these "
+                          "names do (contiguous: `ring`)",
+               .needs = {need("algorithm", "grid usp mesh")},
+               .words = "zigzag striped contiguous"}),
+};
+
+}  // namespace qb::fields

@@ -85,8 +85,8 @@ Transfer PlanBuilder::transfer(const Message& message, int peer) const {
   const std::int64_t rows =
       std::max(tokens_of(groups, plan.group_lists[static_cast<std::size_t>(message.groups)]),
                message.padded_rows);
-  const std::int64_t bytes =
-      tensor_bytes(plan.problem, message.what, rows, message.heads, plan.gradients);
+  const std::int64_t bytes = tensor_bytes(plan.problem, message.what, rows, message.heads,
+                                          sent_sums(plan.problem, message.what, plan.gradients));
   return {message.kind, message.what, peer, message.groups, message.heads, bytes};
 }
 

@@ -120,17 +120,20 @@ Extent tensor_extent(const Problem& problem, TensorRole what, std::int64_t rows,
   return {shape.batch, held.end - held.begin, rows, dim};
 }
 
-DType tensor_dtype(const Problem& problem, TensorRole what, DType gradients) {
+DType tensor_dtype(const Problem& problem, TensorRole what, DType sums) {
   const bool is_statistic = what == TensorRole::lse || what == TensorRole::delta;
   if (is_input(what) && !is_statistic) return problem.dtype;
-  return is_gradient(what) ? gradients : DType::f32;
+  return is_gradient(what) || what == TensorRole::partial ? sums : DType::f32;
 }
 
 std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
-                          const Range& heads, DType gradients) {
-  Extent extent = tensor_extent(problem, what, rows, heads);
-  if (what == TensorRole::partial) extent.head_dim += problem.lse_sent;
-  return extent.elements() * size_of(tensor_dtype(problem, what, gradients));
+                          const Range& heads, DType sums) {
+  const std::int64_t bytes = tensor_extent(problem, what, rows, heads).elements() *
+                             size_of(tensor_dtype(problem, what, sums));
+  if (what != TensorRole::partial) return bytes;
+  // LSE lies behind O.
+  return round_up(bytes, size_of(DType::f32)) +
+         tensor_extent(problem, TensorRole::lse, rows, heads).elements() * size_of(DType::f32);
 }
 
 }  // namespace qb

@@ -185,16 +185,20 @@ struct Plan {
 // between workers.
 [[nodiscard]] bool rounds_lse(const Plan& plan);
 
+// The type of a tensor's sums on their way between workers: O of a partial, and gradients.
+[[nodiscard]] inline DType sent_sums(const Problem& problem, TensorRole what, DType gradients) {
+  return what == TensorRole::partial ? problem.partials : gradients;
+}
+
 // These return the shape, type and bytes of one tensor's rows for the query heads `heads` (K and V:
 // for their key-value heads), over the whole batch, as messages hold them. The shape of a partial
-// is that of O, its bytes are those of O and LSE. Partials, reduced tensors, LSE and D are f32, and
-// dQ, dK and dV are of the type `gradients`.
+// is that of O, its bytes are those of O, in whole floats, and LSE. Reduced tensors, LSE and D are
+// f32, and O of a partial, dQ, dK and dV are of the type `sums`.
 [[nodiscard]] Extent tensor_extent(const Problem& problem, TensorRole what, std::int64_t rows,
                                    const Range& heads);
-[[nodiscard]] DType tensor_dtype(const Problem& problem, TensorRole what,
-                                 DType gradients = DType::f32);
+[[nodiscard]] DType tensor_dtype(const Problem& problem, TensorRole what, DType sums = DType::f32);
 [[nodiscard]] std::int64_t tensor_bytes(const Problem& problem, TensorRole what, std::int64_t rows,
-                                        const Range& heads, DType gradients = DType::f32);
+                                        const Range& heads, DType sums = DType::f32);
 
 // Pairs (i, j) of [0, n_queries) x [0, n_keys) with j <= i + offset.
 [[nodiscard]] std::int64_t causal_pairs(std::int64_t n_queries, std::int64_t n_keys,

@@ -41,6 +41,7 @@ struct Problem {
   // travels between workers.
   int lse_kept = 1;
   int lse_sent = 1;
+  DType partials = DType::f32;  // the type of O in a partial on its way between workers
 
   [[nodiscard]] Extent kept_lse() const {
     Extent extent = shape.lse();

@@ -92,7 +92,8 @@ Transfer Rotation::turned(const Transfer& transfer, int worker) const {
         ceil_div(transfer.heads.begin * group.size(0), problem.shape.q_heads);
     out.heads = heads_of(static_cast<int>(share) + worker % group.size(0));
   }
-  out.bytes = tensor_bytes(problem, transfer.what, message_rows(out.groups), out.heads, gradients);
+  out.bytes = tensor_bytes(problem, transfer.what, message_rows(out.groups), out.heads,
+                           sent_sums(problem, transfer.what, gradients));
   return out;
 }
 

@@ -47,7 +47,7 @@ void for_rotating_plans(int rounds, const Attempt& attempt, Pass pass = Pass::fo
             algorithm, problem,
             {.workers = workers,
              .new_key_owner = random() % 2 == 0 ? NewKeyOwner::fixed : NewKeyOwner::round_robin,
-             .grid = algorithm == "grid" ? any_grid(workers, random) : GridShape(),
+             .keys = algorithm == "grid" ? grid_keys(any_grid(workers, random)) : StrategyKeys(),
              .pass = pass});
       } catch (const Unsupported&) {
         continue;

@@ -237,7 +237,8 @@ Verification verify_attend(const AttendJob& job, std::int64_t rows) {
   const ExecutionArguments& of = job.arguments;
   if (!job.forward) rows = std::max(rows, kRowsOfGivenOutput);
   return verify_output(plan.problem, of.q, of.k, of.v, of.out, of.lse, rows_to_verify(plan, rows),
-                       of.threads, false, rounds_lse(job.forward ? *job.forward : plan));
+                       of.threads, false, rounds_lse(job.forward ? *job.forward : plan),
+                       partial_roundings(plan));
 }
 
 void verify_attend_gradients(const AttendJob& job, std::int64_t rows, Verification& verification) {
@@ -245,7 +246,7 @@ void verify_attend_gradients(const AttendJob& job, std::int64_t rows, Verificati
   const ExecutionArguments& of = job.arguments;
   verify_gradients({of.q, of.k, of.v, of.d_out, plan.problem.mask, plan.problem.scale},
                    {of.d_q, of.d_k, of.d_v}, rows_to_verify(plan, rows), keys_to_verify(plan, rows),
-                   of.threads, verification, 0.0,
+                   of.threads, verification, partial_roundings(plan),
                    (job.forward && rounds_lse(*job.forward)) || rounds_lse(plan));
 }
 

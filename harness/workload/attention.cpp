@@ -96,7 +96,7 @@ class Attention final : public Workload {
     Verification verification = verify_output(
         problem(), inputs.q.host(), inputs.k.host(), inputs.v.host(), out_.host(), lse_.host(),
         rows, planned_.threads, !is_on_host() && case_.kernel == Kernel::materialized,
-        rounds_lse(planned_.plan));
+        rounds_lse(planned_.plan), partial_roundings(planned_.plan));
     if (!planned_.backward || !verification.correct) return verification;
     for (const SharedTensor* const gradient : {&d_q_, &d_k_, &d_v_})
       get(gradient->device(), gradient->host());
@@ -162,10 +162,11 @@ class Attention final : public Workload {
       counted.push_back(executions_.at(i));
     return counted;
   }
-  // How far gradients may be off because of what the case asks for: sums that travel in 16 bits,
-  // and cuDNN, which computes D from O in the inputs' type.
+  // How far gradients may be off because of what the case asks for: sums, or partials of O, that
+  // travel in 16 bits, and cuDNN, which computes D from O in the inputs' type.
   [[nodiscard]] double asked_roundings() const {
-    const double of_peer = case_.kernel == Kernel::cudnn ? unit_roundoff(case_.dtype) : 0.0;
+    const double of_peer = (case_.kernel == Kernel::cudnn ? unit_roundoff(case_.dtype) : 0.0) +
+                           partial_roundings(planned_.plan);
     if (case_.gradient_dtype == DType::f32) return of_peer;
     return of_peer + case_.workers * unit_roundoff(case_.gradient_dtype);
   }

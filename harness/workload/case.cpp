@@ -70,7 +70,7 @@ StrategyOptions strategy_options(const Case& c, Pass pass) {
   StrategyOptions options{.workers = c.workers,
                           .new_key_owner = c.new_key_owner,
                           .distillation = c.distillation,
-                          .grid = {.heads = c.grid_heads, .rows = c.grid_rows},
+                          .keys = c.strategy_keys,
                           .pass = pass};
   if (pass == Pass::backward) options.gradients = c.gradient_dtype;
   if (!c.interest_set.empty()) options.interest_set = InterestSet{c.workers, c.interest_set};
@@ -122,8 +122,8 @@ Network network_of(const Case& c) {
     return {{c.link_bandwidth_byte_per_s.value_or(0.0), c.link_latency_s.value_or(0.0)}, {}};
   Network network = network_of(cluster_of(c), c.workers);
   if (c.cluster_order == GridOrder::hrc) return network;
-  const GridShape shape = grid_shape(c.algorithm, problem_of(c), c.workers,
-                                     {.heads = c.grid_heads, .rows = c.grid_rows});
+  const GridShape shape =
+      grid_shape(c.algorithm, problem_of(c), c.workers, asked_grid(c.strategy_keys));
   network.hosts.slot = grid_slots(c.cluster_order, shape);
   if (std::ranges::is_sorted(network.hosts.slot))
     throw Unsupported(fmt::format("cluster.order: {} places a grid of {} x {} x {} as hrc does",
@@ -139,6 +139,7 @@ Problem problem_of(const Case& c) {
   if (c.scale) problem.scale = *c.scale;
   problem.tied_keys = c.inputs == InputKind::tied;
   problem.lse_kept = c.device == Device::cuda ? 1 : c.lse_kept;
+  problem.partials = c.partial_dtype;
   problem.lse_sent = c.lse == SentLse::two ? 2 : 1;
   return problem;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -147,9 +148,9 @@ struct Case {
   Passes pass = Passes::forward;
   DType gradient_dtype = DType::f32;
   SentLse lse = SentLse::one;
+  DType partial_dtype = DType::f32;
   InputKind inputs = InputKind::random;
-  int grid_heads = 0;  // grid, usp, mesh; 0: chosen
-  int grid_rows = 0;
+  StrategyKeys strategy_keys;
   std::string cluster{kNoCluster};            // as read_cluster() reads it
   std::optional<std::string> cluster_inside;  // as parse_link() reads it; none: of the file
   std::optional<std::string> cluster_between;
@@ -162,14 +163,13 @@ struct Case {
   std::optional<double> gpu_peak_flop_per_s;
 };
 
-// The path of members from a Case to the parameter of that column.
+// The path of members, and of indices of arrays, from a Case to the parameter of that column.
 template <auto... Path>
 struct Held {
   std::string_view column;
 };
 
-// The order is that of kParameterFields.
-inline constexpr std::tuple kHeldParameters{
+inline constexpr std::tuple kHeldByCase{
     Held<&Case::algorithm>{"algorithm"},
     Held<&Case::kernel>{"kernel"},
     Held<&Case::device>{"device"},
@@ -211,15 +211,27 @@ inline constexpr std::tuple kHeldParameters{
     Held<&Case::pass>{"pass"},
     Held<&Case::gradient_dtype>{"gradient_dtype"},
     Held<&Case::lse>{"lse"},
+    Held<&Case::partial_dtype>{"partial_dtype"},
     Held<&Case::inputs>{"inputs"},
-    Held<&Case::grid_heads>{"grid_heads"},
-    Held<&Case::grid_rows>{"grid_rows"},
+};
+
+template <std::size_t... I>
+[[nodiscard]] constexpr auto held_keys(std::index_sequence<I...>) {
+  return std::tuple{
+      Held<&Case::strategy_keys, &StrategyKeys::texts, I>{fields::kStrategyKeys[I].column}...};
+}
+
+inline constexpr std::tuple kHeldOfCluster{
     Held<&Case::cluster>{"cluster"},
     Held<&Case::cluster_inside>{"cluster_inside"},
     Held<&Case::cluster_between>{"cluster_between"},
     Held<&Case::cluster_nics>{"cluster_nics"},
     Held<&Case::cluster_order>{"cluster_order"},
 };
+
+// The order is that of kParameterFields.
+inline constexpr auto kHeldParameters = std::tuple_cat(
+    kHeldByCase, held_keys(std::make_index_sequence<StrategyKeys::kCount>()), kHeldOfCluster);
 
 // Makes the open choices of a case, so that a row says what ran: `auto` becomes the device of this
 // machine, cqs without an interest set gets the default one, and a cluster the links of its file.

@@ -48,7 +48,9 @@ template <class T>
 // The member that such a path leads to: Held in case.h.
 template <auto First, auto... Rest>
 [[nodiscard]] auto& member_of(auto& holder) {
-  if constexpr (sizeof...(Rest) == 0)
+  if constexpr (std::is_integral_v<decltype(First)>)
+    return holder[First];
+  else if constexpr (sizeof...(Rest) == 0)
     return holder.*First;
   else
     return member_of<Rest...>(holder.*First);

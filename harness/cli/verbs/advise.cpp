@@ -126,7 +126,8 @@ void give_advice(const AdviseWords& asked) {
   if (asked.cluster.empty() && !asked.workers->was_given())
     throw UsageError("give --workers, or --cluster HOSTSxWORKERS");
   // Refuses a bad problem before anything is measured.
-  const Problem problem = make_problem(c.shape, c.mask.kind(), c.dtype, 0);
+  Problem problem = make_problem(c.shape, c.mask.kind(), c.dtype, 0);
+  problem.partials = c.partial_dtype;
   SchemeQuestion question{.problem = problem,
                           .workers = c.workers,
                           .device = {},
@@ -161,6 +162,7 @@ void add_advise(Verb app) {
   auto [verb, words] = add_verb<AdviseWords>(
       app, "advise", "Says which scheme to use for a problem on a machine, and why.", give_advice,
       kAdviseFooter);
+  words.c.algorithm = "grid";  // which sends partials
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   add_parameter(verb, words.c, "n_tokens").required();
   words.workers = add_parameter(verb, words.c, "workers");
@@ -189,7 +191,7 @@ void add_advise(Verb app) {
               "Sets P, the number of tokens in the cache (default: 0).");
   add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "batch", "mask", "kernel"});
   words.dtype = add_parameter(verb, words.c, "dtype");
-  add_parameter(verb, words.c, "memory_budget");
+  add_parameters(verb, words.c, {"partial_dtype", "memory_budget"});
   add_word(verb, "--pass", words.passes, "Sets the pass, or both as in a step of training");
   verb.add_flag("--json", words.json, "Prints JSON with every digit.");
 }

@@ -127,36 +127,30 @@ Examples:
 struct SentBytesWords {
   Case c;
   std::int64_t cached_tokens = 0;
-  std::int64_t grid_heads = 0;
-  std::int64_t grid_rows = 0;
   Passes passes = Passes::both;
   TableFormat form = TableFormat::text;
 
   // Refuses what `qb advise` refuses.
   [[nodiscard]] Problem problem() const {
     const Case whole = case_with_cache(c, cached_tokens);
-    return make_problem(whole.shape, whole.mask.kind(), whole.dtype, 0);
+    Problem problem = make_problem(whole.shape, whole.mask.kind(), whole.dtype, 0);
+    problem.partials = whole.partial_dtype;
+    return problem;
   }
-  [[nodiscard]] GridShape grid() const {
-    const auto within = [&](std::int64_t n) {
-      return static_cast<int>(std::clamp<std::int64_t>(n, -1, kMostWorkers + 1));
-    };
-    return {within(grid_heads), within(grid_rows), 0};
-  }
+  [[nodiscard]] GridShape grid() const { return asked_grid(c.strategy_keys); }
 };
 
 void add_problem(Verb verb, SentBytesWords& words) {
+  words.c.algorithm = "grid";  // of which the keys are
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   words.c.dtype = DType::bf16;
   add_parameter(verb, words.c, "n_tokens").required();
   add_parameter(verb, words.c, "workers").required();
   add_integer(verb, "--cached-tokens", words.cached_tokens,
               "Sets P, the number of tokens in the cache (default: 0).");
-  add_parameters(verb, words.c, {"q_heads", "kv_heads", "head_dim", "dtype"});
-  add_integer(verb, "--grid-heads", words.grid_heads,
-              "Sets H of grid and usp (default: 0, the grid that sends least).");
-  add_integer(verb, "--grid-rows", words.grid_rows,
-              "Sets R of grid and mesh (default: 0, the grid that sends least).");
+  add_parameters(
+      verb, words.c,
+      {"q_heads", "kv_heads", "head_dim", "dtype", "partial_dtype", "grid.heads", "grid.rows"});
   add_word(verb, "--pass", words.passes, "Sets which passes are counted");
   add_table_form(verb, words.form);
 }
@@ -228,8 +222,8 @@ void add_sent_bytes(Verb bounds) {
       bounds, "bytes", "Computes what one worker sends in each pass, scheme by scheme.",
       print_sent_bytes,
       R"(A row is one kind of transfer, by its formula: T = n-tokens, P = cached-tokens,
-W = workers, NH = q-heads, NKV = kv-heads, d = head-dim, e bytes an element, p = 4 bytes an
-element of a partial (O and LSE are f32), of LSE and D, and of a sum of gradients, and m groups
+W = workers, NH = q-heads, NKV = kv-heads, d = head-dim, e bytes an element, o those of O
+of a partial (partial-dtype), p = 4 of what is f32: LSE, D and sums of gradients, and m groups
 that a worker of CQS has. A grid is H x R x C, Ulysses W x 1 x 1: a worker's share of the heads
 is s query heads, which need k key-value heads, and KV is the sum of k over the shares. A shard of
 T tokens is ceil(T/W). The worker counted is the one that sends most, and its share for itself is

@@ -545,7 +545,7 @@ TEST(ModelExecutor, GridsAndRingsOnHostsTakeTheTimesOfSpeltOutOnes) {
                                           {"grid", {4, 3, 1}}})
       for (const int each : {0, 3, 4, 6}) {
         const Plan plan = make_plan(algorithm, problem_of(24 * 40, MaskKind::causal, 4),
-                                    {.workers = 12, .grid = grid, .pass = pass});
+                                    {.workers = 12, .keys = grid_keys(grid), .pass = pass});
         ModelLink link{.limit = {1.7e8, 1.9e-6}, .overlap = random() % 3 > 0};
         link.hosts = {.workers_per_host = each, .inside = {1.1e9, 0.7e-6}};
         for (int w = 0; w < 12 && random() % 2 == 0; ++w) link.hosts.slot.push_back(5 * w % 12);

@@ -172,7 +172,7 @@ void PlannedSchemes::add_grids(bool check_plan) {
       for (const Pass pass : passes_of(question_.passes))
         grid.plans.push_back(
             make_plan("grid", question_.problem,
-                      {.workers = question_.workers, .grid = shape, .pass = pass}));
+                      {.workers = question_.workers, .keys = grid_keys(shape), .pass = pass}));
     } catch (const Unsupported& reason) {
       refused.weighed.unsupported = fmt::format("{} of {} shapes, the last since {}", ++n_refused,
                                                 shapes.size(), reason.what());

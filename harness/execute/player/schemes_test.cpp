@@ -164,6 +164,29 @@ TEST(Schemes, ACallKeepsThePartialsThatArrivedBeforeIt) {
     }
 }
 
+// Bytes are halved but for the LSE, and O is rounded once on its way, not more.
+TEST(Schemes, PartialsTravelInSixteenBits) {
+  for (const char* algorithm : {"pass_q", "ulysses", "mesh", "usp", "grid", "cqs_sharded"}) {
+    Problem problem = make_problem({1, 8, 8, 105, 105, 16, 16}, MaskKind::causal, DType::f32, 3);
+    const auto run = [&](DType partials) {
+      problem.partials = partials;
+      Trial trial(make_plan(algorithm, problem, {.workers = 4}), heap_allocator());
+      const Execution execution = trial.run(Ranks::threads, Kernel::flash, 1, heap_allocator());
+      testing_support::expect_planned_bytes(trial.plan, execution);
+      const Verification verification = trial.verify();
+      EXPECT_TRUE(verification.correct) << algorithm << ": " << verification.message;
+      std::int64_t sent = 0;
+      for (const auto& worker : execution.workers) sent += worker.sent_bytes;
+      return std::pair{sent, verification.relative_l2_error};
+    };
+    const auto [whole_bytes, whole_error] = run(DType::f32);
+    const auto [half_bytes, half_error] = run(DType::bf16);
+    EXPECT_LT(half_bytes, whole_bytes) << algorithm;
+    EXPECT_GT(half_error, 16.0 * whole_error) << algorithm;
+    EXPECT_LT(half_error, unit_roundoff(DType::bf16)) << algorithm;
+  }
+}
+
 TEST(Schemes, OutliersAndRowsWithoutKeysSurviveEveryScheme) {
   for (const char* algorithm : {"ring", "striped", "zigzag", "pass_q", "all_gather_kv", "ulysses",
                                 "cqs", "cqs_sharded", "tree_decode", "flash_decoding"}) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "base/integers.h"
 #include "base/status.h"
 #include "harness/execute/player/worker.h"
 
@@ -166,7 +167,8 @@ void WorkerPlayer::merge_messages() {
 
 TensorView WorkerPlayer::tensor_in(const Transfer& part, std::byte* data) const {
   const std::int64_t rows = tokens_of(groups_for(part.what), plan_.groups_of(part));
-  return contiguous_view(data, tensor_dtype(plan_.problem, part.what, plan_.gradients),
+  const DType sums = sent_sums(plan_.problem, part.what, plan_.gradients);
+  return contiguous_view(data, tensor_dtype(plan_.problem, part.what, sums),
                          extent(part.what, rows, part.heads));
 }
 
@@ -174,14 +176,20 @@ TensorView WorkerPlayer::lse_in(const Transfer& part, std::byte* data) const {
   const TensorView out = tensor_in(part, data);
   Extent extent = out.extent;
   extent.head_dim = plan_.problem.lse_sent;
-  return contiguous_view(data + out.bytes(), DType::f32, extent);
+  return contiguous_view(data + round_up(out.bytes(), size_of(DType::f32)), DType::f32, extent);
 }
 
 void WorkerPlayer::merge_partial_part(const Transfer& part, std::byte* data) {
   if (!resident_.exists()) return;
   if (!resident_.begun) begin_partial(resident_);
-  const TensorView out = tensor_in(part, data);
   const TensorView lse = lse_in(part, data);
+  TensorView out = tensor_in(part, data);
+  Tensor widened;
+  if (out.dtype != DType::f32) {
+    widened = Tensor(*arguments_.allocator, DType::f32, out.extent, "partial_in", index_);
+    device_.copy_rows(out, widened.view());
+    out = widened.view();
+  }
   for_each_group(part, [&](int group, std::int64_t at, std::int64_t count) {
     const auto mine = [&](const Tensor& tensor) {
       return rows_in(blocks_.block(kResidentQueries), part.what, tensor.view(), group, part.heads);
@@ -272,8 +280,8 @@ void WorkerPlayer::pack(const Message& message, Buffer& buffer) {
     const std::int64_t end =
         p + 1 < message.parts.size() ? message.at[p + 1] : message.buffer_bytes;
     const std::int64_t rows = tokens_of(groups_for(part.what), plan_.groups_of(part));
-    const std::int64_t used =
-        tensor_bytes(plan_.problem, part.what, rows, part.heads, plan_.gradients);
+    const std::int64_t used = tensor_bytes(plan_.problem, part.what, rows, part.heads,
+                                           sent_sums(plan_.problem, part.what, plan_.gradients));
     if (device_.facts().on_host)
       std::memset(data + used, 0, static_cast<std::size_t>(end - message.at[p] - used));  // padding
     if (is_input(part.what))

@@ -93,7 +93,7 @@ struct Trial {
   [[nodiscard]] Verification verify(bool eager = false) const {
     return verify_output(plan.problem, inputs.q.view(), inputs.k.view(), inputs.v.view(),
                          out.view(), lse.view(), rows_to_verify(plan, 40), 1, eager,
-                         rounds_lse(plan));
+                         rounds_lse(plan), partial_roundings(plan));
   }
 
   // Returns O and LSE, bit for bit.

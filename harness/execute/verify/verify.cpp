@@ -124,7 +124,7 @@ double lse_tolerance(const WorstError& worst) {
 bool nearer(double a, double b, double c, double d) { return a * d > c * b; }
 
 void judge(const RowClasses& classes, const TensorView& v, bool rounds_lse,
-           Verification& verification) {
+           double partial_roundings, Verification& verification) {
   std::optional<double> largest;  // of V, found once and only if it is needed
   const auto of_largest = [&](double part) {
     if (part > 0.0 && !largest) largest = largest_of(v);
@@ -136,7 +136,7 @@ void judge(const RowClasses& classes, const TensorView& v, bool rounds_lse,
     const bool is_weighed = rounding <= kMostLseRounding;
     const bool are_few = rows.out.elements < kFewElements;
     const double tolerance =
-        out_tolerance(rows.out, v.dtype) +
+        out_tolerance(rows.out, v.dtype) + partial_roundings * rows.out.magnitude +
         of_largest(are_few ? kValueRoundoffs * unit_roundoff(DType::f32) : 0.0) +
         of_largest(is_weighed ? 2.0 * rounding : 0.0);
     const double of_lse = lse_tolerance(rows.lse);
@@ -214,7 +214,7 @@ std::vector<std::int64_t> keys_to_verify(const Plan& plan, std::int64_t max_keys
 Verification verify_output(const Problem& problem, const TensorView& q, const TensorView& k,
                            const TensorView& v, const TensorView& out, const TensorView& lse,
                            const std::vector<std::int64_t>& rows, int threads, bool eager,
-                           bool rounds_lse) {
+                           bool rounds_lse, double partial_roundings) {
   Verification verification;
   verification.rows = static_cast<std::int64_t>(rows.size());
   if (auto flaw = scan(problem, out, lse, threads)) {
@@ -228,10 +228,17 @@ Verification verify_output(const Problem& problem, const TensorView& q, const Te
   const ReferenceRows naive =
       naive_rows(q, k, v, problem.mask, problem.scale, rows, threads, eager);
   const Comparison comparison = compare(problem, out, lse, reference, naive);
-  judge(comparison.classes, v, rounds_lse, verification);
+  judge(comparison.classes, v, rounds_lse, partial_roundings, verification);
   verification.relative_l2_error = comparison.out.error();
   verification.correct = verification.message.empty();
   return verification;
+}
+
+double partial_roundings(const Plan& plan) {
+  if (plan.problem.partials == DType::f32) return 0.0;
+  constexpr double kFactor = 2.0;
+  return kFactor * unit_roundoff(plan.problem.partials) *
+         std::sqrt(static_cast<double>(plan.workers.size()));
 }
 
 Verification verify_finite(std::span<const float> values, std::size_t rows,

@@ -91,11 +91,17 @@ void poison(const TensorView& out, const TensorView& lse);
 // see naive_rows(). rounds_lse: LSE is one float somewhere (plan.h). Partials weighed by it are off
 // by 2 u |LSE| max|V| at most, which the tolerance then allows while it is below max|V| / 128;
 // beyond that, and where float32 cannot hold the scores at all, the message says so.
+// partial_roundings: those of partial_roundings(), relative to the largest value of a class.
 [[nodiscard]] Verification verify_output(const Problem& problem, const TensorView& q,
                                          const TensorView& k, const TensorView& v,
                                          const TensorView& out, const TensorView& lse,
                                          const std::vector<std::int64_t>& rows, int threads,
-                                         bool eager = false, bool rounds_lse = false);
+                                         bool eager = false, bool rounds_lse = false,
+                                         double partial_roundings = 0.0);
+
+// By how much, relative to the output, the merged partials of a plan may be off because they travel
+// in 16 bits: each is rounded once, and the roundings of W partials add up as random ones do.
+[[nodiscard]] double partial_roundings(const Plan& plan);
 
 // These two are for an output without LSE, whose error is then NaN. The first fails at a value that
 // is not finite and succeeds without rows to compare; otherwise correct is false and the message is

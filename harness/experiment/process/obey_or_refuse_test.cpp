@@ -71,9 +71,11 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"pass", {"backward", "both"}},
       {"gradient_dtype", {"bf16", "f16"}},
       {"lse", {"two"}},
+      {"partial_dtype", {"bf16", "f16"}},
       {"inputs", {"tied"}},
       {"grid.heads", {"1", "2"}},
       {"grid.rows", {"1", "2"}},
+      {"grid.layout", {"striped", "contiguous"}},
       {"cluster", {"2x2", "2x3"}},
       {"cluster.inside", {"1e-5", "1e12"}},
       {"cluster.between", {"1e-5", "1e12"}},
@@ -245,7 +247,7 @@ TEST_F(ObeyOrRefuse, EveryParameterOfEveryCase) {
         // One worker sends and shares nothing, and with odd W the published rule is balanced, too.
         const bool of_several = parameter.group == FieldGroup::link ||
                                 parameter.key == "gradient_dtype" || parameter.key == "lse" ||
-                                parameter.key == "model.cores";
+                                parameter.key == "partial_dtype" || parameter.key == "model.cores";
         if (c.workers == 1 && of_several) continue;
         if (c.workers % 2 == 1 && parameter.key == "distillation") continue;
         // What a CPU's cache holds, and who shares a NIC, shows in times only.

@@ -11,6 +11,7 @@
 
 #include "base/numbers.h"
 #include "base/schema/column.h"
+#include "base/split.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/workload/case_text.h"
 #include "harness/workload/needs.h"
@@ -41,7 +42,15 @@ void set_from(double& member, const Field& field, std::string_view text) {
   if (!number) fail_number(field, text);
   member = *number;
 }
-void set_from(std::string& member, const Field&, std::string_view text) { member = text; }
+// A file, or a strategy's key of any kind.
+void set_from(std::string& member, const Field& field, std::string_view text) {
+  if (field.kind == FieldKind::integer && !parse_integer(text)) fail_number(field, text);
+  if (field.kind == FieldKind::word)
+    if (const auto words = split_words(field.words, " ");
+        std::ranges::find(words, text) == words.end())
+      throw UsageError(unknown_word(field.column, text, words));
+  member = text;
+}
 void set_from(MaskSpec& member, const Field&, std::string_view text) { member = parse_mask(text); }
 void set_from(std::vector<int>& residues, const Field&, std::string_view text) {
   residues = text.empty() ? std::vector<int>() : parse_interest_set(text, 0).residues;
@@ -75,9 +84,13 @@ std::vector<std::string_view> instruction_set_names() {
   return names;
 }
 
-template <class T>
+template <class T, auto... Path>
 constexpr auto words_of() -> std::vector<std::string_view> (*)() {
-  if constexpr (std::is_enum_v<T>)
+  if constexpr (sizeof...(Path) == 3 && std::is_same_v<T, std::string>)
+    return [] {
+      return split_words(fields::kStrategyKeys[std::get<2>(std::tuple{Path...})].words, " ");
+    };
+  else if constexpr (std::is_enum_v<T>)
     return all_words<T>;
   else if constexpr (std::is_same_v<T, std::optional<InstructionSet>>)
     return instruction_set_names;
@@ -90,7 +103,7 @@ constexpr auto words_of() -> std::vector<std::string_view> (*)() {
 template <auto... Path>
 constexpr Parameter joined(const Field& field, Held<Path...>) {
   using T = std::remove_cvref_t<decltype(member_of<Path...>(std::declval<Case&>()))>;
-  return {field, words_of<T>(),
+  return {field, words_of<T, Path...>(),
           [](const Case& c, const Field& f) { return text_of(member_of<Path...>(c), f); },
           [](Case& c, const Field& f, std::string_view text) {
             set_from(member_of<Path...>(c), f, text);

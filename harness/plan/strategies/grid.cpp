@@ -4,15 +4,15 @@
 // 2405.07719) and LoongTrain (2406.18485) are H x 1 x C, Mesh-Attention (2512.20968) and
 // Attention2D (2503.15758) 1 x R x C.
 //
-// Tokens are dealt as in the zigzag ring, to W shards. H consecutive workers are a tile: an
-// all-to-all gives each of them the tokens of all H shards for its share of the heads, as Ulysses
-// does over all workers. The R C tiles are a mesh: tile t = x R + y needs the queries of the R
-// tiles of its row, x R to x R + R - 1, and the keys of the C tiles of its column, y, y + R, ...
-// So every pair of tiles is computed once, and each tile's own pair by itself (the local Q-KV
-// property). Queries come at once, from the workers that own them; keys and values go round the
-// column, hidden behind the computation; partials return to the owners of the queries, which merge
-// them. With equal shards every worker computes the same number of pairs under a causal mask: two
-// shards of two chunks, i and 2W - 1 - i, allow as many pairs whichever they are.
+// Tokens are dealt as in the zigzag ring, or as grid.layout says, to W shards. H consecutive
+// workers are a tile: an all-to-all gives each of them the tokens of all H shards for its share of
+// the heads, as Ulysses does over all workers. The R C tiles are a mesh: tile t = x R + y needs the
+// queries of the R tiles of its row, x R to x R + R - 1, and the keys of the C tiles of its column,
+// y, y + R, ... So every pair of tiles is computed once, and each tile's own pair by itself (the
+// local Q-KV property). Queries come at once, from the workers that own them; keys and values go
+// round the column, hidden behind the computation; partials return to the owners of the queries,
+// which merge them. With equal zigzag shards every worker computes the same number of pairs under a
+// causal mask: two shards of two chunks, i and 2W - 1 - i, allow as many pairs whichever they are.
 //
 // In units of c = N / W tokens of all NH heads a worker sends forward R - 1/H of queries and of
 // partials, and 1 - 1/H + C - 1 of keys and of values. It holds R shards of queries and two of keys
@@ -26,6 +26,7 @@
 #include <optional>
 #include <span>
 
+#include "base/numbers.h"
 #include "base/status.h"
 #include "harness/plan/rotation.h"
 #include "harness/plan/strategies/strategy.h"
@@ -37,7 +38,8 @@ namespace {
 class Grid {
  public:
   Grid(const Problem& problem, const StrategyOptions& options, const GridShape& shape)
-      : builder_(problem, "grid", shape, deal_zigzag, options.pass, options.gradients),
+      : builder_(problem, "grid", shape, deal_of(options.keys.text("grid_layout")), options.pass,
+                 options.gradients),
         shape_(shape) {}
 
   [[nodiscard]] Plan plan() {
@@ -52,6 +54,12 @@ class Grid {
   }
 
  private:
+  using Deal = Shards (*)(Plan&, int);
+  [[nodiscard]] static Deal deal_of(std::string_view layout) {
+    return layout == "striped"      ? deal_striped
+           : layout == "contiguous" ? deal_contiguous
+                                    : deal_zigzag;
+  }
   [[nodiscard]] bool backward() const { return builder_.pass() == Pass::backward; }
   [[nodiscard]] bool shares_heads() const { return shape_.heads > 1; }
   // In step 0 tensors are exchanged. Where a worker has its own keys already, a forward pass
@@ -120,11 +128,22 @@ class Grid {
 
 Plan plan_shape(std::string_view algorithm, const Problem& problem,
                 const StrategyOptions& options) {
-  return Grid(problem, options, grid_shape(algorithm, problem, options.workers, options.grid))
-      .plan();
+  const GridShape asked = asked_grid(options.keys);
+  return Grid(problem, options, grid_shape(algorithm, problem, options.workers, asked)).plan();
 }
 
 }  // namespace
+
+GridShape asked_grid(const StrategyKeys& keys) {
+  return {keys.integer("grid_heads"), keys.integer("grid_rows"), 0};
+}
+
+StrategyKeys grid_keys(const GridShape& shape) {
+  StrategyKeys keys;
+  keys.text("grid_heads") = to_text(std::int64_t{shape.heads});
+  keys.text("grid_rows") = to_text(std::int64_t{shape.rows});
+  return keys;
+}
 
 double grid_sent_bytes(const Problem& problem, const GridShape& grid) {
   const Shape& shape = problem.shape;
@@ -139,7 +158,8 @@ double grid_sent_bytes(const Problem& problem, const GridShape& grid) {
   const double dims = static_cast<double>(shape.head_dim + shape.value_dim);
   return queries * from_others *
              (element * static_cast<double>(shape.head_dim) +
-              4.0 * static_cast<double>(shape.value_dim + problem.lse_sent)) +
+              static_cast<double>(size_of(problem.partials) * shape.value_dim) +
+              4.0 * problem.lse_sent) +
          keys * copies * element * dims * (grid.columns - 1.0 / grid.heads);
 }
 

@@ -28,9 +28,11 @@ Problem problem_of(std::int64_t n, std::int64_t q_heads, std::int64_t kv_heads, 
   return make_problem({1, q_heads, kv_heads, n, n, 16, 16}, mask, DType::bf16, 1);
 }
 
-Plan plan_of(const Problem& problem, int workers, const GridShape& grid,
-             Pass pass = Pass::forward) {
-  return make_plan("grid", problem, {.workers = workers, .grid = grid, .pass = pass});
+Plan plan_of(const Problem& problem, int workers, const GridShape& grid, Pass pass = Pass::forward,
+             const char* layout = "zigzag") {
+  StrategyKeys keys = grid_keys(grid);
+  keys.text("grid_layout") = layout;
+  return make_plan("grid", problem, {.workers = workers, .keys = keys, .pass = pass});
 }
 
 TEST(Grid, EveryShapeIsAnExactCoverInBothPasses) {
@@ -41,11 +43,12 @@ TEST(Grid, EveryShapeIsAnExactCoverInBothPasses) {
           SCOPED_TRACE(testing::Message()
                        << shape.heads << "x" << shape.rows << "x" << shape.columns << " n=" << n);
           const Problem problem = problem_of(n, 12, 12, mask);
-          for (const Pass pass : kEveryPass) {
-            const Plan plan = plan_of(problem, workers, shape, pass);
-            ASSERT_EQ(check(plan), std::nullopt) << word(pass);
-            ASSERT_TRUE(testing_support::covers_exactly_once(plan));
-          }
+          for (const Pass pass : kEveryPass)
+            for (const char* layout : {"zigzag", "striped", "contiguous"}) {
+              const Plan plan = plan_of(problem, workers, shape, pass, layout);
+              ASSERT_EQ(check(plan), std::nullopt) << word(pass) << " " << layout;
+              ASSERT_TRUE(testing_support::covers_exactly_once(plan)) << layout;
+            }
         }
 }
 
@@ -139,6 +142,35 @@ TEST(Grid, ContainsTheZigzagRingUlyssesAndPassQ) {
   EXPECT_EQ(sent(plan_of(problem, 8, {1, 8, 1})), of("pass_q", Pass::forward));
 }
 
+// Whose largest number of pairs a worker has over the mean says what a layout costs under a causal
+// mask. A grid of one row and one head group is the ring of its layout.
+TEST(Grid, LayoutsOtherThanZigzagAreTheirRingsAndLessBalanced) {
+  const Problem problem = problem_of(64 * 16, 16, 16, MaskKind::causal);
+  const auto imbalance = [](const Work& work) {
+    std::int64_t most = 0;
+    std::int64_t all = 0;
+    for (const WorkerWork& worker : work.workers) {
+      most = std::max(most, worker.unmasked_pairs);
+      all += worker.unmasked_pairs;
+    }
+    return static_cast<double>(most) * static_cast<double>(work.workers.size()) /
+           static_cast<double>(all);
+  };
+  const auto work_of = [&](const GridShape& shape, const char* layout) {
+    return model_work(plan_of(problem, 16, shape, Pass::forward, layout), Kernel::reference);
+  };
+  for (const auto& [layout, ring] : {std::pair{"striped", "striped"}, {"contiguous", "ring"}})
+    EXPECT_EQ(work_of({1, 1, 16}, layout).workers,
+              model_work(make_plan(ring, problem, {.workers = 16}), Kernel::reference).workers)
+        << layout;
+  for (const GridShape& mesh : {GridShape{1, 4, 4}, {1, 2, 8}, {2, 2, 4}}) {
+    EXPECT_DOUBLE_EQ(imbalance(work_of(mesh, "zigzag")), 1.0);
+    EXPECT_GT(imbalance(work_of(mesh, "striped")), 1.0);
+    EXPECT_LT(imbalance(work_of(mesh, "striped")), 1.02);
+    EXPECT_GT(imbalance(work_of(mesh, "contiguous")), 1.6);
+  }
+}
+
 TEST(Grid, WithoutAShapeItIsTheOneThatSendsLeast) {
   const auto shape_for = [](const char* name, int workers, std::int64_t q_heads,
                             std::int64_t kv_heads) {
@@ -168,8 +200,10 @@ TEST(Grid, AShapeThatDoesNotFitIsRefused) {
   EXPECT_THROW((void)plan_of(problem, 8, {3, 0, 0}), Unsupported);
   EXPECT_THROW((void)plan_of(problem, 8, {0, 5, 0}), Unsupported);
   EXPECT_THROW((void)plan_of(problem, 8, {8, 0, 0}), Unsupported) << "4 heads";
-  EXPECT_THROW((void)make_plan("mesh", problem, {.workers = 8, .grid = {.heads = 2}}), Unsupported);
-  EXPECT_THROW((void)make_plan("usp", problem, {.workers = 8, .grid = {.rows = 2}}), Unsupported);
+  EXPECT_THROW((void)make_plan("mesh", problem, {.workers = 8, .keys = grid_keys({.heads = 2})}),
+               Unsupported);
+  EXPECT_THROW((void)make_plan("usp", problem, {.workers = 8, .keys = grid_keys({.rows = 2})}),
+               Unsupported);
 }
 
 }  // namespace

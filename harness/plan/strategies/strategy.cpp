@@ -96,6 +96,10 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
     throw Unsupported(
         fmt::format("the root adds the gradients of {} in f32; a ring sends sums in {}", algorithm,
                     word(options.gradients)));
+  if (problem.partials != DType::f32 && plan.result == Result::root && plan.workers.size() > 1)
+    throw Unsupported(
+        fmt::format("the root merges the partials of {} in f32; pass_q sends them in {}", algorithm,
+                    word(problem.partials)));
   require_walkable(plan);
   plan.algorithm = algorithm;  // the name that the caller asked for
   return plan;

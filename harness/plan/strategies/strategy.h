@@ -10,6 +10,7 @@
 
 #include "base/schema/strategies.h"
 #include "harness/plan/plan.h"
+#include "harness/plan/strategies/strategy_keys.h"
 #include "harness/plan/worker_group.h"
 #include "interest_sets/sets/interest_set.h"
 #include "interest_sets/split/distillation.h"
@@ -29,7 +30,7 @@ struct StrategyOptions {
   NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
   Distillation distillation = Distillation::published;   // cqs
   std::vector<std::int64_t> group_sizes{};  // cqs: tokens by group (Q and K alike); empty: equal
-  GridShape grid{};                         // grid, usp, mesh
+  StrategyKeys keys{};                      // what strategies declare for themselves
   Pass pass = Pass::forward;
   // In which workers send sums of gradients to each other, and so round them at each hop. Ulysses
   // sends none; its gradients are whole and have the type of the inputs.
@@ -63,6 +64,9 @@ inline constexpr std::string_view kTensorParallel = "tensor_parallel";
 [[nodiscard]] InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options);
 
 [[nodiscard]] bool is_grid(std::string_view algorithm);  // grid, usp or mesh
+// The heads and rows that the keys ask for, 0 for any, and the keys that ask for a shape.
+[[nodiscard]] GridShape asked_grid(const StrategyKeys& keys);
+[[nodiscard]] StrategyKeys grid_keys(const GridShape& shape);
 // The grid of an algorithm of this family for so many workers; `asked` leaves out columns. Throws
 // Unsupported where there is none.
 [[nodiscard]] GridShape grid_shape(std::string_view algorithm, const Problem& problem, int workers,

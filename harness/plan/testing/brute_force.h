@@ -136,9 +136,12 @@ inline std::optional<Plan> random_plan(std::mt19937_64& random, Pass pass = Pass
     if (random() % 2 == 0 && takes_interest_set(strategy.name))
       options.distillation = Distillation::balanced;
     if (strategy.name == "grid" || strategy.name == "usp")
-      options.grid.heads = static_cast<int>(draw(random, 0, 4));
+      options.keys.text("grid_heads") = std::to_string(draw(random, 0, 4));
     if (strategy.name == "grid" || strategy.name == "mesh")
-      options.grid.rows = static_cast<int>(draw(random, 0, 4));
+      options.keys.text("grid_rows") = std::to_string(draw(random, 0, 4));
+    if (is_grid(strategy.name))
+      options.keys.text("grid_layout") =
+          std::array{"zigzag", "striped", "contiguous"}[random() % 3];
     try {
       return make_plan(strategy.name, problem, options);
     } catch (const Unsupported&) {

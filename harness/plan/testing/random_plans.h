@@ -52,6 +52,8 @@ inline Plan in_random_type(const Plan& plan, std::mt19937_64& random) {
   const DType dtypes[] = {DType::f16, DType::bf16, DType::f32};
   Problem problem = plan.problem;
   problem.dtype = dtypes[random() % 3];
+  if (plan.result != Result::root && plan.pass == Pass::forward)
+    problem.partials = dtypes[random() % 3];
   StrategyOptions options;
   options.workers = static_cast<int>(plan.workers.size());
   options.pass = plan.pass;

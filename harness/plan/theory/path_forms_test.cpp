@@ -45,7 +45,7 @@ TEST(PathForms, EqualTheCountsOfRandomPlans) {
       try {
         plan = make_plan(
             strategy.name, problem,
-            {.workers = strategy.name == "dense" ? 1 : workers, .grid = grid, .pass = pass});
+            {.workers = strategy.name == "dense" ? 1 : workers, .keys = grid_keys(grid), .pass = pass});
       } catch (const Unsupported&) {
         continue;
       }
@@ -85,7 +85,7 @@ std::int64_t sent(std::string_view scheme, int workers, std::int64_t q_heads, st
   const std::int64_t n = 4 * workers;
   const Problem problem =
       make_problem({1, q_heads, kv_heads, n, n, 64, 64}, MaskKind::full, DType::bf16, 1);
-  return model_work(make_plan(scheme, problem, {.workers = workers, .grid = grid}),
+  return model_work(make_plan(scheme, problem, {.workers = workers, .keys = grid_keys(grid)}),
                     Kernel::reference)
       .sent_bytes_max;
 }

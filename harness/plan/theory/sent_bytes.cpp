@@ -25,7 +25,8 @@ struct SplitProblem {
   GridShape grid{};            // H, R and C
   std::int64_t grid_keys = 0;  // keys of a shard
   std::int64_t gradient_bytes = size_of(DType::f32);
-  std::int64_t share = 0;  // h: which share of the heads the worker has
+  std::int64_t partial_bytes = size_of(DType::f32);  // of an element of O on its way home
+  std::int64_t share = 0;                            // h: which share of the heads the worker has
   // Query heads of share h, and the key-value heads that these need.
   [[nodiscard]] std::int64_t q_share() const {
     const Range heads = head_share(shape, share, grid.heads);
@@ -34,6 +35,9 @@ struct SplitProblem {
   [[nodiscard]] std::int64_t kv_share(std::int64_t h) const {
     const Range heads = kv_heads_of(shape, head_share(shape, h, grid.heads));
     return heads.end - heads.begin;
+  }
+  [[nodiscard]] std::int64_t partial_row() const {  // O and LSE of a query and head
+    return shape.head_dim * partial_bytes + size_of(DType::f32);
   }
   [[nodiscard]] std::int64_t kv_heads_sent() const {
     std::int64_t heads = 0;
@@ -127,8 +131,7 @@ std::int64_t input_bytes(const SplitProblem& p, const LocalTokens& of) {
 
 // What tasks of the pass compute for these tokens: partials, or sums of dQ, dK and dV.
 std::int64_t result_bytes(const SplitProblem& p, const LocalTokens& of) {
-  if (p.pass == Pass::forward)
-    return of.queries * p.shape.q_heads * (p.shape.head_dim + 1) * kFloatBytes;
+  if (p.pass == Pass::forward) return of.queries * p.shape.q_heads * p.partial_row();
   return (of.queries * p.shape.q_heads + 2 * of.keys * p.shape.kv_heads) * p.shape.head_dim *
          kFloatBytes;
 }
@@ -171,7 +174,7 @@ std::int64_t grid_gradient_hop(const SplitProblem& p) { return tile_hop(p, kFloa
 std::int64_t grid_return(const SplitProblem& p) {
   const std::int64_t queries =
       shard(p.shape.q_len, p) * (p.grid.rows * p.grid.heads - 1) * p.q_share();
-  if (p.pass == Pass::forward) return queries * (p.shape.head_dim + 1) * kFloatBytes;
+  if (p.pass == Pass::forward) return queries * p.partial_row();
   const std::int64_t keys = p.grid_keys * (p.grid.heads - 1) * p.kv_share(p.share);
   return (queries + 2 * keys) * p.shape.head_dim * p.gradient_bytes;
 }
@@ -207,27 +210,27 @@ constexpr TransferForm kForwardForms[] = {
     {"ring striped", "ring hop", Times::hops, false, run_hop, "2 ((P+T)/W) NKV d e"},
     {"zigzag pass_kv burst", "ring hop", Times::hops, false, key_hop, "2 (P/W + T/W) NKV d e"},
     {"pass_q", "ring hop", Times::hops, false, query_hop, "(T/W) NH d e"},
-    {"pass_q", "all-to-all", Times::once, false, partials_of_others, "(W-1) (T/W) (NH d + NH) p"},
+    {"pass_q", "all-to-all", Times::once, false, partials_of_others, "(W-1) (T/W) NH (d o + p)"},
     {"ulysses", "all-to-all to heads", Times::once, false, grid_exchange,
      "((NH - s) (T/W) + 2 (KV - k) ((P+T)/W)) d e", kNotPadded},
-    {"ulysses", "all-to-all back", Times::once, false, grid_return, "(W-1) s (T/W) (d + 1) p",
+    {"ulysses", "all-to-all back", Times::once, false, grid_return, "(W-1) s (T/W) (d o + p)",
      kNotPadded},
     {"grid usp mesh", "all-to-all of Q, K, V", Times::once, false, grid_exchange,
      "((R NH - s) (T/W) + 2 (KV - k) (P/W + T/W)) d e", kNotPadded},
     {"grid usp mesh", "hop along the column", Times::hops, false, grid_hop, "2 H (P/W + T/W) k d e",
      kNotPadded},
     {"grid usp mesh", "return of partials", Times::once, false, grid_return,
-     "(R H - 1) s (T/W) (d + 1) p", kNotPadded},
+     "(R H - 1) s (T/W) (d o + p)", kNotPadded},
     {"all_gather_kv", "all-gather of K, V", Times::once, false, all_gather,
      "(W-1) 2 (P/W + T/W) NKV d e", kNotPadded},
     {"cqs_sharded", "exchange", Times::once, false, exchange,
      "(m-1) ((T/W) NH + 2 ((P+T)/W) NKV) d e", kFewerGroups},
     {"cqs_sharded", "return of partials", Times::once, false, exchange_back,
-     "(m-1) (T/W) (NH d + NH) p", kFewerGroups},
+     "(m-1) (T/W) NH (d o + p)", kFewerGroups},
     {"tree_decode", "all-reduce", Times::once, false, tree_all_reduce,
      "2 (W-1)/W T (NH d + 2 NH) p",
      "worker 0 of the plan's tree sends T (NH d + 2 NH) p ceil(log2 W) times"},
-    {"cqs", "gather", Times::once, false, gather, "local (NH d + NH) p"},
+    {"cqs", "gather", Times::once, false, gather, "local NH (d o + p)"},
     {"cqs", "scatter", Times::once, true, scatter, "local (NH + 2 NKV) d e"},
 };
 
@@ -293,6 +296,7 @@ std::int64_t sent_by_forms(std::string_view scheme, const SplitProblem& p, bool 
 SplitProblem split_problem(std::string_view scheme, const Problem& problem, int workers, Pass pass,
                            const GridShape& asked) {
   SplitProblem p{problem.shape, size_of(problem.dtype), workers, pass};
+  p.partial_bytes = size_of(problem.partials);
   p.grid_keys = key_shards(p).keys;
   if (is_grid(scheme)) p.grid = grid_shape(scheme, problem, workers, asked);
   if (scheme == "ulysses") {  // one tile, whose keys are dealt as one run
@@ -323,7 +327,8 @@ SentBytes sent_by_plan(std::string_view scheme, const Problem& problem, int work
     row.unsupported = "flash_decoding splits the keys on one device, so that no link carries them";
   if (!row.unsupported.empty()) return row;
   try {
-    const Plan plan = make_plan(scheme, problem, {.workers = workers, .grid = grid, .pass = pass});
+    const Plan plan =
+        make_plan(scheme, problem, {.workers = workers, .keys = grid_keys(grid), .pass = pass});
     // The bytes are the same with every kernel; `reference` has no tiles that take time to count.
     row.bytes = row.planned_bytes = model_work(plan, Kernel::reference).sent_bytes_max;
   } catch (const Unsupported& reason) {

@@ -4,11 +4,11 @@
 // Whether a scheme takes a problem is asked of its plan; the forms have no rules.
 //
 // T new and P cached tokens, W workers, NH and NKV query and key-value heads, d head dim, e bytes
-// an element, p = 4 bytes an element in float32: of a partial (O and LSE, as kernels write them),
-// of LSE and D, and of a sum of gradients; m groups that a worker of CQS has. A shard of T tokens
-// counts as ceil(T / W), the largest. A worker's share for itself is not sent. Of a grid of H x R x
-// C, a worker's share of the heads is s query heads, which need k key-value heads; KV is the sum of
-// k over the H shares, NKV unless several need one head. Ulysses is W x 1 x 1.
+// an element, o of O of a partial, p = 4 of what is float32: LSE and D, and sums of gradients; m
+// groups that a worker of CQS has. A shard of T tokens counts as ceil(T / W), the largest. A
+// worker's share for itself is not sent. Of a grid of H x R x C, a worker's share of the heads is s
+// query heads, which need k key-value heads; KV is the sum of k over the H shares, NKV unless
+// several need one head. Ulysses is W x 1 x 1.
 #pragma once
 
 #include <cstdint>
