@@ -21,8 +21,7 @@ constexpr std::int64_t kMostNumberedWorkers = 16;
 // A case with more steps has its first ones drawn: bars of all would be too narrow.
 constexpr std::int64_t kMostSteps = 8;
 constexpr double kHalfBar = 0.4;  // share of the distance between two workers
-// Messages have lanes at the edges of a bar, which show what computing hides.
-constexpr double kLane = 0.14;
+constexpr double kLane = 0.14;    // of messages, at the edges of a bar: they show what is hidden
 // A gap between two steps that is shorter, as a share of the axis, is not drawn.
 constexpr double kLeastGap = 1e-3;
 
@@ -269,7 +268,8 @@ std::string shares_title(const std::vector<Chart>& charts) {
       shares.push_back(kPercent * sum / (chart.end * static_cast<double>(chart.workers)));
     }
     const auto [least, most] = std::ranges::minmax(shares);
-    return fmt::format("{:.0f} to {:.0f} %", least, most);
+    return std::round(least) < std::round(most) ? fmt::format("{:.0f} to {:.0f} %", least, most)
+                                                : fmt::format("{:.0f} %", most);
   };
   return fmt::format("Workers compute in {} of their time and wait for data in {}",
                      span(&Activity::compute), span(&Activity::exposed));

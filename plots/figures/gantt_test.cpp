@@ -78,7 +78,7 @@ TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
   ASSERT_EQ(figure.panels.size(), 1u);
   const Panel& panel = figure.panels[0];
   EXPECT_EQ(figure.title,
-            "Workers compute in 60 to 60 % of their time and wait for data in 4 to 4 %")
+            "Workers compute in 60 % of their time and wait for data in 4 %")
       << "60 and 4 of 2 × 50 ms";
   EXPECT_EQ(panel.title, "ring: 50.00 ms");
   EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2") << "the run's own line names its ranks";
@@ -292,7 +292,7 @@ TEST(Gantt, NoStepsAreASentence) {
 // The committed figure: the title has the least and the most of the shares in the time of all
 // workers of a case.
 TEST(Gantt, CommittedTitleHasTheSharesOfComputingAndOfWaiting) {
-  const CommittedFigure figure("threads_link", "gantt");
+  const CommittedFigure figure("two_level", "gantt");
   struct Spent {
     double computing = 0.0;
     double waiting = 0.0;
@@ -309,20 +309,20 @@ TEST(Gantt, CommittedTitleHasTheSharesOfComputingAndOfWaiting) {
     }
     if (mark.series == "exposed communication") spent.waiting += mark.width();
   }
-  ASSERT_EQ(cases.size(), 6u);
+  ASSERT_EQ(cases.size(), 3u);
   std::set<double> computing;
   std::set<double> waiting;
   for (const auto& [title, spent] : cases) {
-    EXPECT_THAT(title, ::testing::EndsWith(": " + format_seconds(spent.end / 1e3)));
+    EXPECT_THAT(title, ::testing::EndsWith(": " + format_seconds(spent.end)));
     const double all = spent.end * static_cast<double>(spent.workers.size()) / 100.0;
     computing.insert(spent.computing / all);
     waiting.insert(spent.waiting / all);
   }
-  EXPECT_EQ(
-      figure.title(),
-      fmt::format("Workers compute in {:.0f} to {:.0f} % of their time and wait for data in "
-                  "{:.0f} to {:.0f} %",
-                  *computing.begin(), *computing.rbegin(), *waiting.begin(), *waiting.rbegin()));
+  ASSERT_EQ(std::round(*computing.begin()), std::round(*computing.rbegin()));
+  EXPECT_EQ(figure.title(),
+            fmt::format("Workers compute in {:.0f} % of their time and wait for data in {:.0f} to "
+                        "{:.0f} %",
+                        *computing.begin(), *waiting.begin(), *waiting.rbegin()));
 }
 
 }  // namespace
