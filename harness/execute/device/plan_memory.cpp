@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each worker of a plan is played alone, with messages that are always there.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/device/device_rehearsal.h"
@@ -135,6 +137,91 @@ std::vector<std::int64_t> counted_peaks(const Plan& plan, const CountedCalls& co
   return peaks;
 }
 
+// What the memory of a worker follows from, where its kernel reads no schedule: the sizes and roles
+// of its groups, numbered as they first occur, and its tasks and messages.
+class Likeness {
+ public:
+  explicit Likeness(const Plan& plan)
+      : plan_(plan),
+        numbers_{std::vector<Number>(plan.q_groups.size()),
+                 std::vector<Number>(plan.kv_groups.size())} {}
+
+  [[nodiscard]] const std::vector<std::int64_t>& of(const Worker& worker, int index) {
+    index_ = index;
+    n_known_ = {};
+    said_.clear();
+    add(worker.heads);
+    add(worker.saved);
+    add_groups(false, worker.q_groups);
+    add_groups(true, worker.kv_groups);
+    for (const Step& step : worker.steps) {
+      for (const Transfer& transfer : step.receives) add(transfer);
+      said_.push_back(-1);
+      for (const PairTask& task : step.tasks) {
+        add_group(false, task.q_group);
+        add_group(true, task.kv_group);
+        add(task.heads);
+      }
+      said_.push_back(-1);
+      for (const Transfer& transfer : step.sends) add(transfer);
+      said_.push_back(-1);
+    }
+    return said_;
+  }
+
+ private:
+  struct Number {
+    int of_worker = -1;
+    std::int64_t number = 0;
+  };
+
+  void add(const Range& range) { said_.insert(said_.end(), {range.begin, range.end}); }
+  void add(const Transfer& transfer) {
+    const auto n = static_cast<int>(plan_.workers.size());
+    said_.insert(said_.end(), {static_cast<std::int64_t>(transfer.kind),
+                               static_cast<std::int64_t>(transfer.what), transfer.bytes,
+                               transfer.peer == kRoot ? kRoot : (transfer.peer - index_ + n) % n});
+    add(transfer.heads);
+    add_groups(is_of_keys(transfer.what), plan_.groups_of(transfer));
+  }
+  void add_groups(bool of_keys, const std::vector<int>& groups) {
+    said_.push_back(std::ssize(groups));
+    for (const int group : groups) add_group(of_keys, group);
+  }
+  void add_group(bool of_keys, int group) {
+    const std::size_t side = of_keys ? 1 : 0;
+    Number& known = numbers_[side][static_cast<std::size_t>(group)];
+    const bool is_new = known.of_worker != index_;
+    if (is_new) known = {index_, n_known_[side]++};
+    said_.push_back(known.number);
+    if (!is_new) return;
+    said_.push_back(group_at(of_keys ? plan_.kv_groups : plan_.q_groups, group).count);
+    if (of_keys && !plan_.kv_first_step.empty())
+      said_.push_back(plan_.kv_first_step[static_cast<std::size_t>(group)]);
+  }
+
+  const Plan& plan_;
+  std::array<std::vector<Number>, 2> numbers_;  // of queries and of keys, by group
+  std::array<std::int64_t, 2> n_known_{};
+  int index_ = 0;
+  std::vector<std::int64_t> said_;
+};
+
+// Plays one worker of those that are alike.
+std::vector<std::int64_t> peaks_by_likeness(const Plan& plan, Kernel kernel, int threads) {
+  std::map<std::vector<std::int64_t>, std::int64_t> known;
+  std::vector<std::int64_t> peaks;
+  Likeness likeness(plan);
+  Worker scratch;
+  for (int w = 0; std::cmp_less(w, plan.workers.size()); ++w) {
+    const Worker& worker = plan.workers.read(static_cast<std::size_t>(w), scratch);
+    const auto [peak, is_new] = known.try_emplace(likeness.of(worker, w), 0);
+    if (is_new) peak->second = std::ranges::max(step_peak_bytes(plan, w, kernel, threads));
+    peaks.push_back(peak->second);
+  }
+  return peaks;
+}
+
 // Workers that are alike step by step are played only once.
 std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int threads) {
   if (works_in_place(plan)) {
@@ -146,7 +233,10 @@ std::vector<std::int64_t> worker_peaks(const Plan& plan, Kernel kernel, int thre
   const auto n = static_cast<int>(peaks.size());
   const Representatives representatives(plan);
   // What `staged` stores follows from the pairs of each call.
-  if (CpuDevice::Costs(threads).reads_schedule(kernel) || representatives.size() == 0) {
+  const bool reads_schedule = CpuDevice::Costs(threads).reads_schedule(kernel);
+  if (!reads_schedule && representatives.size() == 0)
+    return peaks_by_likeness(plan, kernel, threads);
+  if (reads_schedule) {
     for (int w = 0; w < n; ++w)
       peaks[static_cast<std::size_t>(w)] =
           std::ranges::max(step_peak_bytes(plan, w, kernel, threads));
