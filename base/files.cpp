@@ -131,6 +131,10 @@ std::size_t InputFile::read(void* to, std::size_t bytes) {
   return got;
 }
 
+void InputFile::skip(std::int64_t bytes) {
+  if (::lseek(fd_, bytes, SEEK_CUR) < 0) fail_to_read(path_, errno);
+}
+
 std::string read_file(const std::string& path) {
   constexpr std::size_t kMostAtOnce = 1 << 20;
   InputFile file(path);

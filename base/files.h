@@ -25,6 +25,8 @@ class InputFile {
 
   // Reads `bytes`, fewer only at the end of the file. Returns how many.
   std::size_t read(void* to, std::size_t bytes);
+  // Goes past `bytes` of a regular file.
+  void skip(std::int64_t bytes);
   // The size of a regular file; it is 0 for other files, which do not say theirs.
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 

@@ -22,12 +22,12 @@ def _schema() -> dict[str, Any]:
     return json.loads(_core.schema())
 
 
-def _fields(file: str) -> dict[str, Any]:
+def fields(file: str) -> dict[str, Any]:
     return {field["name"]: field for field in _schema()["tables"].get(file, [])}
 
 
 def columns_of(file: str) -> list[str]:
-    return list(_fields(file))
+    return list(fields(file))
 
 
 def csv_text(lines: Iterable[Sequence[str]]) -> str:
@@ -60,11 +60,11 @@ def _typed(texts: list[str], kind: str | None) -> Any:
 
 def of_columns(columns: Mapping[str, list[str]], file: str = "") -> Any:
     """Makes a frame; units and meanings of the file's columns are in its attrs."""
-    fields = _fields(file) if file else {}
-    data = {name: _typed(texts, fields[name]["kind"] if name in fields else None)
+    known = fields(file)
+    data = {name: _typed(texts, known[name]["kind"] if name in known else None)
             for name, texts in columns.items()}
-    attrs = {what: {name: field[what[:-1]] for name, field in fields.items() if name in data}
-             for what in ("units", "meanings") if fields}
+    attrs = {what: {name: field[what[:-1]] for name, field in known.items() if name in data}
+             for what in ("units", "meanings") if known}
     return of_arrays(data, attrs)
 
 

@@ -8,7 +8,7 @@ import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Mapping
 
 from . import _core, _frames, _qb
 from ._algorithm import Algorithm, Problem
@@ -124,7 +124,8 @@ def plan(algorithm: Any = "cqs", **parameters: Any) -> Plan:
 
     Parameters are those of a spec (`qb columns` lists them); `passes` is forward, backward or both.
     """
-    asked = {"algorithm": algorithm} | {_qb.key(name): value for name, value in parameters.items()}
+    asked = {"algorithm": algorithm} | {_qb.key(name): value
+                                        for name, value in spread(parameters).items()}
     return Plan(asked)
 
 
@@ -161,7 +162,14 @@ def bounds(**parameters: Any) -> Any:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Hosts of equal workers: links by name (`nvlink4`) or as "BYTES_PER_S,LATENCY"."""
+    """Hosts of equal workers, for qb.advise(), qb.sweep(), qb.run() and qb.plan().
+
+    hosts, workers_per_host   how many; a sweep without workers= has one worker for each place
+    device                    who computes: a name such as "h100", a file, or "here", this machine
+    inside, between           the link of a worker inside of its host, and of a NIC to other hosts,
+                              each way: a name such as "nvlink4", or bytes/s and latency: "50e9,5us"
+    nics                      NICs of a host, which its workers share evenly (default: one a worker)
+    """
 
     hosts: int
     workers_per_host: int
@@ -173,6 +181,27 @@ class Cluster:
     def options(self) -> dict[str, Any]:
         return {"cluster": f"{self.hosts}x{self.workers_per_host}", "device": self.device,
                 "inside": self.inside, "between": self.between, "nics": self.nics}
+
+    def keys(self) -> dict[str, Any]:
+        """Gives the keys of a spec that say the same."""
+        named = {"device": "model.device", "inside": "cluster.inside", "between": "cluster.between",
+                 "nics": "cluster.nics"}
+        return {named.get(name, name): value for name, value in self.options().items()
+                if value not in (None, "here")}
+
+
+def spread(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Puts the keys of a spec in place of clusters, which may differ in their sizes."""
+    given = keys.get("cluster")
+    clusters = given if isinstance(given, (list, tuple)) else [given]
+    if not any(isinstance(one, Cluster) for one in clusters):
+        return dict(keys)
+    links = [one.keys() | {"cluster": ""} if isinstance(one, Cluster) else {} for one in clusters]
+    if any(one != links[0] for one in links):
+        raise UsageError("clusters of one sweep have the same device, links and NICs; sweep the others "
+                         "by their keys, such as cluster=\"2x8\" and cluster_inside=[…]")
+    sizes = [one.keys()["cluster"] for one in clusters]
+    return links[0] | dict(keys) | {"cluster": sizes if clusters is given else sizes[0]}
 
 
 class Advice(dict[str, Any]):

@@ -2,26 +2,31 @@
 """Starts the qb binary that the package carries, and writes values as specs and options have them."""
 from __future__ import annotations
 
+import functools
 import json
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Iterable, Mapping
 
+from . import _frames
 from .errors import CaseError, EnvironmentError, UsageError
 
 ROOT = Path(__file__).resolve().parent / "root"
 BINARY = ROOT / "bin" / "qb"
 
-# The names of keys that Python has no word for.
-_RENAMED = {"passes": "pass"}
+
+@functools.cache
+def _keys() -> dict[str, str]:
+    keys = [field["key"] for field in _frames.fields("cases.csv").values()]
+    return {key.replace(".", "_"): key for key in keys} | {"passes": "pass"}
 
 
 def key(name: str) -> str:
-    """Gives the key of a spec that a keyword stands for: `passes` is `pass`."""
-    return _RENAMED.get(name, name)
+    """Gives the key of a spec that a keyword stands for: cluster_inside is `cluster.inside`, and
+    passes is `pass`, which is a word of Python."""
+    return _keys().get(name, name)
 
 
 def plain(value: Any) -> Any:

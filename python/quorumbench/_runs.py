@@ -13,6 +13,7 @@ from typing import Any, Iterable, Mapping
 
 from . import _core, _frames, _qb
 from ._algorithm import Algorithm
+from ._plans import spread
 from .errors import EnvironmentError, UsageError
 
 # Keys whose lists are one value, and those that are no parameters of a case.
@@ -113,7 +114,7 @@ class Sweep:
     """A spec that is made in Python: its cases, their plans, and a run of them."""
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
-        self._spec = {"experiment": "python"} | dict(spec)
+        self._spec = {"experiment": "python"} | spread(spec)
         self.name = str(self._spec["experiment"])
 
     def to_yaml(self) -> str:
@@ -147,12 +148,13 @@ class Planned:
 def sweep(name: str = "python", **keys: Any) -> Sweep:
     """Makes a spec of keywords: a list is swept, {"from": 256, "to": 4096, "factor": 2} too.
 
-    Keys are those of a spec (experiments/README.md), with `passes` for `pass`; measure=, figures=,
-    zip=, exclude= and baseline= are as there.
+    Keys are those of a spec (experiments/README.md), with `passes` for `pass` and cluster_inside for
+    `cluster.inside`; measure=, figures=, zip=, exclude= and baseline= are as there. cluster= takes a
+    Cluster, or a list of them that differ in their sizes.
     """
     spec: dict[str, Any] = {"experiment": name}
     swept: dict[str, Any] = {}
-    for given, value in keys.items():
+    for given, value in spread(keys).items():
         key, value = _qb.key(given), _qb.plain(value)
         if own := [one for one in (value if isinstance(value, list) else [value])
                    if isinstance(one, Algorithm)]:

@@ -57,6 +57,15 @@ class AttendFixture : public ::testing::Test {
     (void)scratch_.file(name, npy_bytes(view.dtype, shape, view.data));
   }
 
+  // The same tensor as one of a safetensors file, with all axes.
+  static NpyArray array_of(const std::string& name, const TensorView& view) {
+    const auto* const begin = static_cast<const std::byte*>(view.data);
+    return {{name,
+             view.dtype,
+             {view.extent.batch, view.extent.heads, view.extent.length, view.extent.head_dim}},
+            {begin, begin + view.bytes()}};
+  }
+
   [[nodiscard]] AttendRequest request() const {
     AttendRequest request;
     request.q = scratch_.path("q.npy");
@@ -81,7 +90,8 @@ class AttendFixture : public ::testing::Test {
   // There are only files that a test has written.
   void expect_nothing_written() const {
     for (const auto& entry : std::filesystem::directory_iterator(scratch_.path()))
-      EXPECT_THAT(entry.path().filename().string(), ::testing::MatchesRegex("([qkv]|do)\\.npy"));
+      EXPECT_THAT(entry.path().filename().string(),
+                  ::testing::MatchesRegex("([qkv]|do)\\.npy|.*\\.safetensors"));
   }
 
   template <class Error>

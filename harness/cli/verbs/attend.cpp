@@ -106,6 +106,7 @@ ring and flash do.
 Examples:
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --layout bnhd    tokens before heads
+  qb attend --safetensors qkv.safetensors --out o.npy                  bf16 by its header
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --mask causal \
             --out o.npy --lse lse.npy --verify
   qb attend --q q.npy --k k.npy --v v.npy --backward --do do.npy --algorithm ring --workers 4 \
@@ -113,17 +114,22 @@ Examples:
   qb attend --q q.npy --k k.npy --v v.npy --out o.npy --verify \
             --mask '{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: 4}}]}')";
 
-void add_files(Verb verb, AttendRequest& request) {
-  verb.add_option("--q", request.q,
-                  "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, bf16 "
-                  "(--dtype), f32 or f64.")
-      .required();
-  verb.add_option("--k", request.k,
-                  "Names the file of the keys, which may have fewer heads and another length.")
-      .required();
-  verb.add_option("--v", request.v,
-                  "Names the file of the values, which have the heads and length of the keys.")
-      .required();
+// Returns the option that stands for all inputs.
+Option add_files(Verb verb, AttendRequest& request) {
+  Option one_file =
+      verb.add_option("--safetensors", request.safetensors,
+                      "Names a safetensors file with the tensors q, k, v, and with --backward do, "
+                      "in place of --q, --k, --v and --do; F16, BF16, F32 or F64.");
+  one_file.excludes(
+      verb.add_option("--q", request.q,
+                      "Names the file of the queries: [n,d], [h,n,d] or [b,h,n,d]; f16, bf16 "
+                      "(--dtype), f32 or f64."));
+  one_file.excludes(verb.add_option(
+      "--k", request.k,
+      "Names the file of the keys, which may have fewer heads and another length."));
+  one_file.excludes(verb.add_option(
+      "--v", request.v,
+      "Names the file of the values, which have the heads and length of the keys."));
   verb.add_option("-o,--out", request.out,
                   "Writes O to this file, with the rank of --q; --backward may do without.");
   verb.add_option("--lse", request.lse,
@@ -135,9 +141,10 @@ void add_files(Verb verb, AttendRequest& request) {
       "with the axes of O and 2 for its last.");
   const Option backward =
       verb.add_flag("--backward", request.backward, "Computes the gradients dQ, dK and dV too.");
-  verb.add_option("--do", request.d_out,
-                  "Names the file of dO, with the shape of O and the type of --q.")
-      .needs(backward);
+  one_file.excludes(
+      verb.add_option("--do", request.d_out,
+                      "Names the file of dO, with the shape of O and the type of --q.")
+          .needs(backward));
   verb.add_option("--saved-out", request.saved_out,
                   "Names the file of O, which is then not computed.")
       .needs(backward);
@@ -150,11 +157,12 @@ void add_files(Verb verb, AttendRequest& request) {
             name, *path,
             fmt::format("Writes the gradient of {0} to this file, with the shape of {0}.", of))
         .needs(backward);
+  return one_file;
 }
 
 // NPY has no bfloat16; ml_dtypes saves its bits.
-void add_untyped(Verb verb, AttendRequest& request) {
-  verb.add_text(
+Option add_untyped(Verb verb, AttendRequest& request) {
+  return verb.add_text(
       "--dtype", "WORD",
       "Reads 2-byte elements without a type, as Python's ml_dtypes saves bfloat16, as "
       "this type: bf16.",
@@ -184,10 +192,9 @@ std::string attend(const AttendRequest& request, const Executor& executor) {
 
 void add_attend(Verb app) {
   auto [verb, request] = add_verb<AttendRequest>(
-      app, "attend", "Runs attention on your own tensors (NPY files).",
+      app, "attend", "Runs attention on your own tensors (NPY or safetensors files).",
       [](const AttendRequest& said) { print_answer(attend(said)); }, kAttendFooter);
-  add_files(verb, request);
-  add_untyped(verb, request);
+  add_files(verb, request).excludes(add_untyped(verb, request));
   add_word(
       verb, "--layout", request.layout,
       "Says in which order the files have batch, heads, n tokens and d elements, O and LSE too; "

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "harness/cli/testing/attend_fixture.h"
 #include "harness/cli/verb.h"
+#include "harness/execute/testing/safetensors_fakes.h"
 #include "harness/execute/verify/verify.h"
 #include "kernels/reference_gradients.h"
 
@@ -78,6 +79,25 @@ class AttendBackward : public testing_support::AttendFixture {
 
   Tensor d_out_;
 };
+
+TEST_F(AttendBackward, TakesEachTypeFromOneSafetensorsFile) {
+  for (const DType dtype : {DType::bf16, DType::f16, DType::f32}) {
+    problem_ = make_problem({2, 4, 2, 21, 21, 8, 8}, MaskKind::full, dtype, 3);
+    inputs_ = make_inputs(problem_, heap_allocator(), 1);
+    d_out_ = make_input(problem_, TensorRole::d_out, heap_allocator(), 1, "d_out");
+    AttendRequest asked = backward_request();
+    asked.safetensors = scratch_.file(
+        "all.safetensors", testing_support::safetensors_bytes(
+                               {array_of("do", d_out_.view()), array_of("v", inputs_.v.view()),
+                                array_of("q", inputs_.q.view()), array_of("k", inputs_.k.view())}));
+    asked.q = asked.k = asked.v = asked.d_out = "";
+    asked.c.algorithm = "zigzag";
+    asked.c.workers = 2;
+    asked.verify = true;
+    EXPECT_THAT(attend(asked), HasSubstr(std::string(word(dtype)) + ", full"));
+    EXPECT_LT(error_of_gradients(MaskKind::full), dtype == DType::f32 ? 5e-5 : 0.05);
+  }
+}
 
 TEST_F(AttendBackward, ComputesAndVerifiesEveryAlgorithmMaskAndRank) {
   for (const std::size_t rank : {2u, 3u, 4u}) {

@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "harness/cli/testing/attend_fixture.h"
 #include "harness/cli/verb.h"
+#include "harness/execute/testing/safetensors_fakes.h"
 #include "harness/execute/verify/verify.h"
 #include "harness/plan/work/work.h"
 #include "kernels/reference.h"
@@ -226,6 +227,38 @@ TEST_F(Attend, RunsFromTheCommandLine) {
   EXPECT_THAT(::testing::internal::GetCapturedStdout(), HasSubstr("cqs, 4 workers, threads"));
   EXPECT_LT(error_of_files(MaskKind::causal, 0.5), 4e-3);
   EXPECT_EQ(read_npy(asked.out).dtype, DType::f16);
+}
+
+TEST_F(Attend, TakesItsInputsFromOneSafetensorsFileOrFromThree) {
+  write_inputs({1, 2, 2, 12, 12, 4, 4}, DType::f32, 4);
+  const AttendRequest asked = request();
+  const std::string file = scratch_.file(
+      "qkv.safetensors", testing_support::safetensors_bytes({array_of("q", inputs_.q.view()),
+                                                             array_of("k", inputs_.k.view()),
+                                                             array_of("v", inputs_.v.view())}));
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "attend");
+    words.insert(words.end(), {"--out", asked.out});
+    ::testing::internal::CaptureStdout();
+    const std::string said = testing_support::refusal([&] { (void)run_words(add_attend, words); });
+    (void)::testing::internal::GetCapturedStdout();
+    return said;
+  };
+  EXPECT_EQ(run({"--q", asked.q, "--k", asked.k, "--v", asked.v}), "nothing was refused");
+  const NpyArray of_three = read_npy(asked.out);
+  (void)scratch_.file("o.npy", "");
+  EXPECT_EQ(run({"--safetensors", file}), "nothing was refused");
+  EXPECT_EQ(read_npy(asked.out).data, of_three.data);
+  EXPECT_THAT(run({"--safetensors", file, "--q", asked.q}), HasSubstr("excludes --q"));
+  EXPECT_THAT(run({"--safetensors", file, "--dtype", "bf16"}), HasSubstr("excludes --dtype"));
+  EXPECT_EQ(run({"--q", asked.q, "--v", asked.v}),
+            "--k is missing: give --q, --k and --v, or --safetensors with all three");
+  EXPECT_THAT(run({"--safetensors", file, "--backward", "--dq", "dq.npy", "--dk", "dk.npy", "--dv",
+                   "dv.npy"}),
+              HasSubstr("qkv.safetensors: has no tensor 'do', but q, k, v; save"));
+  EXPECT_THAT(run({"--safetensors", asked.q}), HasSubstr("q.npy: is not a safetensors file"));
+  EXPECT_THAT(run({"--q", file, "--k", asked.k, "--v", asked.v}),
+              HasSubstr("is not an NPY file: it does not begin with \\x93NUMPY"));
 }
 
 TEST_F(Attend, TakesTokensBeforeHeadsAndWritesThemSo) {

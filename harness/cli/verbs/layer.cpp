@@ -13,7 +13,7 @@
 #include "base/text_table.h"
 #include "harness/cli/options.h"
 #include "harness/execute/memory/memory_ledger.h"
-#include "harness/execute/verify/npy.h"
+#include "harness/execute/verify/tensor_file.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "kernels/parallel.h"
 
@@ -99,7 +99,7 @@ Example:
 std::string layer_of_files(const LayerRequest& request, const std::function<LayerRunner>& runner) {
   check_request(request);
   MemoryLedger ledger({.budget_bytes = static_cast<std::uint64_t>(request.c.memory_budget_bytes)});
-  NpyFile input(request.input);
+  TensorFile input(request.input);
   const LayerShape shape = shape_of_request(request, input.header());
   const LayerWeights weights = read_weights(request.weights, shape, ledger);
   const Tensor x(ledger, DType::f32, shape.states(), "hidden_states");

@@ -13,6 +13,7 @@
 #include "base/print.h"
 #include "base/words.h"
 #include "harness/cli/options.h"
+#include "harness/execute/verify/tensor_file.h"
 #include "kernels/lse.h"
 
 namespace qb {
@@ -49,15 +50,22 @@ std::vector<NamedOutput> outputs_of(const AttendRequest& request) {
 }
 
 void require_names(const AttendRequest& request) {
+  const bool is_one_file = !request.safetensors.empty();
+  for (const auto& [option, path] :
+       {std::pair{"--q", &request.q}, {"--k", &request.k}, {"--v", &request.v}})
+    if (path->empty() && !is_one_file)
+      throw UsageError(fmt::format(
+          "{} is missing: give --q, --k and --v, or --safetensors with all three", option));
   if (!request.backward) {
     if (request.out.empty()) throw UsageError("--out is missing: it names the file for O");
     return;
   }
   std::vector<std::string_view> missing;
-  for (const auto& [option, path] : {std::pair{"--do", &request.d_out},
-                                     {"--dq", &request.d_q},
-                                     {"--dk", &request.d_k},
-                                     {"--dv", &request.d_v}})
+  for (const auto& [option, path] :
+       {std::pair{"--do", is_one_file ? &request.safetensors : &request.d_out},
+        {"--dq", &request.d_q},
+        {"--dk", &request.d_k},
+        {"--dv", &request.d_v}})
     if (path->empty()) missing.emplace_back(option);
   if (!missing.empty())
     throw UsageError(fmt::format("--backward needs {}: it reads dO, and writes dQ, dK and dV",
@@ -104,8 +112,12 @@ std::byte* row_in(const TensorView& view, const AxisSizes& sizes, AxisOrder orde
 
 // A file of the user.
 struct Given {
-  Given(const AttendRequest& request, const std::string& path)
-      : file(path, request.untyped), order(request.layout) {
+  // An input is the tensor of that name where there is a safetensors file.
+  Given(const AttendRequest& request, const std::string& path, std::string_view tensor = {})
+      : file(request.safetensors.empty() || tensor.empty()
+                 ? TensorFile(path, request.untyped)
+                 : TensorFile(request.safetensors, tensor)),
+        order(request.layout) {
     require_axes(file.header(), order);
   }
 
@@ -123,15 +135,15 @@ struct Given {
         lets_minus_infinity);
   }
 
-  NpyFile file;
+  TensorFile file;
   AxisOrder order;
 };
 
 // The files that are read. Their headers say what the job is, before memory is taken.
 struct GivenFiles {
   explicit GivenFiles(const AttendRequest& request)
-      : q(request, request.q), k(request, request.k), v(request, request.v) {
-    if (request.backward) d_out.emplace(request, request.d_out);
+      : q(request, request.q, "q"), k(request, request.k, "k"), v(request, request.v, "v") {
+    if (request.backward) d_out.emplace(request, request.d_out, "do");
     if (!reads_output(request)) return;
     o.emplace(request, request.saved_out);
     lse.emplace(request, request.saved_lse);

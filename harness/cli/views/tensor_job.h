@@ -37,6 +37,7 @@ void require_correct(const Verification& verification);
 struct AttendRequest : TensorJob {
   AxisOrder layout = AxisOrder::automatic;
   std::optional<DType> untyped;  // of NPY files whose header has no type for their 2 bytes
+  std::string safetensors;       // path of a file with q, k, v and do, in place of the four
   std::string q;                 // paths of NPY files
   std::string k;
   std::string v;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.h"
 #include "base/status.h"
 #include "harness/execute/verify/npy.h"
 

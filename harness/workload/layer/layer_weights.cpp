@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "harness/execute/verify/inputs.h"
-#include "harness/execute/verify/npy.h"
+#include "harness/execute/verify/tensor_file.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -145,7 +145,7 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
   LayerWeights weights(shape, allocator);
   for (const auto& entry : kWords<LayerTensor>.rows) {
     const LayerTensor tensor = entry.first;
-    NpyFile file(file_of(folder, tensor));
+    TensorFile file(file_of(folder, tensor));
     const NpyHeader& array = file.header();
     const std::vector<std::int64_t> wanted = tensor_shape(shape, tensor);
     if (array.shape != wanted)
@@ -166,7 +166,7 @@ LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
 LayerShape shape_of_weights(const std::string& folder, std::int64_t heads) {
   require_files(folder);
   const auto rows_of = [&](LayerTensor tensor) {
-    const NpyHeader array = NpyFile(file_of(folder, tensor)).header();
+    const NpyHeader array = TensorFile(file_of(folder, tensor)).header();
     if (array.shape.size() != 2 || std::ranges::count(array.shape, 0) > 0)
       throw UsageError(fmt::format("{} has shape {}; it must be a matrix [out, in]", array.name,
                                    shape_text(array.shape)));

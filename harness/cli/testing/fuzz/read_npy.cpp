@@ -3,6 +3,7 @@
 #include "harness/cli/testing/fuzz/reader.h"
 #include "harness/cli/views/attend_files.h"
 #include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/verify/tensor_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace qb;
@@ -18,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_or_refuse<CaseError>([&] { read_or_refuse<ExitError>(attend); });
   file.become_pipe(content);
   read_or_refuse<UsageError>([&] {
-    NpyFile stream(file.path());
+    TensorFile stream(file.path());
     std::vector<double> row(1);
     stream.read_rows(1, DType::f64, [&](std::int64_t) { return row.data(); });
   });

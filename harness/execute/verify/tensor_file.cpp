@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/execute/verify/tensor_file.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,7 +8,7 @@
 #include <cmath>
 
 #include "base/status.h"
-#include "harness/execute/verify/npy.h"
+#include "harness/execute/verify/safetensors.h"
 
 namespace qb {
 namespace {
@@ -31,7 +33,7 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-NpyFile::NpyFile(const std::string& path, std::optional<DType> untyped)
+TensorFile::TensorFile(const std::string& path, std::optional<DType> untyped)
     : file_(path), begun_(kMostHeaderBytes, '\0') {
   begun_.resize(file_.read(begun_.data(), begun_.size()));
   std::string_view data = begun_;
@@ -43,9 +45,20 @@ NpyFile::NpyFile(const std::string& path, std::optional<DType> untyped)
   if (file_.size_bytes() != 0) require_npy_bytes(header_, file_.size_bytes() - header_bytes);
 }
 
+TensorFile::TensorFile(const std::string& path, std::string_view tensor) : file_(path) {
+  const std::string header = read_safetensors_header(file_, path);
+  const std::uint64_t data_bytes = file_.size_bytes() - sizeof(std::uint64_t) - header.size();
+  const SafetensorsEntry entry =
+      find_safetensor(header, path, tensor, static_cast<std::int64_t>(data_bytes));
+  header_ = entry.header;
+  data_bytes_ = npy_data_bytes(header_);
+  file_.skip(entry.begin);
+}
+
 // The elements of a file are taken a chunk at a time.
-void NpyFile::read_rows(std::int64_t row, DType dtype,
-                        const std::function<void*(std::int64_t)>& place, bool lets_minus_infinity) {
+void TensorFile::read_rows(std::int64_t row, DType dtype,
+                           const std::function<void*(std::int64_t)>& place,
+                           bool lets_minus_infinity) {
   const std::int64_t of_row = row * size_of(header_.dtype);
   const std::int64_t rows = data_bytes_ / of_row;
   const std::int64_t at_once = std::min(rows, std::max<std::int64_t>(1, kChunkBytes / of_row));
@@ -78,7 +91,7 @@ void NpyFile::read_rows(std::int64_t row, DType dtype,
     }
   }
   std::byte more{};
-  if (file_.read(&more, 1) > 0)
+  if (file_.size_bytes() == 0 && file_.read(&more, 1) > 0)
     require_npy_bytes(header_, static_cast<std::size_t>(data_bytes_) + 1);
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/testing/scratch_folder.h"
 #include "harness/execute/testing/npy_fakes.h"
-#include "harness/execute/verify/npy.h"
+#include "harness/execute/verify/tensor_file.h"
 
 namespace qb {
 namespace {
@@ -22,7 +22,7 @@ class NpyFiles : public ::testing::Test {
   // Reads a file as rows of this many elements, one after the other.
   [[nodiscard]] std::vector<float> read(const std::string& name, std::int64_t row,
                                         bool lets_minus_infinity = false) const {
-    NpyFile file(scratch_.path(name));
+    TensorFile file(scratch_.path(name));
     std::int64_t n = 1;
     for (const std::int64_t side : file.header().shape) n *= side;
     std::vector<float> values(static_cast<std::size_t>(n));
