@@ -63,6 +63,12 @@ def _exported(name: str, array: Any, kind: str, dtype: str) -> Any:
         if str(array.layout) != "torch.strided" or array.device.type == "meta":
             raise UsageError(f"{name} is a sparse or meta tensor; give a dense one with values")
         return array.detach().resolve_conj().resolve_neg()
+    if kind == "jax":
+        import jax
+
+        if isinstance(array, jax.core.Tracer):
+            raise UsageError(f"{name} has no values yet, since jax.jit or jax.grad traces it; call qb "
+                             "outside of them")
     return array
 
 
@@ -206,6 +212,19 @@ def _start(arrays: Mapping[str, Any], layout: str, parameters: Mapping[str, Any]
     return job, given, kind, dtype
 
 
+def _require_out_dtype(out_dtype: str, q: Any) -> None:
+    if out_dtype not in _WORDS.values():
+        raise UsageError(f"out_dtype {out_dtype!r}: it must be one of f16, bf16, f32, f64")
+    kind = _kind("q", q)
+    if out_dtype == "bf16" and kind == "numpy" and _dtype("q", q) != "bf16":
+        raise UsageError("out_dtype bf16: NumPy has no bf16; give arrays of ml_dtypes.bfloat16")
+    if out_dtype == "f64" and kind == "jax":
+        import jax
+
+        if jax.dtypes.canonicalize_dtype("float64") != "float64":
+            raise UsageError("out_dtype f64: JAX has no f64 unless jax_enable_x64 is set")
+
+
 def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
            out_dtype: str | None = None, **parameters: Any) -> Result:
     """Computes exact attention of arrays, split over workers, and its gradients where do is given.
@@ -224,11 +243,9 @@ def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
     arrays = {"q": q, "k": k, "v": v}
     if do is not None:
         arrays["do"] = do
-    if out_dtype is not None and out_dtype not in _WORDS.values():
-        raise UsageError(f"out_dtype {out_dtype!r}: it must be one of f16, bf16, f32, f64")
+    if out_dtype is not None:
+        _require_out_dtype(out_dtype, q)
     job, given, kind, dtype = _start(arrays, layout, parameters)
-    if out_dtype == "bf16" and kind == "numpy" and dtype != "bf16":
-        raise UsageError("out_dtype bf16: NumPy has no bf16; give arrays of ml_dtypes.bfloat16")
     return Result(job, given, kind, out_dtype or dtype)
 
 

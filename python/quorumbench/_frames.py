@@ -83,7 +83,8 @@ def of_arrays(data: dict[str, Any], attrs: dict[str, Any]) -> Any:
         plain = Frame(data)
         plain.attrs = attrs
         return plain
-    return polars.DataFrame(data)
+    plain_lists = {name: one.tolist() if one.dtype == object else one for name, one in data.items()}
+    return polars.DataFrame(plain_lists, nan_to_null=True)
 
 
 def of_rows(rows: Sequence[Mapping[str, str]], file: str = "") -> Any:

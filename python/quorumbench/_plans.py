@@ -182,7 +182,7 @@ class Cluster:
         return {"cluster": f"{self.hosts}x{self.workers_per_host}", "device": self.device,
                 "inside": self.inside, "between": self.between, "nics": self.nics}
 
-    def keys(self) -> dict[str, Any]:
+    def _keys(self) -> dict[str, Any]:
         """Gives the keys of a spec that say the same."""
         named = {"device": "model.device", "inside": "cluster.inside", "between": "cluster.between",
                  "nics": "cluster.nics"}
@@ -192,16 +192,16 @@ class Cluster:
 
 def spread(keys: Mapping[str, Any]) -> dict[str, Any]:
     """Puts the keys of a spec in place of clusters, which may differ in their sizes."""
-    given = keys.get("cluster")
-    clusters = given if isinstance(given, (list, tuple)) else [given]
-    if not any(isinstance(one, Cluster) for one in clusters):
+    given: Any = keys.get("cluster")
+    asked = given if isinstance(given, (list, tuple)) else [given]
+    said = [one._keys() for one in asked if isinstance(one, Cluster)]
+    if not said:
         return dict(keys)
-    links = [one.keys() | {"cluster": ""} if isinstance(one, Cluster) else {} for one in clusters]
-    if any(one != links[0] for one in links):
-        raise UsageError("clusters of one sweep have the same device, links and NICs; sweep the others "
-                         "by their keys, such as cluster=\"2x8\" and cluster_inside=[…]")
-    sizes = [one.keys()["cluster"] for one in clusters]
-    return links[0] | dict(keys) | {"cluster": sizes if clusters is given else sizes[0]}
+    sizes = [one.pop("cluster") for one in said]
+    if any(one != said[0] for one in said) or len(said) != len(asked):
+        raise UsageError("clusters of one sweep have the same device, links and NICs; sweep these by "
+                         "their keys, such as cluster=\"2x8\" and cluster_inside=[…]")
+    return said[0] | dict(keys) | {"cluster": sizes if asked is given else sizes[0]}
 
 
 class Advice(dict[str, Any]):

@@ -40,13 +40,15 @@ class Run:
 
     @functools.cached_property
     def cases(self) -> Any:
-        """A row a case; `modelled` says that no worker ran and its times are predicted."""
+        """A row a case; `modelled` says that no worker ran and its times are predicted. A frame of
+        polars has no attrs, and says in a column `run_folder` where its rows are from."""
         frame = self._table("cases.csv")
         modelled = [ranks == "model" for ranks in frame["ranks"]]
         if hasattr(frame, "with_columns"):
             import polars
 
-            return frame.with_columns(polars.Series("modelled", modelled))
+            return frame.with_columns(polars.Series("modelled", modelled),
+                                      run_folder=polars.lit(str(self.folder)))
         frame["modelled"] = modelled
         return frame
 
@@ -176,6 +178,8 @@ def _rows_of(frame: Any) -> tuple[Path, list[str] | None]:
     if isinstance(frame, Run):
         return frame.folder, None
     folder = getattr(frame, "attrs", {}).get("folder")
+    if folder is None and "run_folder" in getattr(frame, "columns", ()) and len(frame):
+        folder = frame["run_folder"][0]
     if folder is None:
         raise UsageError("give a run, a run folder, or a frame of its cases that still has its attrs")
     ids = [str(one) for one in frame["case_id"]]

@@ -176,6 +176,36 @@ def test_bits_of_bf16_files_are_those_too(tmp_path):
     assert qb.attend(*given).o.dtype == bfloat16
 
 
+@pytest.mark.skipif(bfloat16 is None, reason="ml_dtypes is missing")
+def test_bits_of_a_safetensors_file_are_those_too(tmp_path):
+    import json
+
+    from quorumbench import _qb
+
+    header, data = {"__metadata__": {"format": "np"}}, b""
+    given = dict(zip(("q", "k", "v", "do"), (one.astype(bfloat16) for one in arrays(n=50))))
+    for name in ("v", "do", "q", "k"):
+        bits = given[name].tobytes()
+        header[name] = {"dtype": "BF16", "shape": given[name].shape,
+                        "data_offsets": [len(data), len(data) + len(bits)]}
+        data += bits
+    text = json.dumps(header).encode()
+    file = tmp_path / "qkv.safetensors"
+    file.write_bytes(len(text).to_bytes(8, "little") + text + data)
+    try:
+        from safetensors import safe_open
+    except ImportError:
+        pass
+    else:
+        assert set(safe_open(file, "np").keys()) == set(given)
+    paths = {name: str(tmp_path / f"{name}.npy") for name in ("out", "dq", "dk", "dv")}
+    asked = {"algorithm": "zigzag", "workers": 2, "mask": "causal"}
+    _qb.run(["attend", *_qb.options(paths | asked | {"safetensors": str(file), "backward": True})])
+    r = qb.attend(**given, **asked, out_dtype="f32")
+    for name, mine in {"out": r.o, "dq": r.dq, "dk": r.dk, "dv": r.dv}.items():
+        assert np.array_equal(np.load(paths[name]), mine), name
+
+
 def test_what_a_result_says():
     q, k, v, do = arrays(n=512)
     r = qb.attend(q, k, v, do=do, algorithm="ring", workers=4, mask="causal")

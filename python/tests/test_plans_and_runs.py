@@ -112,6 +112,51 @@ def test_a_plan_of_a_sweep_predicts_what_is_measured(ran):
             assert list(one[column]) == list(other[column]), column
 
 
+def test_a_sweep_over_clusters_is_a_spec_of_their_keys(folder):
+    two, four = (qb.Cluster(hosts, 2, inside="20e6,200us", between="5e6,1ms", nics=1) for hosts in (1, 2))
+    small = {"algorithm": ["ring", "usp"], "n_tokens": 64, "head_dim": 16, "q_heads": 4, "ranks": "threads",
+             "measure": {"repeats": 1, "warmups": 0, "retakes": 0}}
+    s = qb.sweep("clusters", cluster=[two, four], **small)
+    by_keys = qb.sweep("clusters", **small, cluster=["1x2", "2x2"], cluster_inside="20e6,200us",
+                       **{"cluster.between": "5e6,1ms"}, cluster_nics=1)
+    assert sorted(s.to_yaml().splitlines()[:-1]) == sorted(by_keys.to_yaml().splitlines()[:-1])
+    frame = s.plan().frame()
+    assert sorted(zip(frame["cluster"], frame["workers"])) == [("1x2", 2)] * 2 + [("2x2", 4)] * 2
+    run = s.run(out=folder, progress=False)
+    run.verify()
+    assert set(run.cases["status"]) == {"ok"} and set(run.cases["cluster_between"]) == {"5e+06,0.001"}
+    one = qb.sweep(cluster=qb.Cluster(2, 8, device="h100", inside="nvlink4", between="ndr"), n_tokens=8,
+                   cluster_order="rhc")
+    assert one.to_yaml() == ("experiment: python\nmodel.device: h100\ncluster.inside: nvlink4\n"
+                             "cluster.between: ndr\ncluster: 2x8\nn_tokens: 8\ncluster.order: rhc\n")
+    with pytest.raises(qb.UsageError, match="have the same device, links and NICs"):
+        qb.sweep(cluster=[two, qb.Cluster(2, 2)], n_tokens=8)
+
+
+@pytest.mark.parametrize("kind", ["polars", "nothing"])
+def test_frames_are_of_polars_or_plain_where_pandas_is_missing(ran, monkeypatch, kind):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    if kind == "polars":
+        polars = pytest.importorskip("polars")
+    else:
+        monkeypatch.setitem(sys.modules, "polars", None)
+    run = qb.load(ran.folder)
+    frame = run.frame()
+    assert list(frame["modelled"]) == [False] * 6 and len(run.steps["worker"]) > 0
+    part = frame
+    if kind == "polars":
+        assert isinstance(frame, polars.DataFrame) and frame["n_tokens"].dtype == polars.Int64
+        assert frame["sm_clock_median_hz"].null_count() == 6 and frame["message"].null_count() == 6
+        part = frame.filter(polars.col("n_tokens") == 64)
+    else:
+        assert frame["n_tokens"].dtype == np.int64 and frame.attrs["units"]["wall_time_median_s"] == "s"
+    table = qb.table(part, cols="algorithm", values="device_sent_bytes").frame()
+    assert list(table["n_tokens"]) == ([64] if kind == "polars" else [64, 128])
+    assert len(qb.plan("ring", n_tokens=64, workers=2).partition()["worker"]) == 4
+
+
 def test_a_dict_runs_and_is_compared(ran, folder):
     spec = {"experiment": "dict", "algorithm": "ring", "workers": 2, "n_tokens": 64, "head_dim": 16,
             "measure": {"repeats": 3}}
