@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module quorumbench._core: attention on arrays, and plans of algorithms that are written in
 // Python. Everything else of the package starts the qb binary (quorumbench/_qb.py).
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -25,12 +26,12 @@
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 #include "harness/plan/check/check.h"
+#include "harness/plan/recipe.h"
 #include "harness/plan/work/picture.h"
 #include "harness/workload/needs.h"
 #include "harness/workload/prediction.h"
 #include "interest_sets/sets/interest_set.h"
 #include "python/attended.h"
-#include "python/recipe.h"
 
 namespace qb::python {
 namespace {
@@ -63,6 +64,19 @@ void run_interruptibly(const std::shared_ptr<Attended>& job) {
   }
   thread.join();
   done.get();
+}
+
+// The plans of an algorithm that is written in Python. Throws UsageError where one is not exact.
+PlanSource plans_of(const Recipe& recipe) {
+  return [recipe](const Case& c, Pass pass) {
+    const DType gradients = pass == Pass::backward ? c.gradient_dtype : DType::f32;
+    Plan plan = make_plan(recipe, problem_of(c),
+                          {.workers = c.workers, .pass = pass, .gradients = gradients});
+    if (const auto fault = check(plan))
+      throw UsageError(fmt::format("{} is not exact with {} workers, {} pass: {}", recipe.name,
+                                   c.workers, word(pass), *fault));
+    return plan;
+  };
 }
 
 std::shared_ptr<Attended> attend(std::map<std::string, nb::object> arrays, Texts parameters,
@@ -163,6 +177,20 @@ PlanView plan(const Texts& values, const std::optional<Recipe>& recipe) {
   return view;
 }
 
+Texts parameters_of(const Case& c) {
+  Texts texts;
+  for (const auto& [column, text] : case_parameters(c)) texts[column] = text;
+  return texts;
+}
+
+// The parameters of each case of a spec, whose files need not be there.
+std::vector<Texts> cases_of(const std::string& yaml, const std::string& name) {
+  std::vector<Texts> cases;
+  for (const Case& c : resolved_cases(parse_spec(yaml, name, {})))
+    cases.push_back(parameters_of(c));
+  return cases;
+}
+
 // A row of each case of a spec: its parameters, its predicted columns, or why there are none.
 std::pair<std::vector<Texts>, std::string> predict_spec(const std::string& yaml,
                                                         const std::string& name,
@@ -170,8 +198,7 @@ std::pair<std::vector<Texts>, std::string> predict_spec(const std::string& yaml,
   const Spec spec = parse_spec(yaml, name, {.set = set});
   std::vector<Texts> rows;
   for (const Case& c : resolved_cases(spec)) {
-    Texts& row = rows.emplace_back();
-    for (const auto& [column, text] : case_parameters(c)) row[column] = text;
+    Texts& row = rows.emplace_back(parameters_of(c));
     row["case_id"] = case_id(c);
     try {
       add_values(predicted_values(c), row);
@@ -243,6 +270,7 @@ NB_MODULE(_core, m) {
         nb::call_guard<nb::gil_scoped_release>());
   m.def("predict_spec", predict_spec, nb::arg("yaml"), nb::arg("name"), nb::arg("set"),
         nb::call_guard<nb::gil_scoped_release>());
+  m.def("cases", cases_of, nb::arg("yaml"), nb::arg("name"));
   m.def("schema", schema_json);
   m.def("interest_set", [](int workers) { return default_interest_set(workers).residues; });
   m.def("abandoned_calls", [] { return abandoned_calls.load(); });

@@ -12,7 +12,8 @@ namespace qb::fields {
 inline constexpr Field kCaseFields[] = {
     parameter(word, split, "algorithm",
               {.standard = "dense",
-               .meaning = "{words}; see [Algorithms](#algorithms)",
+               .meaning = "{words}, or a file that `qb.sweep()` of Python writes; see "
+                          "[Algorithms](#algorithms)",
                .needs = {need("workload", "transformer_layer")
                              .of("tensor_parallel")
                              .because("the nearest for attention alone is ulysses"),

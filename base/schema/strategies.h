@@ -10,6 +10,8 @@
 // every colour vision, which a new one must keep.
 #pragma once
 
+#include <string_view>
+
 #include "base/schema/field.h"
 
 // clang-format off
@@ -70,3 +72,18 @@ inline constexpr Field kStrategyKeys[] = {
 };
 
 }  // namespace qb::fields
+
+namespace qb {
+
+// The algorithm of a case is one of these names, or a file that qb.sweep() of Python writes.
+[[nodiscard]] inline bool is_recipe_file(std::string_view algorithm) {
+  return algorithm.ends_with(".json");
+}
+// What people see: the name, or two_way of plans/two_way.3f2a91.json.
+[[nodiscard]] inline std::string_view algorithm_name(std::string_view algorithm) {
+  if (!is_recipe_file(algorithm)) return algorithm;
+  algorithm.remove_prefix(algorithm.rfind('/') + 1);
+  return algorithm.substr(0, algorithm.find('.'));
+}
+
+}  // namespace qb

@@ -10,6 +10,7 @@
 #include "base/split.h"
 #include "harness/plan/check/check.h"
 #include "harness/workload/needs.h"
+#include "harness/workload/recipe_file.h"
 #include "interest_sets/sets/interest_set.h"
 #include "interest_sets/split/skew.h"
 
@@ -145,7 +146,10 @@ Problem problem_of(const Case& c) {
 }
 
 Plan plan_of(const Case& c, Pass pass) {
-  return make_plan(c.algorithm, problem_of(c), strategy_options(c, pass));
+  const StrategyOptions options = strategy_options(c, pass);
+  return is_recipe_file(c.algorithm)
+             ? make_plan(read_recipe(c.algorithm, c.workers), problem_of(c), options)
+             : make_plan(c.algorithm, problem_of(c), options);
 }
 
 Plan checked_plan(const Case& c, Pass pass) {

@@ -143,6 +143,20 @@ TEST(SchemeComparison, OutOfMemoryIsACrossAtItsWorkerCount) {
   EXPECT_EQ(crosses.points.at(0).x, 7.0);
 }
 
+TEST(SchemeComparison, AnAlgorithmOfOnesOwnHasALineAfterTheOthers) {
+  CsvTable cases = two_schemes();
+  add_case(cases, scheme_case("two_way", 4, 1024, 0.02, {{"device_sent_bytes", "1048576"}}));
+  const Figure figure = scheme_comparison_figure(cases);
+  EXPECT_EQ(figure.title, "At W = 4 a device sends least in two_way, 3 times less than in ring");
+  EXPECT_EQ(panel_titled(figure, "sent by the busiest device").series.back().name, "two_way");
+}
+
+TEST(SchemeComparison, SchemesThatSendTheSameAreNotRanked) {
+  CsvTable cases = two_schemes();
+  add_case(cases, scheme_case("cqs", 4, 1024, 0.02, {{"device_sent_bytes", "3145728"}}));
+  EXPECT_EQ(scheme_comparison_figure(cases).title.find("times less"), std::string::npos);
+}
+
 TEST(SchemeComparison, OneSchemeAloneIsNoComparison) {
   EXPECT_THAT(scheme_comparison_figure(case_study_2(10)).empty_reason, HasSubstr("no two schemes"));
   EXPECT_THAT(scheme_comparison_figure(no_cases()).empty_reason, HasSubstr("no two schemes"));

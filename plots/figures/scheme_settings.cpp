@@ -10,6 +10,7 @@ namespace {
 #define QB_NAME(name, ...) #name,
 #define QB_NOTHING(...)
 constexpr const char* kSchemes[] = {QB_SCHEMES_AND_OTHERS(QB_NAME, QB_NOTHING)};
+constexpr const char* kOthers[] = {QB_SCHEMES_AND_OTHERS(QB_NOTHING, QB_NAME) "tensor_parallel"};
 #undef QB_NAME
 #undef QB_NOTHING
 
@@ -19,7 +20,7 @@ const Columns kSetting =
 }  // namespace
 
 bool is_compared_scheme(const Row& row) {
-  return std::ranges::count(kSchemes, row.text("algorithm")) > 0;
+  return std::ranges::count(kOthers, row.text("algorithm")) == 0;
 }
 
 std::size_t count_schemes(const Rows& rows) {
@@ -32,6 +33,7 @@ std::string least_of(Rows rows, std::string_view verb, double (*value)(const Row
   if (rows.size() < 2) return {};
   constexpr double kSame = 1.001;
   const auto [least, most] = std::ranges::minmax(numbers_of(rows, value));
+  if (most <= kSame * least) return {};
   std::vector<std::string> best;
   Row other;
   for (const Row& row : rows) {
@@ -71,7 +73,13 @@ Rows best_setting(const CsvTable& cases, bool (*has)(const Row&), std::string* n
 }
 
 Groups compared_lines(const Rows& rows) {
-  Groups lines = algorithm_lines(rows, kSchemes);
+  std::vector<const char*> names(std::begin(kSchemes), std::end(kSchemes));
+  const Rows own = where(rows, [](const Row& row) {
+    return is_compared_scheme(row) && std::ranges::count(kSchemes, row.text("algorithm")) == 0;
+  });
+  for (const Group& one : group(own, Columns{"algorithm"}))
+    names.push_back(one.rows.front().text("algorithm").c_str());
+  Groups lines = algorithm_lines(rows, names);
   std::erase_if(lines, [](const Group& line) { return line.rows.empty(); });
   for (Group& line : lines) line.rows = order(line.rows, number_in("workers"));
   return lines;

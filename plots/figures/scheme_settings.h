@@ -7,7 +7,8 @@
 
 namespace qb {
 
-// Whether the registry names the row's algorithm as one that figures compare (SCHEME).
+// Whether the registry names the row's algorithm as one that figures compare (SCHEME), or not at
+// all: an algorithm of one's own.
 [[nodiscard]] bool is_compared_scheme(const Row& row);
 
 // The compared cases of two workers or more by length, mask, link, pass and who played the workers,
@@ -24,7 +25,8 @@ namespace qb {
 // How many schemes ran among the rows.
 [[nodiscard]] std::size_t count_schemes(const Rows& rows);
 
-// A line for each scheme that has rows, in the registry's order, over ascending W.
+// A line for each scheme that has rows, in the registry's order, then for each algorithm of one's
+// own, over ascending W.
 [[nodiscard]] Groups compared_lines(const Rows& rows);
 
 // The same rows of another setting, and those of dense attention on one device: the rows of `cases`
@@ -32,7 +34,7 @@ namespace qb {
 [[nodiscard]] Rows rows_like(const CsvTable& cases, const Row& like, const Columns& free);
 
 // Says which schemes have the least at the most workers, as `At W = 8 a device sends least in cqs,
-// 3 times less than in ring`; empty where no two have it there.
+// 3 times less than in ring`; empty where no two differ there.
 [[nodiscard]] std::string least_of(Rows rows, std::string_view verb, double (*value)(const Row&));
 
 // What the fullest device held, a root included, or would hold by the plan where nothing ran.

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/schema/older_runs.h"
+#include "base/schema/strategies.h"
 #include "base/status.h"
 #include "plots/frame/frame.h"
 #include "plots/frame/table.h"
@@ -79,6 +80,8 @@ CsvTable read_cases(const std::filesystem::path& path) {
   require(kIdentityFields);
   require(kParameterFields);
   require(kResultFields);
+  for (std::size_t row = 0; row < cases.size(); ++row)
+    cases.set(row, "algorithm", std::string(algorithm_name(cases.text(row, "algorithm"))));
   return cases;
 }
 

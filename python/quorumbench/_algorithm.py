@@ -2,7 +2,10 @@
 """Algorithms that are written in Python: which worker computes what, and what it sends."""
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Callable, Mapping, Sequence
 
 from . import _core
@@ -64,27 +67,54 @@ class Builder:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A function that is an algorithm; qb.plan(), qb.attend() and qb.attention() take it by name."""
+    """A function that is an algorithm, which @qb.algorithm makes. qb.plan(), qb.attend(),
+    qb.attention() and qb.sweep() take it where they take the name of one."""
 
     function: Callable[[Problem, int, Builder], None]
     name: str
 
-    def recipe(self, problem: Problem, workers: int, backward: bool) -> Any:
-        recipe = _core.Recipe()
-        recipe.name = self.name
+    def _plan(self, problem: Problem, workers: int, backward: bool) -> dict[str, Any]:
+        plan: dict[str, Any] = {"deal": "contiguous", "forward": ([], []), "backward": ([], [])}
         for of_backward in (False, True) if backward else (False,):
             builder = Builder(workers, of_backward)
             self.function(problem, workers, builder)
-            calls = (builder._tasks, builder._sends)
-            recipe.deal = builder._deal
-            if of_backward:
-                recipe.backward = calls
-            else:
-                recipe.forward = calls
+            plan["deal"] = builder._deal
+            plan["backward" if of_backward else "forward"] = (builder._tasks, builder._sends)
+        return plan
+
+    def recipe(self, problem: Problem, workers: int, backward: bool) -> Any:
+        recipe = _core.Recipe()
+        recipe.name = self.name
+        for name, value in self._plan(problem, workers, backward).items():
+            setattr(recipe, name, value)
         return recipe
+
+    def file(self, cases: Sequence[Mapping[str, str]]) -> str:
+        """Writes its plans for such cases into the current folder, and gives the file's name."""
+        backward = any(case["pass"] != "forward" for case in cases)
+        plans: dict[int, dict[str, Any]] = {}
+        for case in cases:
+            sizes = {name: int(case[name])
+                     for name in ("n_tokens", "kv_len", "q_heads", "kv_heads", "head_dim", "batch")}
+            workers = int(case["workers"])
+            plan = self._plan(Problem(**sizes, mask=case["mask"]), workers, backward)
+            if plans.setdefault(workers, plan) != plan:
+                raise UsageError(f"{self} has other tasks for another problem with {workers} workers; a "
+                                 "sweep takes one that depends on the workers only, so make one sweep "
+                                 "a problem")
+        text = json.dumps({"name": self.name, "plans": [{"workers": workers} | plan
+                                                        for workers, plan in plans.items()]})
+        path = f"{self.name}.{hashlib.sha256(text.encode()).hexdigest()[:6]}.json"
+        Path(path).write_text(text)
+        return path
 
     def __str__(self) -> str:
         return self.name
+
+
+def shown(algorithm: str) -> str:
+    """Gives the name of an algorithm that a row names by its file."""
+    return Path(algorithm).name.partition(".")[0]
 
 
 def algorithm(function: Callable[[Problem, int, Builder], None]) -> Algorithm:

@@ -2,6 +2,7 @@
 """Sweeps that are specs, run folders as frames, tables and figures."""
 from __future__ import annotations
 
+import contextlib
 import csv
 import functools
 import io
@@ -9,10 +10,10 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Iterable, Mapping
+from typing import Any, Iterable, Iterator, Mapping
 
 from . import _core, _frames, _qb
-from ._algorithm import Algorithm
+from ._algorithm import Algorithm, shown
 from ._plans import spread
 from .errors import EnvironmentError, UsageError
 
@@ -43,13 +44,15 @@ class Run:
         """A row a case; `modelled` says that no worker ran and its times are predicted. A frame of
         polars has no attrs, and says in a column `run_folder` where its rows are from."""
         frame = self._table("cases.csv")
-        modelled = [ranks == "model" for ranks in frame["ranks"]]
+        added = {"algorithm": [shown(name) for name in frame["algorithm"]],
+                 "modelled": [ranks == "model" for ranks in frame["ranks"]]}
         if hasattr(frame, "with_columns"):
             import polars
 
-            return frame.with_columns(polars.Series("modelled", modelled),
+            return frame.with_columns(*(polars.Series(name, values) for name, values in added.items()),
                                       run_folder=polars.lit(str(self.folder)))
-        frame["modelled"] = modelled
+        for name, values in added.items():
+            frame[name] = values
         return frame
 
     @functools.cached_property
@@ -112,12 +115,30 @@ def run(spec: Any, *, set: Mapping[str, Any] | None = None, filter: Iterable[str
     return _folder_in(printed)
 
 
+def _with_names(value: Any, names: dict[Algorithm, str]) -> Any:
+    """Puts the names of files in place of algorithms, and new ones where they have none."""
+    if isinstance(value, Algorithm):
+        return names.setdefault(value, f"{value}.{len(names)}.json")
+    if isinstance(value, Mapping):
+        return {key: _with_names(one, names) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_names(one, names) for one in value]
+    return value
+
+
 class Sweep:
     """A spec that is made in Python: its cases, their plans, and a run of them."""
 
     def __init__(self, spec: Mapping[str, Any]) -> None:
         self._spec = {"experiment": "python"} | spread(spec)
         self.name = str(self._spec["experiment"])
+        own: dict[Algorithm, str] = {}
+        named = _with_names(self._spec, own)
+        for algorithm, name in own.items():
+            cases = [case for case in _core.cases(_qb.yaml(named), self.name + ".yaml")
+                     if case["algorithm"] == name]
+            own[algorithm] = algorithm.file(cases)
+        self._spec = _with_names(self._spec, own)
 
     def to_yaml(self) -> str:
         """Gives the spec as `qb run` reads it."""
@@ -140,7 +161,7 @@ class Planned:
     """The predicted columns of the cases of a sweep."""
 
     def __init__(self, rows: list[dict[str, str]], resolved: str) -> None:
-        self.rows = rows
+        self.rows = [row | {"algorithm": shown(row["algorithm"])} for row in rows]
         self.resolved_yaml = resolved
 
     def frame(self) -> Any:
@@ -158,10 +179,6 @@ def sweep(name: str = "python", **keys: Any) -> Sweep:
     swept: dict[str, Any] = {}
     for given, value in spread(keys).items():
         key, value = _qb.key(given), _qb.plain(value)
-        if own := [one for one in (value if isinstance(value, list) else [value])
-                   if isinstance(one, Algorithm)]:
-            raise UsageError(f"{own[0]} is written in Python, and a sweep runs each case in a process "
-                             "of qb's own; give it to qb.plan() and qb.attend()")
         nested = isinstance(value, list) and value and isinstance(value[0], list)
         is_range = isinstance(value, dict) and "from" in value
         is_list = isinstance(value, list) and (key not in _LISTS or nested)
@@ -275,32 +292,38 @@ class Figure:
                                    "pip install matplotlib") from missing
         return command
 
-    def _page(self, words: list[str]) -> tuple[Any, Any, Any]:
+    @contextlib.contextmanager
+    def _page(self, words: list[str]) -> Iterator[tuple[Any, Any, Any]]:
+        """Gives the page under the settings of its style, which its texts need until they are drawn."""
+        command = self._renderer()
         import matplotlib
 
-        command = self._renderer()
         with matplotlib.rc_context():
             try:
                 options = command.parse([str(self.path), *words])
                 figure = command.read_figure(str(self.path))
                 command.choose(figure, options, str(self.path))
-                return command, command.laid_out(figure, options), options
+                page = command.laid_out(figure, options)
             except command.FigureError as error:
                 raise UsageError(str(error)) from error
+            yield command, page, options
 
     @property
     def figure(self) -> Any:
         """The matplotlib figure."""
-        return self._page([])[1].canvas
+        with self._page([]) as (_, page, _):
+            from matplotlib import font_manager, text
+
+            font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties()))
+            for one in page.canvas.findobj(text.Text):
+                one.set_fontfamily(font.family_name)
+            return page.canvas
 
     def save(self, path: str | Path, **looks: Any) -> Path:
         """Writes .pdf, .svg, .png or .pgf; looks are those of `qb plot`: width="3.5in", style=…"""
-        import matplotlib
-
         path = Path(path)
         words = _qb.options(looks | {"format": path.suffix.lstrip(".")})
-        command, page, options = self._page(words)
-        with matplotlib.rc_context():
+        with self._page(words) as (command, page, options):
             command.save.save(page, str(path.with_suffix("")), [path.suffix.lstrip(".")], options.dpi)
         return path
 

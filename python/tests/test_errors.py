@@ -89,7 +89,7 @@ BAD = [
     (lambda: qb.run({"experiment": "x", "heads": 3}), "qb calls this q_heads"),
     (lambda: qb.sweep(workers=[2, "x"], n_tokens=64).plan(), "workers"),
     (lambda: qb.sweep(worker=[2], n_tokens=64).plan(), "did you mean 'workers'"),
-    (lambda: qb.sweep(algorithm=["ring", wrong], workers=2), "wrong is written in Python"),
+    (lambda: qb.sweep(algorithm=["ring", wrong], workers=2), "n_tokens"),
     (lambda: qb.table([1], rows="workers"), "give a run"),
     (lambda: qb.algorithm(3), "before a function"),
     (lambda: qb.attend(Q, Q, Q, algorithm=wrong, workers=2), "wrong is not exact with 2 workers"),

@@ -71,6 +71,59 @@ def test_an_algorithm_of_ones_own_is_checked_counted_and_executed():
                           qb.attend(q, k, v, algorithm=two_way_zigzag, workers=4).o)
 
 
+def test_an_algorithm_of_ones_own_is_swept_as_a_file(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    asked = dict(algorithm=["zigzag", two_way_zigzag], workers=[2, 5], n_tokens=[60, 90], q_heads=2,
+                 head_dim=8, mask="causal", passes="both",
+                 measure={"repeats": 2, "warmups": 0, "retakes": 0})
+    s = qb.sweep("own", **asked, ranks=["serial", "threads"])
+    written, = folder.glob("two_way_zigzag.*.json")
+    assert f"algorithm: [zigzag, {written.name}]" in s.to_yaml()
+    planned = s.plan().frame()
+    assert set(planned["algorithm"]) == {"zigzag", "two_way_zigzag"}
+    run = s.run(progress=False)
+    run.verify()
+    frame = run.frame()
+    assert list(frame["status"]) == ["ok"] * 16 and set(frame["algorithm"]) == set(planned["algorithm"])
+    plan = qb.plan(two_way_zigzag, n_tokens=90, workers=5, q_heads=2, head_dim=8, mask="causal",
+                   passes="both")
+    of_plan = frame[(frame["algorithm"] == "two_way_zigzag") & (frame["workers"] == 5)
+                    & (frame["n_tokens"] == 90)]
+    assert list(of_plan["device_sent_bytes"]) == [plan.bytes] * 2
+    assert "two_way_zigzag" in qb.table(frame[frame["ranks"] == "serial"], cols="algorithm",
+                                        rows=["workers", "n_tokens"], values="time").to_markdown()
+    asked |= {"head_dim": 64, "ranks": "model", "model_device": "h100", "dtype": "bf16"}
+    modelled = qb.sweep("own", **asked).run(progress=False)
+    assert list(modelled.cases["status"]) == ["ok"] * 8 and all(modelled.cases["modelled"])
+    assert list(folder.glob("two_way_zigzag.*.json")) == [written]
+
+
+@qb.algorithm
+def by_length(problem, workers, b):
+    b.deal("striped" if problem.n_tokens > 64 else "zigzag")
+    b.task(0, keys=0)
+
+
+@qb.algorithm
+def inexact(problem, workers, b):
+    b.task(0, keys=0)
+
+
+def test_an_algorithm_that_a_sweep_cannot_take_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(qb.UsageError, match="has other tasks for another problem with 1 worker"):
+        qb.sweep(algorithm=by_length, n_tokens=[64, 128])
+    s = qb.sweep(algorithm=by_length, n_tokens=64)
+    with pytest.raises(qb.UsageError, match=r"by_length\.\w+\.json has no plan for 2 workers, but for 1"):
+        s.plan(workers=2)
+    run = qb.sweep(algorithm=inexact, n_tokens=64, workers=2).run(progress=False)
+    assert list(run.cases["status"]) == ["error"]
+    assert run.cases["message"][0] == "the plan is wrong: block (0, 1): computed by no worker"
+    next(tmp_path.glob("by_length.*.json")).unlink()
+    with pytest.raises(qb.UsageError, match="cannot read by_length"):
+        s.run(progress=False)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("results")

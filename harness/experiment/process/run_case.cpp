@@ -212,7 +212,7 @@ RowValues predicted_values(const Case& c) {
 }
 
 std::string trace_name(const Case& c) {
-  return fmt::format("{}_w{}_n{}_{}", c.algorithm, c.workers, c.shape.q_len,
+  return fmt::format("{}_w{}_n{}_{}", algorithm_name(c.algorithm), c.workers, c.shape.q_len,
                      case_id(c).substr(0, 6));
 }
 

@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "base/schema/gone_names.h"
 #include "base/schema/other_names.h"
+#include "base/schema/strategies.h"
 #include "harness/workload/case.h"
 
 namespace qb {
@@ -57,7 +58,8 @@ std::string scalar_of(const Parameter& parameter, const YamlNode& node, std::str
 std::string read_word(const Parameter& parameter, const YamlNode& node) {
   const auto words = parameter.words();
   const std::string text = scalar_of(parameter, node, fmt::format("one of {}", join(words, ", ")));
-  if (std::ranges::find(words, text) == words.end())
+  const bool is_file = parameter.key == "algorithm" && is_recipe_file(text);
+  if (std::ranges::find(words, text) == words.end() && !is_file)
     fail_at(node.place, unknown_word(parameter.key, text, words));
   return text;
 }

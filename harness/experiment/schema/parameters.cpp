@@ -112,7 +112,7 @@ constexpr Parameter joined(const Field& field, Held<Path...>) {
 
 void set_algorithm(Case& c, const Field& field, std::string_view text) {
   const auto names = algorithm_names();
-  if (std::ranges::find(names, text) == names.end())
+  if (std::ranges::find(names, text) == names.end() && !is_recipe_file(text))
     throw UsageError(unknown_word(field.column, text, names));
   c.algorithm = text;
 }

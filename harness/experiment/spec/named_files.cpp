@@ -4,11 +4,13 @@
 
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/status.h"
 #include "harness/execute/model/device_model.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/workload/layer/layer_weights.h"
+#include "harness/workload/recipe_file.h"
 
 namespace qb {
 namespace {
@@ -23,6 +25,10 @@ void require(const char* key, const auto& read) try {
 }  // namespace
 
 void require_named_files(std::span<const Case> cases) {
+  std::set<std::pair<std::string, int>> recipes;
+  for (const Case& c : cases)
+    if (is_recipe_file(c.algorithm) && recipes.emplace(c.algorithm, c.workers).second)
+      require("algorithm", [&] { return read_recipe(c.algorithm, c.workers); });
   std::set<std::string> models;
   for (const Case& c : cases)
     if (c.model_device && *c.model_device != "here" && models.insert(*c.model_device).second)

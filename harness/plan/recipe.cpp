@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "python/recipe.h"
+#include "harness/plan/recipe.h"
 
 #include <fmt/format.h>
 
 #include <array>
 
-#include "harness/plan/check/check.h"
 #include "harness/plan/rotation.h"
 
-namespace qb::python {
+namespace qb {
 namespace {
 
 struct Deal {
@@ -39,10 +38,14 @@ void require_step(int step) {
     throw UsageError(fmt::format("step {}: steps count from 0 to {}", step, kMostSteps));
 }
 
-Plan plan_of(const Recipe& recipe, const Case& c, Pass pass) {
-  RotationBuilder builder(problem_of(c), recipe.name, c.workers, deal_of(recipe.deal).deal, pass,
-                          c.gradient_dtype);
-  const auto& [tasks, sends] = pass == Pass::forward ? recipe.forward : recipe.backward;
+}  // namespace
+
+Plan make_plan(const Recipe& recipe, const Problem& problem, const StrategyOptions& options) {
+  const auto& [tasks, sends] = options.pass == Pass::forward ? recipe.forward : recipe.backward;
+  if (tasks.empty() && options.pass == Pass::backward)
+    throw Unsupported(fmt::format("{} has no backward pass", recipe.name));
+  RotationBuilder builder(problem, recipe.name, options.workers, deal_of(recipe.deal).deal,
+                          options.pass, options.gradients);
   for (const auto& [step, queries, keys] : tasks) {
     require_step(step);
     builder.add_task(step, queries, keys);
@@ -51,17 +54,7 @@ Plan plan_of(const Recipe& recipe, const Case& c, Pass pass) {
     require_step(step);
     builder.send(step, distance, word_of<TransferKind>(kind), word_of<TensorRole>(what), shard);
   }
-  Plan plan = builder.finish();
-  if (const auto fault = check(plan))
-    throw UsageError(fmt::format("{} is not exact with {} workers, {} pass: {}", recipe.name,
-                                 c.workers, word(pass), *fault));
-  return plan;
+  return builder.finish();
 }
 
-}  // namespace
-
-PlanSource plans_of(const Recipe& recipe) {
-  return [recipe](const Case& c, Pass pass) { return plan_of(recipe, c, pass); };
-}
-
-}  // namespace qb::python
+}  // namespace qb
