@@ -72,9 +72,9 @@ bool is_packed(const AttendJob& job) {
 
 void set_parameter(Case& c, const std::string& name, const std::string& text,
                    std::span<const std::string_view> known) {
-  for (const std::string_view key : known) {
-    const Parameter& parameter = parameters()[*find_parameter(key)];
+  for (const Parameter& parameter : parameters()) {
     if (name != parameter.key && name != parameter.column) continue;
+    if (std::ranges::find(known, parameter.key) == known.end()) break;
     if (parameter.kind == FieldKind::mask)
       return parameter.set(c, parameter, parse_mask(text, name).text());
     const std::string label = fmt::format("{}={}", name, text);
@@ -245,12 +245,14 @@ TensorView Attended::rounded(const std::string& name, TensorView view, DType dty
 }
 
 Attended::Output Attended::output(const std::string& name, DType dtype) {
-  const std::map<std::string, TensorView Views::*> views = {{"o", &Views::out},
-                                                            {"lse", &Views::lse},
-                                                            {"dq", &Views::d_q},
-                                                            {"dk", &Views::d_k},
-                                                            {"dv", &Views::d_v}};
-  TensorView view = job_.arguments.*views.at(name);
+  constexpr std::pair<std::string_view, TensorView Views::*> kViews[] = {{"o", &Views::out},
+                                                                         {"lse", &Views::lse},
+                                                                         {"dq", &Views::d_q},
+                                                                         {"dk", &Views::d_k},
+                                                                         {"dv", &Views::d_v}};
+  const auto* const found =
+      std::ranges::find(kViews, name, [](const auto& one) { return one.first; });
+  TensorView view = job_.arguments.*found->second;
   if (view.data == nullptr) return {};
   if (name == "lse" || dtype != DType::f32) view = rounded(name, view, dtype);
   const std::int64_t batch = job_.task.c.shape.batch;

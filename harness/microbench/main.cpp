@@ -101,6 +101,7 @@ int run(int argc, char** argv) {
   qb::register_cqs(recorder, words.quick);
   qb::register_sparse(recorder, words.quick);
   qb::register_limits(recorder);
+  if (!words.quick) qb::register_calls(recorder);
 
   qb::print_answer("{}\n", qb::device_fingerprint());
   qb::LineReporter reporter;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures what a CQS plan costs over the dense kernel, sparse patterns over the ideal (dense time
-// x share of pairs kept), and building schedules over the kernel, both sides in each repeat.
+// x share of pairs kept), building schedules over the kernel, and a whole call on tensors that are
+// already there over its kernel, both sides in each repeat.
 #include <fmt/format.h>
 
 #include "harness/experiment/schema/parameters.h"
 #include "harness/microbench/subject.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/workload/attend.h"
 #include "kernels/mask/mask_tiles.h"
 #include "kernels/parallel.h"
 
@@ -159,7 +161,39 @@ void add_cqs(Recorder& recorder, const std::string& prefix, const CqsCase& c) {
                 std::nullopt, recorder, [=](Subject& s) { prepare_cqs(s, c); });
 }
 
+// What a program of one thread pays for a small answer: a plan, its memory, and looking at O.
+void prepare_call(Subject& s, std::int64_t n) {
+  constexpr int kCalls = 200;
+  const ExecutionArguments given = s.add_execution(DType::f32, 1, n, kHeadDim);
+  AttendTask task;
+  task.c.shape = {1, 1, 1, n, n, kHeadDim, kHeadDim};
+  s.row = {.benchmark = "call",
+           .dtype = "f32",
+           .mask = "full",
+           .threads = 1,
+           .n_tokens = n,
+           .head_dim = kHeadDim};
+  s.measure = [given, task](MicrobenchRow& row) {
+    double kernel_s = 0.0;
+    const auto call = [&] {
+      MemoryLedger memory;
+      AttendJob job = plan_attend(task, memory, 1);
+      job.arguments.q = given.q;
+      job.arguments.k = given.k;
+      job.arguments.v = given.v;
+      make_room(job);
+      kernel_s += run_attend(job, 0).forward->critical_path_s;
+    };
+    row.wall_time_s = seconds_of(call, kCalls);
+    row.overhead = row.wall_time_s * kCalls / kernel_s;
+  };
+}
+
 }  // namespace
+
+void register_calls(Recorder& recorder) {
+  add_benchmark("call/n:128", std::nullopt, recorder, [](Subject& s) { prepare_call(s, 128); });
+}
 
 void register_sparse(Recorder& recorder, bool quick) {
   for (const SparseCase& c : kTargets) add(recorder, c, 32768);

@@ -40,7 +40,8 @@ struct MicrobenchRow {
   double peak_per_s = kNotAvailable;     // ceiling measured beside it, FLOP/s or bytes/s
   double peak_fraction = kNotAvailable;  // rate of flop (or bytes) over peak
   // It is the sum of worker times over dense time for cqs; time over dense time times the share of
-  // pairs kept for sparse; and time of building over time of the kernel for schedule.
+  // pairs kept for sparse; and time of building, or of a call, over that of the kernel for the
+  // others.
   double overhead = kNotAvailable;
   double memory_ratio = kNotAvailable;  // peak of active bytes over inputs and outputs
   double error_ratio = kNotAvailable;   // error over that of a naive kernel in the same precision
@@ -72,6 +73,8 @@ void register_cqs(Recorder& recorder, bool quick);
 // Compares sparse patterns with the ideal, and the making of their schedules with the kernel:
 // sparse/PATTERN/n:… and schedule/PATTERN/n:….
 void register_sparse(Recorder& recorder, bool quick);
+// Measures attention of 128 tokens as a program calls it: call/n:128.
+void register_calls(Recorder& recorder);
 // Measures the accuracy against float64, and a million tokens.
 void register_limits(Recorder& recorder);
 

@@ -42,12 +42,16 @@ def plain(value: Any) -> Any:
 
 def text(value: Any) -> str:
     """Writes a value as an option of qb takes it."""
+    if isinstance(value, str):
+        return value
+    if type(value) is int:  # no other is worth a shorter way
+        return str(value)
     value = plain(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
         return ",".join(text(one) for one in value)
-    return value if isinstance(value, str) else flow(value)
+    return flow(value)
 
 
 def flow(value: Any) -> str:
