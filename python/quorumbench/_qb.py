@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Iterable, Mapping
+from typing import Any, Callable, Iterable, Mapping
 
 from . import _frames
 from .errors import CaseError, EnvironmentError, UsageError
@@ -118,23 +118,36 @@ def run(words: Iterable[str], allowed: Iterable[int] = (0,)) -> str:
     return ended.stdout
 
 
+def _shows_line() -> Callable[[str], None]:
+    """Gives what shows a line in place of the one before: in a notebook as an output of its cell."""
+    notebook = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if notebook is None or not hasattr(notebook, "kernel"):
+        return lambda line: print("\r" + line[:100].ljust(100) if line else "", file=sys.stderr,
+                                  end="" if line else "\n", flush=True)
+    from IPython.display import display
+
+    handle: Any = display({"text/plain": ""}, raw=True, display_id=True)
+    return lambda line: handle.update({"text/plain": line}, raw=True) if line[:1] == "[" else None
+
+
 def run_showing(words: Iterable[str], allowed: Iterable[int], shown: bool) -> str:
     """Does so while qb shows its progress: in its own way in a terminal, as one line in a notebook."""
     terminal = shown and sys.stderr.isatty()
     with subprocess.Popen(_command(words), stdout=subprocess.PIPE, text=True,
                           stderr=None if terminal else subprocess.PIPE) as child:
         said = ""
+        show = _shows_line() if shown and not terminal else None
         try:
             for line in child.stderr or ():
                 said += line
-                if shown:
-                    print("\r" + line.rstrip()[:100].ljust(100), end="", file=sys.stderr, flush=True)
+                if show:
+                    show(line.rstrip())
             printed = child.stdout.read() if child.stdout else ""
             code = child.wait()
         except KeyboardInterrupt:
             child.wait()
             raise
-    if shown and not terminal and said:
-        print(file=sys.stderr)
+    if show and said:
+        show("")
     require(code, said, allowed)
     return printed

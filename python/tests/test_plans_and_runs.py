@@ -219,6 +219,27 @@ def test_a_dict_runs_and_is_compared(ran, folder):
     assert len(compared) > 0
 
 
+def test_progress_is_one_line_of_a_notebook_and_of_a_pipe(folder, monkeypatch, capfd):
+    import sys
+    import types
+
+    shown = []
+
+    class Handle:
+        update = staticmethod(lambda data, raw: shown.append(data["text/plain"]))
+
+    spec = {"experiment": "shown", "n_tokens": 64, "sweep": {"workers": [1, 2]}, "algorithm": "ring",
+            "measure": {"repeats": 1, "warmups": 0, "retakes": 0}}
+    qb.run(spec, out=folder)
+    piped = capfd.readouterr().err
+    assert "\r[2/2] ring" in piped and piped.endswith("\n")
+    kernel = types.SimpleNamespace(get_ipython=lambda: types.SimpleNamespace(kernel=True))
+    monkeypatch.setitem(sys.modules, "IPython", kernel)
+    monkeypatch.setitem(sys.modules, "IPython.display", types.SimpleNamespace(display=lambda *_, **__: Handle))
+    qb.run(spec | {"n_tokens": 32}, out=folder)
+    assert len(shown) == 2 and shown[-1].startswith("[2/2] ring") and capfd.readouterr().err == ""
+
+
 def test_tables_and_figures(ran, tmp_path):
     t = qb.table(ran, rows=["workers", "n_tokens"], cols="algorithm", values=["device_sent_bytes"])
     assert "\\toprule" in t.to_latex() and "zigzag" in t.to_markdown() and "zigzag" in repr(t)
