@@ -143,10 +143,13 @@ void add_header(Table& table, const Layout& layout) {
 
 // The case of a line and a column; null if the run has none.
 const Row* case_in(const Rows& both, const Layout& layout) {
-  if (both.size() > 1)
+  if (both.size() > 1) {
+    const Columns lengths = differing_columns(both, {"n_tokens"});
+    const Columns shown = joined(joined(layout.down, layout.across), lengths);
     throw UsageError(fmt::format(
         "several cases share a cell; add to --rows or --cols, or choose by --filter: {}",
-        listed(splitting_columns(both, joined(layout.down, layout.across)))));
+        listed(joined(lengths, splitting_columns(both, shown)))));
+  }
   return both.empty() ? nullptr : &both.front();
 }
 

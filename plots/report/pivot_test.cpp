@@ -222,6 +222,9 @@ TEST(Pivot, UnknownNamesAndSharedCellsAreSentences) {
               ThrowsMessage<UsageError>(HasSubstr("did you mean 'critical_path'?")));
   EXPECT_THAT([&] { (void)pivoted(cases, {.rows = {"n_tokens"}, .values = {"time"}}); },
               ThrowsMessage<UsageError>(HasSubstr("several cases share a cell")));
+  const CsvTable lengths = cases_of({ok_case(1, 1000, 1.0), ok_case(1, 2000, 2.0)});
+  EXPECT_THAT([&] { (void)pivoted(lengths, {.rows = {"workers"}, .values = {"time"}}); },
+              ThrowsMessage<UsageError>(HasSubstr("choose by --filter: n_tokens")));
   EXPECT_THAT([&] { (void)pivot_table({}, {.rows = {"n_tokens"}, .values = {"time"}}); },
               ThrowsMessage<UsageError>(HasSubstr("no case")));
 }

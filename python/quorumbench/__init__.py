@@ -5,6 +5,16 @@
     r = qb.attend(q, k, v, do=do, algorithm="zigzag", workers=8, mask="causal")
     qb.plan("ring", n_tokens=65536, workers=8, mask="causal").bytes
     qb.sweep(algorithm=["ring", "zigzag"], workers=[4, 8], n_tokens=4096).run().frame()
+
+attend, attention                    compute arrays that are there, and compare them with float64
+plan, sets, bounds, advise, papers   say what is known before anything runs
+sweep, run, load, compare            measure cases, each in a process of its own, and read what ran
+table, figure                        show runs
+algorithm                            makes an algorithm of a function
+
+N is the number of tokens of the whole sequence and W the number of workers; W = 1 splits nothing.
+Bytes are bytes and times seconds. What cannot be done raises UsageError, what the machine lacks
+EnvironmentError, what went wrong while it ran CaseError, each with a sentence that says what to do.
 """
 import atexit as _atexit
 import os as _os

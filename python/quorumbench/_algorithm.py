@@ -14,7 +14,8 @@ from .errors import UsageError
 
 @dataclass(frozen=True)
 class Problem:
-    """The attention problem that an algorithm splits."""
+    """The attention problem that an algorithm splits: numbers of tokens, heads and elements of a
+    head; mask is "full", "causal" or a pattern."""
 
     n_tokens: int
     kv_len: int
@@ -38,8 +39,13 @@ class Problem:
 class Builder:
     """Writes down what worker 0 does in each step; the others do the same, each some places on.
 
-    A shard is what one worker holds of Q, K and V: `keys=-1` is that of the worker one place before.
-    What a worker sends in a step is received in the next one.
+    A shard is what one worker holds of Q, K and V at first: `keys=-1` is that of the worker one
+    place before. Steps count from 0. What a worker sends in a step is received when the next one
+    begins.
+
+    workers             W
+    backward            True while the plan of the backward pass is written
+    inputs, gradients   what a ring sends round: ("K", "V") and ("dK", "dV")
     """
 
     inputs = ("K", "V")
@@ -53,22 +59,27 @@ class Builder:
         self._sends: list[tuple[int, int, str, str, int]] = []
 
     def deal(self, how: str) -> None:
-        """Deals the tokens: contiguous, striped or zigzag."""
+        """Deals the tokens to the shards: contiguous (the default), striped (one by one) or zigzag
+        (chunks i and 2W - 1 - i). Of several calls the last one counts."""
         self._deal = how
 
     def task(self, step: int, *, keys: int, queries: int = 0) -> None:
-        """Computes a shard of queries with a shard of keys."""
+        """Computes a shard of queries with a shard of keys; what the mask forbids is left out."""
         self._tasks.append((step, queries, keys))
 
     def send(self, step: int, *, to: int, what: str, of: int, kind: str = "p2p") -> None:
-        """Sends a tensor (K, V, Q, partial, dK, dV, …) of a shard to the worker `to` places on."""
+        """Sends a tensor of the shard `of` to the worker `to` places on. what is K, V or Q, partial
+        (an O with its LSE, which the owner of the queries merges), or in a backward pass dK, dV or
+        dQ, which the receiver adds up."""
         self._sends.append((step, to, kind, what, of))
 
 
 @dataclass(frozen=True)
 class Algorithm:
     """A function that is an algorithm, which @qb.algorithm makes. qb.plan(), qb.attend(),
-    qb.attention() and qb.sweep() take it where they take the name of one."""
+    qb.attention() and qb.sweep() take it where they take the name of one. A sweep writes its plans
+    to NAME.HASH.json in the current folder, which the spec names; each case reads it and is
+    checked."""
 
     function: Callable[[Problem, int, Builder], None]
     name: str
@@ -89,7 +100,7 @@ class Algorithm:
             setattr(recipe, name, value)
         return recipe
 
-    def file(self, cases: Sequence[Mapping[str, str]]) -> str:
+    def _file(self, cases: Sequence[Mapping[str, str]]) -> str:
         """Writes its plans for such cases into the current folder, and gives the file's name."""
         backward = any(case["pass"] != "forward" for case in cases)
         plans: dict[int, dict[str, Any]] = {}
@@ -99,9 +110,9 @@ class Algorithm:
             workers = int(case["workers"])
             plan = self._plan(Problem(**sizes, mask=case["mask"]), workers, backward)
             if plans.setdefault(workers, plan) != plan:
-                raise UsageError(f"{self} has other tasks for another problem with {workers} workers; a "
-                                 "sweep takes one that depends on the workers only, so make one sweep "
-                                 "a problem")
+                raise UsageError(
+                    f"{self} has other tasks for another problem with {workers} workers; a sweep takes "
+                    "one that depends on the workers only, so make one sweep a problem")
         text = json.dumps({"name": self.name, "plans": [{"workers": workers} | plan
                                                         for workers, plan in plans.items()]})
         path = f"{self.name}.{hashlib.sha256(text.encode()).hexdigest()[:6]}.json"
@@ -120,8 +131,10 @@ def shown(algorithm: str) -> str:
 def algorithm(function: Callable[[Problem, int, Builder], None]) -> Algorithm:
     """Makes an algorithm of `function(problem, workers, b)`, which calls b.deal, b.task and b.send.
 
-    Its plan is checked: each unmasked pair once, and each tensor where it is used. It is called once
-    a pass; b.backward says for which. Raises UsageError for what is not a function.
+    problem is a Problem and b a Builder. The plan is checked: each unmasked pair once, and each
+    tensor where it is used; what is not so raises UsageError, which names the first block. The
+    function is called once a pass; b.backward says for which. Raises UsageError for what is not a
+    function.
     """
     if not callable(function):
         raise UsageError("@qb.algorithm stands before a function of (problem, workers, b)")

@@ -97,11 +97,14 @@ class Result:
     o, lse, dq, dk, dv   arrays of the caller's kind, without a copy; lse is a natural logarithm, f32,
                          with the axes of o but the last; gradients are None unless do was given
     error, errors        the largest error of O, and of each output, against a float64 reference of up
-                         to 256 rows a head, computed when they are asked for
-    columns              the predicted columns of cases.csv (`qb columns`), and measured times; each
-                         is an attribute too: device_sent_bytes, device_peak_bytes, wall_time_s, …
+                         to 256 rows a head, computed when they are asked for; they raise CaseError
+                         where an error is above its tolerance
+    columns              the predicted columns of cases.csv (`qb columns`), and measured times in
+                         seconds; each is an attribute too: device_sent_bytes, device_peak_bytes,
+                         wall_time_s, …
     copied               names of the arrays that had to be copied, since their rows have gaps
-    memory               the events of the memory ledger
+    memory               what was held when: memory.frame(), memory.per_worker.plot(), and
+                         memory.save("x.pickle") for PyTorch's page, .json for Perfetto, or .csv
     """
 
     def __init__(self, job: Any, inputs: Any, kind: str, dtype: str) -> None:
@@ -229,16 +232,18 @@ def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
            out_dtype: str | None = None, **parameters: Any) -> Result:
     """Computes exact attention of arrays, split over workers, and its gradients where do is given.
 
-    q, k, v, do   [n,d], [h,n,d] or [b,h,n,d], or as `layout` says (bnhd, nhd: tokens before heads),
-                  of NumPy, PyTorch, JAX or anything with __dlpack__, in the host's memory; f16, bf16,
-                  f32, or f64 (kernel reference). K and V may have fewer heads and another length.
+    q, k, v, do   [n,d], [h,n,d] or [b,h,n,d], or as `layout` says (bhnd, hnd; bnhd, nhd: tokens
+                  before heads), of NumPy, PyTorch, JAX or anything with __dlpack__, in the host's
+                  memory; of one kind and type, f16, bf16, f32, or f64 (kernel reference). K and V may
+                  have fewer heads and another length: queries take the last positions of the keys.
+                  do has the shape of O, which is that of q with the last axis of v
     out_dtype     the type of o, dq, dk and dv: f16, bf16, f32, f64 (default: that of q)
     parameters    as in a spec: algorithm (a name, or one made with @qb.algorithm), workers, mask
                   ("causal", or a pattern as a dict), kernel, ranks (serial or threads), threads,
                   scale, interest_set, distillation, memory_budget
 
-    Raises UsageError for what does not fit, EnvironmentError without memory, CaseError for an output
-    that is not finite.
+    Raises UsageError for what does not fit, EnvironmentError without memory, CaseError for an
+    output that is not finite.
     """
     arrays = {"q": q, "k": k, "v": v}
     if do is not None:
@@ -274,9 +279,11 @@ def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p
               algorithm: Any = "dense", workers: int = 1, **parameters: Any) -> Any:
     """Computes O with the arguments of torch.nn.functional.scaled_dot_product_attention.
 
-    query, key, value are [..., h, n, d] as qb.attend() takes them; attn_mask is a mask of qb by name
-    or pattern. The keywords are those of qb.attend(). O has the type of query. PyTorch's tensors take
-    part in autograd, whose backward pass is played over the same workers.
+    query, key, value are [..., h, n, d] as qb.attend() takes them; attn_mask is a mask of qb by
+    name or pattern. The keywords are those of qb.attend(). O has the type of query. PyTorch's
+    tensors take part in autograd, whose backward pass is played over the same workers. Raises
+    UsageError for a dropout_p, for a mask as an array, and for heads that differ without
+    enable_gqa.
     """
     asked = _sdpa_parameters(query, key, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     asked |= {"algorithm": algorithm, "workers": workers, **parameters}

@@ -19,11 +19,12 @@ from .errors import EnvironmentError, UsageError
 class Plan:
     """Which worker computes which pairs, and what it sends and holds; no clock.
 
-    pairs          by worker: the pairs of a query and a key of one head
-    bytes          the most that one device sends (device_sent_bytes); sent_by_worker has all
-    critical_path  the pairs of the slowest worker, or of the slowest of each round in turn
-    memory         the most that one device holds (device_peak_bytes); memory_by_worker has all
-    columns        the predicted columns of cases.csv, by name
+    pairs          by worker: the pairs of a query and a key that the mask leaves it, of one head
+    bytes          the most bytes that one device sends (device_sent_bytes), of all heads, in both
+                   passes if it plans both; sent_by_worker has all
+    critical_path  the pairs of the slowest worker, or of the slowest of each round in turn, of a head
+    memory         the most bytes that one device holds (device_peak_bytes); memory_by_worker has all
+    columns        the predicted columns of cases.csv, by name (`qb columns` says what they mean)
     """
 
     def __init__(self, asked: dict[str, Any]) -> None:
@@ -71,7 +72,8 @@ class Plan:
         return _qb.run([*self._words(), "--json", *(["--pairs"] if pairs else [])])
 
     def partition(self) -> Any:
-        """Gives the rectangles of pairs that each worker computes, as a frame."""
+        """Gives the rectangles of pairs that each worker computes, as a frame: worker, q_begin,
+        q_end, k_begin, k_end, allowed (all, causal or pattern) and offset, in tokens."""
         return _frames.of_csv(_core.partition(_texts(self._asked), self._recipe))
 
     def plot(self, ax: Any = None) -> Any:
@@ -122,7 +124,9 @@ class Plan:
 def plan(algorithm: Any = "cqs", **parameters: Any) -> Plan:
     """Plans without running: plan("zigzag", n_tokens=65536, workers=8, mask="causal").
 
-    Parameters are those of a spec (`qb columns` lists them); `passes` is forward, backward or both.
+    Parameters are those of a spec (experiments/README.md): n_tokens, which is required, workers,
+    q_heads, kv_heads, head_dim (64), batch, mask, dtype, kernel, …; `passes` is forward, backward
+    or both. Raises UsageError for what does not exist or has no plan, with the reason.
     """
     asked = {"algorithm": algorithm} | {_qb.key(name): value
                                         for name, value in spread(parameters).items()}
@@ -130,7 +134,8 @@ def plan(algorithm: Any = "cqs", **parameters: Any) -> Plan:
 
 
 class InterestSet(list[int]):
-    """Residues mod `workers`, whose differences give every residue."""
+    """A list of residues mod `workers`, whose differences give every residue: of any two groups of
+    tokens some worker, which holds these groups each some places on, has both (CQS-Attention)."""
 
     def __init__(self, workers: int) -> None:
         if workers < 3:
@@ -139,12 +144,13 @@ class InterestSet(list[int]):
         self.workers = workers
 
     def quorum(self, worker: int) -> list[int]:
-        """The groups of tokens that a worker holds."""
+        """Gives the groups of tokens that a worker holds, of groups 0 to workers - 1."""
         return sorted((residue + worker) % self.workers for residue in self)
 
 
 def sets(workers: int | None = None) -> Any:
-    """Gives the interest set of so many workers, or without a number the table of published sets."""
+    """Gives the interest set of so many workers, 3 or more, or without a number the table of
+    published sets as a frame. Raises UsageError for fewer workers."""
     if workers is None:
         return _frames.of_csv(_qb.run(["sets", "table", "--csv"]))
     return InterestSet(workers)
@@ -153,8 +159,10 @@ def sets(workers: int | None = None) -> Any:
 def bounds(**parameters: Any) -> Any:
     """Gives what each scheme sends: bounds(n_tokens=8192, workers=8, q_heads=8, passes="both").
 
-    With compute= (FLOP/s) and bandwidth= (bytes/s) of a worker it gives how many tokens a worker hide
-    the transfers of a ring. Both as a frame.
+    A frame with a row a scheme, pass and kind of transfer: its formula, and the bytes that the
+    worker sends that sends most. With compute= (FLOP/s) and bandwidth= (bytes/s) of a worker it
+    gives how many tokens a worker hide the transfers of a ring. Parameters are those of `qb bounds
+    bytes` and `qb bounds min-block`.
     """
     what = "min-block" if "compute" in parameters else "bytes"
     return _frames.of_csv(_qb.run(["bounds", what, *_qb.options(parameters), "--csv"]))
@@ -199,13 +207,14 @@ def spread(keys: Mapping[str, Any]) -> dict[str, Any]:
         return dict(keys)
     sizes = [one.pop("cluster") for one in said]
     if any(one != said[0] for one in said) or len(said) != len(asked):
-        raise UsageError("clusters of one sweep have the same device, links and NICs; sweep these by "
-                         "their keys, such as cluster=\"2x8\" and cluster_inside=[…]")
+        raise UsageError("clusters of one sweep have the same device, links and NICs; sweep these "
+                         "by their keys, such as cluster=\"2x8\" and cluster_inside=[…]")
     return said[0] | dict(keys) | {"cluster": sizes if asked is given else sizes[0]}
 
 
 class Advice(dict[str, Any]):
-    """What `qb advise --json` says; printed it is the text."""
+    """A dict: what `qb advise --json` says, times in seconds. Printed it is the text; its "winner"
+    is the scheme, and "schemes" has the times, bytes and memory of each."""
 
     def __init__(self, words: list[str]) -> None:
         super().__init__(json.loads(_qb.run([*words, "--json"])))
@@ -224,12 +233,22 @@ class Advice(dict[str, Any]):
 
 
 def advise(*, cluster: Cluster | None = None, **parameters: Any) -> Advice:
-    """Says which scheme to use for a problem on a machine, and why (`qb advise --help`)."""
+    """Says which scheme to use for a problem on a machine, and why.
+
+    Parameters are those of `qb advise`: n_tokens, which is required, workers, q_heads, kv_heads,
+    head_dim, mask, dtype, passes, device="h100" (or "here", which is measured first), link="ndr" or
+    "50e9,5us"; cluster= in place of workers, device and link. Times are predicted by a model.
+    """
     asked = parameters | (cluster.options() if cluster else {})
     return Advice(["advise", *_qb.options(asked)])
 
 
 def papers(*names: str, **options: Any) -> Any:
-    """Gives the standing of every published table, or of the rows of one paper, as a frame."""
+    """Gives how the published tables stand, as a frame: without a name the counts by paper, with
+    the name of one a row for each claim, what is published, what follows (ours), and the verdict.
+
+    Options are those of `qb papers`: verdict="differs", needs="training". Raises UsageError for a
+    paper that is not in the index.
+    """
     printed = _qb.run(["papers", *names, *_qb.options(options), "--format", "csv"], (0, 4))
     return _frames.of_csv(printed)

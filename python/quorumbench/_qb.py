@@ -87,9 +87,12 @@ def options(values: Mapping[str, Any]) -> list[str]:
 
 
 def sentence(stderr: str) -> str:
+    """Gives the sentence that qb ended with, in words of Python."""
     lines = [line for line in stderr.strip().splitlines() if line.strip()]
     said = [line[4:] for line in lines if line.startswith("qb: ")]
-    return said[-1] if said else (lines[-1] if lines else "qb ended without a word")
+    text = said[-1] if said else (lines[-1] if lines else "qb ended without a word")
+    # An option is a keyword here: --q-heads is q_heads=.
+    return re.sub(r"--(?!help)([a-z][a-z-]*)", lambda name: name[1].replace("-", "_") + "=", text)
 
 
 def require(code: int, stderr: str, allowed: Iterable[int] = (0,)) -> None:

@@ -23,7 +23,8 @@ _PLAIN = {"description", "measure", "figures", "zip", "exclude", "baseline", "ca
 
 
 class Run:
-    """A run folder: cases, samples, steps and timeline are its tables as frames."""
+    """A run folder, whose path is `folder`: its tables are frames of pandas, else of polars, else
+    dicts of NumPy arrays. frame.attrs has the units and meanings of the columns (`qb columns`)."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -41,15 +42,17 @@ class Run:
 
     @functools.cached_property
     def cases(self) -> Any:
-        """A row a case; `modelled` says that no worker ran and its times are predicted. A frame of
-        polars has no attrs, and says in a column `run_folder` where its rows are from."""
+        """A row a case: its parameters, its status, predicted bytes, pairs and memory, measured
+        medians with their intervals, errors against float64. `modelled` says that no worker ran and
+        its times are predicted. A frame of polars has no attrs, and says in a column `run_folder`
+        where its rows are from."""
         frame = self._table("cases.csv")
         added = {"algorithm": [shown(name) for name in frame["algorithm"]],
                  "modelled": [ranks == "model" for ranks in frame["ranks"]]}
         if hasattr(frame, "with_columns"):
             import polars
 
-            return frame.with_columns(*(polars.Series(name, values) for name, values in added.items()),
+            return frame.with_columns(*(polars.Series(*column) for column in added.items()),
                                       run_folder=polars.lit(str(self.folder)))
         for name, values in added.items():
             frame[name] = values
@@ -57,12 +60,12 @@ class Run:
 
     @functools.cached_property
     def samples(self) -> Any:
-        """A row a repeat."""
+        """A row a repeat of a case, warm-ups too: its times and what disturbed it."""
         return self._table("samples.csv")
 
     @functools.cached_property
     def steps(self) -> Any:
-        """A row a worker and step."""
+        """A row a worker and step of a case: when it computed, received and sent, in seconds."""
         return self._table("steps.csv")
 
     @functools.cached_property
@@ -71,6 +74,7 @@ class Run:
         return self._table("memory_timeline.csv")
 
     def frame(self) -> Any:
+        """Gives the cases."""
         return self.cases
 
     def verify(self) -> str:
@@ -82,7 +86,7 @@ class Run:
 
 
 def load(folder: str | Path) -> Run:
-    """Reads a run folder."""
+    """Reads a run folder, which qb.run() or `qb run` has written. Raises UsageError for another."""
     return Run(folder)
 
 
@@ -97,8 +101,11 @@ def run(spec: Any, *, set: Mapping[str, Any] | None = None, filter: Iterable[str
         out: str | Path = "results", progress: bool = True) -> Run:
     """Runs a spec: a YAML file, a dict of its keys, or a sweep; each case in a process of its own.
 
-    set overrides entries ({"measure.repeats": 3}); run folders are OUT/<experiment>/<run_id>. The
-    same spec again goes on with an unfinished run. Cases that fail are rows with their status.
+    set overrides entries ({"measure.repeats": 3}), filter keeps cases (["workers=4",
+    "n_tokens>64"]); run folders are OUT/<experiment>/<run_id>. The same spec again goes on with an
+    unfinished run, also after Ctrl-C. Cases that fail are rows with their status. Raises UsageError
+    for a spec that is wrong, before anything runs, and EnvironmentError where OUT cannot be
+    written.
     """
     words = [word for name, value in (set or {}).items()
              for word in ("--set", f"{_qb.key(name)}={_qb.flow(value)}")]
@@ -137,7 +144,7 @@ class Sweep:
         for algorithm, name in own.items():
             cases = [case for case in _core.cases(_qb.yaml(named), self.name + ".yaml")
                      if case["algorithm"] == name]
-            own[algorithm] = algorithm.file(cases)
+            own[algorithm] = algorithm._file(cases)
         self._spec = _with_names(self._spec, own)
 
     def to_yaml(self) -> str:
@@ -145,12 +152,14 @@ class Sweep:
         return _qb.yaml(self._spec)
 
     def plan(self, **set: Any) -> "Planned":
-        """Predicts each case: pairs, bytes and memory, without a clock."""
+        """Predicts each case: pairs, bytes and memory, without a clock. Keywords override entries
+        of the spec."""
         words = [f"{_qb.key(name)}={_qb.flow(value)}" for name, value in set.items()]
         return Planned(*_core.predict_spec(self.to_yaml(), self.name + ".yaml", words))
 
     def run(self, *, out: str | Path = "results", progress: bool = True, **set: Any) -> Run:
-        """Runs the cases; keywords override entries of the spec, as in run(ranks="threads")."""
+        """Runs the cases as qb.run() does; keywords override entries of the spec, as in
+        run(ranks="threads")."""
         return run(self, set=set, out=out, progress=progress)
 
     def __repr__(self) -> str:
@@ -158,22 +167,24 @@ class Sweep:
 
 
 class Planned:
-    """The predicted columns of the cases of a sweep."""
+    """The predicted columns of the cases of a sweep; resolved_yaml is the spec with every default."""
 
     def __init__(self, rows: list[dict[str, str]], resolved: str) -> None:
         self.rows = [row | {"algorithm": shown(row["algorithm"])} for row in rows]
         self.resolved_yaml = resolved
 
     def frame(self) -> Any:
+        """Gives a row a case, with the columns of cases.csv that are known before it runs, or the
+        status and the message of a case that has no plan."""
         return _frames.of_rows(self.rows, "cases.csv")
 
 
 def sweep(name: str = "python", **keys: Any) -> Sweep:
     """Makes a spec of keywords: a list is swept, {"from": 256, "to": 4096, "factor": 2} too.
 
-    Keys are those of a spec (experiments/README.md), with `passes` for `pass` and cluster_inside for
-    `cluster.inside`; measure=, figures=, zip=, exclude= and baseline= are as there. cluster= takes a
-    Cluster, or a list of them that differ in their sizes.
+    Keys are those of a spec (experiments/README.md), with `passes` for `pass` and cluster_inside
+    for `cluster.inside`; measure=, figures=, zip=, exclude= and baseline= are as there. cluster=
+    takes a Cluster, or a list of them that differ in their sizes.
     """
     spec: dict[str, Any] = {"experiment": name}
     swept: dict[str, Any] = {}
@@ -234,16 +245,17 @@ def _list(value: Any) -> str | None:
 
 
 class Table:
-    """Values of cases by parameters; the forms are those of `qb table`."""
+    """Values of cases by parameters. Printed it is text, in a notebook a table."""
 
-    def __init__(self, frame: Any, options: dict[str, Any]) -> None:
+    def __init__(self, frame: Any, options: dict[str, Any], filters: list[str]) -> None:
         self._frame = frame
         self._options = options
+        self._filters = filters
         self._text = self._printed("text")
 
     def _printed(self, form: str, width: str | None = None) -> str:
         with _Folder(self._frame) as folder:
-            return _qb.run(["table", folder,
+            return _qb.run(["table", folder, *self._filters,
                             *_qb.options(self._options | {"format": form, "width": width})])
 
     def to_latex(self, width: str | None = None) -> str:
@@ -251,9 +263,11 @@ class Table:
         return self._printed("latex", width)
 
     def to_markdown(self) -> str:
+        """Gives a table of Markdown."""
         return self._printed("markdown")
 
     def frame(self) -> Any:
+        """Gives the values with every digit, in the columns' own units: bytes, seconds."""
         return _frames.of_csv(self._printed("csv"))
 
     def __repr__(self) -> str:
@@ -264,19 +278,26 @@ class Table:
 
 
 def table(frame: Any, rows: Any = "n_tokens", cols: Any = None, values: Any = "time", *,
-          interval: bool = False, base: Mapping[str, Any] | None = None) -> Table:
+          filter: Iterable[str] = (), interval: bool = False,
+          base: Mapping[str, Any] | None = None) -> Table:
     """Puts values of a run's cases into a table: parameters `rows` down the side, `cols` across.
 
-    values are columns of cases.csv or time, device_peak, device_sent, speed_up, …; base names the
-    case that a speed-up is over.
+    frame     a Run, the path of a run folder, or a frame of all or some of its cases
+    values    columns of cases.csv, or what `qb table --help` names: time, device_sent, speed_up, …
+    filter    keeps cases: ["workers=4", "n_tokens>64"]
+    interval  adds the interval of each median
+    base      parameters of the case that a speed-up is over, such as {"algorithm": "ring"}
+
+    Raises UsageError for what no case has.
     """
     words = ",".join(f"{name}={value}" for name, value in (base or {}).items()) or None
     return Table(frame, {"rows": _list(rows), "cols": _list(cols), "value": _list(values),
-                         "interval": interval, "base": words})
+                         "interval": interval, "base": words},
+                 [word for one in filter for word in ("--filter", one)])
 
 
 class Figure:
-    """A figure of a run, drawn with matplotlib by the renderer of `qb plot`."""
+    """A figure of a run, drawn with matplotlib by the renderer of `qb plot`; a notebook shows it."""
 
     def __init__(self, folder: Path, path: Path, temporary: Any) -> None:
         self.folder, self.path, self._temporary = folder, path, temporary
@@ -310,7 +331,7 @@ class Figure:
 
     @property
     def figure(self) -> Any:
-        """The matplotlib figure."""
+        """The figure of matplotlib, new at each time."""
         with self._page([]) as (_, page, _):
             from matplotlib import font_manager, text
 
@@ -320,7 +341,8 @@ class Figure:
             return page.canvas
 
     def save(self, path: str | Path, **looks: Any) -> Path:
-        """Writes .pdf, .svg, .png or .pgf; looks are those of `qb plot`: width="3.5in", style=…"""
+        """Writes .pdf, .svg, .png or .pgf, and gives the path. looks are the options of `qb plot`,
+        such as width="3.5in". Raises UsageError for others."""
         path = Path(path)
         words = _qb.options(looks | {"format": path.suffix.lstrip(".")})
         with self._page(words) as (command, page, options):
@@ -328,7 +350,7 @@ class Figure:
         return path
 
     def frame(self) -> Any:
-        """Every plotted number."""
+        """Gives every plotted number: a row a point, with its panel, series and interval."""
         return _frames.of_csv(self.path.with_suffix(".csv").read_text())
 
     def _repr_png_(self) -> bytes:
@@ -336,7 +358,11 @@ class Figure:
 
 
 def figure(frame: Any, name: str, **filters: Any) -> Figure:
-    """Draws a figure of a run (`qb plot --list`); keywords keep only cases with those values."""
+    """Draws a figure of a run, such as "scheme_comparison" (`qb plot --list` has all names).
+
+    frame is as in qb.table(). Keywords keep only cases with those values: n_tokens=4096. Raises
+    UsageError for a name that is none, and for a run that has nothing to draw.
+    """
     temporary = tempfile.TemporaryDirectory()
     words = [word for key, value in filters.items()
              for word in ("--filter", f"{_qb.key(key)}={_qb.text(value)}")]
@@ -352,6 +378,12 @@ def figure(frame: Any, name: str, **filters: Any) -> Figure:
 
 
 def compare(a: Any, b: Any, **options: Any) -> Any:
-    """Compares two runs case by case, as a frame with a verdict a row (`qb compare --help`)."""
+    """Compares two runs case by case, as a frame with a row a case: medians in seconds, their ratio
+    b / a, and a verdict, SLOW, FAST, SAME or AMBIGUOUS.
+
+    a and b are Runs or paths; options are those of `qb compare`: threshold=0.05,
+    metric="wall_time", ignore="kernel", across_devices=True. Raises CaseError where nothing can be
+    compared.
+    """
     words = [str(one.folder if isinstance(one, Run) else one) for one in (a, b)]
     return _frames.of_csv(_qb.run(["compare", *words, *_qb.options(options), "--csv"], (0, 4)))

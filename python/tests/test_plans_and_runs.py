@@ -246,6 +246,9 @@ def test_tables_and_figures(ran, tmp_path):
     frame = ran.frame()
     part = frame[frame["n_tokens"] == 64] if hasattr(frame, "query") else ran
     assert "zigzag" in qb.table(part, cols="algorithm", values="time").to_latex(width="3.5in")
+    assert "128" not in repr(qb.table(ran, cols="algorithm", filter=["n_tokens<100", "workers=2"]))
+    with pytest.raises(qb.UsageError, match="add to rows= or cols=, or choose by filter=: n_tokens"):
+        qb.table(ran, rows="workers", cols="algorithm")
     pytest.importorskip("matplotlib")
     figure = qb.figure(ran, "wall_clock")
     saved = figure.save(tmp_path / "fig.pdf", width="3.5in")
