@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Gives the readers of specs, NPY files and run folders damaged input (libFuzzer with the address and
-# undefined-behaviour sanitizers) and says whether one ended in another way than by reading it or by
-# an error of its own. The programs are in harness/cli/testing/fuzz; what they start from are the
-# specs and runs of this checkout, and a few NPY files beside the programs.
+# Gives the readers of specs, tensors (NPY and safetensors files) and run folders damaged input
+# (libFuzzer with the address and undefined-behaviour sanitizers) and says whether one ended in another
+# way than by reading it or by an error of its own. The programs are in harness/cli/testing/fuzz; what
+# they start from are the specs and runs of this checkout, and a few tensors beside the programs.
 #
 # Exit codes: 0 nothing was found; 1 a reader failed, the lines above name the input; 2 usage; 3 clang
 # or its libFuzzer is missing, or the build failed.
@@ -68,7 +68,7 @@ make_seeds() {
   local reader=$1 to=$2 run
   case $reader in
     spec) cp "$checkout"/experiments/*.yaml "$to" ;;
-    npy) cp "$checkout"/harness/cli/testing/fuzz/seeds/*.npy "$to" ;;
+    npy) cp "$checkout"/harness/cli/testing/fuzz/seeds/*.{npy,safetensors} "$to" ;;
     run)
       for run in "$checkout"/data/measured/*/*/; do
         [ ! -f "$run/cases.csv" ] || input_of_run "${run%/}" >"$to/$(basename "$run")"
