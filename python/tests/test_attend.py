@@ -168,7 +168,7 @@ def test_bits_of_bf16_files_are_those_too(tmp_path):
     files = {name: str(tmp_path / f"{name}.npy") for name in ("q", "k", "v", "out")}
     for name, array in zip("qkv", given):
         np.save(files[name], array)
-    with pytest.raises(qb.UsageError, match="say --dtype bf16"):
+    with pytest.raises(qb.UsageError, match="say dtype= bf16"):
         _qb.run(["attend", *_qb.options(files)])
     _qb.run(["attend", *_qb.options(files | {"dtype": "bf16", "verify": True})])
     r = qb.attend(*given, out_dtype="f32")
