@@ -24,7 +24,8 @@ from . import _core
 from ._algorithm import Algorithm, Builder, Problem, algorithm
 from ._arrays import Result, attend, attention
 from ._plans import Advice, Cluster, InterestSet, Plan, advise, bounds, papers, plan, sets
-from ._runs import (Figure, Planned, Run, Sweep, Table, compare, figure, load, run, sweep, table)
+from ._runs import Planned, Run, Sweep, compare, load, run, sweep
+from ._shown import Figure, Table, figure, table
 from .errors import CaseError, EnvironmentError, UsageError
 
 __version__ = "0.1.0"

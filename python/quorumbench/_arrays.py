@@ -2,93 +2,15 @@
 """Attention on arrays that are already there."""
 from __future__ import annotations
 
-import functools
 from types import SimpleNamespace
 from typing import Any, Mapping
 
-from . import _core, _qb
+from . import _core, _kinds, _qb
 from ._algorithm import Algorithm, Problem
 from ._memory import Memory
 from .errors import CaseError, UsageError
 
 _OUTPUTS = ("o", "lse", "dq", "dk", "dv")
-_WORDS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
-
-
-@functools.cache
-def _kind_of(module: str) -> str:
-    module = module.partition(".")[0]
-    if module in ("numpy", "torch"):
-        return module
-    return "jax" if module in ("jax", "jaxlib") else "dlpack"
-
-
-def _kind(name: str, array: Any) -> str:
-    if not hasattr(array, "__dlpack__"):
-        raise UsageError(
-            f"{name} is a {type(array).__name__}; give an array with __dlpack__, as NumPy, PyTorch "
-            "and JAX have")
-    return _kind_of(type(array).__module__)
-
-
-@functools.cache
-def _word(dtype: Any) -> str:
-    """Gives qb's word for a type of elements, or an empty one."""
-    name = getattr(dtype, "name", None) or str(dtype)
-    return _WORDS.get(name.rpartition(".")[2], "")
-
-
-@functools.cache
-def _is_native(dtype: Any) -> bool:
-    return bool(dtype.isnative)
-
-
-def _dtype(name: str, array: Any) -> str:
-    word = _word(getattr(array, "dtype", "float32"))
-    if not word:
-        raise UsageError(f"{name} has elements of type {array.dtype}; give float16, bfloat16, float32 "
-                         "or float64")
-    return word
-
-
-def _exported(name: str, array: Any, kind: str, dtype: str) -> Any:
-    """Gives what the module can read, of the same memory."""
-    if kind == "numpy":
-        if not _is_native(array.dtype):
-            raise UsageError(
-                f"{name} has another byte order than this machine; give "
-                f"{name}.astype({name}.dtype.newbyteorder('='))")
-        return array.view("uint16") if dtype == "bf16" else array
-    if kind == "torch":
-        if str(array.layout) != "torch.strided" or array.device.type == "meta":
-            raise UsageError(f"{name} is a sparse or meta tensor; give a dense one with values")
-        return array.detach().resolve_conj().resolve_neg()
-    if kind == "jax":
-        import jax
-
-        if isinstance(array, jax.core.Tracer):
-            raise UsageError(f"{name} has no values yet, since jax.jit or jax.grad traces it; call qb "
-                             "outside of them")
-    return array
-
-
-def _imported(array: Any, kind: str, dtype: str) -> Any:
-    """Gives an output as an array of the caller's kind, of the same memory."""
-    if kind == "numpy":
-        if dtype != "bf16":
-            return array
-        import ml_dtypes  # the caller's array is of its type
-
-        return array.view(ml_dtypes.bfloat16)
-    if kind == "torch":
-        import torch
-
-        return torch.from_dlpack(array)
-    if kind == "jax":
-        import jax.dlpack
-
-        return jax.dlpack.from_dlpack(array)
-    return array
 
 
 class Result:
@@ -122,7 +44,7 @@ class Result:
     def _output(self, name: str) -> Any:
         dtype = "f32" if name == "lse" else self._dtype
         array = self._job.output(name, dtype, "numpy" if self._kind == "numpy" else "dlpack")
-        return None if array is None else _imported(array, self._kind, dtype)
+        return None if array is None else _kinds.imported(array, self._kind, dtype)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -194,16 +116,16 @@ def _texts(parameters: Mapping[str, Any]) -> dict[str, str]:
 
 def _start(arrays: Mapping[str, Any], layout: str, parameters: Mapping[str, Any],
            forward: Any = None) -> tuple[Any, Any, str, str]:
-    kind = _kind("q", arrays["q"])
-    dtype = _dtype("q", arrays["q"])
+    kind = _kinds.kind_of("q", arrays["q"])
+    dtype = _kinds.dtype_of("q", arrays["q"])
     given = {}
     for name, array in arrays.items():
-        other, its_dtype = _kind(name, array), _dtype(name, array)
+        other, its_dtype = _kinds.kind_of(name, array), _kinds.dtype_of(name, array)
         if other != kind:
             raise UsageError(f"q is of {kind} and {name} of {other}; give one kind")
         if its_dtype != dtype:
             raise UsageError(f"q is {dtype} and {name} is {its_dtype}; convert them to one type")
-        given[name] = _exported(name, array, kind, dtype)
+        given[name] = _kinds.exported(name, array, kind, dtype)
     parameters = dict(parameters)
     recipe = None
     if isinstance(parameters.get("algorithm"), Algorithm):
@@ -213,19 +135,6 @@ def _start(arrays: Mapping[str, Any], layout: str, parameters: Mapping[str, Any]
     job = _core.attend(given, _texts(parameters), layout, kind == "numpy" and dtype == "bf16",
                        forward, recipe)
     return job, given, kind, dtype
-
-
-def _require_out_dtype(out_dtype: str, q: Any) -> None:
-    if out_dtype not in _WORDS.values():
-        raise UsageError(f"out_dtype {out_dtype!r}: it must be one of f16, bf16, f32, f64")
-    kind = _kind("q", q)
-    if out_dtype == "bf16" and kind == "numpy" and _dtype("q", q) != "bf16":
-        raise UsageError("out_dtype bf16: NumPy has no bf16; give arrays of ml_dtypes.bfloat16")
-    if out_dtype == "f64" and kind == "jax":
-        import jax
-
-        if jax.dtypes.canonicalize_dtype("float64") != "float64":
-            raise UsageError("out_dtype f64: JAX has no f64 unless jax_enable_x64 is set")
 
 
 def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
@@ -249,7 +158,7 @@ def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
     if do is not None:
         arrays["do"] = do
     if out_dtype is not None:
-        _require_out_dtype(out_dtype, q)
+        _kinds.require_out_dtype(out_dtype, q)
     job, given, kind, dtype = _start(arrays, layout, parameters)
     return Result(job, given, kind, out_dtype or dtype)
 
@@ -288,7 +197,7 @@ def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p
     asked = _sdpa_parameters(query, key, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     asked |= {"algorithm": algorithm, "workers": workers, **parameters}
     arrays = {"q": query, "k": key, "v": value}
-    if _kind("query", query) == "torch":
+    if _kinds.kind_of("query", query) == "torch":
         import torch
 
         if torch.is_grad_enabled() and any(one.requires_grad for one in arrays.values()):

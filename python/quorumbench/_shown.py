@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables and figures of runs."""
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Iterable, Iterator, Mapping
+
+from . import _frames, _qb
+from ._runs import Run
+from .errors import EnvironmentError, UsageError
+
+
+def _rows_of(frame: Any) -> tuple[Path, list[str] | None]:
+    """Gives the run folder of a run or a frame, and the ids of its rows if it lacks some."""
+    if isinstance(frame, (str, Path)):
+        frame = Run(frame)
+    if isinstance(frame, Run):
+        return frame.folder, None
+    folder = getattr(frame, "attrs", {}).get("folder")
+    if folder is None and "run_folder" in getattr(frame, "columns", ()) and len(frame):
+        folder = frame["run_folder"][0]
+    if folder is None:
+        raise UsageError("give a run, a run folder, or a frame of its cases that still has its attrs")
+    ids = [str(one) for one in frame["case_id"]]
+    return Path(folder), ids
+
+
+class _Folder:
+    """A run folder with those cases alone that a frame has."""
+
+    def __init__(self, frame: Any) -> None:
+        self.folder, ids = _rows_of(frame)
+        self._temporary = None
+        header, *lines = list(csv.reader(io.StringIO((self.folder / "cases.csv").read_text())))
+        at = header.index("case_id")
+        if ids is None or len(ids) == len(lines):
+            return
+        self._temporary = tempfile.TemporaryDirectory()
+        kept = Path(self._temporary.name) / self.folder.name
+        shutil.copytree(self.folder, kept, ignore=shutil.ignore_patterns("figures", "logs", "traces"))
+        wanted = frozenset(ids)
+        (kept / "cases.csv").write_text(
+            _frames.csv_text([header, *(line for line in lines if line[at] in wanted)]))
+        self.folder = kept
+
+    def __enter__(self) -> str:
+        return str(self.folder)
+
+    def __exit__(self, *_: Any) -> None:
+        if self._temporary:
+            self._temporary.cleanup()
+
+
+def _list(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else ",".join(value)
+
+
+class Table:
+    """Values of cases by parameters. Printed it is text, in a notebook a table."""
+
+    def __init__(self, frame: Any, options: dict[str, Any], filters: list[str]) -> None:
+        self._frame = frame
+        self._options = options
+        self._filters = filters
+        self._text = self._printed("text")
+
+    def _printed(self, form: str, width: str | None = None) -> str:
+        with _Folder(self._frame) as folder:
+            return _qb.run(["table", folder, *self._filters,
+                            *_qb.options(self._options | {"format": form, "width": width})])
+
+    def to_latex(self, width: str | None = None) -> str:
+        """Gives LaTeX with booktabs, which fits a width such as "3.5in"."""
+        return self._printed("latex", width)
+
+    def to_markdown(self) -> str:
+        """Gives a table of Markdown."""
+        return self._printed("markdown")
+
+    def frame(self) -> Any:
+        """Gives the values with every digit, in the columns' own units: bytes, seconds."""
+        return _frames.of_csv(self._printed("csv"))
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_markdown_(self) -> str:
+        return self.to_markdown()
+
+
+def table(frame: Any, rows: Any = "n_tokens", cols: Any = None, values: Any = "time", *,
+          filter: Iterable[str] = (), interval: bool = False,
+          base: Mapping[str, Any] | None = None) -> Table:
+    """Puts values of a run's cases into a table: parameters `rows` down the side, `cols` across.
+
+    frame     a Run, the path of a run folder, or a frame of all or some of its cases
+    values    columns of cases.csv, or what `qb table --help` names: time, device_sent, speed_up, …
+    filter    keeps cases: ["workers=4", "n_tokens>64"]
+    interval  adds the interval of each median
+    base      parameters of the case that a speed-up is over, such as {"algorithm": "ring"}
+
+    Raises UsageError for what no case has.
+    """
+    words = ",".join(f"{name}={value}" for name, value in (base or {}).items()) or None
+    return Table(frame, {"rows": _list(rows), "cols": _list(cols), "value": _list(values),
+                         "interval": interval, "base": words},
+                 [word for one in filter for word in ("--filter", one)])
+
+
+class Figure:
+    """A figure of a run, drawn with matplotlib by the renderer of `qb plot`; a notebook shows it."""
+
+    def __init__(self, folder: Path, path: Path, temporary: Any) -> None:
+        self.folder, self.path, self._temporary = folder, path, temporary
+
+    def _renderer(self) -> Any:
+        draw = str(_qb.ROOT / "plots" / "draw")
+        if draw not in sys.path:
+            sys.path.append(draw)
+        try:
+            from qbdraw import command
+        except ImportError as missing:
+            raise EnvironmentError("figures are drawn with matplotlib, which is missing: "
+                                   "pip install matplotlib") from missing
+        return command
+
+    @contextlib.contextmanager
+    def _page(self, words: list[str]) -> Iterator[tuple[Any, Any, Any]]:
+        """Gives the page under the settings of its style, which its texts need until they are drawn."""
+        command = self._renderer()
+        import matplotlib
+
+        with matplotlib.rc_context():
+            try:
+                options = command.parse([str(self.path), *words])
+                figure = command.read_figure(str(self.path))
+                command.choose(figure, options, str(self.path))
+                page = command.laid_out(figure, options)
+            except command.FigureError as error:
+                raise UsageError(str(error)) from error
+            yield command, page, options
+
+    @property
+    def figure(self) -> Any:
+        """The figure of matplotlib, new at each time."""
+        with self._page([]) as (_, page, _):
+            from matplotlib import font_manager, text
+
+            font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties()))
+            for one in page.canvas.findobj(text.Text):
+                one.set_fontfamily(font.family_name)
+            return page.canvas
+
+    def save(self, path: str | Path, **looks: Any) -> Path:
+        """Writes .pdf, .svg, .png or .pgf, and gives the path. looks are the options of `qb plot`,
+        such as width="3.5in". Raises UsageError for others."""
+        path = Path(path)
+        words = _qb.options(looks | {"format": path.suffix.lstrip(".")})
+        with self._page(words) as (command, page, options):
+            command.save.save(page, str(path.with_suffix("")), [path.suffix.lstrip(".")], options.dpi)
+        return path
+
+    def frame(self) -> Any:
+        """Gives every plotted number: a row a point, with its panel, series and interval."""
+        return _frames.of_csv(self.path.with_suffix(".csv").read_text())
+
+    def _repr_png_(self) -> bytes:
+        return self.save(Path(self._temporary.name) / "notebook.png").read_bytes()
+
+
+def figure(frame: Any, name: str, **filters: Any) -> Figure:
+    """Draws a figure of a run, such as "scheme_comparison" (`qb plot --list` has all names).
+
+    frame is as in qb.table(). Keywords keep only cases with those values: n_tokens=4096. Raises
+    UsageError for a name that is none, and for a run that has nothing to draw.
+    """
+    temporary = tempfile.TemporaryDirectory()
+    words = [word for key, value in filters.items()
+             for word in ("--filter", f"{_qb.key(key)}={_qb.text(value)}")]
+    path = Path(temporary.name) / f"{name}.json"
+    with _Folder(frame) as folder:
+        try:
+            _qb.run(["plot", folder, "--figure", name, "--out", temporary.name, "--format", "svg",
+                     *words])
+        except EnvironmentError:
+            if not path.exists():  # else only the picture is missing, which is drawn here
+                raise
+        return Figure(Path(folder), path, temporary)
