@@ -79,10 +79,9 @@ void require_tiling(std::vector<TensorSpan> spans, std::string_view name, std::i
   constexpr std::size_t kMostNames = 8;
   std::string names;
   for (std::size_t i = 0; i < std::min(spans.size(), kMostNames); ++i)
-    names += (i == 0 ? "" : ", ") + spans[i].tensor;
+    names += (i == 0 ? ", but " : ", ") + spans[i].tensor;
   if (spans.size() > kMostNames) names += ", …";
-  refuse_file(name, fmt::format("has no tensor '{}', but {}; save them by the names of the options",
-                                tensor, names.empty() ? "none" : names));
+  refuse_file(name, fmt::format("has no tensor '{}'{}; save it by that name", tensor, names));
 }
 
 NpyHeader header_of(const Json& entry, const std::string& label) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/files.h"
 #include "harness/execute/verify/npy.h"
 
 namespace qb {

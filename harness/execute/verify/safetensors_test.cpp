@@ -130,8 +130,7 @@ TEST_F(Safetensors, AreRefusedWhereTheHeaderIsMalformed) {
     EXPECT_EQ(refused_header(header), "t: is not a safetensors file: its header is not an object");
   EXPECT_THAT(refused_header("{\"a\":" + std::string(200, '[') + std::string(200, ']') + "}"),
               HasSubstr("t: its JSON has more than 100 levels"));
-  EXPECT_EQ(refused_header("{}", 0),
-            "t: has no tensor 'q', but none; save them by the names of the options");
+  EXPECT_EQ(refused_header("{}", 0), "t: has no tensor 'q'; save it by that name");
   const std::string f32 = R"("dtype":"F32",)";
   for (const std::string offsets :
        {"", R"(,"data_offsets":24)", R"(,"data_offsets":[0])", R"(,"data_offsets":[0,24,24])",
@@ -190,9 +189,8 @@ TEST_F(Safetensors, NameTheTensorsThatAreThere) {
   std::vector<NpyArray> tensors;
   for (int i = 0; i < 8; ++i)
     tensors.push_back(named(std::string(1, static_cast<char>('a' + i)), DType::f32, {1}));
-  EXPECT_EQ(
-      refused(safetensors_bytes(tensors)),
-      "t: has no tensor 'q', but a, b, c, d, e, f, g, h; save them by the names of the options");
+  EXPECT_EQ(refused(safetensors_bytes(tensors)),
+            "t: has no tensor 'q', but a, b, c, d, e, f, g, h; save it by that name");
   tensors.push_back(named("i", DType::f32, {1}));
   EXPECT_THAT(refused(safetensors_bytes(tensors)), HasSubstr("g, h, …; save"));
 }
