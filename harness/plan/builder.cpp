@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
 
@@ -131,6 +132,14 @@ Shards deal_zigzag(Plan& plan, int workers) {
                     plan.kv_groups, shards.kv);
   }
   return shards;
+}
+
+Shards (*deal_called(std::string_view name))(Plan&, int) {
+  if (name == "contiguous") return deal_contiguous;
+  if (name == "striped") return deal_striped;
+  if (name == "zigzag") return deal_zigzag;
+  throw UsageError(unknown_word(
+      "deal", name, std::array<std::string_view, 3>{"contiguous", "striped", "zigzag"}));
 }
 
 void require_one_sequence(const Problem& problem, std::string_view algorithm) {

@@ -65,6 +65,8 @@ struct Shards {
 // cached ones are cut apart (Context Parallelism, arXiv 2411.01783, section 3.4), and each packed
 // sequence by itself. Without a causal mask or cached tokens the layout is the same.
 [[nodiscard]] Shards deal_zigzag(Plan& plan, int workers);
+// One of these by its name: contiguous, striped or zigzag. Throws UsageError for another.
+[[nodiscard]] Shards (*deal_called(std::string_view name))(Plan&, int);
 
 // Throws Unsupported for several packed sequences.
 void require_one_sequence(const Problem& problem, std::string_view algorithm);

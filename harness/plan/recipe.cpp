@@ -3,28 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "harness/plan/rotation.h"
 
 namespace qb {
 namespace {
-
-struct Deal {
-  std::string_view name;
-  Shards (*deal)(Plan&, int);
-};
-constexpr std::array kDeals = {Deal{"contiguous", deal_contiguous}, Deal{"striped", deal_striped},
-                               Deal{"zigzag", deal_zigzag}};
-
-const Deal& deal_of(std::string_view name) {
-  std::vector<std::string_view> known;
-  for (const Deal& deal : kDeals) {
-    if (deal.name == name) return deal;
-    known.push_back(deal.name);
-  }
-  throw UsageError(unknown_word("deal", name, known));
-}
 
 template <class E>
 E word_of(const std::string& text) {
@@ -44,7 +26,7 @@ Plan make_plan(const Recipe& recipe, const Problem& problem, const StrategyOptio
   const auto& [tasks, sends] = options.pass == Pass::forward ? recipe.forward : recipe.backward;
   if (tasks.empty() && options.pass == Pass::backward)
     throw Unsupported(fmt::format("{} has no backward pass", recipe.name));
-  RotationBuilder builder(problem, recipe.name, options.workers, deal_of(recipe.deal).deal,
+  RotationBuilder builder(problem, recipe.name, options.workers, deal_called(recipe.deal),
                           options.pass, options.gradients);
   for (const auto& [step, queries, keys] : tasks) {
     require_step(step);

@@ -13,7 +13,6 @@ namespace {
 constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
 constexpr const char* kLinkBandwidth = "link_bandwidth_byte_per_s";
 constexpr std::size_t kMostCharts = 8;  // of as many algorithms
-constexpr std::size_t kMostAgain = 6;   // with further cases of the same algorithms
 // Cases of which one takes this many times as long as another have ranges of time of their own.
 constexpr double kOneRange = 4.0;
 constexpr std::int64_t kMostWorkers = 32;
@@ -112,17 +111,10 @@ Rows ranked_rows(const CsvTable& cases, const std::map<std::string, Rows>& steps
   });
 }
 
-// Keeps a case of each algorithm, then a second one of each that has one, and so on while they fit.
+// Keeps a case of each algorithm.
 Rows telling_rows(const Rows& ranked) {
-  const Groups algorithms = group(ranked, Columns{"algorithm"});
   Rows drawn;
-  for (std::size_t turn = 0;; ++turn) {
-    Rows more;
-    for (const Group& one : algorithms)
-      if (turn < one.rows.size()) more.push_back(one.rows[turn]);
-    if (more.empty() || (turn > 0 && drawn.size() + more.size() > kMostAgain)) break;
-    drawn.insert(drawn.end(), more.begin(), more.end());
-  }
+  for (const Group& one : group(ranked, Columns{"algorithm"})) drawn.push_back(one.rows.front());
   if (drawn.size() > kMostCharts) drawn.resize(kMostCharts);
   return drawn;
 }
@@ -151,9 +143,7 @@ std::string case_name(const Row& row, Columns columns) {
 }
 
 double last_end(const std::vector<Activity>& activities) {
-  double end = 0.0;
-  for (const Activity& one : activities) end = std::max(end, one.end());
-  return end;
+  return activities.empty() ? 0.0 : std::ranges::max(activities, {}, &Activity::end).end();
 }
 
 Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
@@ -169,8 +159,8 @@ Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
     std::erase_if(chart.activities, [](const Activity& one) { return one.step >= kMostSteps; });
     chart.title += fmt::format(", the first {} of {} steps", kMostSteps, chart.steps);
   }
-  const bool is_whole = chart.steps <= kMostSteps;
-  chart.end = std::fmax(last_end(chart.activities), is_whole ? chart.gathered : kNaN);
+  chart.end =
+      std::fmax(last_end(chart.activities), chart.steps > kMostSteps ? kNaN : chart.gathered);
   return chart;
 }
 
@@ -222,11 +212,9 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
     if (chart.steps <= kMostSteps && chart.gathered - end > kLeastGap * axis_s)
       add_rectangle(gathering, worker, end, chart.gathered - end, unit);
   compute.thin = !numbers;
-  std::vector<Series> out = {waiting, idle, between};
-  if (!gathering.points.empty()) out.push_back(gathering);
-  out.push_back(compute);  // nothing is drawn over its numbers but messages
-  if (!receiving.points.empty()) out.push_back(receiving);
-  if (!sending.points.empty()) out.push_back(sending);
+  // Nothing is drawn over the numbers but messages.
+  std::vector<Series> out{waiting, idle, between, gathering, compute, receiving, sending};
+  std::erase_if(out, [](const Series& one) { return one.points.empty(); });
   return out;
 }
 

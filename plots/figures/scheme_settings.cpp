@@ -74,11 +74,10 @@ Rows best_setting(const CsvTable& cases, bool (*has)(const Row&), std::string* n
 
 Groups compared_lines(const Rows& rows) {
   std::vector<const char*> names(std::begin(kSchemes), std::end(kSchemes));
-  const Rows own = where(rows, [](const Row& row) {
-    return is_compared_scheme(row) && std::ranges::count(kSchemes, row.text("algorithm")) == 0;
-  });
-  for (const Group& one : group(own, Columns{"algorithm"}))
-    names.push_back(one.rows.front().text("algorithm").c_str());
+  for (const Group& one : group(where(rows, is_compared_scheme), Columns{"algorithm"}))
+    if (const std::string& name = one.rows.front().text("algorithm");
+        std::ranges::count(kSchemes, name) == 0)
+      names.push_back(name.c_str());
   Groups lines = algorithm_lines(rows, names);
   std::erase_if(lines, [](const Group& line) { return line.rows.empty(); });
   for (Group& line : lines) line.rows = order(line.rows, number_in("workers"));

@@ -143,14 +143,12 @@ void add_header(Table& table, const Layout& layout) {
 
 // The case of a line and a column; null if the run has none.
 const Row* case_in(const Rows& both, const Layout& layout) {
-  if (both.size() > 1) {
-    const Columns lengths = differing_columns(both, {"n_tokens"});
-    const Columns shown = joined(joined(layout.down, layout.across), lengths);
-    throw UsageError(fmt::format(
-        "several cases share a cell; add to --rows or --cols, or choose by --filter: {}",
-        listed(joined(lengths, splitting_columns(both, shown)))));
-  }
-  return both.empty() ? nullptr : &both.front();
+  if (both.size() < 2) return both.empty() ? nullptr : &both.front();
+  const Columns lengths = differing_columns(both, {"n_tokens"});
+  const Columns shown = joined(joined(layout.down, layout.across), lengths);
+  throw UsageError(
+      fmt::format("several cases share a cell; add to --rows or --cols, or choose by --filter: {}",
+                  listed(joined(lengths, splitting_columns(both, shown)))));
 }
 
 std::vector<std::string> table_line(const Group& line, const Layout& layout) {

@@ -38,8 +38,8 @@ namespace {
 class Grid {
  public:
   Grid(const Problem& problem, const StrategyOptions& options, const GridShape& shape)
-      : builder_(problem, "grid", shape, deal_of(options.keys.text("grid_layout")), options.pass,
-                 options.gradients),
+      : builder_(problem, "grid", shape, deal_called(options.keys.text("grid_layout")),
+                 options.pass, options.gradients),
         shape_(shape) {}
 
   [[nodiscard]] Plan plan() {
@@ -54,12 +54,6 @@ class Grid {
   }
 
  private:
-  using Deal = Shards (*)(Plan&, int);
-  [[nodiscard]] static Deal deal_of(std::string_view layout) {
-    return layout == "striped"      ? deal_striped
-           : layout == "contiguous" ? deal_contiguous
-                                    : deal_zigzag;
-  }
   [[nodiscard]] bool backward() const { return builder_.pass() == Pass::backward; }
   [[nodiscard]] bool shares_heads() const { return shape_.heads > 1; }
   // In step 0 tensors are exchanged. Where a worker has its own keys already, a forward pass
