@@ -32,13 +32,19 @@ inline constexpr auto kWords<Device> = word_table<Device>("device", {{Device::au
                                                                      {Device::cpu, "cpu"},
                                                                      {Device::cuda, "cuda"}});
 
-// What a case computes: attention alone, or an encoder layer around it.
-enum class WorkloadKind { attention, transformer_layer };
+// What a case computes: X(word, function) for each, where the function (workload.h) plans it. They
+// are attention alone, and an encoder layer around it.
+#define QB_WORKLOADS(X) X(attention, plan_attention) X(transformer_layer, plan_layer)
 
+#define QB_WORKLOAD_WORD(word, plan) word,
+enum class WorkloadKind { QB_WORKLOADS(QB_WORKLOAD_WORD) };
+#undef QB_WORKLOAD_WORD
+
+#define QB_WORKLOAD_PAIR(word, plan) {WorkloadKind::word, #word},
 template <>
 inline constexpr auto kWords<WorkloadKind> =
-    word_table<WorkloadKind>("workload", {{WorkloadKind::attention, "attention"},
-                                          {WorkloadKind::transformer_layer, "transformer_layer"}});
+    word_table<WorkloadKind>("workload", {QB_WORKLOADS(QB_WORKLOAD_PAIR)});
+#undef QB_WORKLOAD_PAIR
 
 // How many tokens each group of cqs has: all the same, or fewer for slower workers.
 enum class GroupSizes { equal, by_speed };

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/workload.h"
 
+#include <stdexcept>
+
+#include "harness/execute/device/attention_device.h"
 #include "harness/workload/needs.h"
 
 namespace qb {
+
+void Workload::require(ComputeDevice& device) const {
+  device.as<AttentionDevice>().require(case_.kernel, case_.dtype, case_.shape.head_dim);
+}
+
+std::string_view Workload::isa(ComputeDevice& device) const {
+  return device.as<AttentionDevice>().isa(case_.kernel, case_.dtype);
+}
 
 void Workload::open(ComputeDevice* device, const MemoryLedger::Options& memory,
                     const std::string& why_no_device) {
@@ -60,7 +71,14 @@ Workload::SharedTensor Workload::share(Tensor of_host, DType dtype, std::string_
 
 std::unique_ptr<Workload> plan_workload(const Case& c) {
   require_needs(c);
-  return c.workload == WorkloadKind::transformer_layer ? plan_layer(c) : plan_attention(c);
+  switch (c.workload) {
+#define QB_PLAN_WORKLOAD(word, plan) \
+  case WorkloadKind::word:           \
+    return plan(c);
+    QB_WORKLOADS(QB_PLAN_WORKLOAD)
+#undef QB_PLAN_WORKLOAD
+  }
+  throw std::logic_error("plan_workload: an unknown workload");
 }
 
 }  // namespace qb

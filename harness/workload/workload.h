@@ -24,6 +24,10 @@ class Workload {
   Workload(const Workload&) = delete;
   Workload& operator=(const Workload&) = delete;
 
+  // Throws Unsupported where the device does not compute such a case.
+  virtual void require(ComputeDevice& device) const;
+  // Names what its kernels run on, for the isa column.
+  [[nodiscard]] virtual std::string_view isa(ComputeDevice& device) const;
   // The predicted columns of a row. costs: those of the kernels on the case's GPU; nullptr on the
   // CPU, and where they are not known.
   [[nodiscard]] virtual RowValues predict(const cuda::KernelCosts* costs) = 0;
@@ -106,7 +110,8 @@ class Workload {
 // case, and UsageError as make_plan does.
 [[nodiscard]] std::unique_ptr<Workload> plan_workload(const Case& c);
 
-[[nodiscard]] std::unique_ptr<Workload> plan_attention(const Case& c);
-[[nodiscard]] std::unique_ptr<Workload> plan_layer(const Case& c);
+#define QB_DECLARE_WORKLOAD(word, plan) [[nodiscard]] std::unique_ptr<Workload> plan(const Case& c);
+QB_WORKLOADS(QB_DECLARE_WORKLOAD)
+#undef QB_DECLARE_WORKLOAD
 
 }  // namespace qb

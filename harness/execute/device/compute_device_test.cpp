@@ -3,9 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <initializer_list>
 #include <stdexcept>
+#include <string>
 
 #include "harness/execute/device/cpu_device.h"
+#include "harness/execute/device/linked_device.h"
+#include "harness/execute/testing/device_probe.h"
 
 namespace qb {
 namespace {
@@ -45,6 +50,30 @@ TEST(ComputeDevice, RefusesGroupsThatAreNotTheLocalRows) {
   const Tensor local(heap_allocator(), DType::f32, {2, 2, 30, 2}, "local");
   EXPECT_THROW(CpuDevice(1).gather({{0, 20}, {50, 9}}, whole.view(), local.view()),
                std::logic_error);
+}
+
+// Calls `ask`, which must be refused, and returns the reason.
+std::string refusal(const std::function<void()>& ask) {
+  try {
+    ask();
+  } catch (const Unsupported& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(ComputeDevice, GivesTheFacetsThatItHasAndRefusesTheOthers) {
+  CpuDevice cpu(1);
+  DeviceProbe probe;
+  for (ComputeDevice* const device : std::initializer_list<ComputeDevice*>{&cpu, &probe}) {
+    EXPECT_EQ(&device->as<AttentionDevice>().facts(), &device->facts());
+    EXPECT_EQ(&device->as<LayerDevice>().facts(), &device->facts());
+    EXPECT_EQ(refusal([&] { (void)device->as<LinkedDevice>(); }),
+              "this device has no link to others");
+  }
+  EXPECT_NO_THROW((void)cpu.as<LayerGradientsDevice>());
+  EXPECT_EQ(refusal([&] { (void)probe.as<LayerGradientsDevice>(); }),
+            "this device has no backward pass; the nearest is the CPU's");
 }
 
 }  // namespace

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "harness/execute/device/compute_device.h"
+#include "harness/execute/device/layer_device.h"
 #include "kernels/cpu/layer/layer_parts.h"
 #include "kernels/merge.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 
-class CpuDevice : public ComputeDevice {
+class CpuDevice : public LayerGradientsDevice {
  public:
   // The costs of the CPU's kernels, each with this many threads. The work model counts their pairs.
   // Only those of kernel staged depend on a schedule.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/execute/device/compute_device.h"
 
 #include <map>
 #include <optional>
@@ -8,14 +7,14 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "harness/execute/transport/device_link.h"
+#include "harness/execute/device/layer_device.h"
+#include "harness/execute/device/linked_device.h"
 #include "kernels/cuda/blas/blas.h"
 #include "kernels/cuda/blas/cudnn_attention.h"
 #include "kernels/cuda/runtime/clocks.h"
 #include "kernels/cuda/runtime/device.h"
 #include "kernels/cuda/runtime/memory_activity.h"
 #include "kernels/cuda/runtime/runtime.h"
-#include "kernels/layer_call.h"
 
 namespace qb {
 namespace {
@@ -27,7 +26,7 @@ void require_whole(const TensorView& a, const TensorView& b) {
     throw std::invalid_argument("upload, download: the tensors differ, or are not contiguous");
 }
 
-class CudaComputeDevice final : public ComputeDevice {
+class CudaComputeDevice final : public LayerDevice, public LinkedDevice {
  public:
   CudaComputeDevice(const CudaDevice& device, bool force_sm80)
       : facts_{.name = device.name, .l2_bytes = device.l2_bytes, .id = device.id},

@@ -88,7 +88,8 @@ TEST_F(CudaSmall, PlansOfEveryStrategyAgreeWithFloat64) {
     DeviceCall call = random_device_call(random);
     if (call.kernel == Kernel::materialized && random() % 2 == 0) call.kernel = Kernel::staged;
     try {
-      device_->require(call.kernel, plan.problem.dtype, plan.problem.shape.head_dim);
+      device_->as<AttentionDevice>().require(call.kernel, plan.problem.dtype,
+                                             plan.problem.shape.head_dim);
     } catch (const Unsupported&) {
       call = {Kernel::materialized, Launch::alone};
     }

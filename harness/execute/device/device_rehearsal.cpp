@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "harness/execute/memory/memory_ledger.h"
-#include "kernels/layer_call.h"
 
 namespace qb {
 namespace {
@@ -25,7 +24,7 @@ MemorySource addresses_only() {
 }
 
 // The executor's stopwatch assigns the pairs that its clock counts to workers and steps.
-class RehearsalDevice final : public ComputeDevice {
+class RehearsalDevice final : public LayerGradientsDevice {
  public:
   explicit RehearsalDevice(const cuda::KernelCosts& costs) : costs_(costs) {}
 
@@ -45,7 +44,7 @@ class RehearsalDevice final : public ComputeDevice {
   }
   Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace) override {
     const std::optional<cuda::CallCost> cost = costs_.of_launch(call);
-    if (!cost) return ComputeDevice::prepare(call, workspace);
+    if (!cost) return LayerGradientsDevice::prepare(call, workspace);
     const int worker = call.workers.empty() ? 0 : call.workers.front().worker;
     const auto taken = std::make_shared<Buffer>(take(*cost, workspace, worker));
     return {[this, cost, taken] { compute(*cost); }, [] {}};
@@ -172,7 +171,7 @@ void add_pairs(const Plan& plan, const Execution& execution, Rehearsal& result) 
 
 }  // namespace
 
-std::unique_ptr<ComputeDevice> rehearsal_device(const cuda::KernelCosts& costs) {
+std::unique_ptr<LayerGradientsDevice> rehearsal_device(const cuda::KernelCosts& costs) {
   return std::make_unique<RehearsalDevice>(costs);
 }
 

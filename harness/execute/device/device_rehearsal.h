@@ -12,6 +12,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/execute/device/layer_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/plan/plan.h"
@@ -32,7 +33,8 @@ struct Rehearsal {
 
 // A device that takes what calls cost and computes nothing. Its clock counts the pairs that the
 // kernels would have computed. The costs must outlive it.
-[[nodiscard]] std::unique_ptr<ComputeDevice> rehearsal_device(const cuda::KernelCosts& costs);
+[[nodiscard]] std::unique_ptr<LayerGradientsDevice> rehearsal_device(
+    const cuda::KernelCosts& costs);
 // Returns the options of a ledger over the memory of such a device.
 [[nodiscard]] MemoryLedger::Options over_addresses(ComputeDevice& rehearsal_device);
 

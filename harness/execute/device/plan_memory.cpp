@@ -43,7 +43,7 @@ struct Rehearsed {
     return static_cast<std::int64_t>(peak);
   }
   const CpuDevice::Costs costs;
-  const std::unique_ptr<ComputeDevice> device;
+  const std::unique_ptr<AttentionDevice> device;
   Stopwatch watch;
   NoTransport transport;
   MemoryLedger memory;

@@ -34,7 +34,7 @@ struct DeviceExecutor::Round {
   std::size_t step = 0;
   std::vector<cuda::GroupedWorker> workers{};
   std::list<TileSchedule> schedules{};  // the workers refer to them
-  ComputeDevice::Prepared prepared{};
+  AttentionDevice::Prepared prepared{};
 };
 
 void require_launch(Launch launch, Pass pass, Kernel kernel) {
@@ -51,10 +51,10 @@ void require_launch(Launch launch, Pass pass, Kernel kernel) {
 
 DeviceExecutor::DeviceExecutor(const Plan& plan, const ExecutionArguments& arguments,
                                ComputeDevice& device)
-    : plan_(plan), arguments_(arguments), device_(device) {
+    : plan_(plan), arguments_(arguments), device_(device.as<AttentionDevice>()) {
   const Problem& problem = plan.problem;
   for (const std::int64_t dim : {problem.shape.head_dim, problem.shape.value_dim})
-    device.require(arguments.kernel, problem.dtype, dim);
+    device_.require(arguments.kernel, problem.dtype, dim);
   require_launch(arguments.launch, plan.pass, arguments.kernel);
   if (plays_workers()) {
     keeps_prepared_ = plan.pass == Pass::backward && works_in_place(plan) &&
@@ -111,7 +111,7 @@ void DeviceExecutor::add_worker(int index) {
   }
 }
 
-ComputeDevice::Prepared DeviceExecutor::prepare(const Round& round) const {
+AttentionDevice::Prepared DeviceExecutor::prepare(const Round& round) const {
   return device_.prepare({.q = arguments_.q,
                           .k = arguments_.k,
                           .v = arguments_.v,
@@ -129,7 +129,7 @@ void DeviceExecutor::enqueue(Stopwatch* watch, std::vector<WorkerTime>& times) {
   };
   if (rounds_.size() != 1) device_.clear_partial(arguments_.out, arguments_.lse);
   for (Round& round : rounds_) {
-    const ComputeDevice::Prepared call = keeps_prepared_ ? round.prepared : prepare(round);
+    const AttentionDevice::Prepared call = keeps_prepared_ ? round.prepared : prepare(round);
     WorkerTime* const time =
         times.empty() ? nullptr : &times[static_cast<std::size_t>(round.worker)];
     charge(time == nullptr ? nullptr : &time->steps[round.step].compute_s);

@@ -46,12 +46,12 @@ class DeviceExecutor {
   }
   void add_worker(int index);
   Round& round_of(int worker, std::size_t step);
-  [[nodiscard]] ComputeDevice::Prepared prepare(const Round& round) const;
+  [[nodiscard]] AttentionDevice::Prepared prepare(const Round& round) const;
   void enqueue(Stopwatch* watch, std::vector<WorkerTime>& times);
 
   const Plan& plan_;
   const ExecutionArguments arguments_;
-  ComputeDevice& device_;
+  AttentionDevice& device_;
   std::list<Round> rounds_;  // of flash
   bool keeps_prepared_ = false;
   KeptCalls kept_;                // of a backward pass that works in place

@@ -78,7 +78,7 @@ std::vector<CallerTensor> caller_tensors(const Plan& plan) {
   return tensors;
 }
 
-std::unique_ptr<ComputeDevice> open_device(const ExecutionArguments& arguments, int threads) {
+std::unique_ptr<AttentionDevice> open_device(const ExecutionArguments& arguments, int threads) {
   if (arguments.open_device) return arguments.open_device(threads);
   return std::make_unique<CpuDevice>(threads);
 }

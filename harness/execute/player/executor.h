@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/words.h"
-#include "harness/execute/device/compute_device.h"
+#include "harness/execute/device/attention_device.h"
 #include "harness/execute/transport/link_model.h"
 #include "harness/plan/plan.h"
 #include "kernels/allocator.h"
@@ -81,7 +81,7 @@ struct ExecutionArguments {
   std::vector<double> worker_speeds{};
   double message_timeout_s = 300.0;
   // Opens what plays the workers of this process, with this many threads; empty: the CPU.
-  std::function<std::unique_ptr<ComputeDevice>(int threads)> open_device{};
+  std::function<std::unique_ptr<AttentionDevice>(int threads)> open_device{};
   ShardSource shard{};          // in place of q, k and v
   bool collect_output = true;   // mpi: bring a sharded output to rank 0, outside the measured time
   bool guard_messages = false;  // hash every message, to notice a buffer that is used too early

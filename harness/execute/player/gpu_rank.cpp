@@ -23,7 +23,7 @@ constexpr int kMostUnderWay = 4;
 class GroupTransport final : public Transport {
  public:
   // ranks: whenever this class waits, it asks `ranks` whether another rank has failed.
-  GroupTransport(int rank, DeviceLink& link, ComputeDevice& device, RankTransport& ranks,
+  GroupTransport(int rank, DeviceLink& link, AttentionDevice& device, RankTransport& ranks,
                  double timeout_s)
       : rank_(rank), link_(link), device_(device), ranks_(ranks), timeout_s_(timeout_s) {
     link_.forget_groups();
@@ -118,7 +118,7 @@ class GroupTransport final : public Transport {
 
   const int rank_;
   DeviceLink& link_;
-  ComputeDevice& device_;
+  AttentionDevice& device_;
   RankTransport& ranks_;
   const double timeout_s_;
   Pending pending_[2];  // early, late
@@ -130,7 +130,7 @@ class GroupTransport final : public Transport {
 }  // namespace
 
 RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
-                         ComputeDevice& device, DeviceLink& link, RankTransport& ranks, int rank,
+                         AttentionDevice& device, DeviceLink& link, RankTransport& ranks, int rank,
                          KeptCalls* kept) {
   if (kept != nullptr) kept->rewind();
   GroupTransport messages(rank, link, device, ranks, arguments.message_timeout_s);

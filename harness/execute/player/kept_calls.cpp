@@ -63,7 +63,7 @@ const KeptCalls::Call<Arguments>* KeptCalls::take(Sequence<Arguments>& sequence,
   return &calls[sequence.next++];
 }
 
-void KeptCalls::attend(ComputeDevice& device, Kernel kernel, const AttentionArguments& arguments,
+void KeptCalls::attend(AttentionDevice& device, Kernel kernel, const AttentionArguments& arguments,
                        Allocator& memory, int worker) {
   const Call<AttentionArguments>* const call = take(forward_, kernel, arguments, [&] {
     return device.keep_schedule(kernel, arguments, memory, worker);
@@ -73,13 +73,13 @@ void KeptCalls::attend(ComputeDevice& device, Kernel kernel, const AttentionArgu
 }
 
 const KeptCalls::Call<BackwardArguments>* KeptCalls::take_backward(
-    ComputeDevice& device, Kernel kernel, const BackwardArguments& arguments, Allocator& memory,
+    AttentionDevice& device, Kernel kernel, const BackwardArguments& arguments, Allocator& memory,
     int worker) {
   return take(backward_, kernel, arguments,
               [&] { return device.keep_backward_schedule(kernel, arguments, memory, worker); });
 }
 
-void KeptCalls::attend_backward(ComputeDevice& device, Kernel kernel,
+void KeptCalls::attend_backward(AttentionDevice& device, Kernel kernel,
                                 const BackwardArguments& arguments, Allocator& memory, int worker) {
   const Call<BackwardArguments>* const call =
       take_backward(device, kernel, arguments, memory, worker);
@@ -87,7 +87,7 @@ void KeptCalls::attend_backward(ComputeDevice& device, Kernel kernel,
   call->kept(arguments, memory);
 }
 
-void KeptCalls::keep_backward(ComputeDevice& device, Kernel kernel,
+void KeptCalls::keep_backward(AttentionDevice& device, Kernel kernel,
                               const BackwardArguments& arguments, Allocator& memory, int worker) {
   (void)take_backward(device, kernel, arguments, memory, worker);
 }

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "harness/execute/device/compute_device.h"
+#include "harness/execute/device/attention_device.h"
 #include "kernels/tile_schedule.h"
 
 namespace qb {
@@ -19,13 +19,13 @@ class KeptCalls {
   void rewind() { forward_.next = backward_.next = 0; }
   // Calls device.attention() with the data kept for this position; drops them and all later ones if
   // they are another call's. Device and memory must be the same in every call, and outlive this.
-  void attend(ComputeDevice& device, Kernel kernel, const AttentionArguments& arguments,
+  void attend(AttentionDevice& device, Kernel kernel, const AttentionArguments& arguments,
               Allocator& memory, int worker);
   // Does so with device.attention_backward().
-  void attend_backward(ComputeDevice& device, Kernel kernel, const BackwardArguments& arguments,
+  void attend_backward(AttentionDevice& device, Kernel kernel, const BackwardArguments& arguments,
                        Allocator& memory, int worker);
   // Makes the data of the next backward call ahead of it; its tensors may have no memory yet.
-  void keep_backward(ComputeDevice& device, Kernel kernel, const BackwardArguments& arguments,
+  void keep_backward(AttentionDevice& device, Kernel kernel, const BackwardArguments& arguments,
                      Allocator& memory, int worker);
 
  private:
@@ -49,7 +49,7 @@ class KeptCalls {
   template <class Arguments, class Keep>
   [[nodiscard]] static const Call<Arguments>* take(Sequence<Arguments>& sequence, Kernel kernel,
                                                    const Arguments& arguments, const Keep& keep);
-  [[nodiscard]] const Call<BackwardArguments>* take_backward(ComputeDevice& device, Kernel kernel,
+  [[nodiscard]] const Call<BackwardArguments>* take_backward(AttentionDevice& device, Kernel kernel,
                                                              const BackwardArguments& arguments,
                                                              Allocator& memory, int worker);
 

@@ -68,7 +68,7 @@ NcclRank::NcclRank(int workers, ComputeDevice* device, std::string why_none, dou
           "ranks: nccl needs a process for each of the {} workers: mpirun -n {} qb run …, or srun",
           workers, workers));
     if (!own.why_none.empty()) throw Unsupported(own.why_none);
-    open_link(0, 1, device_->make_link_id());
+    open_link(0, 1, device_->as<LinkedDevice>().make_link_id());
     return;
   }
   std::vector<NcclRank::Gpu> gpus(static_cast<std::size_t>(world->size()));
@@ -82,7 +82,7 @@ NcclRank::NcclRank(int workers, ComputeDevice* device, std::string why_none, dou
   if (world->rank() == 0) {
     try {
       refusal = why_no_nccl(gpus, workers);
-      if (refusal.empty()) id = device_->make_link_id();
+      if (refusal.empty()) id = device_->as<LinkedDevice>().make_link_id();
     } catch (const CaseError& error) {
       refusal = error.what();
     }
@@ -94,7 +94,7 @@ NcclRank::NcclRank(int workers, ComputeDevice* device, std::string why_none, dou
 
 void NcclRank::open_link(int rank, int workers, const std::string& id) {
   try {
-    link_ = device_->open_link(id, rank, workers, timeout_s_);
+    link_ = device_->as<LinkedDevice>().open_link(id, rank, workers, timeout_s_);
   } catch (const CaseError& error) {
     if (MpiWorld::current() == nullptr) throw;
     flaw_ = error.what();
@@ -103,7 +103,9 @@ void NcclRank::open_link(int rank, int workers, const std::string& id) {
 
 Execution NcclRank::execute(const Plan& plan, const ExecutionArguments& arguments) {
   const auto play = [&](RankTransport& ranks, int rank) {
-    if (link_) return play_gpu_rank(plan, arguments, *device_, *link_, ranks, rank, &kept_);
+    if (link_)
+      return play_gpu_rank(plan, arguments, device_->as<AttentionDevice>(), *link_, ranks, rank,
+                           &kept_);
     RankReport report{.status = Status::error,
                       .message = fmt::format("{}: {}", device_->facts().name, flaw_)};
     ranks.fail(report.status, report.message);

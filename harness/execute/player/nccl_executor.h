@@ -11,10 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/execute/device/compute_device.h"
+#include "harness/execute/device/linked_device.h"
 #include "harness/execute/player/kept_calls.h"
 #include "harness/execute/player/rank_player.h"
-#include "harness/execute/transport/device_link.h"
 
 namespace qb {
 
@@ -26,7 +25,7 @@ namespace qb {
 // Does what play_rank() does, over a link. arguments: views of device memory; rank 0 needs the
 // inputs if the plan scatters, and otherwise a ShardSource of the host.
 [[nodiscard]] RankReport play_gpu_rank(const Plan& plan, const ExecutionArguments& arguments,
-                                       ComputeDevice& device, DeviceLink& link,
+                                       AttentionDevice& device, DeviceLink& link,
                                        RankTransport& ranks, int rank, KeptCalls* kept = nullptr);
 
 // This process's part in one case: a communicator among the first `workers` ranks of the MpiWorld,

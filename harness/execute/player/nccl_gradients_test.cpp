@@ -83,7 +83,7 @@ TEST(NcclGradients, EveryExecutionAnswersTheSameWithTheSchedulesOfTheFirst) {
 // Returns what the worker of a rank holds at most in its first execution, which keeps its lists.
 std::int64_t rehearsed_bytes(const GradientTrial& trial, int rank) {
   const ProbeCosts costs;
-  const std::unique_ptr<ComputeDevice> device = rehearsal_device(costs);
+  const std::unique_ptr<AttentionDevice> device = rehearsal_device(costs);
   MemoryLedger memory(over_addresses(*device));
   ExecutionArguments arguments = trial.with_tensors({});
   arguments.delta = trial.call.delta.view();

@@ -18,8 +18,8 @@ bool splits_heads(const Plan& plan) {
   return false;
 }
 
-OutputMerge::OutputMerge(const Plan& plan, const ExecutionArguments& arguments,
-                         ComputeDevice& device, int threads)
+OutputMerge::OutputMerge(const Plan& plan, const ExecutionArguments& arguments, DeviceRows& device,
+                         int threads)
     : plan_(plan),
       arguments_(arguments),
       device_(device),

@@ -32,7 +32,7 @@ std::span<std::byte> bytes_of(const TensorView& view) {
 
 class Rank {
  public:
-  Rank(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
+  Rank(const Plan& plan, const ExecutionArguments& arguments, AttentionDevice& device,
        Transport& messages, RankTransport& ranks, int rank, KeptCalls* kept)
       : plan_(plan),
         arguments_(arguments),
@@ -243,7 +243,7 @@ class Rank {
   const Plan& plan_;
   ExecutionArguments arguments_;
   Tensor delta_;  // at rank 0, if it scatters D
-  ComputeDevice& device_;
+  AttentionDevice& device_;
   Transport& messages_;
   RankTransport& ranks_;
   const int rank_;
@@ -303,7 +303,7 @@ RankReport unpack(const std::string& text) {
 
 }  // namespace
 
-RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
+RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments, AttentionDevice& device,
                      Transport& messages, RankTransport& ranks, int rank, KeptCalls* kept) {
   return Rank(plan, arguments, device, messages, ranks, rank, kept).run();
 }

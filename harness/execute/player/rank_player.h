@@ -27,8 +27,8 @@ struct RankReport {
 // next one finds no stray messages. messages: carries tensors; may be `ranks`. kept: see
 // WorkerPlayer::Tools.
 [[nodiscard]] RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments,
-                                   ComputeDevice& device, Transport& messages, RankTransport& ranks,
-                                   int rank, KeptCalls* kept = nullptr);
+                                   AttentionDevice& device, Transport& messages,
+                                   RankTransport& ranks, int rank, KeptCalls* kept = nullptr);
 
 // Every rank of the MpiWorld, which must exist, calls it: the first `workers` ranks play, and rank
 // 0 gets the execution, or the exception of any rank.

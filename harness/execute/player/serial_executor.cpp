@@ -86,7 +86,7 @@ double composed_critical_path_s(const Plan& plan, const std::vector<WorkerTime>&
                         : gather_s + longest_step_sum_s(workers));
 }
 
-Execution execute_serial(const Plan& plan, const ExecutionArguments& given, ComputeDevice& device,
+Execution execute_serial(const Plan& plan, const ExecutionArguments& given, AttentionDevice& device,
                          KeptCalls* kept) {
   Execution execution;
   ExecutionArguments arguments = given;

@@ -88,7 +88,7 @@ class Crew {
                  crew.execution_.workers[static_cast<std::size_t>(index)]),
           layout(local_layout(crew.plan_, player.worker())) {}
 
-    std::unique_ptr<ComputeDevice> device;
+    std::unique_ptr<AttentionDevice> device;
     Stopwatch watch;
     WorkerPlayer player;
     LocalLayout layout;

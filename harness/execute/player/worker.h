@@ -52,7 +52,7 @@ using WorkerResult = std::vector<TensorView>;
 class WorkerPlayer {
  public:
   struct Tools {
-    ComputeDevice& device;
+    AttentionDevice& device;
     Stopwatch& watch;                // fills the times of the worker when it stops
     Transport* transport = nullptr;  // may be null if the plan does not communicate
     StageTimes* stages = nullptr;    // sums of the stage times of kernel staged
@@ -201,7 +201,7 @@ class WorkerPlayer {
   const Worker worker_;
   const ExecutionArguments& arguments_;
   const Tools tools_;
-  ComputeDevice& device_;
+  AttentionDevice& device_;
   WorkerTime& time_;
   BlockTracker blocks_;
   std::size_t step_ = 0;
@@ -218,8 +218,8 @@ class WorkerPlayer {
 };
 
 // Opens the device that plays workers in this process.
-[[nodiscard]] std::unique_ptr<ComputeDevice> open_device(const ExecutionArguments& arguments,
-                                                         int threads);
+[[nodiscard]] std::unique_ptr<AttentionDevice> open_device(const ExecutionArguments& arguments,
+                                                           int threads);
 
 // Returns true if WorkerPlayer::prepare() is a scatter from the root, which is part of the work.
 [[nodiscard]] bool is_scattered(const Worker& worker);
@@ -234,7 +234,7 @@ class WorkerPlayer {
 [[nodiscard]] std::optional<TileSchedule> call_schedule_for(const Plan& plan,
                                                             const BlockTracker& blocks,
                                                             const KernelCall& call, Kernel kernel,
-                                                            const ComputeDevice& device);
+                                                            const AttentionDevice& device);
 
 // Makes a worker's backward call. A device that keeps schedules gets this one before the time
 // counts: to lower and upload it is not work of the device.
@@ -247,7 +247,7 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
 // Keeps the call of such a plan's backward pass, ahead of it. Returns false if there is none, or if
 // the device reads no schedule.
 [[nodiscard]] bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments,
-                                 ComputeDevice& device, KeptCalls& kept);
+                                 AttentionDevice& device, KeptCalls& kept);
 
 // Makes a slow worker sleep after busy_s of work: see ExecutionArguments::worker_speeds.
 void slow_down(const ExecutionArguments& arguments, int worker, double busy_s);
@@ -264,7 +264,7 @@ class OutputMerge {
   };
 
   // The references must outlive it.
-  OutputMerge(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
+  OutputMerge(const Plan& plan, const ExecutionArguments& arguments, DeviceRows& device,
               int threads = 1);
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   // Returns the worker's groups that the tensor has rows of.
@@ -284,7 +284,7 @@ class OutputMerge {
 
   const Plan& plan_;
   const ExecutionArguments& arguments_;
-  ComputeDevice& device_;
+  DeviceRows& device_;
   const int threads_;
   const bool splits_heads_;
   std::vector<Part> parts_;
@@ -306,7 +306,7 @@ void add_sums(const Plan& plan, Execution& execution);
 // execute() has checked the arguments. The serial executor plays on any device. kept: see
 // WorkerPlayer::Tools.
 [[nodiscard]] Execution execute_serial(const Plan& plan, const ExecutionArguments& arguments,
-                                       ComputeDevice& device, KeptCalls* kept = nullptr);
+                                       AttentionDevice& device, KeptCalls* kept = nullptr);
 [[nodiscard]] Execution execute_threads(const Plan& plan, const ExecutionArguments& arguments);
 // Collective: every rank of the MpiWorld calls it with the same plan. Rank 0 gets the execution, or
 // the exception of any rank; the others get nothing.

@@ -76,7 +76,7 @@ void gradients_in_place(const Plan& plan, const ExecutionArguments& arguments,
 
 std::optional<TileSchedule> call_schedule_for(const Plan& plan, const BlockTracker& blocks,
                                               const KernelCall& call, Kernel kernel,
-                                              const ComputeDevice& device) {
+                                              const AttentionDevice& device) {
   if (!device.reads_schedule(kernel)) return std::nullopt;
   const KernelTiles tiles = device.tiles(kernel, plan.problem.shape.head_dim);
   return call_schedule(plan, blocks, call, tiles.query_tile,
@@ -151,7 +151,7 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
   tools.watch.charge(nullptr);
 }
 
-bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments, ComputeDevice& device,
+bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments, AttentionDevice& device,
                    KeptCalls& kept) {
   const StepInPlace step(plan);
   if (step.calls.empty()) return false;

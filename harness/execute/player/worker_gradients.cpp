@@ -31,11 +31,11 @@ const Block& receiving_block(const BlockTracker& blocks, const Transfer& part, i
 
 void attend_backward(const WorkerPlayer::Tools& tools, const ExecutionArguments& arguments,
                      const BackwardArguments& call, int worker, double* compute_s) {
-  ComputeDevice& device = tools.device;
+  AttentionDevice& device = tools.device;
   Allocator& memory = *arguments.allocator;
   if (tools.kept != nullptr)
     return tools.kept->attend_backward(device, arguments.kernel, call, memory, worker);
-  ComputeDevice::KeptBackward kept;
+  AttentionDevice::KeptBackward kept;
   if (!device.facts().on_host) {
     tools.watch.charge(nullptr);
     kept = device.keep_backward_schedule(arguments.kernel, call, memory, worker);

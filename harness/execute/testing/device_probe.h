@@ -53,7 +53,7 @@ class ProbeCosts final : public CpuDevice::Costs {
   }
 };
 
-class DeviceProbe : public ComputeDevice {
+class DeviceProbe : public LayerDevice {
  public:
   using View = TensorView;
   static constexpr double kPeakFlopPerS = 8e15;  // of one byte an element
@@ -95,7 +95,7 @@ class DeviceProbe : public ComputeDevice {
     }
   }
   Prepared prepare(const cuda::GroupedCall& call, Allocator& workspace) override {
-    const Prepared each = ComputeDevice::prepare(call, workspace);
+    const Prepared each = LayerDevice::prepare(call, workspace);
     return {[=, this] { return request("launch"), each.attend(); }, each.merge};
   }
   KeptSchedule keep_schedule(Kernel kernel, const AttentionArguments& kept, Allocator& memory,

@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "harness/execute/device/linked_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/testing/device_probe.h"
-#include "harness/execute/transport/device_link.h"
 #include "harness/execute/transport/transport.h"
 
 namespace qb {
@@ -32,7 +32,7 @@ inline void* to_device(void* host) {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(host) | kOnDevice);
 }
 
-class FakeGpu : public DeviceProbe {
+class FakeGpu : public DeviceProbe, public LinkedDevice {
  public:
   // The links of the ranks that play with it; they must outlive it.
   void connect(FakeLinks& links) { links_ = &links; }
@@ -306,9 +306,8 @@ inline MemoryLedger::Options ledger_over(ComputeDevice& device) {
   return options;
 }
 
-inline std::unique_ptr<DeviceLink> FakeGpu::open_link(const std::string& id, int rank, int ranks,
-                                                      double timeout_s) {
-  if (links_ == nullptr) return DeviceProbe::open_link(id, rank, ranks, timeout_s);
+inline std::unique_ptr<DeviceLink> FakeGpu::open_link(const std::string&, int rank, int, double) {
+  if (links_ == nullptr) throw Unsupported(std::string(LinkedDevice::kMissing));
   return links_->open(rank);
 }
 

@@ -44,7 +44,7 @@ struct WorkDone {
   std::int64_t copies;
 };
 
-[[nodiscard]] inline std::unique_ptr<ComputeDevice> open_timed_device(int threads) {
+[[nodiscard]] inline std::unique_ptr<AttentionDevice> open_timed_device(int threads) {
   return std::make_unique<TimedDevice>(threads);
 }
 

@@ -43,9 +43,9 @@ class CaseRun {
       result_.values.set("gpu", device_->facts().name);
     }
     if (!device_) device_ = std::make_unique<CpuDevice>(workload_->threads());
-    device_->require(case_.kernel, case_.dtype, case_.shape.head_dim);
+    workload_->require(*device_);
     result_.values.merge(workload_->predict(&device_->costs()));
-    result_.values.set("isa", device_->isa(case_.kernel, case_.dtype));
+    result_.values.set("isa", workload_->isa(*device_));
     if (const auto reason = infeasible(case_, workload_->flop()))
       throw CaseError(Status::infeasible, *reason);
     if (const auto flaw = workload_->flaw())

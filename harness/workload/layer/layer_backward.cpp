@@ -18,10 +18,11 @@ namespace {
 
 class BackwardPass : LayerSteps {
  public:
-  BackwardPass(ComputeDevice& device, const LayerShape& shape, DType dtype,
+  BackwardPass(LayerGradientsDevice& device, const LayerShape& shape, DType dtype,
                const LayerOptions& options, ClockKind clock, Allocator& memory,
                const LayerBackwardArguments& arguments)
       : LayerSteps(device, shape, dtype, options, clock, memory),
+        gradients_(device),
         arguments_(arguments),
         blocks_(query_blocks(shape, options)) {
     if (options.workers > 1)
@@ -129,9 +130,9 @@ class BackwardPass : LayerSteps {
                     of_states(d, rows), {0, rows}, activation.data(), false);
     });
     timed(LayerPart::gelu, [&] {
-      device_.bias_gelu_backward({dtype_, rows, wide, pre_activation.data,
-                                  weights_->at(LayerTensor::feed_forward_in_bias),
-                                  activation.data()});
+      gradients_.bias_gelu_backward({dtype_, rows, wide, pre_activation.data,
+                                     weights_->at(LayerTensor::feed_forward_in_bias),
+                                     activation.data()});
     });
     timed(LayerPart::feed_forward_in, [&] {
       differentiate(product(LayerTensor::feed_forward_in_weight), a,
@@ -221,39 +222,40 @@ class BackwardPass : LayerSteps {
   void differentiate(const LayerProduct& product, const void* x, const TensorView& d_y,
                      const Range& part, void* d_x, bool adds_to_d_x) {
     const LayerWeights& sums = arguments_.d_weights;
-    device_.linear_backward({.dtype = dtype_,
-                             .rows = part.count(),
-                             .in = product.in,
-                             .out = product.out,
-                             .x = x,
-                             .weight = weights_->at(product.weight),
-                             .d_y_dtype = d_y.dtype,
-                             .d_y = d_y.row(0, 0, part.begin),
-                             .d_y_stride = d_y.token_stride,
-                             .d_x = d_x,
-                             .adds_to_d_x = adds_to_d_x,
-                             .d_weight = sums.data(product.weight),
-                             .d_bias = sums.data(product.bias)},
-                            allocator_);
+    gradients_.linear_backward({.dtype = dtype_,
+                                .rows = part.count(),
+                                .in = product.in,
+                                .out = product.out,
+                                .x = x,
+                                .weight = weights_->at(product.weight),
+                                .d_y_dtype = d_y.dtype,
+                                .d_y = d_y.row(0, 0, part.begin),
+                                .d_y_stride = d_y.token_stride,
+                                .d_x = d_x,
+                                .adds_to_d_x = adds_to_d_x,
+                                .d_weight = sums.data(product.weight),
+                                .d_bias = sums.data(product.bias)},
+                               allocator_);
   }
   // d goes from the gradient of a norm to that of the sum that it is computed from.
   void differentiate(const LayerNorm& norm, std::int64_t rows, const void* x, const void* residual,
                      void* d) {
     const LayerWeights& sums = arguments_.d_weights;
-    device_.add_norm_backward({.dtype = dtype_,
-                               .rows = rows,
-                               .width = hidden_,
-                               .x = x,
-                               .bias = weights_->at(norm.bias),
-                               .residual = residual,
-                               .scale = weights_->at(norm.scale),
-                               .d_y = d,
-                               .d_scale = sums.data(norm.scale),
-                               .d_shift = sums.data(norm.shift),
-                               .epsilon = kLayerNormEpsilon},
-                              allocator_);
+    gradients_.add_norm_backward({.dtype = dtype_,
+                                  .rows = rows,
+                                  .width = hidden_,
+                                  .x = x,
+                                  .bias = weights_->at(norm.bias),
+                                  .residual = residual,
+                                  .scale = weights_->at(norm.scale),
+                                  .d_y = d,
+                                  .d_scale = sums.data(norm.scale),
+                                  .d_shift = sums.data(norm.shift),
+                                  .epsilon = kLayerNormEpsilon},
+                                 allocator_);
   }
 
+  LayerGradientsDevice& gradients_;
   const LayerBackwardArguments& arguments_;
   const std::vector<Range> blocks_;
 };
@@ -263,7 +265,9 @@ class BackwardPass : LayerSteps {
 DeviceLayer::Run run_layer_backward(ComputeDevice& device, const LayerShape& shape, DType dtype,
                                     const LayerOptions& options, ClockKind clock,
                                     Allocator& allocator, const LayerBackwardArguments& arguments) {
-  return BackwardPass(device, shape, dtype, options, clock, allocator, arguments).run();
+  return BackwardPass(device.as<LayerGradientsDevice>(), shape, dtype, options, clock, allocator,
+                      arguments)
+      .run();
 }
 
 Rehearsal rehearse_layer(const LayerShape& shape, DType dtype, const LayerOptions& options,

@@ -7,12 +7,11 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "harness/execute/device/compute_device.h"
+#include "harness/execute/device/layer_device.h"
 #include "harness/execute/device/stopwatch.h"
 #include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/allocator.h"
-#include "kernels/layer_call.h"
 
 namespace qb {
 
@@ -23,8 +22,8 @@ class LayerSteps {
 
  protected:
   // Throws std::invalid_argument where the mask is for more than one sequence.
-  LayerSteps(ComputeDevice& device, const LayerShape& shape, DType dtype,
-             const LayerOptions& options, ClockKind clock, Allocator& memory)
+  LayerSteps(LayerDevice& device, const LayerShape& shape, DType dtype, const LayerOptions& options,
+             ClockKind clock, Allocator& memory)
       : device_(device),
         shape_(shape),
         dtype_(dtype),
@@ -111,7 +110,7 @@ class LayerSteps {
                        weights_->at(LayerTensor::feed_forward_in_bias)});
   }
 
-  ComputeDevice& device_;
+  LayerDevice& device_;
   const LayerShape shape_;
   const DType dtype_;
   const LayerOptions options_;

@@ -18,7 +18,7 @@ namespace {
 
 struct PreparedBlock : Range {
   TileSchedule schedule{};  // empty where the device keeps one, or the run makes it
-  ComputeDevice::KeptSchedule kept{};
+  LayerDevice::KeptSchedule kept{};
 };
 
 // Calls that read only shapes, strides and alignment get this address, aligned as an allocation is.
@@ -28,7 +28,7 @@ void* address_only() { return reinterpret_cast<void*>(kHugePageBytes); }
 
 class DeviceLayer::State : LayerSteps {
  public:
-  State(ComputeDevice& device, const LayerShape& shape, DType dtype, const LayerOptions& options,
+  State(LayerDevice& device, const LayerShape& shape, DType dtype, const LayerOptions& options,
         ClockKind clock, Allocator& memory)
       : LayerSteps(device, shape, dtype, options, clock, memory) {
     if (options.workers > 1 && dtype != DType::f32)
@@ -186,8 +186,9 @@ class DeviceLayer::State : LayerSteps {
 
 DeviceLayer::DeviceLayer(ComputeDevice& device, const LayerShape& shape, DType dtype,
                          const LayerOptions& options, ClockKind clock, Allocator& allocator) {
-  device.require(options.kernel, dtype, shape.head_dim);
-  state_ = std::make_unique<State>(device, shape, dtype, options, clock, allocator);
+  LayerDevice& layer = device.as<LayerDevice>();
+  layer.require(options.kernel, dtype, shape.head_dim);
+  state_ = std::make_unique<State>(layer, shape, dtype, options, clock, allocator);
 }
 
 DeviceLayer::~DeviceLayer() = default;
