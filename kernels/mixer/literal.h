@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the references of the operators compute with, one number at a time. T is double, or float
+// where the error of a straightforward implementation is wanted.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "kernels/cpu/plain_loops.h"
+#include "kernels/tensor.h"
+
+namespace qb::literal {
+
+using cpu::rounded;
+
+// Rows of numbers.
+template <class T>
+struct Rows {
+  std::int64_t width = 0;
+  std::vector<T> numbers;
+  Rows(std::int64_t count, std::int64_t columns)
+      : width(columns), numbers(static_cast<std::size_t>(count * columns)) {}
+  Rows(const TensorView& view, std::int64_t b, std::int64_t head)
+      : Rows(view.extent.length, view.extent.head_dim) {
+    for (std::int64_t i = 0; i < count(); ++i)
+      convert(view.row(b, head, i), view.dtype, row(i), cpu::kTypeOf<T>, width);
+  }
+  [[nodiscard]] std::int64_t count() const { return std::ssize(numbers) / width; }
+  [[nodiscard]] T* row(std::int64_t i) { return numbers.data() + i * width; }
+  [[nodiscard]] const T* row(std::int64_t i) const { return numbers.data() + i * width; }
+};
+
+template <class T>
+T dot(const T* a, const T* b, std::int64_t count) {
+  T sum = 0;
+  for (std::int64_t x = 0; x < count; ++x) sum += a[x] * b[x];
+  return sum;
+}
+
+// to += weight * from
+template <class T>
+void add_row(T weight, const T* from, std::int64_t count, T* to) {
+  for (std::int64_t x = 0; x < count; ++x) to[x] += weight * from[x];
+}
+
+template <class T>
+Rows<T> product(const Rows<T>& a, const Rows<T>& b) {
+  Rows<T> c(a.count(), b.width);
+  for (std::int64_t i = 0; i < a.count(); ++i)
+    for (std::int64_t k = 0; k < a.width; ++k) add_row(a.row(i)[k], b.row(k), b.width, c.row(i));
+  return c;
+}
+
+// A sum of values whose weights are e^x, relative to the largest of them.
+template <class T>
+struct WeighedSum {
+  T largest = -std::numeric_limits<T>::infinity();
+  T total = 0;
+  std::vector<T> sum;
+  DType type;  // weights are rounded to it
+
+  WeighedSum(std::int64_t width, DType rounding)
+      : sum(static_cast<std::size_t>(width)), type(rounding) {}
+  void add(T exponent, const T* values) {
+    if (exponent > largest) {
+      const T factor = std::exp(largest - exponent);
+      total *= factor;
+      for (T& each : sum) each *= factor;
+      largest = exponent;
+    }
+    const T weight = rounded(std::exp(exponent - largest), type);
+    total += weight;
+    add_row(weight, values, std::ssize(sum), sum.data());
+  }
+  void store(T* out) const {
+    for (std::size_t x = 0; x < sum.size(); ++x) out[x] = total == T{0} ? T{0} : sum[x] / total;
+  }
+};
+
+// exp(exponents - largest), which are the features but for a factor.
+template <class T>
+struct Features {
+  std::vector<T> exponents;
+  std::vector<T> scaled;
+  T largest = -std::numeric_limits<T>::infinity();
+  Features(const Rows<T>& omega, const T* x, T scale, DType type) {
+    const T root = std::sqrt(scale);
+    const T half = dot(x, x, omega.width) * scale / T{2};
+    for (std::int64_t r = 0; r < omega.count(); ++r)
+      exponents.push_back(root * dot(omega.row(r), x, omega.width) - half);
+    for (const T each : exponents) largest = std::max(largest, each);
+    for (const T each : exponents) scaled.push_back(rounded(std::exp(each - largest), type));
+  }
+  // Returns log(phi(q).phi(k)) up to the constant log(rank).
+  [[nodiscard]] static T log_dot(const Features& q, const Features& k) {
+    constexpr T kLeast = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
+    const auto rank = std::ssize(q.scaled);
+    const T near = dot(q.scaled.data(), k.scaled.data(), rank);
+    if (near > kLeast) return q.largest + k.largest + std::log(near);
+    WeighedSum<T> sum(0, DType::f64);  // their largest features are others
+    for (std::size_t r = 0; r < q.scaled.size(); ++r)
+      sum.add(q.exponents[r] + k.exponents[r], nullptr);
+    return sum.largest + std::log(sum.total);
+  }
+};
+
+}  // namespace qb::literal

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that mix the tokens of a sequence without a softmax over all pairs. With q_i, k_j and
+// v_j the rows of tokens, j <= i where the operator is causal, and c = scale:
+//
+//   linear          out_i = sum_j w_ij v_j / sum_j w_ij, w_ij = phi(q_i).phi(k_j), phi = elu + 1
+//                   (Katharopoulos et al. 2020, "Transformers are RNNs")
+//   performer       likewise with phi(x)_r = exp(omega_r.y - |y|^2 / 2) / sqrt(rank), y = sqrt(c) x
+//                   (Choromanski et al. 2021, positive features of FAVOR+; c >= 0)
+//   nystrom         out = A1 Z (A3 V), A1 = softmax(c Q K~^T), A2 = softmax(c Q~ K~^T), A3 =
+//                   softmax(c Q~ K^T); Q~ and K~ are the means of `rank` segments of tokens,
+//                   segment s being [s n / rank, (s + 1) n / rank); Z is what exactly six
+//                   iterations make of A2: Z_0 = A2^T / (|A2|_1 |A2|_inf), Z := Z (13 I - A2 Z (15
+//                   I - A2 Z (7 I - A2 Z))) / 4                              (Xiong et al. 2021,
+//                   section 3.3)
+//   linformer       out = softmax(c Q (E K)^T) (F V)         (Wang et al. 2020)
+//   ssd             H_i = exp(decay_i) H_(i-1) + k_i v_i^T, out_i = H_i^T q_i
+//                   (Mamba-2, Dao and Gu 2024: q is C, k is B, v is X)
+//   selective_scan  h_i = exp(delta_i a) h_(i-1) + delta_i v_i k_i^T, out_i = h_i q_i, for each
+//                   channel (Mamba-1, Gu and Dao 2023: q is C, k is B, v is x; without D x)
+//
+// A row whose sum of weights is 0 yields 0. Accumulators are float32 whatever the inputs are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/words.h"
+#include "kernels/attention.h"
+
+namespace qb {
+
+enum class Mixer { linear, performer, nystrom, linformer, ssd, selective_scan };
+
+template <>
+inline constexpr auto kWords<Mixer> =
+    word_table<Mixer>("operator", {{Mixer::linear, "linear"},
+                                   {Mixer::performer, "performer"},
+                                   {Mixer::nystrom, "nystrom"},
+                                   {Mixer::linformer, "linformer"},
+                                   {Mixer::ssd, "ssd"},
+                                   {Mixer::selective_scan, "selective_scan"}});
+
+struct MixerOptions {
+  Mixer kind = Mixer::linear;
+  bool causal = false;      // ssd and selective_scan must be, nystrom and linformer cannot be
+  std::int64_t rank = 0;    // performer: features; nystrom: landmarks; linformer: projected length
+  std::int64_t chunk = 64;  // linear and performer where causal, ssd: tokens of a chunk
+};
+
+// Tensors are [batch, heads, tokens, width]; q, k and v have one dtype (f16, bf16 or f32), and the
+// others are f32 unless said otherwise. Query head i reads key-value head i / (h / g). A view with
+// a head_stride of 0 shares one head among all.
+struct MixerArguments {
+  TensorView q;        // [b,h,n,d]; selective_scan: [b,1,n,d], d is the size of the state
+  TensorView k;        // [b,g,n,d]; selective_scan: [b,1,n,d]
+  TensorView v;        // [b,g,n,p]; selective_scan: [b,h,n,p], p channels
+  TensorView decay{};  // ssd: [b,h,n,1], logarithms of the factors, <= 0; -inf resets the state
+  TensorView delta{};  // selective_scan: [b,h,n,p], >= 0, with the type of v
+  TensorView a{};      // selective_scan: [1,h,p,d], < 0
+  // performer: omega [1,1,rank,d]; linformer: E [1,1,rank,n]
+  TensorView projection{};
+  TensorView value_projection{};  // linformer: F [1,1,rank,n]; without data it is E
+  double scale = 1.0;             // performer, nystrom, linformer
+  TensorView out{};               // [b,h,n,p]
+};
+
+// What shapes say of a call. Both numbers of heads of a selective_scan are those of v.
+struct MixerShape {
+  std::int64_t batch = 1;
+  std::int64_t q_heads = 1;
+  std::int64_t kv_heads = 1;
+  std::int64_t n_tokens = 0;
+  std::int64_t key_dim = 1;    // d
+  std::int64_t value_dim = 1;  // p
+};
+[[nodiscard]] MixerShape mixer_shape(const MixerOptions& options, const MixerArguments& arguments);
+
+// All that tokens leave to those after them, in f32: a matrix and a vector for each head.
+//                   matrix                                vector
+//   linear          [b,g,d,p]     sum of phi(k) v^T       [b,g,d,1]     sum of phi(k)
+//   performer       [b,g,rank,p]  sum of phi(k)_r v over  [b,g,rank,1]  log of the sum of
+//                                 the sum of phi(k)_r                   sqrt(rank) phi(k)_r
+//   ssd             [b,h,d,p]     H                       [b,h,1,1]     sum of decay
+//   selective_scan  [b,h,p,d]     h                       [b,h,p,1]     sum of delta
+// The vector of ssd and selective_scan matters only where a state is appended to another. nystrom
+// and linformer have no state.
+struct MixerState {
+  TensorView matrix;
+  TensorView vector;
+};
+struct MixerStateExtents {
+  Extent matrix;
+  Extent vector;
+};
+[[nodiscard]] bool has_state(Mixer kind);
+[[nodiscard]] MixerStateExtents mixer_state_extents(const MixerOptions& options,
+                                                    const MixerShape& shape);
+// Makes it the state of no tokens.
+void clear_state(const MixerOptions& options, const MixerState& state);
+// state := the state of its tokens and of those of `next` after them. Appending is associative.
+// `a` is that of a selective_scan.
+void append_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
+                  const TensorView& a = {});
+
+// Computes out. With `before`, the state of all earlier tokens (where the operator is not causal:
+// of all other tokens), they are part of the sums. With `after`, it is set to the state of
+// `before` and these tokens; the two may not share memory. Throws std::invalid_argument for shapes
+// or options that do not fit together, Unsupported for what no kernel computes, OutOfMemory from
+// the workspace.
+void mix(const MixerOptions& options, const MixerArguments& arguments, const KernelContext& context,
+         const MixerState* before = nullptr, const MixerState* after = nullptr);
+
+// state := the state of these tokens alone; q and out are not used, but q says the heads of an ssd.
+void mix_state(const MixerOptions& options, const MixerArguments& arguments,
+               const KernelContext& context, const MixerState& state);
+
+// Gradients of a loss, f32 and written whole: d_q [b,h,n,d], d_k [b,g,n,d], d_v [b,g,n,p] and, of
+// an ssd, d_decay [b,h,n,1], from d_out [b,h,n,p] of the inputs' type or f32.
+struct MixerGradients {
+  TensorView d_out;
+  TensorView d_q;
+  TensorView d_k;
+  TensorView d_v;
+  TensorView d_decay{};
+};
+// For linear and ssd; the others throw Unsupported.
+void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
+                  const MixerGradients& gradients, const KernelContext& context);
+
+// The parts of linformer and nystrom, for workers that hold a shard of the tokens. Sums over the
+// shards of what project_tokens() makes are E K and F V.
+// out [b,g,rank,x] f32 := weights [1,1,rank,n] f32 times x [b,g,n,x] of any type.
+void project_tokens(const TensorView& weights, const TensorView& x, const TensorView& out,
+                    const KernelContext& context);
+// means [b,h,rank,d] f32 := the means of the segments of x [b,h,n,d]; rank <= n.
+void segment_means(const TensorView& x, const TensorView& means);
+// values [b,h,rank,p] := Z values, with Z of softmax(scale queries keys^T); all f32, queries
+// [b,h,rank,d], keys [b,g,rank,d].
+void apply_nystrom_inverse(const TensorView& queries, const TensorView& keys, double scale,
+                           const TensorView& values, const KernelContext& context);
+
+// omega [1,1,rank,d] f32 := rows that are orthogonal within each block of d, in random directions
+// and with the lengths of normal vectors, the same for a seed (FAVOR+, section 2.4).
+void fill_orthogonal(const TensorView& omega, std::uint64_t seed);
+
+// Returns out [b,h,rows,p] of the given tokens, in float64 and by the formulas above, of which the
+// causal ones are sums over pairs except selective_scan, which is the recurrence. It shares nothing
+// with the kernels. threads > 1 splits the heads.
+[[nodiscard]] std::vector<double> mix_reference(const MixerOptions& options,
+                                                const MixerArguments& arguments,
+                                                std::span<const std::int64_t> rows,
+                                                int threads = 1);
+// Computes the same in float32, with features, landmarks and weights rounded to the inputs' type:
+// tolerances are a factor times its error, as with naive_rows() (kernels/reference.h).
+[[nodiscard]] std::vector<double> mix_naive(const MixerOptions& options,
+                                            const MixerArguments& arguments,
+                                            std::span<const std::int64_t> rows, int threads = 1);
+
+// Returns the FLOP of the matrix products of all heads, two for each multiply-add, with only the
+// unmasked pairs of a chunk; a selective_scan has 7 for each channel and element of its state
+// (delta a, exp, two products and a sum for h, a product and a sum for out) and one for delta v.
+//   linear, ssd   2 n d p (g + h), ssd 4 n d p h; causal: (2 d + 2 p) h pairs more, the pairs of
+//                 tokens j <= i of one chunk                    (Mamba-2, section 6)
+//   performer     2 n rank (d + p) (g + h); causal: (2 rank + 2 p) h pairs more
+//   linformer     2 n rank (d + p) (g + h)
+//   nystrom       4 n rank (d + p) h + (48 rank^3 + 2 rank^2 (d + p)) h
+[[nodiscard]] double mixer_flop(const MixerOptions& options, const MixerShape& shape);
+// Returns the float32 words of a state, 0 without one.
+[[nodiscard]] std::int64_t mixer_state_words(const MixerOptions& options, const MixerShape& shape);
+
+}  // namespace qb

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes, FLOP and states of the operators that mix tokens.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/merge.h"
+#include "kernels/mixer/mixer.h"
+
+namespace qb {
+namespace {
+
+// Calls function(b, h, row, the row as floats) for all rows of a view.
+template <class Function>
+void for_each_float_row(const TensorView& view, Function function) {
+  for (std::int64_t b = 0; b < view.extent.batch; ++b)
+    for (std::int64_t h = 0; h < view.extent.heads; ++h)
+      for (std::int64_t row = 0; row < view.extent.length; ++row)
+        function(b, h, row, view.row_as<float>(b, h, row));
+}
+
+// Returns the pairs of tokens j <= i of the same chunk.
+double pairs_of_chunks(std::int64_t n_tokens, std::int64_t chunk) {
+  const auto pairs = [](std::int64_t n) {
+    return 0.5 * static_cast<double>(n) * (static_cast<double>(n) + 1.0);
+  };
+  return static_cast<double>(n_tokens / chunk) * pairs(chunk) + pairs(n_tokens % chunk);
+}
+
+// Multiplies a state by what the tokens of `next` leave of it.
+void decay_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
+                 const TensorView& a) {
+  for_each_float_row(state.matrix,
+                     [&](std::int64_t b, std::int64_t h, std::int64_t row, float* values) {
+                       const bool scan = options.kind == Mixer::selective_scan;
+                       const float* const rates = scan ? a.row_as<float>(0, h, row) : nullptr;
+                       const float amount = *next.vector.row_as<float>(b, h, scan ? row : 0);
+                       for (std::int64_t x = 0; x < state.matrix.extent.head_dim; ++x)
+                         values[x] *= std::exp(scan ? amount * rates[x] : amount);
+                     });
+}
+
+}  // namespace
+
+MixerShape mixer_shape(const MixerOptions& options, const MixerArguments& a) {
+  const Extent& q = options.kind == Mixer::selective_scan ? a.v.extent : a.q.extent;
+  return {q.batch,
+          q.heads,
+          a.v.extent.heads,
+          a.v.extent.length,
+          a.k.extent.head_dim,
+          a.v.extent.head_dim};
+}
+
+bool has_state(Mixer kind) { return kind != Mixer::nystrom && kind != Mixer::linformer; }
+
+MixerStateExtents mixer_state_extents(const MixerOptions& options, const MixerShape& s) {
+  switch (options.kind) {
+    case Mixer::linear:
+      return {{s.batch, s.kv_heads, s.key_dim, s.value_dim}, {s.batch, s.kv_heads, s.key_dim, 1}};
+    case Mixer::performer:
+      return {{s.batch, s.kv_heads, options.rank, s.value_dim},
+              {s.batch, s.kv_heads, options.rank, 1}};
+    case Mixer::ssd:
+      return {{s.batch, s.q_heads, s.key_dim, s.value_dim}, {s.batch, s.q_heads, 1, 1}};
+    case Mixer::selective_scan:
+      return {{s.batch, s.q_heads, s.value_dim, s.key_dim}, {s.batch, s.q_heads, s.value_dim, 1}};
+    case Mixer::nystrom:
+    case Mixer::linformer:
+      break;
+  }
+  return {{0, 0, 0, 0}, {0, 0, 0, 0}};
+}
+
+void clear_state(const MixerOptions& options, const MixerState& state) {
+  if (options.kind == Mixer::performer) return clear_partial(state.matrix, state.vector);
+  clear_rows(state.matrix);
+  clear_rows(state.vector);
+}
+
+void append_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
+                  const TensorView& a) {
+  if (options.kind == Mixer::performer)
+    return merge_partial(state.matrix, state.vector, next.matrix, next.vector);
+  if (options.kind != Mixer::linear) decay_state(options, state, next, a);
+  add_rows(state.matrix, next.matrix);
+  add_rows(state.vector, next.vector);
+}
+
+double mixer_flop(const MixerOptions& options, const MixerShape& s) {
+  const auto n = static_cast<double>(s.n_tokens);
+  const auto d = static_cast<double>(s.key_dim);
+  const auto p = static_cast<double>(s.value_dim);
+  const auto rank = static_cast<double>(options.rank);
+  const auto q_heads = static_cast<double>(s.batch * s.q_heads);
+  const auto kv_heads = static_cast<double>(s.batch * s.kv_heads);
+  const double pairs = options.causal ? pairs_of_chunks(s.n_tokens, options.chunk) : 0.0;
+  const double of_ranks = 2.0 * n * rank * (d + p) * (q_heads + kv_heads);
+  switch (options.kind) {
+    case Mixer::linear:
+      return 2.0 * n * d * p * (q_heads + kv_heads) + pairs * 2.0 * (d + p) * q_heads;
+    case Mixer::ssd:
+      return (4.0 * n * d * p + pairs * 2.0 * (d + p)) * q_heads;
+    case Mixer::performer:
+      return of_ranks + pairs * 2.0 * (rank + p) * q_heads;
+    case Mixer::linformer:
+      return of_ranks;
+    case Mixer::nystrom:
+      return (4.0 * n * rank * (d + p) + 48.0 * rank * rank * rank + 2.0 * rank * rank * (d + p)) *
+             q_heads;
+    case Mixer::selective_scan:
+      return (7.0 * n * d * p + n * p) * q_heads;
+  }
+  return 0.0;
+}
+
+std::int64_t mixer_state_words(const MixerOptions& options, const MixerShape& shape) {
+  const MixerStateExtents extents = mixer_state_extents(options, shape);
+  return extents.matrix.elements() + extents.vector.elements();
+}
+
+}  // namespace qb
