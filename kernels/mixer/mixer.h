@@ -135,10 +135,11 @@ void project_tokens(const TensorView& weights, const TensorView& x, const Tensor
                     const KernelContext& context);
 // means [b,h,rank,d] f32 := the means of the segments of x [b,h,n,d]; rank <= n.
 void segment_means(const TensorView& x, const TensorView& means);
-// values [b,h,rank,p] := Z values, with Z of softmax(scale queries keys^T); all f32, queries
-// [b,h,rank,d], keys [b,g,rank,d].
+// out [b,h,rank,p] := Z values [b,h,rank,p], with Z that of softmax(scale queries keys^T); all are
+// f32, and queries and keys [b,h,rank,d].
 void apply_nystrom_inverse(const TensorView& queries, const TensorView& keys, double scale,
-                           const TensorView& values, const KernelContext& context);
+                           const TensorView& values, const TensorView& out,
+                           const KernelContext& context);
 
 // omega [1,1,rank,d] f32 := rows that are orthogonal within each block of d, in random directions
 // and with the lengths of normal vectors, the same for a seed (FAVOR+, section 2.4).

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/mixer/checks.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "base/status.h"
+#include "kernels/cpu/call_checks.h"
+
+namespace qb {
+namespace {
+
+[[noreturn]] void refuse(std::string_view who, const std::string& what) {
+  throw std::invalid_argument(fmt::format("{}: {}", who, what));
+}
+
+void check_options(std::string_view who, const MixerOptions& options, const MixerShape& shape,
+                   double scale) {
+  const std::string_view kind = word(options.kind);
+  const bool recurrent = options.kind == Mixer::ssd || options.kind == Mixer::selective_scan;
+  if (recurrent && !options.causal) refuse(who, fmt::format("{} must be causal", kind));
+  if (!has_state(options.kind) && options.causal)
+    throw Unsupported(fmt::format("{}: {} has no causal form", who, kind));
+  if (options.chunk < 1)
+    refuse(who, fmt::format("a chunk of {} tokens is not possible", options.chunk));
+  const bool ranked = options.kind == Mixer::performer || !has_state(options.kind);
+  if (ranked && options.rank < 1) refuse(who, fmt::format("{} needs a rank of at least 1", kind));
+  if (options.kind == Mixer::nystrom && options.rank > shape.n_tokens)
+    refuse(who, fmt::format("{} tokens do not make {} landmarks; take a rank of at most {}",
+                            shape.n_tokens, options.rank, shape.n_tokens));
+  if (options.kind == Mixer::performer && !(scale >= 0.0))
+    refuse(who, fmt::format("the features of performer need a scale of at least 0, not {}", scale));
+  if (shape.n_tokens < 1) refuse(who, "there are no tokens");
+}
+
+void check_scan(std::string_view who, const MixerArguments& a) {
+  const Extent& v = a.v.extent;
+  const std::int64_t d = a.q.extent.head_dim;
+  for (const TensorView* const view : {&a.q, &a.k, &a.delta})
+    if (view->dtype != a.v.dtype) refuse(who, "q, k, v and delta have different types");
+  cpu::require_extent(who, "q", a.q.extent, {v.batch, 1, v.length, d});
+  cpu::require_extent(who, "k", a.k.extent, {v.batch, 1, v.length, d});
+  cpu::require_extent(who, "delta", a.delta.extent, v);
+  require_floats(who, "a", a.a, {1, v.heads, v.head_dim, d});
+}
+
+}  // namespace
+
+void require_floats(std::string_view who, std::string_view name, const TensorView& tensor,
+                    const Extent& expected) {
+  if (tensor.data == nullptr) refuse(who, fmt::format("there is no {}", name));
+  if (tensor.dtype != DType::f32)
+    refuse(who, fmt::format("{} must be f32, not {}", name, word(tensor.dtype)));
+  cpu::require_extent(who, name, tensor.extent, expected);
+}
+
+void check_mixer(std::string_view who, const MixerOptions& options, const MixerArguments& a,
+                 int threads) {
+  cpu::require_threads(who, threads);
+  if (a.v.dtype == DType::f64) throw Unsupported(fmt::format("{}: no kernel takes f64", who));
+  const MixerShape shape = mixer_shape(options, a);
+  check_options(who, options, shape, a.scale);
+  if (options.kind == Mixer::selective_scan) return check_scan(who, a);
+  cpu::check_inputs(who, a.q, a.k, a.v);
+  if (a.q.extent.length != shape.n_tokens)
+    refuse(who, fmt::format("q has {} tokens and k has {}", a.q.extent.length, shape.n_tokens));
+  if (options.kind == Mixer::ssd)
+    require_floats(who, "decay", a.decay, {shape.batch, shape.q_heads, shape.n_tokens, 1});
+  if (options.kind == Mixer::performer)
+    require_floats(who, "omega", a.projection, {1, 1, options.rank, shape.key_dim});
+  if (options.kind == Mixer::linformer) {
+    require_floats(who, "E", a.projection, {1, 1, options.rank, shape.n_tokens});
+    if (a.value_projection.data != nullptr)
+      require_floats(who, "F", a.value_projection, a.projection.extent);
+  }
+}
+
+void check_output(std::string_view who, const MixerOptions& options, const MixerArguments& a) {
+  const MixerShape shape = mixer_shape(options, a);
+  require_floats(who, "out", a.out, {shape.batch, shape.q_heads, shape.n_tokens, shape.value_dim});
+}
+
+void check_state(std::string_view who, const MixerOptions& options, const MixerArguments& a,
+                 const MixerState& state) {
+  if (!has_state(options.kind))
+    throw Unsupported(fmt::format("{}: {} has no state", who, word(options.kind)));
+  const MixerStateExtents extents = mixer_state_extents(options, mixer_shape(options, a));
+  require_floats(who, "the matrix of a state", state.matrix, extents.matrix);
+  require_floats(who, "the vector of a state", state.vector, extents.vector);
+}
+
+}  // namespace qb

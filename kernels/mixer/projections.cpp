@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The products of linformer and nystrom: projections of all tokens, and the six iterations of a
+// pseudo-inverse.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernels/cpu/score_rows.h"
+#include "kernels/mixer/checks.h"
+#include "kernels/mixer/chunks.h"
+#include "kernels/mixer/landmarks.h"
+#include "kernels/parallel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/mixer/projections.cpp"
+#include "kernels/cpu/highway_targets.h"
+// This include must come after highway_targets.h.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/mixer/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+namespace {
+
+// out := rows [first, first + count) of the weights times the tokens of every head: a block of
+// tokens at a time, so that its weights stay in the cache for all heads.
+void project_rows(const TensorView& weights, const TensorView& x, const TensorView& out,
+                  std::int64_t first, std::int64_t count, float* memory) {
+  constexpr std::int64_t kTokens = kProjectedTokens;
+  const std::int64_t width = round_up(x.extent.head_dim, kMixerColumns);
+  const std::int64_t rows = round_up(count, kMixerColumns);
+  const std::int64_t heads = x.extent.batch * x.extent.heads;
+  float* const block = std::exchange(memory, memory + rows * kTokens);
+  float* const tokens = std::exchange(memory, memory + kTokens * width);
+  std::fill_n(memory, heads * rows * width, 0.0f);
+  for (std::int64_t token = 0; token < x.extent.length; token += kTokens) {
+    TensorView columns = weights;
+    columns.data = weights.row(0, 0, 0) + token * size_of(DType::f32);
+    columns.extent.head_dim = std::min(kTokens, x.extent.length - token);
+    load_rows(columns, 0, 0, first, count, kTokens, block);
+    for (std::int64_t head = 0; head < heads; ++head) {
+      load_rows(x, head / x.extent.heads, head % x.extent.heads, token, columns.extent.head_dim,
+                width, tokens);
+      sum_products<true>(count, x.extent.head_dim, memory + head * rows * width, width,
+                         RowsTerm{block, kTokens, tokens, width, columns.extent.head_dim});
+    }
+  }
+  for (std::int64_t head = 0; head < heads; ++head)
+    for (std::int64_t r = 0; r < count; ++r)
+      store_row(memory + (head * rows + r) * width, x.extent.head_dim, 1.0f,
+                out.row_as<float>(head / x.extent.heads, head % x.extent.heads, first + r));
+}
+
+// x := diagonal I - x, of n rows
+void subtract_from(float diagonal, std::int64_t n, std::int64_t stride, float* x) {
+  change_row(x, n * stride, [&](std::int64_t, Vector each) { return hn::Neg(each); });
+  for (std::int64_t i = 0; i < n; ++i) x[i * stride + i] += diagonal;
+}
+
+// z := A^T over the largest sum of a row of A and that of a column, which are not negative.
+void begin_inverse(const float* a, std::int64_t n, std::int64_t stride, float* z) {
+  float rows = 0.0f;
+  float columns = 0.0f;
+  for (std::int64_t i = 0; i < n; ++i) {
+    float row = 0.0f;
+    float column = 0.0f;
+    for (std::int64_t j = 0; j < n; ++j) {
+      row += a[i * stride + j];
+      column += a[j * stride + i];
+      z[i * stride + j] = a[j * stride + i];
+    }
+    rows = std::max(rows, row);
+    columns = std::max(columns, column);
+  }
+  const Vector norm = hn::Set(Floats(), rows * columns);
+  change_row(z, n * stride, [&](std::int64_t, Vector each) { return hn::Div(each, norm); });
+}
+
+void invert(const InverseTask& t, float* memory) {
+  const std::int64_t n = t.queries.extent.length;
+  const std::int64_t stride = round_up(n, kMixerColumns);
+  const std::int64_t d = round_up(t.queries.extent.head_dim, kMixerColumns);
+  const std::int64_t p = round_up(t.values.extent.head_dim, kMixerColumns);
+  const auto take = [&](std::int64_t width) {
+    return std::exchange(memory, memory + stride * width);
+  };
+  float* const a = take(stride);
+  float* z = take(stride);
+  float* const az = take(stride);
+  float* const x = take(stride);
+  float* y = take(stride);
+  float* const q = take(std::max(d, p));
+  float* const k = take(std::max(d, p));
+  float* const k_transposed = take(d);
+  const auto multiply = [&](const float* left, const float* right, float* to) {
+    sum_products<false>(n, n, to, stride, RowsTerm{left, stride, right, stride, n});
+  };
+  load_rows(t.queries, 0, 0, 0, n, d, q);
+  load_rows(t.keys, 0, 0, 0, n, d, k);
+  transpose_in([&](std::int64_t j) { return k + j * d; }, n, d, stride, 0u, k_transposed);
+  sum_products<false>(n, n, a, stride, RowsTerm{q, d, k_transposed, stride, d});
+  std::fill_n(z, n * stride, 0.0f);
+  for (std::int64_t i = 0; i < n; ++i) {
+    scale_row(a + i * stride, n, binary_scale(t.scale));
+    (void)softmax_row(a + i * stride, n);
+  }
+  begin_inverse(a, n, stride, z);
+  for (int iteration = 0; iteration < 6; ++iteration) {
+    multiply(a, z, az);
+    std::copy_n(az, n * stride, y);
+    subtract_from(7.0f, n, stride, y);
+    multiply(az, y, x);
+    subtract_from(15.0f, n, stride, x);
+    multiply(az, x, y);
+    subtract_from(13.0f, n, stride, y);
+    multiply(z, y, x);
+    change_row(x, n * stride,
+               [&](std::int64_t, Vector each) { return hn::Mul(each, hn::Set(Floats(), 0.25f)); });
+    std::copy_n(x, n * stride, z);
+  }
+  load_rows(t.values, 0, 0, 0, n, p, q);
+  sum_products<false>(n, p, k, p, RowsTerm{z, stride, q, p, n});
+  for (std::int64_t i = 0; i < n; ++i)
+    store_row(k + i * p, t.values.extent.head_dim, 1.0f, t.out.row_as<float>(0, 0, i));
+}
+
+}  // namespace
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace qb {
+namespace cpu {
+namespace {
+HWY_EXPORT(project_rows);
+HWY_EXPORT(invert);
+
+// A head as a tensor of its own.
+TensorView head_of(const TensorView& view, std::int64_t head) {
+  TensorView one = view;
+  one.data = view.row(head / view.extent.heads, head % view.extent.heads, 0);
+  one.extent.batch = one.extent.heads = 1;
+  return one;
+}
+
+}  // namespace
+}  // namespace cpu
+
+void project_tokens(const TensorView& weights, const TensorView& x, const TensorView& out,
+                    const KernelContext& context) {
+  using namespace cpu;
+  const Extent& of_x = x.extent;
+  const std::int64_t rank = weights.extent.length;
+  require_floats("project_tokens", "weights", weights, {1, 1, rank, of_x.length});
+  require_floats("project_tokens", "out", out, {of_x.batch, of_x.heads, rank, of_x.head_dim});
+  const std::int64_t part = round_up(ceil_div(rank, context.threads), kMixerColumns);
+  const std::int64_t width = round_up(of_x.head_dim, kMixerColumns);
+  const std::int64_t floats =
+      part * kProjectedTokens + width * (kProjectedTokens + of_x.batch * of_x.heads * part);
+  const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
+                      "projections", context.worker);
+  parallel_for(rank, context.threads, part, [&](std::int64_t begin, std::int64_t end, int thread) {
+    HWY_DYNAMIC_DISPATCH(cpu::project_rows)
+    (weights, x, out, begin, end - begin, memory.as<float>() + thread * floats);
+  });
+}
+
+void apply_nystrom_inverse(const TensorView& queries, const TensorView& keys, double scale,
+                           const TensorView& values, const TensorView& out,
+                           const KernelContext& context) {
+  using namespace cpu;
+  const Extent& of_q = queries.extent;
+  Extent of_values = of_q;
+  of_values.head_dim = values.extent.head_dim;
+  require_floats("apply_nystrom_inverse", "queries", queries, of_q);
+  require_floats("apply_nystrom_inverse", "keys", keys, of_q);
+  require_floats("apply_nystrom_inverse", "values", values, of_values);
+  require_floats("apply_nystrom_inverse", "out", out, of_values);
+  const std::int64_t n = round_up(of_q.length, kMixerColumns);
+  const std::int64_t width = round_up(std::max(of_q.head_dim, of_values.head_dim), kMixerColumns);
+  const std::int64_t floats = n * (5 * n + 3 * width);
+  const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
+                      "inverse", context.worker);
+  parallel_for(of_q.batch * of_q.heads, context.threads, 1,
+               [&](std::int64_t head, std::int64_t, int thread) {
+                 HWY_DYNAMIC_DISPATCH(cpu::invert)
+                 ({head_of(queries, head), head_of(keys, head), head_of(values, head),
+                   head_of(out, head), scale},
+                  memory.as<float>() + thread * floats);
+               });
+}
+
+}  // namespace qb
+#endif  // HWY_ONCE

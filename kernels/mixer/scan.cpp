@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The selective scan, with channels in the lanes: for each token and each element s of the state
+//
+//   h_s := 2^(delta a_s log2 e) h_s + (delta x) k_s,   out += q_s h_s
+//
+// The exponentials are most of the work: for `d` of them a vector of channels reads two vectors and
+// writes one, far below what memory gives.
+#include "kernels/mixer/scan.h"
+
+#include <iterator>
+#include <numbers>
+#include <utility>
+
+#include "kernels/parallel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/mixer/scan.cpp"
+#include "kernels/cpu/highway_targets.h"
+// This include must come after highway_targets.h.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/mixer/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+namespace {
+
+// Computes 2^x for x <= 0 with an error of a rounding, 9e-9 before it, and none at 0. exp2_fast()
+// is off by up to 1.5e-7 where x is near 0, to one side, and a state that lasts for thousands of
+// tokens is multiplied by as many of its results.
+HWY_INLINE Vector exp2_unbiased(Vector x) {
+  const Floats d;
+  constexpr float kPolynomial[] = {0.00015453163359779865f,
+                                   0.0013390863314270973f,
+                                   0.009618083015084267f,
+                                   0.055503569543361664f,
+                                   0.24022650718688965f,
+                                   0.6931471824645996f,
+                                   1.0f};
+  x = hn::Max(hn::Set(d, -127.0f), x);  // in this order NaN is kept
+  const Vector n = hn::Round(x);
+  const Vector f = hn::Sub(x, n);
+  Vector p = hn::Set(d, kPolynomial[0]);
+#pragma GCC unroll 8
+  for (std::size_t i = 1; i < std::size(kPolynomial); ++i)
+    p = hn::MulAdd(p, f, hn::Set(d, kPolynomial[i]));
+#if HWY_TARGET == HWY_AVX3
+  return Vector{_mm512_scalef_ps(p.raw, n.raw)};
+#else
+  // The low bits of this sum hold n + 127.
+  const hn::RebindToUnsigned<Floats> du;
+  const Vector biased = hn::Add(n, hn::Set(d, 12582912.0f + 127.0f));
+  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(du, biased))));
+#endif
+}
+
+class Scan {
+ public:
+  Scan(const ScanTask& task, float* memory)
+      : t_(task),
+        size_(task.a.q.extent.head_dim),
+        stride_(round_up(size_, kMixerColumns)),
+        channels_(task.channels()) {
+    constexpr std::int64_t kBlock = ScanTask::kTokens * ScanTask::kChannels;
+    const auto take = [&memory](std::int64_t count) {
+      return std::exchange(memory, memory + count);
+    };
+    delta_ = take(kBlock);
+    x_ = take(kBlock);
+    out_ = take(kBlock);
+    rates_ = take(size_ * ScanTask::kChannels);
+    state_ = take(size_ * ScanTask::kChannels);
+    total_ = take(ScanTask::kChannels);
+    q_ = take(ScanTask::kTokens * stride_);
+    k_ = take(ScanTask::kTokens * stride_);
+  }
+
+  void run() {
+    begin();
+    const std::int64_t n = t_.a.v.extent.length;
+    for (std::int64_t first = 0; first < n; first += ScanTask::kTokens)
+      step(first, std::min(ScanTask::kTokens, n - first));
+    if (t_.after != nullptr) end();
+  }
+
+ private:
+  // Calls function(channel, element of the state, its place in rates and state).
+  template <class Function>
+  void for_each_element(Function function) const {
+    for (std::int64_t c = 0; c < channels_; ++c)
+      for (std::int64_t s = 0; s < size_; ++s) function(c, s, s * ScanTask::kChannels + c);
+  }
+
+  void begin() {
+    std::fill_n(rates_, size_ * ScanTask::kChannels, 0.0f);
+    std::fill_n(state_, size_ * ScanTask::kChannels, 0.0f);
+    std::fill_n(total_, ScanTask::kChannels, 0.0f);
+    for_each_element([&](std::int64_t c, std::int64_t s, std::int64_t at) {
+      const std::int64_t channel = t_.first_channel + c;
+      rates_[at] =
+          t_.a.a.row_as<float>(0, t_.head, channel)[s] * static_cast<float>(std::numbers::log2e);
+      if (t_.before == nullptr) return;
+      state_[at] = t_.before->matrix.row_as<float>(t_.batch, t_.head, channel)[s];
+      total_[c] = *t_.before->vector.row_as<float>(t_.batch, t_.head, channel);
+    });
+  }
+
+  void end() const {
+    for_each_element([&](std::int64_t c, std::int64_t s, std::int64_t at) {
+      const std::int64_t channel = t_.first_channel + c;
+      t_.after->matrix.row_as<float>(t_.batch, t_.head, channel)[s] = state_[at];
+      *t_.after->vector.row_as<float>(t_.batch, t_.head, channel) = total_[c];
+    });
+  }
+
+  void step(std::int64_t first, std::int64_t count) {
+    const auto load = [&](TensorView view, float* to) {
+      view.data = view.row(0, 0, 0) + t_.first_channel * size_of(view.dtype);
+      view.extent.head_dim = channels_;
+      load_rows(view, t_.batch, t_.head, first, count, ScanTask::kChannels, to);
+    };
+    load(t_.a.delta, delta_);
+    load(t_.a.v, x_);
+    load_rows(t_.a.q, t_.batch, 0, first, count, stride_, q_);
+    load_rows(t_.a.k, t_.batch, 0, first, count, stride_, k_);
+    for (std::int64_t c = 0; c < channels_; c += lanes()) scan_vector(c, count);
+    if (t_.a.out.data == nullptr) return;
+    for (std::int64_t i = 0; i < count; ++i)
+      store_row(out_ + i * ScanTask::kChannels, channels_, 1.0f,
+                t_.a.out.row_as<float>(t_.batch, t_.head, first + i) + t_.first_channel);
+  }
+
+  // Goes over a block with the channels [c, c + lanes).
+  HWY_NOINLINE void scan_vector(std::int64_t c, std::int64_t count) {
+    const Floats d;
+    Vector total = hn::Load(d, total_ + c);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t at = i * ScanTask::kChannels + c;
+      const Vector delta = hn::Load(d, delta_ + at);
+      const Vector step = hn::Mul(delta, hn::Load(d, x_ + at));
+      const float* const q = q_ + i * stride_;
+      const float* const k = k_ + i * stride_;
+      Vector out = hn::Zero(d);
+      for (std::int64_t s = 0; s < size_; ++s) {
+        float* const state = state_ + s * ScanTask::kChannels + c;
+        const Vector rate = hn::Load(d, rates_ + s * ScanTask::kChannels + c);
+        const Vector kept = exp2_unbiased(hn::Mul(delta, rate));
+        const Vector h = hn::MulAdd(kept, hn::Load(d, state), hn::Mul(step, hn::Set(d, k[s])));
+        hn::Store(h, d, state);
+        out = hn::MulAdd(h, hn::Set(d, q[s]), out);
+      }
+      total = hn::Add(total, delta);
+      hn::Store(out, d, out_ + at);
+    }
+    hn::Store(total, d, total_ + c);
+  }
+
+  const ScanTask& t_;
+  const std::int64_t size_;
+  const std::int64_t stride_;
+  const std::int64_t channels_;
+  float* delta_;  // [tokens][channels], and so are x and out
+  float* x_;
+  float* out_;
+  float* rates_;  // [elements of the state][channels], in units of log 2
+  float* state_;
+  float* total_;  // [channels], the sum of delta
+  float* q_;      // [tokens][elements of the state]
+  float* k_;
+};
+
+void scan_channels(const ScanTask& task, float* memory) { Scan(task, memory).run(); }
+
+}  // namespace
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace qb::cpu {
+namespace {
+HWY_EXPORT(scan_channels);
+}  // namespace
+
+void scan(const MixerArguments& a, const KernelContext& context, const MixerState* before,
+          const MixerState* after) {
+  const Extent& v = a.v.extent;
+  const std::int64_t blocks = ceil_div(v.head_dim, ScanTask::kChannels);
+  const std::int64_t floats = ScanTask::floats(a.q.extent.head_dim);
+  const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
+                      "mixer_scan", context.worker);
+  parallel_for(v.batch * v.heads * blocks, context.threads, 1,
+               [&](std::int64_t item, std::int64_t, int thread) {
+                 const std::int64_t head = item / blocks;
+                 const ScanTask task{
+                     a,      head / v.heads, head % v.heads, item % blocks * ScanTask::kChannels,
+                     before, after};
+                 HWY_DYNAMIC_DISPATCH(scan_channels)(task, memory.as<float>() + thread * floats);
+               });
+}
+
+}  // namespace qb::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tests of mixing operators share this: calls with random and adversarial inputs, states, and
+// the gate of every comparison with float64.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/integers.h"
+#include "kernels/mixer/mixer.h"
+#include "kernels/testing/backward_support.h"
+
+namespace qb::testing_support {
+
+inline constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer, Mixer::nystrom,
+                                    Mixer::linformer, Mixer::ssd,       Mixer::selective_scan};
+
+struct MixerCase {
+  MixerOptions options;
+  MixerShape shape;
+  DType dtype = DType::f32;
+  int outlier_every = 0;
+  bool strange = false;  // zero rows, and decays of 0 and -inf
+  std::uint64_t seed = 1;
+};
+
+inline std::string text(const MixerCase& c) {
+  return std::string(word(c.options.kind)) + (c.options.causal ? " causal" : "") + " " +
+         std::string(word(c.dtype)) + " b " + std::to_string(c.shape.batch) + " h " +
+         std::to_string(c.shape.q_heads) + "/" + std::to_string(c.shape.kv_heads) + " n " +
+         std::to_string(c.shape.n_tokens) + " d " + std::to_string(c.shape.key_dim) + " p " +
+         std::to_string(c.shape.value_dim) + " rank " + std::to_string(c.options.rank) + " chunk " +
+         std::to_string(c.options.chunk) + " outliers " + std::to_string(c.outlier_every) +
+         (c.strange ? " strange" : "") + " seed " + std::to_string(c.seed);
+}
+
+// Replaces every element by change(element).
+template <class Change>
+void change_elements(const TensorView& view, Change change) {
+  for (std::int64_t i = 0; i < view.extent.elements(); ++i) {
+    void* const at = static_cast<std::byte*>(view.data) + i * size_of(view.dtype);
+    store_element(at, view.dtype, change(load_element(at, view.dtype)));
+  }
+}
+
+// The tensors of a call, and poisoned memory for its output and its states.
+struct MixerCall {
+  explicit MixerCall(const MixerCase& of) : options(of.options), shape(of.shape) {
+    const bool scan = options.kind == Mixer::selective_scan;
+    const Extent keys{shape.batch, scan ? 1 : shape.kv_heads, shape.n_tokens, shape.key_dim};
+    const Extent rows{shape.batch, shape.q_heads, shape.n_tokens, shape.value_dim};
+    Extent queries = keys;
+    if (!scan) queries.heads = shape.q_heads;
+    Extent values = rows;
+    values.heads = shape.kv_heads;
+    std::uint64_t seed = 100 * of.seed;
+    const auto add = [&](DType dtype, const Extent& extent, int outliers = 0) {
+      tensors.push_back(random_tensor(dtype, extent, ++seed, 1.0, outliers));
+      return tensors.back().view();
+    };
+    a.q = add(of.dtype, queries, of.outlier_every);
+    a.k = add(of.dtype, keys, of.outlier_every);
+    a.v = add(of.dtype, values, of.outlier_every);
+    a.scale = 1.0 / std::sqrt(static_cast<double>(shape.key_dim));
+    std::mt19937_64 engine(of.seed);
+    if (options.kind == Mixer::ssd) {
+      a.decay = add(DType::f32, {rows.batch, rows.heads, rows.length, 1});
+      change_elements(a.decay, [&](double x) {
+        const std::uint64_t draw = of.strange ? engine() % 8 : 7;
+        return draw == 0 ? -HUGE_VAL : draw == 1 ? 0.0 : draw == 2 ? -1e30 : -0.2 * std::abs(x);
+      });
+    }
+    if (scan) {
+      a.delta = add(of.dtype, rows);
+      change_elements(a.delta, [&](double x) {
+        const std::uint64_t draw = of.strange ? engine() % 8 : 7;
+        return draw == 0 ? 0.0 : draw == 1 ? 100.0 : 0.1 * std::abs(x);
+      });
+      a.a = add(DType::f32, {1, rows.heads, rows.head_dim, shape.key_dim});
+      change_elements(a.a, [](double x) { return -8.0 * std::abs(x); });
+    }
+    if (options.kind == Mixer::performer) {
+      a.projection = add(DType::f32, {1, 1, options.rank, shape.key_dim});
+      fill_orthogonal(a.projection, of.seed);
+    }
+    if (options.kind == Mixer::linformer) {
+      for (TensorView* const view : {&a.projection, &a.value_projection}) {
+        *view = add(DType::f32, {1, 1, options.rank, shape.n_tokens});
+        change_elements(
+            *view, [&](double x) { return x / std::sqrt(static_cast<double>(shape.n_tokens)); });
+        if (of.seed % 2 == 0) break;
+      }
+    }
+    if (of.strange)
+      for (const TensorView& view : {a.q, a.k, a.v})
+        for (std::int64_t i = 0; i < view.extent.length; i += 3)
+          for (std::int64_t h = 0; h < view.extent.heads; ++h)
+            fill(view.heads(h, 1).tokens(i, 1), 0.0);
+    tensors.emplace_back(heap_allocator(), DType::f32, rows, "out");
+    a.out = tensors.back().view();
+  }
+
+  [[nodiscard]] std::vector<double> run(int threads, const MixerState* before = nullptr,
+                                        const MixerState* after = nullptr) const {
+    fill(a.out, std::nan(""));
+    mix(options, a, {poisoned_allocator(), threads, 0}, before, after);
+    return values(a.out);
+  }
+  [[nodiscard]] std::vector<std::int64_t> rows() const { return integers_below(shape.n_tokens); }
+  [[nodiscard]] std::vector<double> reference() const {
+    return mix_reference(options, a, rows(), 2);
+  }
+
+  MixerOptions options;
+  MixerShape shape;
+  std::vector<Tensor> tensors;
+  MixerArguments a;
+};
+
+// The error may be 1.5 times that of a naive implementation in the same precision, besides a few
+// roundings of the largest number of the tensor.
+inline void expect_near(const std::vector<double>& found, const std::vector<double>& exact,
+                        const std::vector<double>& naive, const char* what = "out") {
+  const double bound = 1.5 * max_difference(naive, exact) +
+                       16.0 * unit_roundoff(DType::f32) * largest_magnitude(exact);
+  ASSERT_TRUE(max_difference(found, exact) <= bound)
+      << what << ": " << max_difference(found, exact) << " > " << bound << ", naive "
+      << max_difference(naive, exact) << ", largest " << largest_magnitude(exact);
+}
+
+}  // namespace qb::testing_support
