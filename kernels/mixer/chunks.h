@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// mix.cpp hands these to the vector code (chunks.cpp): one head of a linear, performer or ssd
-// operator over some tokens, chunk after chunk, with the state of the tokens before them.
+// The C++ side hands these to the vector code (chunks.cpp): one head of an operator over some
+// tokens, chunk after chunk, with the state of the tokens before them.
+//
+// Operators are one of three kinds here. Those of performer, and of linformer and nystrom with it,
+// have exponential features: of a token x, exp(omega_r.x - half |x|^2) for rows omega_r, relative
+// to the largest. softmax(Q omega^T) V is what queries make of a state whose matrix is V and whose
+// vector is 0, and the attention of queries omega over all tokens is the matrix of their state.
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "base/integers.h"
 #include "kernels/mixer/mixer.h"
@@ -14,35 +18,41 @@ namespace qb::cpu {
 // Rows of scratch memory go on to whole vectors of the widest instruction set.
 inline constexpr std::int64_t kMixerColumns = 16;
 
+struct ExponentialFeatures {
+  TensorView omega{};          // log2(e) omega^T, [.,.,d,features], its rows in whole vectors
+  float half = 0.0f;           // in units of log 2
+  bool of_query_head = false;  // else query heads that share keys share omega, and one state
+};
+
 struct ChunkTask {
   const MixerOptions& options;
   const MixerArguments& a;
-  std::int64_t batch;
-  std::int64_t head;                   // of the queries
+  const ExponentialFeatures& exponential;
+  std::int64_t batch = 0;
+  std::int64_t head = 0;               // of the queries
   const MixerState* before = nullptr;  // nullptr: no tokens
   const MixerState* after = nullptr;   // nullptr: it is not wanted
   bool attends = false;                // computes out
   bool absorbs = false;                // adds these tokens to the state
-  // performer: sqrt(scale) log2(e) omega^T, [d][features up to whole vectors]
-  const float* omega = nullptr;
 
   [[nodiscard]] std::int64_t kv_head() const {
     return head / (a.q.extent.heads / a.k.extent.heads);
   }
   [[nodiscard]] std::int64_t state_head() const {
-    return options.kind == Mixer::ssd ? head : kv_head();
+    return options.kind == Mixer::ssd || exponential.of_query_head ? head : kv_head();
   }
   [[nodiscard]] std::int64_t features() const {
-    return options.kind == Mixer::performer ? options.rank : a.k.extent.head_dim;
+    return is_exponential() ? options.rank : a.k.extent.head_dim;
   }
+  [[nodiscard]] bool is_exponential() const { return exponential.omega.data != nullptr; }
   // Without a mask between them any number of tokens may be taken at a time.
   [[nodiscard]] std::int64_t chunk() const {
     return std::min(a.k.extent.length, options.causal ? options.chunk : 128);
   }
 };
 
-// The float32 buffers of one thread lie one after the other, each aligned to 64 bytes. Widths and
-// the rows of a chunk, c, are rounded up to kMixerColumns; f are features.
+// The float32 buffers of one thread lie one after the other, each aligned to 64 bytes. Widths, and
+// the rows c of a chunk with those behind them, are rounded up to kMixerColumns; f are features.
 struct ChunkScratch {
   float* q;             // [c][f]
   float* k;             // [c][f]
@@ -52,40 +62,21 @@ struct ChunkScratch {
   float* out;           // [c][p]
   float* state;         // [f][p]
   float* sums;          // [f], of phi(k)
-  float* next_sums;     // [f]
   float* largest;       // [f], exponents of the features in `state` and `sums` are relative to them
-  float* next_largest;  // [f]
+  float* next_largest;  // [f], with the keys of the chunk
+  float* rescaling;     // [f], 2^(largest - next_largest)
   float* inverse;       // [c], of the sums of weights
   float* gate;          // [2][c], sums of the decay in units of log 2, as a float and a rest
   float* inputs;        // [c][d]
 
   // Returns the floats that it takes, and carves them from `memory` unless that is nullptr.
-  static std::int64_t carve(const ChunkTask& task, float* memory, ChunkScratch& scratch) {
-    const auto up = [](std::int64_t width) { return round_up(width, kMixerColumns); };
-    const std::int64_t c = up(task.chunk());
-    const std::int64_t f = up(task.features());
-    const std::int64_t p = up(task.a.v.extent.head_dim);
-    std::int64_t floats = 0;
-    const auto take = [&](float*& buffer, std::int64_t count) {
-      buffer = memory == nullptr ? nullptr : memory + floats;
-      floats += up(count);
-    };
-    take(scratch.q, c * f);
-    take(scratch.k, c * f);
-    take(scratch.k_transposed, c * f);
-    take(scratch.v, c * p);
-    take(scratch.weights, c * c);
-    take(scratch.out, c * p);
-    take(scratch.state, f * p);
-    for (float** const row :
-         {&scratch.sums, &scratch.next_sums, &scratch.largest, &scratch.next_largest})
-      take(*row, f);
-    take(scratch.inverse, c);
-    take(scratch.gate, 2 * c);
-    take(scratch.inputs, c * up(task.a.k.extent.head_dim));
-    return floats;
-  }
+  static std::int64_t carve(const ChunkTask& task, float* memory, ChunkScratch& scratch);
 };
+
+// Returns the columns of the weights: c.
+[[nodiscard]] inline std::int64_t chunk_columns(const ChunkTask& task) {
+  return round_up(task.chunk() + 3, kMixerColumns);
+}
 
 void run_chunks(const ChunkTask& task, const ChunkScratch& scratch);
 

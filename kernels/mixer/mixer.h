@@ -133,7 +133,7 @@ void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
 // out [b,g,rank,x] f32 := weights [1,1,rank,n] f32 times x [b,g,n,x] of any type.
 void project_tokens(const TensorView& weights, const TensorView& x, const TensorView& out,
                     const KernelContext& context);
-// means [b,h,rank,d] f32 := the means of the segments of x [b,h,n,d]; rank <= n.
+// means [b,h,rank,d] f32 := the means of the segments of x [b,g,n,d], g dividing h; rank <= n.
 void segment_means(const TensorView& x, const TensorView& means);
 // out [b,h,rank,p] := Z values [b,h,rank,p], with Z that of softmax(scale queries keys^T); all are
 // f32, and queries and keys [b,h,rank,d].

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of float32 matrices in scratch memory. Rows of B and C begin at a multiple of 64 bytes
-// and go on to whole vectors; A and C go on to a multiple of kProductRows rows. So no product has a
+// and go on to whole vectors; A and C have kRowsBehind rows more. So no product has a
 // remainder, and what it computes behind the end is not used.
 #if defined(QB_KERNELS_MIXER_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QB_KERNELS_MIXER_PRODUCTS_INL_H
@@ -63,32 +63,71 @@ HWY_NOINLINE void sum_block(std::int64_t row, std::int64_t x, float* c, std::int
     }
 }
 
-// All rows of C are made by blocks of this many or of half of it.
-inline constexpr std::int64_t kProductRows = 8;
+// Operands go on for so many rows behind the last one.
+inline constexpr std::int64_t kRowsBehind = 3;
+
+// Fetches memory that is read next into the second-level cache, some of it between blocks: products
+// leave time for it, and the loads that follow them would wait for each line.
+struct Ahead {
+  struct Rows {
+    const std::byte* first;
+    std::int64_t stride;  // in bytes, and so is width
+    std::int64_t width;
+  };
+  Rows rows[4];
+  std::int64_t count = 0;  // of these tensors
+  std::int64_t next = 0;   // the row to fetch
+  std::int64_t end = 0;
+  std::int64_t at_once = 0;  // rows between two blocks
+
+  HWY_INLINE void fetch() {
+    for (const std::int64_t last = std::min(end, next + at_once); next < last; ++next)
+      for (std::int64_t t = 0; t < count; ++t)
+        for (std::int64_t x = 0; x < rows[t].width; x += 64)
+          __builtin_prefetch(rows[t].first + next * rows[t].stride + x, 0, 2);
+  }
+};
 
 template <std::size_t V, bool kAdd, class... Terms>
-HWY_INLINE void sum_panel(std::int64_t rows, std::int64_t x, float* c, std::int64_t c_stride,
-                          const Terms&... terms) {
-  // At least eight sums hide the latency of a multiply-add.
-  constexpr std::size_t kRows = V == 1 || 8 * V <= kPanelSums - 8 ? 8 : 4;
-  for (std::int64_t row = 0; row < rows; row += static_cast<std::int64_t>(kRows))
-    sum_block<kRows, V, kAdd>(row, x, c, c_stride, terms...);
+HWY_INLINE void sum_panel(Ahead& ahead, std::int64_t rows, std::int64_t x, float* c,
+                          std::int64_t c_stride, const Terms&... terms) {
+  constexpr std::size_t kMost = std::min<std::size_t>(8, kPanelSums / V);
+  constexpr auto kRows = static_cast<std::int64_t>(kMost);
+  for (std::int64_t row = 0; row < rows;) {
+    ahead.fetch();
+    // Two blocks of four rows take less time than one of six and one of four.
+    const std::int64_t left = rows - row;
+    if (left >= kRows && (kRows % 4 == 0 || left < 7 || left > 8)) {
+      sum_block<kMost, V, kAdd>(row, x, c, c_stride, terms...);
+      row += kRows;
+    } else {
+      sum_block<4, V, kAdd>(row, x, c, c_stride, terms...);
+      row += 4;
+    }
+  }
 }
 
 // C [rows][columns] := the sum of the terms, or C += it.
 template <bool kAdd, class... Terms>
-HWY_INLINE void sum_products(std::int64_t rows, std::int64_t columns, float* c,
+HWY_INLINE void sum_products(Ahead& ahead, std::int64_t rows, std::int64_t columns, float* c,
                              std::int64_t c_stride, const Terms&... terms) {
   for_each_panel(columns, [&](std::int64_t x, std::int64_t vectors) {
     if (vectors == 1)
-      sum_panel<1, kAdd>(rows, x, c, c_stride, terms...);
+      sum_panel<1, kAdd>(ahead, rows, x, c, c_stride, terms...);
     else if (vectors == 2)
-      sum_panel<2, kAdd>(rows, x, c, c_stride, terms...);
+      sum_panel<2, kAdd>(ahead, rows, x, c, c_stride, terms...);
     else if (vectors == 3)
-      sum_panel<3, kAdd>(rows, x, c, c_stride, terms...);
+      sum_panel<3, kAdd>(ahead, rows, x, c, c_stride, terms...);
     else if constexpr (kPanelVectors == 4)
-      sum_panel<4, kAdd>(rows, x, c, c_stride, terms...);
+      sum_panel<4, kAdd>(ahead, rows, x, c, c_stride, terms...);
   });
+}
+
+template <bool kAdd, class... Terms>
+HWY_INLINE void sum_products(std::int64_t rows, std::int64_t columns, float* c,
+                             std::int64_t c_stride, const Terms&... terms) {
+  Ahead nothing;
+  sum_products<kAdd>(nothing, rows, columns, c, c_stride, terms...);
 }
 
 }  // namespace

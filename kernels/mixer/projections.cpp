@@ -8,8 +8,9 @@
 #include "kernels/cpu/score_rows.h"
 #include "kernels/mixer/checks.h"
 #include "kernels/mixer/chunks.h"
-#include "kernels/mixer/landmarks.h"
 #include "kernels/parallel.h"
+
+#include "kernels/mixer/projections.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/mixer/projections.cpp"

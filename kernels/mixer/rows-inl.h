@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <numbers>
+#include <utility>
 
 #include <hwy/highway.h>
 
@@ -21,16 +22,42 @@ HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
-// to [count][stride] := rows of one head of any type, filled up with zeros.
-HWY_INLINE void load_rows(const TensorView& view, std::int64_t batch, std::int64_t head,
-                          std::int64_t first, std::int64_t count, std::int64_t stride, float* to) {
+// to [count][stride] := change(rows) of one head of any type, filled up with zeros. change maps
+// vectors.
+template <class Change>
+HWY_INLINE void load_changed(const TensorView& view, std::int64_t batch, std::int64_t head,
+                             std::int64_t first, std::int64_t count, std::int64_t stride, float* to,
+                             Change change) {
+  const Floats d;
   const std::int64_t dim = view.extent.head_dim;
-  if (dim == stride && view.token_stride == dim)
-    return convert(view.row(batch, head, first), view.dtype, to, DType::f32, count * dim);
   for (std::int64_t i = 0; i < count; ++i, to += stride) {
-    convert(view.row(batch, head, first + i), view.dtype, to, DType::f32, dim);
+    const float* row = to;
+    if (view.dtype == DType::f32 && dim % lanes() == 0)
+      row = view.row_as<float>(batch, head, first + i);
+    else
+      convert(view.row(batch, head, first + i), view.dtype, to, DType::f32, dim);
+    for (std::int64_t x = 0; x < dim; x += lanes())
+      hn::Store(change(hn::LoadU(d, row + x)), d, to + x);
     std::fill(to + dim, to + stride, 0.0f);
   }
+}
+
+HWY_INLINE void load_rows(const TensorView& view, std::int64_t batch, std::int64_t head,
+                          std::int64_t first, std::int64_t count, std::int64_t stride, float* to) {
+  load_changed(view, batch, head, first, count, stride, to, [](Vector x) { return x; });
+}
+
+// Returns such rows in place where products can read them there.
+HWY_INLINE const float* rows_in_place(const TensorView& view, std::int64_t batch, std::int64_t head,
+                                      std::int64_t first, std::int64_t count, std::int64_t stride,
+                                      float* buffer) {
+  const float* const rows = view.row_as<float>(batch, head, first);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(rows) % 64 == 0;
+  if (view.dtype == DType::f32 && aligned && view.extent.head_dim == stride &&
+      view.token_stride == stride)
+    return rows;
+  load_rows(view, batch, head, first, count, stride, buffer);
+  return buffer;
 }
 
 // to [dim] := factor * row, at any address.
@@ -58,19 +85,29 @@ HWY_INLINE float row_dot(const float* a, const float* b, std::int64_t width) {
   return hn::GetLane(hn::SumOfLanes(d, sum));
 }
 
-// rows [count][stride] := elu(rows) + 1, and 0 behind the last feature.
-HWY_INLINE void elu_features(std::int64_t count, std::int64_t features, std::int64_t stride,
-                             float* rows) {
+// elu(x) + 1
+HWY_INLINE Vector elu_feature(Vector x) {
   const Floats d;
   const Vector zero = hn::Zero(d);
   const Vector log2e = hn::Set(d, static_cast<float>(std::numbers::log2e));
-  change_row(rows, count * stride, [&](std::int64_t, Vector x) {
-    // In this order NaN is kept.
-    const Vector negative = exp2_fast(d, hn::Mul(log2e, hn::Min(zero, x)));
-    return hn::Add(negative, hn::Max(zero, x));
-  });
-  for (std::int64_t i = 0; i < count && features < stride; ++i)
-    std::fill(rows + i * stride + features, rows + (i + 1) * stride, 0.0f);
+  // In this order NaN is kept.
+  const Vector negative = exp2_fast(d, hn::Mul(log2e, hn::Min(zero, x)));
+  return hn::Add(negative, hn::Max(zero, x));
+}
+
+// sums [width] += the sum of rows [count][stride]
+HWY_INLINE void add_column_sums(const float* rows, std::int64_t count, std::int64_t stride,
+                                std::int64_t width, float* sums) {
+  const Floats d;
+  for (std::int64_t x = 0; x < width; x += lanes()) {
+    Vector even = hn::Load(d, sums + x);
+    Vector odd = hn::Zero(d);
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::swap(even, odd);
+      even = hn::Add(even, hn::Load(d, rows + i * stride + x));
+    }
+    hn::Store(hn::Add(even, odd), d, sums + x);
+  }
 }
 
 }  // namespace
