@@ -25,24 +25,17 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/mixer/chunk_rows-inl.h"
 #include "kernels/mixer/exponential-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
 namespace {
 
-class Chunks {
+class Chunks : ChunkRows {
  public:
   Chunks(const ChunkTask& task, const ChunkScratch& scratch)
-      : t_(task),
-        s_(scratch),
-        kind_(task.options.kind),
-        exponential_(task.is_exponential()),
-        features_(task.features()),
-        values_(task.a.v.extent.head_dim),
-        f_(round_up(features_, kMixerColumns)),
-        p_(round_up(values_, kMixerColumns)),
-        c_(chunk_columns(task)) {}
+      : ChunkRows(task, scratch), exponential_(task.is_exponential()) {}
 
   void run() {
     begin();
@@ -64,11 +57,7 @@ class Chunks {
     const auto vector = [&](std::int64_t r) {
       return *t_.before->vector.row_as<float>(t_.batch, t_.state_head(), r);
     };
-    if (kind_ == Mixer::ssd) {
-      decay_ = vector(0);
-      return;
-    }
-    for (std::int64_t r = 0; r < features_; ++r) {
+    for (std::int64_t r = 0; r < features_ && kind_ != Mixer::ssd; ++r) {
       s_.sums[r] = exponential_ ? 1.0f : vector(r);
       s_.largest[r] = vector(r) * static_cast<float>(std::numbers::log2e);
     }
@@ -84,8 +73,17 @@ class Chunks {
                 ? (s_.largest[r] + std::log2(s_.sums[r])) * static_cast<float>(std::numbers::ln2)
                 : s_.sums[r];
     }
-    if (kind_ == Mixer::ssd)
-      *t_.after->vector.row_as<float>(t_.batch, t_.state_head(), 0) = static_cast<float>(decay_);
+    if (kind_ == Mixer::ssd) end_decay();
+  }
+
+  void end_decay() const {
+    const auto first = [&](const TensorView& view, std::int64_t head, std::int64_t row) {
+      return view.row_as<float>(t_.batch, head, row);
+    };
+    double sum = t_.before == nullptr ? 0.0 : *first(t_.before->vector, t_.head, 0);
+    for (std::int64_t i = 0; i < t_.a.decay.extent.length; ++i)
+      sum += *first(t_.a.decay, t_.head, i);
+    *first(t_.after->vector, t_.head, 0) = static_cast<float>(sum);
   }
 
   void step(std::int64_t first, std::int64_t count) {
@@ -102,7 +100,7 @@ class Chunks {
     }
     if (exponential_ && t_.absorbs) rescale();
     if (t_.attends) attend(first, count);
-    if (t_.absorbs) absorb(first, count);
+    if (t_.absorbs) absorb(count);
   }
 
   // Fetches the rows of the next chunk between the products of this one.
@@ -122,8 +120,6 @@ class Chunks {
   }
 
   void load(std::int64_t first, std::int64_t count) {
-    const TensorView& q = t_.a.q;
-    const TensorView& k = t_.a.k;
     if (exponential_) {
       const Exponential features(t_, s_, ahead_);
       if (t_.absorbs)
@@ -131,72 +127,28 @@ class Chunks {
       else
         std::copy_n(s_.largest, f_, s_.next_largest);
       if (t_.attends) features.load_queries(first, count);
-    } else if (kind_ == Mixer::linear) {
-      if (t_.attends) load_changed(q, t_.batch, t_.head, first, count, f_, s_.q, elu_feature);
-      if (t_.absorbs) load_changed(k, t_.batch, t_.kv_head(), first, count, f_, s_.k, elu_feature);
     } else {
-      if (t_.attends) load_rows(q, t_.batch, t_.head, first, count, f_, s_.q);
-      load_rows(k, t_.batch, t_.kv_head(), first, count, f_, s_.k);
-      load_decay(first, count);
+      if (t_.attends) load_queries(first, count);
+      if (t_.absorbs) load_keys(first, count);
+      if (kind_ == Mixer::ssd) load_decay(first, count);
     }
     if (t_.absorbs) v_ = rows_in_place(t_.a.v, t_.batch, t_.kv_head(), first, count, p_, s_.v);
-  }
-
-  void load_decay(std::int64_t first, std::int64_t count) {
-    // A factor of 2^-1000 and less is 0, even times the state of a whole sequence.
-    constexpr double kReset = -1000.0;
-    double sum = 0.0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const double decay = *t_.a.decay.row_as<float>(t_.batch, t_.head, first + i);
-      sum += std::max(decay * std::numbers::log2e, kReset);
-      s_.gate[i] = static_cast<float>(sum);
-      s_.gate[c_ + i] = static_cast<float>(sum - static_cast<double>(s_.gate[i]));
-      decay_ += decay;
-    }
-  }
-
-  // W := the products of the chunk's queries and keys up to the last one of each block of rows.
-  void weigh_keys(std::int64_t count) {
-    const std::int64_t width = round_up(count, kMixerColumns);
-    transpose_in([&](std::int64_t j) { return s_.k + j * f_; }, count, round_up(features_, 4),
-                 width, 0u, s_.k_transposed);
-    for (std::int64_t row = 0; row < count; row += kTriangleRows)
-      sum_products<false>(ahead_, std::min(kTriangleRows, count - row),
-                          std::min(count, row + kTriangleRows), s_.weights + row * c_, c_,
-                          RowsTerm{s_.q + row * f_, f_, s_.k_transposed, width, features_});
-  }
-
-  // 2 to the decay from the chunk's begin, or from token j, to token i.
-  [[nodiscard]] HWY_INLINE Vector gate(std::int64_t i) const {
-    const Floats d;
-    return exp2_fast(d, hn::Add(hn::Set(d, s_.gate[i]), hn::Set(d, s_.gate[c_ + i])));
-  }
-  [[nodiscard]] HWY_INLINE Vector gate(std::int64_t i, Vector high, Vector low) const {
-    const Floats d;
-    return exp2_fast(d, hn::Add(hn::Sub(hn::Set(d, s_.gate[i]), high),
-                                hn::Sub(hn::Set(d, s_.gate[c_ + i]), low)));
   }
 
   // Masks W and gives it its decay; inverse := 1 over the sums of weights, and q := its decay.
   void sum_weights(std::int64_t count) {
     const Floats d;
-    const bool ssd = kind_ == Mixer::ssd;
     for (std::int64_t i = 0; i < count; ++i) {
       Vector sum = hn::Zero(d);
-      const std::int64_t end =
-          t_.options.causal ? std::min(count, round_up(i + 1, kTriangleRows)) : 0;
+      const std::int64_t end = t_.options.causal ? end_of_row(i, count) : 0;
       change_row(s_.weights + i * c_, end, [&](std::int64_t j, Vector weight) {
-        if (ssd)
-          weight =
-              hn::Mul(weight, gate(i, hn::Load(d, s_.gate + j), hn::Load(d, s_.gate + c_ + j)));
-        const auto seen = static_cast<std::size_t>(std::max<std::int64_t>(0, i + 1 - j));
-        weight = hn::IfThenElseZero(hn::FirstN(d, seen), weight);
+        weight = seen_weight(i, j, weight);
         sum = hn::Add(sum, weight);
         return weight;
       });
       float* const q = s_.q + i * f_;
       s_.inverse[i] = 1.0f;
-      if (ssd) {
+      if (kind_ == Mixer::ssd) {
         const Vector factor = gate(i);
         change_row(q, f_, [&](std::int64_t, Vector x) { return hn::Mul(x, factor); });
         continue;
@@ -232,28 +184,23 @@ class Chunks {
       return RowsTerm{s_.q + row * f_, f_, s_.state, p_, features_};
     };
     if (!t_.options.causal) sum_products<false>(ahead_, count, values_, s_.out, p_, of_state(0));
-    for (std::int64_t row = 0; row < count && t_.options.causal; row += kTriangleRows)
-      sum_products<false>(
-          ahead_, std::min(kTriangleRows, count - row), values_, s_.out + row * p_, p_,
-          RowsTerm{s_.weights + row * c_, c_, v_, p_, std::min(count, row + kTriangleRows)},
-          of_state(row));
+    if (t_.options.causal)
+      for_triangle_rows(count, [&](std::int64_t row, std::int64_t rows, std::int64_t seen) {
+        sum_products<false>(ahead_, rows, values_, s_.out + row * p_, p_,
+                            RowsTerm{s_.weights + row * c_, c_, v_, p_, seen}, of_state(row));
+      });
     for (std::int64_t i = 0; i < count; ++i)
       store_row(s_.out + i * p_, values_, s_.inverse[i],
                 t_.a.out.row_as<float>(t_.batch, t_.head, first + i));
   }
 
-  void absorb(std::int64_t, std::int64_t count) {
-    const Floats d;
+  void absorb(std::int64_t count) {
     if (kind_ == Mixer::ssd) {
-      const std::int64_t last = count - 1;
-      // In double and rounded once: a state that lasts is multiplied by it in every chunk.
-      const Vector kept =
-          hn::Set(d, static_cast<float>(std::exp2(static_cast<double>(s_.gate[last]) +
-                                                  static_cast<double>(s_.gate[c_ + last]))));
+      const Vector kept = gate_of_chunk(count);
       change_row(s_.state, features_ * p_,
                  [&](std::int64_t, Vector x) { return hn::Mul(x, kept); });
       for (std::int64_t j = 0; j < count; ++j) {
-        const Vector factor = gate(last, hn::Set(d, s_.gate[j]), hn::Set(d, s_.gate[c_ + j]));
+        const Vector factor = gate_to_end(j, count);
         change_row(s_.k + j * f_, f_, [&](std::int64_t, Vector x) { return hn::Mul(x, factor); });
       }
     } else {
@@ -263,21 +210,8 @@ class Chunks {
                        ColumnsTerm{{s_.k, f_, v_, p_, count}});
   }
 
-  // W and W V are made for so many rows at a time, up to the last key that they see.
-  static constexpr std::int64_t kTriangleRows = 12;
-
-  const ChunkTask& t_;
-  const ChunkScratch& s_;
-  const Mixer kind_;
   const bool exponential_;
-  const std::int64_t features_;
-  const std::int64_t values_;
-  const std::int64_t f_;
-  const std::int64_t p_;
-  const std::int64_t c_;
   const float* v_ = nullptr;  // [c][p], where they lie or in s_.v
-  double decay_ = 0.0;        // the sum of all logarithms
-  Ahead ahead_;
 };
 
 void run(const ChunkTask& task, const ChunkScratch& scratch) { Chunks(task, scratch).run(); }
@@ -300,26 +234,20 @@ std::int64_t ChunkScratch::carve(const ChunkTask& task, float* memory, ChunkScra
   const std::int64_t weights = task.options.causal ? c * c : 0;
   const std::int64_t transposed = task.options.causal ? c * f : 0;
   const std::int64_t inputs = task.is_exponential() ? c * up(task.a.k.extent.head_dim) : 0;
-  const std::pair<float**, std::int64_t> buffers[] = {{&s.q, c * f},
-                                                      {&s.k, c * f},
-                                                      {&s.k_transposed, transposed},
-                                                      {&s.v, c * p},
-                                                      {&s.weights, weights},
-                                                      {&s.out, c * p},
-                                                      {&s.state, (f + kMixerColumns) * p},
-                                                      {&s.sums, f},
-                                                      {&s.largest, f},
-                                                      {&s.next_largest, f},
-                                                      {&s.rescaling, f},
-                                                      {&s.inverse, c},
-                                                      {&s.gate, 2 * c},
-                                                      {&s.inputs, inputs}};
-  std::int64_t floats = 0;
-  for (const auto& [buffer, count] : buffers) {
-    *buffer = memory == nullptr ? nullptr : memory + floats;
-    floats += count;
-  }
-  return floats;
+  return carve_floats(memory, {{&s.q, c * f},
+                               {&s.k, c * f},
+                               {&s.k_transposed, transposed},
+                               {&s.v, c * p},
+                               {&s.weights, weights},
+                               {&s.out, c * p},
+                               {&s.state, (f + kMixerColumns) * p},
+                               {&s.sums, f},
+                               {&s.largest, f},
+                               {&s.next_largest, f},
+                               {&s.rescaling, f},
+                               {&s.inverse, c},
+                               {&s.gate, 2 * c},
+                               {&s.inputs, inputs}});
 }
 
 void run_chunks(const ChunkTask& task, const ChunkScratch& scratch) {

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
+#include <utility>
 
 #include "base/integers.h"
 #include "kernels/mixer/mixer.h"
@@ -72,6 +74,18 @@ struct ChunkScratch {
   // Returns the floats that it takes, and carves them from `memory` unless that is nullptr.
   static std::int64_t carve(const ChunkTask& task, float* memory, ChunkScratch& scratch);
 };
+
+// Sets the pointers to buffers of so many floats one after the other from `memory` on, unless that
+// is nullptr, and returns the floats of all.
+inline std::int64_t carve_floats(float* memory,
+                                 std::initializer_list<std::pair<float**, std::int64_t>> buffers) {
+  std::int64_t floats = 0;
+  for (const auto& [buffer, count] : buffers) {
+    *buffer = memory == nullptr ? nullptr : memory + floats;
+    floats += count;
+  }
+  return floats;
+}
 
 // Returns the columns of the weights: c.
 [[nodiscard]] inline std::int64_t chunk_columns(const ChunkTask& task) {

@@ -158,6 +158,20 @@ void fill_orthogonal(const TensorView& omega, std::uint64_t seed);
                                             const MixerArguments& arguments,
                                             std::span<const std::int64_t> rows, int threads = 1);
 
+// The gradients of linear and ssd by the formulas, in float64 and as mix_naive(): of every token.
+struct MixerGradientValues {
+  std::vector<double> d_q;
+  std::vector<double> d_k;
+  std::vector<double> d_v;
+  std::vector<double> d_decay;  // empty for linear
+};
+[[nodiscard]] MixerGradientValues mix_backward_reference(const MixerOptions& options,
+                                                         const MixerArguments& arguments,
+                                                         const TensorView& d_out, int threads = 1);
+[[nodiscard]] MixerGradientValues mix_backward_naive(const MixerOptions& options,
+                                                     const MixerArguments& arguments,
+                                                     const TensorView& d_out, int threads = 1);
+
 // Returns the FLOP of the matrix products of all heads, two for each multiply-add, with only the
 // unmasked pairs of a chunk; a selective_scan has 7 for each channel and element of its state
 // (delta a, exp, two products and a sum for h, a product and a sum for out) and one for delta v.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// mix_backward() hands these to the vector code (backward_chunks.cpp): one query head of linear or
+// ssd over all tokens.
+#pragma once
+
+#include "kernels/mixer/chunks.h"
+
+namespace qb::cpu {
+
+struct BackwardTask {
+  ChunkTask chunks;
+  const MixerGradients& gradients;
+  // The state before each chunk as one of a batch, [chunks,1,…]; where the operator is not causal,
+  // one state of all tokens.
+  MixerState states;
+  bool adds;  // to d_k and d_v, which hold what other heads of the group gave
+};
+
+// The float32 buffers of one thread besides those of the chunks, as there.
+struct BackwardScratch {
+  float* d_out;             // [c][p]; for linear over the sum of weights
+  float* d_weights;         // [c][c]
+  float* v_transposed;      // [p][c]
+  float* state_transposed;  // [p][f]
+  float* later;             // [f][p], T
+  float* later_transposed;  // [p][f]
+  float* later_sums;        // [f], of s phi(q) of later tokens
+  float* gradients;         // [c][the larger of f and p], of a chunk
+  float* d_sum;             // [c], s of linear
+  // The parts of an ssd's ddecay, [c] each: sums of W dW over a row and over a column, and over
+  // pairs of the row with earlier chunks and of the column with later ones.
+  float* row_pairs;
+  float* column_pairs;
+  float* earlier_pairs;
+  float* later_pairs;
+
+  static std::int64_t carve(const ChunkTask& task, float* memory, BackwardScratch& scratch);
+};
+
+void run_backward(const BackwardTask& task, const ChunkScratch& scratch,
+                  const BackwardScratch& more);
+
+}  // namespace qb::cpu

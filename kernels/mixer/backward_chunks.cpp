@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// The backward pass of linear and ssd in chunks. With W, S and the decay as in chunks.cpp, G the
+// gradients of out (of its numerators for linear) and s those of linear's sums of weights:
+//
+//   dW = G V^T + s, masked and with the decay                T = sum of phi(q) g^T of later tokens
+//   dphi(Q) = dW phi(K) + G S^T + s (sum of earlier phi(k))^T
+//   dphi(K) = dW^T phi(Q) + V T^T + (sum of s phi(q) of later tokens)^T
+//   dV      = W^T G + phi(K) T
+//
+// So chunks go from the last to the first, and the states before each are made first. Where linear
+// is not causal, there is no W: one pass over queries makes T, a second one goes over keys.
+//
+// The gradient of an ssd's decay at token t is the sum of w_ij dw_ij over the pairs j < t <= i.
+// Those within the chunk are sums of rows less sums of columns, those with one end in it are
+// products of what S gave to dQ with Q and of what T gave to dK with K, and those around it are
+// those of S and T. So no sums over the whole sequence are subtracted.
+#include <algorithm>
+#include <utility>
+
+#include "kernels/mixer/backward.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/mixer/backward_chunks.cpp"
+#include "kernels/cpu/highway_targets.h"
+// This include must come after highway_targets.h.
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/mixer/chunk_rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+namespace {
+
+class Backward : ChunkRows {
+ public:
+  Backward(const BackwardTask& task, const ChunkScratch& scratch, const BackwardScratch& more)
+      : ChunkRows(task.chunks, scratch),
+        task_(task),
+        g_(more),
+        causal_(task.chunks.options.causal) {}
+
+  void run() {
+    std::fill_n(g_.later, f_ * p_, 0.0f);
+    std::fill_n(g_.later_sums, f_, 0.0f);
+    const std::int64_t n = t_.a.k.extent.length;
+    const std::int64_t chunk = t_.chunk();
+    for (std::int64_t at = ceil_div(n, chunk) - 1; at >= 0; --at)
+      step(causal_ ? at : 0, at * chunk, std::min(chunk, n - at * chunk));
+    for (std::int64_t first = 0; first < n && !causal_; first += chunk) {
+      load_pairs(first, std::min(chunk, n - first));
+      differentiate_keys(first, std::min(chunk, n - first));
+    }
+  }
+
+ private:
+  void step(std::int64_t state, std::int64_t first, std::int64_t count) {
+    load_state(state);
+    load_queries(first, count);
+    load_rows(task_.gradients.d_out, t_.batch, t_.head, first, count, p_, g_.d_out);
+    if (causal_) {
+      load_pairs(first, count);
+      weigh_keys(count);
+    }
+    if (kind_ == Mixer::linear) divide(count);
+    if (causal_) {
+      differentiate_weights(count);
+      differentiate_keys(first, count);
+    }
+    differentiate_queries(first, count);
+    if (kind_ == Mixer::ssd) differentiate_decay(first, count);
+    add_later(count);
+  }
+
+  void load_state(std::int64_t at) const {
+    load_rows(task_.states.matrix, at, 0, 0, features_, p_, s_.state);
+    transpose(s_.state, p_, features_, values_, f_, g_.state_transposed);
+    std::fill_n(s_.sums, f_, 0.0f);
+    for (std::int64_t r = 0; r < features_ && kind_ == Mixer::linear; ++r)
+      s_.sums[r] = *task_.states.vector.row_as<float>(at, 0, r);
+  }
+
+  void load_pairs(std::int64_t first, std::int64_t count) {
+    load_keys(first, count);
+    load_rows(t_.a.v, t_.batch, t_.kv_head(), first, count, p_, s_.v);
+    if (kind_ == Mixer::ssd) load_decay(first, count);
+  }
+
+  static HWY_INLINE void transpose(const float* rows, std::int64_t stride, std::int64_t count,
+                                   std::int64_t columns, std::int64_t width, float* to) {
+    transpose_in([&](std::int64_t r) { return rows + r * stride; }, count, round_up(columns, 4),
+                 width, 0u, to);
+  }
+
+  // d_out := d_out over the sum of weights; d_sum := the gradient of that sum.
+  void divide(std::int64_t count) {
+    const Floats d;
+    sum_products<false>(ahead_, count, values_, s_.out, p_,
+                        RowsTerm{s_.q, f_, s_.state, p_, features_});
+    for_triangle_rows(causal_ ? count : 0,
+                      [&](std::int64_t row, std::int64_t rows, std::int64_t seen) {
+                        for (std::int64_t i = row; i < row + rows; ++i) mask(i, count);
+                        sum_products<true>(ahead_, rows, values_, s_.out + row * p_, p_,
+                                           RowsTerm{s_.weights + row * c_, c_, s_.v, p_, seen});
+                      });
+    for (std::int64_t i = 0; i < count; ++i) {
+      float total = row_dot(s_.q + i * f_, s_.sums, f_);
+      for (std::int64_t j = 0; j <= i && causal_; ++j) total += s_.weights[i * c_ + j];
+      const Vector inverse = hn::Set(d, total == 0.0f ? 0.0f : 1.0f / total);
+      float* const row = g_.d_out + i * p_;
+      change_row(row, p_, [&](std::int64_t, Vector x) { return hn::Mul(x, inverse); });
+      g_.d_sum[i] = -hn::GetLane(inverse) * row_dot(row, s_.out + i * p_, values_);
+    }
+  }
+
+  HWY_INLINE void mask(std::int64_t i, std::int64_t count) {
+    change_row(s_.weights + i * c_, end_of_row(i, count),
+               [&](std::int64_t j, Vector weight) { return seen_weight(i, j, weight); });
+  }
+
+  void differentiate_weights(std::int64_t count) {
+    const Floats d;
+    const std::int64_t width = round_up(count, kMixerColumns);
+    transpose(s_.v, p_, count, values_, width, g_.v_transposed);
+    std::fill_n(g_.column_pairs, c_, 0.0f);
+    for_triangle_rows(count, [&](std::int64_t row, std::int64_t rows, std::int64_t seen) {
+      sum_products<false>(ahead_, rows, seen, g_.d_weights + row * c_, c_,
+                          RowsTerm{g_.d_out + row * p_, p_, g_.v_transposed, width, values_});
+    });
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (kind_ == Mixer::ssd) mask(i, count);
+      const float* const weights = s_.weights + i * c_;
+      const Vector of_sum = hn::Set(d, kind_ == Mixer::linear ? g_.d_sum[i] : 0.0f);
+      Vector pairs = hn::Zero(d);
+      change_row(g_.d_weights + i * c_, end_of_row(i, count), [&](std::int64_t j, Vector x) {
+        const auto seen =
+            hn::FirstN(d, static_cast<std::size_t>(std::max<std::int64_t>(0, i + 1 - j)));
+        const Vector pair = hn::IfThenElseZero(seen, hn::Mul(hn::Load(d, weights + j), x));
+        pairs = hn::Add(pairs, pair);
+        hn::Store(hn::Add(hn::Load(d, g_.column_pairs + j), pair), d, g_.column_pairs + j);
+        return seen_weight(i, j, hn::Add(x, of_sum));
+      });
+      g_.row_pairs[i] = hn::GetLane(hn::SumOfLanes(d, pairs));
+    }
+  }
+
+  void differentiate_keys(std::int64_t first, std::int64_t count) {
+    transpose(g_.later, p_, features_, values_, f_, g_.later_transposed);
+    sum_products<false>(ahead_, count, features_, g_.gradients, f_,
+                        RowsTerm{s_.v, p_, g_.later_transposed, f_, values_});
+    for (std::int64_t j = 0; j < count; ++j) {
+      finish_later(j, count, f_, g_.later_sums);
+      g_.later_pairs[j] = row_dot(g_.gradients + j * f_, s_.k + j * f_, features_);
+    }
+    add_columns_of(g_.d_weights, s_.q, f_, features_, count);
+    put(s_.k, features_, f_, task_.gradients.d_k, t_.kv_head(), first, count, task_.adds);
+    sum_products<false>(ahead_, count, values_, g_.gradients, p_,
+                        RowsTerm{s_.k, f_, g_.later, p_, features_});
+    for (std::int64_t j = 0; j < count; ++j) finish_later(j, count, p_, nullptr);
+    add_columns_of(s_.weights, g_.d_out, p_, values_, count);
+    put(nullptr, values_, p_, task_.gradients.d_v, t_.kv_head(), first, count, task_.adds);
+  }
+
+  // Gives row j of the gradients, which T made, its decay, or adds the sums of linear.
+  HWY_INLINE void finish_later(std::int64_t j, std::int64_t count, std::int64_t width,
+                               const float* sums) {
+    const Floats d;
+    const bool decays = kind_ == Mixer::ssd;
+    const Vector factor = decays ? gate_to_end(j, count) : hn::Set(d, 1.0f);
+    change_row(g_.gradients + j * width, width, [&](std::int64_t x, Vector value) {
+      return decays || sums == nullptr ? hn::Mul(value, factor)
+                                       : hn::Add(value, hn::Load(d, sums + x));
+    });
+  }
+
+  // gradients += the transpose of a triangle times rows.
+  HWY_INLINE void add_columns_of(const float* triangle, const float* rows, std::int64_t stride,
+                                 std::int64_t width, std::int64_t count) {
+    for_triangle_rows(causal_ ? count : 0, [&](std::int64_t row, std::int64_t n, std::int64_t) {
+      sum_products<true>(
+          ahead_, n, width, g_.gradients + row * stride, stride,
+          ColumnsTerm{{triangle + row * c_ + row, c_, rows + row * stride, stride, count - row}});
+    });
+  }
+
+  void differentiate_queries(std::int64_t first, std::int64_t count) {
+    const Floats d;
+    for (std::int64_t i = 0; i < count && kind_ == Mixer::ssd; ++i) {
+      const Vector factor = gate(i);
+      change_row(g_.d_out + i * p_, p_, [&](std::int64_t, Vector x) { return hn::Mul(x, factor); });
+    }
+    sum_products<false>(ahead_, count, features_, g_.gradients, f_,
+                        RowsTerm{g_.d_out, p_, g_.state_transposed, f_, values_});
+    for (std::int64_t i = 0; i < count; ++i) {
+      float* const row = g_.gradients + i * f_;
+      g_.earlier_pairs[i] = row_dot(row, s_.q + i * f_, features_);
+      if (kind_ == Mixer::ssd) continue;
+      const Vector of_sum = hn::Set(d, g_.d_sum[i]);
+      change_row(row, f_, [&](std::int64_t r, Vector x) {
+        return hn::MulAdd(of_sum, hn::Load(d, s_.sums + r), x);
+      });
+    }
+    for_triangle_rows(causal_ ? count : 0,
+                      [&](std::int64_t row, std::int64_t rows, std::int64_t seen) {
+                        sum_products<true>(ahead_, rows, features_, g_.gradients + row * f_, f_,
+                                           RowsTerm{g_.d_weights + row * c_, c_, s_.k, f_, seen});
+                      });
+    put(s_.q, features_, f_, task_.gradients.d_q, t_.head, first, count, false);
+  }
+
+  // Writes the gradients of a chunk, or adds them; those of features of linear become gradients of
+  // what they were made from: the slope of elu(x) + 1 is 1 where that is above 1, else itself.
+  HWY_INLINE void put(const float* features, std::int64_t dim, std::int64_t stride,
+                      const TensorView& to, std::int64_t head, std::int64_t first,
+                      std::int64_t count, bool adds) {
+    const Floats d;
+    for (std::int64_t i = 0; i < count; ++i) {
+      float* const row = g_.gradients + i * stride;
+      float* const out = to.row_as<float>(t_.batch, head, first + i);
+      if (features != nullptr && kind_ == Mixer::linear)
+        change_row(row, stride, [&](std::int64_t r, Vector x) {
+          return hn::Mul(x, hn::Min(hn::Load(d, features + i * stride + r), hn::Set(d, 1.0f)));
+        });
+      for (std::int64_t x = 0; x < dim && adds; ++x) row[x] += out[x];
+      store_row(row, dim, 1.0f, out);
+    }
+  }
+
+  void differentiate_decay(std::int64_t first, std::int64_t count) {
+    const auto write = [&](std::int64_t t) {
+      return task_.gradients.d_decay.row_as<float>(t_.batch, t_.head, first + t);
+    };
+    double after = 0.0;  // pairs that end at t or later, in this chunk
+    for (std::int64_t t = count - 1; t >= 0; --t) {
+      after += static_cast<double>(g_.row_pairs[t]) - static_cast<double>(g_.column_pairs[t]) +
+               static_cast<double>(g_.earlier_pairs[t]);
+      *write(t) = static_cast<float>(after);
+    }
+    double before = static_cast<double>(hn::GetLane(gate_of_chunk(count))) *
+                    static_cast<double>(row_dot(s_.state, g_.later, features_ * p_));
+    for (std::int64_t t = 0; t < count; ++t) {
+      *write(t) += static_cast<float>(before);
+      before += static_cast<double>(g_.later_pairs[t]);
+    }
+  }
+
+  // T := T times the chunk's decay + phi(Q)^T G, and likewise the sums.
+  void add_later(std::int64_t count) {
+    const Floats d;
+    if (kind_ == Mixer::ssd) {
+      const Vector kept = gate_of_chunk(count);
+      change_row(g_.later, features_ * p_,
+                 [&](std::int64_t, Vector x) { return hn::Mul(x, kept); });
+    }
+    sum_products<true>(ahead_, features_, values_, g_.later, p_,
+                       ColumnsTerm{{s_.q, f_, g_.d_out, p_, count}});
+    for (std::int64_t i = 0; i < count && kind_ == Mixer::linear; ++i)
+      change_row(g_.later_sums, f_, [&](std::int64_t r, Vector sum) {
+        return hn::MulAdd(hn::Set(d, g_.d_sum[i]), hn::Load(d, s_.q + i * f_ + r), sum);
+      });
+  }
+
+  const BackwardTask& task_;
+  const BackwardScratch& g_;
+  const bool causal_;
+};
+
+void backward(const BackwardTask& task, const ChunkScratch& scratch, const BackwardScratch& more) {
+  Backward(task, scratch, more).run();
+}
+
+}  // namespace
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace qb::cpu {
+namespace {
+HWY_EXPORT(backward);
+}  // namespace
+
+void run_backward(const BackwardTask& task, const ChunkScratch& scratch,
+                  const BackwardScratch& more) {
+  HWY_DYNAMIC_DISPATCH(backward)(task, scratch, more);
+}
+
+}  // namespace qb::cpu
+#endif  // HWY_ONCE

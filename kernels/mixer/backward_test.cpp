@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the backward pass of linear and ssd: the float64 reference against finite differences, and
+// the kernels in every instruction set against the reference.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/testing/sanitized.h"
+#include "kernels/cpu/instruction_set.h"
+#include "kernels/mixer/testing/mixer_support.h"
+
+namespace qb {
+namespace {
+
+using testing_support::MixerCall;
+using testing_support::MixerCase;
+
+// Returns the sum of out times d_out, of which the gradients are those of `call`.
+double loss(const MixerCall& call, const TensorView& d_out) {
+  const std::vector<double> out = call.reference();
+  const std::vector<double> weights = testing_support::values(d_out);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < out.size(); ++i) sum += out[i] * weights[i];
+  return sum;
+}
+
+TEST(MixerGradients, ReferenceIsWhatFiniteDifferencesGive) {
+  for (const Mixer kind : {Mixer::linear, Mixer::ssd})
+    for (const bool causal : {true, false}) {
+      if (kind == Mixer::ssd && !causal) continue;
+      SCOPED_TRACE(std::string(word(kind)) + (causal ? " causal" : ""));
+      MixerCase c;
+      c.options = {kind, causal, 0, 4};
+      c.shape = {1, 2, 1, 7, 3, 2};
+      c.dtype = DType::f64;
+      const MixerCall call(c);
+      const Tensor d_out = testing_support::random_tensor(DType::f64, call.a.out.extent, 77);
+      const MixerGradientValues found = mix_backward_reference(call.options, call.a, d_out.view());
+      const auto expect = [&](const TensorView& of, const std::vector<double>& gradient) {
+        for (std::int64_t i = 0; i < of.extent.elements(); ++i) {
+          void* const at = static_cast<std::byte*>(of.data) + i * size_of(of.dtype);
+          const double x = load_element(at, of.dtype);
+          const double step = of.dtype == DType::f64 ? 1e-5 : 0x1p-8;
+          store_element(at, of.dtype, x + step);
+          const double up = loss(call, d_out.view());
+          store_element(at, of.dtype, x - step);
+          const double down = loss(call, d_out.view());
+          store_element(at, of.dtype, x);
+          EXPECT_NEAR(gradient[static_cast<std::size_t>(i)], (up - down) / (2.0 * step),
+                      of.dtype == DType::f64 ? 1e-7 : 1e-3)
+              << i;
+        }
+      };
+      expect(call.a.q, found.d_q);
+      expect(call.a.k, found.d_k);
+      expect(call.a.v, found.d_v);
+      if (kind == Mixer::ssd) expect(call.a.decay, found.d_decay);
+    }
+}
+
+class MixerBackward : public ::testing::TestWithParam<InstructionSet> {
+ protected:
+  MixerBackward() { use_instruction_set(GetParam()); }
+  ~MixerBackward() override { use_instruction_set(available_instruction_sets().front()); }
+};
+
+TEST_P(MixerBackward, AgreesWithTheFormulasInFloat64) {
+  const bool slow = GetParam() == InstructionSet::scalar || testing_support::kSanitized;
+  for (const Mixer kind : {Mixer::linear, Mixer::ssd})
+    for (std::uint64_t seed = 1; seed <= (slow ? 6u : 40u); ++seed) {
+      const MixerCase c = testing_support::random_case(kind, seed);
+      SCOPED_TRACE(testing_support::text(c));
+      const MixerCall call(c);
+      const Tensor d_out = testing_support::random_tensor(seed % 2 == 0 ? DType::f32 : c.dtype,
+                                                          call.a.out.extent, 1000 * seed);
+      std::vector<Tensor> sums;
+      const auto poisoned = [&](const Extent& extent) {
+        sums.emplace_back(heap_allocator(), DType::f32, extent, "gradient");
+        testing_support::fill(sums.back().view(), std::nan(""));
+        return sums.back().view();
+      };
+      MixerGradients gradients{d_out.view(), poisoned(call.a.q.extent), poisoned(call.a.k.extent),
+                               poisoned(call.a.v.extent)};
+      if (kind == Mixer::ssd) gradients.d_decay = poisoned(call.a.decay.extent);
+      mix_backward(call.options, call.a, gradients,
+                   {testing_support::poisoned_allocator(), static_cast<int>(1 + seed % 3), 0});
+      const MixerGradientValues exact =
+          mix_backward_reference(call.options, call.a, d_out.view(), 2);
+      const MixerGradientValues naive = mix_backward_naive(call.options, call.a, d_out.view(), 2);
+      // Products of d_out and values cancel where a token sees few others, and weights are divided
+      // by sums of others' products.
+      const auto most = [](const TensorView& of) {
+        return testing_support::largest_magnitude(testing_support::values(of));
+      };
+      const double product =
+          std::sqrt(static_cast<double>(c.shape.value_dim)) * most(call.a.v) * most(d_out.view());
+      const auto expect = [&](const char* what, const TensorView& found,
+                              std::vector<double> MixerGradientValues::*of) {
+        const double of_values = 2.0 * testing_support::largest_magnitude(exact.d_v);
+        const double term = kind == Mixer::ssd                ? 0.0
+                            : of == &MixerGradientValues::d_v ? of_values
+                                                              : product;
+        testing_support::expect_near(testing_support::values(found), exact.*of, naive.*of, what,
+                                     term);
+      };
+      expect("d_q", gradients.d_q, &MixerGradientValues::d_q);
+      expect("d_k", gradients.d_k, &MixerGradientValues::d_k);
+      expect("d_v", gradients.d_v, &MixerGradientValues::d_v);
+      if (kind == Mixer::ssd) expect("d_decay", gradients.d_decay, &MixerGradientValues::d_decay);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MixerBackward, ::testing::ValuesIn(available_instruction_sets()),
+                         [](const auto& set) { return std::string(word(set.param)); });
+
+}  // namespace
+}  // namespace qb

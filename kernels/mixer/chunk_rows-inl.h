@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the forward and the backward pass of operators in chunks share: the features of a chunk's
+// tokens, the products of its queries and keys, and the decay between its tokens.
+#if defined(QB_KERNELS_MIXER_CHUNK_ROWS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef QB_KERNELS_MIXER_CHUNK_ROWS_INL_H
+#undef QB_KERNELS_MIXER_CHUNK_ROWS_INL_H
+#else
+#define QB_KERNELS_MIXER_CHUNK_ROWS_INL_H
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include <hwy/highway.h>
+
+#include "kernels/mixer/chunks.h"
+#include "kernels/mixer/rows-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qb::cpu::HWY_NAMESPACE {
+namespace {
+
+class ChunkRows {
+ protected:
+  ChunkRows(const ChunkTask& task, const ChunkScratch& scratch)
+      : t_(task),
+        s_(scratch),
+        kind_(task.options.kind),
+        features_(task.features()),
+        values_(task.a.v.extent.head_dim),
+        f_(round_up(features_, kMixerColumns)),
+        p_(round_up(values_, kMixerColumns)),
+        c_(chunk_columns(task)) {}
+
+  // q, k := the features of these tokens, of linear and ssd.
+  void load_queries(std::int64_t first, std::int64_t count) const {
+    load_features(t_.a.q, t_.head, first, count, s_.q);
+  }
+  void load_keys(std::int64_t first, std::int64_t count) const {
+    load_features(t_.a.k, t_.kv_head(), first, count, s_.k);
+  }
+
+  void load_decay(std::int64_t first, std::int64_t count) {
+    // A factor of 2^-1000 and less is 0, even times the state of a whole sequence.
+    constexpr double kReset = -1000.0;
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double decay = *t_.a.decay.row_as<float>(t_.batch, t_.head, first + i);
+      sum += std::max(decay * std::numbers::log2e, kReset);
+      s_.gate[i] = static_cast<float>(sum);
+      s_.gate[c_ + i] = static_cast<float>(sum - static_cast<double>(s_.gate[i]));
+    }
+  }
+
+  // W := the products of the chunk's queries and keys up to the last one of each block of rows.
+  void weigh_keys(std::int64_t count) {
+    const std::int64_t width = round_up(count, kMixerColumns);
+    transpose_in([&](std::int64_t j) { return s_.k + j * f_; }, count, round_up(features_, 4),
+                 width, 0u, s_.k_transposed);
+    for_triangle_rows(count, [&](std::int64_t row, std::int64_t rows, std::int64_t seen) {
+      sum_products<false>(ahead_, rows, seen, s_.weights + row * c_, c_,
+                          RowsTerm{s_.q + row * f_, f_, s_.k_transposed, width, features_});
+    });
+  }
+
+  // Calls function(first row, rows, end of the columns that they see). W is made and multiplied so.
+  template <class Function>
+  static HWY_INLINE void for_triangle_rows(std::int64_t count, Function function) {
+    for (std::int64_t row = 0; row < count; row += kTriangleRows)
+      function(row, std::min(kTriangleRows, count - row), std::min(count, row + kTriangleRows));
+  }
+
+  // 2 to the decay from the chunk's begin, or from token j, to token i.
+  [[nodiscard]] HWY_INLINE Vector gate(std::int64_t i) const {
+    const Floats d;
+    return exp2_fast(d, hn::Add(hn::Set(d, s_.gate[i]), hn::Set(d, s_.gate[c_ + i])));
+  }
+  [[nodiscard]] HWY_INLINE Vector gate(std::int64_t i, Vector high, Vector low) const {
+    const Floats d;
+    return exp2_fast(d, hn::Add(hn::Sub(hn::Set(d, s_.gate[i]), high),
+                                hn::Sub(hn::Set(d, s_.gate[c_ + i]), low)));
+  }
+
+  // 2 to the decay of the whole chunk, in double and rounded once: a state that lasts is multiplied
+  // by it in every chunk.
+  [[nodiscard]] HWY_INLINE Vector gate_of_chunk(std::int64_t count) const {
+    const double sum =
+        static_cast<double>(s_.gate[count - 1]) + static_cast<double>(s_.gate[c_ + count - 1]);
+    return hn::Set(Floats(), static_cast<float>(std::exp2(sum)));
+  }
+  // 2 to the decay from token j to the end of the chunk.
+  [[nodiscard]] HWY_INLINE Vector gate_to_end(std::int64_t j, std::int64_t count) const {
+    const Floats d;
+    return gate(count - 1, hn::Set(d, s_.gate[j]), hn::Set(d, s_.gate[c_ + j]));
+  }
+
+  // The weights of row i of W from column j on, with the decay of an ssd and masked.
+  [[nodiscard]] HWY_INLINE Vector seen_weight(std::int64_t i, std::int64_t j, Vector weight) const {
+    const Floats d;
+    if (kind_ == Mixer::ssd)
+      weight = hn::Mul(weight, gate(i, hn::Load(d, s_.gate + j), hn::Load(d, s_.gate + c_ + j)));
+    const auto seen = static_cast<std::size_t>(std::max<std::int64_t>(0, i + 1 - j));
+    return hn::IfThenElseZero(hn::FirstN(d, seen), weight);
+  }
+
+  // The end of the columns of W that its row i has.
+  [[nodiscard]] static std::int64_t end_of_row(std::int64_t i, std::int64_t count) {
+    return std::min(count, round_up(i + 1, kTriangleRows));
+  }
+
+  static constexpr std::int64_t kTriangleRows = 12;
+
+  const ChunkTask& t_;
+  const ChunkScratch& s_;
+  const Mixer kind_;
+  const std::int64_t features_;
+  const std::int64_t values_;
+  const std::int64_t f_;
+  const std::int64_t p_;
+  const std::int64_t c_;
+  Ahead ahead_;
+
+ private:
+  void load_features(const TensorView& view, std::int64_t head, std::int64_t first,
+                     std::int64_t count, float* to) const {
+    if (kind_ == Mixer::linear)
+      load_changed(view, t_.batch, head, first, count, f_, to, elu_feature);
+    else
+      load_rows(view, t_.batch, head, first, count, f_, to);
+  }
+};
+
+}  // namespace
+}  // namespace qb::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The gradients of linear and ssd by their formulas, one query head at a time. With w_ij the weight
+// of a pair, g_i the gradient of out_i and, for linear, D_i = sum_j w_ij:
+//
+//   linear   dw_ij = g_i.(v_j - out_i) / D_i     dv_j = sum_i w_ij / D_i g_i
+//            dphi(q_i) = sum_j dw_ij phi(k_j)    dphi(k_j) = sum_i dw_ij phi(q_i)
+//   ssd      w_ij = e_ij q_i.k_j, e_ij = exp(sum of decay_t over j < t <= i), dw_ij = g_i.v_j
+//            dv_j = sum_i w_ij g_i    dq_i = sum_j e_ij dw_ij k_j    dk_j = sum_i e_ij dw_ij q_i
+//            ddecay_t = sum of w_ij dw_ij over j < t <= i
+#include <cmath>
+
+#include "kernels/mixer/literal.h"
+#include "kernels/mixer/mixer.h"
+
+namespace qb {
+namespace {
+
+using namespace literal;
+
+template <class T>
+class HeadGradients {
+ public:
+  HeadGradients(const MixerOptions& options, const MixerArguments& a, const TensorView& d_out,
+                DType rounding, std::int64_t b, std::int64_t h)
+      : options_(options),
+        type_(rounding),
+        q(a.q, b, h),
+        k(a.k, b, h / (a.q.extent.heads / a.k.extent.heads)),
+        v(a.v, b, h / (a.q.extent.heads / a.k.extent.heads)),
+        g(d_out, b, h),
+        phi_q(features(q)),
+        phi_k(features(k)),
+        d_q(q.count(), q.width),
+        d_k(q.count(), q.width),
+        d_v(q.count(), v.width),
+        d_decay(q.count(), 1) {
+    if (options.kind == Mixer::ssd) decay_ = Rows<T>(a.decay, b, h);
+    for (std::int64_t i = 0; i < q.count(); ++i)
+      options.kind == Mixer::ssd ? add_ssd_row(i) : add_linear_row(i);
+    if (options.kind == Mixer::ssd) return;
+    multiply_slopes(q, d_q);
+    multiply_slopes(k, d_k);
+  }
+
+ private:
+  [[nodiscard]] Rows<T> features(Rows<T> rows) const {
+    for (T& x : rows.numbers)
+      if (options_.kind == Mixer::linear) x = rounded(x > T{0} ? x + T{1} : std::exp(x), type_);
+    return rows;
+  }
+  static void multiply_slopes(const Rows<T>& x, Rows<T>& gradient) {
+    for (std::size_t i = 0; i < x.numbers.size(); ++i)
+      if (!(x.numbers[i] > T{0})) gradient.numbers[i] *= std::exp(x.numbers[i]);
+  }
+
+  void add_linear_row(std::int64_t i) {
+    const std::int64_t end = options_.causal ? i + 1 : q.count();
+    std::vector<T> weights;
+    std::vector<T> out(static_cast<std::size_t>(v.width));
+    T total = 0;
+    for (std::int64_t j = 0; j < end; ++j) {
+      weights.push_back(rounded(dot(phi_q.row(i), phi_k.row(j), q.width), type_));
+      total += weights.back();
+      add_row(weights.back(), v.row(j), v.width, out.data());
+    }
+    if (total == T{0}) return;  // out is 0 whatever the inputs are
+    const T shared = dot(g.row(i), out.data(), v.width) / total;
+    for (std::int64_t j = 0; j < end; ++j) {
+      const T d_weight = rounded((dot(g.row(i), v.row(j), v.width) - shared) / total, type_);
+      add_row(d_weight, phi_k.row(j), q.width, d_q.row(i));
+      add_row(d_weight, phi_q.row(i), q.width, d_k.row(j));
+      add_row(weights[static_cast<std::size_t>(j)] / total, g.row(i), v.width, d_v.row(j));
+    }
+  }
+
+  void add_ssd_row(std::int64_t i) {
+    std::vector<T> products(static_cast<std::size_t>(i + 1));  // w_ij dw_ij
+    T exponent = 0;
+    for (std::int64_t j = i; j >= 0; exponent += decay_.row(j)[0], --j) {
+      const T factor = std::exp(exponent);
+      const T weight = rounded(factor * dot(q.row(i), k.row(j), q.width), type_);
+      const T d_weight = dot(g.row(i), v.row(j), v.width);
+      add_row(rounded(factor * d_weight, type_), k.row(j), q.width, d_q.row(i));
+      add_row(rounded(factor * d_weight, type_), q.row(i), q.width, d_k.row(j));
+      add_row(weight, g.row(i), v.width, d_v.row(j));
+      products[static_cast<std::size_t>(j)] = weight * d_weight;
+    }
+    T before = 0;
+    for (std::int64_t t = 1; t <= i; ++t) {
+      before += products[static_cast<std::size_t>(t - 1)];
+      d_decay.row(t)[0] += before;
+    }
+  }
+
+  const MixerOptions& options_;
+  const DType type_;
+  Rows<T> decay_{0, 1};
+
+ public:
+  const Rows<T> q;
+  const Rows<T> k;
+  const Rows<T> v;
+  const Rows<T> g;
+  const Rows<T> phi_q;
+  const Rows<T> phi_k;
+  Rows<T> d_q;
+  Rows<T> d_k;
+  Rows<T> d_v;
+  Rows<T> d_decay;
+};
+
+template <class T>
+MixerGradientValues compute(const MixerOptions& options, const MixerArguments& a,
+                            const TensorView& d_out, DType rounding, int threads) {
+  const std::int64_t q_heads = a.q.extent.heads;
+  const std::int64_t kv_heads = a.k.extent.heads;
+  const auto zeros = [](const Extent& extent) {
+    return std::vector<double>(static_cast<std::size_t>(extent.elements()));
+  };
+  MixerGradientValues all{zeros(a.q.extent), zeros(a.k.extent), zeros(a.v.extent),
+                          options.kind == Mixer::ssd ? zeros(a.decay.extent) : zeros({0, 0, 0, 0})};
+  const auto add = [](const Rows<T>& rows, std::int64_t head, std::vector<double>& to) {
+    for (std::size_t i = 0; i < rows.numbers.size() && !to.empty(); ++i)
+      to[static_cast<std::size_t>(head) * rows.numbers.size() + i] +=
+          static_cast<double>(rows.numbers[i]);
+  };
+  parallel_for(a.q.extent.batch * kv_heads, threads, 1, [&](std::int64_t kv, std::int64_t, int) {
+    const std::int64_t group = q_heads / kv_heads;
+    for (std::int64_t head = kv * group; head < (kv + 1) * group; ++head) {
+      const HeadGradients<T> of(options, a, d_out, rounding, head / q_heads, head % q_heads);
+      add(of.d_q, head, all.d_q);
+      add(of.d_k, kv, all.d_k);
+      add(of.d_v, kv, all.d_v);
+      add(of.d_decay, head, all.d_decay);
+    }
+  });
+  return all;
+}
+
+}  // namespace
+
+MixerGradientValues mix_backward_reference(const MixerOptions& options, const MixerArguments& a,
+                                           const TensorView& d_out, int threads) {
+  return compute<double>(options, a, d_out, DType::f64, threads);
+}
+
+MixerGradientValues mix_backward_naive(const MixerOptions& options, const MixerArguments& a,
+                                       const TensorView& d_out, int threads) {
+  return compute<float>(options, a, d_out, a.v.dtype, threads);
+}
+
+}  // namespace qb
