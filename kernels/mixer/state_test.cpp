@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests what workers rely on: sums over shards with a state passed between them, states that are
+// appended, parts of nystrom and linformer, and counts of FLOP and words.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/merge.h"
+#include "kernels/mixer/testing/mixer_support.h"
+
+namespace qb {
+namespace {
+
+using testing_support::MixerCall;
+using testing_support::MixerCase;
+using testing_support::values;
+
+// A state in poisoned memory.
+struct TestState {
+  TestState(const MixerOptions& options, const MixerShape& shape)
+      : matrix(testing_support::poisoned_allocator(), DType::f32,
+               mixer_state_extents(options, shape).matrix, "state"),
+        vector(testing_support::poisoned_allocator(), DType::f32,
+               mixer_state_extents(options, shape).vector, "state") {}
+  [[nodiscard]] MixerState view() const { return {matrix.view(), vector.view()}; }
+  Tensor matrix;
+  Tensor vector;
+};
+
+// The call over some of its tokens.
+MixerArguments shard(const MixerCall& call, std::int64_t begin, std::int64_t end) {
+  MixerArguments a = call.a;
+  for (TensorView* const view : {&a.q, &a.k, &a.v, &a.decay, &a.delta, &a.out})
+    if (view->data != nullptr) *view = view->tokens(begin, end - begin);
+  return a;
+}
+
+std::vector<std::int64_t> random_cuts(std::int64_t n, std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  std::vector<std::int64_t> cuts = {0, n};
+  for (std::uint64_t workers = 1 + engine() % 7; workers > 1; --workers)
+    cuts.push_back(static_cast<std::int64_t>(engine() % static_cast<std::uint64_t>(n + 1)));
+  std::ranges::sort(cuts);
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  return cuts;
+}
+
+class MixerStates : public ::testing::TestWithParam<Mixer> {};
+
+TEST_P(MixerStates, ShardsWithAStatePassedAreTheWhole) {
+  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    MixerCase c = testing_support::random_case(GetParam(), seed);
+    c.options.causal = true;
+    SCOPED_TRACE(testing_support::text(c));
+    const MixerCall call(c);
+    const std::vector<std::int64_t> cuts = random_cuts(c.shape.n_tokens, seed);
+    TestState passed(c.options, c.shape);    // from mix() to mix()
+    TestState appended(c.options, c.shape);  // of mix_state() of each shard
+    clear_state(c.options, appended.view());
+    testing_support::fill(call.a.out, std::nan(""));
+    const KernelContext context{testing_support::poisoned_allocator(), 2, 0};
+    for (std::size_t w = 0; w + 1 < cuts.size(); ++w) {
+      const MixerArguments part = shard(call, cuts[w], cuts[w + 1]);
+      const MixerState before = appended.view();
+      TestState after(c.options, c.shape);
+      const MixerState given = passed.view();
+      const MixerState made = after.view();
+      mix(c.options, part, context, w % 2 == 0 ? (w == 0 ? nullptr : &before) : &given, &made);
+      TestState own(c.options, c.shape);
+      mix_state(c.options, part, context, own.view());
+      append_state(c.options, appended.view(), own.view(), call.a.a);
+      std::swap(passed, after);
+    }
+    const std::vector<double> naive = mix_naive(call.options, call.a, call.rows(), 2);
+    testing_support::expect_near(values(call.a.out), call.reference(), naive);
+    // Both ways give the same state, up to rounding and to what has decayed to nothing.
+    const std::vector<double> one = values(passed.matrix.view());
+    const std::vector<double> other = values(appended.matrix.view());
+    EXPECT_LE(testing_support::max_difference(one, other),
+              1e-4 * (1e-3 + testing_support::largest_magnitude(one)));
+  }
+}
+
+TEST_P(MixerStates, AppendingIsAssociativeAndHasAnIdentity) {
+  MixerCase c = testing_support::random_case(GetParam(), 5);
+  c.shape.n_tokens = 90;
+  c.options.causal = true;
+  c.strange = false;
+  c.outlier_every = 0;
+  const MixerCall call(c);
+  const KernelContext context{heap_allocator(), 1, 0};
+  const auto state_of = [&](std::int64_t begin, std::int64_t end) {
+    TestState state(c.options, c.shape);
+    if (begin == end)
+      clear_state(c.options, state.view());
+    else
+      mix_state(c.options, shard(call, begin, end), context, state.view());
+    return state;
+  };
+  const auto append = [&](TestState first, const TestState& second) {
+    append_state(c.options, first.view(), second.view(), call.a.a);
+    return first;
+  };
+  const auto expect_equal = [&](const TestState& a, const TestState& b) {
+    EXPECT_LE(testing_support::max_difference(values(a.matrix.view()), values(b.matrix.view())),
+              1e-5 * testing_support::largest_magnitude(values(a.matrix.view())));
+    EXPECT_LE(testing_support::max_difference(values(a.vector.view()), values(b.vector.view())),
+              1e-5 * testing_support::largest_magnitude(values(a.vector.view())));
+  };
+  const auto left = [&] {
+    return append(append(state_of(0, 20), state_of(20, 71)), state_of(71, 90));
+  };
+  expect_equal(left(), append(state_of(0, 20), append(state_of(20, 71), state_of(71, 90))));
+  expect_equal(left(), state_of(0, 90));
+  expect_equal(append(state_of(0, 90), state_of(90, 90)), state_of(0, 90));
+  expect_equal(append(state_of(0, 0), state_of(0, 90)), state_of(0, 90));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MixerStates,
+                         ::testing::Values(Mixer::linear, Mixer::performer, Mixer::ssd,
+                                           Mixer::selective_scan),
+                         [](const auto& kind) { return std::string(word(kind.param)); });
+
+// Where an operator is not causal, `before` is the state of all other tokens.
+TEST(MixerState, OtherTokensArePartOfTheSums) {
+  for (const Mixer kind : {Mixer::linear, Mixer::performer}) {
+    MixerCase c = testing_support::random_case(kind, 8);
+    c.options.causal = false;
+    c.shape.n_tokens = 70;
+    const MixerCall call(c);
+    const KernelContext context{testing_support::poisoned_allocator(), 3, 0};
+    TestState first(c.options, c.shape);
+    TestState second(c.options, c.shape);
+    mix_state(c.options, shard(call, 0, 33), context, first.view());
+    mix_state(c.options, shard(call, 33, 70), context, second.view());
+    testing_support::fill(call.a.out, std::nan(""));
+    const MixerState of_first = first.view();
+    const MixerState of_second = second.view();
+    mix(c.options, shard(call, 0, 33), context, &of_second);
+    mix(c.options, shard(call, 33, 70), context, &of_first);
+    testing_support::expect_near(values(call.a.out), call.reference(),
+                                 mix_naive(call.options, call.a, call.rows(), 2));
+  }
+}
+
+// A state that hardly decays is multiplied by thousands of factors near 1.
+TEST(MixerState, LastsForAWholeSequence) {
+  constexpr std::int64_t kTokens = 60'000;
+  for (const Mixer kind : {Mixer::ssd, Mixer::selective_scan}) {
+    MixerCase c;
+    c.options = {kind, true, 0, 4};
+    c.shape = {1, 1, 1, kTokens, 1, 1};
+    const MixerCall call(c);
+    for (const TensorView& view : {call.a.q, call.a.k, call.a.v}) testing_support::fill(view, 0.0);
+    testing_support::fill(call.a.q, 1.0);
+    testing_support::fill(call.a.k.tokens(0, 1), 1.0);
+    testing_support::fill(call.a.v.tokens(0, 1), 1.0);
+    if (kind == Mixer::ssd) {
+      testing_support::fill(call.a.decay, -0x1p-20);
+    } else {
+      testing_support::fill(call.a.delta, 1.0);
+      testing_support::fill(call.a.a, -0x1p-20);
+    }
+    const double found = call.run(1).back();
+    // Errors of 1e-7 to one side would add up to 1.5e-3 and more.
+    EXPECT_NEAR(found, std::exp(-0x1p-20 * (kTokens - 1)), 2e-4) << word(kind);
+  }
+}
+
+TEST(MixerParts, ShardsOfLinformerAndNystromMakeTheWhole) {
+  const Extent extent{2, 2, 75, 24};
+  const Tensor x = testing_support::random_tensor(DType::bf16, extent, 1);
+  const Tensor weights = testing_support::random_tensor(DType::f32, {1, 1, 19, 75}, 2);
+  const auto project = [&](std::int64_t begin, std::int64_t end) {
+    TensorView columns = weights.view();
+    columns.data = static_cast<float*>(columns.data) + begin;
+    columns.extent.head_dim = end - begin;
+    Tensor out(testing_support::poisoned_allocator(), DType::f32, {2, 2, 19, 24}, "out");
+    project_tokens(columns, x.view().tokens(begin, end - begin), out.view(),
+                   {testing_support::poisoned_allocator(), 3, 0});
+    return out;
+  };
+  const Tensor sum = project(0, 40);
+  add_rows(sum.view(), project(40, 75).view());
+  EXPECT_LE(testing_support::max_difference(values(sum.view()), values(project(0, 75).view())),
+            1e-5);
+  const Tensor means(heap_allocator(), DType::f32, {2, 4, 7, 24}, "means");
+  segment_means(x.view(), means.view());
+  double mean = 0.0;  // of segment 2, tokens [2 75 / 7, 3 75 / 7)
+  for (std::int64_t j = 21; j < 32; ++j) mean += testing_support::at(x.view(), 1, 1, j, 5) / 11.0;
+  EXPECT_NEAR(testing_support::at(means.view(), 1, 3, 2, 5), mean, 1e-6);
+}
+
+TEST(OrthogonalFeatures, AreOrthogonalWithinABlockAndRepeatable) {
+  const Tensor omega(heap_allocator(), DType::f32, {1, 1, 40, 16}, "omega");
+  fill_orthogonal(omega.view(), 3);
+  const std::vector<double> first = values(omega.view());
+  double squares = 0.0;
+  for (std::int64_t a = 0; a < 40; ++a)
+    for (std::int64_t b = 0; b < a; ++b) {
+      double product = 0.0;
+      for (std::int64_t x = 0; x < 16; ++x)
+        product += first[static_cast<std::size_t>(a * 16 + x)] *
+                   first[static_cast<std::size_t>(b * 16 + x)];
+      if (a / 16 == b / 16) {
+        EXPECT_NEAR(product, 0.0, 1e-5) << a << " " << b;
+      }
+      squares += product * product;
+    }
+  EXPECT_GT(squares, 1.0);  // rows of different blocks are not
+  double lengths = 0.0;
+  for (const double x : first) lengths += x * x;
+  EXPECT_NEAR(lengths / 40.0, 16.0, 4.0);  // as those of normal vectors
+  fill_orthogonal(omega.view(), 3);
+  EXPECT_EQ(values(omega.view()), first);
+  fill_orthogonal(omega.view(), 4);
+  EXPECT_NE(values(omega.view()), first);
+}
+
+// Counts the FLOP of the products that the formulas ask for, pair by pair.
+double counted_flop(const MixerOptions& o, const MixerShape& s) {
+  double flop = 0.0;
+  const auto add = [&](std::int64_t rows, std::int64_t depth, std::int64_t columns) {
+    for (std::int64_t i = 0; i < rows * columns; ++i) flop += 2.0 * static_cast<double>(depth);
+  };
+  const std::int64_t n = s.n_tokens;
+  const std::int64_t d = s.key_dim;
+  const std::int64_t p = s.value_dim;
+  const bool features = o.kind == Mixer::performer;
+  const std::int64_t f = features ? o.rank : d;
+  const auto of_state_head = [&] { add(f, n, p); };
+  const auto of_query_head = [&] {
+    add(n, f, p);
+    for (std::int64_t i = 0; i < n && o.causal; ++i)
+      for (std::int64_t j = i / o.chunk * o.chunk; j <= i; ++j) {
+        add(1, f, 1);
+        add(1, 1, p);
+      }
+  };
+  for (std::int64_t h = 0; h < s.batch * s.kv_heads; ++h) {
+    if (features) add(n, d, o.rank);
+    if (o.kind == Mixer::linear || features) of_state_head();
+    if (o.kind == Mixer::linformer) {
+      add(o.rank, n, d);
+      add(o.rank, n, p);
+    }
+  }
+  for (std::int64_t h = 0; h < s.batch * s.q_heads; ++h) {
+    if (features) add(n, d, o.rank);
+    if (o.kind == Mixer::ssd) of_state_head();
+    if (o.kind == Mixer::linear || features || o.kind == Mixer::ssd) of_query_head();
+    if (o.kind == Mixer::linformer) {
+      add(n, d, o.rank);
+      add(n, o.rank, p);
+    }
+    if (o.kind == Mixer::nystrom) {
+      for (int side = 0; side < 2; ++side) {
+        add(n, d, o.rank);
+        add(n, o.rank, p);
+      }
+      for (int product = 0; product < 6 * 4; ++product) add(o.rank, o.rank, o.rank);
+      add(o.rank, d, o.rank);
+      add(o.rank, o.rank, p);
+    }
+    if (o.kind == Mixer::selective_scan)
+      for (std::int64_t i = 0; i < n * p; ++i) flop += 1.0 + 7.0 * static_cast<double>(d);
+  }
+  return flop;
+}
+
+TEST(MixerFlop, IsWhatTheFormulasMultiply) {
+  for (const Mixer kind : testing_support::kMixers)
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      const MixerCase c = testing_support::random_case(kind, seed);
+      SCOPED_TRACE(testing_support::text(c));
+      EXPECT_EQ(mixer_flop(c.options, c.shape), counted_flop(c.options, c.shape));
+    }
+}
+
+TEST(MixerStateWords, AreThoseOfBothTensors) {
+  const MixerShape shape{2, 6, 3, 100, 16, 24};
+  const auto words = [&](Mixer kind) { return mixer_state_words({kind, true, 40, 64}, shape); };
+  EXPECT_EQ(words(Mixer::linear), 2 * 3 * 16 * (24 + 1));
+  EXPECT_EQ(words(Mixer::performer), 2 * 3 * 40 * (24 + 1));
+  EXPECT_EQ(words(Mixer::ssd), 2 * 6 * (16 * 24 + 1));
+  EXPECT_EQ(words(Mixer::selective_scan), 2 * 6 * 24 * (16 + 1));
+  EXPECT_EQ(words(Mixer::nystrom), 0);
+  EXPECT_EQ(words(Mixer::linformer), 0);
+}
+
+}  // namespace
+}  // namespace qb
