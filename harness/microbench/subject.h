@@ -75,6 +75,8 @@ void register_cqs(Recorder& recorder, bool quick);
 void register_sparse(Recorder& recorder, bool quick);
 // Measures attention of 128 tokens as a program calls it: call/n:128.
 void register_calls(Recorder& recorder);
+// Measures the operators of kernels/mixer/: OPERATOR/f32/… and OPERATOR_backward/f32/….
+void register_mixers(Recorder& recorder);
 // Measures the accuracy against float64, and a million tokens.
 void register_limits(Recorder& recorder);
 

@@ -72,15 +72,17 @@ class ChunkRows {
       function(row, std::min(kTriangleRows, count - row), std::min(count, row + kTriangleRows));
   }
 
-  // 2 to the decay from the chunk's begin, or from token j, to token i.
+  // 2 to the decay from the chunk's begin, or from token j, to token i. Numbers below 2^-126, which
+  // would slow every product down, are 0.
   [[nodiscard]] HWY_INLINE Vector gate(std::int64_t i) const {
-    const Floats d;
-    return exp2_fast(d, hn::Add(hn::Set(d, s_.gate[i]), hn::Set(d, s_.gate[c_ + i])));
+    return gate(i, hn::Zero(Floats()), hn::Zero(Floats()));
   }
   [[nodiscard]] HWY_INLINE Vector gate(std::int64_t i, Vector high, Vector low) const {
     const Floats d;
-    return exp2_fast(d, hn::Add(hn::Sub(hn::Set(d, s_.gate[i]), high),
-                                hn::Sub(hn::Set(d, s_.gate[c_ + i]), low)));
+    const Vector exponent =
+        hn::Add(hn::Sub(hn::Set(d, s_.gate[i]), high), hn::Sub(hn::Set(d, s_.gate[c_ + i]), low));
+    const auto none = hn::Lt(exponent, hn::Set(d, -126.0f));
+    return exp2_fast(d, hn::IfThenElse(none, hn::Set(d, kMinusInfinity), exponent));
   }
 
   // 2 to the decay of the whole chunk, in double and rounded once: a state that lasts is multiplied
@@ -88,7 +90,7 @@ class ChunkRows {
   [[nodiscard]] HWY_INLINE Vector gate_of_chunk(std::int64_t count) const {
     const double sum =
         static_cast<double>(s_.gate[count - 1]) + static_cast<double>(s_.gate[c_ + count - 1]);
-    return hn::Set(Floats(), static_cast<float>(std::exp2(sum)));
+    return hn::Set(Floats(), sum < -126.0 ? 0.0f : static_cast<float>(std::exp2(sum)));
   }
   // 2 to the decay from token j to the end of the chunk.
   [[nodiscard]] HWY_INLINE Vector gate_to_end(std::int64_t j, std::int64_t count) const {

@@ -49,7 +49,7 @@ class Exponential {
     }
     for (std::int64_t j = 0; j < count; ++j)
       change_row(s_.k + j * f_, f_, [&](std::int64_t r, Vector exponent) {
-        return exp2_fast(d, hn::Sub(exponent, hn::Load(d, s_.next_largest + r)));
+        return feature(hn::Sub(exponent, hn::Load(d, s_.next_largest + r)));
       });
     std::copy_n(s_.largest, f_, s_.rescaling);
     change_row(s_.rescaling, f_, [&](std::int64_t r, Vector before) {
@@ -71,13 +71,19 @@ class Exponential {
         return exponent;
       });
       most = hn::MaxOfLanes(d, most);
-      change_row(s_.q + i * f_, f_, [&](std::int64_t, Vector exponent) {
-        return exp2_fast(d, hn::Sub(exponent, most));
-      });
+      change_row(s_.q + i * f_, f_,
+                 [&](std::int64_t, Vector exponent) { return feature(hn::Sub(exponent, most)); });
     }
   }
 
  private:
+  // Sums of features are 1 and more, so that less than this does not show; numbers below 2^-126
+  // would slow every product down.
+  static HWY_INLINE Vector feature(Vector exponent) {
+    const Floats d;
+    return exp2_fast(d, hn::Max(hn::Set(d, -100.0f), exponent));  // in this order NaN is kept
+  }
+
   // exponents [count][f] := rows omega^T; inputs := the rows.
   void multiply(const TensorView& view, std::int64_t head, std::int64_t first, std::int64_t count,
                 float* exponents) const {

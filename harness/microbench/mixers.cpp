@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures the operators that mix tokens without softmax over all pairs, on one thread: at N =
+// 4096, where linear attention and ssd wait for memory, and at N = 512, where tensors are in the
+// cache.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "harness/microbench/subject.h"
+#include "kernels/cpu/roofline.h"
+#include "kernels/mixer/mixer.h"
+
+namespace qb {
+namespace {
+
+struct MixerBenchmark {
+  MixerOptions options;
+  std::int64_t n = 4096;
+  std::int64_t heads = 8;
+  std::int64_t key_dim = 64;
+  bool backward = false;
+
+  [[nodiscard]] std::string name() const {
+    return std::string(word(options.kind)) + (backward ? "_backward" : "");
+  }
+  [[nodiscard]] std::string mask() const { return options.causal ? "causal" : "full"; }
+};
+
+void scale(const TensorView& view, double factor, bool absolute = false) {
+  for (std::int64_t i = 0; i < view.extent.elements(); ++i) {
+    float& x = static_cast<float*>(view.data)[i];
+    x = static_cast<float>(factor) * (absolute ? std::abs(x) : x);
+  }
+}
+
+MixerArguments add_mixer(Subject& s, const MixerBenchmark& c) {
+  constexpr std::int64_t kValueDim = 64;
+  const bool scan = c.options.kind == Mixer::selective_scan;
+  const Extent keys{1, scan ? 1 : c.heads, c.n, c.key_dim};
+  const Extent rows{1, c.heads, c.n, kValueDim};
+  MixerArguments a{.q = s.add(DType::f32, keys),
+                   .k = s.add(DType::f32, keys),
+                   .v = s.add(DType::f32, rows),
+                   .scale = 1.0 / std::sqrt(static_cast<double>(c.key_dim)),
+                   .out = s.add(DType::f32, rows)};
+  if (c.options.kind == Mixer::ssd)
+    scale(a.decay = s.add(DType::f32, {1, c.heads, c.n, 1}), -0.1, true);
+  if (scan) scale(a.delta = s.add(DType::f32, rows), 0.1, true);
+  if (scan) scale(a.a = s.add(DType::f32, {1, c.heads, kValueDim, c.key_dim}), -8.0, true);
+  if (c.options.kind == Mixer::performer)
+    fill_orthogonal(a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.key_dim}), 1);
+  if (c.options.kind == Mixer::linformer)
+    scale(a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.n}),
+          1.0 / std::sqrt(static_cast<double>(c.n)));
+  return a;
+}
+
+void prepare(Subject& s, const MixerBenchmark& c) {
+  const MixerArguments a = add_mixer(s, c);
+  s.row = {.benchmark = c.name(),
+           .dtype = "f32",
+           .mask = c.mask(),
+           .threads = 1,
+           .n_tokens = c.n,
+           .head_dim = c.key_dim,
+           .flop = mixer_flop(c.options, mixer_shape(c.options, a))};
+  s.ceiling = [] { return cpu::kernel_peak_flop_per_s(Kernel::flash, DType::f32, 1); };
+  s.operation = [a, c, &s] { mix(c.options, a, {s.memory, 1, 0}); };
+  if (c.options.kind == Mixer::selective_scan) {
+    s.row.flop = static_cast<double>(c.heads * c.n * a.v.extent.head_dim * c.key_dim);
+    s.ceiling = [] { return cpu::exp2_per_s(1); };
+  }
+  if (!c.backward) return;
+  s.row.flop = kNotAvailable;
+  s.ceiling = nullptr;
+  const MixerGradients gradients{s.add(DType::f32, a.out.extent), s.add(DType::f32, a.q.extent),
+                                 s.add(DType::f32, a.k.extent), s.add(DType::f32, a.v.extent),
+                                 s.add(DType::f32, {1, c.heads, c.n, 1})};
+  s.operation = [a, c, gradients, &s] { mix_backward(c.options, a, gradients, {s.memory, 1, 0}); };
+}
+
+}  // namespace
+
+void register_mixers(Recorder& recorder) {
+  const MixerOptions operators[] = {{Mixer::linear},
+                                    {Mixer::linear, true},
+                                    {Mixer::ssd, true},
+                                    {Mixer::performer, false, 266},
+                                    {Mixer::performer, true, 266},
+                                    {Mixer::nystrom, false, 64},
+                                    {Mixer::linformer, false, 256},
+                                    {Mixer::selective_scan, true}};
+  std::vector<MixerBenchmark> cases;
+  for (const MixerOptions& options : operators)
+    for (const std::int64_t n : {512, 4096})
+      cases.push_back(
+          {options, n, n == 512 ? 2 : 8, options.kind == Mixer::selective_scan ? 16 : 64});
+  for (const MixerOptions& options : operators)
+    if (options.kind == Mixer::linear || options.kind == Mixer::ssd)
+      cases.push_back({.options = options, .backward = true});
+  for (const MixerBenchmark& c : cases)
+    add_benchmark(fmt::format("{}/f32/{}/n:{}/d:{}/h:{}/threads:1", c.name(), c.mask(), c.n,
+                              c.key_dim, c.heads),
+                  std::nullopt, recorder, [c](Subject& s) { prepare(s, c); });
+}
+
+}  // namespace qb
