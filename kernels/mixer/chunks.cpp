@@ -77,13 +77,12 @@ class Chunks : ChunkRows {
   }
 
   void end_decay() const {
-    const auto first = [&](const TensorView& view, std::int64_t head, std::int64_t row) {
-      return view.row_as<float>(t_.batch, head, row);
-    };
-    double sum = t_.before == nullptr ? 0.0 : *first(t_.before->vector, t_.head, 0);
-    for (std::int64_t i = 0; i < t_.a.decay.extent.length; ++i)
-      sum += *first(t_.a.decay, t_.head, i);
-    *first(t_.after->vector, t_.head, 0) = static_cast<float>(sum);
+    const TensorView& decay = t_.a.decay;
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < decay.extent.length; ++i)
+      sum += *decay.row_as<float>(t_.batch, t_.head, i);
+    if (t_.before != nullptr) sum += *t_.before->vector.row_as<float>(t_.batch, t_.head, 0);
+    *t_.after->vector.row_as<float>(t_.batch, t_.head, 0) = static_cast<float>(sum);
   }
 
   void step(std::int64_t first, std::int64_t count) {
@@ -92,7 +91,7 @@ class Chunks : ChunkRows {
     if (t_.attends) {
       if (t_.options.causal) weigh_keys(count);
       sum_weights(count);
-      // A later key of the chunk has made a row lose all that it sees.
+      // A later key of the chunk has such a feature that a row lost all it sees.
       if (exponential_ && count > 1 && underflows(count)) {
         step(first, count / 2);
         return step(first + count / 2, count - count / 2);
@@ -103,9 +102,12 @@ class Chunks : ChunkRows {
     if (t_.absorbs) absorb(count);
   }
 
-  // Fetches the rows of the next chunk between the products of this one.
+  // Fetches the rows of the next chunk between the products of this one, unless a head may lie in
+  // the second-level cache.
   void look_ahead(std::int64_t first) {
+    constexpr std::int64_t kCachedBytes = 512 * 1024;
     ahead_ = {};
+    if (t_.a.k.extent.length * t_.a.k.token_stride * size_of(t_.a.k.dtype) < kCachedBytes) return;
     const auto add = [&](const TensorView& view, std::int64_t head) {
       const std::int64_t size = size_of(view.dtype);
       ahead_.rows[ahead_.count++] = {view.row(t_.batch, head, first), view.token_stride * size,

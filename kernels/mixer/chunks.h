@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ side hands these to the vector code (chunks.cpp): one head of an operator over some
-// tokens, chunk after chunk, with the state of the tokens before them.
+// Segments of a call (segments.h) hand these to the vector code (chunks.cpp): one head of an
+// operator over some tokens, chunk after chunk, with the state of the tokens before them.
 //
-// Operators are one of three kinds here. Those of performer, and of linformer and nystrom with it,
-// have exponential features: of a token x, exp(omega_r.x - half |x|^2) for rows omega_r, relative
-// to the largest. softmax(Q omega^T) V is what queries make of a state whose matrix is V and whose
-// vector is 0, and the attention of queries omega over all tokens is the matrix of their state.
+// The features of linear are elu + 1 and those of ssd are the rows themselves. The others are
+// exponential: of a token x, exp(omega_r.x - half |x|^2) for rows omega_r. softmax(Q omega^T) V is
+// what queries Q with such features make of a state whose matrix is V and whose vector is 0, and
+// the attention of queries omega over all tokens is the matrix of their state. So linformer and
+// nystrom are computed as performer is, with other rows omega and half = 0.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +21,12 @@ namespace qb::cpu {
 // Rows of scratch memory go on to whole vectors of the widest instruction set.
 inline constexpr std::int64_t kMixerColumns = 16;
 
+// Products may read and write so many rows behind the last one (products-inl.h).
+inline constexpr std::int64_t kRowsBehind = 3;
+
 struct ExponentialFeatures {
-  TensorView omega{};          // log2(e) omega^T, [.,.,d,features], its rows in whole vectors
-  float half = 0.0f;           // in units of log 2
-  bool of_query_head = false;  // else query heads that share keys share omega, and one state
+  TensorView omega{};  // log2(e) omega^T, [.,.,d,features], its rows in whole vectors
+  float half = 0.0f;   // times log2(e)
 };
 
 struct ChunkTask {
@@ -41,7 +44,7 @@ struct ChunkTask {
     return head / (a.q.extent.heads / a.k.extent.heads);
   }
   [[nodiscard]] std::int64_t state_head() const {
-    return options.kind == Mixer::ssd || exponential.of_query_head ? head : kv_head();
+    return options.kind == Mixer::ssd ? head : kv_head();
   }
   [[nodiscard]] std::int64_t features() const {
     return is_exponential() ? options.rank : a.k.extent.head_dim;
@@ -89,7 +92,7 @@ inline std::int64_t carve_floats(float* memory,
 
 // Returns the columns of the weights: c.
 [[nodiscard]] inline std::int64_t chunk_columns(const ChunkTask& task) {
-  return round_up(task.chunk() + 3, kMixerColumns);
+  return round_up(task.chunk() + kRowsBehind, kMixerColumns);
 }
 
 void run_chunks(const ChunkTask& task, const ChunkScratch& scratch);

@@ -7,6 +7,7 @@
 #include "kernels/mixer/checks.h"
 #include "kernels/mixer/scan.h"
 #include "kernels/mixer/segments.h"
+#include "kernels/parallel.h"
 
 namespace qb {
 namespace cpu {
@@ -46,17 +47,16 @@ MixerOptions with_features(MixerOptions options) {
   return options;
 }
 
-// out := softmax(scale Q keys^T) values, of one head for each query head or each key-value head.
+// out := softmax(scale Q keys^T) values
 void attend_rows(const MixerOptions& options, const MixerArguments& a, const TensorView& keys,
-                 const TensorView& values, bool of_query_head, const KernelContext& context) {
+                 const TensorView& values, const KernelContext& context) {
   const Tensor omega = transposed(keys, a.scale * std::numbers::log2e, context);
   Extent extent = values.extent;
   extent.head_dim = 1;
   const Tensor zeros(context.workspace, DType::f32, extent, "features", context.worker);
   clear_rows(zeros.view());
   const MixerOptions featured = with_features(options);
-  SegmentedCall(featured, a, context, {omega.view(), 0.0f, of_query_head})
-      .attend({values, zeros.view()});
+  SegmentedCall(featured, a, context, {omega.view()}).attend({values, zeros.view()});
 }
 
 void mix_linformer(const MixerOptions& options, const MixerArguments& a,
@@ -68,29 +68,41 @@ void mix_linformer(const MixerOptions& options, const MixerArguments& a,
   project_tokens(a.projection, a.k, keys.view(), context);
   project_tokens(a.value_projection.data == nullptr ? a.projection : a.value_projection, a.v,
                  values.view(), context);
-  attend_rows(options, a, keys.view(), values.view(), false, context);
+  attend_rows(options, a, keys.view(), values.view(), context);
 }
 
-void mix_nystrom(const MixerOptions& options, const MixerArguments& a,
-                 const KernelContext& context) {
-  Extent extent = a.q.extent;
-  extent.length = options.rank;
-  const Tensor queries(context.workspace, DType::f32, extent, "landmarks", context.worker);
-  const Tensor keys(context.workspace, DType::f32, extent, "landmarks", context.worker);
+void mix_nystrom_head(const MixerOptions& options, const MixerArguments& a,
+                      const KernelContext& context) {
+  const Extent of_queries{1, 1, options.rank, a.q.extent.head_dim};
+  const Extent of_values{1, 1, options.rank, a.v.extent.head_dim};
+  const Tensor queries(context.workspace, DType::f32, of_queries, "landmarks", context.worker);
+  const Tensor keys(context.workspace, DType::f32, of_queries, "landmarks", context.worker);
+  const Tensor values(context.workspace, DType::f32, of_values, "landmarks", context.worker);
   segment_means(a.q, queries.view());
   segment_means(a.k, keys.view());
   const Tensor omega = transposed(queries.view(), a.scale * std::numbers::log2e, context);
-  const ExponentialFeatures features{omega.view(), 0.0f, true};
-  extent.head_dim = a.v.extent.head_dim;
-  Extent rows = extent;
-  rows.head_dim = 1;
-  const OwnState all({extent, rows}, context);
-  const Tensor values(context.workspace, DType::f32, extent, "values", context.worker);
+  const OwnState all({of_values, {1, 1, options.rank, 1}}, context);
   const MixerOptions featured = with_features(options);
-  SegmentedCall(featured, a, context, features).sum(all.view);
+  SegmentedCall(featured, a, context, {omega.view()}).sum(all.view);
   apply_nystrom_inverse(queries.view(), keys.view(), a.scale, all.view.matrix, values.view(),
                         context);
-  attend_rows(options, a, keys.view(), values.view(), true, context);
+  attend_rows(options, a, keys.view(), values.view(), context);
+}
+
+// Takes a head at a time, whose queries and keys are read twice and may stay in the cache.
+void mix_nystrom(const MixerOptions& options, const MixerArguments& a,
+                 const KernelContext& context) {
+  const std::int64_t heads = a.q.extent.heads;
+  const std::int64_t all = a.q.extent.batch * heads;
+  const int at_once = all < context.threads ? 1 : context.threads;
+  parallel_for(all, at_once, 1, [&](std::int64_t item, std::int64_t, int) {
+    MixerArguments one = a;
+    for (TensorView* const view : {&one.q, &one.k, &one.v, &one.out}) {
+      view->data = view->row(item / heads, item % heads / (heads / view->extent.heads), 0);
+      view->extent.batch = view->extent.heads = 1;
+    }
+    mix_nystrom_head(options, one, {context.workspace, context.threads / at_once, context.worker});
+  });
 }
 
 }  // namespace

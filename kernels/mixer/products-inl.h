@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of float32 matrices in scratch memory. Rows of B and C begin at a multiple of 64 bytes
-// and go on to whole vectors; A and C have kRowsBehind rows more. So no product has a
+// and go on to whole vectors; A and C have room for kRowsBehind rows more. So no product has a
 // remainder, and what it computes behind the end is not used.
 #if defined(QB_KERNELS_MIXER_PRODUCTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef QB_KERNELS_MIXER_PRODUCTS_INL_H
@@ -63,9 +63,6 @@ HWY_NOINLINE void sum_block(std::int64_t row, std::int64_t x, float* c, std::int
     }
 }
 
-// Operands go on for so many rows behind the last one.
-inline constexpr std::int64_t kRowsBehind = 3;
-
 // Fetches memory that is read next into the second-level cache, some of it between blocks: products
 // leave time for it, and the loads that follow them would wait for each line.
 struct Ahead {
@@ -97,7 +94,7 @@ HWY_INLINE void sum_panel(Ahead& ahead, std::int64_t rows, std::int64_t x, float
     ahead.fetch();
     // Two blocks of four rows take less time than one of six and one of four.
     const std::int64_t left = rows - row;
-    if (left >= kRows && (kRows % 4 == 0 || left < 7 || left > 8)) {
+    if (left > 4 && (left >= kRows || kRows == 6) && !(kRows == 6 && (left == 7 || left == 8))) {
       sum_block<kMost, V, kAdd>(row, x, c, c_stride, terms...);
       row += kRows;
     } else {

@@ -8,9 +8,8 @@
 #include "kernels/cpu/score_rows.h"
 #include "kernels/mixer/checks.h"
 #include "kernels/mixer/chunks.h"
-#include "kernels/parallel.h"
-
 #include "kernels/mixer/projections.h"
+#include "kernels/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/mixer/projections.cpp"
@@ -31,7 +30,7 @@ void project_rows(const TensorView& weights, const TensorView& x, const TensorVi
                   std::int64_t first, std::int64_t count, float* memory) {
   constexpr std::int64_t kTokens = kProjectedTokens;
   const std::int64_t width = round_up(x.extent.head_dim, kMixerColumns);
-  const std::int64_t rows = round_up(count, kMixerColumns);
+  const std::int64_t rows = count + kRowsBehind;
   const std::int64_t heads = x.extent.batch * x.extent.heads;
   float* const block = std::exchange(memory, memory + rows * kTokens);
   float* const tokens = std::exchange(memory, memory + kTokens * width);
@@ -85,13 +84,13 @@ void invert(const InverseTask& t, float* memory) {
   const std::int64_t d = round_up(t.queries.extent.head_dim, kMixerColumns);
   const std::int64_t p = round_up(t.values.extent.head_dim, kMixerColumns);
   const auto take = [&](std::int64_t width) {
-    return std::exchange(memory, memory + stride * width);
+    return std::exchange(memory, memory + (stride + kRowsBehind) * width);
   };
   float* const a = take(stride);
   float* z = take(stride);
   float* const az = take(stride);
-  float* const x = take(stride);
-  float* y = take(stride);
+  float* x = take(stride);
+  float* const y = take(stride);
   float* const q = take(std::max(d, p));
   float* const k = take(std::max(d, p));
   float* const k_transposed = take(d);
@@ -119,7 +118,7 @@ void invert(const InverseTask& t, float* memory) {
     multiply(z, y, x);
     change_row(x, n * stride,
                [&](std::int64_t, Vector each) { return hn::Mul(each, hn::Set(Floats(), 0.25f)); });
-    std::copy_n(x, n * stride, z);
+    std::swap(x, z);
   }
   load_rows(t.values, 0, 0, 0, n, p, q);
   sum_products<false>(n, p, k, p, RowsTerm{z, stride, q, p, n});
@@ -158,8 +157,9 @@ void project_tokens(const TensorView& weights, const TensorView& x, const Tensor
   require_floats("project_tokens", "out", out, {of_x.batch, of_x.heads, rank, of_x.head_dim});
   const std::int64_t part = round_up(ceil_div(rank, context.threads), kMixerColumns);
   const std::int64_t width = round_up(of_x.head_dim, kMixerColumns);
+  const std::int64_t rows = part + kRowsBehind;
   const std::int64_t floats =
-      part * kProjectedTokens + width * (kProjectedTokens + of_x.batch * of_x.heads * part);
+      rows * kProjectedTokens + width * (kProjectedTokens + of_x.batch * of_x.heads * rows);
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
                       "projections", context.worker);
   parallel_for(rank, context.threads, part, [&](std::int64_t begin, std::int64_t end, int thread) {
@@ -181,7 +181,7 @@ void apply_nystrom_inverse(const TensorView& queries, const TensorView& keys, do
   require_floats("apply_nystrom_inverse", "out", out, of_values);
   const std::int64_t n = round_up(of_q.length, kMixerColumns);
   const std::int64_t width = round_up(std::max(of_q.head_dim, of_values.head_dim), kMixerColumns);
-  const std::int64_t floats = n * (5 * n + 3 * width);
+  const std::int64_t floats = (n + kRowsBehind) * (5 * n + 3 * width);
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
                       "inverse", context.worker);
   parallel_for(of_q.batch * of_q.heads, context.threads, 1,

@@ -38,9 +38,14 @@ HWY_INLINE Vector exp2_unbiased(Vector x) {
                                    0.24022650718688965f,
                                    0.6931471824645996f,
                                    1.0f};
+#if HWY_TARGET == HWY_AVX3
+  const Vector f{_mm512_reduce_ps(x.raw, 0x08)};  // from the nearest integer; 0 if x is infinite
+  const Vector n = hn::Sub(x, f);
+#else
   x = hn::Max(hn::Set(d, -127.0f), x);  // in this order NaN is kept
   const Vector n = hn::Round(x);
   const Vector f = hn::Sub(x, n);
+#endif
   Vector p = hn::Set(d, kPolynomial[0]);
 #pragma GCC unroll 8
   for (std::size_t i = 1; i < std::size(kPolynomial); ++i)
@@ -134,6 +139,7 @@ class Scan {
   // Goes over a block with the channels [c, c + lanes).
   HWY_NOINLINE void scan_vector(std::int64_t c, std::int64_t count) {
     const Floats d;
+    const std::int64_t size = size_;  // not read again after each store
     Vector total = hn::Load(d, total_ + c);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t at = i * ScanTask::kChannels + c;
@@ -141,14 +147,16 @@ class Scan {
       const Vector step = hn::Mul(delta, hn::Load(d, x_ + at));
       const float* const q = q_ + i * stride_;
       const float* const k = k_ + i * stride_;
+      const float* rates = rates_ + c;
+      float* state = state_ + c;
       Vector out = hn::Zero(d);
-      for (std::int64_t s = 0; s < size_; ++s) {
-        float* const state = state_ + s * ScanTask::kChannels + c;
-        const Vector rate = hn::Load(d, rates_ + s * ScanTask::kChannels + c);
-        const Vector kept = exp2_unbiased(hn::Mul(delta, rate));
+      for (std::int64_t s = 0; s < size; ++s) {
+        const Vector kept = exp2_unbiased(hn::Mul(delta, hn::Load(d, rates)));
         const Vector h = hn::MulAdd(kept, hn::Load(d, state), hn::Mul(step, hn::Set(d, k[s])));
         hn::Store(h, d, state);
         out = hn::MulAdd(h, hn::Set(d, q[s]), out);
+        rates += ScanTask::kChannels;
+        state += ScanTask::kChannels;
       }
       total = hn::Add(total, delta);
       hn::Store(out, d, out_ + at);

@@ -30,7 +30,6 @@ SegmentedCall::SegmentedCall(const MixerOptions& options, const MixerArguments& 
       shape_(mixer_shape(options, arguments)),
       extents_(mixer_state_extents(options, shape_)) {
   constexpr std::int64_t kLeastChunks = 4;  // of a segment
-  if (exponential.of_query_head) extents_.matrix.heads = extents_.vector.heads = shape_.q_heads;
   const std::int64_t chunks = ceil_div(shape_.n_tokens, options.chunk);
   const std::int64_t wanted = ceil_div(context.threads, shape_.batch * shape_.kv_heads);
   const std::int64_t most = std::clamp<std::int64_t>(chunks / kLeastChunks, 1, wanted);

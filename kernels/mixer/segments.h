@@ -41,7 +41,7 @@ class SegmentedCall {
   const KernelContext& context_;
   const ExponentialFeatures exponential_;
   const MixerShape shape_;
-  MixerStateExtents extents_;
+  const MixerStateExtents extents_;
   std::int64_t tokens_ = 0;  // of a segment
   std::int64_t segments_ = 0;
   std::int64_t floats_ = 0;  // of a thread's scratch memory
