@@ -46,6 +46,7 @@ class Judge {
     fraction_rows();
     ratio_rows();
     backward_rows();
+    mixer_rows();
     limit_rows();
     return std::move(targets_);
   }
@@ -165,6 +166,20 @@ class Judge {
             ">=", 0.9 * all_threads_,
             rate({.benchmark = "backward", .d = d, .threads = all_threads_}) /
                 rate({.benchmark = "backward", .d = d}));
+  }
+
+  void mixer_rows() {
+    for (const char* mask : {"full", "causal"})
+      for (const char* kind : {"linear", "performer"}) require_mixer(kind, mask);
+    require_mixer("ssd", "causal");
+    for (const char* kind : {"nystrom", "linformer"}) require_mixer(kind, "full");
+    require("selective_scan, 16 elements a channel, N = 512: of the exponentials", ">=", 0.50,
+            fraction({.benchmark = "selective_scan", .mask = "causal", .n = 512, .d = 16}), true);
+  }
+
+  void require_mixer(const std::string& kind, const std::string& mask) {
+    require(fmt::format("{}, {}, d = 64, N = 512: of the FMA peak", kind, mask), ">=", 0.70,
+            fraction({.benchmark = kind, .mask = mask, .n = 512}), true);
   }
 
   void limit_rows() {

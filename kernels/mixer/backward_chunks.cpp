@@ -60,7 +60,10 @@ class Backward : ChunkRows {
     load_rows(task_.gradients.d_out, t_.batch, t_.head, first, count, p_, g_.d_out);
     if (causal_) {
       load_pairs(first, count);
-      weigh_keys(count);
+      transpose_keys(count);
+      for_triangle_rows(count, [&](std::int64_t row, std::int64_t rows, std::int64_t seen) {
+        weigh_keys(s_.q + row * f_, rows, seen, count, s_.weights + row * c_);
+      });
     }
     if (kind_ == Mixer::linear) divide(count);
     if (causal_) {

@@ -54,15 +54,16 @@ class ChunkRows {
     }
   }
 
-  // W := the products of the chunk's queries and keys up to the last one of each block of rows.
-  void weigh_keys(std::int64_t count) {
-    const std::int64_t width = round_up(count, kMixerColumns);
+  void transpose_keys(std::int64_t count) const {
     transpose_in([&](std::int64_t j) { return s_.k + j * f_; }, count, round_up(features_, 4),
-                 width, 0u, s_.k_transposed);
-    for_triangle_rows(count, [&](std::int64_t row, std::int64_t rows, std::int64_t seen) {
-      sum_products<false>(ahead_, rows, seen, s_.weights + row * c_, c_,
-                          RowsTerm{s_.q + row * f_, f_, s_.k_transposed, width, features_});
-    });
+                 round_up(count, kMixerColumns), 0u, s_.k_transposed);
+  }
+  // weights [rows][c] := the products of q [rows][f] and the first `seen` of the chunk's keys.
+  void weigh_keys(const float* q, std::int64_t rows, std::int64_t seen, std::int64_t count,
+                  float* weights) {
+    sum_products<false>(
+        ahead_, rows, seen, weights, c_,
+        RowsTerm{q, f_, s_.k_transposed, round_up(count, kMixerColumns), features_});
   }
 
   // Calls function(first row, rows, end of the columns that they see). W is made and multiplied so.

@@ -22,6 +22,7 @@
 #define HWY_TARGET_INCLUDE "kernels/mixer/chunks.cpp"
 #include "kernels/cpu/highway_targets.h"
 // This include must come after highway_targets.h.
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -43,6 +44,7 @@ class Chunks : ChunkRows {
     for (std::int64_t first = 0; first < n; first += t_.chunk())
       step(first, std::min(t_.chunk(), n - first));
     if (t_.after != nullptr) end();
+    hwy::FlushStream();
   }
 
  private:
@@ -87,89 +89,99 @@ class Chunks : ChunkRows {
 
   void step(std::int64_t first, std::int64_t count) {
     look_ahead(first + count);
-    load(first, count);
-    if (t_.attends) {
-      if (t_.options.causal) weigh_keys(count);
-      sum_weights(count);
-      // A later key of the chunk has such a feature that a row lost all it sees.
-      if (exponential_ && count > 1 && underflows(count)) {
+    if (t_.absorbs) load_chunk(first, count);
+    const std::int64_t at_once = t_.options.causal ? kTriangleRows : 2 * kTriangleRows;
+    for (std::int64_t row = 0; row < count && t_.attends; row += at_once)
+      if (!attend(first, row, std::min(at_once, count - row), count)) {
         step(first, count / 2);
         return step(first + count / 2, count - count / 2);
       }
-    }
-    if (exponential_ && t_.absorbs) rescale();
-    if (t_.attends) attend(first, count);
     if (t_.absorbs) absorb(count);
   }
 
-  // Fetches the rows of the next chunk between the products of this one, unless a head may lie in
-  // the second-level cache.
+  // Fetches the rows of the next chunk between the products of this one, unless all tensors may lie
+  // in the second-level cache.
   void look_ahead(std::int64_t first) {
-    constexpr std::int64_t kCachedBytes = 512 * 1024;
+    constexpr std::int64_t kCachedBytes = 512 * 1024;  // of one tensor
     ahead_ = {};
-    if (t_.a.k.extent.length * t_.a.k.token_stride * size_of(t_.a.k.dtype) < kCachedBytes) return;
+    if (t_.a.k.bytes() <= kCachedBytes) return;
     const auto add = [&](const TensorView& view, std::int64_t head) {
       const std::int64_t size = size_of(view.dtype);
       ahead_.rows[ahead_.count++] = {view.row(t_.batch, head, first), view.token_stride * size,
                                      view.extent.head_dim * size};
     };
     if (t_.attends) add(t_.a.q, t_.head);
-    if (t_.attends) add(t_.a.out, t_.head);
+    if (t_.attends && t_.options.causal) add(t_.a.out, t_.head);
     if (t_.absorbs) add(t_.a.k, t_.kv_head());
     if (t_.absorbs) add(t_.a.v, t_.kv_head());
     ahead_.end = std::min(t_.chunk(), t_.a.k.extent.length - first);
     ahead_.at_once = ceil_div(t_.chunk(), t_.options.causal ? 32 : 10);
   }
 
-  void load(std::int64_t first, std::int64_t count) {
-    if (exponential_) {
-      const Exponential features(t_, s_, ahead_);
-      if (t_.absorbs)
-        features.load_keys(first, count);
-      else
-        std::copy_n(s_.largest, f_, s_.next_largest);
-      if (t_.attends) features.load_queries(first, count);
-    } else {
-      if (t_.attends) load_queries(first, count);
-      if (t_.absorbs) load_keys(first, count);
-      if (kind_ == Mixer::ssd) load_decay(first, count);
-    }
-    if (t_.absorbs) v_ = rows_in_place(t_.a.v, t_.batch, t_.kv_head(), first, count, p_, s_.v);
+  void load_chunk(std::int64_t first, std::int64_t count) {
+    if (exponential_)
+      Exponential(t_, s_, ahead_).load_keys(first, count);
+    else
+      load_keys(first, count);
+    if (kind_ == Mixer::ssd) load_decay(first, count);
+    if (t_.options.causal) transpose_keys(count);
+    v_ = rows_in_place(t_.a.v, t_.batch, t_.kv_head(), first, count, p_, s_.v);
   }
 
-  // Masks W and gives it its decay; inverse := 1 over the sums of weights, and q := its decay.
-  void sum_weights(std::int64_t count) {
+  // Computes so many rows of the chunk, which with their weights stay in the first-level cache.
+  // Returns false where a later key of the chunk has such features that a row lost all it sees.
+  bool attend(std::int64_t first, std::int64_t row, std::int64_t rows, std::int64_t count) {
+    const std::int64_t seen = std::min(count, row + rows);
+    if (exponential_)
+      Exponential(t_, s_, ahead_).load_queries(first + row, rows);
+    else
+      load_queries(first + row, rows);
+    if (t_.options.causal) weigh_keys(s_.q, rows, seen, count, s_.weights);
+    for (std::int64_t i = 0; i < rows; ++i) finish_weights(i, row + i, seen);
+    if (exponential_ && count > 1 && underflows(rows)) return false;
+    const RowsTerm of_state{s_.q, f_, s_.state, p_, features_};
+    if (t_.options.causal)
+      sum_products<false>(ahead_, rows, values_, s_.out, p_, RowsTerm{s_.weights, c_, v_, p_, seen},
+                          of_state);
+    else
+      sum_products<false>(ahead_, rows, values_, s_.out, p_, of_state);
+    // Storing past the caches saves reading out; between the products of a causal call it costs
+    // more.
+    const bool streams = ahead_.count > 0 && !t_.options.causal;
+    for (std::int64_t i = 0; i < rows; ++i)
+      store_row(s_.out + i * p_, values_, s_.inverse[i],
+                t_.a.out.row_as<float>(t_.batch, t_.head, first + row + i), streams);
+    return true;
+  }
+
+  // Masks row i of the weights, of token `token` of the chunk, and gives it and its query their
+  // decay; inverse := 1 over the sum of weights.
+  void finish_weights(std::int64_t i, std::int64_t token, std::int64_t seen) {
     const Floats d;
-    for (std::int64_t i = 0; i < count; ++i) {
-      Vector sum = hn::Zero(d);
-      const std::int64_t end = t_.options.causal ? end_of_row(i, count) : 0;
-      change_row(s_.weights + i * c_, end, [&](std::int64_t j, Vector weight) {
-        weight = seen_weight(i, j, weight);
+    Vector sum = hn::Zero(d);
+    if (t_.options.causal)
+      change_row(s_.weights + i * c_, seen, [&](std::int64_t j, Vector weight) {
+        weight = seen_weight(token, j, weight);
         sum = hn::Add(sum, weight);
         return weight;
       });
-      float* const q = s_.q + i * f_;
-      s_.inverse[i] = 1.0f;
-      if (kind_ == Mixer::ssd) {
-        const Vector factor = gate(i);
-        change_row(q, f_, [&](std::int64_t, Vector x) { return hn::Mul(x, factor); });
-        continue;
-      }
-      for (std::int64_t r = 0; r < f_; r += lanes()) {
-        Vector feature = hn::Load(d, q + r);
-        if (exponential_ && t_.absorbs) feature = hn::Mul(feature, hn::Load(d, s_.rescaling + r));
-        sum = hn::MulAdd(feature, hn::Load(d, s_.sums + r), sum);
-      }
-      const float total = hn::GetLane(hn::SumOfLanes(d, sum));
-      s_.inverse[i] = total == 0.0f ? 0.0f : 1.0f / total;
-    }
+    const bool rescales = exponential_ && t_.absorbs;
+    const Vector factor = kind_ == Mixer::ssd ? gate(token) : hn::Set(d, 1.0f);
+    change_row(s_.q + i * f_, f_, [&](std::int64_t r, Vector feature) {
+      feature = hn::Mul(feature, rescales ? hn::Load(d, s_.rescaling + r) : factor);
+      sum = hn::MulAdd(feature, hn::Load(d, s_.sums + r), sum);
+      return feature;
+    });
+    const float total = hn::GetLane(hn::SumOfLanes(d, sum));
+    s_.inverse[i] = kind_ == Mixer::ssd ? 1.0f : total == 0.0f ? 0.0f : 1.0f / total;
   }
 
-  [[nodiscard]] bool underflows(std::int64_t count) const {
-    return std::any_of(s_.inverse, s_.inverse + count,
+  [[nodiscard]] bool underflows(std::int64_t rows) const {
+    return std::any_of(s_.inverse, s_.inverse + rows,
                        [](float inverse) { return !(inverse > 0.0f && inverse < 0x1p60f); });
   }
 
+  // Makes the state relative to the largest features of the chunk.
   void rescale() {
     for (std::int64_t r = 0; r < features_; ++r) {
       const Vector factor = hn::Set(Floats(), s_.rescaling[r]);
@@ -181,22 +193,8 @@ class Chunks : ChunkRows {
     std::copy_n(s_.next_largest, f_, s_.largest);
   }
 
-  void attend(std::int64_t first, std::int64_t count) {
-    const auto of_state = [&](std::int64_t row) {
-      return RowsTerm{s_.q + row * f_, f_, s_.state, p_, features_};
-    };
-    if (!t_.options.causal) sum_products<false>(ahead_, count, values_, s_.out, p_, of_state(0));
-    if (t_.options.causal)
-      for_triangle_rows(count, [&](std::int64_t row, std::int64_t rows, std::int64_t seen) {
-        sum_products<false>(ahead_, rows, values_, s_.out + row * p_, p_,
-                            RowsTerm{s_.weights + row * c_, c_, v_, p_, seen}, of_state(row));
-      });
-    for (std::int64_t i = 0; i < count; ++i)
-      store_row(s_.out + i * p_, values_, s_.inverse[i],
-                t_.a.out.row_as<float>(t_.batch, t_.head, first + i));
-  }
-
   void absorb(std::int64_t count) {
+    if (exponential_) rescale();
     if (kind_ == Mixer::ssd) {
       const Vector kept = gate_of_chunk(count);
       change_row(s_.state, features_ * p_,

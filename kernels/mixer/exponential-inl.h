@@ -62,11 +62,12 @@ class Exponential {
   // Makes q.
   void load_queries(std::int64_t first, std::int64_t count) const {
     const Floats d;
+    const float* const largest = t_.absorbs ? s_.next_largest : s_.largest;
     multiply(t_.a.q, t_.head, first, count, s_.q);
     for (std::int64_t i = 0; i < count; ++i) {
       Vector most = hn::Set(d, kMinusInfinity);
       change_row(s_.q + i * f_, f_, [&](std::int64_t r, Vector exponent) {
-        exponent = hn::Add(exponent, hn::Load(d, s_.next_largest + r));
+        exponent = hn::Add(exponent, hn::Load(d, largest + r));
         most = hn::Max(most, exponent);
         return exponent;
       });

@@ -3,27 +3,33 @@
 #include <cmath>
 #include <random>
 
-#include "kernels/cpu/score_rows.h"
+#include "kernels/merge.h"
 #include "kernels/mixer/mixer.h"
 
 namespace qb {
 
 void segment_means(const TensorView& x, const TensorView& means) {
   const std::int64_t n = x.extent.length;
-  const std::int64_t rank = means.extent.length;
-  std::vector<float> row(static_cast<std::size_t>(x.extent.head_dim));
-  cpu::for_each_row(means.extent, 1, 1, [&](std::int64_t b, std::int64_t h, std::int64_t s, int) {
-    float* const mean = means.row_as<float>(b, h, s);
-    std::fill_n(mean, x.extent.head_dim, 0.0f);
-    const std::int64_t begin = s * n / rank;
-    const std::int64_t end = (s + 1) * n / rank;
-    for (std::int64_t j = begin; j < end; ++j) {
-      convert(x.row(b, h / (means.extent.heads / x.extent.heads), j), x.dtype, row.data(),
-              DType::f32, x.extent.head_dim);
-      for (std::size_t e = 0; e < row.size(); ++e) mean[e] += row[e];
-    }
-    for (std::size_t e = 0; e < row.size(); ++e) mean[e] /= static_cast<float>(end - begin);
-  });
+  const Extent& of = means.extent;
+  clear_rows(means);
+  for (std::int64_t item = 0; item < of.batch * of.heads * of.length; ++item) {
+    const std::int64_t s = item % of.length;
+    const std::int64_t head = item / of.length % of.heads;
+    const std::int64_t b = item / of.length / of.heads;
+    TensorView segment =
+        x.heads(head / (of.heads / x.extent.heads), 1)
+            .tokens(s * n / of.length, (s + 1) * n / of.length - s * n / of.length);
+    segment.data = segment.row(b, 0, 0);
+    segment.extent.batch = 1;
+    // All rows of the segment are added to one row.
+    TensorView mean = segment;
+    mean.data = means.row(b, head, s);
+    mean.dtype = DType::f32;
+    mean.token_stride = 0;
+    add_rows(mean, segment);
+    for (std::int64_t e = 0; e < of.head_dim; ++e)
+      static_cast<float*>(mean.data)[e] /= static_cast<float>(segment.extent.length);
+  }
 }
 
 void fill_orthogonal(const TensorView& omega, std::uint64_t seed) {

@@ -79,11 +79,11 @@ void mix_nystrom_head(const MixerOptions& options, const MixerArguments& a,
   const Tensor keys(context.workspace, DType::f32, of_queries, "landmarks", context.worker);
   const Tensor values(context.workspace, DType::f32, of_values, "landmarks", context.worker);
   segment_means(a.q, queries.view());
-  segment_means(a.k, keys.view());
   const Tensor omega = transposed(queries.view(), a.scale * std::numbers::log2e, context);
   const OwnState all({of_values, {1, 1, options.rank, 1}}, context);
   const MixerOptions featured = with_features(options);
   SegmentedCall(featured, a, context, {omega.view()}).sum(all.view);
+  segment_means(a.k, keys.view());  // which were just read
   apply_nystrom_inverse(queries.view(), keys.view(), a.scale, all.view.matrix, values.view(),
                         context);
   attend_rows(options, a, keys.view(), values.view(), context);

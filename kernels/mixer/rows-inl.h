@@ -60,11 +60,16 @@ HWY_INLINE const float* rows_in_place(const TensorView& view, std::int64_t batch
   return buffer;
 }
 
-// to [dim] := factor * row, at any address.
-HWY_INLINE void store_row(const float* row, std::int64_t dim, float factor, float* to) {
+// to [dim] := factor * row, at any address. Past the caches where `streams` and the address allow
+// it.
+HWY_INLINE void store_row(const float* row, std::int64_t dim, float factor, float* to,
+                          bool streams = false) {
   const Floats d;
   const Vector by = hn::Set(d, factor);
   std::int64_t x = 0;
+  if (streams && reinterpret_cast<std::uintptr_t>(to) % 64 == 0)
+    for (; x + lanes() <= dim; x += lanes())
+      hn::Stream(hn::Mul(by, hn::Load(d, row + x)), d, to + x);
   for (; x + lanes() <= dim; x += lanes()) hn::StoreU(hn::Mul(by, hn::Load(d, row + x)), d, to + x);
   for (; x < dim; ++x) to[x] = factor * row[x];
 }
