@@ -185,8 +185,10 @@ def run(argv):
         least = [min(column) for column in zip(*times[operator])]
         texts = ["" if math.isnan(x) else number_text(x) for x in (*least, least[0] / least[2])]
         rows.append([operator, peer, *texts])
-        print("{:<16} {:<20} {:>8.2f} ms, wall {:>8.2f}   qb {:>8.2f} ms   {:>6.2f} x".format(
-            operator, peer, *(1e3 * x for x in least), least[0] / least[2]))
+        ours = "" if math.isnan(least[2]) else (
+            f"   qb {1e3 * least[2]:>7.2f} ms   {least[0] / least[2]:>6.2f} x")
+        print(f"{operator:<16} {peer:<20} {1e3 * least[0]:>8.2f} ms, wall {1e3 * least[1]:>8.2f}"
+              + ours)
     if words.out:
         with open(words.out, "w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows(rows)
