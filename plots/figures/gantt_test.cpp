@@ -77,8 +77,7 @@ TEST(Gantt, WithinAStepDataAreAwaitedThenAPeerThenComputed) {
   const Figure figure = gantt_figure(with_steps(cases_of({threads_case("a", "ring", 2)}), steps));
   ASSERT_EQ(figure.panels.size(), 1u);
   const Panel& panel = figure.panels[0];
-  EXPECT_EQ(figure.title,
-            "Workers compute in 60 % of their time and wait for data in 4 %")
+  EXPECT_EQ(figure.title, "Workers compute in 60 % of their time and wait for data in 4 %")
       << "60 and 4 of 2 × 50 ms";
   EXPECT_EQ(panel.title, "ring: 50.00 ms");
   EXPECT_EQ(figure.subtitle, "N = 8,192, W = 2") << "the run's own line names its ranks";

@@ -25,7 +25,7 @@ namespace qb {
 // How many schemes ran among the rows.
 [[nodiscard]] std::size_t count_schemes(const Rows& rows);
 
-// A line for each scheme that has rows, in the registry's order, then of one's own, over ascending W.
+// A line for each scheme that has rows, in the registry's order, then of one's own, over rising W.
 [[nodiscard]] Groups compared_lines(const Rows& rows);
 
 // The same rows of another setting, and those of dense attention on one device: the rows of `cases`

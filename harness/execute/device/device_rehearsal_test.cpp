@@ -117,7 +117,8 @@ TEST(Rehearsal, PlansOfOneWorkerAndARotationTakeWhatTheirWorkersTake) {
       if (algorithm == "grid" && round % 2 == 0) grid.rows = workers % 2 == 0 ? 2 : workers;
       Plan plan;
       try {
-        plan = make_plan(algorithm, problem, {.workers = workers, .keys = grid_keys(grid), .pass = pass});
+        plan = make_plan(algorithm, problem,
+                         {.workers = workers, .keys = grid_keys(grid), .pass = pass});
       } catch (const Unsupported&) {
         continue;
       }

@@ -63,7 +63,8 @@ TEST(Gradients, AndOutputsOfGridsOfUpTo64WorkersAreThoseOfFloat64) {
     const Problem problem = make_problem(
         shape, random() % 3 == 0 ? MaskKind::full : MaskKind::causal, DType::f32, random());
     const auto plan_of = [&](Pass pass) {
-      return make_plan("grid", problem, {.workers = workers, .keys = grid_keys(grid), .pass = pass});
+      return make_plan("grid", problem,
+                       {.workers = workers, .keys = grid_keys(grid), .pass = pass});
     };
     if (grid.heads > shape.q_heads || !shares_fit(shape, grid.heads)) continue;
     ++planned;

@@ -43,9 +43,10 @@ TEST(PathForms, EqualTheCountsOfRandomPlans) {
       const Problem problem = make_problem(shape, mask, DType::bf16, 1);
       Plan plan;
       try {
-        plan = make_plan(
-            strategy.name, problem,
-            {.workers = strategy.name == "dense" ? 1 : workers, .keys = grid_keys(grid), .pass = pass});
+        plan = make_plan(strategy.name, problem,
+                         {.workers = strategy.name == "dense" ? 1 : workers,
+                          .keys = grid_keys(grid),
+                          .pass = pass});
       } catch (const Unsupported&) {
         continue;
       }
