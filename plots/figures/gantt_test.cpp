@@ -243,12 +243,12 @@ TEST(Gantt, CasesOfVeryDifferentTimesHaveRangesOfTheirOwn) {
 
 TEST(Gantt, LongSequencesAndManyWorkersComeFirstWhateverRanFirst) {
   CsvTable steps = no_steps();
-  Values longer = threads_case("b", "ring", 4);  // cases of one algorithm
+  Values longer = threads_case("b", "zigzag", 4);
   longer["n_tokens"] = "16384";
   for (const char* id : {"a", "b", "c"})
     add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
   const Figure figure = gantt_figure(with_steps(
-      cases_of({threads_case("a", "ring", 2), longer, threads_case("c", "ring", 8)}), steps));
+      cases_of({threads_case("a", "ring", 2), longer, threads_case("c", "striped", 8)}), steps));
   ASSERT_EQ(figure.panels.size(), 3u);
   EXPECT_THAT(figure.panels[0].title, HasSubstr("N = 16,384, W = 4"));
   EXPECT_THAT(figure.panels[1].title, HasSubstr("N = 8,192, W = 8"));
