@@ -3,16 +3,17 @@
 // ssd over all tokens.
 #pragma once
 
-#include "kernels/mixer/chunks.h"
+#include <span>
+
+#include "kernels/mixer/segments.h"
 
 namespace qb::cpu {
 
 struct BackwardTask {
   ChunkTask chunks;
   const MixerGradients& gradients;
-  // The state before each chunk as one of a batch, [chunks,1,…]; where the operator is not causal,
-  // one state of all tokens.
-  MixerState states;
+  // The state before each chunk; where the operator is not causal, the last one is of all tokens.
+  std::span<const OwnState> states;
   bool adds;  // to d_k and d_v, which hold what other heads of the group gave
 };
 

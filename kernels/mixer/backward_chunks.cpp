@@ -46,7 +46,8 @@ class Backward : ChunkRows {
     const std::int64_t n = t_.a.k.extent.length;
     const std::int64_t chunk = t_.chunk();
     for (std::int64_t at = ceil_div(n, chunk) - 1; at >= 0; --at)
-      step(causal_ ? at : 0, at * chunk, std::min(chunk, n - at * chunk));
+      step(task_.states[causal_ ? static_cast<std::size_t>(at) : task_.states.size() - 1].view,
+           at * chunk, std::min(chunk, n - at * chunk));
     for (std::int64_t first = 0; first < n && !causal_; first += chunk) {
       load_pairs(first, std::min(chunk, n - first));
       differentiate_keys(first, std::min(chunk, n - first));
@@ -54,7 +55,7 @@ class Backward : ChunkRows {
   }
 
  private:
-  void step(std::int64_t state, std::int64_t first, std::int64_t count) {
+  void step(const MixerState& state, std::int64_t first, std::int64_t count) {
     load_state(state);
     load_queries(first, count);
     load_rows(task_.gradients.d_out, t_.batch, t_.head, first, count, p_, g_.d_out);
@@ -75,12 +76,12 @@ class Backward : ChunkRows {
     add_later(count);
   }
 
-  void load_state(std::int64_t at) const {
-    load_rows(task_.states.matrix, at, 0, 0, features_, p_, s_.state);
+  void load_state(const MixerState& state) const {
+    load_rows(state.matrix, t_.batch, t_.state_head(), 0, features_, p_, s_.state);
     transpose(s_.state, p_, features_, values_, f_, g_.state_transposed);
     std::fill_n(s_.sums, f_, 0.0f);
     for (std::int64_t r = 0; r < features_ && kind_ == Mixer::linear; ++r)
-      s_.sums[r] = *task_.states.vector.row_as<float>(at, 0, r);
+      s_.sums[r] = *state.vector.row_as<float>(t_.batch, t_.state_head(), r);
   }
 
   void load_pairs(std::int64_t first, std::int64_t count) {

@@ -28,18 +28,28 @@ class ChunkRows {
       : t_(task),
         s_(scratch),
         kind_(task.options.kind),
+        exponential_(task.is_exponential()),
         features_(task.features()),
         values_(task.a.v.extent.head_dim),
         f_(round_up(features_, kMixerColumns)),
         p_(round_up(values_, kMixerColumns)),
         c_(chunk_columns(task)) {}
 
-  // q, k := the features of these tokens, of linear and ssd.
-  void load_queries(std::int64_t first, std::int64_t count) const {
-    load_features(t_.a.q, t_.head, first, count, s_.q);
+  // q, k := the features of these tokens. Those that are exponential are 2^(exponent - m), m for a
+  // key the largest of its feature so far, for a query the largest of its row with the m of the
+  // features added: whatever the inputs are, nothing overflows and some products of a row are
+  // near 1.
+  void load_queries(std::int64_t first, std::int64_t count) {
+    if (exponential_)
+      load_exponential_queries(first, count);
+    else
+      load_features(t_.a.q, t_.head, first, count, s_.q);
   }
-  void load_keys(std::int64_t first, std::int64_t count) const {
-    load_features(t_.a.k, t_.kv_head(), first, count, s_.k);
+  void load_keys(std::int64_t first, std::int64_t count) {
+    if (exponential_)
+      load_exponential_keys(first, count);
+    else
+      load_features(t_.a.k, t_.kv_head(), first, count, s_.k);
   }
 
   void load_decay(std::int64_t first, std::int64_t count) {
@@ -118,6 +128,7 @@ class ChunkRows {
   const ChunkTask& t_;
   const ChunkScratch& s_;
   const Mixer kind_;
+  const bool exponential_;
   const std::int64_t features_;
   const std::int64_t values_;
   const std::int64_t f_;
@@ -132,6 +143,71 @@ class ChunkRows {
       load_changed(view, t_.batch, head, first, count, f_, to, elu_feature);
     else
       load_rows(view, t_.batch, head, first, count, f_, to);
+  }
+
+  // Makes k, next_largest and rescaling.
+  void load_exponential_keys(std::int64_t first, std::int64_t count) {
+    const Floats d;
+    const std::int64_t width = round_up(t_.a.k.extent.head_dim, kMixerColumns);
+    multiply_omega(t_.a.k, t_.kv_head(), first, count, s_.k);
+    std::copy_n(s_.largest, f_, s_.next_largest);
+    for (std::int64_t j = 0; j < count; ++j) {
+      const float* const x = s_.inputs + j * width;
+      const float half = t_.exponential.half;
+      const Vector less = hn::Set(d, half == 0.0f ? 0.0f : half * row_dot(x, x, width));
+      change_row(s_.k + j * f_, f_, [&](std::int64_t r, Vector exponent) {
+        exponent = hn::Sub(exponent, less);
+        float* const most = s_.next_largest + r;
+        hn::Store(hn::Max(hn::Load(d, most), exponent), d, most);
+        return exponent;
+      });
+    }
+    for (std::int64_t j = 0; j < count; ++j)
+      change_row(s_.k + j * f_, f_, [&](std::int64_t r, Vector exponent) {
+        return feature(hn::Sub(exponent, hn::Load(d, s_.next_largest + r)));
+      });
+    std::copy_n(s_.largest, f_, s_.rescaling);
+    change_row(s_.rescaling, f_, [&](std::int64_t r, Vector before) {
+      return exp2_fast(d, hn::Sub(before, hn::Load(d, s_.next_largest + r)));
+    });
+    // No query has a feature behind the last one.
+    std::fill(s_.next_largest + features_, s_.next_largest + f_, kMinusInfinity);
+  }
+
+  // Makes q.
+  void load_exponential_queries(std::int64_t first, std::int64_t count) {
+    const Floats d;
+    const float* const largest = t_.absorbs ? s_.next_largest : s_.largest;
+    multiply_omega(t_.a.q, t_.head, first, count, s_.q);
+    for (std::int64_t i = 0; i < count; ++i) {
+      Vector most = hn::Set(d, kMinusInfinity);
+      change_row(s_.q + i * f_, f_, [&](std::int64_t r, Vector exponent) {
+        exponent = hn::Add(exponent, hn::Load(d, largest + r));
+        most = hn::Max(most, exponent);
+        return exponent;
+      });
+      most = hn::MaxOfLanes(d, most);
+      change_row(s_.q + i * f_, f_,
+                 [&](std::int64_t, Vector exponent) { return feature(hn::Sub(exponent, most)); });
+    }
+  }
+
+  // Sums of features are 1 and more, so that less than this does not show; numbers below 2^-126
+  // would slow every product down.
+  static HWY_INLINE Vector feature(Vector exponent) {
+    const Floats d;
+    return exp2_fast(d, hn::Max(hn::Set(d, -100.0f), exponent));  // in this order NaN is kept
+  }
+
+  // exponents [count][f] := rows omega^T; inputs := the rows.
+  void multiply_omega(const TensorView& view, std::int64_t head, std::int64_t first,
+                      std::int64_t count, float* exponents) {
+    const std::int64_t dim = view.extent.head_dim;
+    const std::int64_t width = round_up(dim, kMixerColumns);
+    load_rows(view, t_.batch, head, first, count, width, s_.inputs);
+    const float* const omega = t_.exponential.omega.row_as<float>(t_.batch, t_.state_head(), 0);
+    sum_products<false>(ahead_, count, f_, exponents, f_,
+                        RowsTerm{s_.inputs, width, omega, f_, dim});
   }
 };
 

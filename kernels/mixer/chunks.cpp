@@ -27,7 +27,6 @@
 #include <hwy/highway.h>
 
 #include "kernels/mixer/chunk_rows-inl.h"
-#include "kernels/mixer/exponential-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qb::cpu::HWY_NAMESPACE {
@@ -35,8 +34,7 @@ namespace {
 
 class Chunks : ChunkRows {
  public:
-  Chunks(const ChunkTask& task, const ChunkScratch& scratch)
-      : ChunkRows(task, scratch), exponential_(task.is_exponential()) {}
+  Chunks(const ChunkTask& task, const ChunkScratch& scratch) : ChunkRows(task, scratch) {}
 
   void run() {
     begin();
@@ -119,10 +117,7 @@ class Chunks : ChunkRows {
   }
 
   void load_chunk(std::int64_t first, std::int64_t count) {
-    if (exponential_)
-      Exponential(t_, s_, ahead_).load_keys(first, count);
-    else
-      load_keys(first, count);
+    load_keys(first, count);
     if (kind_ == Mixer::ssd) load_decay(first, count);
     if (t_.options.causal) transpose_keys(count);
     v_ = rows_in_place(t_.a.v, t_.batch, t_.kv_head(), first, count, p_, s_.v);
@@ -132,10 +127,7 @@ class Chunks : ChunkRows {
   // Returns false where a later key of the chunk has such features that a row lost all it sees.
   bool attend(std::int64_t first, std::int64_t row, std::int64_t rows, std::int64_t count) {
     const std::int64_t seen = std::min(count, row + rows);
-    if (exponential_)
-      Exponential(t_, s_, ahead_).load_queries(first + row, rows);
-    else
-      load_queries(first + row, rows);
+    load_queries(first + row, rows);
     if (t_.options.causal) weigh_keys(s_.q, rows, seen, count, s_.weights);
     for (std::int64_t i = 0; i < rows; ++i) finish_weights(i, row + i, seen);
     if (exponential_ && count > 1 && underflows(rows)) return false;
@@ -210,7 +202,6 @@ class Chunks : ChunkRows {
                        ColumnsTerm{{s_.k, f_, v_, p_, count}});
   }
 
-  const bool exponential_;
   const float* v_ = nullptr;  // [c][p], where they lie or in s_.v
 };
 

@@ -21,6 +21,8 @@ namespace qb::cpu {
 // Rows of scratch memory go on to whole vectors of the widest instruction set.
 inline constexpr std::int64_t kMixerColumns = 16;
 
+inline constexpr std::int64_t kProjectedTokens = 128;  // of a block of project_tokens()
+
 // Products may read and write so many rows behind the last one (products-inl.h).
 inline constexpr std::int64_t kRowsBehind = 3;
 
@@ -77,6 +79,16 @@ struct ChunkScratch {
   // Returns the floats that it takes, and carves them from `memory` unless that is nullptr.
   static std::int64_t carve(const ChunkTask& task, float* memory, ChunkScratch& scratch);
 };
+
+// The heads [first, first + count) of one batch; a view without data stays as it is.
+[[nodiscard]] inline TensorView heads_of(const TensorView& view, std::int64_t batch,
+                                         std::int64_t first, std::int64_t count) {
+  if (view.data == nullptr) return view;
+  TensorView some = view.heads(first, count);
+  some.data = some.row(batch, 0, 0);
+  some.extent.batch = 1;
+  return some;
+}
 
 // Sets the pointers to buffers of so many floats one after the other from `memory` on, unless that
 // is nullptr, and returns the floats of all.

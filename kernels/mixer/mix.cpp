@@ -97,10 +97,8 @@ void mix_nystrom(const MixerOptions& options, const MixerArguments& a,
   const int at_once = all < context.threads ? 1 : context.threads;
   parallel_for(all, at_once, 1, [&](std::int64_t item, std::int64_t, int) {
     MixerArguments one = a;
-    for (TensorView* const view : {&one.q, &one.k, &one.v, &one.out}) {
-      view->data = view->row(item / heads, item % heads / (heads / view->extent.heads), 0);
-      view->extent.batch = view->extent.heads = 1;
-    }
+    for (TensorView* const view : {&one.q, &one.k, &one.v, &one.out})
+      *view = heads_of(*view, item / heads, item % heads / (heads / view->extent.heads), 1);
     mix_nystrom_head(options, one, {context.workspace, context.threads / at_once, context.worker});
   });
 }

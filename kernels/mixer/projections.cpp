@@ -8,7 +8,6 @@
 #include "kernels/cpu/score_rows.h"
 #include "kernels/mixer/checks.h"
 #include "kernels/mixer/chunks.h"
-#include "kernels/mixer/projections.h"
 #include "kernels/parallel.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -78,35 +77,13 @@ void begin_inverse(const float* a, std::int64_t n, std::int64_t stride, float* z
   change_row(z, n * stride, [&](std::int64_t, Vector each) { return hn::Div(each, norm); });
 }
 
-void invert(const InverseTask& t, float* memory) {
-  const std::int64_t n = t.queries.extent.length;
-  const std::int64_t stride = round_up(n, kMixerColumns);
-  const std::int64_t d = round_up(t.queries.extent.head_dim, kMixerColumns);
-  const std::int64_t p = round_up(t.values.extent.head_dim, kMixerColumns);
-  const auto take = [&](std::int64_t width) {
-    return std::exchange(memory, memory + (stride + kRowsBehind) * width);
-  };
-  float* const a = take(stride);
-  float* z = take(stride);
-  float* const az = take(stride);
-  float* x = take(stride);
-  float* const y = take(stride);
-  float* const q = take(std::max(d, p));
-  float* const k = take(std::max(d, p));
-  float* const k_transposed = take(d);
+// z := six iterations from z on; the others are scratch memory. Returns z or x, whichever holds it.
+float* iterate(const float* a, std::int64_t n, std::int64_t stride, float* z, float* x, float* y,
+               float* az) {
   const auto multiply = [&](const float* left, const float* right, float* to) {
     sum_products<false>(n, n, to, stride, RowsTerm{left, stride, right, stride, n});
   };
-  load_rows(t.queries, 0, 0, 0, n, d, q);
-  load_rows(t.keys, 0, 0, 0, n, d, k);
-  transpose_in([&](std::int64_t j) { return k + j * d; }, n, d, stride, 0u, k_transposed);
-  sum_products<false>(n, n, a, stride, RowsTerm{q, d, k_transposed, stride, d});
-  std::fill_n(z, n * stride, 0.0f);
-  for (std::int64_t i = 0; i < n; ++i) {
-    scale_row(a + i * stride, n, binary_scale(t.scale));
-    (void)softmax_row(a + i * stride, n);
-  }
-  begin_inverse(a, n, stride, z);
+  const Vector quarter = hn::Set(Floats(), 0.25f);
   for (int iteration = 0; iteration < 6; ++iteration) {
     multiply(a, z, az);
     std::copy_n(az, n * stride, y);
@@ -116,14 +93,44 @@ void invert(const InverseTask& t, float* memory) {
     multiply(az, x, y);
     subtract_from(13.0f, n, stride, y);
     multiply(z, y, x);
-    change_row(x, n * stride,
-               [&](std::int64_t, Vector each) { return hn::Mul(each, hn::Set(Floats(), 0.25f)); });
+    change_row(x, n * stride, [&](std::int64_t, Vector each) { return hn::Mul(each, quarter); });
     std::swap(x, z);
   }
-  load_rows(t.values, 0, 0, 0, n, p, q);
-  sum_products<false>(n, p, k, p, RowsTerm{z, stride, q, p, n});
+  return z;
+}
+
+// out := Z values, of one head.
+void invert(const TensorView& queries, const TensorView& keys, double scale,
+            const TensorView& values, const TensorView& out, float* memory) {
+  const std::int64_t n = queries.extent.length;
+  const std::int64_t stride = round_up(n, kMixerColumns);
+  const std::int64_t d = round_up(queries.extent.head_dim, kMixerColumns);
+  const std::int64_t p = round_up(values.extent.head_dim, kMixerColumns);
+  const auto take = [&](std::int64_t width) {
+    return std::exchange(memory, memory + (stride + kRowsBehind) * width);
+  };
+  float* const a = take(stride);
+  float* const z = take(stride);
+  float* const left = take(std::max(d, p));
+  float* const right = take(std::max(d, p));
+  float* const transposed = take(d);
+  load_rows(queries, 0, 0, 0, n, d, left);
+  load_rows(keys, 0, 0, 0, n, d, right);
+  transpose_in([&](std::int64_t j) { return right + j * d; }, n, d, stride, 0u, transposed);
+  sum_products<false>(n, n, a, stride, RowsTerm{left, d, transposed, stride, d});
+  std::fill_n(z, n * stride, 0.0f);
+  for (std::int64_t i = 0; i < n; ++i) {
+    scale_row(a + i * stride, n, binary_scale(scale));
+    (void)softmax_row(a + i * stride, n);
+  }
+  begin_inverse(a, n, stride, z);
+  float* const x = take(stride);
+  float* const y = take(stride);
+  const float* const inverse = iterate(a, n, stride, z, x, y, take(stride));
+  load_rows(values, 0, 0, 0, n, p, left);
+  sum_products<false>(n, p, right, p, RowsTerm{inverse, stride, left, p, n});
   for (std::int64_t i = 0; i < n; ++i)
-    store_row(k + i * p, t.values.extent.head_dim, 1.0f, t.out.row_as<float>(0, 0, i));
+    store_row(right + i * p, values.extent.head_dim, 1.0f, out.row_as<float>(0, 0, i));
 }
 
 }  // namespace
@@ -136,14 +143,6 @@ namespace cpu {
 namespace {
 HWY_EXPORT(project_rows);
 HWY_EXPORT(invert);
-
-// A head as a tensor of its own.
-TensorView head_of(const TensorView& view, std::int64_t head) {
-  TensorView one = view;
-  one.data = view.row(head / view.extent.heads, head % view.extent.heads, 0);
-  one.extent.batch = one.extent.heads = 1;
-  return one;
-}
 
 }  // namespace
 }  // namespace cpu
@@ -185,10 +184,12 @@ void apply_nystrom_inverse(const TensorView& queries, const TensorView& keys, do
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
                       "inverse", context.worker);
   parallel_for(of_q.batch * of_q.heads, context.threads, 1,
-               [&](std::int64_t head, std::int64_t, int thread) {
+               [&](std::int64_t item, std::int64_t, int thread) {
+                 const auto head = [&](const TensorView& view) {
+                   return heads_of(view, item / of_q.heads, item % of_q.heads, 1);
+                 };
                  HWY_DYNAMIC_DISPATCH(cpu::invert)
-                 ({head_of(queries, head), head_of(keys, head), head_of(values, head),
-                   head_of(out, head), scale},
+                 (head(queries), head(keys), scale, head(values), head(out),
                   memory.as<float>() + thread * floats);
                });
 }

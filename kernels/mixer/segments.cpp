@@ -22,7 +22,8 @@ OwnState::OwnState(const MixerStateExtents& extents, const KernelContext& contex
       view{matrix.view(), vector.view()} {}
 
 SegmentedCall::SegmentedCall(const MixerOptions& options, const MixerArguments& arguments,
-                             const KernelContext& context, const ExponentialFeatures& exponential)
+                             const KernelContext& context, const ExponentialFeatures& exponential,
+                             std::int64_t segment_tokens)
     : options_(options),
       a_(arguments),
       context_(context),
@@ -33,7 +34,7 @@ SegmentedCall::SegmentedCall(const MixerOptions& options, const MixerArguments& 
   const std::int64_t chunks = ceil_div(shape_.n_tokens, options.chunk);
   const std::int64_t wanted = ceil_div(context.threads, shape_.batch * shape_.kv_heads);
   const std::int64_t most = std::clamp<std::int64_t>(chunks / kLeastChunks, 1, wanted);
-  tokens_ = ceil_div(chunks, most) * options.chunk;
+  tokens_ = segment_tokens > 0 ? segment_tokens : ceil_div(chunks, most) * options.chunk;
   segments_ = ceil_div(shape_.n_tokens, tokens_);
   ChunkScratch scratch{};
   floats_ = ChunkScratch::carve({options_, a_, exponential_}, nullptr, scratch);
@@ -93,7 +94,6 @@ MixerArguments SegmentedCall::tokens_of(std::int64_t segment) const {
   return part;
 }
 
-// Returns the states before each of the first segments and after the last of them.
 std::vector<OwnState> SegmentedCall::states_before(const MixerState* before, std::int64_t count) {
   std::vector<OwnState> own;
   std::vector<OwnState> states;

@@ -21,19 +21,22 @@ struct OwnState {
 // The arguments must outlive it.
 class SegmentedCall {
  public:
+  // segment_tokens 0: as many as the threads need.
   SegmentedCall(const MixerOptions& options, const MixerArguments& arguments,
-                const KernelContext& context, const ExponentialFeatures& exponential = {});
+                const KernelContext& context, const ExponentialFeatures& exponential = {},
+                std::int64_t segment_tokens = 0);
 
   // As the functions of mixer.h.
   void mix(const MixerState* before, const MixerState* after);
   void sum(const MixerState& state);
   // out := what the queries make of this state.
   void attend(const MixerState& state);
+  // Returns the states before each of the first `count` segments and after the last of them.
+  [[nodiscard]] std::vector<OwnState> states_before(const MixerState* before, std::int64_t count);
 
  private:
   template <class Prepare>
   void for_each_task(std::int64_t segments, std::int64_t heads, Prepare prepare);
-  [[nodiscard]] std::vector<OwnState> states_before(const MixerState* before, std::int64_t count);
   [[nodiscard]] MixerArguments tokens_of(std::int64_t segment) const;
 
   const MixerOptions& options_;
