@@ -88,6 +88,18 @@ inline constexpr Field kResultFields[] = {
     empty("unless the case has a backward pass",
           quantity(prediction, "backward_sent_bytes",
                    "the bytes that the worker with the most sends in the backward pass", 9)),
+    empty("unless workers share the state of an operator",
+          quantity(prediction, "state_bytes", "what all tokens before another leave to it", 15)),
+    empty("unless workers share the state of an operator",
+          column(prediction, "sent_states", real,
+                 "states that a worker sends, of the worker that sends most", 15, "states")),
+    empty("unless workers share the state of an operator",
+          column(prediction, "scan_rounds", integer,
+                 "rounds of messages until each worker has the state before its tokens", 15,
+                 "rounds")),
+    empty("unless workers share the state of an operator over links with a limit",
+          quantity(prediction, "predicted_scan_s",
+                   "the time that the links take for these rounds, without any computing", 15)),
     empty("where the case has no plan, or where it is not known for the GPU",
           tiled(quantity(prediction, "predicted_active_peak_bytes",
                          "the largest sum of tensors that exist at once, over all workers"))),
@@ -270,6 +282,13 @@ inline constexpr Field kResultFields[] = {
            "the L2 norm of the output's error divided by that of the float64 reference, over all "
            "elements of the verified rows",
            8),
+    empty("unless `workload` is `sequence_mixer` and the output was verified",
+          column(verification, "distance_to_exact", real,
+                 "the L2 norm of the output minus float64 softmax attention over the same inputs, "
+                 "causal where the mask is and else full, divided by that of the attention, over "
+                 "the verified rows; it says how far the operator is from attention, and judges "
+                 "nothing",
+                 15)),
     empty("unless gradients of attention were verified",
           column(verification, "verified_keys", integer,
                  "keys whose dK and dV were compared with the float64 reference", 9, "keys")),

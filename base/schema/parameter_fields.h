@@ -5,6 +5,7 @@
 #include "base/schema/field.h"
 #include "base/schema/kernels.h"
 #include "base/schema/link_fields.h"
+#include "base/schema/mixer_fields.h"
 #include "base/schema/strategies.h"
 
 namespace qb::fields {
@@ -22,11 +23,14 @@ inline constexpr Field kCaseFields[] = {
                          need("dtype", "f32").of("tensor_parallel"),
                          need("pass", "forward")
                              .of("tensor_parallel")
-                             .because("the nearest with a backward pass is algorithm: dense")}}),
+                             .because("the nearest with a backward pass is algorithm: dense"),
+                         need("mixer_operator", "softmax")
+                             .because("mixer.scan says how workers share its states")}}),
     parameter(word, means, "kernel",
               {.standard = "flash",
                .meaning = kKernelMeanings,
-               .needs = {need("workload", "attention").of("staged cudnn")}}),
+               .needs = {need("workload", "attention").of("staged cudnn"),
+                         need("mixer_operator", "softmax")}}),
     parameter(word, means, "device",
               {.standard = "auto",
                .meaning = "`auto` (a GPU if there is one with a kernel for the case), `cpu`, "
@@ -42,7 +46,9 @@ inline constexpr Field kCaseFields[] = {
                   .because("on one GPU ranks: serial plays the workers, with a GPU for each ranks: "
                            "nccl"),
               need("device", "cuda").of("nccl").because("the nearest on the CPU is ranks: mpi"),
-              need("workload", "attention").or_if("algorithm", "tensor_parallel").of("threads"),
+              need("workload", "attention sequence_mixer")
+                  .or_if("algorithm", "tensor_parallel")
+                  .of("threads"),
               need("workload", "attention").of("mpi nccl model")}}),
     parameter(integer, split, "workers",
               {.unit = "workers",
@@ -51,7 +57,8 @@ inline constexpr Field kCaseFields[] = {
                .max = 1'000'000,
                .label = "W = {}",
                .meaning = "W, {range}",
-               .needs = {need("workload", "attention").or_if("algorithm", "tensor_parallel")}}),
+               .needs = {need("workload", "attention sequence_mixer")
+                             .or_if("algorithm", "tensor_parallel")}}),
     parameter(integer, means, "threads",
               {.unit = "threads",
                .standard = "0",
@@ -67,15 +74,15 @@ inline constexpr Field kCaseFields[] = {
                .label = "N = {}",
                .meaning = "N, the global number of queries, {range}; with a cache the T new tokens",
                .standard_meaning = "required"}),
-    parameter(
-        integer, problem, "kv_len",
-        {.unit = "tokens",
-         .follows = "n_tokens",
-         .min = 1,
-         .max = 3'000'000'000,
-         .label = "{} keys",
-         .meaning = "the global number of keys, {range}; with a cache P + T",
-         .needs = {need("workload", "attention").because("a layer attends to its own tokens")}}),
+    parameter(integer, problem, "kv_len",
+              {.unit = "tokens",
+               .follows = "n_tokens",
+               .min = 1,
+               .max = 3'000'000'000,
+               .label = "{} keys",
+               .meaning = "the global number of keys, {range}; with a cache P + T",
+               .needs = {need("workload", "attention")
+                             .because("any other workload attends to its own tokens")}}),
     parameter(integer, problem, "batch",
               {.unit = "sequences",
                .standard = "1",
@@ -121,7 +128,8 @@ inline constexpr Field kCaseFields[] = {
               {.nullable = true,
                .label = "scale {}",
                .meaning = "the factor of the scores, above 0",
-               .standard_meaning = "1/sqrt(`head_dim`)"}),
+               .standard_meaning = "1/sqrt(`head_dim`)",
+               .needs = {need("mixer_operator", "softmax performer nystrom linformer")}}),
     parameter(
         integer, means, "memory_budget_bytes",
         {.key = "memory_budget",
@@ -198,8 +206,11 @@ inline constexpr Field kCaseFields[] = {
                .standard = "attention",
                .quiet_standard = true,
                .meaning = "`attention`; `transformer_layer`, an encoder layer around it (see [A "
-                          "transformer layer](#a-transformer-layer))",
-               .needs = {need("algorithm", "dense tensor_parallel").of("transformer_layer")}}),
+                          "transformer layer](#a-transformer-layer)); `sequence_mixer`, attention "
+                          "or another operator beside it (see [Other operators]"
+                          "(#other-operators))",
+               .needs = {need("algorithm", "dense tensor_parallel").of("transformer_layer"),
+                         need("device", "cpu").of("sequence_mixer")}}),
     parameter(integer, problem, "layer_feed_forward_dim",
               {.key = "layer.feed_forward_dim",
                .since = 5,
@@ -311,7 +322,8 @@ inline constexpr Field kCaseFields[] = {
                .meaning = "`forward`, `backward` (from dO, O and LSE to dQ, dK and dV; the forward "
                           "pass before it is not timed), `both` (each repeat times the one, then "
                           "the other); see [The backward pass](#the-backward-pass)",
-               .needs = {need("workload", "attention").or_if("device", "cpu")}}),
+               .needs = {need("workload", "attention").or_if("device", "cpu"),
+                         need("mixer_operator", "softmax")}}),
     parameter(word, problem, "gradient_dtype",
               {.since = 9,
                .standard = "f32",
@@ -352,13 +364,16 @@ inline constexpr Field kCaseFields[] = {
                .standard = "random",
                .label = "{} keys",
                .quiet_standard = true,
-               .meaning = "`random` (from `seed`), `tied` (all keys of a head are its first)",
-               .needs = {need("workload", "attention"),
+               .meaning = "`random` (from `seed`), `tied` (all keys of a head are its first), "
+                          "`peaked` (each query is 4 times an earlier key, so that few keys have "
+                          "most of the weight of a row)",
+               .needs = {need("workload", "attention sequence_mixer"),
                          need("ranks", "serial threads mpi nccl").because("a model has none")}}),
 };
 
-inline constexpr Field kClusterFields[] = {
-    kCluster, kClusterInside, kClusterBetween, kClusterNics, kClusterOrder,
+inline constexpr Field kLaterFields[] = {
+    kCluster,       kClusterInside, kClusterBetween, kClusterNics, kClusterOrder,
+    kMixerOperator, kMixerRank,     kMixerChunk,     kMixerScan,   kMixerBlocks,
 };
 
 template <std::size_t... Sizes>
@@ -372,7 +387,7 @@ template <std::size_t... Sizes>
   return all;
 }
 
-inline constexpr std::array kParameterFields = in_order(kCaseFields, kStrategyKeys, kClusterFields);
+inline constexpr std::array kParameterFields = in_order(kCaseFields, kStrategyKeys, kLaterFields);
 
 }  // namespace qb::fields
 

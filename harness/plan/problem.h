@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/words.h"
 #include "kernels/dtype.h"
 #include "kernels/mask/mask_spec.h"
 #include "kernels/mask/mask_tiles.h"
@@ -30,13 +31,28 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
+enum class InputKind {
+  random,  // standard normal values
+  tied,    // all keys of a head are its first one, so that their scores are equal
+  peaked,  // each query is kPeakFactor times a key, drawn among those up to its own position
+};
+
+template <>
+inline constexpr auto kWords<InputKind> = word_table<InputKind>("inputs",
+                                                                {{InputKind::random, "random"},
+                                                                 {InputKind::tied, "tied"},
+                                                                 {InputKind::peaked, "peaked"}});
+// The score of the key that a peaked query is made of is then about 4 sqrt(head_dim), while those
+// of the others are normal with deviation 4: few keys have most of the weight of a row.
+inline constexpr double kPeakFactor = 4.0;
+
 struct Problem {
   Shape shape;
   Mask mask;
   DType dtype = DType::f32;
   double scale = 1.0;
   std::uint64_t seed = 0;
-  bool tied_keys = false;  // all keys of a head are its first one, so that their scores are equal
+  InputKind inputs = InputKind::random;
   // How many numbers hold the LSE of a row (kernels/lse.h): where a device keeps it, and where it
   // travels between workers.
   int lse_kept = 1;

@@ -20,6 +20,7 @@
 #include "harness/execute/verify/inputs.h"
 #include "harness/execute/verify/verify_gradients.h"
 #include "harness/plan/work/tiling.h"
+#include "harness/workload/mixer/mixer_verify.h"
 #include "harness/workload/passes.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/step_rows.h"
@@ -97,6 +98,10 @@ class Attention final : public Workload {
         problem(), inputs.q.host(), inputs.k.host(), inputs.v.host(), out_.host(), lse_.host(),
         rows, planned_.threads, !is_on_host() && case_.kernel == Kernel::materialized,
         rounds_lse(planned_.plan), partial_roundings(planned_.plan));
+    if (case_.workload == WorkloadKind::sequence_mixer)
+      distance_to_exact_ =
+          distance_to_attention(inputs.q.host(), inputs.k.host(), inputs.v.host(), out_.host(),
+                                problem().mask, problem().scale, rows, planned_.threads);
     if (!planned_.backward || !verification.correct) return verification;
     for (const SharedTensor* const gradient : {&d_q_, &d_k_, &d_v_})
       get(gradient->device(), gradient->host());
@@ -117,6 +122,7 @@ class Attention final : public Workload {
     if (!is_modelled && planned_.work.rows_without_keys > 0)
       result.message = fmt::format("{} of {} rows see no key: output 0, LSE -inf",
                                    planned_.work.rows_without_keys, problem().shape.q_len);
+    result.values.set("distance_to_exact", distance_to_exact_);
     if (!case_.model_device) return;
     if (is_modelled) modelled_s_ = executions_.front().wall_s;
     result.values.set("modelled_wall_time_s", modelled_s_);
@@ -381,7 +387,8 @@ class Attention final : public Workload {
   std::optional<NcclRank> rank_;
   Peaks peaks_;
   double modelled_s_ = 0.0;
-  std::vector<Execution> executions_;  // one for each sample
+  double distance_to_exact_ = std::numeric_limits<double>::quiet_NaN();  // of a sequence_mixer
+  std::vector<Execution> executions_;                                    // one for each sample
 };
 
 }  // namespace

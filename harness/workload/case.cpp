@@ -46,7 +46,9 @@ bool is_for_gpu(Case c) {
 // The shape of packed sequences: a batch of one and their summed lengths.
 Shape packed_shape(const Case& c) {
   Shape sums = c.shape;
-  sums.batch = 1;
+  if (sums.batch != 1)
+    throw UsageError(fmt::format(
+        "sequences are the entries of a batch, and batch is {}; leave it out", sums.batch));
   sums.q_len = 0;
   sums.kv_len = 0;
   for (const Sequence& sequence : c.sequences) {
@@ -95,6 +97,8 @@ Case resolve_case(Case c) {
   if (!c.sequences.empty()) c.shape = packed_shape(c);
   if (c.workload == WorkloadKind::transformer_layer && c.layer_feed_forward_dim == 0)
     c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;
+  if (c.mixer.kind && c.mixer.rank == 0)
+    c.mixer.rank = standard_rank(*c.mixer.kind, c.shape.head_dim);
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
   if (takes_interest_set(c.algorithm) && c.interest_set.empty() && c.workers >= 3)
     c.interest_set = default_interest_set(c.workers).residues;
@@ -138,7 +142,7 @@ Problem problem_of(const Case& c) {
                         ? make_problem(c.shape, c.mask, c.dtype, c.seed)
                         : make_packed_problem(c.shape, c.mask, c.dtype, c.seed, sequences);
   if (c.scale) problem.scale = *c.scale;
-  problem.tied_keys = c.inputs == InputKind::tied;
+  problem.inputs = c.inputs;
   problem.lse_kept = c.device == Device::cuda ? 1 : c.lse_kept;
   problem.partials = c.partial_dtype;
   problem.lse_sent = c.lse == SentLse::two ? 2 : 1;

@@ -20,6 +20,7 @@
 #include "harness/plan/plan.h"
 #include "harness/plan/strategies/grid_order.h"
 #include "harness/plan/strategies/strategy.h"
+#include "harness/workload/mixer/mixer_case.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cuda/runtime/device.h"
 
@@ -33,8 +34,10 @@ inline constexpr auto kWords<Device> = word_table<Device>("device", {{Device::au
                                                                      {Device::cuda, "cuda"}});
 
 // What a case computes: X(word, function) for each, where the function (workload.h) plans it. They
-// are attention alone, and an encoder layer around it.
-#define QB_WORKLOADS(X) X(attention, plan_attention) X(transformer_layer, plan_layer)
+// are attention alone, an encoder layer around it, and attention or another operator beside it.
+#define QB_WORKLOADS(X)        \
+  X(attention, plan_attention) \
+  X(transformer_layer, plan_layer) X(sequence_mixer, plan_sequence_mixer)
 
 #define QB_WORKLOAD_WORD(word, plan) word,
 enum class WorkloadKind { QB_WORKLOADS(QB_WORKLOAD_WORD) };
@@ -91,12 +94,6 @@ enum class SentLse { one, two };
 template <>
 inline constexpr auto kWords<SentLse> = word_table<SentLse>("lse", {{SentLse::one, "one"},
                                                                     {SentLse::two, "two"}});
-
-enum class InputKind { random, tied };
-
-template <>
-inline constexpr auto kWords<InputKind> =
-    word_table<InputKind>("inputs", {{InputKind::random, "random"}, {InputKind::tied, "tied"}});
 
 // How a case is timed. Sampling ends at `max_repeats`, or from `min_repeats` on as soon as the 95 %
 // interval of the median is narrower than `relative_interval` of it or `max_time_s` is used up.
@@ -162,6 +159,7 @@ struct Case {
   std::optional<std::string> cluster_between;
   int cluster_nics = 0;  // of a host; 0: of the file, or one a worker
   GridOrder cluster_order = GridOrder::hrc;
+  MixerCase mixer;
   Measure measure;
   // These are not parameters: how many numbers hold a row's LSE on a CPU, one before schema 12.
   int lse_kept = 2;
@@ -233,6 +231,11 @@ inline constexpr std::tuple kHeldOfCluster{
     Held<&Case::cluster_between>{"cluster_between"},
     Held<&Case::cluster_nics>{"cluster_nics"},
     Held<&Case::cluster_order>{"cluster_order"},
+    Held<&Case::mixer, &MixerCase::kind>{"mixer_operator"},
+    Held<&Case::mixer, &MixerCase::rank>{"mixer_rank"},
+    Held<&Case::mixer, &MixerCase::chunk>{"mixer_chunk"},
+    Held<&Case::mixer, &MixerCase::scan>{"mixer_scan"},
+    Held<&Case::mixer, &MixerCase::blocks>{"mixer_blocks"},
 };
 
 // The order is that of kParameterFields.

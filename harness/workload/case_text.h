@@ -14,7 +14,13 @@
 
 namespace qb {
 
-inline constexpr std::string_view kBestInstructionSet = "auto";  // the best of this CPU
+// The word for no value of a parameter whose values are words.
+template <class T>
+inline constexpr std::string_view kNoneOf{};
+template <>
+inline constexpr std::string_view kNoneOf<InstructionSet> = "auto";  // the best of this CPU
+template <>
+inline constexpr std::string_view kNoneOf<Mixer> = "softmax";  // attention
 
 template <class T>
 requires std::is_enum_v<T>
@@ -41,8 +47,7 @@ requires std::is_integral_v<T>
 }
 template <class T>
 [[nodiscard]] std::string text_of(const std::optional<T>& member, const Field& field) {
-  if (member) return text_of(*member, field);
-  return std::string(std::is_same_v<T, InstructionSet> ? kBestInstructionSet : "");
+  return member ? text_of(*member, field) : std::string(kNoneOf<T>);
 }
 
 // The member that such a path leads to: Held in case.h.

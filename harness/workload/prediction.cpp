@@ -42,14 +42,6 @@ bool bound_to_cores() {
   return available_cores() < static_cast<int>(std::thread::hardware_concurrency());
 }
 
-// Returns all cores, or a rank's part where ranks share a host and are not bound to cores. What is
-// modelled does not depend on the machine that computes the model.
-int default_threads(Ranks ranks) {
-  if (ranks == Ranks::model) return 1;
-  const bool alone = ranks != Ranks::mpi || bound_to_cores();
-  return std::max(1, available_cores() / (alone ? 1 : ranks_of_this_host()));
-}
-
 void plan_passes(const Case& c, PlannedCase& planned) {
   planned.plan = plan_of(c, Pass::forward);
   planned.flaw = check(planned.plan);
@@ -76,7 +68,7 @@ std::vector<const Plan*> PlannedCase::timed() const {
 
 PlannedCase plan_case(const Case& c) {
   PlannedCase planned;
-  planned.threads = c.threads > 0 ? c.threads : default_threads(c.ranks);
+  planned.threads = threads_of(c);
   plan_passes(c, planned);
   planned.worker_speeds = worker_speeds_of(c);
   // MPI has the links of the machine, which only a forecast needs to know.
@@ -97,6 +89,15 @@ void add_work(const Case& c, PlannedCase& planned) {
     planned.memory = first ? std::move(memory) : in_sequence(std::move(planned.memory), memory);
     first = false;
   }
+}
+
+// A rank's part of the cores where ranks share a host and are not bound to cores. What is modelled
+// does not depend on the machine that computes the model.
+int threads_of(const Case& c) {
+  if (c.threads > 0) return c.threads;
+  if (c.ranks == Ranks::model) return 1;
+  const bool alone = c.ranks != Ranks::mpi || bound_to_cores();
+  return std::max(1, available_cores() / (alone ? 1 : ranks_of_this_host()));
 }
 
 int busy_threads(const Case& c, int threads) {

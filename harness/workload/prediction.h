@@ -41,6 +41,9 @@ struct PlannedCase {
 // The work and memory of the plans that are there, as plan_case() adds them.
 void add_work(const Case& c, PlannedCase& planned);
 
+// The threads of the case's executor: all cores where the case leaves it open.
+[[nodiscard]] int threads_of(const Case& c);
+
 // How many threads of this host compute at once while such a case runs with so many threads.
 [[nodiscard]] int busy_threads(const Case& c, int threads);
 

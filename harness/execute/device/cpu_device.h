@@ -10,13 +10,14 @@
 
 #include "base/clock.h"
 #include "harness/execute/device/layer_device.h"
+#include "harness/execute/device/mixer_device.h"
 #include "kernels/cpu/layer/layer_parts.h"
 #include "kernels/merge.h"
 #include "kernels/parallel.h"
 
 namespace qb {
 
-class CpuDevice : public LayerGradientsDevice {
+class CpuDevice : public LayerGradientsDevice, public MixerDevice {
  public:
   // The costs of the CPU's kernels, each with this many threads. The work model counts their pairs.
   // Only those of kernel staged depend on a schedule.
@@ -119,6 +120,19 @@ class CpuDevice : public LayerGradientsDevice {
   }
   void add_norm_backward(const NormBackwardCall& call, Allocator& workspace) override {
     cpu::add_norm_backward(call, facts_.host_threads, workspace);
+  }
+
+  void mix(const MixerOptions& options, const MixerArguments& arguments,
+           const KernelContext& context, const MixerState* before) override {
+    qb::mix(options, arguments, context, before);
+  }
+  void mix_state(const MixerOptions& options, const MixerArguments& arguments,
+                 const KernelContext& context, const MixerState& state) override {
+    qb::mix_state(options, arguments, context, state);
+  }
+  void append_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
+                    const TensorView& a) override {
+    qb::append_state(options, state, next, a);
   }
 
   [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }

@@ -67,16 +67,17 @@ std::array<double, 2> normal_pair(std::uint64_t key, std::uint64_t pair) {
   return {radius * direction[0], radius * direction[1]};
 }
 
-// Writes the elements [first, first + count) of the tensor of `key`; count is at most kChunk.
+// Writes `factor` times the elements [first, first + count) of the tensor of `key`; count is at
+// most kChunk.
 void fill_elements(std::uint64_t key, std::int64_t first, std::int64_t count, std::byte* to,
-                   DType dtype) {
+                   DType dtype, double factor = 1.0) {
   std::array<double, kChunk> values;
   std::array<double, 2> pair{};
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t element = first + i;
     if (i == 0 || element % 2 == 0)
       pair = normal_pair(key, static_cast<std::uint64_t>(element / 2));
-    values[static_cast<std::size_t>(i)] = pair[static_cast<std::size_t>(element % 2)];
+    values[static_cast<std::size_t>(i)] = factor * pair[static_cast<std::size_t>(element % 2)];
   }
   convert(values.data(), DType::f64, to, dtype, count);
 }
@@ -95,6 +96,36 @@ Extent extent_of_input(const Shape& shape, TensorRole what) {
   return what == TensorRole::v ? shape.v() : shape.out();  // dO has the shape of O
 }
 
+// Says whether the tensor's rows are rows of keys.
+bool repeats_rows(const Problem& problem, TensorRole what) {
+  return (problem.inputs == InputKind::tied && what == TensorRole::k) ||
+         (problem.inputs == InputKind::peaked && what == TensorRole::q);
+}
+
+// Where a row of an input is in the tensor that it is a part of.
+struct RowSource {
+  std::uint64_t key;
+  std::int64_t row;  // of all batches, heads and tokens
+  double factor = 1.0;
+};
+
+RowSource source_of(const Problem& problem, TensorRole what, std::int64_t batch, std::int64_t head,
+                    std::int64_t token) {
+  const Shape& shape = problem.shape;
+  const Extent whole = extent_of_input(shape, what);
+  const std::int64_t first = (batch * whole.heads + head) * whole.length;
+  if (!repeats_rows(problem, what)) return {key_of(problem, what), first + token};
+  if (what == TensorRole::k) return {key_of(problem, what), first};
+  // Queries take the last positions of the keys.
+  const std::int64_t seen = std::max<std::int64_t>(token + shape.kv_len - shape.q_len + 1, 1);
+  const std::uint64_t drawn =
+      mixed(key_of(problem, what) + static_cast<std::uint64_t>(first + token));
+  const auto key = static_cast<std::int64_t>(drawn % static_cast<std::uint64_t>(seen));
+  const std::int64_t kv_head = head / (shape.q_heads / shape.kv_heads);
+  return {key_of(problem, TensorRole::k), (batch * shape.kv_heads + kv_head) * shape.kv_len + key,
+          kPeakFactor};
+}
+
 }  // namespace
 
 void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
@@ -109,25 +140,30 @@ void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
                 const Range& heads, const TensorView& view) {
   const Extent whole = extent_of_input(problem.shape, what);
-  const std::uint64_t key = key_of(problem, what);
-  const bool is_tied = problem.tied_keys && what == TensorRole::k;
   for (std::int64_t b = 0; b < whole.batch; ++b)
     for (std::int64_t h = heads.begin; h < heads.end; ++h)
-      for (std::int64_t t = 0; t < tokens.count; ++t)
-        fill_elements(key,
-                      ((b * whole.heads + h) * whole.length + (is_tied ? 0 : tokens.token(t))) *
-                          whole.head_dim,
-                      whole.head_dim, view.row(b, h - heads.begin, t), view.dtype);
+      for (std::int64_t t = 0; t < tokens.count; ++t) {
+        const RowSource source = source_of(problem, what, b, h, tokens.token(t));
+        fill_elements(source.key, source.row * whole.head_dim, whole.head_dim,
+                      view.row(b, h - heads.begin, t), view.dtype, source.factor);
+      }
+}
+
+void fill_input(const Problem& problem, TensorRole what, const Range& tokens,
+                const TensorView& view, int threads) {
+  const Extent& part = view.extent;
+  if (!repeats_rows(problem, what) && part == extent_of_input(problem.shape, what))
+    return fill_normal(view, key_of(problem, what), threads);
+  parallel_for(part.length, threads, 256, [&](std::int64_t begin, std::int64_t end, int) {
+    make_shard(problem, what, {tokens.begin + begin, end - begin}, {0, part.heads},
+               view.tokens(begin, end - begin));
+  });
 }
 
 Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator, int threads,
                   std::string_view label, int worker) {
   Tensor tensor(allocator, problem.dtype, extent_of_input(problem.shape, what), label, worker);
-  const Extent& whole = tensor.view().extent;
-  if (problem.tied_keys && what == TensorRole::k)
-    make_shard(problem, what, {0, whole.length, 1}, {0, whole.heads}, tensor.view());
-  else
-    fill_normal(tensor.view(), key_of(problem, what), threads);
+  fill_input(problem, what, {0, tensor.view().extent.length}, tensor.view(), threads);
   return tensor;
 }
 

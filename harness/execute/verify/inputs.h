@@ -12,13 +12,17 @@ namespace qb {
 
 // Makes Q, K or V, or the dO of a backward pass, of standard normal values from a counter-based
 // generator: element i of a tensor depends only on the seed, the tensor and i, so any thread count
-// gives the same bits. With problem.tied_keys each row of K is the first one of its head.
+// gives the same bits. Tied and peaked ones (InputKind) are rows of such tensors.
 [[nodiscard]] Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator,
                                 int threads, std::string_view label, int worker = 0);
 
 // Writes a worker's shard of Q, K, V or dO: `heads` are the tensor's. Allocates nothing.
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
                 const Range& heads, const TensorView& view);
+
+// Writes the shard of all heads that holds these tokens, by so many threads.
+void fill_input(const Problem& problem, TensorRole what, const Range& tokens,
+                const TensorView& view, int threads);
 
 // Returns a source of such shards for ranks. `problem` must outlive it.
 [[nodiscard]] inline auto shard_source(const Problem& problem) {

@@ -3,9 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include "harness/execute/testing/inputs_of.h"
 
@@ -144,20 +148,79 @@ TEST(MakeInput, GivesDOTheShapeOfTheOutputAndTheTypeOfTheInputs) {
 }
 
 TEST(MakeShard, GivesTheRowsOfTheWholeInputs) {
-  const Problem problem = make_problem({2, 6, 3, 17, 23, 5, 7}, MaskKind::full, DType::bf16, 11);
+  Problem problem = make_problem({2, 6, 3, 17, 23, 5, 7}, MaskKind::full, DType::bf16, 11);
   const TokenGroup tokens{2, 4, 3};
   const Range heads{1, 3};
-  for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v, TensorRole::d_out}) {
-    const Tensor whole = make_input(problem, what, heap_allocator(), 1, "whole");
-    const TensorView& of_whole = whole.view();
-    const Tensor shard(heap_allocator(), DType::bf16, {2, 2, 4, of_whole.extent.head_dim}, "shard");
-    make_shard(problem, what, tokens, heads, shard.view());
-    for (std::int64_t b = 0; b < 2; ++b)
-      for (std::int64_t h = 0; h < 2; ++h)
-        for (std::int64_t t = 0; t < 4; ++t)
-          EXPECT_EQ(std::memcmp(shard.view().row(b, h, t), of_whole.row(b, h + 1, tokens.token(t)),
-                                static_cast<std::size_t>(of_whole.extent.head_dim * 2)),
-                    0);
+  for (const InputKind inputs : {InputKind::random, InputKind::tied, InputKind::peaked})
+    for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v, TensorRole::d_out}) {
+      problem.inputs = inputs;
+      const Tensor whole = make_input(problem, what, heap_allocator(), 2, "whole");
+      const TensorView& of_whole = whole.view();
+      const Tensor shard(heap_allocator(), DType::bf16, {2, 2, 4, of_whole.extent.head_dim},
+                         "shard");
+      make_shard(problem, what, tokens, heads, shard.view());
+      for (std::int64_t b = 0; b < 2; ++b)
+        for (std::int64_t h = 0; h < 2; ++h)
+          for (std::int64_t t = 0; t < 4; ++t)
+            EXPECT_EQ(
+                std::memcmp(shard.view().row(b, h, t), of_whole.row(b, h + 1, tokens.token(t)),
+                            static_cast<std::size_t>(of_whole.extent.head_dim * 2)),
+                0);
+    }
+}
+
+TEST(MakeInputs, AreTiedToTheFirstKeyWhereTheyAreTied) {
+  Problem problem = make_problem({2, 4, 2, 9, 9, 5, 5}, MaskKind::full, DType::f32, 3);
+  const Inputs random = make_inputs(problem, heap_allocator(), 1);
+  problem.inputs = InputKind::tied;
+  const Inputs tied = make_inputs(problem, heap_allocator(), 1);
+  EXPECT_EQ(bytes_of(tied.q), bytes_of(random.q));
+  EXPECT_EQ(bytes_of(tied.v), bytes_of(random.v));
+  for (std::int64_t b = 0; b < 2; ++b)
+    for (std::int64_t h = 0; h < 2; ++h)
+      for (std::int64_t t = 0; t < 9; ++t)
+        EXPECT_EQ(*tied.k.view().row_as<float>(b, h, t), *random.k.view().row_as<float>(b, h, 0));
+}
+
+// Every query is 4 times a key of its head that a causal mask lets it see, so that four keys have
+// nine tenths of the weight of a row in the median, and random inputs give them a twentieth.
+TEST(MakeInputs, GiveFewKeysMostOfTheWeightWhereTheyArePeaked) {
+  Problem problem = make_problem({2, 4, 2, 1024, 1024, 64, 64}, MaskKind::causal, DType::f32, 5);
+  const auto weight_of_four = [&](const Inputs& inputs, std::int64_t h, std::int64_t row) {
+    std::vector<double> weights;
+    for (std::int64_t j = 0; j <= row; ++j) {
+      double score = 0.0;
+      for (std::int64_t x = 0; x < 64; ++x)
+        score += double{inputs.q.view().row_as<float>(1, h, row)[x]} *
+                 double{inputs.k.view().row_as<float>(1, h / 2, j)[x]};
+      weights.push_back(std::exp(score * problem.scale));
+    }
+    std::ranges::sort(weights, std::greater<>());
+    return std::accumulate(weights.begin(), weights.begin() + 4, 0.0) /
+           std::accumulate(weights.begin(), weights.end(), 0.0);
+  };
+  const auto median_weight = [&](const Inputs& inputs) {
+    std::vector<double> of_rows;
+    for (std::int64_t h = 0; h < 4; ++h)
+      for (std::int64_t row = 511; row < 1024; row += 32)
+        of_rows.push_back(weight_of_four(inputs, h, row));
+    std::ranges::sort(of_rows);
+    return of_rows[of_rows.size() / 2];
+  };
+  const Inputs random = make_inputs(problem, heap_allocator(), 1);
+  problem.inputs = InputKind::peaked;
+  const Inputs peaked = make_inputs(problem, heap_allocator(), 1);
+  EXPECT_EQ(bytes_of(peaked.k), bytes_of(random.k));
+  EXPECT_LT(median_weight(random), 0.1);
+  EXPECT_GT(median_weight(peaked), 0.9);
+  for (std::int64_t row = 0; row < 1024; row += 31) {
+    const float* const q = peaked.q.view().row_as<float>(0, 3, row);
+    bool is_of_key = false;
+    for (std::int64_t j = 0; j <= row; ++j) {
+      const float* const k = peaked.k.view().row_as<float>(0, 1, j);
+      is_of_key |= std::equal(q, q + 64, k, [](float a, float b) { return a == 4.0f * b; });
+    }
+    EXPECT_TRUE(is_of_key) << row;
   }
 }
 

@@ -57,7 +57,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"model.device", {source_path("data/devices/epyc-zen3-2-cores.csv")}},
       {"model.cores", {"1"}},
       {"distillation", {"balanced"}},
-      {"workload", {"transformer_layer"}},
+      {"workload", {"transformer_layer", "sequence_mixer"}},
       {"layer.feed_forward_dim", {"48"}},
       {"layer.block_tokens", {"16"}},
       {"layer.weights", {"/nowhere/layer0"}},
@@ -72,7 +72,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"gradient_dtype", {"bf16", "f16"}},
       {"lse", {"two"}},
       {"partial_dtype", {"bf16", "f16"}},
-      {"inputs", {"tied"}},
+      {"inputs", {"tied", "peaked"}},
       {"grid.heads", {"1", "2"}},
       {"grid.rows", {"1", "2"}},
       {"grid.layout", {"striped", "contiguous"}},
@@ -81,6 +81,11 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"cluster.between", {"1e-5", "1e12"}},
       {"cluster.nics", {"1", "2"}},
       {"cluster.order", {"chr", "rch"}},
+      {"mixer.operator", {"linear", "performer", "nystrom", "linformer", "ssd", "selective_scan"}},
+      {"mixer.rank", {"5", "24"}},
+      {"mixer.chunk", {"16"}},
+      {"mixer.scan", {"all_gather", "tree", "all_scan"}},
+      {"mixer.blocks", {"1", "2"}},
   };
   return all;
 }
@@ -207,6 +212,15 @@ class ObeyOrRefuse : public testing::Test {
   void help(Case& c, const Parameter& parameter) {
     const auto is_free = [&](std::string_view key) { return parameter.key != key; };
     if (parameter.key == "cluster.nics") c.algorithm = "all_gather_kv";  // others may not contend
+    if (parameter.key == "mixer.scan" || parameter.key == "mixer.blocks") {
+      c.workload = WorkloadKind::sequence_mixer;
+      c.mixer.kind = Mixer::ssd;
+      c.mask = MaskKind::causal;
+      c.algorithm = "dense";
+      c.workers = 4;
+      if (is_free("mixer.scan")) c.mixer.scan = ScanKind::all_scan;
+      return;
+    }
     const bool alone = c.algorithm == "dense" || c.workload == WorkloadKind::transformer_layer;
     if (is_free("workers")) c.workers = alone ? 1 : std::max(c.workers, 4);
     if (!is_free("workers") && alone) set(c, parameter_of("algorithm"), "ring");
@@ -228,6 +242,11 @@ class ObeyOrRefuse : public testing::Test {
     if (c.algorithm == "ulysses" && is_free("q_heads") && is_free("kv_heads"))
       c.shape.q_heads = c.shape.kv_heads = c.workers;
     if (!c.sequences.empty()) c.shape.q_len = c.shape.kv_len = 64;
+    // Beside such a speed links take no time.
+    if (c.ranks == Ranks::model && is_free("worker_speeds")) c.worker_speeds.clear();
+    // To measure this machine takes seconds.
+    if (c.ranks == Ranks::model && is_free("model.device"))
+      set(c, parameter_of("model_device"), candidates().at("model.device").front());
   }
   std::mt19937 random_{20261125};
 };

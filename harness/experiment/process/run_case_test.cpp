@@ -70,13 +70,30 @@ double number(const CaseResult& result, const std::string& column) {
 // Columns that a forward pass of attention may lack with serial ranks on the CPU, a fused kernel
 // and no model, undisturbed and where Linux counts no instructions.
 bool may_be_empty(std::string_view column) {
-  for (const std::string_view name :
-       {"communication_median_s", "exposed_communication_median_s", "exposed_communication_low95_s",
-        "exposed_communication_high95_s", "idle_median_s", "modelled_wall_time_s",
-        "model_residual_ratio", "gpu", "device_time_median_s", "sm_clock_median_hz",
-        "throttled_samples", "gpu_memory_peak_bytes", "disturbed_by", "cycles_median",
-        "verified_keys", "backward_sent_bytes", "root_sent_bytes", "root_peak_bytes",
-        "predicted_root_peak_bytes"})
+  for (const std::string_view name : {"communication_median_s",
+                                      "exposed_communication_median_s",
+                                      "exposed_communication_low95_s",
+                                      "exposed_communication_high95_s",
+                                      "idle_median_s",
+                                      "modelled_wall_time_s",
+                                      "model_residual_ratio",
+                                      "gpu",
+                                      "device_time_median_s",
+                                      "sm_clock_median_hz",
+                                      "throttled_samples",
+                                      "gpu_memory_peak_bytes",
+                                      "disturbed_by",
+                                      "cycles_median",
+                                      "verified_keys",
+                                      "backward_sent_bytes",
+                                      "root_sent_bytes",
+                                      "root_peak_bytes",
+                                      "predicted_root_peak_bytes",
+                                      "state_bytes",
+                                      "sent_states",
+                                      "scan_rounds",
+                                      "predicted_scan_s",
+                                      "distance_to_exact"})
     if (column == name) return true;
   for (const std::string_view start : {"stage_", "instructions_", "forward_time_", "backward_time_",
                                        "d_q_", "d_k_", "d_v_", "d_x_", "d_weights_"})

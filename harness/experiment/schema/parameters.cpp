@@ -64,8 +64,7 @@ void set_from(std::vector<double>& speeds, const Field&, std::string_view text) 
 template <class T>
 void set_from(std::optional<T>& member, const Field& field, std::string_view text) {
   member.reset();
-  const bool absent =
-      text.empty() || (std::is_same_v<T, InstructionSet> && text == kBestInstructionSet);
+  const bool absent = text.empty() || text == kNoneOf<T>;
   if (!absent) set_from(member.emplace(), field, text);
 }
 
@@ -78,24 +77,36 @@ std::vector<std::string_view> algorithm_names() {
   return names;
 }
 
-std::vector<std::string_view> instruction_set_names() {
-  std::vector<std::string_view> names = all_words<InstructionSet>();
-  names.insert(names.begin(), kBestInstructionSet);
+template <class T>
+std::vector<std::string_view> words_or_none() {
+  std::vector<std::string_view> names = all_words<T>();
+  names.insert(names.begin(), kNoneOf<T>);
   return names;
 }
 
+template <class T>
+constexpr std::vector<std::string_view> (*words_of(const T*))() {
+  if constexpr (std::is_enum_v<T>)
+    return all_words<T>;
+  else
+    return nullptr;
+}
+template <class T>
+constexpr std::vector<std::string_view> (*words_of(const std::optional<T>*))() {
+  if constexpr (!kNoneOf<T>.empty())
+    return words_or_none<T>;
+  else
+    return nullptr;
+}
+
 template <class T, auto... Path>
-constexpr auto words_of() -> std::vector<std::string_view> (*)() {
+constexpr auto words_at() -> std::vector<std::string_view> (*)() {
   if constexpr (sizeof...(Path) == 3 && std::is_same_v<T, std::string>)
     return [] {
       return split_words(fields::kStrategyKeys[std::get<2>(std::tuple{Path...})].words, " ");
     };
-  else if constexpr (std::is_enum_v<T>)
-    return all_words<T>;
-  else if constexpr (std::is_same_v<T, std::optional<InstructionSet>>)
-    return instruction_set_names;
   else
-    return nullptr;
+    return words_of(static_cast<const T*>(nullptr));
 }
 
 // These build the table of parameters.
@@ -103,7 +114,7 @@ constexpr auto words_of() -> std::vector<std::string_view> (*)() {
 template <auto... Path>
 constexpr Parameter joined(const Field& field, Held<Path...>) {
   using T = std::remove_cvref_t<decltype(member_of<Path...>(std::declval<Case&>()))>;
-  return {field, words_of<T, Path...>(),
+  return {field, words_at<T, Path...>(),
           [](const Case& c, const Field& f) { return text_of(member_of<Path...>(c), f); },
           [](Case& c, const Field& f, std::string_view text) {
             set_from(member_of<Path...>(c), f, text);

@@ -203,7 +203,8 @@ TEST(SpecBadInput, Combinations) {
        "3:16: layer.weights: bert/layer0 needs workload: transformer_layer, and this case has "
        "workload: attention"},
       {"n_tokens: 8\nworkload: transformer\n",
-       "3:11: unknown workload 'transformer'; known: attention, transformer_layer"},
+       "3:11: unknown workload 'transformer'; known: attention, transformer_layer, "
+       "sequence_mixer"},
       {"n_tokens: 8\nworkload: matrix_product\n",
        "3:11: workload 'matrix_product' was removed in schema 11; figure cqs_product of `qb sets "
        "figures` shows how CQS splits a matrix product"},

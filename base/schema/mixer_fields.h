@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of a case of workload sequence_mixer.
+#pragma once
+
+#include "base/schema/field.h"
+
+namespace qb::fields {
+
+inline constexpr Field kMixerOperator = parameter(
+    word, problem, "mixer_operator",
+    {.key = "mixer.operator",
+     .since = 15,
+     .standard = "softmax",
+     .label = "{}",
+     .quiet_standard = true,
+     .meaning = "what mixes the tokens: {words}; see [Other operators](#other-operators)",
+     .needs = {need("workload", "sequence_mixer"), need("mask", "causal").of("ssd selective_scan"),
+               need("mask", "full").of("nystrom linformer"),
+               need("mask", "full causal").of("linear performer")}});
+
+inline constexpr Field kMixerRank = parameter(
+    integer, problem, "mixer_rank",
+    {.key = "mixer.rank",
+     .since = 15,
+     .standard = "0",
+     .max = 65'536,
+     .label = "rank {}",
+     .quiet_standard = true,
+     .meaning = "the features of `performer`, landmarks of `nystrom`, projected tokens of "
+                "`linformer`, or the size of a state of `selective_scan`, {range}",
+     .standard_meaning = "0: `head_dim` x ln `head_dim` to a multiple of 8; 64; 256; 16",
+     .needs = {need("mixer_operator", "performer nystrom linformer selective_scan")}});
+
+inline constexpr Field kMixerChunk =
+    parameter(integer, means, "mixer_chunk",
+              {.key = "mixer.chunk",
+               .unit = "tokens",
+               .since = 15,
+               .standard = "64",
+               .min = 1,
+               .max = 65'536,
+               .label = "chunks of {}",
+               .quiet_standard = true,
+               .meaning = "the tokens that a causal operator takes at a time, {range}",
+               .needs = {need("mixer_operator", "linear performer ssd"), need("mask", "causal")}});
+
+inline constexpr Field kMixerScan = parameter(
+    word, split, "mixer_scan",
+    {.key = "mixer.scan",
+     .since = 15,
+     .standard = "chain",
+     .label = "{} of states",
+     .meaning = "how workers that hold consecutive tokens get the state of those before "
+                "theirs: {words}; see [Other operators](#other-operators)",
+     .needs = {need("mixer_operator", "linear performer ssd selective_scan"), need("workers")}});
+
+inline constexpr Field kMixerBlocks =
+    parameter(integer, split, "mixer_blocks",
+              {.key = "mixer.blocks",
+               .unit = "blocks",
+               .since = 15,
+               .standard = "0",
+               .max = 65'536,
+               .label = "{} blocks",
+               .quiet_standard = true,
+               .meaning = "the blocks of heads in which `all_scan` sends a state, {range}; 0: one "
+                          "for each head of the state",
+               .needs = {need("mixer_scan", "all_scan")}});
+
+}  // namespace qb::fields

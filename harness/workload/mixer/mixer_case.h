@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of a case of workload sequence_mixer.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "harness/plan/scan/scan_plan.h"
+#include "kernels/mixer/mixer.h"
+
+namespace qb {
+
+struct MixerCase {
+  std::optional<Mixer> kind;  // none: softmax
+  std::int64_t rank = 0;      // MixerOptions::rank; of selective_scan the size of a state
+  std::int64_t chunk = 64;    // tokens
+  ScanKind scan = ScanKind::chain;
+  int blocks = 0;  // of a state that all_scan sends; 0: one for each of its heads
+};
+
+// The rank where a case leaves it out; 0 for an operator without one. The features of performer are
+// d ln d (Choromanski et al., theorem 4), in whole vectors; the others are those of the papers.
+[[nodiscard]] inline std::int64_t standard_rank(Mixer kind, std::int64_t head_dim) {
+  const auto d = static_cast<double>(head_dim);
+  if (kind == Mixer::performer)
+    return std::max<std::int64_t>(8, 8 * std::llround(d * std::log(d) / 8.0));
+  if (kind == Mixer::nystrom) return 64;
+  if (kind == Mixer::linformer) return 256;
+  return kind == Mixer::selective_scan ? 16 : 0;
+}
+
+}  // namespace qb

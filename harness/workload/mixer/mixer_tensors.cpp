@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/workload/mixer/mixer_tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/hash.h"
+#include "base/status.h"
+#include "harness/execute/verify/inputs.h"
+#include "harness/execute/verify/verify.h"
+
+namespace qb {
+namespace {
+
+// The seeds of what attention does not have.
+std::uint64_t other_seed(const Problem& problem, std::uint64_t which) {
+  return mixed(problem.seed + which * kGoldenGamma);
+}
+
+// Replaces each element x of a contiguous tensor by change(x).
+template <class Change>
+void change_elements(const TensorView& view, Change change) {
+  std::array<double, 1024> values;
+  const std::int64_t most = std::ssize(values);
+  for (std::int64_t at = 0; at < view.extent.elements(); at += most) {
+    const std::int64_t count = std::min(most, view.extent.elements() - at);
+    std::byte* const data = static_cast<std::byte*>(view.data) + at * size_of(view.dtype);
+    convert(data, view.dtype, values.data(), DType::f64, count);
+    std::for_each_n(values.begin(), count, [&](double& value) { value = change(value); });
+    convert(values.data(), DType::f64, data, view.dtype, count);
+  }
+}
+
+// One random number for each token, head and, of `width`, channel.
+void fill_rates(const Problem& problem, std::uint64_t which, std::int64_t width,
+                const Range& tokens, const TensorView& view, double factor, int threads) {
+  Problem of_rates = problem;
+  of_rates.inputs = InputKind::random;
+  of_rates.seed = other_seed(problem, which);
+  of_rates.shape.head_dim = width;
+  fill_input(of_rates, TensorRole::q, tokens, view, threads);
+  change_elements(view, [&](double value) { return factor * std::abs(value); });
+}
+
+}  // namespace
+
+Problem MixerProblem::of_queries() const {
+  Problem other = problem;
+  if (!scans()) return other;
+  other.shape.q_heads = other.shape.kv_heads = 1;
+  other.shape.head_dim = options.rank;
+  other.scale = 1.0 / std::sqrt(options.rank);
+  return other;
+}
+
+MixerShape MixerProblem::shape(std::int64_t n_tokens) const {
+  const Shape& s = problem.shape;
+  return {s.batch, s.q_heads, s.kv_heads, n_tokens, of_queries().shape.head_dim, s.value_dim};
+}
+
+MixerProblem mixer_problem_of(const Case& c) {
+  MixerProblem mixer{problem_of(c),
+                     {.kind = *c.mixer.kind,
+                      .causal = c.mask.kind() == MaskKind::causal,
+                      .rank = c.mixer.rank,
+                      .chunk = c.mixer.chunk}};
+  const Shape& shape = mixer.problem.shape;
+  if (mixer.options.kind == Mixer::nystrom && c.mixer.rank > shape.q_len)
+    throw Unsupported(
+        fmt::format("{} tokens do not make {} landmarks; the nearest is mixer.rank: "
+                    "{}",
+                    shape.q_len, c.mixer.rank, shape.q_len));
+  if (mixer.scans() && shape.kv_heads != shape.q_heads)
+    throw Unsupported("selective_scan has no groups of heads; the nearest is kv_heads: q_heads");
+  return mixer;
+}
+
+MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, Allocator& memory,
+                           int worker)
+    : problem_(problem), tokens_(tokens), memory_(memory), worker_(worker) {
+  const DType dtype = problem.problem.dtype;
+  const std::int64_t rank = problem.options.rank;
+  const std::int64_t n = tokens.count();
+  Shape shape = problem.problem.shape;
+  Problem queries = problem.of_queries();
+  shape.q_len = shape.kv_len = queries.shape.q_len = queries.shape.kv_len = n;
+  arguments_ = {.q = take(dtype, queries.shape.q(), "q"),
+                .k = take(dtype, queries.shape.k(), "k"),
+                .v = take(dtype, shape.v(), "v"),
+                .scale = queries.scale};
+  switch (problem.options.kind) {
+    case Mixer::ssd:
+      arguments_.decay = take(DType::f32, shape.lse(), "decay");
+      break;
+    case Mixer::selective_scan:
+      arguments_.delta = take(dtype, shape.v(), "delta");
+      arguments_.a = take(DType::f32, {1, shape.kv_heads, shape.value_dim, rank}, "a");
+      break;
+    case Mixer::performer:
+      arguments_.projection = take(DType::f32, {1, 1, rank, shape.head_dim}, "omega");
+      break;
+    case Mixer::linformer:
+      arguments_.projection = take(DType::f32, {1, 1, rank, n}, "projection");
+      break;
+    case Mixer::linear:
+    case Mixer::nystrom:
+      break;
+  }
+  arguments_.out = take(DType::f32, shape.out(), "output");
+}
+
+TensorView MixerTensors::take(DType dtype, const Extent& extent, const char* label) {
+  return owned_.emplace_back(memory_, dtype, extent, label, worker_).view();
+}
+
+void MixerTensors::fill(int threads) {
+  const Problem& problem = problem_.problem;
+  const Problem of_queries = problem_.of_queries();
+  fill_input(of_queries, TensorRole::q, tokens_, arguments_.q, threads);
+  fill_input(of_queries, TensorRole::k, tokens_, arguments_.k, threads);
+  fill_input(problem, TensorRole::v, tokens_, arguments_.v, threads);
+  if (arguments_.decay.data != nullptr)
+    fill_rates(problem, 1, 1, tokens_, arguments_.decay, -1.0 / 16.0, threads);
+  if (arguments_.delta.data != nullptr)
+    fill_rates(problem, 2, problem.shape.value_dim, tokens_, arguments_.delta, 1.0 / 16.0, threads);
+  if (problem_.scans())
+    change_elements(arguments_.a, [&, i = std::int64_t{0}](double) mutable {
+      return -static_cast<double>(i++ % problem_.options.rank + 1);
+    });
+  if (problem_.options.kind == Mixer::performer)
+    fill_orthogonal(arguments_.projection, other_seed(problem, 3));
+  if (problem_.options.kind == Mixer::linformer) {
+    fill_normal(arguments_.projection, other_seed(problem, 4), threads);
+    change_elements(arguments_.projection,
+                    [&](double value) { return value / std::sqrt(problem_.options.rank); });
+  }
+  poison(arguments_.out);
+}
+
+}  // namespace qb

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an operator mixes: the tensors of some consecutive tokens, made from the seed of a problem.
+// Q, K and V are those of attention over the same problem (verify/inputs.h), so that the two can be
+// compared; C, B and X are the names that ssd and selective_scan have for them. Besides:
+//   ssd             decay = -|normal| / 16: a state halves in some ten tokens
+//   selective_scan  q and k of one head and of width rank, delta = |normal| / 16, and a = -1 …
+//   -rank
+//                   in each channel, as Mamba begins (Gu and Dao 2023, section 3.6)
+//   performer       orthogonal omega; linformer  E of N(0, 1 / rank), and F = E (Wang et al. 2020)
+#pragma once
+
+#include "harness/plan/problem.h"
+#include "harness/workload/case.h"
+#include "kernels/allocator.h"
+#include "kernels/mixer/mixer.h"
+
+namespace qb {
+
+// An operator over a whole problem. A selective_scan has other queries and keys than attention over
+// its channels would have: those of of_queries().
+struct MixerProblem {
+  Problem problem;
+  MixerOptions options;
+
+  [[nodiscard]] bool scans() const { return options.kind == Mixer::selective_scan; }
+  [[nodiscard]] Problem of_queries() const;
+  [[nodiscard]] MixerShape shape(std::int64_t n_tokens) const;
+};
+
+// Throws Unsupported where the operator does not take such a problem.
+[[nodiscard]] MixerProblem mixer_problem_of(const Case& c);
+
+// The tensors of some tokens, which own their memory.
+class MixerTensors {
+ public:
+  // Takes memory without contents.
+  MixerTensors(const MixerProblem& problem, const Range& tokens, Allocator& memory, int worker);
+  // Fills the inputs, and the output with a pattern that shows what is never written.
+  void fill(int threads);
+  [[nodiscard]] const MixerArguments& arguments() const { return arguments_; }
+
+ private:
+  [[nodiscard]] TensorView take(DType dtype, const Extent& extent, const char* label);
+
+  const MixerProblem& problem_;
+  const Range tokens_;
+  Allocator& memory_;
+  const int worker_;
+  std::vector<Tensor> owned_;
+  MixerArguments arguments_;
+};
+
+}  // namespace qb

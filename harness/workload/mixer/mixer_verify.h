@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Judges the output of an operator by its own float64 definition, and says how far it is from
+// attention.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/execute/verify/verify.h"
+#include "harness/workload/mixer/mixer_tensors.h"
+
+namespace qb {
+
+// Every element must be finite; the given rows are compared with mix_reference(). Rows of causal
+// operators are judged among rows that see about as many tokens, as those of attention are.
+[[nodiscard]] Verification verify_mixer(const MixerProblem& problem,
+                                        const MixerArguments& arguments,
+                                        const std::vector<std::int64_t>& rows, int threads);
+
+// ||out - O||_2 / ||O||_2 over the rows, where O is float64 softmax attention: causal if `mask`
+// lets none of the rows see a later key, else full. Heads of a view may share rows (head_stride 0).
+[[nodiscard]] double distance_to_attention(const TensorView& q, const TensorView& k,
+                                           const TensorView& v, const TensorView& out,
+                                           const Mask& mask, double scale,
+                                           const std::vector<std::int64_t>& rows, int threads);
+
+// The same for an operator.
+[[nodiscard]] double distance_to_attention(const MixerProblem& problem,
+                                           const MixerArguments& arguments,
+                                           const std::vector<std::int64_t>& rows, int threads);
+
+}  // namespace qb

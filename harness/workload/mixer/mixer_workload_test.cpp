@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators as cases run them: opened, computed, compared with float64, on one worker and on many.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/numbers.h"
+#include "harness/execute/device/cpu_device.h"
+#include "harness/execute/testing/device_probe.h"
+#include "harness/workload/mixer/mixer_worker.h"
+#include "harness/workload/needs.h"
+#include "harness/workload/testing/tiny_case.h"
+#include "harness/workload/workload.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer, Mixer::nystrom,
+                             Mixer::linformer, Mixer::ssd,       Mixer::selective_scan};
+
+bool is_recurrent(Mixer kind) { return kind == Mixer::ssd || kind == Mixer::selective_scan; }
+
+Case tiny_mixer(Mixer kind, bool causal) {
+  Case c = tiny("dense", 1);
+  c.device = Device::cpu;
+  c.workload = WorkloadKind::sequence_mixer;
+  c.mixer.kind = kind;
+  c.shape.kv_heads = kind == Mixer::selective_scan ? 2 : 1;
+  c.mask = causal ? MaskKind::causal : MaskKind::full;
+  if (standard_rank(kind, 16) > 0) c.mixer.rank = 12;
+  if (causal && !is_recurrent(kind)) c.mixer.chunk = 24;
+  return c;
+}
+
+struct Result {
+  RowValues predicted{};
+  Verification verification{};
+  Workload::Peaks peaks{};
+  std::int64_t active_peak_bytes = 0;
+  double distance = 0.0;
+};
+
+// Computes twice on the device: what the first run leaves must not change the second.
+Result run_on(ComputeDevice& device, const Case& given) {
+  const Case c = resolve_case(given);
+  require_needs(c);
+  const std::unique_ptr<Workload> workload = plan_workload(c);
+  workload->require(device);
+  EXPECT_EQ(workload->flaw(), std::nullopt);
+  Result result;
+  result.predicted = workload->predict(nullptr);
+  workload->open(&device, MemoryLedger::Options());
+  workload->prepare();
+  (void)workload->run(true);
+  CaseResult row;
+  row.samples = {workload->run(false)};
+  result.peaks = workload->peaks();
+  result.active_peak_bytes = static_cast<std::int64_t>(workload->ledger().active_peak_bytes());
+  result.verification = workload->verify();
+  workload->report(row);
+  result.distance = row.values.number("distance_to_exact");
+  return result;
+}
+Result run(const Case& c) {
+  CpuDevice device(c.threads);
+  return run_on(device, c);
+}
+
+std::string message_of(const Case& c) {
+  try {
+    (void)run(c);
+  } catch (const CaseError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(SequenceMixer, OfOneWorkerIsRight) {
+  std::mt19937 random(20261127);
+  for (const Mixer kind : kMixers)
+    for (const bool causal : {false, true}) {
+      if (causal ? !has_state(kind) : is_recurrent(kind)) continue;
+      for (const DType dtype : {DType::f32, DType::bf16, DType::f16})
+        for (const InputKind inputs : {InputKind::random, InputKind::peaked, InputKind::tied}) {
+          Case c = tiny_mixer(kind, causal);
+          c.shape.q_len = c.shape.kv_len = 12 + static_cast<std::int64_t>(random() % 200);
+          c.shape.batch = 1 + static_cast<std::int64_t>(random() % 2);
+          c.threads = 1 + static_cast<int>(random() % 4);
+          c.dtype = dtype;
+          c.inputs = inputs;
+          SCOPED_TRACE(testing::Message()
+                       << word(kind) << ' ' << causal << ' ' << word(dtype) << ' ' << word(inputs)
+                       << " N=" << c.shape.q_len << " threads=" << c.threads);
+          const Result result = run(c);
+          EXPECT_TRUE(result.verification.correct) << result.verification.message;
+          EXPECT_EQ(result.peaks.device_bytes.value(), result.active_peak_bytes);
+          EXPECT_GT(result.distance, 0.0);
+        }
+    }
+}
+
+TEST(SequenceMixer, OfManyWorkersIsRight) {
+  std::mt19937 random(20261128);
+  for (const Mixer kind : {Mixer::linear, Mixer::performer, Mixer::ssd, Mixer::selective_scan})
+    for (const auto& [scan, name] : kWords<ScanKind>.rows)
+      for (const Ranks ranks : {Ranks::serial, Ranks::threads})
+        for (const int workers : {2, 3, 8}) {
+          Case c = tiny_mixer(kind, true);
+          c.shape.q_len = c.shape.kv_len = workers + static_cast<std::int64_t>(random() % 90);
+          c.workers = workers;
+          c.ranks = ranks;
+          c.threads = 1 + static_cast<int>(random() % 12);
+          c.mixer.scan = scan;
+          if (scan == ScanKind::all_scan && kind != Mixer::linear && kind != Mixer::performer)
+            c.mixer.blocks = static_cast<int>(random() % 3);
+          SCOPED_TRACE(testing::Message()
+                       << word(kind) << ' ' << name << ' ' << word(ranks) << " W=" << workers
+                       << " N=" << c.shape.q_len << " blocks=" << c.mixer.blocks);
+          const Result result = run(c);
+          EXPECT_TRUE(result.verification.correct) << result.verification.message;
+          EXPECT_LT(result.peaks.device_bytes.value(), result.active_peak_bytes);
+          EXPECT_EQ(
+              result.predicted.number("device_sent_bytes"),
+              result.predicted.number("sent_states") * result.predicted.number("state_bytes"));
+        }
+}
+
+TEST(SequenceMixer, OfManyWorkersWithoutAMaskGathersAllStates) {
+  for (const Mixer kind : {Mixer::linear, Mixer::performer})
+    for (const Ranks ranks : {Ranks::serial, Ranks::threads}) {
+      Case c = tiny_mixer(kind, false);
+      c.workers = 5;
+      c.ranks = ranks;
+      c.mixer.scan = ScanKind::all_gather;
+      const Result result = run(c);
+      EXPECT_TRUE(result.verification.correct) << result.verification.message;
+    }
+}
+
+// The distance of attention is its error; a pattern is far from it, and all others are further.
+TEST(SequenceMixer, SaysHowFarItIsFromAttention) {
+  for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
+    Case c = tiny_mixer(Mixer::linear, false);
+    c.mixer.kind.reset();
+    c.mask = mask;
+    const Result exact = run(c);
+    EXPECT_TRUE(exact.verification.correct);
+    EXPECT_DOUBLE_EQ(exact.distance, exact.verification.relative_l2_error);
+    EXPECT_LT(exact.distance, 1e-6);
+    c.inputs = InputKind::peaked;
+    EXPECT_LT(run(c).distance, 1e-5);
+  }
+  for (const Mixer kind : kMixers)
+    EXPECT_GT(run(tiny_mixer(kind, is_recurrent(kind))).distance, 0.05) << word(kind);
+}
+
+// An output that is off by a little in one row, or was not written.
+class InaccurateCpu final : public CpuDevice {
+ public:
+  InaccurateCpu(std::int64_t row, float factor) : CpuDevice(1), row_(row), factor_(factor) {}
+  void mix(const MixerOptions& options, const MixerArguments& arguments,
+           const KernelContext& context, const MixerState* before) override {
+    CpuDevice::mix(options, arguments, context, before);
+    float* const out = arguments.out.row_as<float>(0, 1, row_);
+    for (std::int64_t x = 0; x < arguments.out.extent.head_dim; ++x) out[x] *= factor_;
+  }
+
+ private:
+  std::int64_t row_;
+  float factor_;
+};
+
+TEST(SequenceMixer, FindsAnOutputThatIsOff) {
+  for (const Mixer kind : kMixers)
+    for (const float factor : {1.001f, std::numeric_limits<float>::quiet_NaN()}) {
+      InaccurateCpu device(97, factor);
+      Case c = tiny_mixer(kind, is_recurrent(kind));
+      c.measure.verify_rows = 100;
+      const Result result = run_on(device, c);
+      EXPECT_FALSE(result.verification.correct) << word(kind);
+      EXPECT_THAT(result.verification.message, HasSubstr("head 1, row 97"));
+    }
+}
+
+TEST(SequenceMixer, IsRefusedWhereItCannotBeObeyed) {
+  Case c = tiny_mixer(Mixer::ssd, false);
+  EXPECT_EQ(message_of(c), "mixer.operator: ssd needs mask: causal, and this case has mask: full");
+  c = tiny_mixer(Mixer::nystrom, true);
+  EXPECT_EQ(message_of(c),
+            "mixer.operator: nystrom needs mask: full, and this case has mask: causal");
+  c = tiny_mixer(Mixer::nystrom, false);
+  c.mixer.rank = 101;
+  EXPECT_EQ(message_of(c), "100 tokens do not make 101 landmarks; the nearest is mixer.rank: 100");
+  c = tiny_mixer(Mixer::nystrom, false);
+  c.workers = 2;
+  EXPECT_EQ(message_of(c),
+            "nystrom has no state that workers could share; the nearest is workers: 1");
+  c = tiny_mixer(Mixer::linear, false);
+  c.workers = 2;
+  EXPECT_THAT(message_of(c), HasSubstr("the nearest is mixer.scan: all_gather"));
+  c = tiny_mixer(Mixer::linear, true);
+  c.workers = 101;
+  EXPECT_EQ(message_of(c), "100 tokens are too few for 101 workers; the nearest is workers: 100");
+  c.workers = 2;
+  c.mixer.scan = ScanKind::all_scan;
+  c.mixer.blocks = 3;
+  EXPECT_EQ(message_of(c), "a state of 1 heads has no 3 blocks; the nearest is mixer.blocks: 1");
+  c = tiny_mixer(Mixer::selective_scan, true);
+  c.shape.kv_heads = 1;
+  EXPECT_EQ(message_of(c),
+            "selective_scan has no groups of heads; the nearest is kv_heads: q_heads");
+  DeviceProbe gpu;
+  EXPECT_THROW((void)run_on(gpu, tiny_mixer(Mixer::linear, false)), Unsupported);
+}
+
+// Out of memory and failures in a thread end the run of all workers, with the first error.
+TEST(SequenceMixer, EndsAllWorkersWhereOneFails) {
+  Case c = resolve_case(tiny_mixer(Mixer::ssd, true));
+  c.workers = 4;
+  c.ranks = Ranks::threads;
+  CpuDevice device(1);
+  const std::unique_ptr<Workload> workload = plan_workload(c);
+  workload->open(&device, MemoryLedger::Options());
+  const std::uint64_t held = workload->ledger().active_bytes();
+  workload->open(&device, {.budget_bytes = held + 1});
+  EXPECT_THROW((void)workload->run(true), OutOfMemory);
+}
+
+}  // namespace
+}  // namespace qb
