@@ -50,6 +50,7 @@ Case shortened(Case c) {
     c.shape.head_dim = c.shape.value_dim = 8;
     c.layer_feed_forward_dim = 0;  // that of the hidden width
   }
+  if (c.mixer.kind && standard_rank(*c.mixer.kind, c.shape.head_dim) > 0) c.mixer.rank = 8;
   if (c.sequences.empty()) return c;
   c.shape.q_len = c.shape.kv_len = 0;
   for (Sequence& sequence : c.sequences) {

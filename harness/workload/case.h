@@ -225,7 +225,7 @@ template <std::size_t... I>
       Held<&Case::strategy_keys, &StrategyKeys::texts, I>{fields::kStrategyKeys[I].column}...};
 }
 
-inline constexpr std::tuple kHeldOfCluster{
+inline constexpr std::tuple kHeldLater{
     Held<&Case::cluster>{"cluster"},
     Held<&Case::cluster_inside>{"cluster_inside"},
     Held<&Case::cluster_between>{"cluster_between"},
@@ -240,7 +240,7 @@ inline constexpr std::tuple kHeldOfCluster{
 
 // The order is that of kParameterFields.
 inline constexpr auto kHeldParameters = std::tuple_cat(
-    kHeldByCase, held_keys(std::make_index_sequence<StrategyKeys::kCount>()), kHeldOfCluster);
+    kHeldByCase, held_keys(std::make_index_sequence<StrategyKeys::kCount>()), kHeldLater);
 
 // Makes the open choices of a case, so that a row says what ran: `auto` becomes the device of this
 // machine, cqs without an interest set gets the default one, and a cluster the links of its file.
