@@ -241,18 +241,16 @@ TEST(Gantt, CasesOfVeryDifferentTimesHaveRangesOfTheirOwn) {
   EXPECT_THAT(figure.notes.back(), HasSubstr("own range of time"));
 }
 
-TEST(Gantt, LongSequencesAndManyWorkersComeFirstWhateverRanFirst) {
+TEST(Gantt, TheLongestSequenceIsDrawnAndOfTheseTheMostWorkersWhateverRanFirst) {
   CsvTable steps = no_steps();
-  Values longer = threads_case("b", "zigzag", 4);
+  Values longer = threads_case("b", "ring", 4);
   longer["n_tokens"] = "16384";
   for (const char* id : {"a", "b", "c"})
     add_step(steps, id, 0, 0, {{"start_s", "0"}, {"compute_s", "1"}});
-  const Figure figure = gantt_figure(with_steps(
-      cases_of({threads_case("a", "ring", 2), longer, threads_case("c", "striped", 8)}), steps));
-  ASSERT_EQ(figure.panels.size(), 3u);
-  EXPECT_THAT(figure.panels[0].title, HasSubstr("N = 16,384, W = 4"));
-  EXPECT_THAT(figure.panels[1].title, HasSubstr("N = 8,192, W = 8"));
-  EXPECT_THAT(figure.panels[2].title, HasSubstr("N = 8,192, W = 2"));
+  std::vector<Values> cases = {threads_case("a", "ring", 2), threads_case("c", "ring", 8)};
+  EXPECT_EQ(gantt_figure(with_steps(cases_of(cases), steps)).subtitle, "N = 8,192, W = 8");
+  cases.push_back(longer);
+  EXPECT_EQ(gantt_figure(with_steps(cases_of(cases), steps)).subtitle, "N = 16,384, W = 4");
 }
 
 TEST(Gantt, OfManyWorkersThirtyTwoAreDrawn) {
