@@ -50,6 +50,7 @@ inline constexpr Field kMixerScan = parameter(
      .since = 15,
      .standard = "chain",
      .label = "{} of states",
+     .quiet_standard = true,
      .meaning = "how workers that hold consecutive tokens get the state of those before "
                 "theirs: {words}; see [Other operators](#other-operators)",
      .needs = {need("mixer_operator", "linear performer ssd selective_scan"), need("workers")}});

@@ -2,7 +2,6 @@
 // A device that computes the operators of kernels/mixer/mixer.h, which says what each call does.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 #include "harness/execute/device/compute_device.h"

@@ -70,8 +70,7 @@ MixerProblem mixer_problem_of(const Case& c) {
   const Shape& shape = mixer.problem.shape;
   if (mixer.options.kind == Mixer::nystrom && c.mixer.rank > shape.q_len)
     throw Unsupported(
-        fmt::format("{} tokens do not make {} landmarks; the nearest is mixer.rank: "
-                    "{}",
+        fmt::format("{} tokens do not make {} landmarks; the nearest is mixer.rank: {}",
                     shape.q_len, c.mixer.rank, shape.q_len));
   if (mixer.scans() && shape.kv_heads != shape.q_heads)
     throw Unsupported("selective_scan has no groups of heads; the nearest is kv_heads: q_heads");

@@ -7,18 +7,14 @@
 
 namespace qb {
 
-Range shard_of(std::int64_t n_tokens, int workers, int worker) {
-  return {worker * n_tokens / workers, (worker + 1) * n_tokens / workers};
-}
-
-Range heads_of_block(std::int64_t state_heads, int blocks, int block) {
-  return shard_of(state_heads, blocks, block);
+Range part_of(std::int64_t count, int parts, int index) {
+  return {index * count / parts, (index + 1) * count / parts};
 }
 
 std::int64_t block_bytes(const MixerProblem& problem, int blocks, int block) {
   const MixerStateExtents of = mixer_state_extents(problem.options, problem.shape(1));
   return (of.matrix.elements() + of.vector.elements()) / of.matrix.heads *
-         heads_of_block(of.matrix.heads, blocks, block).count() * size_of(DType::f32);
+         part_of(of.matrix.heads, blocks, block).count() * size_of(DType::f32);
 }
 
 MixerWorker::MixerWorker(const MixerProblem& problem, const ScanPlan& plan, int index,
@@ -27,7 +23,7 @@ MixerWorker::MixerWorker(const MixerProblem& problem, const ScanPlan& plan, int 
       plan_(plan),
       index_(index),
       memory_(memory),
-      tensors_(problem, shard_of(problem.problem.shape.q_len, plan.workers, index), memory, index) {
+      tensors_(problem, part_of(problem.problem.shape.q_len, plan.workers, index), memory, index) {
   if (plan.workers == 1) return;
   own_ = take_state("state");
   before_ = take_state("state_before");
@@ -56,7 +52,7 @@ MixerWorker::OwnState MixerWorker::take_state(const char* label) const {
 }
 
 MixerState MixerWorker::heads_of(const MixerState& state, int block) const {
-  const Range heads = heads_of_block(state.matrix.extent.heads, plan_.blocks, block);
+  const Range heads = part_of(state.matrix.extent.heads, plan_.blocks, block);
   return {state.matrix.heads(heads.begin, heads.count()),
           state.vector.heads(heads.begin, heads.count())};
 }
@@ -75,7 +71,7 @@ void MixerWorker::combine(const Range& workers, int block, const MixerState& to,
     if (in.block == block) held.push_back(in.workers);
   TensorView a = tensors_.arguments().a;
   if (a.data != nullptr) {
-    const Range heads = heads_of_block(a.extent.heads, plan_.blocks, block);
+    const Range heads = part_of(a.extent.heads, plan_.blocks, block);
     a = a.heads(heads.begin, heads.count());
   }
   for (const Range& piece : pieces_of(workers, held)) {

@@ -17,11 +17,8 @@
 
 namespace qb {
 
-// The tokens of a worker.
-[[nodiscard]] Range shard_of(std::int64_t n_tokens, int workers, int worker);
-
-// The heads of a block of a state.
-[[nodiscard]] Range heads_of_block(std::int64_t state_heads, int blocks, int block);
+// One of so many parts: the tokens of a worker, or the heads of a block of a state.
+[[nodiscard]] Range part_of(std::int64_t count, int parts, int index);
 
 // The bytes of a block of a state, whatever its worker.
 [[nodiscard]] std::int64_t block_bytes(const MixerProblem& problem, int blocks, int block);

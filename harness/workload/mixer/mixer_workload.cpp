@@ -9,7 +9,6 @@
 #include <optional>
 #include <ranges>
 #include <set>
-#include <utility>
 
 #include "harness/execute/model/scan_model.h"
 #include "harness/workload/mixer/mixer_crew.h"
@@ -33,9 +32,8 @@ ScanPlan scan_of(const Case& c, const MixerProblem& mixer) {
   const std::int64_t heads = mixer_state_extents(mixer.options, mixer.shape(1)).matrix.heads;
   if (c.mixer.blocks > heads)
     throw Unsupported(
-        fmt::format("a state of {} heads has no {} blocks; the nearest is "
-                    "mixer.blocks: {}",
-                    heads, c.mixer.blocks, heads));
+        fmt::format("a state of {} heads has no {} blocks; the nearest is mixer.blocks: {}", heads,
+                    c.mixer.blocks, heads));
   return plan_scan(c.mixer.scan, c.workers,
                    c.mixer.blocks == 0 ? static_cast<int>(heads) : c.mixer.blocks,
                    mixer.options.causal);
@@ -99,7 +97,7 @@ class SequenceMixer final : public Workload {
     std::set<std::int64_t> edges = {0, mixer_.options.chunk - 1, mixer_.options.chunk};
     const std::int64_t n = mixer_.problem.shape.q_len;
     for (int w = 0; w < scan_.workers; ++w) {
-      const Range shard = shard_of(n, scan_.workers, w);
+      const Range shard = part_of(n, scan_.workers, w);
       edges.insert({shard.begin, shard.end - 1});
     }
     std::erase_if(edges, [&](std::int64_t edge) { return edge >= n; });
@@ -164,7 +162,7 @@ class SequenceMixer final : public Workload {
     joined.emplace(mixer_, Range{0, n}, heap_allocator(), 0);
     joined->fill(threads());
     for (int w = 0; w < scan_.workers; ++w) {
-      const Range shard = shard_of(n, scan_.workers, w);
+      const Range shard = part_of(n, scan_.workers, w);
       device_->copy_rows(crew_->workers()[static_cast<std::size_t>(w)].tensors().arguments().out,
                          joined->arguments().out.tokens(shard.begin, shard.count()));
     }
