@@ -11,7 +11,7 @@
 namespace qb {
 namespace cpu {
 
-std::int64_t BackwardScratch::carve(const ChunkTask& task, float* memory, BackwardScratch& s) {
+std::int64_t MixerScratch::carve(const ChunkTask& task, float* memory, MixerScratch& s) {
   const std::int64_t c = chunk_columns(task);
   const std::int64_t f = round_up(task.features(), kMixerColumns);
   const std::int64_t p = round_up(task.a.v.extent.head_dim, kMixerColumns);
@@ -43,13 +43,13 @@ void run_group(const MixerOptions& options, const MixerArguments& a,
       SegmentedCall(options, a, context, none, segment)
           .states_before(nullptr, options.causal ? ceil_div(n, segment) - 1 : 1);
   ChunkScratch scratch{};
-  BackwardScratch more{};
+  MixerScratch more{};
   const std::int64_t of_chunks = ChunkScratch::carve(task, nullptr, scratch);
-  const std::int64_t floats = of_chunks + BackwardScratch::carve(task, nullptr, more);
+  const std::int64_t floats = of_chunks + MixerScratch::carve(task, nullptr, more);
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats), "mixer_chunks",
                       context.worker);
   (void)ChunkScratch::carve(task, memory.as<float>(), scratch);
-  (void)BackwardScratch::carve(task, memory.as<float>() + of_chunks, more);
+  (void)MixerScratch::carve(task, memory.as<float>() + of_chunks, more);
   for (std::int64_t head = 0; head < a.q.extent.heads; ++head)
     run_backward({{options, a, none, 0, head}, gradients, states, head > 0}, scratch, more);
 }

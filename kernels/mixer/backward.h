@@ -18,7 +18,7 @@ struct BackwardTask {
 };
 
 // The float32 buffers of one thread besides those of the chunks, as there.
-struct BackwardScratch {
+struct MixerScratch {
   float* d_out;             // [c][p]; for linear over the sum of weights
   float* d_weights;         // [c][c]
   float* v_transposed;      // [p][c]
@@ -35,10 +35,9 @@ struct BackwardScratch {
   float* earlier_pairs;
   float* later_pairs;
 
-  static std::int64_t carve(const ChunkTask& task, float* memory, BackwardScratch& scratch);
+  static std::int64_t carve(const ChunkTask& task, float* memory, MixerScratch& scratch);
 };
 
-void run_backward(const BackwardTask& task, const ChunkScratch& scratch,
-                  const BackwardScratch& more);
+void run_backward(const BackwardTask& task, const ChunkScratch& scratch, const MixerScratch& more);
 
 }  // namespace qb::cpu

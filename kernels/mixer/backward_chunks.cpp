@@ -34,7 +34,7 @@ namespace {
 
 class Backward : ChunkRows {
  public:
-  Backward(const BackwardTask& task, const ChunkScratch& scratch, const BackwardScratch& more)
+  Backward(const BackwardTask& task, const ChunkScratch& scratch, const MixerScratch& more)
       : ChunkRows(task.chunks, scratch),
         task_(task),
         g_(more),
@@ -265,11 +265,11 @@ class Backward : ChunkRows {
   }
 
   const BackwardTask& task_;
-  const BackwardScratch& g_;
+  const MixerScratch& g_;
   const bool causal_;
 };
 
-void backward(const BackwardTask& task, const ChunkScratch& scratch, const BackwardScratch& more) {
+void backward(const BackwardTask& task, const ChunkScratch& scratch, const MixerScratch& more) {
   Backward(task, scratch, more).run();
 }
 
@@ -283,8 +283,7 @@ namespace {
 HWY_EXPORT(backward);
 }  // namespace
 
-void run_backward(const BackwardTask& task, const ChunkScratch& scratch,
-                  const BackwardScratch& more) {
+void run_backward(const BackwardTask& task, const ChunkScratch& scratch, const MixerScratch& more) {
   HWY_DYNAMIC_DISPATCH(backward)(task, scratch, more);
 }
 
