@@ -11,9 +11,9 @@
 // is not causal, there is no W: one pass over queries makes T, a second one goes over keys.
 //
 // The gradient of an ssd's decay at token t is the sum of w_ij dw_ij over the pairs j < t <= i.
-// Those within the chunk are sums of rows less sums of columns, those with one end in it are
-// products of what S gave to dQ with Q and of what T gave to dK with K, and those around it are
-// those of S and T. So no sums over the whole sequence are subtracted.
+// Pairs within the chunk are sums of rows less sums of columns, pairs with one end in it are
+// products of what S gave to dQ with Q and of what T gave to dK with K, and pairs around it are
+// products of S and T. So no sums over the whole sequence are subtracted.
 #include <algorithm>
 #include <utility>
 

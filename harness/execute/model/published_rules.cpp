@@ -13,7 +13,7 @@
 namespace qb {
 namespace {
 
-// The most heads groups among the divisors of `parts` that `fits`.
+// The largest divisor of `parts` for which `fits` is true.
 int largest_divisor(int parts, auto fits) {
   int largest = 1;
   for (int part = 1; part <= parts; ++part)

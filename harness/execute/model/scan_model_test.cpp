@@ -27,7 +27,7 @@ TEST(ScanModel, HasTheClosedFormOfEachKind) {
         const double hops = workers - 1;
         expect(ScanKind::chain, hops * (kState_s + latency_s));
         expect(ScanKind::all_gather, hops * kState_s + latency_s);
-        // Of other numbers some workers are ready before their round.
+        // With another number some workers are ready before their round.
         if (std::has_single_bit(static_cast<unsigned>(workers)))
           expect(ScanKind::tree, std::log2(workers) * (kState_s + latency_s));
         expect(ScanKind::all_scan, kState_s * (1.0 + (hops - 1.0) / blocks) + hops * latency_s);

@@ -47,7 +47,7 @@ class Safetensors : public ::testing::Test {
       text.erase(at, folder.size());
     return text;
   }
-  // Of one f32 tensor [2,3] q, unless another entry or other data are given.
+  // The file holds one f32 tensor q [2,3], unless another entry or other data are given.
   [[nodiscard]] std::string refused_header(const std::string& header, std::size_t data = 24) const {
     return refused(safetensors_bytes(header, std::string(data, '\0')));
   }

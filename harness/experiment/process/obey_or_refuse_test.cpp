@@ -230,11 +230,6 @@ class ObeyOrRefuse : public testing::Test {
     }
     if (c.device == Device::cuda && c.kernel == Kernel::flash && is_free("dtype"))
       c.dtype = DType::bf16;
-    if (parameter.group == FieldGroup::link) c.worker_speeds.clear();  // a slow worker hides links
-    if (parameter.key == "group_sizes") {  // without slower workers they may be equal
-      c.device = Device::cpu;
-      c.worker_speeds = {0.5};
-    }
     // These would end a case before others act.
     if (is_free("memory_budget")) c.memory_budget_bytes = 0;
     if (is_free("layer.weights")) c.layer_weights.reset();
@@ -246,8 +241,13 @@ class ObeyOrRefuse : public testing::Test {
     if (c.algorithm == "ulysses" && is_free("q_heads") && is_free("kv_heads"))
       c.shape.q_heads = c.shape.kv_heads = c.workers;
     if (!c.sequences.empty()) c.shape.q_len = c.shape.kv_len = 64;
-    // Beside such a speed links take no time.
-    if (c.ranks == Ranks::model && is_free("worker_speeds")) c.worker_speeds.clear();
+    // A worker that is so slow hides the time of every link.
+    const bool of_times = parameter.group == FieldGroup::link || c.ranks == Ranks::model;
+    if (of_times && is_free("worker_speeds")) c.worker_speeds.clear();
+    if (parameter.key == "group_sizes") {  // without slower workers they may be equal
+      c.device = Device::cpu;
+      c.worker_speeds = {0.5};
+    }
     // To measure this machine takes seconds.
     if (c.ranks == Ranks::model && is_free("model.device"))
       set(c, parameter_of("model_device"), candidates().at("model.device").front());

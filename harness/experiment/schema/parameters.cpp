@@ -99,6 +99,7 @@ constexpr std::vector<std::string_view> (*words_of(const std::optional<T>*))() {
     return nullptr;
 }
 
+// A strategy's key is a text at an index (held_keys() in case.h), whose words its field lists.
 template <class T, auto... Path>
 constexpr auto words_at() -> std::vector<std::string_view> (*)() {
   if constexpr (sizeof...(Path) == 3 && std::is_same_v<T, std::string>)

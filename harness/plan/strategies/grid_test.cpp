@@ -145,7 +145,7 @@ TEST(Grid, ContainsTheZigzagRingUlyssesAndPassQ) {
   EXPECT_EQ(sent(plan_of(problem, 8, {1, 8, 1})), of("pass_q", Pass::forward));
 }
 
-// Whose largest number of pairs a worker has over the mean says what a layout costs under a causal
+// The largest number of pairs of a worker over the mean says what a layout costs under a causal
 // mask. A grid of one row and one head group is the ring of its layout.
 TEST(Grid, LayoutsOtherThanZigzagAreTheirRingsAndLessBalanced) {
   const Problem problem = problem_of(64 * 16, 16, 16, MaskKind::causal);
