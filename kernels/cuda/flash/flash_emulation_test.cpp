@@ -44,6 +44,8 @@ void run_dim(const GroupedCall& call, const WorkLists& lists, const FlashParamet
     run_sm80<Sm80<kBf16, kD, true>>(lists, p, seed);
   else if (lists.shape.variant == FlashVariant::wide)
     run_sm80<Sm80<kBf16, kD, false>>(lists, p, seed);
+  else if (lists.shape.key_block == kLongKeys)
+    run_sm90<Sm90<kBf16, kD, kLongKeys>>(call, lists, p, n_blocks, seed);
   else
     run_sm90<Sm90<kBf16, kD>>(call, lists, p, n_blocks, seed);
 }
@@ -230,6 +232,35 @@ TEST(FlashEmulation, BitsInEveryWordOfAStep) {
       problem.add_worker({{0, 140, 1}}, {{0, 330, 1}}, std::move(schedule));
       expect_float64(problem, FlashPath::sm90, 1, seed);
     }
+}
+
+// Groups end within steps of 176 keys, whose rows have bits in three words.
+TEST(FlashEmulation, LongStretchesTakeLongSteps) {
+  const KeySpan all{0, 4300};
+  const KeySpan band{0, 4300, SpanKind::band, 4200, 3};
+  int seed = 20;
+  for (const auto& [dtype, span] : {std::pair{DType::bf16, all}, {DType::f16, band}})
+    for (const std::int64_t stride : {1, 2}) {
+      SCOPED_TRACE(seed);
+      flash_support::Problem problem(
+          {.dtype = dtype, .q = {1, 1, 140, stride == 1 ? 128 : 72}, .n_keys = 4300}, 20);
+      const std::vector<TokenGroup> keys =
+          stride == 1 ? std::vector<TokenGroup>{{0, 2100, 1}, {2130, 2170, 1}}
+                      : std::vector<TokenGroup>{{0, 2150, 2}, {1, 2150, 2}};
+      const std::int64_t n_keys = keys[0].count + keys[1].count;
+      TileSchedule schedule = build_schedule(
+          140, n_keys, {{0, 140, {0, n_keys, span.kind, span.offset, span.low}}}, 128);
+      problem.add_worker({{0, 140, 1}}, keys, schedule);
+      EXPECT_EQ(lower(problem.call(), FlashPath::sm90, 1).shape.key_block, kLongKeys);
+      expect_float64(problem, FlashPath::sm90, 1, static_cast<unsigned>(seed++));
+    }
+  std::mt19937 engine(24);
+  flash_support::Problem problem({.q = {1, 1, 70, 128}, .n_keys = 2101}, 24);
+  TileSchedule schedule = build_schedule(70, 2101, {{0, 70, {0, 2101}}}, 70);
+  flash_support::draw_bits(schedule, engine);
+  problem.add_worker({{0, 70, 1}}, {{0, 2101, 1}}, std::move(schedule));
+  EXPECT_EQ(lower(problem.call(), FlashPath::sm90, 1).shape.key_block, kLongKeys);
+  expect_float64(problem, FlashPath::sm90, 1, 24);
 }
 
 TEST(FlashEmulation, OutliersAndOneTokenAndNoKeysAtAll) {

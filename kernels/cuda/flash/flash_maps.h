@@ -11,7 +11,7 @@
 namespace qb::cuda {
 
 struct BoxedInputs {
-  // A 16-bit tensor that the copy engine reads in boxes of `rows` tokens and 64 columns: dimensions
+  // A tensor that the copy engine reads in boxes of `rows` tokens and 128 bytes: dimensions
   // (columns, residue, index, head, batch), where token = index * stride + residue. So groups of
   // every stride-th token are boxes too.
   struct Tensor {
@@ -25,7 +25,7 @@ struct BoxedInputs {
   Tensor q;
   Tensor k;
   Tensor v;
-  bool bf16 = true;  // f16 if false
+  DType dtype = DType::bf16;
   friend bool operator==(const BoxedInputs&, const BoxedInputs&) = default;
 };
 
@@ -39,7 +39,8 @@ struct BoxedInputs {
 // Throws EnvironmentError where the driver refuses a tensor. The maps are written into their final
 // place: the driver wants them aligned, and gcc 12 does not align what a function returns by value.
 void encode(const BoxedInputs& inputs, EncodeTiled encode_tiled, TensorMaps& maps);
-void encode(const BoxedInputs::Tensor& tensor, bool bf16, EncodeTiled encode_tiled, TensorMap& map);
+void encode(const BoxedInputs::Tensor& tensor, DType dtype, EncodeTiled encode_tiled,
+            TensorMap& map);
 
 // Keeps the maps of a call site, and encodes them again only where the tensors have changed.
 class KeptMaps {

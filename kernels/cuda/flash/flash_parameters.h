@@ -42,6 +42,8 @@ struct MaskedStep {
 // For sm_90a, a tile's blocks of at most this many keys come first: they are the ends of groups and
 // get products of their own.
 inline constexpr int kNarrowKeys = 32;
+// The hopper kernel of padded head_dim 128 takes so many keys a step where stretches are long.
+inline constexpr int kLongKeys = 176;
 
 struct FullRun {
   std::int32_t k_token = 0;

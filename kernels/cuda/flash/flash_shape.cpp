@@ -14,7 +14,9 @@
 namespace qb::cuda {
 
 bool box_readable(const TensorView& view, std::int64_t stride) {
-  const auto aligned = [](std::int64_t elements) { return elements % 8 == 0; };
+  const auto aligned = [&view](std::int64_t elements) {
+    return elements * size_of(view.dtype) % 16 == 0;
+  };
   return stride != 0 && view.extent.length > 0 && view.extent.length % stride == 0 &&
          aligned(view.token_stride) && aligned(view.head_stride) && aligned(view.batch_stride) &&
          reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0;
@@ -54,7 +56,27 @@ FlashVariant choose_variant(const GroupedCall& call, FlashPath path, std::int64_
              : FlashVariant::wide;
 }
 
-FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim) {
+std::int64_t mean_stretch(const GroupedCall& call) {
+  std::int64_t n_keys = 0;
+  std::int64_t n_stretches = 0;
+  for (const GroupedWorker& worker : call.workers) {
+    const std::vector<LocalGroup> groups = local_groups(worker.kv_groups, true);
+    for (const QueryTile& tile : worker.schedule->tiles)
+      for (const KeySpan& span : worker.schedule->spans_of(tile)) {
+        const Range live = span.live(tile.begin, tile.end - 1);
+        n_keys += live.count();
+        for (auto group = std::ranges::upper_bound(groups, live.begin, {}, &LocalGroup::end);
+             group != groups.end() && group->begin < live.end; ++group)
+          ++n_stretches;
+      }
+  }
+  return n_stretches == 0 ? 0 : n_keys / n_stretches;
+}
+
+FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim, std::int64_t mean_stretch) {
+  // What a stretch does not fill of its last step costs more than long steps gain below 1200 keys.
+  constexpr std::int64_t kLongStretch = 2048;
+
   const int padded = head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
   switch (variant) {
     case FlashVariant::wide:
@@ -65,7 +87,9 @@ FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim) {
     case FlashVariant::hopper:
       return padded == 256  ? FlashShape{variant, 256, 128, 80, 1, 64, 80}
              : padded == 64 ? FlashShape{variant, 64, 192, 128, 1, 64, 128}
-                            : FlashShape{variant, 128, 128, 128, 1, 64, 128};
+             : mean_stretch >= kLongStretch
+                 ? FlashShape{variant, 128, 128, kLongKeys, 1, 64, kLongKeys}
+                 : FlashShape{variant, 128, 128, 128, 1, 64, 128};
   }
   return {};
 }

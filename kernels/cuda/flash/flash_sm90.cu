@@ -21,6 +21,7 @@ static_assert(sizeof(TensorMap) == sizeof(CUtensorMap));
 static_assert(alignof(TensorMap) % alignof(CUtensorMap) == 0);
 static_assert(is_number(CUDA_SUCCESS, driver::kSuccess));
 static_assert(is_number(CU_TENSOR_MAP_DATA_TYPE_FLOAT16, driver::kFloat16));
+static_assert(is_number(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, driver::kFloat32));
 static_assert(is_number(CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, driver::kBfloat16));
 static_assert(is_number(CU_TENSOR_MAP_INTERLEAVE_NONE, driver::kNoInterleave));
 static_assert(is_number(CU_TENSOR_MAP_SWIZZLE_128B, driver::kSwizzle128Bytes));
@@ -50,6 +51,8 @@ void with_config(const FlashShape& shape, bool bf16, Function function) {
     constexpr bool kBf16 = decltype(is_bf16)::value;
     if (shape.padded_dim == 64)
       function(Sm90<kBf16, 64>{});
+    else if (shape.padded_dim == 128 && shape.key_block == kLongKeys)
+      function(Sm90<kBf16, 128, kLongKeys>{});
     else if (shape.padded_dim == 128)
       function(Sm90<kBf16, 128>{});
     else

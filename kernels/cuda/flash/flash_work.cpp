@@ -204,7 +204,7 @@ HeadSlots head_slots(const GroupedCall& call, std::int64_t pack) {
 WorkLists lower(const GroupedCall& call, FlashPath path, int n_sms) {
   const std::int64_t dim = std::max(call.q.extent.head_dim, call.v.extent.head_dim);
   WorkLists lists;
-  lists.shape = flash_shape(choose_variant(call, path, dim), dim);
+  lists.shape = flash_shape(choose_variant(call, path, dim), dim, mean_stretch(call));
   if (lists.shape.variant != FlashVariant::hopper)
     lists.pack = heads_to_pack(call, lists.shape.tile_rows);
   lists.q_map_stride = narrow(common_stride(call, &GroupedWorker::q_groups));

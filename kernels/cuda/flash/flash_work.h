@@ -31,8 +31,12 @@ struct FlashShape {
   int key_step = 16;
 };
 
-// Returns the compiled shape for a head dimension (the larger one of keys and values).
-[[nodiscard]] FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim);
+// Returns the compiled shape for a head dimension (the larger one of keys and values). A stretch is
+// what a tile sees without a gap, in keys.
+[[nodiscard]] FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim,
+                                     std::int64_t mean_stretch = 0);
+// Returns the mean over all tiles and the stretches of each; 0 without any.
+[[nodiscard]] std::int64_t mean_stretch(const GroupedCall& call);
 
 // The call must be checked and its inputs aligned. The smallest tile that holds all heads of a
 // group is preferred, because it reads the keys once for all of them.

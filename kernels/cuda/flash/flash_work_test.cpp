@@ -183,6 +183,31 @@ TEST(Lower, HeavyTilesComeFirstAndMaskedStepsAreTheDiagonalOnly) {
   EXPECT_EQ(lists.tiles[0].q_token, 896);
 }
 
+TEST(Lower, StepsAreLongWhereStretchesOfKeysAre) {
+  const auto step_of = [](std::int64_t d, const ScheduleBlock& block, std::int64_t group,
+                          FlashPath path = FlashPath::sm90) {
+    const std::int64_t n = block.keys.end;
+    flash_support::Problem problem = problem_of({1, 1, n, d}, 1, n);
+    std::vector<TokenGroup> keys;
+    for (std::int64_t begin = 0; begin < n; begin += group)
+      keys.push_back({n - begin - group, group, 1});  // not neighbours in this order
+    problem.add_worker({{0, n, 1}}, keys, build_schedule(n, n, {block}, 128));
+    return lower(problem.call(), path, 1).shape.key_block;
+  };
+  const auto full = [](std::int64_t n) { return ScheduleBlock{0, n, {0, n}}; };
+  const auto causal = [](std::int64_t n) {
+    return ScheduleBlock{0, n, {0, n, SpanKind::causal, 0}};
+  };
+  EXPECT_EQ(step_of(128, full(2048), 2048), 176);
+  EXPECT_EQ(step_of(72, full(2048), 2048), 176);
+  EXPECT_EQ(step_of(128, full(2047), 2047), 128);
+  EXPECT_EQ(step_of(128, causal(4096), 4096), 176);
+  EXPECT_EQ(step_of(128, causal(2048), 2048), 128);
+  EXPECT_EQ(step_of(128, full(4096), 1024), 128);
+  EXPECT_EQ(step_of(64, full(4096), 4096), 128);
+  EXPECT_EQ(step_of(128, full(4096), 4096, FlashPath::sm80), 64);
+}
+
 TEST(Lower, NeighbouringKeyGroupsBecomeOneRun) {
   flash_support::Problem problem = problem_of({1, 1, 64, 128}, 1, 640);
   problem.add_worker({{0, 64, 1}}, {{0, 100, 1}, {100, 28, 1}, {256, 128, 1}},

@@ -151,6 +151,11 @@ QB_DEVICE void store_shared(std::uint32_t address, float value) {
 QB_DEVICE float load_shared(std::uint32_t address) {
   return __int_as_float(load_shared_int(address));
 }
+// Stores two neighbouring floats; the address is a multiple of 8.
+QB_DEVICE void store_shared_pair(std::uint32_t address, float first, float second) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(first), "f"(second)
+               : "memory");
+}
 // Loads four neighbouring floats; the address is a multiple of 16.
 QB_DEVICE void load_shared_four(float (&x)[4], std::uint32_t address) {
   asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"

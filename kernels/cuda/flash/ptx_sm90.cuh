@@ -95,6 +95,20 @@ QB_DEVICE void copy_box(std::uint32_t shared, const TensorMap* map, std::uint32_
       : "memory");
 }
 
+// Adds a box in shared memory, swizzled in the same way, to a tensor in device memory; elements
+// outside it are left out. The box may be written again after wait_for_sums() of the same thread.
+// The order of additions differs from run to run, as that of add_atomically().
+QB_DEVICE void add_box(const TensorMap* map, std::uint32_t shared, int c0, int c1, int c2, int c3,
+                       int c4) {
+  asm volatile(
+      "cp.reduce.async.bulk.tensor.5d.global.shared::cta.add.tile.bulk_group "
+      "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
+      "r"(shared), "r"(c0), "r"(c1), "r"(c2), "r"(c3), "r"(c4)
+      : "memory");
+}
+QB_DEVICE void commit_sums() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
+QB_DEVICE void wait_for_sums() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
+
 // ---- Registers move between warpgroups ----------------------------------------------------------
 
 template <int kRegisters>
@@ -147,6 +161,10 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
   QB_LIST_32                                                                           \
   ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define QB_LIST_88                                                                     \
+  QB_LIST_64                                                                           \
+  ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+  "%80, %81, %82, %83, %84, %85, %86, %87"
 #define QB_LIST_128                                                                              \
   QB_LIST_64                                                                                     \
   ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, %81, " \
@@ -172,9 +190,17 @@ QB_DEVICE void hold(std::uint32_t (&r)[kCount]) {
 // Each thread has kCount registers: N = 2 kCount columns.
 template <bool kBf16, bool kAdd, int kCount>
 QB_DEVICE void product_of_shared(float (&c)[kCount], std::uint64_t a, std::uint64_t b) {
-  static_assert(kCount == 16 || kCount == 32 || kCount == 40 || kCount == 64);
+  static_assert(kCount == 16 || kCount == 32 || kCount == 40 || kCount == 64 || kCount == 88);
   const int add = kAdd ? 1 : 0;
-  if constexpr (kCount == 64 && kBf16)
+  if constexpr (kCount == 88 && kBf16)
+    asm volatile(QB_SHARED_PRODUCT("176", "bf16", QB_LIST_88, "%90", "%88", "%89", "0, 0")
+                 : QB_F64(c, 0), QB_F16(c, 64), QB_F8(c, 80)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kCount == 88)
+    asm volatile(QB_SHARED_PRODUCT("176", "f16", QB_LIST_88, "%90", "%88", "%89", "0, 0")
+                 : QB_F64(c, 0), QB_F16(c, 64), QB_F8(c, 80)
+                 : "l"(a), "l"(b), "n"(add));
+  else if constexpr (kCount == 64 && kBf16)
     asm volatile(QB_SHARED_PRODUCT("128", "bf16", QB_LIST_64, "%66", "%64", "%65", "0, 0")
                  : QB_F64(c, 0)
                  : "l"(a), "l"(b), "n"(add));
@@ -251,6 +277,7 @@ QB_DEVICE void product_of_registers(float (&c)[kCount], const std::uint32_t* a, 
 #undef QB_LIST_32
 #undef QB_LIST_40
 #undef QB_LIST_64
+#undef QB_LIST_88
 #undef QB_LIST_128
 #undef QB_SHARED_PRODUCT
 #undef QB_REGISTER_PRODUCT

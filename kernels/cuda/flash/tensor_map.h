@@ -29,6 +29,7 @@ using EncodeTiled = unsigned (*)(TensorMap* map, unsigned type, std::uint32_t ra
 namespace driver {
 inline constexpr unsigned kSuccess = 0;
 inline constexpr unsigned kFloat16 = 6;
+inline constexpr unsigned kFloat32 = 7;
 inline constexpr unsigned kBfloat16 = 9;
 inline constexpr unsigned kNoInterleave = 0;
 inline constexpr unsigned kSwizzle128Bytes = 3;

@@ -105,18 +105,22 @@ struct BackwardParameters {
   std::int32_t value_columns = 0;
   std::int32_t head_dim = 0;  // of the sums
   std::int32_t value_dim = 0;
+  std::int32_t adds_boxes = 0;  // sum_other is aligned, so that the copy engine can add to it
   float scale = 1.0F;
   float scale_log2 = 1.0F;  // scale * log2(e)
 };
 
 // On sm_90a, boxes of the own tensors have the own block's rows, those of the others the other
-// block's.
+// block's, and those of the sums a warp's: kSumRows rows of kSumColumns float32.
 struct BackwardMaps {
   TensorMap own_score;
   TensorMap own_value;
   TensorMap other_score;
   TensorMap other_value;
+  TensorMap sum_other;  // where BackwardParameters::adds_boxes says so
 };
+inline constexpr int kSumRows = 16;
+inline constexpr int kSumColumns = 32;
 
 // The kernel that makes RowNumbers and flags of one side gets these. A block takes kFlagRows rows.
 struct RowsParameters {

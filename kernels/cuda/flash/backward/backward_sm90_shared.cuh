@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lays out the shared memory of a block of the backward pass for sm_90a: the own tiles, a ring of
-// tiles of the other side with their rows' numbers, dS, and the barriers that hand them over.
+// tiles of the other side with their rows' numbers, dS, what is added to dQ, and the barriers that
+// hand them over.
 #pragma once
 
 #include "kernels/cuda/flash/backward/backward_parameters.h"
@@ -29,7 +30,9 @@ struct BackwardSm90 {
   static constexpr int kOtherBytes = kOther * kD * 2;
   static constexpr int kGradients = 2 * kOwnBytes + 2 * kStages * kOtherBytes;
   static constexpr int kGradientsBytes = kAddsQueries ? kOwn * kOther * 2 : 0;
-  static constexpr int kNumbers = kGradients + kStages * kGradientsBytes;
+  static constexpr int kSums = kGradients + kStages * kGradientsBytes;
+  static constexpr int kSumsBytes = kAddsQueries ? kSumRows * kPanelColumns * 4 : 0;  // of a warp
+  static constexpr int kNumbers = kSums + 4 * kConsumers * kSumsBytes;
   static constexpr int kNumbersBytes = kOther * static_cast<int>(sizeof(RowNumbers));
   static constexpr int kBarriers = kNumbers + kStages * kNumbersBytes;
   static constexpr int kSharedBytes = kBarriers + (1 + 2 * kStages) * 8;
@@ -54,6 +57,8 @@ class BackwardSm90Shared {
   QB_DEVICE std::uint32_t gradients(int stage, int part) const {
     return at(C::kGradients + stage * C::kGradientsBytes + part * C::kOwn * kPanelRowBytes);
   }
+  // A consumer warp's sums of 16 rows and 64 columns, in two boxes.
+  QB_DEVICE std::uint32_t sums(int warp) const { return at(C::kSums + warp * C::kSumsBytes); }
   // Numbers of the 64 rows of a part.
   QB_DEVICE std::uint32_t numbers(int stage, int part) const {
     return at(C::kNumbers + stage * C::kNumbersBytes + part * C::kNumbersBytes / C::kParts);

@@ -73,6 +73,20 @@ QB_DEVICE void store_packed(std::uint32_t panel, int first_row, const std::uint3
   }
 }
 
+// Stores a lane's share of 16 rows and 64 columns, times `factor`, in boxes of float32, of which a
+// column is as wide as two of a tile's.
+QB_DEVICE void store_sums(std::uint32_t boxes, float factor, const float (&x)[32], int lane) {
+  QB_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    const Place at = accumulator_place(lane, 2 * half);
+    const std::uint32_t row = boxes + tile_address(kSumRows, at.row, 2 * at.column);
+    QB_UNROLL
+    for (int t = 0; t < 8; ++t)
+      ptx::store_shared_pair(along_row(row, kSumRows, 16 * t), factor * x[4 * t + 2 * half],
+                             factor * x[4 * t + 2 * half + 1]);
+  }
+}
+
 // Returns row 0 of a head of sums.
 QB_DEVICE float* head_of(const TensorAddress& sums, int batch, int head) {
   return static_cast<float*>(sums.data) + batch * sums.batch_stride + head * sums.head_stride;

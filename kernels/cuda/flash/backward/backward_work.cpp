@@ -148,7 +148,10 @@ BackwardParameters backward_parameters(const BackwardArguments& a, const Backwar
   p.other_value = address(keys ? a.d_out : a.v);
   p.sum_score = address(keys ? a.d_k : a.d_q);
   if (keys) p.sum_value = address(a.d_v);
-  if (pass.role == BackwardRole::keys_and_queries) p.sum_other = address(a.d_q);
+  if (pass.role == BackwardRole::keys_and_queries) {
+    p.sum_other = address(a.d_q);
+    p.adds_boxes = box_readable(a.d_q, 1) ? 1 : 0;
+  }
   p.numbers = places.numbers;
   p.own_flags = keys ? places.key_flags : places.query_flags;
   p.other_flags = keys ? places.query_flags : places.key_flags;
@@ -201,12 +204,14 @@ void encode(const BackwardArguments& a, const BackwardShape& shape, BackwardRole
             EncodeTiled encode_tiled, BackwardMaps& maps) {
   const bool keys = owns_keys(role);
   const auto encode_rows = [&](const TensorView& view, int rows, TensorMap& map) {
-    encode(boxed_tensor(view, 1, rows), view.dtype == DType::bf16, encode_tiled, map);
+    encode(boxed_tensor(view, 1, rows), view.dtype, encode_tiled, map);
   };
   encode_rows(keys ? a.k : a.q, shape.own_block, maps.own_score);
   encode_rows(keys ? a.v : a.d_out, shape.own_block, maps.own_value);
   encode_rows(keys ? a.q : a.k, shape.other_block, maps.other_score);
   encode_rows(keys ? a.d_out : a.v, shape.other_block, maps.other_value);
+  if (role == BackwardRole::keys_and_queries && box_readable(a.d_q, 1))
+    encode_rows(a.d_q, kSumRows, maps.sum_other);
 }
 
 }  // namespace qb::cuda

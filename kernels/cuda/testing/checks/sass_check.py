@@ -14,8 +14,9 @@ that no product waits for each of its instructions, and the third one is for blo
   products      A step issues its two products back to back, as one group each and without a wait
                 in between; no product of the kernel waits for each of its instructions.
   additions     A step multiplies for dV, dQ and dK in this order, waits for dQ while dK is under
-                way, and meanwhile adds its 16 pairs to dQ, eight of a row without a branch between
-                them. The consumers meet at one barrier a step.
+                way, and meanwhile adds it: two boxes by the copy engine, and where there are no
+                boxes 16 pairs, eight of a row without a branch between them. The consumers meet at
+                one barrier a step.
   local memory  There are no LDL and no STL, and no stack frame.
   registers     The producer gives registers away and consumers take them, once each; all together
                 are at most those at entry, which are at most the 64 Ki of a multiprocessor; the
@@ -36,22 +37,26 @@ PACKAGES = ("nvidia-cuda-cuobjdump==13.*", "nvidia-cuda-nvdisasm==13.*")
 FACTORS = 2  # these may be computed after the wait, because they are needed only there
 SM_REGISTERS = 65536
 WARPGROUP = 128  # threads
-KERNELS = {(dtype, dim) for dtype in ("f16", "bf16") for dim in (64, 128, 256)}
+TYPES = ("f16", "bf16")
+KEYS = {64: (128,), 128: (128, 176), 256: (80,)}  # of a step of the forward pass, by d
+KERNELS = {(dtype, dim, keys) for dtype in TYPES for dim in KEYS for keys in KEYS[dim]}
 ROLES = ("keys", "keys_and_queries", "queries")  # BackwardRole in backward_parameters.h
-BACKWARD = {(*key, role) for key in KERNELS if key[1] <= 128 for role in ROLES}
+BACKWARD = {(dtype, dim, role) for dtype in TYPES for dim in (64, 128) for role in ROLES}
 FEWEST_PRODUCTS = 4  # of a product of the backward pass
 PAIRS_OF_A_ROW = 8  # of dQ in a step, for each of a thread's two rows
+BOXES = 2  # of dQ in a step, for each warp
 
 
 class Kernel:
     """One kernel's code: `lines` are instructions in order, without their encodings."""
 
-    def __init__(self, dtype, dim, role=None):
+    def __init__(self, dtype, dim, keys_or_role):
         self.dtype, self.dim, self.lines, self.entry_registers = dtype, dim, [], 0
-        self.role = role  # of a kernel of the backward pass
+        is_forward = isinstance(keys_or_role, int)
+        self.role = None if is_forward else keys_or_role
         self.stack = 0
-        self.consumers = 3 if dim == 64 and role is None else 2
-        self.keys = 80 if dim == 256 else 128  # of a step of the forward pass
+        self.consumers = 3 if dim == 64 and is_forward else 2
+        self.keys = keys_or_role if is_forward else 0  # of a step
         self.probabilities = self.keys // 2  # of each thread and step: a quarter of 2 rows' keys
 
     def places(self, pattern, begin=0, end=None):
@@ -61,14 +66,15 @@ class Kernel:
 
 
 def kernel_of(name):
-    """Returns (type, dimension), and the role in the backward pass; None for other kernels."""
-    found = (re.search(r"flash_sm90_kernel.*Sm90ILb([01])ELi(\d+)E()", name) or
-             re.search(r"backward_sm90_kernel.*BackwardSm90ILb([01])ELi(\d+)ELNS\w+?"
-                       r"BackwardRoleE([012])E", name))
+    """Returns (type, dimension, keys of a step) of a kernel of the forward pass, (type, dimension,
+    role) of one of the backward pass; None for other kernels."""
+    forward = re.search(r"flash_sm90_kernel.*Sm90ILb([01])ELi(\d+)ELi(\d+)E", name)
+    found = forward or re.search(r"backward_sm90_kernel.*BackwardSm90ILb([01])ELi(\d+)ELNS\w+?"
+                                 r"BackwardRoleE([012])E", name)
     if not found:
         return None
-    key = ("bf16" if found[1] == "1" else "f16", int(found[2]))
-    return (*key, ROLES[int(found[3])]) if found[3] else key
+    last = int(found[3])
+    return TYPES[int(found[1])], int(found[2]), last if forward else ROLES[last]
 
 
 def kernels_of(sass, usage):
@@ -226,6 +232,9 @@ def check_additions(kernel):
                                                for row in rows):
         yield (f"{len(pairs)} pairs are added to dQ while dK is under way; "
                f"{2 * PAIRS_OF_A_ROW} should be, those of a row without a branch")
+    boxes = len(kernel.places("UTMAREDG", wait, end))
+    if boxes != BOXES:
+        yield f"{boxes} boxes are added to dQ while dK is under way; {BOXES} should be"
     meetings = len(kernel.places(r"BAR\.SYNC\S* 0x[1-9a-f]"))
     if meetings != 1:
         yield f"the consumers meet at {meetings} barriers a step"
@@ -236,16 +245,17 @@ BACKWARD_CHECKS = (check_backward_products, check_additions, check_local_memory,
 
 
 def name_of(key):
-    return f"{key[0]} d={key[1]}" + (f" backward, {key[2]}" if len(key) == 3 else "")
+    what = f", {key[2]} keys a step" if isinstance(key[2], int) else f" backward, {key[2]}"
+    return f"{key[0]} d={key[1]}{what}"
 
 
 def report(kernels, wanted):
     """Prints one line for each kernel and each broken rule; returns how many are broken."""
     broken = 0
-    for key in sorted(wanted - kernels.keys()):
+    for key in sorted(wanted - kernels.keys(), key=str):
         print(f"{name_of(key)}: the kernel is not in the object")
         broken += 1
-    for key in sorted(kernels):
+    for key in sorted(kernels, key=str):
         kernel = kernels[key]
         consumer, producer = budget_of(kernel)
         steps = ""

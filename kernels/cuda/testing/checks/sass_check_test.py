@@ -12,16 +12,16 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sass_check  # pylint: disable=wrong-import-position
 
 NAME = ("_ZN2qb4cuda46_GLOBAL__N__060a8679_13_flash_sm90_cu_f46b600217flash_sm90_kernelINS0_4Sm90"
-        "ILb{bf16}ELi{dim}EEEEEvNS0_15FlashParametersENS0_10TensorMapsE")
+        "ILb{bf16}ELi{dim}ELi{keys}EEEEEvNS0_15FlashParametersENS0_10TensorMapsE")
 BACKWARD_NAME = ("_ZN2qb4cuda48_GLOBAL__N__060a8679_16_backward_sm90_cu_f46b600220backward_sm90_"
                  "kernelINS0_12BackwardSm90ILb{bf16}ELi{dim}ELNS0_12BackwardRoleE{role}EEEEEvNS0_18"
                  "BackwardParametersENS0_12BackwardMapsE")
 
 
 def name_of(key):
-    if len(key) == 2:
-        return NAME.format(bf16=key[0], dim=key[1])
-    return BACKWARD_NAME.format(bf16=key[0], dim=key[1], role=key[2])
+    if key[2] in (0, 1, 2):
+        return BACKWARD_NAME.format(bf16=key[0], dim=key[1], role=key[2])
+    return NAME.format(bf16=key[0], dim=key[1], keys=key[2])
 
 
 def product(count, columns, between=None):
@@ -30,11 +30,12 @@ def product(count, columns, between=None):
     return [one, *([between] if between else [])] * (count - 1) + [one + ", gsb0"]
 
 
-def step(dim, front=None, behind=0, scores=None, between=()):
-    front = front or (42 if dim == 256 else 66)
+def step(dim, front=None, behind=0, scores=None, between=(), keys=None):
+    keys = keys or (80 if dim == 256 else 128)
+    front = front or keys // 2 + 2
     return [*(scores or product(dim // 16, 128)),
             "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R6+UR4+0x28030], R3", *between,
-            *product(5 if dim == 256 else 8, dim, between="R2UR UR10, R14"), "BAR.ARV R4, 0x100",
+            *product(keys // 16, dim, between="R2UR UR10, R14"), "BAR.ARV R4, 0x100",
             "WARPGROUP.DEPBAR.LE gsb0, 0x1", *["MUFU.EX2 R25, R25"] * front,
             "@!P3 SYNCS.ARRIVE.TRANS64.A1T0 RZ, [R8+UR4+0x28020], RZ",
             "WARPGROUP.DEPBAR.LE gsb0, 0x0", *["@P2 MUFU.EX2 R3, R14"] * behind, "@!P0 BRA 0xb6d0"]
@@ -62,7 +63,8 @@ def products_of(groups):
 
 
 def added(operands, between=("BAR.SYNC.DEFER_BLOCKING 0x1, 0x100",), wait="0x1",
-          rows=(["REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU desc[UR32][R6.64], R152"] * 8,) * 2):
+          rows=(["REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU desc[UR32][R6.64], R152"] * 8,) * 2,
+          boxes=2):
     """Returns the end of a step: products with these operands, and additions to dQ."""
     lines = []
     for i, operand in enumerate(operands):
@@ -71,6 +73,7 @@ def added(operands, between=("BAR.SYNC.DEFER_BLOCKING 0x1, 0x100",), wait="0x1",
     lines.append(f"WARPGROUP.DEPBAR.LE gsb0, {wait}")
     for row in rows:
         lines += ["@P0 BRA 0x6430", *row]
+    lines += ["UTMAREDG.5D.ADD [UR8], [UR18]"] * boxes
     return [*lines, "WARPGROUP.DEPBAR.LE gsb0, 0x0"]
 
 
@@ -98,15 +101,16 @@ def listing(kernels):
 
 def usage(kernels, registers=None, stack=0):
     def of_key(key):
-        return registers or (128 if key[1:] == (64,) else 168)
+        return registers or (128 if key[1:] == (64, 128) else 168)
     return "".join(f" Function {name_of(key)}:\n"
                    f"  REG:{of_key(key)} STACK:{stack} SHARED:1024\n" for key in kernels)
 
 
 def checked(usage_of=usage, **changes):
     """What is said of kernels that are right but for the one of bf16 and d = 128."""
-    kernels = {(bf16, dim): code(dim) for bf16 in (0, 1) for dim in (64, 128, 256)}
-    kernels[(1, 128)] = code(128, **changes)
+    kernels = {(bf16, dim, keys): code(dim, steps=(step(dim, keys=keys),) * 2)
+               for bf16 in (0, 1) for dim in sass_check.KEYS for keys in sass_check.KEYS[dim]}
+    kernels[(1, 128, 128)] = code(128, **changes)
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         broken = sass_check.report(sass_check.kernels_of(listing(kernels), usage_of(kernels)),
@@ -123,10 +127,13 @@ class SassCheck(unittest.TestCase):
     def test_right_kernels_pass_and_are_described(self):
         count, said = checked()
         self.assertEqual(count, 0, said)
-        self.assertEqual(said.count("\n"), 6)
-        self.assertIn("bf16 d=128: exponentials before | behind the wait 66 | 0, 66 | 0; registers "
-                      "168 at entry, 232 in consumers, 40 in the producer", said)
-        self.assertIn("bf16 d=256: exponentials before | behind the wait 42 | 0, 42 | 0;", said)
+        self.assertEqual(said.count("\n"), 8)
+        self.assertIn("bf16 d=128, 128 keys a step: exponentials before | behind the wait 66 | 0, "
+                      "66 | 0; registers 168 at entry, 232 in consumers, 40 in the producer", said)
+        self.assertIn("bf16 d=128, 176 keys a step: exponentials before | behind the wait 90 | 0,",
+                      said)
+        self.assertIn("bf16 d=256, 80 keys a step: exponentials before | behind the wait 42 | 0,",
+                      said)
 
     def test_exponentials_behind_the_wait_are_a_fault_but_for_the_two_factors(self):
         self.assertEqual(checked(steps=(step(128, 64, 2), step(128)))[0], 0)
@@ -161,11 +168,12 @@ class SassCheck(unittest.TestCase):
 
     def test_a_kernel_that_is_missing_is_a_fault(self):
         with contextlib.redirect_stdout(io.StringIO()) as out:
-            kernels = {(0, 64): code(64)}
+            kernels = {(0, 64, 128): code(64)}
             broken = sass_check.report(sass_check.kernels_of(listing(kernels), usage(kernels)),
                                        sass_check.KERNELS)
-        self.assertEqual(broken, 5)
-        self.assertIn("bf16 d=128: the kernel is not in the object", out.getvalue())
+        self.assertEqual(broken, 7)
+        self.assertIn("bf16 d=128, 176 keys a step: the kernel is not in the object",
+                      out.getvalue())
 
     def said_of_backward(self, code_of, role=0):
         kernels = {(1, 128, role): code_of}
@@ -201,6 +209,7 @@ class SassCheck(unittest.TestCase):
         self.assertIn("dQ is not waited for while dK is under way", said_of(wait="0x0")[1])
         red = "REDG.E.ADD.F32x2.FTZ.RN.STRONG.GPU desc[UR32][R6.64], R152"
         self.assertIn("8 pairs are added", said_of(rows=([red] * 8,))[1])
+        self.assertIn("1 boxes are added", said_of(boxes=1)[1])
         branchy = [red] * 7 + ["@P0 BRA 0x5c10", red]
         self.assertIn("should be, those of a row without a branch",
                       said_of(rows=([red] * 8, branchy))[1])

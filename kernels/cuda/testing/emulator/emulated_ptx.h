@@ -55,6 +55,7 @@ void multiply_add(float* c, const std::uint32_t (&a)[4], std::uint32_t b0, std::
 }
 void store_shared(std::uint32_t address, float value);
 float load_shared(std::uint32_t address);
+void store_shared_pair(std::uint32_t address, float first, float second);
 void store_shared(std::uint32_t address, int value);
 int load_shared_int(std::uint32_t address);
 void load_shared_four(float (&x)[4], std::uint32_t address);
@@ -89,6 +90,10 @@ void named_arrive(int name, int threads);
 inline void prefetch_map(const TensorMap* /*map*/) {}
 void copy_box(std::uint32_t shared, const TensorMap* map, std::uint32_t barrier, int c0, int c1,
               int c2, int c3, int c4);
+
+void add_box(const TensorMap* map, std::uint32_t shared, int c0, int c1, int c2, int c3, int c4);
+void commit_sums();
+void wait_for_sums();
 
 template <int kRegisters>
 void give_registers() {}

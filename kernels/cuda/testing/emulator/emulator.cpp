@@ -87,6 +87,7 @@ void thread_main() {
     (*block->kernel)();
     if (!block->threads[static_cast<std::size_t>(block->current)].copy_groups.back().empty())
       fail("copies were never committed");
+    if (!self().sums.empty()) fail("boxes that are being added were never waited for");
   } catch (...) {
     if (!block->error) block->error = std::current_exception();
   }

@@ -6,6 +6,8 @@
 // - Asynchronous copies poison their target when they are requested and land as late as is allowed,
 //   so that a thread that reads too early reads NaN. A box of the copy engine lands when no thread
 //   can go on, or at random.
+// - A box that is added to device memory is read when that is requested and again when it is waited
+//   for; it throws if the box has changed.
 // - A product of a warpgroup reads its operands, in shared memory and in registers, when it is
 //   issued and again when it is waited for, and throws if they have changed; its accumulators are
 //   written at the wait.
@@ -28,8 +30,8 @@
 namespace qb::cuda::emulator {
 
 // This is cuTensorMapEncodeTiled (see EncodeTiled) for the emulated copy engine, which supports
-// boxes of 16-bit elements in five dimensions, swizzled by 128 bytes. It refuses, as the driver
-// does, what the driver's manual does not allow, and every other kind of map.
+// boxes of 16-bit and float32 elements in five dimensions, swizzled by 128 bytes. It refuses, as
+// the driver does, what the driver's manual does not allow, and every other kind of map.
 unsigned encode_tiled(TensorMap* map, unsigned type, std::uint32_t rank, void* address,
                       const std::uint64_t* extents, const std::uint64_t* strides,
                       const std::uint32_t* box, const std::uint32_t* steps, unsigned interleave,

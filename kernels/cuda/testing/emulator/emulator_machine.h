@@ -52,11 +52,21 @@ struct Stack {
   void* shadow = nullptr;  // the address sanitizer's, while another stack runs
 };
 
+// A box in shared memory that is being added to a tensor.
+struct BoxedSum {
+  TensorMap map;
+  std::array<std::int64_t, 5> at{};
+  std::uint32_t shared = 0;
+  std::vector<std::byte> data;  // as it was when this was requested
+};
+
 struct Thread {
   Stack stack;
   std::unique_ptr<std::byte[]> stack_memory;
   bool done = false;
   std::vector<std::vector<Copy>> copy_groups{{}};
+  std::vector<BoxedSum> sums;  // not waited for yet
+  std::size_t committed_sums = 0;
   int uniform_values = 0;  // that it asked its warp for
 };
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -61,6 +62,40 @@ TEST(Emulator, NamesDeadlocksAndDivergentWarps) {
                       })
                 .find("a part of a warp asked"),
             std::string::npos);
+}
+
+// A tensor of 20 rows and 40 columns; the box begins at row 10 and column 32.
+TEST(Emulator, AddsABoxWithoutWhatIsOutsideTheTensorAndRefusesOneThatChanges) {
+  alignas(16) std::array<float, 20 * 40> sums;
+  TensorMap map;
+  const std::uint64_t extents[5] = {40, 1, 20, 1, 1};
+  const std::uint64_t strides[4] = {160, 160, 3200, 3200};
+  const std::uint32_t box[5] = {32, 1, 16, 1, 1};
+  const std::uint32_t steps[5] = {1, 1, 1, 1, 1};
+  ASSERT_EQ(emulator::encode_tiled(&map, driver::kFloat32, 5, sums.data(), extents, strides, box,
+                                   steps, driver::kNoInterleave, driver::kSwizzle128Bytes,
+                                   driver::kPromoteTo256Bytes, driver::kFillWithZeros),
+            driver::kSuccess);
+  const auto add = [&](bool waits, bool changes) {
+    sums.fill(1.0F);
+    return complaint(32, [&, waits, changes] {
+      if (ptx::thread_index() != 0) return;
+      for (int row = 0; row < 16; ++row)
+        for (int column = 0; column < 32; ++column)
+          ptx::store_shared(tile_address(16, row, 2 * column), static_cast<float>(row));
+      ptx::add_box(&map, 0, 32, 0, 10, 0, 0);
+      ptx::commit_sums();
+      if (changes) ptx::store_shared(0, 5.0F);
+      if (waits) ptx::wait_for_sums();
+    });
+  };
+  EXPECT_EQ(add(true, false), "");
+  for (int row = 0; row < 20; ++row)
+    for (int column = 0; column < 40; ++column)
+      EXPECT_EQ(sums[static_cast<std::size_t>(40 * row + column)],
+                1.0F + (row >= 10 && column >= 32 ? static_cast<float>(row - 10) : 0.0F));
+  EXPECT_NE(add(true, true).find("a box changes"), std::string::npos);
+  EXPECT_NE(add(false, false).find("never waited for"), std::string::npos);
 }
 
 // Two warps tell each other their step, which the other reads some instructions after the barrier.

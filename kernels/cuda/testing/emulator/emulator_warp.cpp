@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // These are the instructions of a warp on sm_80.
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -153,6 +154,9 @@ Value load(std::uint32_t address) {
 
 void store_shared(std::uint32_t address, float value) { store(address, value); }
 float load_shared(std::uint32_t address) { return load<float>(address); }
+void store_shared_pair(std::uint32_t address, float first, float second) {
+  store(address, std::array{first, second});
+}
 void store_shared(std::uint32_t address, int value) { store(address, value); }
 int load_shared_int(std::uint32_t address) { return load<int>(address); }
 void load_shared_four(float (&x)[4], std::uint32_t address) {
