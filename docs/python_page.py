@@ -31,7 +31,7 @@ def members(thing):
     """The documented methods and properties of a class, in their order."""
     for name, member in vars(thing).items():
         text = inspect.getdoc(member)
-        if name.startswith("_") or not text or isinstance(member, (str, tuple, int)):
+        if name.startswith("_") or not text or isinstance(member, (str, tuple, int, type(None))):
             continue
         call = "" if isinstance(member, property) else signature(member)
         call = call.replace("(self, ", "(").replace("(self)", "()")

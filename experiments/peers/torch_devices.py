@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does for torch_sdpa.py what differs between the CPU and a GPU. Only the process of a case asks
-torch about a GPU: CUDA does not survive a fork."""
+torch about a GPU."""
 
 import contextlib
 import math

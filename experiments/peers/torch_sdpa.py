@@ -77,16 +77,18 @@ def status_of(problem):
     return "error"
 
 
-def measure(torch, make_device, row, warmups, repeats):
+def measure(words, row):
     """Measures a case; an exception becomes a result too."""
     result = {"status": "error", "message": "", "samples": [], "values": {}}
     if row["dtype"] not in DTYPES:
         return result | {"status": "unsupported",
                          "message": f"{row['dtype']} is not among {', '.join(DTYPES)}"}
+    torch = import_torch()
     try:
         problem = problem_of(row)
         torch.set_num_threads(problem.threads)
-        device = make_device(torch, row)
+        device = (torch_devices.Gpu(torch, row, words.backend) if words.device == "cuda" else
+                  torch_devices.Cpu(torch, row))
         result["values"]["isa"] = device.isa()
         with torch.inference_mode(problem.passes == "forward"), device.chosen_backend():
             attention = Attention(torch, problem, device)
@@ -94,7 +96,7 @@ def measure(torch, make_device, row, warmups, repeats):
             result["values"] |= columns
             if flaw:
                 return result | {"status": "incorrect", "message": flaw}
-            samples = take_samples(device, attention.calls(), warmups, repeats)
+            samples = take_samples(device, attention.calls(), words.warmups, words.repeats)
             result["values"] |= device.columns(samples)
         return result | {"status": "ok", "samples": samples}
     except Exception as problem:  # pylint: disable=broad-except
@@ -107,17 +109,19 @@ def kernel_memory_kills():
         return dict(line.split() for line in file).get("oom_kill")
 
 
-def measure_alone(torch, make_device, row, warmups, repeats):
+def answer(sending, words, row):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    sending.send(measure(words, row))
+
+
+def measure_alone(words, row):
     """Measures a case in a process of its own, so that a crash costs one row."""
-    context = multiprocessing.get_context("fork")  # so that torch is imported only once
+    # A fork has torch already. With CUDA a new process imports it: to import torch can be enough
+    # to start CUDA, which does not survive a fork.
+    context = multiprocessing.get_context("spawn" if words.device == "cuda" else "fork")
     receiving, sending = context.Pipe(duplex=False)
-
-    def answer():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        sending.send(measure(torch, make_device, row, warmups, repeats))
-
-    child = context.Process(target=answer)
+    child = context.Process(target=answer, args=(sending, words, row))
     kills = kernel_memory_kills()
     child.start()
     sending.close()
@@ -179,11 +183,6 @@ def run(argv):
     source.require_this_machine()
     torch = import_torch()
 
-    def make_device(torch, case):
-        if words.device == "cuda":
-            return torch_devices.Gpu(torch, case, words.backend)
-        return torch_devices.Cpu(torch, case)
-
     on_gpu = words.device == "cuda"
     kernel = "torch_" + words.backend if on_gpu else torch_devices.Cpu.kernel
     where = f"a GPU, backend {words.backend}" if on_gpu else "the CPU"
@@ -198,7 +197,7 @@ def run(argv):
             statuses[writer.status_of(case)] += 1
             continue
         started_at, start = run_folder.utc_now(), time.perf_counter()
-        result = measure_alone(torch, make_device, case, words.warmups, words.repeats)
+        result = measure_alone(words, case)
         row = writer.add(case, result, started_at, time.perf_counter() - start)
         statuses[row["status"]] += 1
         shown = ("dtype", "mask", "n_tokens", "head_dim", "pass")

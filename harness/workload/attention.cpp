@@ -260,7 +260,7 @@ class Attention final : public Workload {
                                  .collect_output = verifying || is_read,
                                  .guard_messages = verifying && case_.device != Device::cuda};
     if (inputs == nullptr) {
-      arguments.shard = shard_source(problem());
+      arguments.shard = shard_source(problem(), planned_.threads);
     } else {
       arguments.q = inputs->q.device();
       arguments.k = inputs->k.device();

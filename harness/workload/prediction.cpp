@@ -96,7 +96,8 @@ void add_work(const Case& c, PlannedCase& planned) {
 int threads_of(const Case& c) {
   if (c.threads > 0) return c.threads;
   if (c.ranks == Ranks::model) return 1;
-  const bool alone = c.ranks != Ranks::mpi || bound_to_cores();
+  const bool has_processes = c.ranks == Ranks::mpi || c.ranks == Ranks::nccl;
+  const bool alone = !has_processes || bound_to_cores();
   return std::max(1, available_cores() / (alone ? 1 : ranks_of_this_host()));
 }
 

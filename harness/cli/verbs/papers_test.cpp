@@ -42,15 +42,20 @@ struct Committed {
   }
 };
 
-TEST(CommittedPapers, AContradictionSaysTheTimeThatTheGpuTook) {
-  const std::string cases = "data/measured/h200/gpu_case_study_2/cases.csv";
-  const CsvTable table = CsvTable::parse(read_file(source_path(cases)), cases);
-  std::string said;
-  for (std::size_t row = 0; row < table.size(); ++row)
-    if (table.text(row, "workers") == "1" && table.text(row, "n_tokens") == "40000")
-      said = fmt::format("takes {:.0f} ms", 1e3 * table.number(row, "wall_time_median_s"));
-  EXPECT_THAT(read_file(source_path("data/papers/cqs_attention.yaml")),
-              HasSubstr("(an H200, with 4.8, " + said));
+TEST(CommittedPapers, AContradictionSaysTheTimesThatTheGpuTookByBothClocks) {
+  const auto ms_of = [](const std::string& run, const std::string& n_tokens) {
+    const std::string cases = "data/measured/h200/" + run + "/cases.csv";
+    const CsvTable table = CsvTable::parse(read_file(source_path(cases)), cases);
+    for (std::size_t row = 0; row < table.size(); ++row)
+      if (table.text(row, "workers") == "1" && table.text(row, "n_tokens") == n_tokens)
+        return 1e3 * table.number(row, "longest_subsequence_median_s");
+    return 0.0;
+  };
+  const std::string said = read_file(source_path("data/papers/cqs_attention.yaml"));
+  EXPECT_THAT(said, HasSubstr(fmt::format("(an H200, with 4.8, takes {:.0f} ms",
+                                          ms_of("gpu_case_study_2", "40000"))));
+  EXPECT_THAT(said, HasSubstr(fmt::format("such a clock gives {:.2f} ms at W = 1, N = 20,000",
+                                          ms_of("gpu_case_study_2_unsynchronized", "20000"))));
 }
 
 // The index cannot count pairs, so that a constant says what the plans give.

@@ -60,7 +60,6 @@ class Rank {
     attempt([&] { player_->play(); });
     if (at_root) attempt([&] { gather(); });
     attempt([&] { messages_.settle(); });
-    report_.duration_s = now_s() - start_s;
     attempt([&] { stop(); });
     if (!at_root) attempt([&] { collect(); });
     close();
@@ -98,6 +97,7 @@ class Rank {
 
   void stop() {
     watch_.stop();
+    report_.duration_s = watch_.wall_s();
     report_.device_s = watch_.device_s();
     sum_steps(report_.time);
   }

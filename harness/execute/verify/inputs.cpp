@@ -138,15 +138,19 @@ void fill_normal(const TensorView& view, std::uint64_t key, int threads) {
 }
 
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
-                const Range& heads, const TensorView& view) {
+                const Range& heads, const TensorView& view, int threads) {
   const Extent whole = extent_of_input(problem.shape, what);
-  for (std::int64_t b = 0; b < whole.batch; ++b)
-    for (std::int64_t h = heads.begin; h < heads.end; ++h)
-      for (std::int64_t t = 0; t < tokens.count; ++t) {
-        const RowSource source = source_of(problem, what, b, h, tokens.token(t));
-        fill_elements(source.key, source.row * whole.head_dim, whole.head_dim,
-                      view.row(b, h - heads.begin, t), view.dtype, source.factor);
-      }
+  const std::int64_t n_rows = whole.batch * heads.count() * tokens.count;
+  parallel_for(n_rows, threads, 256, [&](std::int64_t begin, std::int64_t end, int) {
+    for (std::int64_t row = begin; row < end; ++row) {
+      const std::int64_t t = row % tokens.count;
+      const std::int64_t h = row / tokens.count % heads.count();
+      const std::int64_t b = row / tokens.count / heads.count();
+      const RowSource source = source_of(problem, what, b, heads.begin + h, tokens.token(t));
+      fill_elements(source.key, source.row * whole.head_dim, whole.head_dim, view.row(b, h, t),
+                    view.dtype, source.factor);
+    }
+  });
 }
 
 void fill_input(const Problem& problem, TensorRole what, const Range& tokens,
@@ -154,10 +158,7 @@ void fill_input(const Problem& problem, TensorRole what, const Range& tokens,
   const Extent& part = view.extent;
   if (!repeats_rows(problem, what) && part == extent_of_input(problem.shape, what))
     return fill_normal(view, key_of(problem, what), threads);
-  parallel_for(part.length, threads, 256, [&](std::int64_t begin, std::int64_t end, int) {
-    make_shard(problem, what, {tokens.begin + begin, end - begin}, {0, part.heads},
-               view.tokens(begin, end - begin));
-  });
+  make_shard(problem, what, {tokens.begin, tokens.count()}, {0, part.heads}, view, threads);
 }
 
 Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator, int threads,

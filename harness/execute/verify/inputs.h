@@ -16,18 +16,21 @@ namespace qb {
 [[nodiscard]] Tensor make_input(const Problem& problem, TensorRole what, Allocator& allocator,
                                 int threads, std::string_view label, int worker = 0);
 
-// Writes a worker's shard of Q, K, V or dO: `heads` are the tensor's. Allocates nothing.
+// Writes a worker's shard of Q, K, V or dO by so many threads: `heads` are the tensor's. Allocates
+// nothing.
 void make_shard(const Problem& problem, TensorRole what, const TokenGroup& tokens,
-                const Range& heads, const TensorView& view);
+                const Range& heads, const TensorView& view, int threads);
 
 // Writes the shard of all heads that holds these tokens, by so many threads.
 void fill_input(const Problem& problem, TensorRole what, const Range& tokens,
                 const TensorView& view, int threads);
 
 // Returns a source of such shards for ranks. `problem` must outlive it.
-[[nodiscard]] inline auto shard_source(const Problem& problem) {
-  return [&problem](TensorRole what, const TokenGroup& tokens, const Range& heads,
-                    const TensorView& view) { make_shard(problem, what, tokens, heads, view); };
+[[nodiscard]] inline auto shard_source(const Problem& problem, int threads = 1) {
+  return [&problem, threads](TensorRole what, const TokenGroup& tokens, const Range& heads,
+                             const TensorView& view) {
+    make_shard(problem, what, tokens, heads, view, threads);
+  };
 }
 
 // Fills one contiguous tensor with such values; the same key gives the same values.

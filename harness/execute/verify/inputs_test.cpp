@@ -147,25 +147,27 @@ TEST(MakeInput, GivesDOTheShapeOfTheOutputAndTheTypeOfTheInputs) {
   EXPECT_EQ(d_out.view().dtype, DType::bf16);
 }
 
-TEST(MakeShard, GivesTheRowsOfTheWholeInputs) {
-  Problem problem = make_problem({2, 6, 3, 17, 23, 5, 7}, MaskKind::full, DType::bf16, 11);
-  const TokenGroup tokens{2, 4, 3};
+TEST(MakeShard, GivesTheRowsOfTheWholeInputsByAnyNumberOfThreads) {
+  Problem problem = make_problem({2, 6, 3, 1210, 1300, 5, 7}, MaskKind::full, DType::bf16, 11);
+  const TokenGroup tokens{2, 400, 3};
   const Range heads{1, 3};
   for (const InputKind inputs : {InputKind::random, InputKind::tied, InputKind::peaked})
     for (const TensorRole what : {TensorRole::q, TensorRole::k, TensorRole::v, TensorRole::d_out}) {
       problem.inputs = inputs;
       const Tensor whole = make_input(problem, what, heap_allocator(), 2, "whole");
       const TensorView& of_whole = whole.view();
-      const Tensor shard(heap_allocator(), DType::bf16, {2, 2, 4, of_whole.extent.head_dim},
-                         "shard");
-      make_shard(problem, what, tokens, heads, shard.view());
-      for (std::int64_t b = 0; b < 2; ++b)
-        for (std::int64_t h = 0; h < 2; ++h)
-          for (std::int64_t t = 0; t < 4; ++t)
-            EXPECT_EQ(
-                std::memcmp(shard.view().row(b, h, t), of_whole.row(b, h + 1, tokens.token(t)),
-                            static_cast<std::size_t>(of_whole.extent.head_dim * 2)),
-                0);
+      for (const int threads : {1, 4}) {
+        const Tensor shard(heap_allocator(), DType::bf16, {2, 2, 400, of_whole.extent.head_dim},
+                           "shard");
+        make_shard(problem, what, tokens, heads, shard.view(), threads);
+        for (std::int64_t b = 0; b < 2; ++b)
+          for (std::int64_t h = 0; h < 2; ++h)
+            for (std::int64_t t = 0; t < 400; ++t)
+              EXPECT_EQ(
+                  std::memcmp(shard.view().row(b, h, t), of_whole.row(b, h + 1, tokens.token(t)),
+                              static_cast<std::size_t>(of_whole.extent.head_dim * 2)),
+                  0);
+      }
     }
 }
 

@@ -22,6 +22,7 @@ namespace qb {
 namespace {
 
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -311,9 +312,16 @@ TEST_F(Audited, ARunOfAnEarlierSchemaPassesWithoutTheColumnsSince) {
   EXPECT_THAT(audit_run(run_.path()).findings, ElementsAre(HasSubstr("schema_version")));
 }
 
-TEST_F(Audited, AnotherMachinesTileSizesAreNotHeldAgainstTheRun) {
-  run_.write_manifest("another machine");
+TEST_F(Audited, TileSizesOfAnotherMachineOrBuildAreNotHeldAgainstTheRun) {
   for (RunRow& row : cases_) row["executed_pairs"] = "1";
+  EXPECT_THAT(audit().findings, Each(HasSubstr("executed_pairs is '1', but the plan gives")));
+  EXPECT_EQ(audit().findings.size(), 2U);
+  run_.write_manifest("another machine");
+  EXPECT_THAT(audit().findings, IsEmpty());
+  run_.write_manifest(device_fingerprint());
+  Manifest manifest = read_manifest(run_.path());
+  manifest.environment.insert(1, R"("build": {"commit": "0123456789abcdef"}, )");
+  run_.write("manifest.json", manifest_to_json(manifest));
   EXPECT_THAT(audit().findings, IsEmpty());
 }
 

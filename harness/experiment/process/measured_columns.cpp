@@ -151,7 +151,8 @@ void add_rate(double flop, const Repeats& repeats, RowValues& values) {
 
 void add_peak(double peak_flop_per_s, RowValues& values) {
   values.set("peak_flop_per_s", peak_flop_per_s);
-  values.set("peak_fraction", values.number("achieved_flop_per_s") / peak_flop_per_s);
+  if (const double achieved = values.number("achieved_flop_per_s"); !std::isnan(achieved))
+    values.set("peak_fraction", achieved / peak_flop_per_s);
 }
 
 void add_gpu_peak(const Case& c, ComputeDevice& gpu, RowValues& values) {

@@ -149,7 +149,8 @@ class CaseRun {
     const Repeats repeats = repeats_of(result_.samples, case_.measure);
     add_medians(repeats, result_.values);
     add_disturbances(result_.samples, repeats, result_.values);
-    add_rate(workload_->flop(), repeats, result_.values);
+    if (case_.clock != ClockKind::unsynchronized)  // which times the launches only
+      add_rate(workload_->flop(), repeats, result_.values);
     if (const double peak = cpu_peak_flop_per_s(); peak > 0.0) add_peak(peak, result_.values);
   }
 

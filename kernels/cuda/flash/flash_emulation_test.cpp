@@ -236,17 +236,17 @@ TEST(FlashEmulation, BitsInEveryWordOfAStep) {
 
 // Groups end within steps of 176 keys, whose rows have bits in three words.
 TEST(FlashEmulation, LongStretchesTakeLongSteps) {
-  const KeySpan all{0, 4300};
-  const KeySpan band{0, 4300, SpanKind::band, 4200, 3};
+  const KeySpan all{0, 8600};
+  const KeySpan band{0, 8600, SpanKind::band, 8500, 3};
   int seed = 20;
   for (const auto& [dtype, span] : {std::pair{DType::bf16, all}, {DType::f16, band}})
     for (const std::int64_t stride : {1, 2}) {
       SCOPED_TRACE(seed);
       flash_support::Problem problem(
-          {.dtype = dtype, .q = {1, 1, 140, stride == 1 ? 128 : 72}, .n_keys = 4300}, 20);
+          {.dtype = dtype, .q = {1, 1, 140, stride == 1 ? 128 : 72}, .n_keys = 8600}, 20);
       const std::vector<TokenGroup> keys =
-          stride == 1 ? std::vector<TokenGroup>{{0, 2100, 1}, {2130, 2170, 1}}
-                      : std::vector<TokenGroup>{{0, 2150, 2}, {1, 2150, 2}};
+          stride == 1 ? std::vector<TokenGroup>{{0, 4250, 1}, {4300, 4300, 1}}
+                      : std::vector<TokenGroup>{{0, 4300, 2}, {1, 4300, 2}};
       const std::int64_t n_keys = keys[0].count + keys[1].count;
       TileSchedule schedule = build_schedule(
           140, n_keys, {{0, 140, {0, n_keys, span.kind, span.offset, span.low}}}, 128);
@@ -255,10 +255,10 @@ TEST(FlashEmulation, LongStretchesTakeLongSteps) {
       expect_float64(problem, FlashPath::sm90, 1, static_cast<unsigned>(seed++));
     }
   std::mt19937 engine(24);
-  flash_support::Problem problem({.q = {1, 1, 70, 128}, .n_keys = 2101}, 24);
-  TileSchedule schedule = build_schedule(70, 2101, {{0, 70, {0, 2101}}}, 70);
+  flash_support::Problem problem({.q = {1, 1, 70, 128}, .n_keys = 4101}, 24);
+  TileSchedule schedule = build_schedule(70, 4101, {{0, 70, {0, 4101}}}, 70);
   flash_support::draw_bits(schedule, engine);
-  problem.add_worker({{0, 70, 1}}, {{0, 2101, 1}}, std::move(schedule));
+  problem.add_worker({{0, 70, 1}}, {{0, 4101, 1}}, std::move(schedule));
   EXPECT_EQ(lower(problem.call(), FlashPath::sm90, 1).shape.key_block, kLongKeys);
   expect_float64(problem, FlashPath::sm90, 1, 24);
 }

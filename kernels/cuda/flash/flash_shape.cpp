@@ -74,8 +74,9 @@ std::int64_t mean_stretch(const GroupedCall& call) {
 }
 
 FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim, std::int64_t mean_stretch) {
-  // What a stretch does not fill of its last step costs more than long steps gain below 1200 keys.
-  constexpr std::int64_t kLongStretch = 2048;
+  // On an H200, 16 heads: 2 to 8 % faster above 4096 keys, and 1 to 6 % slower at and below them,
+  // for what a stretch does not fill of its last step and a tile does not of its first.
+  constexpr std::int64_t kLongStretch = 4096;
 
   const int padded = head_dim <= 64 ? 64 : head_dim <= 128 ? 128 : 256;
   switch (variant) {
@@ -87,7 +88,7 @@ FlashShape flash_shape(FlashVariant variant, std::int64_t head_dim, std::int64_t
     case FlashVariant::hopper:
       return padded == 256  ? FlashShape{variant, 256, 128, 80, 1, 64, 80}
              : padded == 64 ? FlashShape{variant, 64, 192, 128, 1, 64, 128}
-             : mean_stretch >= kLongStretch
+             : mean_stretch > kLongStretch
                  ? FlashShape{variant, 128, 128, kLongKeys, 1, 64, kLongKeys}
                  : FlashShape{variant, 128, 128, 128, 1, 64, 128};
   }

@@ -198,14 +198,14 @@ TEST(Lower, StepsAreLongWhereStretchesOfKeysAre) {
   const auto causal = [](std::int64_t n) {
     return ScheduleBlock{0, n, {0, n, SpanKind::causal, 0}};
   };
-  EXPECT_EQ(step_of(128, full(2048), 2048), 176);
-  EXPECT_EQ(step_of(72, full(2048), 2048), 176);
-  EXPECT_EQ(step_of(128, full(2047), 2047), 128);
-  EXPECT_EQ(step_of(128, causal(4096), 4096), 176);
-  EXPECT_EQ(step_of(128, causal(2048), 2048), 128);
-  EXPECT_EQ(step_of(128, full(4096), 1024), 128);
-  EXPECT_EQ(step_of(64, full(4096), 4096), 128);
-  EXPECT_EQ(step_of(128, full(4096), 4096, FlashPath::sm80), 64);
+  EXPECT_EQ(step_of(128, full(4097), 4097), 176);
+  EXPECT_EQ(step_of(72, full(4097), 4097), 176);
+  EXPECT_EQ(step_of(128, full(4096), 4096), 128);
+  EXPECT_EQ(step_of(128, causal(8192), 8192), 176);
+  EXPECT_EQ(step_of(128, causal(4096), 4096), 128);
+  EXPECT_EQ(step_of(128, full(8192), 2048), 128);
+  EXPECT_EQ(step_of(64, full(8192), 8192), 128);
+  EXPECT_EQ(step_of(128, full(8192), 8192, FlashPath::sm80), 64);
 }
 
 TEST(Lower, NeighbouringKeyGroupsBecomeOneRun) {

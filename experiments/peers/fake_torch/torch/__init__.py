@@ -178,9 +178,19 @@ def empty(size, dtype, device):
     return Bytes()
 
 
+IMPORTED_BY = os.getpid()
+
+
+def get_device_name(_ordinal):
+    """Fails in a fork of the process that imported torch, as real CUDA may."""
+    if os.getpid() != IMPORTED_BY:
+        raise RuntimeError("CUDA error: initialization error")
+    return "Fake GPU"
+
+
 cuda = types.SimpleNamespace(
     Event=Event, is_available=lambda: True, synchronize=lambda: None, clock_rate=lambda: 1500,
-    get_device_name=lambda ordinal: "Fake GPU",
+    get_device_name=get_device_name,
     set_per_process_memory_fraction=lambda share: None,
     get_device_properties=lambda ordinal: types.SimpleNamespace(L2_cache_size=1 << 20,
                                                                 total_memory=1 << 30))
