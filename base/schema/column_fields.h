@@ -6,7 +6,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 15;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 16;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 
@@ -81,6 +81,12 @@ inline constexpr Field kResultFields[] = {
                    "what the device of a worker sends, of the worker that sends most; in both "
                    "passes if the case times both",
                    11)),
+    empty("where the case has no plan or no cluster",
+          quantity(prediction, "between_hosts_bytes",
+                   "what a worker sends to workers of other hosts, of the worker that sends most "
+                   "there, without what a root scatters and gathers; in both passes if the case "
+                   "times both",
+                   16)),
     empty(
         "where no root scatters the inputs",
         quantity(prediction, "root_sent_bytes",

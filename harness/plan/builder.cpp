@@ -71,10 +71,16 @@ int PlanBuilder::add_list(std::vector<int> groups) {
 }
 
 void PlanBuilder::add_task(Step& step, int q_group, int kv_group, const Range& heads) const {
-  auto task = pair_task(plan.problem, plan.q_groups, plan.kv_groups, q_group, kv_group);
-  if (!task) return;
-  task->heads = heads;
-  step.tasks.push_back(*task);
+  const Left left = left_by_mask(plan.problem, group_at(plan.q_groups, q_group),
+                                 group_at(plan.kv_groups, kv_group));
+  if (!left.any) return;
+  PairTask& task = step.tasks.emplace_back();
+  task.q_group = q_group;
+  task.kv_group = kv_group;
+  task.heads.begin = heads.begin;
+  task.heads.end = heads.end;
+  task.allowed = left.allowed;
+  task.offset = left.offset;
 }
 
 void PlanBuilder::add_task(Step& step, int q_group, int kv_group) const {

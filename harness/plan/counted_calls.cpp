@@ -201,7 +201,7 @@ bool CountedCalls::follow_steps() {
   plan.q_groups = r.q_groups;
   plan.kv_groups = r.kv_groups;
   plan.group_lists = r.group_lists;
-  Worker worker = r.worker(0, false);
+  Worker worker = r.worker(0, Workers::Parts::share);
   for (std::size_t s = 0; s < r.steps.size(); ++s) worker.steps.push_back(r.step(s, 0, false));
   BlockTracker blocks(plan, worker);
   std::vector<int> begun;
@@ -323,7 +323,7 @@ std::vector<CountedCalls::Call> CountedCalls::calls(int worker, std::size_t step
 
 Worker CountedCalls::sketch(int index) const {
   const Rotation& r = *rotation_;
-  Worker worker = r.worker(index, false);
+  Worker worker = r.worker(index, Workers::Parts::share);
   for (std::size_t s = 0; s < r.steps.size(); ++s) {
     Step& step = worker.steps.emplace_back(r.step(s, index, false));
     for (const Rotation::Task& task : r.steps[s].tasks) {

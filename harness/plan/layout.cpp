@@ -58,36 +58,38 @@ std::vector<std::vector<int>> cut_at_ends(const std::vector<Segment>& sequences,
   return pieces;
 }
 
-std::optional<PairTask> pair_task(const Problem& problem, const std::vector<TokenGroup>& q_groups,
-                                  const std::vector<TokenGroup>& kv_groups, int q_group,
-                                  int kv_group) {
-  const TokenGroup& q = group_at(q_groups, q_group);
-  const TokenGroup& k = group_at(kv_groups, kv_group);
-  if (q.count == 0 || k.count == 0) return std::nullopt;
+Left left_by_mask(const Problem& problem, const TokenGroup& q, const TokenGroup& k) {
+  if (q.count == 0 || k.count == 0) return {};
   const Segment* segment = problem.mask.segment_of(q.first);
-  if (segment != nullptr && (k.first < segment->k_begin || k.first >= segment->k_end))
-    return std::nullopt;
-  PairTask task{q_group, kv_group, {0, problem.shape.q_heads}, Allowed::all, 0};
-  if (problem.mask.kind == MaskKind::full) return task;
+  if (segment != nullptr && (k.first < segment->k_begin || k.first >= segment->k_end)) return {};
+  const Left all{.any = true};
+  if (problem.mask.kind == MaskKind::full) return all;
   if (problem.mask.kind == MaskKind::pattern) {
     const Coverage coverage =
         problem.mask.coverage({q.first, q.count, q.stride}, {k.first, k.count, k.stride});
-    if (coverage == Coverage::none) return std::nullopt;
-    if (coverage == Coverage::partial) task.allowed = Allowed::pattern;
-    return task;
+    if (coverage == Coverage::none) return {};
+    return coverage == Coverage::partial ? Left{0, Allowed::pattern, true} : all;
   }
   const std::int64_t offset = problem.mask.offset_of(q.first);
   const std::int64_t last_seen_by_first = q.first + offset;
   const std::int64_t last_seen_by_last = q.token(q.count - 1) + offset;
-  if (k.first > last_seen_by_last) return std::nullopt;
-  if (k.token(k.count - 1) <= last_seen_by_first) return task;
+  if (k.first > last_seen_by_last) return {};
+  if (k.token(k.count - 1) <= last_seen_by_first) return all;
   if (q.stride != k.stride && q.count > 1 && k.count > 1)
     throw std::logic_error(fmt::format("groups of strides {} and {} have no single causal offset",
                                        q.stride, k.stride));
   // first_k + j * stride <= first_q + i * stride + mask offset.
-  task.allowed = Allowed::causal;
-  task.offset = floor_divide(last_seen_by_first - k.first, q.count > 1 ? q.stride : k.stride);
-  return task;
+  return {floor_divide(last_seen_by_first - k.first, q.count > 1 ? q.stride : k.stride),
+          Allowed::causal, true};
+}
+
+std::optional<PairTask> pair_task(const Problem& problem, const std::vector<TokenGroup>& q_groups,
+                                  const std::vector<TokenGroup>& kv_groups, int q_group,
+                                  int kv_group) {
+  const Left left =
+      left_by_mask(problem, group_at(q_groups, q_group), group_at(kv_groups, kv_group));
+  if (!left.any) return std::nullopt;
+  return PairTask{q_group, kv_group, {0, problem.shape.q_heads}, left.allowed, left.offset};
 }
 
 }  // namespace qb

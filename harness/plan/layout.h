@@ -27,8 +27,16 @@ namespace qb {
                                                         std::int64_t Segment::*end,
                                                         std::vector<TokenGroup>& groups);
 
-// Returns the task of two groups under the mask, or nullopt if no pair is allowed. It is exact for
-// contiguous groups and for groups of equal stride. Groups must lie within one sequence.
+// What the mask leaves of the pairs of two groups. It fits into registers: plans ask for millions.
+struct Left {
+  std::int64_t offset = 0;
+  Allowed allowed = Allowed::all;
+  bool any = false;
+};
+// It is exact for contiguous groups and for groups of equal stride. Groups must lie within one
+// sequence.
+[[nodiscard]] Left left_by_mask(const Problem& problem, const TokenGroup& q, const TokenGroup& k);
+// Returns the task of two groups, or nullopt if no pair is allowed.
 [[nodiscard]] std::optional<PairTask> pair_task(const Problem& problem,
                                                 const std::vector<TokenGroup>& q_groups,
                                                 const std::vector<TokenGroup>& kv_groups,

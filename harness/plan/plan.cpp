@@ -28,19 +28,19 @@ const Worker& Workers::operator[](std::size_t index) const {
   if (!made_) return spelt_[index];
   std::atomic<const Worker*>& kept = made_->kept[index];
   if (const Worker* worker = kept.load()) return *worker;
-  auto worker = std::make_unique<const Worker>(made_->make(static_cast<int>(index), true));
+  auto worker = std::make_unique<const Worker>(made_->make(static_cast<int>(index), Parts::all));
   const Worker* other = nullptr;  // non-null if another thread was first
   return kept.compare_exchange_strong(other, worker.get()) ? *worker.release() : *other;
 }
 
-const Worker& Workers::read(std::size_t index, Worker& scratch) const {
+const Worker& Workers::read(std::size_t index, Worker& scratch, Parts parts) const {
   if (!made_) return spelt_[index];
   if (const Worker* worker = made_->kept[index].load()) return *worker;
-  return scratch = made_->make(static_cast<int>(index), true);
+  return scratch = made_->make(static_cast<int>(index), parts);
 }
 
 Worker Workers::share(std::size_t index) const {
-  if (made_) return made_->make(static_cast<int>(index), false);
+  if (made_) return made_->make(static_cast<int>(index), Parts::share);
   const Worker& worker = spelt_[index];
   return {worker.q_groups, worker.kv_groups, {}, worker.heads, worker.saved};
 }
@@ -48,7 +48,7 @@ Worker Workers::share(std::size_t index) const {
 std::vector<Worker>& Workers::spell_out() {
   if (!made_) return spelt_;
   for (std::size_t i = 0; i < n_made_; ++i)
-    spelt_.push_back(made_->make(static_cast<int>(i), true));
+    spelt_.push_back(made_->make(static_cast<int>(i), Parts::all));
   made_.reset();
   rotation_.reset();
   return spelt_;
@@ -76,7 +76,7 @@ std::int64_t task_pairs(const Plan& plan, const PairTask& task) {
 bool communicates(const Plan& plan) {
   Worker scratch;
   for (std::size_t w = 0; w < plan.workers.size(); ++w)
-    for (const Step& step : plan.workers.read(w, scratch).steps)
+    for (const Step& step : plan.workers.read(w, scratch, Workers::Parts::messages).steps)
       for (const Transfer& transfer : step.sends)
         if (transfer.peer != kRoot) return true;
   return false;

@@ -96,7 +96,8 @@ struct Rotation;
 // thousands of workers stays small. An access that can change a worker first makes them all.
 class Workers {
  public:
-  using Make = std::function<Worker(int index, bool with_steps)>;
+  enum class Parts { share, messages, all };  // no steps; steps without their tasks; everything
+  using Make = std::function<Worker(int index, Parts parts)>;
 
   Workers() = default;
   Workers(std::initializer_list<Worker> workers) : spelt_(workers) {}
@@ -108,7 +109,7 @@ class Workers {
   // A worker that is made here is kept as long as the plan. Threads may call this at the same time.
   const Worker& operator[](std::size_t index) const;
   // Returns the same worker, made in `scratch` if a rule makes it: for walks over all workers.
-  const Worker& read(std::size_t index, Worker& scratch) const;
+  const Worker& read(std::size_t index, Worker& scratch, Parts parts = Parts::all) const;
   [[nodiscard]] Worker share(std::size_t index) const;  // all of it but its steps
   // Returns the rule if the workers differ by rotation and are not spelt out, else nullptr.
   [[nodiscard]] const Rotation* rotation() const { return rotation_.get(); }

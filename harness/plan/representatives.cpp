@@ -178,7 +178,7 @@ Plan Representatives::plan(std::size_t which) const {
   };
   deal(0, rotation_->q_groups, like.q_groups);
   deal(like.workers(), rotation_->kv_groups, like.kv_groups);
-  plan.workers.push_back(like.worker(0, true));
+  plan.workers.push_back(like.worker(0, Workers::Parts::all));
   plan.q_groups = std::move(like.q_groups);
   plan.kv_groups = std::move(like.kv_groups);
   plan.group_lists = std::move(like.group_lists);

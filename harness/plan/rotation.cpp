@@ -142,12 +142,13 @@ void Rotation::add_tasks(const std::vector<int>& q, const std::vector<int>& kv, 
       }
 }
 
-Worker Rotation::worker(int index, bool with_steps) const {
+Worker Rotation::worker(int index, Workers::Parts parts) const {
   Worker out{q_shard(index), kv_shard(index), {}, {}};
   if (saves_heads) out.saved = heads_of(index);
-  if (!with_steps) return out;
+  if (parts == Workers::Parts::share) return out;
   out.steps.reserve(steps.size());
-  for (std::size_t s = 0; s < steps.size(); ++s) out.steps.push_back(step(s, index));
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    out.steps.push_back(step(s, index, parts == Workers::Parts::all));
   return out;
 }
 
@@ -245,7 +246,7 @@ Plan RotationBuilder::finish() {
   rotation_.gradients = plan_.gradients;
   const auto rule = std::make_shared<const Rotation>(std::move(rotation_));
   plan_.workers = Workers(
-      rule->workers(), [rule](int w, bool with_steps) { return rule->worker(w, with_steps); },
+      rule->workers(), [rule](int w, Workers::Parts parts) { return rule->worker(w, parts); },
       rule);
   return std::move(plan_);
 }

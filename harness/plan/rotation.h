@@ -60,7 +60,7 @@ struct Rotation {
   // Adds what the mask leaves of two shards.
   void add_tasks(const std::vector<int>& q, const std::vector<int>& kv, const Range& heads,
                  std::vector<PairTask>& tasks) const;
-  [[nodiscard]] Worker worker(int index, bool with_steps) const;
+  [[nodiscard]] Worker worker(int index, Workers::Parts parts) const;
   [[nodiscard]] std::int64_t message_rows(int list) const;  // with the room of the message
   [[nodiscard]] bool has_equal_messages() const;    // every worker's are as long as worker 0's
   [[nodiscard]] bool fits(const Plan& plan) const;  // true while the plan is still this rule's

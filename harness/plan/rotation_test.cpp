@@ -107,7 +107,7 @@ Plan with_rule(const Plan& plan, const Change& change) {
   Plan out = plan;
   out.group_lists = rule->group_lists;
   out.workers = Workers(
-      rule->workers(), [rule](int w, bool with_steps) { return rule->worker(w, with_steps); },
+      rule->workers(), [rule](int w, Workers::Parts parts) { return rule->worker(w, parts); },
       rule);
   return out;
 }

@@ -125,15 +125,24 @@ Cluster cluster_of(const Case& c) {
 Network network_of(const Case& c) {
   if (c.cluster == kNoCluster)
     return {{c.link_bandwidth_byte_per_s.value_or(0.0), c.link_latency_s.value_or(0.0)}, {}};
-  Network network = network_of(cluster_of(c), c.workers);
-  if (c.cluster_order == GridOrder::hrc) return network;
+  return {network_of(cluster_of(c), c.workers).limit, hosts_of(c)};
+}
+
+Hosts hosts_of(const Case& c) {
+  if (c.cluster == kNoCluster) return {};
+  Cluster cluster = cluster_of(c);
+  // Where workers stand does not depend on the links, which a case under MPI may leave open.
+  cluster.inside = cluster.inside.value_or(LinkLimit{});
+  cluster.between = cluster.between.value_or(LinkLimit{});
+  Hosts hosts = network_of(cluster, c.workers).hosts;
+  if (c.cluster_order == GridOrder::hrc) return hosts;
   const GridShape shape =
       grid_shape(c.algorithm, problem_of(c), c.workers, asked_grid(c.strategy_keys));
-  network.hosts.slot = grid_slots(c.cluster_order, shape);
-  if (std::ranges::is_sorted(network.hosts.slot))
+  hosts.slot = grid_slots(c.cluster_order, shape);
+  if (std::ranges::is_sorted(hosts.slot))
     throw Unsupported(fmt::format("cluster.order: {} places a grid of {} x {} x {} as hrc does",
                                   word(c.cluster_order), shape.heads, shape.rows, shape.columns));
-  return network;
+  return hosts;
 }
 
 Problem problem_of(const Case& c) {

@@ -254,6 +254,8 @@ inline constexpr auto kHeldParameters = std::tuple_cat(
 // cluster_of() and network_of(Cluster) do, Unsupported where the case has no grid, or one that its
 // order places as the standard order does.
 [[nodiscard]] Network network_of(const Case& c);
+// Where its workers stand, without the links; they throw alike.
+[[nodiscard]] Hosts hosts_of(const Case& c);
 
 // Throws UsageError where mask, sequences and shape do not fit each other.
 [[nodiscard]] Problem problem_of(const Case& c);

@@ -77,18 +77,41 @@ TEST(ClusterCase, TakesTheTimeThatAdviceForecasts) {
     require_needs(c);
     const double wall_s = modelled_s(c);
     EXPECT_NEAR(wall_s, forecast.wall_s, 1e-9 * wall_s) << forecast.scheme;
+    for (const Ranks ranks : {Ranks::model, Ranks::threads, Ranks::mpi}) {
+      c.ranks = ranks;
+      if (ranks == Ranks::mpi) c.model_device.reset();
+      const RowValues row = prediction_columns(c, plan_case(c));
+      EXPECT_EQ(row.at("between_hosts_bytes"), std::to_string(forecast.between_bytes))
+          << forecast.scheme;
+    }
   }
   EXPECT_GT(n_compared, 6);
   EXPECT_GT(n_orders, 0);
 }
 
+TEST(ClusterCase, WithoutHostsHasNoBytesBetweenThem) {
+  Case c = on_two_hosts(8, "50e9,5us");
+  c.shape = {1, 8, 4, 1024, 1024, 64, 64};
+  c.algorithm = "ring";
+  c.cluster = "1x8";
+  EXPECT_EQ(prediction_columns(c, plan_case(c)).at("between_hosts_bytes"), "0");
+  c.cluster = kNoCluster;
+  EXPECT_EQ(prediction_columns(c, plan_case(c)).at("between_hosts_bytes"), "");
+}
+
 // Advice plays the grids that may be among the fastest; here each shape is played in each order.
 TEST(ClusterCase, NoGridIsFasterThanTheOneThatAdviceNames) {
-  for (const char* between : {"12.5e9,33.8us", "50e9,5us", "400e9,1us"})
+  for (const auto& [between, nics] : {std::pair{"12.5e9,33.8us", 0},
+                                      {"50e9,5us", 0},
+                                      {"400e9,1us", 0},
+                                      {"50e9,5us", 2},
+                                      {"400e9,1us", 1},
+                                      {"12.5e9,33.8us", 4}})
     for (const Shape& shape :
          {Shape{1, 32, 8, 65'536, 65'536, 128, 128}, Shape{1, 16, 16, 8192, 8192, 64, 64},
           Shape{1, 64, 1, 30'000, 30'000, 128, 128}}) {
       Case c = on_two_hosts(16, between);
+      c.cluster_nics = nics;
       c.shape = shape;
       const std::vector<SchemeForecast> advised = forecast(c);
       c.algorithm = "grid";
@@ -108,7 +131,7 @@ TEST(ClusterCase, NoGridIsFasterThanTheOneThatAdviceNames) {
           }
       EXPECT_GT(n_played, 20);
       EXPECT_LE(fastest(advised)->wall_s, least_s * (1.0 + 1e-9))
-          << fastest(advised)->scheme << " " << between << " N=" << shape.q_len;
+          << fastest(advised)->scheme << " " << between << " " << nics << " N=" << shape.q_len;
     }
 }
 

@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "base/status.h"
+#include "harness/execute/model/between_hosts.h"
 #include "harness/execute/model/model_executor.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/plan/check/check.h"
@@ -149,6 +150,8 @@ RowValues prediction_columns(const Case& c, const PlannedCase& planned) {
   row.set("unmasked_flop", work.flops);
   row.set("moved_bytes", work.bytes_total);
   row.set("device_sent_bytes", work.sent_bytes_max);
+  if (c.cluster != kNoCluster)
+    row.set("between_hosts_bytes", bytes_between_hosts(planned.timed(), hosts_of(c)));
   if (memory.root_peak_bytes > 0) row.set("root_sent_bytes", work.root_sent_bytes);
   if (planned.backward) row.set("backward_sent_bytes", planned.backward_sent_bytes);
   // These follow from the tiles and the workspace of the kernels.

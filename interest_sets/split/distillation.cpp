@@ -130,6 +130,7 @@ std::vector<GroupPair> distill(int modulus, std::span<const ResiduePair> pairs, 
                                Distillation distillation) {
   if (worker < 0 || worker >= modulus) throw std::out_of_range("no such worker");
   std::vector<GroupPair> kept;
+  kept.reserve(pairs.size());
   for (const ResiduePair& pair : pairs) {
     if (weight(pair, worker, modulus, distillation) == 0) continue;
     const int a = (pair.first + worker) % modulus;

@@ -132,6 +132,7 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
   for (const WorkerWork& worker : work.workers) local_tokens += worker.q_tokens;
   Json workers = Json::array();
   Worker scratch;
+  const bool has_traffic = communicates(plan);
   for (std::size_t w = 0; w < plan.workers.size(); ++w) {
     const std::vector<TokenGroup> groups = held_groups(plan, plan.workers.share(w));
     Json entry;
@@ -143,7 +144,7 @@ std::string plan_json(const Plan& plan, const Work& work, const PlanMemory& memo
     entry["pairs_count"] = work.workers[w].unmasked_pairs;
     const Worker& worker = plan.workers.read(w, scratch);
     if (with_pairs) entry["pairs"] = pair_list(plan, worker);
-    if (communicates(plan)) add_traffic(entry, work.workers[w], of_device(memory, w));
+    if (has_traffic) add_traffic(entry, work.workers[w], of_device(memory, w));
     entry["tasks_count"] = tasks_of(worker);
     workers.push_back(std::move(entry));
   }

@@ -108,7 +108,7 @@ std::vector<std::int64_t> counted_peaks(const Plan& plan, const CountedCalls& co
                                         Kernel kernel, int threads) {
   Plan sketched = plan;
   const auto n = static_cast<int>(plan.workers.size());
-  sketched.workers = Workers(n, [&](int w, bool) { return counted.sketch(w); });
+  sketched.workers = Workers(n, [&](int w, Workers::Parts) { return counted.sketch(w); });
   std::map<int, std::vector<std::int64_t>> played;  // by worker: the peaks of its steps
   const auto play = [&](int w) -> const std::vector<std::int64_t>& {
     std::vector<std::int64_t>& peaks = played[w];

@@ -15,6 +15,8 @@ LeastTime::LeastTime(const Plan& plan, const DeviceCosts& device) {
   costs_ = std::make_unique<const PlanCosts>(*plan_, device);
   for (std::size_t s = 0; s < rotation->steps.size(); ++s)
     sends_.push_back(model_messages(rotation->step(s, 0, false).sends));
+  for (const std::vector<ModelMessage>& step : sends_)
+    for (const ModelMessage& message : step) sent_bytes_[message.peer] += message.bytes;
 }
 
 // The time until a worker's messages of one kind have arrived: those to its host, and those to
@@ -48,10 +50,27 @@ double LeastTime::worker_s(const ModelLink& link, int worker) const {
   return std::max(now_s, late_s);
 }
 
+// The time until all that leaves by the NIC has arrived, if it stops for nothing.
+double LeastTime::nic_s(const ModelLink& link, int nic) const {
+  const WorkerGroup& group = plan_->workers.rotation()->group;
+  std::int64_t bytes = 0;
+  for (int w = 0; w < group.size(); ++w) {
+    if (link.hosts.nic_of(w) != nic) continue;
+    for (const auto& [peer, sent] : sent_bytes_)
+      if (link.hosts.are_apart(w, group.plus(w, peer))) bytes += sent;
+  }
+  if (bytes == 0 || link.limit.bandwidth_byte_per_s <= 0.0) return 0.0;
+  return link.limit.latency_s + static_cast<double>(bytes) / link.limit.bandwidth_byte_per_s;
+}
+
 double LeastTime::wall_s(const ModelLink& link, std::span<const int> workers) const {
   double least_s = 0.0;
-  for (const int worker : workers)
-    if (plan_ != nullptr) least_s = std::max(least_s, worker_s(link, worker));
+  if (plan_ == nullptr) return 0.0;
+  for (const int worker : workers) {
+    least_s = std::max(least_s, worker_s(link, worker));
+    if (link.hosts.shares_nics())
+      least_s = std::max(least_s, nic_s(link, link.hosts.nic_of(worker)));
+  }
   return least_s;
 }
 

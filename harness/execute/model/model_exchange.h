@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,26 @@ namespace qb {
 inline std::ptrdiff_t n_travelling(const std::vector<ModelMessage>& messages) {
   return std::ssize(messages) - std::ranges::count(messages, 0, &ModelMessage::peer);
 }
+
+// The links between hosts, each of one worker or of several, over a whole run.
+struct Nics {
+  // A direction of a NIC: when the last of its messages was ready for it, and when it has passed.
+  struct Lane {
+    double ready_s = -1.0;
+    double free_s = 0.0;
+  };
+  Nics(const Hosts& hosts, std::size_t n_workers) : shared(hosts.shares_nics()) {
+    for (std::size_t w = 0; w < n_workers; ++w) {
+      const auto nic = shared ? static_cast<std::size_t>(hosts.nic_of(static_cast<int>(w))) : w;
+      workers.resize(std::max(workers.size(), nic + 1));
+      workers[nic].push_back(w);
+    }
+    lanes.resize(workers.size());
+  }
+  bool shared;
+  std::vector<std::vector<std::size_t>> workers;  // by NIC
+  std::vector<std::array<Lane, 2>> lanes;         // likewise: arriving, leaving
+};
 
 // The messages of one kind, early or late, that a step sends, and their passages.
 class Exchange {
@@ -48,12 +69,13 @@ class Exchange {
   // Call it when both sides have reported. went_on_s: the moment of the simulation, or a later one,
   // at which each worker went on after its last wait; empty: any order of messages will do. Returns
   // false if the order in which messages meet on links is not certain.
-  bool pass(const ModelLink& link, const std::vector<double>& went_on_s) {
+  bool pass(const ModelLink& link, Nics& nics, const std::vector<double>& went_on_s) {
     link_ = &link;
     const bool on_hosts = link.hosts.workers_per_host > 0;
     at_once_ = link.no_communication ||
                (!on_hosts && link.limit.bandwidth_byte_per_s <= 0.0 && link.limit.latency_s <= 0.0);
-    alone_ = has_one_message() || (!on_hosts && link.limit.bandwidth_byte_per_s <= 0.0);
+    alone_ = (has_one_message() && !nics.shared) ||
+             (!on_hosts && link.limit.bandwidth_byte_per_s <= 0.0);
     is_single_ = !at_once_ && alone_ && n_travelling(sends_) == 1 && sends_.size() == 1;
     if (is_single_) {
       passages_.resize(sender_ready_s.size());
@@ -70,8 +92,8 @@ class Exchange {
     if (!equal && !went_on_s.empty() &&
         !std::ranges::equal(went_on_s, receiver_ready_s, std::less<>()))
       return false;
-    one_after_another(equal && !on_hosts && group_->is_cyclic() ? 1 : sender_ready_s.size());
-    return true;
+    return one_after_another(equal && !on_hosts && group_->is_cyclic() ? 1 : sender_ready_s.size(),
+                             nics);
   }
 
   // Calls visit(passage) for the messages that the worker sends, or receives: in a cyclic group in
@@ -105,6 +127,7 @@ class Exchange {
       *times = std::vector<double>();
     passages_ = std::vector<Passage>();
     queue_ = std::vector<Waiting>();
+    free_s_ = std::vector<double>();
   }
   // The simulation knows when a message will have arrived as soon as it begins to.
   [[nodiscard]] double known_s(const Passage& passage) const {
@@ -148,46 +171,71 @@ class Exchange {
     std::size_t distance = 0;
     std::size_t from = 0;
     std::size_t sent = 0;
-    bool apart = false;
+    std::size_t lane = 0;  // 0: to other hosts
     friend bool operator<(const Waiting& a, const Waiting& b) {
-      return a.ready_s != b.ready_s ? a.ready_s < b.ready_s : a.distance < b.distance;
+      return std::tie(a.ready_s, a.distance, a.from) < std::tie(b.ready_s, b.distance, b.from);
     }
   };
 
   // Messages leave and arrive when they are ready for it; of two, the one of less distance first.
   // n_different 1: every worker's messages travel as worker 0's do.
-  void one_after_another(std::size_t n_different) {
+  bool one_after_another(std::size_t n_different, Nics& nics) {
     done_stride_ = n_different == 1 ? 0 : sends_.size();
     done_s_.resize(n_different * sends_.size());
     for (const bool leave : {true, false})
-      for (std::size_t w = 0; w < n_different; ++w) serve(w, leave);
+      for (std::size_t nic = 0; nic < std::min(n_different, nics.workers.size()); ++nic) {
+        wait_in_line(nics.workers[nic], leave);
+        if (!serve(nics.workers[nic].size(), leave, nics.shared, nics.lanes[nic][leave ? 1 : 0]))
+          return false;
+      }
+    return true;
   }
 
-  // On hosts messages to the same host and to others have links of their own.
-  void serve(std::size_t w, bool leave) {
+  // Puts what the workers of a NIC send or receive into the queue.
+  void wait_in_line(const std::vector<std::size_t>& workers, bool leave) {
     const std::vector<ModelMessage>& messages = leave ? sends_ : receives_;
     const std::size_t n = sender_ready_s.size();
     queue_.clear();
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      if (messages[i].peer == 0) continue;
-      const std::size_t peer = plus(w, messages[i].peer);
-      Waiting next{.distance = leave ? (peer + n + 1 - w) % (n + 1) : (w + n + 1 - peer) % (n + 1),
-                   .from = leave ? w : peer,
-                   .sent = leave ? i : sent_as_[i],
-                   .apart = are_apart(w, peer)};
-      next.ready_s = leave ? std::max(sender_ready_s[w], receiver_ready_s[peer])
-                           : done_s(next.from, next.sent);
-      queue_.push_back(next);
-    }
+    for (std::size_t k = 0; k < workers.size(); ++k)
+      for (std::size_t i = 0; i < messages.size(); ++i) {
+        if (messages[i].peer == 0) continue;
+        const std::size_t w = workers[k];
+        const std::size_t peer = plus(w, messages[i].peer);
+        // The only message of a worker has its link inside of the host to itself.
+        if (sends_.size() == 1 && receives_.size() == 1 && !are_apart(w, peer)) {
+          if (leave) done_s(w, i) = passage_alone(w, peer, messages[i]).done_s;
+          continue;
+        }
+        Waiting next{
+            .distance = leave ? (peer + n + 1 - w) % (n + 1) : (w + n + 1 - peer) % (n + 1),
+            .from = leave ? w : peer,
+            .sent = leave ? i : sent_as_[i],
+            .lane = are_apart(w, peer) ? 0 : k + 1};
+        next.ready_s = leave ? std::max(sender_ready_s[w], receiver_ready_s[peer])
+                             : done_s(next.from, next.sent);
+        queue_.push_back(next);
+      }
     if (!std::is_sorted(queue_.begin(), queue_.end())) std::sort(queue_.begin(), queue_.end());
-    std::array<double, 2> free_s{};
+  }
+
+  // On hosts messages to the same host have links of their own, one a worker. Returns false if a
+  // message may be ready for a shared NIC before one of the exchanges before.
+  bool serve(std::size_t n_workers, bool leave, bool shared, Nics::Lane& nic) {
+    free_s_.assign(n_workers + 1, 0.0);
+    if (shared) free_s_[0] = nic.free_s;
+    double ready_s = nic.ready_s;
     for (const Waiting& next : queue_) {
-      const LinkLimit& on = limit(next.apart);
-      double& lane = free_s[next.apart ? 1 : 0];
-      const double begin_s = std::max(next.ready_s, lane);
-      lane = begin_s + on_link_s(on, sends_[next.sent]);
-      done_s(next.from, next.sent) = leave ? begin_s + on.latency_s : lane;
+      const LinkLimit& on = limit(next.lane == 0);
+      double& lane_s = free_s_[next.lane];
+      const double begin_s = std::max(next.ready_s, lane_s);
+      lane_s = begin_s + on_link_s(on, sends_[next.sent]);
+      done_s(next.from, next.sent) = leave ? begin_s + on.latency_s : lane_s;
+      if (next.lane > 0) continue;
+      if (shared && next.ready_s <= nic.ready_s) return false;
+      ready_s = next.ready_s;
     }
+    nic = {ready_s, free_s_[0]};
+    return true;
   }
 
   const WorkerGroup* group_;
@@ -202,6 +250,7 @@ class Exchange {
   std::vector<double> done_s_;     // by sender, if senders differ, and send
   std::size_t done_stride_ = 0;    // 0: senders do not differ
   std::vector<Waiting> queue_;
+  std::vector<double> free_s_;  // by lane of the queue
 };
 
 // What a step sends.

@@ -9,6 +9,7 @@
 #include <random>
 #include <span>
 
+#include "base/integers.h"
 #include "harness/execute/model/least_time.h"
 #include "harness/execute/testing/constant_rate_device.h"
 #include "harness/execute/testing/execute_fixtures.h"
@@ -564,6 +565,51 @@ TEST(ModelExecutor, GridsAndRingsOnHostsTakeTheTimesOfSpeltOutOnes) {
         for (std::size_t w = 0; w < 12; ++w)
           EXPECT_NEAR(rounds.workers[w].compute_s, events.workers[w].compute_s, 1e-12);
       }
+}
+
+// Twelve workers, and so many that their messages go in rounds wherever their order allows it.
+TEST(ModelExecutor, RunsOverSharedNicsTakeTheTimesOfTheirEvents) {
+  DeviceModel device = device_of(Kernel::flash, DType::f32, kHeadDim);
+  device.copy_byte_per_s.value = 2.7e11;
+  device.merge_byte_per_s.value = 1.3e11;
+  const struct {
+    const char* algorithm;
+    int workers;
+    int workers_per_host;
+    GridShape grid;
+  } runs[] = {{"grid", 12, 3, {4, 3, 1}},    {"grid", 12, 4, {2, 2, 3}},
+              {"zigzag", 12, 6, {}},         {"ring", 192, 32, {}},
+              {"zigzag", 192, 32, {}},       {"all_gather_kv", 192, 32, {}},
+              {"ulysses", 192, 32, {}},      {"grid", 512, 32, {8, 1, 64}},
+              {"grid", 256, 32, {2, 16, 8}}, {"grid", 256, 32, {1, 64, 4}}};
+  int n_rounds = 0;
+  for (const Pass pass : {Pass::forward, Pass::backward})
+    for (const auto& [algorithm, workers, workers_per_host, grid] : runs)
+      for (const double byte_per_s : {1e8, 1e11})
+        for (const int nics : {1, 2}) {
+          const Plan plan = make_plan(algorithm, problem_of(16 * workers, MaskKind::causal, 192),
+                                      {.workers = workers, .keys = grid_keys(grid), .pass = pass});
+          const ModelLink link{
+              .limit = {byte_per_s, 1.9e-6},
+              .hosts = {
+                  .workers_per_host = workers_per_host, .inside = {4e11, 0.7e-6}, .nics = nics}};
+          const DeviceCosts device_costs(device, Kernel::flash, plan.problem, pass);
+          const PlanCosts costs(plan, device_costs);
+          const std::vector<double> speeds(static_cast<std::size_t>(workers), 1.0);
+          SCOPED_TRACE(testing::Message()
+                       << algorithm << " " << grid.heads << "x" << grid.rows << " W=" << workers
+                       << " " << word(pass) << " " << byte_per_s << " " << nics);
+          const double events_s = simulate(plan, device_costs, costs, 0.0, link, speeds).wall_s;
+          if (const auto rounds = model_rounds(plan, costs, link, speeds)) {
+            EXPECT_NEAR(rounds->wall_s, events_s, 1e-9 * events_s);
+            ++n_rounds;
+          }
+          const std::vector<int> all = integers_below(workers);
+          const LeastTime least(plan, device_costs);
+          EXPECT_LE(least.wall_s(link, all), events_s * (1.0 + 1e-9));
+          EXPECT_GT(least.wall_s(link, all), 0.3 * events_s);
+        }
+  EXPECT_GT(n_rounds, 30);
 }
 
 // Whether a worker's last call merges depends on whether it had an earlier one.

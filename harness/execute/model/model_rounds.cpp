@@ -21,6 +21,7 @@ class Rounds {
         link_(link),
         worker_speeds_(worker_speeds),
         n_workers_(plan.workers.size()),
+        nics_(link.hosts, n_workers_),
         clock_(n_workers_),
         went_on_s_(n_workers_, -1.0),
         step_(n_workers_),
@@ -62,9 +63,11 @@ class Rounds {
         exchange->receiver_ready_s.resize(n_workers_);
       }
       for (std::size_t w = 0; w < n_workers_; ++w) begin_step(w, s);
-      if (!early.pass(link_, is_large_ ? std::vector<double>() : went_on_s_)) return std::nullopt;
+      if (!early.pass(link_, nics_, is_large_ ? std::vector<double>() : went_on_s_))
+        return std::nullopt;
       for (std::size_t w = 0; w < n_workers_; ++w) end_step(w, s);
-      if (!late.pass(link_, is_large_ ? std::vector<double>() : went_on_s_)) return std::nullopt;
+      if (!late.pass(link_, nics_, is_large_ ? std::vector<double>() : went_on_s_))
+        return std::nullopt;
       if (s > 0) forget(exchanges_[s - 1]);
     }
     for (std::size_t w = 0; w < n_workers_ && !exchanges_.empty(); ++w) {
@@ -182,6 +185,7 @@ class Rounds {
   const ModelLink link_;
   const std::vector<double>& worker_speeds_;
   const std::size_t n_workers_;
+  Nics nics_;
   std::vector<WorkerClock> clock_;
   std::vector<double> went_on_s_;     // see Exchange::pass()
   std::vector<Exchanges> exchanges_;  // by step
@@ -197,8 +201,6 @@ class Rounds {
 std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
                                       const ModelLink& link,
                                       const std::vector<double>& worker_speeds) {
-  if (link.hosts.workers_per_host > 0 && link.hosts.nics > 0)
-    return std::nullopt;  // workers share links
   // A root's link or its merges make workers wait in turn.
   const Rotation* rotation = plan.workers.rotation();
   if (plan.result == Result::root || rotation == nullptr || !rotation->fits(plan) ||

@@ -67,7 +67,8 @@ class Simulation {
     execution_.workers.resize(plan.workers.size());
     Worker scratch;
     for (int w = 0; w < n_workers_; ++w) {
-      player(w).steps = messages_of_steps(plan.workers.read(static_cast<std::size_t>(w), scratch));
+      player(w).steps = messages_of_steps(
+          plan.workers.read(static_cast<std::size_t>(w), scratch, Workers::Parts::messages));
       time(w).steps.resize(player(w).steps.size());
     }
   }

@@ -75,7 +75,9 @@ struct StepMessages {
 // worker's messages travel as worker 0's do. Otherwise each link takes its messages in the order of
 // their times, unless one may have been posted at the very moment at which it starts: a run of few
 // messages is then simulated, and of many the one of less distance counts as the first. On hosts a
-// worker has a link to its own host and one to others; where these are shared the run is simulated.
+// worker has a link to its own host and one to others. Workers that share a NIC may be in different
+// steps, so that it keeps its line from step to step; if a message comes to it before one of an
+// earlier step, the run is simulated.
 //
 // Returns the times of every worker, their steps and the wall clock; nullopt if the run does not go
 // in rounds. worker_speeds: one for each worker. Devices must not be shared.

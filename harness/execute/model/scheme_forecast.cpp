@@ -15,6 +15,7 @@
 
 #include "base/status.h"
 #include "harness/execute/device/device_rehearsal.h"
+#include "harness/execute/model/between_hosts.h"
 #include "harness/execute/model/grid_orders.h"
 #include "harness/execute/model/least_time.h"
 #include "harness/execute/model/model_executor.h"
@@ -212,7 +213,9 @@ void PlannedSchemes::play_best(std::vector<Planned>& grids, std::vector<Candidat
     grid.weighed.scheme = candidate.name;
     grid.slot = std::move(candidate.slot);
     add_between_bytes(grid);
-    const double wall_s = play(grid, question_.link).wall_s;
+    grid.played.reset();
+    grid.played = play(grid, question_.link);
+    const double wall_s = grid.played->wall_s;
     if (!grid.weighed.over_budget) fit_s.insert(std::ranges::upper_bound(fit_s, wall_s), wall_s);
     played.emplace_back(wall_s, grid);
   }
@@ -225,35 +228,12 @@ void PlannedSchemes::play_best(std::vector<Planned>& grids, std::vector<Candidat
       planned_.push_back(std::move(grid));
 }
 
-// What the worker that sends most to other hosts sends there.
 void PlannedSchemes::add_between_bytes(Planned& planned) const {
-  if (question_.hosts.workers_per_host == 0) return;
   Hosts hosts = question_.hosts;
   hosts.slot = planned.slot;
-  std::vector<std::int64_t> bytes(planned.plans.front().workers.size(), 0);
-  for (const Plan& plan : planned.plans) {
-    const auto add = [&](int w, const Transfer& sent, int peer) {
-      if (peer != kRoot && hosts.are_apart(w, peer))
-        bytes[static_cast<std::size_t>(w)] += sent.bytes;
-    };
-    const auto n = static_cast<int>(plan.workers.size());
-    const Rotation* const rotation = plan.workers.rotation();
-    if (rotation == nullptr) {
-      Worker scratch;
-      for (int w = 0; w < n; ++w)
-        for (const Step& step : plan.workers.read(static_cast<std::size_t>(w), scratch).steps)
-          for (const Transfer& sent : step.sends) add(w, sent, sent.peer);
-      continue;
-    }
-    const bool alike = rotation->has_equal_messages();
-    for (const Rotation::StepOfZero& step : rotation->steps)
-      for (const Transfer& sent : step.sends) {
-        const Transfer first = rotation->turned(sent, 0);
-        for (int w = 0; w < n; ++w)
-          add(w, alike ? first : rotation->turned(sent, w), rotation->group.plus(sent.peer, w));
-      }
-  }
-  planned.weighed.between_bytes = std::ranges::max(bytes);
+  std::vector<const Plan*> passes;
+  for (const Plan& plan : planned.plans) passes.push_back(&plan);
+  planned.weighed.between_bytes = bytes_between_hosts(passes, hosts);
 }
 
 void PlannedSchemes::weigh(Planned& planned, bool check_plan) const {
@@ -294,6 +274,7 @@ ModelLink PlannedSchemes::model_link(const std::vector<int>& slot,
 
 SchemeForecast PlannedSchemes::play(const Planned& planned,
                                     const std::optional<LinkLimit>& limit) const {
+  if (planned.played && limit == question_.link) return *planned.played;
   SchemeForecast forecast = planned.weighed;
   if (!forecast.has_plan()) return forecast;
   const ModelLink link = model_link(planned.slot, limit);

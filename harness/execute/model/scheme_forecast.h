@@ -95,7 +95,8 @@ class PlannedSchemes {
     SchemeForecast weighed;   // without times
     std::vector<Plan> plans;  // of each pass that is asked about
     bool is_weighed = false;
-    std::vector<int> slot{};  // on hosts, where each worker stands; empty: in order
+    std::optional<SchemeForecast> played{};  // over the link of the question
+    std::vector<int> slot{};                 // on hosts, where each worker stands; empty: in order
   };
   struct Candidate {  // a grid in one order
     std::string name;

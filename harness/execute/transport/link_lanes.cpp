@@ -33,11 +33,7 @@ std::int64_t LinkLanes::order(int from, int to) const {
 std::size_t LinkLanes::lane_of(int node, bool inside) const {
   if (hosts_.workers_per_host == 0 || inside || node == n_workers_)
     return static_cast<std::size_t>(node);
-  const int slot = hosts_.slot_of(node);
-  const int per_host = hosts_.workers_per_host;
-  const int nics = hosts_.nics == 0 ? per_host : hosts_.nics;
-  const int nic = slot / per_host * nics + slot % per_host * nics / per_host;
-  return static_cast<std::size_t>(n_workers_ + 1 + nic);
+  return static_cast<std::size_t>(n_workers_ + 1 + hosts_.nic_of(node));
 }
 
 double LinkLanes::occupy(double& free_s, const LinkLimit& limit, std::int64_t bytes,

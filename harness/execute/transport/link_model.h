@@ -28,6 +28,13 @@ struct Hosts {
   [[nodiscard]] int slot_of(int worker) const {
     return slot.empty() ? worker : slot[static_cast<std::size_t>(worker)];
   }
+  [[nodiscard]] bool shares_nics() const { return nics > 0 && nics < workers_per_host; }
+  // Returns the NIC of a worker, counted over all hosts.
+  [[nodiscard]] int nic_of(int worker) const {
+    const int at = slot_of(worker);
+    const int each = nics == 0 ? workers_per_host : nics;
+    return at / workers_per_host * each + at % workers_per_host * each / workers_per_host;
+  }
   [[nodiscard]] bool are_apart(int one, int other) const {
     return workers_per_host > 0 &&
            slot_of(one) / workers_per_host != slot_of(other) / workers_per_host;

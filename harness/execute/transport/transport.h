@@ -37,6 +37,7 @@ using Ticket = std::shared_ptr<void>;
 struct LinkLimit {
   double bandwidth_byte_per_s = 0.0;
   double latency_s = 0.0;
+  friend bool operator==(const LinkLimit&, const LinkLimit&) = default;
 };
 
 class Transport {

@@ -86,6 +86,7 @@ bool may_be_empty(std::string_view column) {
                                       "cycles_median",
                                       "verified_keys",
                                       "backward_sent_bytes",
+                                      "between_hosts_bytes",
                                       "root_sent_bytes",
                                       "root_peak_bytes",
                                       "predicted_root_peak_bytes",

@@ -13,8 +13,10 @@
 namespace qb {
 namespace {
 
-// The first schema version whose rows say what a device and the root hold and send.
+// The first schema versions whose rows say what a device and the root hold and send, and what goes
+// to other hosts.
 constexpr int kDeviceBytesSince = 11;
+constexpr int kBetweenHostsSince = 16;
 
 Case case_of_row(const CsvTable& cases, std::size_t row) {
   Case c;
@@ -32,6 +34,9 @@ void set_all_on_one_device(CsvTable& cases, std::size_t row) {
 
 void complete_row(CsvTable& cases, std::size_t row, std::string_view name) try {
   const Case c = case_of_row(cases, row);
+  if (c.cluster != kNoCluster)  // there was none before kDeviceBytesSince
+    return cases.set(row, "between_hosts_bytes",
+                     prediction_columns(c, plan_case(c)).text("between_hosts_bytes"));
   if (c.workload != WorkloadKind::attention) {
     if (c.workers == 1) set_all_on_one_device(cases, row);
     return;
@@ -50,7 +55,10 @@ void complete_row(CsvTable& cases, std::size_t row, std::string_view name) try {
 
 void complete_older_rows(CsvTable& cases, std::string_view name) {
   for (std::size_t row = 0; row < cases.size(); ++row) {
-    if (Row{&cases, row}.number("schema_version") >= kDeviceBytesSince) continue;
+    const bool on_hosts = Row{&cases, row}.text("cluster") != kNoCluster;
+    if (Row{&cases, row}.number("schema_version") >=
+        (on_hosts ? kBetweenHostsSince : kDeviceBytesSince))
+      continue;
     if (!Row{&cases, row}.text("predicted_active_peak_bytes").empty())  // it has a plan
       complete_row(cases, row, name);
     else if (Row{&cases, row}.text("workers") == "1")

@@ -48,5 +48,23 @@ TEST(OlderRows, ARootThatScattersHoldsAndSendsWhatItsPlanSays) {
   EXPECT_GT(roots, 0);
 }
 
+TEST(OlderRows, WorkersOnHostsSendToOtherHostsWhatTheirPlanSays) {
+  const std::string file = source_path("data/measured/epyc-2-cores/two_level/cases.csv");
+  CsvTable cases = CsvTable::parse(read_file(file), file);
+  fit_columns(cases);
+  complete_older_rows(cases, file);
+  int crossing = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const Row row{&cases, i};
+    if (row.text("cluster") == "none") {
+      EXPECT_EQ(row.text("between_hosts_bytes"), "") << i;
+      continue;
+    }
+    EXPECT_LE(row.number("between_hosts_bytes"), row.number("device_sent_bytes")) << i;
+    crossing += row.number("between_hosts_bytes") > 0.0 ? 1 : 0;
+  }
+  EXPECT_GT(crossing, 10);
+}
+
 }  // namespace
 }  // namespace qb

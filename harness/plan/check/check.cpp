@@ -82,6 +82,64 @@ Offence check_tasks(const Plan& plan, const Worker& worker, std::size_t index) {
   return std::nullopt;
 }
 
+// Every group of queries, or of keys, has one owner.
+Offence check_owners(const Plan& plan, bool queries) {
+  const std::string_view what = queries ? "query" : "key";
+  const std::vector<TokenGroup>& groups = queries ? plan.q_groups : plan.kv_groups;
+  std::vector<int> owner(groups.size(), -1);
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    const Worker share = plan.workers.share(w);
+    for (int group : queries ? share.q_groups : share.kv_groups) {
+      int& held_by = owner[static_cast<std::size_t>(group)];
+      if (held_by >= 0)
+        return fmt::format("{} group {} has two owners, workers {} and {}", what, group, held_by,
+                           w);
+      held_by = static_cast<int>(w);
+    }
+  }
+  for (std::size_t group = 0; group < owner.size(); ++group)
+    if (owner[group] < 0 && groups[group].count > 0)
+      return fmt::format("{} group {} has no owner", what, group);
+  return std::nullopt;
+}
+
+// Plays the all-reduces of a tensor: sums go to lower workers, the whole goes back to higher ones.
+Offence check_all_reduce(const Plan& plan, TensorRole what) {
+  const std::size_t n = plan.workers.size();
+  std::vector<std::size_t> holds(n, 1);
+  std::size_t steps = 0;
+  for (const Worker& worker : plan.workers.all()) steps = std::max(steps, worker.steps.size());
+  for (std::size_t s = 0; s < steps; ++s) {
+    const std::vector<std::size_t> before = holds;
+    for (std::size_t w = 0; w < n; ++w) {
+      if (s >= plan.workers[w].steps.size()) continue;
+      for (const Transfer& t : plan.workers[w].steps[s].receives) {
+        if (t.kind != TransferKind::all_reduce || t.what != what) continue;
+        const auto from = static_cast<std::size_t>(t.peer);
+        holds[w] = from > w ? holds[w] + before[from] : before[from];
+      }
+    }
+  }
+  for (std::size_t w = 0; w < n; ++w)
+    if (holds[w] != n)
+      return fmt::format("worker {} has {} of {} shares of the {} at the end", w, holds[w], n,
+                         word(what));
+  return std::nullopt;
+}
+
+// Every group has its owner, or every worker the whole.
+Offence check_result(const Plan& plan) {
+  if (plan.result == Result::owners)
+    for (const bool queries : {true, false})  // the result of a forward pass has no rows of keys
+      if (queries || plan.pass == Pass::backward)
+        if (auto offence = check_owners(plan, queries)) return offence;
+  if (plan.result == Result::everyone && plan.workers.size() > 1)
+    for (const TensorRole what :
+         {TensorRole::row_max, TensorRole::denominator, TensorRole::numerator})
+      if (auto offence = check_all_reduce(plan, what)) return offence;
+  return std::nullopt;
+}
+
 auto place(const OwnedTask& owned) {
   return std::tuple(owned.task.q_group, owned.task.kv_group, owned.task.heads.begin);
 }
@@ -171,11 +229,11 @@ class Cover {
     return static_cast<std::size_t>(q) * plan_.kv_groups.size() + static_cast<std::size_t>(k);
   }
   void cover(const PairTask& task) {
-    const auto expected =
-        pair_task(plan_.problem, plan_.q_groups, plan_.kv_groups, task.q_group, task.kv_group);
+    const Left left = left_by_mask(plan_.problem, group_at(plan_.q_groups, task.q_group),
+                                   group_at(plan_.kv_groups, task.kv_group));
     auto covered = covered_[bit(task.q_group, task.kv_group)];
-    exact_ = exact_ && !covered && expected && expected->allowed == task.allowed &&
-             expected->offset == task.offset;
+    exact_ = exact_ && !covered && left.any && left.allowed == task.allowed &&
+             left.offset == task.offset;
     covered = true;
   }
 
@@ -208,6 +266,7 @@ std::optional<std::string> check(const Plan& plan) {
     cover.add(worker);
   }
   if (auto offence = flow.finish()) return offence;
+  if (auto offence = check_result(plan)) return offence;
   return cover.is_exact() ? std::nullopt : name_the_block(plan);
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <span>
 #include <string_view>
@@ -31,34 +30,32 @@ std::vector<bool> marked(const std::vector<int>& groups, std::size_t n_groups) {
   return marks;
 }
 
-// The tensors that one worker holds from step to step, and the results it has computed.
+}  // namespace
+
+// The tensors that one worker holds from step to step, and the results it has computed; of one
+// worker after another.
 class WorkerFlow {
  public:
-  WorkerFlow(const Plan& plan, const std::vector<std::vector<int>>& q_groups, const Worker& worker,
-             int index)
+  WorkerFlow(const Plan& plan, const std::vector<std::vector<int>>& q_groups)
       : plan_(plan),
         q_groups_(q_groups),
-        index_(index),
-        worker_(worker),
-        heads_(plan.heads_of(worker_)),
-        owns_q_(marked(worker.q_groups, plan.q_groups.size())),
-        owns_kv_(marked(worker.kv_groups, plan.kv_groups.size())),
-        gradients_(plan, index) {}
+        known_q_(plan.q_groups.size()),
+        known_kv_(plan.kv_groups.size()),
+        owed_(plan.q_groups.size()),
+        gradients_(plan) {
+    for (std::size_t what = 0; what <= index_of(TensorRole::delta); ++what)
+      held_.emplace_back(groups_of(static_cast<TensorRole>(what)).size());
+  }
 
-  Offence check() {
-    if (!std::ranges::is_sorted(worker_.q_groups) || !std::ranges::is_sorted(worker_.kv_groups))
+  Offence check(const Worker& worker, int index) {
+    begin(worker, index);
+    if (!std::ranges::is_sorted(worker.q_groups) || !std::ranges::is_sorted(worker.kv_groups))
       return fmt::format("worker {} does not hold its groups in ascending order", index_);
-    for (step_ = 0; step_ < static_cast<int>(worker_.steps.size()); ++step_) {
-      const Step& step = worker_.steps[static_cast<std::size_t>(step_)];
+    for (step_ = 0; step_ < static_cast<int>(worker.steps.size()); ++step_) {
+      const Step& step = worker.steps[static_cast<std::size_t>(step_)];
       for (const auto* transfers : {&step.receives, &step.sends})
-        for (const Transfer& transfer : *transfers) {
-          if (transfer.groups < 0 || transfer.groups >= std::ssize(plan_.group_lists))
-            return fmt::format("worker {} step {}: a transfer names a list that does not exist",
-                               index_, step_);
-          if (!belongs_to(plan_.pass, transfer.what))
-            return fmt::format("worker {} step {}: {} is not a tensor of a {} pass", index_, step_,
-                               word(transfer.what), word(plan_.pass));
-        }
+        for (const Transfer& transfer : *transfers)
+          if (auto offence = check_names(transfer)) return offence;
       for (const Transfer& transfer : step.receives)
         if (auto offence = receive(transfer)) return offence;
       for (const PairTask& task : step.tasks)
@@ -72,7 +69,7 @@ class WorkerFlow {
  private:
   // Where a group came from. A group that came p2p is kept for one step.
   struct Held {
-    int step = -1;  // -1: it has not come
+    int step = 0;
     bool to_the_end = false;
     Range heads;
   };
@@ -82,24 +79,58 @@ class WorkerFlow {
     int times_sent = 0;
   };
 
+  // The heads of a group with which the worker can compute in a step.
+  struct Known {
+    int step = -1;
+    Range heads;
+  };
+
   static std::size_t index_of(TensorRole what) { return static_cast<std::size_t>(what); }
+  [[nodiscard]] const std::vector<TokenGroup>& groups_of(TensorRole what) const {
+    return is_of_keys(what) ? plan_.kv_groups : plan_.q_groups;
+  }
+
+  void begin(const Worker& worker, int index) {
+    worker_ = &worker;
+    index_ = index;
+    heads_ = plan_.heads_of(worker);
+    owns_q_ = marked(worker.q_groups, plan_.q_groups.size());
+    owns_kv_ = marked(worker.kv_groups, plan_.kv_groups.size());
+    for (GroupMap<Held>& held : held_) held.clear();
+    for (GroupMap<Known>* const known : {&known_q_, &known_kv_}) known->clear();
+    owed_.clear();
+    gradients_.begin(index);
+    computed_own_ = false;
+    gathers_ = 0;
+  }
+
+  // Its list, the groups of the list, and its tensor are there.
+  [[nodiscard]] Offence check_names(const Transfer& transfer) const {
+    if (transfer.groups < 0 || transfer.groups >= std::ssize(plan_.group_lists))
+      return fmt::format("worker {} step {}: a transfer names a list that does not exist", index_,
+                         step_);
+    if (!belongs_to(plan_.pass, transfer.what))
+      return fmt::format("worker {} step {}: {} is not a tensor of a {} pass", index_, step_,
+                         word(transfer.what), word(plan_.pass));
+    for (const int group : plan_.groups_of(transfer))
+      if (group < 0 || group >= std::ssize(groups_of(transfer.what)))
+        return fmt::format("worker {} step {}: a transfer names group {}, which does not exist",
+                           index_, step_, group);
+    return std::nullopt;
+  }
 
   Offence receive(const Transfer& transfer) {
     if (is_gradient(transfer.what)) return gradients_.receive(transfer, step_);
     if (!is_input(transfer.what) || transfer.kind == TransferKind::scatter) return std::nullopt;
-    std::vector<Held>& held = held_[index_of(transfer.what)];
-    held.resize((is_of_keys(transfer.what) ? plan_.kv_groups : plan_.q_groups).size());
     for (int group : plan_.groups_of(transfer))
-      if (const auto index = static_cast<std::size_t>(group); index < held.size())
-        held[index] = {step_, transfer.kind != TransferKind::p2p, transfer.heads};
+      held_[index_of(transfer.what)][group] = {step_, transfer.kind != TransferKind::p2p,
+                                               transfer.heads};
     return std::nullopt;
   }
 
+  // Returns nullptr if it did not come.
   [[nodiscard]] const Held* received(TensorRole what, int group) const {
-    const std::vector<Held>& of_kind = held_[index_of(what)];
-    if (static_cast<std::size_t>(group) >= of_kind.size()) return nullptr;
-    const Held& held = of_kind[static_cast<std::size_t>(group)];
-    return held.step >= 0 ? &held : nullptr;
+    return held_[index_of(what)].find(group);
   }
 
   // Returns nullptr if it did not come, or is no longer there.
@@ -113,8 +144,8 @@ class WorkerFlow {
     const auto index = static_cast<std::size_t>(group);
     if (index >= resident.size()) return false;
     if (resident[index] && within(heads, heads_)) return true;
-    return plan_.pass == Pass::backward && what != TensorRole::d_out && worker_.saved.end > 0 &&
-           within(heads, worker_.saved);
+    return plan_.pass == Pass::backward && what != TensorRole::d_out && worker_->saved.end > 0 &&
+           within(heads, worker_->saved);
   }
 
   [[nodiscard]] bool holds(TensorRole what, int group, const Range& heads) const {
@@ -129,16 +160,22 @@ class WorkerFlow {
     return is_resident(what, group, heads);
   }
 
-  [[nodiscard]] bool holds_all(std::span<const TensorRole> inputs, int group,
-                               const Range& heads) const {
-    return std::ranges::all_of(inputs, [&](TensorRole what) { return holds(what, group, heads); });
+  // What it holds does not change while a step computes, so that many tasks ask only once.
+  [[nodiscard]] bool holds_all(std::span<const TensorRole> inputs, int group, const Range& heads,
+                               GroupMap<Known>& known) const {
+    const Known* const before = known.find(group);
+    if (before != nullptr && before->step == step_ && before->heads == heads) return true;
+    if (!std::ranges::all_of(inputs, [&](TensorRole what) { return holds(what, group, heads); }))
+      return false;
+    known[group] = {step_, heads};
+    return true;
   }
 
   Offence compute(const PairTask& task) {
-    if (!holds_all(query_inputs(plan_.pass), task.q_group, task.heads))
+    if (!holds_all(query_inputs(plan_.pass), task.q_group, task.heads, known_q_))
       return fmt::format("worker {} step {}: computes with query group {} that it does not hold",
                          index_, step_, task.q_group);
-    if (!holds_all(kKeyInputs, task.kv_group, task.heads))
+    if (!holds_all(kKeyInputs, task.kv_group, task.heads, known_kv_))
       return fmt::format("worker {} step {}: computes with key group {} that it does not hold",
                          index_, step_, task.kv_group);
     if (!plan_.kv_first_step.empty() &&
@@ -168,7 +205,7 @@ class WorkerFlow {
 
   Offence send(const Transfer& transfer) {
     if (transfer.kind == TransferKind::gather && plan_.pass == Pass::forward) {
-      gathers_ += plan_.groups_of(transfer) == worker_.q_groups ? 1 : 0;
+      gathers_ += plan_.groups_of(transfer) == worker_->q_groups ? 1 : 0;
       return std::nullopt;
     }
     for (int group : plan_.groups_of(transfer)) {
@@ -181,15 +218,15 @@ class WorkerFlow {
         if (auto offence = gradients_.send(transfer, group, held, step_)) return offence;
       }
       if (transfer.what != TensorRole::partial) continue;
-      const auto owed = owed_.find(group);
       // Otherwise the mask left nothing to compute for these queries: their partial is empty.
-      if (owed == owed_.end() || owed->second.heads != transfer.heads) continue;
+      const Owed* const owed = owed_.find(group);
+      if (owed == nullptr || owed->heads != transfer.heads) continue;
       if (!owns(transfer.peer, group))
         return fmt::format(
             "worker {} step {}: sends its partial of query group {} to worker {}, "
             "which does not own it",
             index_, step_, group, transfer.peer);
-      ++owed->second.times_sent;
+      ++owed_[group].times_sent;
     }
     return std::nullopt;
   }
@@ -202,10 +239,12 @@ class WorkerFlow {
 
   [[nodiscard]] Offence check_results() const {
     if (plan_.pass == Pass::backward) return gradients_.finish(owns_q_, owns_kv_);
-    for (const auto& [group, owed] : owed_)
-      if (owed.times_sent != 1)
-        return fmt::format("worker {}: its partial of query group {} reaches its owner {} times",
-                           index_, group, owed.times_sent);
+    int first = -1;  // of the groups whose partial does not reach its owner once
+    for (const auto& [group, owed] : owed_.all())
+      if (owed.times_sent != 1 && (first < 0 || group < first)) first = group;
+    if (first >= 0)
+      return fmt::format("worker {}: its partial of query group {} reaches its owner {} times",
+                         index_, first, owed_.find(first)->times_sent);
     // One worker alone works in place.
     if (plan_.result == Result::root && computed_own_ && plan_.workers.size() > 1 && gathers_ != 1)
       return fmt::format("worker {}: its partials are gathered {} times", index_, gathers_);
@@ -214,19 +253,22 @@ class WorkerFlow {
 
   const Plan& plan_;
   const std::vector<std::vector<int>>& q_groups_;  // by worker
-  const int index_;
-  const Worker& worker_;
-  const Range heads_;
+  int index_ = 0;
+  const Worker* worker_ = nullptr;
+  Range heads_;
   std::vector<bool> owns_q_;  // resident, by group
   std::vector<bool> owns_kv_;
   int step_ = 0;
-  // By TensorRole, of which D is the last input; by group.
-  std::array<std::vector<Held>, static_cast<std::size_t>(TensorRole::delta) + 1> held_;
-  std::map<int, Owed> owed_;  // by q group
+  std::vector<GroupMap<Held>> held_;  // by TensorRole, of which D is the last input
+  GroupMap<Known> known_q_;
+  GroupMap<Known> known_kv_;
+  GroupMap<Owed> owed_;
   bool computed_own_ = false;
   int gathers_ = 0;
   GradientFlow gradients_;
 };
+
+namespace {
 
 // One transfer, in the form that its sender and its receiver share.
 using Matched = std::tuple<int, int, TensorRole, int, std::int64_t, std::int64_t, std::int64_t>;
@@ -278,62 +320,21 @@ std::string first_mismatch(const Plan& plan, std::size_t s) {
   return fmt::format("step {}: sends and receives differ", s);
 }
 
-// what: the groups are of queries or of keys. owned: the groups that each worker owns.
-Offence check_owners(std::string_view what, const std::vector<TokenGroup>& groups,
-                     const std::vector<std::vector<int>>& owned) {
-  std::vector<int> owner(groups.size(), -1);
-  for (std::size_t w = 0; w < owned.size(); ++w)
-    for (int group : owned[w]) {
-      int& held_by = owner[static_cast<std::size_t>(group)];
-      if (held_by >= 0)
-        return fmt::format("{} group {} has two owners, workers {} and {}", what, group, held_by,
-                           w);
-      held_by = static_cast<int>(w);
-    }
-  for (std::size_t group = 0; group < owner.size(); ++group)
-    if (owner[group] < 0 && groups[group].count > 0)
-      return fmt::format("{} group {} has no owner", what, group);
-  return std::nullopt;
-}
-
-// Plays the all-reduces of a tensor: sums go to lower workers, the whole goes back to higher ones.
-Offence check_all_reduce(const Plan& plan, TensorRole what) {
-  const std::size_t n = plan.workers.size();
-  std::vector<std::size_t> holds(n, 1);
-  std::size_t steps = 0;
-  for (const Worker& worker : plan.workers.all()) steps = std::max(steps, worker.steps.size());
-  for (std::size_t s = 0; s < steps; ++s) {
-    const std::vector<std::size_t> before = holds;
-    for (std::size_t w = 0; w < n; ++w) {
-      if (s >= plan.workers[w].steps.size()) continue;
-      for (const Transfer& t : plan.workers[w].steps[s].receives) {
-        if (t.kind != TransferKind::all_reduce || t.what != what) continue;
-        const auto from = static_cast<std::size_t>(t.peer);
-        holds[w] = from > w ? holds[w] + before[from] : before[from];
-      }
-    }
-  }
-  for (std::size_t w = 0; w < n; ++w)
-    if (holds[w] != n)
-      return fmt::format("worker {} has {} of {} shares of the {} at the end", w, holds[w], n,
-                         word(what));
-  return std::nullopt;
-}
-
 }  // namespace
 
 Offence check_worker_flow(const Plan& plan, const std::vector<std::vector<int>>& q_groups,
                           const Worker& worker, int index) {
-  return WorkerFlow(plan, q_groups, worker, index).check();
+  return WorkerFlow(plan, q_groups).check(worker, index);
 }
 
 FlowCheck::FlowCheck(const Plan& plan) : plan_(plan) {
   for (std::size_t w = 0; w < plan.workers.size(); ++w)
     q_groups_.push_back(plan.workers.share(w).q_groups);
+  flow_ = std::make_shared<WorkerFlow>(plan, q_groups_);
 }
 
 Offence FlowCheck::add(const Worker& worker) {
-  if (auto offence = check_worker_flow(plan_, q_groups_, worker, next_)) return offence;
+  if (auto offence = flow_->check(worker, next_)) return offence;
   if (balance_.size() <= worker.steps.size()) balance_.resize(worker.steps.size() + 1, 0);
   auto offence = visit_messages(worker, next_, static_cast<int>(plan_.workers.size()),
                                 [&](const Matched& matched, bool sent, std::size_t step) {
@@ -347,18 +348,6 @@ Offence FlowCheck::add(const Worker& worker) {
 Offence FlowCheck::finish() const {
   for (std::size_t s = 0; s < balance_.size(); ++s)
     if (balance_[s] != 0) return first_mismatch(plan_, s);
-  if (plan_.result == Result::owners) {
-    if (auto offence = check_owners("query", plan_.q_groups, q_groups_)) return offence;
-    if (plan_.pass == Pass::forward) return std::nullopt;  // its result has no rows of keys
-    std::vector<std::vector<int>> owned;
-    for (std::size_t w = 0; w < plan_.workers.size(); ++w)
-      owned.push_back(plan_.workers.share(w).kv_groups);
-    return check_owners("key", plan_.kv_groups, owned);
-  }
-  if (plan_.result == Result::everyone && plan_.workers.size() > 1)
-    for (const TensorRole what :
-         {TensorRole::row_max, TensorRole::denominator, TensorRole::numerator})
-      if (auto offence = check_all_reduce(plan_, what)) return offence;
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,10 +15,12 @@ namespace qb {
 // Follows the tensors of one worker: it uses and sends only what it holds at that step, and sends
 // each partial of foreign queries to its owner once, or, in a backward pass, follows the rule of
 // plan/pass.h for gradients. q_groups: the groups that each worker owns. Returns nullopt, or a
-// sentence that names the first offender. Nobody holds a group that does not exist.
+// sentence that names the first offender.
 [[nodiscard]] std::optional<std::string> check_worker_flow(
     const Plan& plan, const std::vector<std::vector<int>>& q_groups, const Worker& worker,
     int index);
+
+class WorkerFlow;
 
 // Takes the workers one after another, in order, and keeps none of them.
 class FlowCheck {
@@ -31,6 +34,7 @@ class FlowCheck {
  private:
   const Plan& plan_;
   std::vector<std::vector<int>> q_groups_;  // groups that each worker owns
+  std::shared_ptr<WorkerFlow> flow_;
   int next_ = 0;
   // For each step, the sum of the hashes of sent messages minus that of received ones. A sum that
   // is not 0 shows the step that is wrong, so millions of messages need no memory.

@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace qb {
 namespace {
+
+std::size_t place_of(TensorRole gradient) {
+  return static_cast<std::size_t>(std::ranges::find(kGradients, gradient) - kGradients);
+}
 
 std::string gradient_text(TensorRole what, int group) {
   return fmt::format("{} of {} group {}", word(what), is_of_keys(what) ? "key" : "query", group);
@@ -20,8 +25,12 @@ std::string GradientFlow::shared_heads(TensorRole what, int group, int step) con
 }
 
 GradientFlow::Sum* GradientFlow::sum_of(TensorRole what, int group, const Range& heads) {
-  const Range own = is_of_keys(what) ? kv_heads_of(plan_.problem.shape, heads) : heads;
-  std::vector<Sum>& sums = sums_[{what, group}];
+  if (heads != heads_) {
+    heads_ = heads;
+    kv_heads_ = kv_heads_of(plan_.problem.shape, heads);
+  }
+  const Range own = is_of_keys(what) ? kv_heads_ : heads;
+  std::vector<Sum>& sums = sums_[place_of(what)][group];
   for (Sum& sum : sums) {
     if (sum.heads == own) return &sum;
     if (sum.heads.begin < own.end && own.begin < sum.heads.end) return nullptr;
@@ -71,15 +80,17 @@ std::optional<std::string> GradientFlow::finish(const std::vector<bool>& owns_q,
                                                 const std::vector<bool>& owns_kv) const {
   const bool gathered = plan_.result == Result::root;
   if (gathered && plan_.workers.size() == 1) return std::nullopt;  // it works in place
-  for (const auto& [gradient, sums] : sums_) {
-    const auto [what, group] = gradient;
+  for (const TensorRole what : kGradients) {
     const std::vector<bool>& owned = is_of_keys(what) ? owns_kv : owns_q;
-    const auto index = static_cast<std::size_t>(group);
-    if (!gathered && index < owned.size() && owned[index]) continue;
-    for (const Sum& sum : sums)
-      if (sum.state == State::added_to)
-        return fmt::format("worker {}: its {} never reaches {}", worker_,
-                           gradient_text(what, group), gathered ? "the root" : "its owner");
+    int first = -1;  // of the groups whose sum is left
+    for (const auto& [group, sums] : sums_[place_of(what)].all())
+      if ((gathered || !owned[static_cast<std::size_t>(group)]) &&
+          std::ranges::count(sums, State::added_to, &Sum::state) > 0 &&
+          (first < 0 || group < first))
+        first = group;
+    if (first >= 0)
+      return fmt::format("worker {}: its {} never reaches {}", worker_, gradient_text(what, first),
+                         gathered ? "the root" : "its owner");
   }
   return std::nullopt;
 }

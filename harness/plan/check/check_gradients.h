@@ -3,22 +3,30 @@
 // by the rule of plan/pass.h.
 #pragma once
 
-#include <map>
+#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "harness/plan/check/group_map.h"
 #include "harness/plan/plan.h"
 
 namespace qb {
 
 // The sums of one worker. A sum is of one gradient of a group, for some heads: those of the tasks
-// and messages that add to it. Every function returns nullopt, or a sentence that names the first
-// offender.
+// and messages that add to it. The groups that these name must exist. Every other function returns
+// nullopt, or a sentence that names the first offender.
 class GradientFlow {
  public:
-  GradientFlow(const Plan& plan, int worker) : plan_(plan), worker_(worker) {}
+  explicit GradientFlow(const Plan& plan)
+      : plan_(plan),
+        sums_{Sums(plan.q_groups.size()), Sums(plan.kv_groups.size()),
+              Sums(plan.kv_groups.size())} {}
+
+  void begin(int worker) {
+    worker_ = worker;
+    for (auto& sums : sums_) sums.clear();
+  }
 
   // A task adds to a sum of each gradient, before the sum is sent.
   [[nodiscard]] std::optional<std::string> compute(const PairTask& task, int step);
@@ -44,9 +52,13 @@ class GradientFlow {
   [[nodiscard]] Sum* sum_of(TensorRole what, int group, const Range& heads);
   [[nodiscard]] std::string shared_heads(TensorRole what, int group, int step) const;
 
+  using Sums = GroupMap<std::vector<Sum>>;
+
   const Plan& plan_;
-  const int worker_;
-  std::map<std::pair<TensorRole, int>, std::vector<Sum>> sums_;  // by gradient and group
+  int worker_ = 0;
+  std::array<Sums, std::size(kGradients)> sums_;
+  Range heads_;  // the last ones that were named, and their heads of keys
+  Range kv_heads_;
 };
 
 }  // namespace qb

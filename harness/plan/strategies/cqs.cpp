@@ -88,16 +88,18 @@ struct Quorums {
     }
   }
 
-  [[nodiscard]] Worker worker(int index, bool with_steps) const {
+  [[nodiscard]] Worker worker(int index, Workers::Parts parts) const {
     const int queries = 2 * index;
     const int keys = queries + 1;
     const auto& lists = builder.plan.group_lists;
     Worker worker{
         lists[static_cast<std::size_t>(queries)], lists[static_cast<std::size_t>(keys)], {}, {}};
-    if (!with_steps) return worker;
+    if (parts == Workers::Parts::share) return worker;
     Step& step = worker.steps.emplace_back();
-    blocks.add_diagonal(builder, index, step);
-    blocks.add_kept(builder, index, step);
+    if (parts == Workers::Parts::all) {
+      blocks.add_diagonal(builder, index, step);
+      blocks.add_kept(builder, index, step);
+    }
     const Pass pass = builder.plan.pass;
     for (const TensorRole what : query_inputs(pass)) builder.scatter(step, what, queries);
     for (const TensorRole what : kKeyInputs) builder.scatter(step, what, keys);
@@ -163,7 +165,9 @@ void QuorumBlocks::add_diagonal(const PlanBuilder& builder, int worker, Step& st
 }
 
 void QuorumBlocks::add_kept(const PlanBuilder& builder, int worker, Step& step) const {
-  for (const GroupPair& pair : distill(workers_, pairs_, worker, distillation_)) {
+  const std::vector<GroupPair> kept = distill(workers_, pairs_, worker, distillation_);
+  step.tasks.reserve(step.tasks.size() + (in_halves_ ? 3 : 2) * kept.size());
+  for (const GroupPair& pair : kept) {
     if (pair.share == Share::whole) {
       add_block(builder, step, pair.first, pair.second);
       add_block(builder, step, pair.second, pair.first);
@@ -213,8 +217,8 @@ InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options)
 Plan plan_cqs(const Problem& problem, const StrategyOptions& options) {
   const auto quorums = std::make_shared<const Quorums>(problem, options);
   Plan plan = quorums->builder.plan;
-  plan.workers = Workers(options.workers, [quorums](int w, bool with_steps) {
-    return quorums->worker(w, with_steps);
+  plan.workers = Workers(options.workers, [quorums](int w, Workers::Parts parts) {
+    return quorums->worker(w, parts);
   });
   return plan;
 }

@@ -47,7 +47,8 @@ std::vector<MovedTensor> moved_tensors(const Plan& plan) {
   std::int64_t most = 0;
   Worker scratch;
   for (std::size_t w = 0; w < n_walked; ++w) {
-    MovedBy moved = moved_by(plan.workers.read(w, scratch), static_cast<int>(w));
+    MovedBy moved =
+        moved_by(plan.workers.read(w, scratch, Workers::Parts::messages), static_cast<int>(w));
     std::int64_t sum = 0;
     for (const auto& [key, one] : moved) {
       MovedTensor& row = moved_row(all, one.what, one.kind);
