@@ -15,7 +15,7 @@ inline constexpr Field kMixerOperator = parameter(
      .quiet_standard = true,
      .meaning = "what mixes the tokens: {words}; see [Other operators](#other-operators)",
      .needs = {need("workload", "sequence_mixer"), need("mask", "causal").of("ssd selective_scan"),
-               need("mask", "full").of("nystrom linformer"),
+               need("mask", "full").of("nystrom linformer perceiver"),
                need("mask", "full causal").of("linear performer")}});
 
 inline constexpr Field kMixerRank = parameter(
@@ -27,9 +27,21 @@ inline constexpr Field kMixerRank = parameter(
      .label = "rank {}",
      .quiet_standard = true,
      .meaning = "the features of `performer`, landmarks of `nystrom`, projected tokens of "
-                "`linformer`, or the size of a state of `selective_scan`, {range}",
-     .standard_meaning = "0: `head_dim` x ln `head_dim` to a multiple of 8; 64; 256; 16",
-     .needs = {need("mixer_operator", "performer nystrom linformer selective_scan")}});
+                "`linformer`, latents of `perceiver`, or the size of a state of `selective_scan`, "
+                "{range}",
+     .standard_meaning = "0: `head_dim` x ln `head_dim` to a multiple of 8; 64; 256; 256; 16",
+     .needs = {need("mixer_operator", "performer nystrom linformer perceiver selective_scan")}});
+
+inline constexpr Field kMixerDepth =
+    parameter(integer, problem, "mixer_depth",
+              {.key = "mixer.depth",
+               .since = 16,
+               .standard = "8",
+               .max = 1024,
+               .label = "depth {}",
+               .quiet_standard = true,
+               .meaning = "how often the latents of `perceiver` attend to each other, {range}",
+               .needs = {need("mixer_operator", "perceiver")}});
 
 inline constexpr Field kMixerChunk =
     parameter(integer, means, "mixer_chunk",

@@ -129,7 +129,7 @@ inline constexpr Field kCaseFields[] = {
                .label = "scale {}",
                .meaning = "the factor of the scores, above 0",
                .standard_meaning = "1/sqrt(`head_dim`)",
-               .needs = {need("mixer_operator", "softmax performer nystrom linformer")}}),
+               .needs = {need("mixer_operator", "softmax performer nystrom linformer perceiver")}}),
     parameter(
         integer, means, "memory_budget_bytes",
         {.key = "memory_budget",
@@ -372,8 +372,8 @@ inline constexpr Field kCaseFields[] = {
 };
 
 inline constexpr Field kLaterFields[] = {
-    kCluster,       kClusterInside, kClusterBetween, kClusterNics, kClusterOrder,
-    kMixerOperator, kMixerRank,     kMixerChunk,     kMixerScan,   kMixerBlocks,
+    kCluster,   kClusterInside, kClusterBetween, kClusterNics, kClusterOrder, kMixerOperator,
+    kMixerRank, kMixerDepth,    kMixerChunk,     kMixerScan,   kMixerBlocks,
 };
 
 template <std::size_t... Sizes>

@@ -49,6 +49,8 @@ MixerArguments add_mixer(Subject& s, const MixerBenchmark& c) {
   if (scan) scale(a.a = s.add(DType::f32, {1, c.heads, kValueDim, c.key_dim}), -8.0, true);
   if (c.options.kind == Mixer::performer)
     fill_orthogonal(a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.key_dim}), 1);
+  if (c.options.kind == Mixer::perceiver)
+    a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.key_dim});
   if (c.options.kind == Mixer::linformer)
     scale(a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.n}),
           1.0 / std::sqrt(static_cast<double>(c.n)));
@@ -89,6 +91,7 @@ void register_mixers(Recorder& recorder) {
                                     {Mixer::performer, true, 266},
                                     {Mixer::nystrom, false, 64},
                                     {Mixer::linformer, false, 256},
+                                    {Mixer::perceiver, false, 256, 64, 8},
                                     {Mixer::selective_scan, true}};
   std::vector<MixerBenchmark> cases;
   for (const MixerOptions& options : operators)

@@ -29,6 +29,10 @@ void check_options(std::string_view who, const MixerOptions& options, const Mixe
   if (options.kind == Mixer::nystrom && options.rank > shape.n_tokens)
     refuse(who, fmt::format("{} tokens do not make {} landmarks; take a rank of at most {}",
                             shape.n_tokens, options.rank, shape.n_tokens));
+  if (options.kind == Mixer::perceiver && shape.value_dim != shape.key_dim)
+    refuse(who, fmt::format("perceiver needs values as wide as keys, {} columns and not {}",
+                            shape.key_dim, shape.value_dim));
+  if (options.depth < 0) refuse(who, fmt::format("a depth of {} is not possible", options.depth));
   if (options.kind == Mixer::performer && !(scale >= 0.0))
     refuse(who, fmt::format("the features of performer need a scale of at least 0, not {}", scale));
   if (shape.n_tokens < 1) refuse(who, "there are no tokens");
@@ -69,6 +73,8 @@ void check_mixer(std::string_view who, const MixerOptions& options, const MixerA
     require_floats(who, "decay", a.decay, {shape.batch, shape.q_heads, shape.n_tokens, 1});
   if (options.kind == Mixer::performer)
     require_floats(who, "omega", a.projection, {1, 1, options.rank, shape.key_dim});
+  if (options.kind == Mixer::perceiver)
+    require_floats(who, "L", a.projection, {1, 1, options.rank, shape.key_dim});
   if (options.kind == Mixer::linformer) {
     require_floats(who, "E", a.projection, {1, 1, options.rank, shape.n_tokens});
     if (a.value_projection.data != nullptr)

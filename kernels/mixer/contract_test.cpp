@@ -21,8 +21,8 @@ using testing_support::values;
 MixerCase plain_case(Mixer kind) {
   MixerCase c;
   const bool causal = kind == Mixer::ssd || kind == Mixer::selective_scan;
-  c.options = {kind, causal, 20, 16};
-  c.shape = {1, 2, 2, 99, 16, 24};
+  c.options = {kind, causal, 20, 16, 2};
+  c.shape = {1, 2, 2, 99, 16, kind == Mixer::perceiver ? 16 : 24};
   return c;
 }
 
@@ -100,11 +100,12 @@ TEST(MixReference, RowsAreThoseOfTheWhole) {
     const std::vector<double> all = call.reference();
     const std::vector<std::int64_t> rows = {0, 41, 98};
     const std::vector<double> some = mix_reference(call.options, call.a, rows);
+    const auto width = static_cast<std::size_t>(call.shape.value_dim);
     for (std::size_t h = 0; h < 2; ++h)
       for (std::size_t at = 0; at < 3; ++at)
-        for (std::size_t x = 0; x < 24; ++x)
-          EXPECT_EQ(some[(h * 3 + at) * 24 + x],
-                    all[(h * 99 + static_cast<std::size_t>(rows[at])) * 24 + x]);
+        for (std::size_t x = 0; x < width; ++x)
+          EXPECT_EQ(some[(h * 3 + at) * width + x],
+                    all[(h * 99 + static_cast<std::size_t>(rows[at])) * width + x]);
   }
 }
 
@@ -162,6 +163,10 @@ TEST(Mix, WhatDoesNotFitIsRefusedByName) {
             "mix: 99 tokens do not make 100 landmarks; take a rank of at most 99");
   EXPECT_EQ(refusal(Mixer::linformer, [](MixerCall& c) { c.options.rank = 0; }),
             "mix: linformer needs a rank of at least 1");
+  EXPECT_EQ(refusal(Mixer::perceiver, [](MixerCall& c) { c.a.v.extent.head_dim = 15; }),
+            "mix: perceiver needs values as wide as keys, 16 columns and not 15");
+  EXPECT_EQ(refusal(Mixer::perceiver, [](MixerCall& c) { c.a.projection.extent.length = 9; }),
+            "mix: L is [1, 1, 9, 16] and should be [1, 1, 20, 16]");
   EXPECT_EQ(refusal(Mixer::linear, [](MixerCall& c) { c.options.chunk = 0; }),
             "mix: a chunk of 0 tokens is not possible");
   EXPECT_EQ(refusal(Mixer::performer, [](MixerCall& c) { c.a.scale = -1.0; }),

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "kernels/merge.h"
 #include "kernels/mixer/checks.h"
@@ -30,18 +31,21 @@ Tensor transposed(const TensorView& rows, double factor, const KernelContext& co
   return result;
 }
 
-// The features of performer, which own their memory.
-struct RandomFeatures {
-  RandomFeatures(const MixerArguments& a, const KernelContext& context)
-      : omega(transposed(a.projection, std::sqrt(a.scale) * std::numbers::log2e, context)),
-        features{omega.view(), static_cast<float>(0.5 * a.scale * std::numbers::log2e)} {
+// Features of all heads from the rows of a.projection, which own their memory.
+struct SharedFeatures {
+  SharedFeatures(const MixerArguments& a, double factor, double half, const KernelContext& context)
+      : omega(transposed(a.projection, factor * std::numbers::log2e, context)),
+        features{omega.view(), static_cast<float>(half * std::numbers::log2e)} {
     features.omega.batch_stride = features.omega.head_stride = 0;
   }
+  // Those of performer.
+  SharedFeatures(const MixerArguments& a, const KernelContext& context)
+      : SharedFeatures(a, std::sqrt(a.scale), 0.5 * a.scale, context) {}
   Tensor omega;
   ExponentialFeatures features;
 };
 
-// The state of linformer and nystrom is that of performer with other features.
+// The state of linformer, nystrom and perceiver is that of performer with other features.
 MixerOptions with_features(MixerOptions options) {
   options.kind = Mixer::performer;
   return options;
@@ -69,6 +73,36 @@ void mix_linformer(const MixerOptions& options, const MixerArguments& a,
   project_tokens(a.value_projection.data == nullptr ? a.projection : a.value_projection, a.v,
                  values.view(), context);
   attend_rows(options, a, keys.view(), values.view(), context);
+}
+
+// X := softmax(scale X X^T) X, `depth` times. The result is x or other, whichever is returned.
+const TensorView& attend_latents(std::int64_t depth, double scale, const Tensor& x,
+                                 const Tensor& other, const KernelContext& context) {
+  const Extent& of = x.view().extent;
+  const Tensor lse(context.workspace, DType::f32, {of.batch, of.heads, of.length, 1}, "latents",
+                   context.worker);
+  const TileSchedule all = build_schedule(of.length, of.length, {{0, of.length, {0, of.length}}},
+                                          kernel_tiles(Kernel::flash, of.head_dim).query_tile);
+  const TensorView* from = &x.view();
+  const TensorView* to = &other.view();
+  for (std::int64_t i = 0; i < depth; ++i) {
+    attention(Kernel::flash, {*from, *from, *from, &all, scale, *to, lse.view()}, context);
+    std::swap(from, to);
+  }
+  return *from;
+}
+
+void mix_perceiver(const MixerOptions& options, const MixerArguments& a,
+                   const KernelContext& context) {
+  const Extent& of = a.v.extent;
+  const Extent latents{of.batch, of.heads, options.rank, of.head_dim};
+  const SharedFeatures shared(a, a.scale, 0.0, context);
+  const OwnState read({latents, {of.batch, of.heads, options.rank, 1}}, context);
+  const Tensor other(context.workspace, DType::f32, latents, "latents", context.worker);
+  const MixerOptions featured = with_features(options);
+  SegmentedCall(featured, a, context, shared.features).sum(read.view);
+  const TensorView& x = attend_latents(options.depth, a.scale, read.matrix, other, context);
+  attend_rows(options, a, x, x, context);
 }
 
 void mix_nystrom_head(const MixerOptions& options, const MixerArguments& a,
@@ -117,10 +151,12 @@ void mix(const MixerOptions& options, const MixerArguments& arguments, const Ker
       return cpu::mix_nystrom(options, arguments, context);
     case Mixer::linformer:
       return cpu::mix_linformer(options, arguments, context);
+    case Mixer::perceiver:
+      return cpu::mix_perceiver(options, arguments, context);
     case Mixer::selective_scan:
       return cpu::scan(arguments, context, before, after);
     case Mixer::performer: {
-      const cpu::RandomFeatures random(arguments, context);
+      const cpu::SharedFeatures random(arguments, context);
       return cpu::SegmentedCall(options, arguments, context, random.features).mix(before, after);
     }
     case Mixer::linear:
@@ -140,7 +176,7 @@ void mix_state(const MixerOptions& options, const MixerArguments& arguments,
   }
   if (options.kind != Mixer::performer)
     return cpu::SegmentedCall(options, arguments, context).sum(state);
-  const cpu::RandomFeatures random(arguments, context);
+  const cpu::SharedFeatures random(arguments, context);
   cpu::SegmentedCall(options, arguments, context, random.features).sum(state);
 }
 

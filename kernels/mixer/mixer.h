@@ -13,6 +13,10 @@
 //                   I - A2 Z (7 I - A2 Z))) / 4                              (Xiong et al. 2021,
 //                   section 3.3)
 //   linformer       out = softmax(c Q (E K)^T) (F V)         (Wang et al. 2020)
+//   perceiver       X_0 = softmax(c L K^T) V of `rank` latents L, X_i = softmax(c X_(i-1)
+//                   X_(i-1)^T) X_(i-1) for i = 1 to `depth`, out = softmax(c Q X^T) X with the
+//                   last of them; p = d (the attention of Perceiver IO, Jaegle et al. 2021,
+//                   without projections, norms and feed-forward layers)
 //   ssd             H_i = exp(decay_i) H_(i-1) + k_i v_i^T, out_i = H_i^T q_i
 //                   (Mamba-2, Dao and Gu 2024: q is C, k is B, v is X)
 //   selective_scan  h_i = exp(delta_i a) h_(i-1) + delta_i v_i k_i^T, out_i = h_i q_i, for each
@@ -30,7 +34,7 @@
 
 namespace qb {
 
-enum class Mixer { linear, performer, nystrom, linformer, ssd, selective_scan };
+enum class Mixer { linear, performer, nystrom, linformer, perceiver, ssd, selective_scan };
 
 template <>
 inline constexpr auto kWords<Mixer> =
@@ -38,14 +42,17 @@ inline constexpr auto kWords<Mixer> =
                                    {Mixer::performer, "performer"},
                                    {Mixer::nystrom, "nystrom"},
                                    {Mixer::linformer, "linformer"},
+                                   {Mixer::perceiver, "perceiver"},
                                    {Mixer::ssd, "ssd"},
                                    {Mixer::selective_scan, "selective_scan"}});
 
 struct MixerOptions {
   Mixer kind = Mixer::linear;
-  bool causal = false;      // ssd and selective_scan must be, nystrom and linformer cannot be
-  std::int64_t rank = 0;    // performer: features; nystrom: landmarks; linformer: projected length
+  bool causal = false;  // ssd and selective_scan must be; only operators with a state can be
+  // performer: features; nystrom: landmarks; linformer: projected length; perceiver: latents
+  std::int64_t rank = 0;
   std::int64_t chunk = 64;  // linear and performer where causal, ssd: tokens of a chunk
+  std::int64_t depth = 0;   // perceiver
 };
 
 // Tensors are [batch, heads, tokens, width]; q, k and v have one dtype (f16, bf16 or f32), and the
@@ -58,10 +65,10 @@ struct MixerArguments {
   TensorView decay{};  // ssd: [b,h,n,1], logarithms of the factors, <= 0; -inf resets the state
   TensorView delta{};  // selective_scan: [b,h,n,p], >= 0, with the type of v
   TensorView a{};      // selective_scan: [1,h,p,d], < 0
-  // performer: omega [1,1,rank,d]; linformer: E [1,1,rank,n]
+  // performer: omega [1,1,rank,d]; perceiver: L [1,1,rank,d]; linformer: E [1,1,rank,n]
   TensorView projection{};
   TensorView value_projection{};  // linformer: F [1,1,rank,n]; without data it is E
-  double scale = 1.0;             // performer, nystrom, linformer
+  double scale = 1.0;             // performer, nystrom, linformer, perceiver
   TensorView out{};               // [b,h,n,p]
 };
 
@@ -83,8 +90,8 @@ struct MixerShape {
 //                                 the sum of phi(k)_r                   sqrt(rank) phi(k)_r
 //   ssd             [b,h,d,p]     H                       [b,h,1,1]     sum of decay
 //   selective_scan  [b,h,p,d]     h                       [b,h,p,1]     sum of delta
-// The vector of ssd and selective_scan matters only where a state is appended to another. nystrom
-// and linformer have no state.
+// The vector of ssd and selective_scan matters only where a state is appended to another. nystrom,
+// linformer and perceiver have no state.
 struct MixerState {
   TensorView matrix;
   TensorView vector;
@@ -180,6 +187,7 @@ struct MixerGradientValues {
 //   performer     2 n rank (d + p) (g + h); causal: (2 rank + 2 p) h pairs more
 //   linformer     2 n rank (d + p) (g + h)
 //   nystrom       4 n rank (d + p) h + (48 rank^3 + 2 rank^2 (d + p)) h
+//   perceiver     2 n rank (d + p) (g + h) + 4 depth rank^2 p g
 [[nodiscard]] double mixer_flop(const MixerOptions& options, const MixerShape& shape);
 // Returns the float32 words of a state, 0 without one.
 [[nodiscard]] std::int64_t mixer_state_words(const MixerOptions& options, const MixerShape& shape);

@@ -33,6 +33,8 @@ class Head {
             projected(a_.value_projection.data == nullptr ? a_.projection : a_.value_projection,
                       a_.v),
             out, first);
+      case Mixer::perceiver:
+        return perceiver(out, first);
       case Mixer::ssd:
         return ssd(out, first);
       case Mixer::selective_scan:
@@ -138,6 +140,20 @@ class Head {
       attend_row(of_q.row(i), k, v, values.row(i));
     }
     attend(of_k, product(inverse(core), values), out, first);
+  }
+
+  void perceiver(Rows<T>& out, std::int64_t first) const {
+    const Rows<T> latents = weights(a_.projection);
+    const Rows<T> k = shared(a_.k);
+    const Rows<T> v = shared(a_.v);
+    Rows<T> x(options_.rank, v.width);
+    for (std::int64_t r = 0; r < options_.rank; ++r) attend_row(latents.row(r), k, v, x.row(r));
+    for (std::int64_t i = 0; i < options_.depth; ++i) {
+      const Rows<T> before = x;
+      for (std::int64_t r = 0; r < options_.rank; ++r)
+        attend_row(before.row(r), before, before, x.row(r));
+    }
+    attend(x, x, out, first);
   }
 
   // Six iterations of the pseudo-inverse.

@@ -51,7 +51,9 @@ MixerShape mixer_shape(const MixerOptions& options, const MixerArguments& a) {
           a.v.extent.head_dim};
 }
 
-bool has_state(Mixer kind) { return kind != Mixer::nystrom && kind != Mixer::linformer; }
+bool has_state(Mixer kind) {
+  return kind != Mixer::nystrom && kind != Mixer::linformer && kind != Mixer::perceiver;
+}
 
 MixerStateExtents mixer_state_extents(const MixerOptions& options, const MixerShape& s) {
   switch (options.kind) {
@@ -66,6 +68,7 @@ MixerStateExtents mixer_state_extents(const MixerOptions& options, const MixerSh
       return {{s.batch, s.q_heads, s.value_dim, s.key_dim}, {s.batch, s.q_heads, s.value_dim, 1}};
     case Mixer::nystrom:
     case Mixer::linformer:
+    case Mixer::perceiver:
       break;
   }
   return {{0, 0, 0, 0}, {0, 0, 0, 0}};
@@ -104,6 +107,8 @@ double mixer_flop(const MixerOptions& options, const MixerShape& s) {
       return of_ranks + pairs * 2.0 * (rank + p) * q_heads;
     case Mixer::linformer:
       return of_ranks;
+    case Mixer::perceiver:
+      return of_ranks + 4.0 * static_cast<double>(options.depth) * rank * rank * p * kv_heads;
     case Mixer::nystrom:
       return (4.0 * n * rank * (d + p) + 48.0 * rank * rank * rank + 2.0 * rank * rank * (d + p)) *
              q_heads;

@@ -236,19 +236,24 @@ double counted_flop(const MixerOptions& o, const MixerShape& s) {
         add(1, 1, p);
       }
   };
+  const bool ranked = o.kind == Mixer::linformer || o.kind == Mixer::perceiver;
   for (std::int64_t h = 0; h < s.batch * s.kv_heads; ++h) {
     if (features) add(n, d, o.rank);
     if (o.kind == Mixer::linear || features) of_state_head();
-    if (o.kind == Mixer::linformer) {
+    if (ranked) {
       add(o.rank, n, d);
       add(o.rank, n, p);
+    }
+    for (std::int64_t i = 0; i < o.depth; ++i) {
+      add(o.rank, p, o.rank);
+      add(o.rank, o.rank, p);
     }
   }
   for (std::int64_t h = 0; h < s.batch * s.q_heads; ++h) {
     if (features) add(n, d, o.rank);
     if (o.kind == Mixer::ssd) of_state_head();
     if (o.kind == Mixer::linear || features || o.kind == Mixer::ssd) of_query_head();
-    if (o.kind == Mixer::linformer) {
+    if (ranked) {
       add(n, d, o.rank);
       add(n, o.rank, p);
     }

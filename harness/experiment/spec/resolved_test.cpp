@@ -100,6 +100,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "cluster.order: hrc\n"
             "mixer.operator: softmax\n"
             "mixer.rank: 0\n"
+            "mixer.depth: 8\n"
             "mixer.chunk: 64\n"
             "mixer.scan: chain\n"
             "mixer.blocks: 0\n"

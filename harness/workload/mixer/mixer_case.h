@@ -15,6 +15,7 @@ namespace qb {
 struct MixerCase {
   std::optional<Mixer> kind;  // none: softmax
   std::int64_t rank = 0;      // MixerOptions::rank; of selective_scan the size of a state
+  std::int64_t depth = 8;     // MixerOptions::depth, of perceiver
   std::int64_t chunk = 64;    // tokens
   ScanKind scan = ScanKind::chain;
   int blocks = 0;  // of a state that all_scan sends; 0: one for each of its heads
@@ -27,7 +28,7 @@ struct MixerCase {
   if (kind == Mixer::performer)
     return std::max<std::int64_t>(8, 8 * std::llround(d * std::log(d) / 8.0));
   if (kind == Mixer::nystrom) return 64;
-  if (kind == Mixer::linformer) return 256;
+  if (kind == Mixer::linformer || kind == Mixer::perceiver) return 256;
   return kind == Mixer::selective_scan ? 16 : 0;
 }
 

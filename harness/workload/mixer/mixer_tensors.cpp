@@ -66,7 +66,8 @@ MixerProblem mixer_problem_of(const Case& c) {
                      {.kind = *c.mixer.kind,
                       .causal = c.mask.kind() == MaskKind::causal,
                       .rank = c.mixer.rank,
-                      .chunk = c.mixer.chunk}};
+                      .chunk = c.mixer.chunk,
+                      .depth = c.mixer.depth}};
   const Shape& shape = mixer.problem.shape;
   if (mixer.options.kind == Mixer::nystrom && c.mixer.rank > shape.q_len)
     throw Unsupported(
@@ -101,6 +102,9 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
     case Mixer::performer:
       arguments_.projection = take(DType::f32, {1, 1, rank, shape.head_dim}, "omega");
       break;
+    case Mixer::perceiver:
+      arguments_.projection = take(DType::f32, {1, 1, rank, shape.head_dim}, "latents");
+      break;
     case Mixer::linformer:
       arguments_.projection = take(DType::f32, {1, 1, rank, n}, "projection");
       break;
@@ -131,6 +135,8 @@ void MixerTensors::fill(int threads) {
     });
   if (problem_.options.kind == Mixer::performer)
     fill_orthogonal(arguments_.projection, other_seed(problem, 3));
+  if (problem_.options.kind == Mixer::perceiver)
+    fill_normal(arguments_.projection, other_seed(problem, 5), threads);
   if (problem_.options.kind == Mixer::linformer) {
     fill_normal(arguments_.projection, other_seed(problem, 4), threads);
     change_elements(arguments_.projection,

@@ -7,6 +7,7 @@
 //   -rank
 //                   in each channel, as Mamba begins (Gu and Dao 2023, section 3.6)
 //   performer       orthogonal omega; linformer  E of N(0, 1 / rank), and F = E (Wang et al. 2020)
+//   perceiver       latents of N(0, 1)
 #pragma once
 
 #include "harness/plan/problem.h"

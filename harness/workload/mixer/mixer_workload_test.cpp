@@ -18,8 +18,9 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer, Mixer::nystrom,
-                             Mixer::linformer, Mixer::ssd,       Mixer::selective_scan};
+constexpr Mixer kMixers[] = {Mixer::linear,        Mixer::performer, Mixer::nystrom,
+                             Mixer::linformer,     Mixer::perceiver, Mixer::ssd,
+                             Mixer::selective_scan};
 
 bool is_recurrent(Mixer kind) { return kind == Mixer::ssd || kind == Mixer::selective_scan; }
 

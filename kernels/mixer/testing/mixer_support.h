@@ -15,8 +15,9 @@
 
 namespace qb::testing_support {
 
-inline constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer, Mixer::nystrom,
-                                    Mixer::linformer, Mixer::ssd,       Mixer::selective_scan};
+inline constexpr Mixer kMixers[] = {Mixer::linear,        Mixer::performer, Mixer::nystrom,
+                                    Mixer::linformer,     Mixer::perceiver, Mixer::ssd,
+                                    Mixer::selective_scan};
 
 struct MixerCase {
   MixerOptions options;
@@ -58,6 +59,10 @@ inline MixerCase random_case(Mixer kind, std::uint64_t seed) {
   c.shape.q_heads = c.shape.kv_heads * (kind == Mixer::selective_scan ? 1 : 1 + below(3));
   c.options.rank =
       1 + below(kind == Mixer::nystrom ? std::min<std::int64_t>(c.shape.n_tokens, 40) : 70);
+  if (kind == Mixer::perceiver) {
+    c.shape.value_dim = c.shape.key_dim;
+    c.options.depth = below(4);
+  }
   c.outlier_every = below(3) == 0 ? 50 : 0;
   c.strange = below(3) == 0;
   return c;
@@ -112,6 +117,8 @@ struct MixerCall {
       a.projection = add(DType::f32, {1, 1, options.rank, shape.key_dim});
       fill_orthogonal(a.projection, of.seed);
     }
+    if (options.kind == Mixer::perceiver)
+      a.projection = add(DType::f32, {1, 1, options.rank, shape.key_dim}, of.outlier_every);
     if (options.kind == Mixer::linformer) {
       for (TensorView* const view : {&a.projection, &a.value_projection}) {
         *view = add(DType::f32, {1, 1, options.rank, shape.n_tokens});
