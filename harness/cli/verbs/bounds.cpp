@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// qb bounds: computes the least block of a ring, what each scheme sends, and its critical path.
+// qb bounds: computes the least block of a ring, and what each scheme sends, waits for and holds.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,8 +10,10 @@
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/table_form.h"
+#include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/model/advice.h"
 #include "harness/plan/theory/path_forms.h"
+#include "harness/plan/theory/peak_memory.h"
 #include "harness/plan/theory/sent_bytes.h"
 #include "kernels/dtype.h"
 
@@ -133,7 +135,8 @@ struct SentBytesWords {
   // Refuses what `qb advise` refuses.
   [[nodiscard]] Problem problem() const {
     const Case whole = case_with_cache(c, cached_tokens);
-    Problem problem = make_problem(whole.shape, whole.mask.kind(), whole.dtype, 0);
+    Problem problem =
+        with_mask_option([&] { return make_problem(whole.shape, whole.mask, whole.dtype, 0); });
     problem.partials = whole.partial_dtype;
     return problem;
   }
@@ -217,6 +220,87 @@ Examples:
   add_parameter(verb, words.c, "mask");
 }
 
+// What the fullest worker of a scheme holds, by its form and by its plan.
+struct HeldByScheme {
+  std::vector<HeldTensors> tensors{};
+  std::int64_t form_bytes = 0;
+  std::int64_t planned_bytes = 0;
+  std::string missing{};
+};
+
+HeldByScheme held_of(std::string_view scheme, const Problem& problem, Pass pass,
+                     const SentBytesWords& words) {
+  HeldByScheme held{.missing = why_no_peak_form(scheme, problem)};
+  if (held.missing.empty()) try {
+      const Plan plan =
+          make_plan(scheme, problem,
+                    {.workers = words.c.workers, .keys = grid_keys(words.grid()), .pass = pass});
+      held.planned_bytes = plan_memory(plan, Kernel::flash, 1).device_peak_bytes;
+      held.tensors =
+          peak_memory(scheme, problem, words.c.workers, pass, words.grid(), Kernel::flash);
+      for (const HeldTensors& each : held.tensors) held.form_bytes += each.bytes;
+      return held;
+    } catch (const Unsupported& reason) {
+      held.missing = reason.what();
+    }
+  held.tensors = {{words.form == TableFormat::csv ? "" : "-", "", 0}};
+  return held;
+}
+
+void print_memory(const SentBytesWords& words) {
+  const Problem problem = words.problem();
+  const bool csv = words.form == TableFormat::csv;
+  Table table;
+  table.header =
+      names_in(csv ? "pass,scheme,tensors,bytes,form_bytes,device_peak_bytes,formula,missing"
+                   : "pass,scheme,a worker holds,bytes,its form in all,its plan in all,bytes are");
+  int formed = 0;
+  int equal = 0;
+  for (const Pass pass : passes_of(words.passes))
+    for (const Strategy& strategy : strategies()) {
+      const HeldByScheme held = held_of(strategy.name, problem, pass, words);
+      formed += held.missing.empty() ? 1 : 0;
+      equal += held.missing.empty() && held.form_bytes == held.planned_bytes ? 1 : 0;
+      for (const HeldTensors& each : held.tensors) {
+        std::vector<std::string> cells = {std::string(word(pass)), std::string(strategy.name),
+                                          each.what};
+        for (const std::int64_t n : {each.bytes, held.form_bytes, held.planned_bytes})
+          cells.push_back(cell(n > 0 ? std::optional(n) : std::nullopt, words.form));
+        if (csv)
+          cells.insert(cells.end(), {each.formula, held.missing});
+        else
+          cells.push_back(held.missing.empty() ? each.formula : held.missing);
+        table.rows.push_back(std::move(cells));
+      }
+    }
+  print_table(
+      printed(table, words.form),
+      fmt::format("{} of {} forms add up to what the plan's worker holds.\n", equal, formed),
+      words.form);
+}
+
+void add_memory(Verb bounds) {
+  auto [verb, words] = add_verb<SentBytesWords>(
+      bounds, "memory", "Computes the peak memory of a worker of each scheme in closed form.",
+      print_memory,
+      R"(Rows of a scheme are what its fullest worker holds at its fullest moment, by kind. With the
+letters of qb bounds bytes, c queries and m keys are those of the worker's shard, r and t those
+that it gathers or whose results it sends back, b the rows of a kernel call, and w the workspace
+of a call of kernel `flash` on one thread. A message has a header of h = 64 bytes and for each
+tensor a place of |x| bytes: x rounded up to 64; a ring's has room for the longest shard. Where a
+formula lists several, some of them are there at that moment. On one worker that computes in place
+the caller's tensors count; what the root of CQS holds does not.
+
+Each scheme is also planned, and its workers are played over addresses, as qb plan does it: that
+is what its plan holds, to the byte what a run on the CPU would.
+
+Examples:
+  qb bounds memory --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --mask causal
+  qb bounds memory --n-tokens 64Ki --workers 16 --q-heads 32 --grid-heads 4 --pass backward --csv)");
+  add_problem(verb, words);
+  add_parameter(verb, words.c, "mask");
+}
+
 void add_sent_bytes(Verb bounds) {
   auto [verb, words] = add_verb<SentBytesWords>(
       bounds, "bytes", "Computes what one worker sends in each pass, scheme by scheme.",
@@ -244,16 +328,19 @@ Examples:
 
 void add_bounds(Verb app) {
   const Verb bounds = app.add_verb(
-      "bounds", "Computes the least block of a ring, and what each scheme sends and waits for.",
+      "bounds",
+      "Computes the least block of a ring, and what each scheme sends, waits for and holds.",
       R"(Examples:
   qb bounds min-block --compute 989e12 --bandwidth 50e9 --q-heads 32 --kv-heads 8
   qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
   qb bounds path --n-tokens 8192 --workers 8 --mask causal
+  qb bounds memory --n-tokens 8192 --workers 8 --mask causal
   qb bounds SUBCOMMAND --help)");
   bounds.require_verb();
   add_min_block(bounds);
   add_sent_bytes(bounds);
   add_path(bounds);
+  add_memory(bounds);
 }
 
 }  // namespace qb

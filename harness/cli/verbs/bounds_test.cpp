@@ -147,6 +147,53 @@ TEST(Bounds, ASchemeWithoutAPlanSaysWhyAndHasNoNumbers) {
   EXPECT_EQ(row_of(csv, "cqs").at(6), "");
 }
 
+// Shards of 1024 tokens and 8 heads of 64 in bf16, with two key-value heads: a ring holds its
+// shard, O and LSE, the keys it computes with and those that arrive, and a result that it merges.
+TEST(Bounds, MemoryOfARingIsItsShardTwoMessagesAndAResult) {
+  const CsvTable csv =
+      csv_of("memory --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --pass forward");
+  std::map<std::string, double> held;
+  for (std::size_t row = 0; row < csv.size(); ++row)
+    if (csv.text(row, "scheme") == "ring")
+      held[std::string(csv.text(row, "tensors"))] = csv.number(row, "bytes");
+  EXPECT_EQ(held["Q, K, V of its shard"], 1024 * (8 + 2 * 2) * 64 * 2);
+  EXPECT_EQ(held["O, LSE of its shard"], 1024 * 8 * 65 * 4);
+  EXPECT_EQ(held["messages"], 2 * (64 + 2 * 1024 * 2 * 64 * 2));
+  EXPECT_EQ(held["result to merge"], 1024 * 8 * 65 * 4);
+}
+
+TEST(Bounds, MemoryFormsOfEachPlanAreWhatItsWorkersHoldOrSayWhyThereIsNone) {
+  for (const char* words :
+       {"memory --n-tokens 77 --workers 6 --q-heads 12 --kv-heads 4 --mask causal",
+        "memory --n-tokens 5 --cached-tokens 30 --workers 9 --q-heads 2 "
+        "--partial-dtype bf16 --pass forward",
+        "memory --n-tokens 64 --workers 12 --q-heads 6 --grid-heads 3 "
+        "--grid-rows 2"}) {
+    const CsvTable csv = csv_of(words);
+    std::map<std::string, double> sums;
+    for (std::size_t row = 0; row < csv.size(); ++row)
+      if (csv.text(row, "missing").empty())
+        sums[fmt::format("{} {}", csv.text(row, "pass"), csv.text(row, "scheme"))] +=
+            csv.number(row, "bytes");
+    for (std::size_t row = 0; row < csv.size(); ++row) {
+      SCOPED_TRACE(testing::Message() << words << ": " << csv.text(row, "scheme"));
+      const bool has_form = csv.text(row, "missing").empty();
+      EXPECT_EQ(has_form, !csv.text(row, "formula").empty());
+      if (!has_form) continue;
+      EXPECT_EQ(csv.text(row, "form_bytes"), csv.text(row, "device_peak_bytes"));
+      EXPECT_EQ(csv.number(row, "form_bytes"),
+                sums[fmt::format("{} {}", csv.text(row, "pass"), csv.text(row, "scheme"))]);
+    }
+  }
+  EXPECT_THAT(bounds("memory --n-tokens 64 --workers 2"),
+              HasSubstr("cqs needs at least 3 workers"));
+  const std::string pattern =
+      " --n-tokens 64 --workers 4 --mask '{sliding_window: {left: 7, right: 0}}'";
+  EXPECT_THAT(bounds("memory" + pattern),
+              AllOf(HasSubstr("no form for a pattern"), HasSubstr("0 of 0 forms")));
+  EXPECT_THAT(bounds("path" + pattern), HasSubstr("no form for a pattern"));
+}
+
 TEST(Bounds, VerbPrintsTablesAndRefusesBadWords) {
   const Said bytes = run_qb(
       "bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64 "
@@ -159,6 +206,7 @@ TEST(Bounds, VerbPrintsTablesAndRefusesBadWords) {
         "bounds bytes --n-tokens 9 --workers 2 --q-heads 3 --kv-heads 2",
         "bounds bytes --n-tokens 9 --workers 0", "bounds bytes --n-tokens 9 --workers 4097",
         "bounds bytes --n-tokens 9 --workers 2 --cached-tokens=-1",
+        "bounds memory --n-tokens 9 --workers 2 --mask diagonal", "bounds memory --workers 2",
         "bounds bytes --n-tokens 9 --workers 2 --head-dim 257",
         "bounds bytes --n-tokens 1e30 --workers 2",
         "bounds bytes --n-tokens 9 --workers 2 --pass sideways", "bounds min-block --compute 1e12",

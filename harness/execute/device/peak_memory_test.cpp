@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The closed forms of peak memory against plans whose workers are played over addresses.
+#include "harness/plan/theory/peak_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+
+#include "base/status.h"
+#include "harness/execute/device/device_rehearsal.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/testing/brute_force.h"
+
+namespace qb {
+namespace {
+
+using testing_support::any_grid;
+using testing_support::draw;
+
+// Few tokens, one token, fewer than workers, unequal and equal shards, with and without a cache.
+Shape random_shape(int workers, std::mt19937_64& random) {
+  Shape shape;
+  shape.kv_heads = draw(random, 1, 4) * (random() % 2 == 0 ? workers : 1);
+  shape.q_heads = shape.kv_heads * draw(random, 1, 4);
+  shape.head_dim = shape.value_dim = draw(random, 1, 3) == 1 ? draw(random, 1, 40) : 16;
+  const std::int64_t unit = random() % 4 == 0 ? 2 * workers : 1;
+  shape.q_len = random() % 8 == 0 ? 1 : unit * draw(random, 1, random() % 2 == 0 ? 6 : 90);
+  shape.kv_len =
+      shape.q_len + (random() % 2 == 0 ? draw(random, 0, 2) * unit : draw(random, 0, 60));
+  return shape;
+}
+
+TEST(PeakMemory, FormsEqualTheCountsOfRandomPlansToTheByte) {
+  const auto seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937_64 random(seed);
+  std::map<std::string, int> proved;
+  constexpr DType kTypes[] = {DType::f32, DType::bf16};
+  for (int round = 0; round < 200 && !testing::Test::HasFailure(); ++round)
+    for (const Strategy& strategy : strategies()) {
+      const std::string name(strategy.name);
+      const bool many = round % 20 == 0;
+      const int workers = name == "dense" ? 1
+                          : many          ? (round % 40 == 0 ? 23 : 31)
+                                          : static_cast<int>(draw(random, 1, 12));
+      const Shape shape = random_shape(workers, random);
+      const MaskKind mask = random() % 3 == 0 ? MaskKind::full : MaskKind::causal;
+      const Pass pass = random() % 2 == 0 ? Pass::forward : Pass::backward;
+      const GridShape grid = name == "grid" ? any_grid(workers, random) : GridShape();
+      Problem problem = make_problem(shape, mask, kTypes[random() % 2], 1);
+      if (name != "cqs" && pass == Pass::forward) problem.partials = kTypes[random() % 2];
+      Plan plan;
+      try {
+        plan =
+            make_plan(name, problem, {.workers = workers, .keys = grid_keys(grid), .pass = pass});
+      } catch (const Unsupported&) {
+        continue;
+      }
+      if (!why_no_peak_form(name, problem).empty()) continue;
+      for (const Kernel kernel : {Kernel::flash, Kernel::cudnn}) {  // the latter takes nothing
+        std::int64_t bytes = 0;
+        for (const HeldTensors& each : peak_memory(name, problem, workers, pass, grid, kernel))
+          bytes += each.bytes;
+        ASSERT_EQ(bytes, plan_memory(plan, kernel, 1).device_peak_bytes)
+            << name << " W=" << workers << " " << grid.heads << "x" << grid.rows
+            << " T=" << shape.q_len << " M=" << shape.kv_len << " heads " << shape.q_heads << "/"
+            << shape.kv_heads << " d=" << shape.head_dim << " " << word(mask) << " " << word(pass)
+            << " " << word(problem.dtype) << " " << word(problem.partials) << " " << word(kernel);
+        ++proved[name + " " + std::string(word(pass))];
+      }
+    }
+  EXPECT_EQ(proved.size(), 27u);  // 13 schemes with forms and 14 more in
+  for (const auto& [name, times] : proved) EXPECT_GT(times, 10) << name;
+}
+
+}  // namespace
+}  // namespace qb
