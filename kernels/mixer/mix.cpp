@@ -38,7 +38,7 @@ struct SharedFeatures {
         features{omega.view(), static_cast<float>(half * std::numbers::log2e)} {
     features.omega.batch_stride = features.omega.head_stride = 0;
   }
-  // Those of performer.
+  // They are those of performer.
   SharedFeatures(const MixerArguments& a, const KernelContext& context)
       : SharedFeatures(a, std::sqrt(a.scale), 0.5 * a.scale, context) {}
   Tensor omega;

@@ -117,6 +117,17 @@ TEST(GpuCase, ARateIsAShareOfTheDevicesOwnPeak) {
                    number("achieved_flop_per_s") / number("peak_flop_per_s"));
 }
 
+TEST(GpuCase, AClockThatDoesNotWaitGivesNoRate) {
+  Case c = tiny(Kernel::flash, "dense", 1);
+  c.clock = ClockKind::unsynchronized;
+  const CaseResult result = run_with(c);
+  ASSERT_EQ(result.status, Status::ok) << result.message;
+  EXPECT_TRUE(result.values.has("wall_time_median_s"));
+  EXPECT_TRUE(result.values.has("peak_flop_per_s"));
+  EXPECT_FALSE(result.values.has("achieved_flop_per_s"));
+  EXPECT_FALSE(result.values.has("peak_fraction"));
+}
+
 TEST(GpuCase, ThePeakThatACaseIsToldIsNotMeasuredAgain) {
   Case c = tiny(Kernel::flash, "dense", 1);
   c.gpu_peak_flop_per_s = 5e14;
