@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -66,7 +65,7 @@ struct RowClass {
   WorstError lse;
 };
 
-// Classes by the bit width of the number of keys.
+// By class_of_row().
 using RowClasses = std::map<int, RowClass>;
 
 struct Comparison {
@@ -83,8 +82,7 @@ Comparison compare(const Problem& problem, const TensorView& out, const TensorVi
     for (std::int64_t h = 0; h < out.extent.heads; ++h) {
       for (const std::int64_t row : reference.rows) {
         const std::int64_t keys = problem.mask.keys_of(row, problem.shape.kv_len);
-        RowClass& rows =
-            comparison.classes[static_cast<int>(std::bit_width(static_cast<std::uint64_t>(keys)))];
+        RowClass& rows = comparison.classes[class_of_row(keys)];
         const float* values = out.row_as<float>(b, h, row);
         for (std::int64_t x = 0; x < out.extent.head_dim; ++x, ++element) {
           const auto value = static_cast<double>(values[x]);

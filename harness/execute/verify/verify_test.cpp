@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "harness/execute/testing/execute_fixtures.h"
+#include "harness/execute/verify/worst_error.h"
 
 namespace qb {
 namespace {
@@ -134,6 +135,14 @@ TEST(VerifyOutput, JudgesLateCausalRowsByTheirOwnMeasure) {
 }
 
 // Rows are judged in classes by their numbers of keys: 1, 2 to 3, 4 to 7, and so on.
+TEST(RowClasses, PutTheLastRowOfAPowerOfTwoAmongThoseThatSeeMoreThanHalfAsMany) {
+  EXPECT_EQ(class_of_row(4096), class_of_row(2049));
+  EXPECT_NE(class_of_row(4096), class_of_row(2048));
+  EXPECT_NE(class_of_row(4096), class_of_row(4097));
+  EXPECT_EQ(class_of_row(0), class_of_row(1));
+  EXPECT_NE(class_of_row(1), class_of_row(2));
+}
+
 TEST(VerifyOutput, ReportsTheClassThatIsNearestToItsTolerance) {
   for (const std::int64_t row : {0, 5, 40}) {
     Trial trial = right_trial(problem_of(50, MaskKind::causal, DType::f32));

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,14 @@ struct RowPlace {
     return fmt::format("batch {}, head {}, {} {}", batch, head, of, row);
   }
 };
+
+// The class of a row that sees so many keys: errors shrink with their number, so a row is judged
+// among rows with more than half as many, up to the next power of two. The last row of 2^k tokens
+// is one of the second half.
+[[nodiscard]] inline int class_of_row(std::int64_t n_keys) {
+  const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(n_keys, 1));
+  return static_cast<int>(std::bit_width(most - 1));
+}
 
 // Looks at every row of a tensor, heads side by side, and returns what `flaw_of` a place says
 // first.

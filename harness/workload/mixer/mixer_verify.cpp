@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/mixer/mixer_verify.h"
 
-#include <bit>
 #include <map>
 
 #include "harness/execute/verify/worst_error.h"
@@ -56,12 +55,11 @@ Verification verify_mixer(const MixerProblem& problem, const MixerArguments& arg
   const std::vector<double> reference = mix_reference(problem.options, arguments, rows, threads);
   const std::vector<double> naive = mix_naive(problem.options, arguments, rows, threads);
   RelativeL2 l2;
-  std::map<int, WorstError> classes;  // by the bit width of the number of tokens seen
+  std::map<int, WorstError> classes;  // by class_of_row() of the tokens seen
   for_each_element(extent, rows, [&](const RowPlace& place, std::int64_t x, std::size_t i) {
     const std::int64_t seen = problem.options.causal ? place.row + 1 : extent.length;
     l2.add(at(out, place, x), reference[i]);
-    classes[static_cast<int>(std::bit_width(static_cast<std::uint64_t>(seen)))].add(
-        place, x, at(out, place, x), naive[i], reference[i]);
+    classes[class_of_row(seen)].add(place, x, at(out, place, x), naive[i], reference[i]);
   });
   verification.relative_l2_error = l2.error();
   const double roundoffs =

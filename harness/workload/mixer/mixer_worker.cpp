@@ -2,6 +2,7 @@
 #include "harness/workload/mixer/mixer_worker.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 
@@ -91,6 +92,7 @@ void MixerWorker::combine(const Range& workers, int block, const MixerState& to,
 void MixerWorker::receive(Transport& transport) {
   incoming_.clear();
   outgoing_.clear();
+  for (Block& out : out_) out.made = false;
   for (std::size_t i = 0; i < receives_.size(); ++i)
     incoming_.push_back(transport.receive({receives_[i].from, index_, receives_[i].round},
                                           {in_[i].memory.as<std::byte>(), in_[i].memory.bytes()}));
@@ -104,14 +106,13 @@ void MixerWorker::begin(MixerDevice& device, int threads) {
 }
 
 void MixerWorker::post(int round, MixerDevice& device, Transport& transport) {
-  const Block* packed = nullptr;
   for (const ScanMessage& m : sends_) {
     if (m.round != round) continue;
-    const Block& out = *std::ranges::find_if(out_, [&](const Block& block) {
+    Block& out = *std::ranges::find_if(out_, [&](const Block& block) {
       return block.workers == m.workers && block.block == m.block;
     });
-    if (&out != packed) combine(m.workers, m.block, in_message(out), false, device);
-    packed = &out;
+    // Once: a worker may still read what an earlier round sent.
+    if (!std::exchange(out.made, true)) combine(m.workers, m.block, in_message(out), false, device);
     outgoing_.push_back(
         transport.send({index_, m.to, round}, {out.memory.as<std::byte>(), out.memory.bytes()}));
   }

@@ -59,6 +59,7 @@ class MixerWorker {
     Range workers;
     int block;
     Buffer memory;
+    bool made = false;  // in this run, of those that are sent
   };
   [[nodiscard]] OwnState take_state(const char* label) const;
   [[nodiscard]] MixerState heads_of(const MixerState& state, int block) const;
