@@ -102,18 +102,19 @@ HWY_INLINE Vector elu_feature(Vector x) {
   return hn::Add(negative, hn::Max(zero, x));
 }
 
-// sums [width] += the sum of rows [count][stride]
+// sums [width] += the sum of rows [count][stride], which is made first: of long sequences a row alone
+// is less than half a unit in the last place of `sums`.
 HWY_INLINE void add_column_sums(const float* rows, std::int64_t count, std::int64_t stride,
                                 std::int64_t width, float* sums) {
   const Floats d;
   for (std::int64_t x = 0; x < width; x += lanes()) {
-    Vector even = hn::Load(d, sums + x);
+    Vector even = hn::Zero(d);
     Vector odd = hn::Zero(d);
     for (std::int64_t i = 0; i < count; ++i) {
       std::swap(even, odd);
       even = hn::Add(even, hn::Load(d, rows + i * stride + x));
     }
-    hn::Store(hn::Add(even, odd), d, sums + x);
+    hn::Store(hn::Add(hn::Load(d, sums + x), hn::Add(even, odd)), d, sums + x);
   }
 }
 

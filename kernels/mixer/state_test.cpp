@@ -166,6 +166,20 @@ TEST(MixerState, LastsForAWholeSequence) {
   }
 }
 
+// Rounding the sum after each token would round to the same side each time.
+TEST(MixerState, AddsUpManyTokensWithoutLosingSmallOnes) {
+  MixerCase c;
+  c.options = {.kind = Mixer::linear};
+  c.shape = {1, 1, 1, 200'000, 16, 1};
+  const MixerCall call(c);
+  testing_support::fill(call.a.k, 0.1);
+  *call.a.k.row_as<float>(0, 0, 0) = 1e6f;
+  TestState state(c.options, c.shape);
+  mix_state(c.options, call.a, {testing_support::poisoned_allocator(), 1, 0}, state.view());
+  const double sum = 1e6 + 1.0 + 199'999.0 * 1.1;
+  EXPECT_NEAR(values(state.vector.view())[0], sum, 1e-4 * sum);  // one after the other: 4e-3
+}
+
 TEST(MixerParts, ShardsOfLinformerAndNystromMakeTheWhole) {
   const Extent extent{2, 2, 75, 24};
   const Tensor x = testing_support::random_tensor(DType::bf16, extent, 1);
