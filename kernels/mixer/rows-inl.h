@@ -102,8 +102,8 @@ HWY_INLINE Vector elu_feature(Vector x) {
   return hn::Add(negative, hn::Max(zero, x));
 }
 
-// sums [width] += the sum of rows [count][stride], which is made first: of long sequences a row alone
-// is less than half a unit in the last place of `sums`.
+// sums [width] += the sum of rows [count][stride], which is made first: of long sequences a row
+// alone is less than half a unit in the last place of `sums`.
 HWY_INLINE void add_column_sums(const float* rows, std::int64_t count, std::int64_t stride,
                                 std::int64_t width, float* sums) {
   const Floats d;
