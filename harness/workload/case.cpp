@@ -124,17 +124,20 @@ Cluster cluster_of(const Case& c) {
 
 Network network_of(const Case& c) {
   if (c.cluster == kNoCluster)
-    return {{c.link_bandwidth_byte_per_s.value_or(0.0), c.link_latency_s.value_or(0.0)}, {}};
+    return {{c.link_bandwidth_byte_per_s.value_or(0.0), c.link_latency_s.value_or(0.0)},
+            hosts_of(c)};
   return {network_of(cluster_of(c), c.workers).limit, hosts_of(c)};
 }
 
 Hosts hosts_of(const Case& c) {
-  if (c.cluster == kNoCluster) return {};
+  const bool root_is_rank = c.ranks == Ranks::mpi || c.ranks == Ranks::nccl;
+  if (c.cluster == kNoCluster) return {.root_is_worker = root_is_rank};
   Cluster cluster = cluster_of(c);
   // Where workers stand does not depend on the links, which a case under MPI may leave open.
   cluster.inside = cluster.inside.value_or(LinkLimit{});
   cluster.between = cluster.between.value_or(LinkLimit{});
   Hosts hosts = network_of(cluster, c.workers).hosts;
+  hosts.root_is_worker = root_is_rank;
   if (c.cluster_order == GridOrder::hrc) return hosts;
   const GridShape shape =
       grid_shape(c.algorithm, problem_of(c), c.workers, asked_grid(c.strategy_keys));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <future>
 #include <thread>
 
 #include "base/numbers.h"
@@ -45,7 +46,6 @@ bool bound_to_cores() {
 
 void plan_passes(const Case& c, PlannedCase& planned) {
   planned.plan = plan_of(c, Pass::forward);
-  planned.flaw = check(planned.plan);
   if (c.pass == Passes::forward) return;
   if (c.device == Device::cuda)
     cuda::require_gpu_backward(c.kernel, c.dtype);
@@ -55,7 +55,6 @@ void plan_passes(const Case& c, PlannedCase& planned) {
     require_launch(c.launch, Pass::backward, c.kernel);  // before the forward pass runs
   planned.times_forward = c.pass == Passes::both;
   planned.backward = plan_of(c, Pass::backward);
-  if (!planned.flaw) planned.flaw = check(*planned.backward);
 }
 
 }  // namespace
@@ -74,7 +73,13 @@ PlannedCase plan_case(const Case& c) {
   planned.worker_speeds = worker_speeds_of(c);
   // MPI has the links of the machine, which only a forecast needs to know.
   if (c.ranks != Ranks::mpi || c.model_device) planned.network = network_of(c);
+  // Both read all workers and write nothing of the plan.
+  auto flaw = std::async([&] {
+    std::optional<std::string> first = check(planned.plan);
+    return first || !planned.backward ? first : check(*planned.backward);
+  });
   add_work(c, planned);
+  planned.flaw = flaw.get();
   return planned;
 }
 
@@ -83,8 +88,9 @@ void add_work(const Case& c, PlannedCase& planned) {
       c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;
   bool first = true;
   for (const Plan* const plan : planned.timed()) {
+    auto counted = std::async([&] { return plan_memory(*plan, c.kernel, threads_per_worker); });
     Work work = model_work(*plan, c.kernel);
-    PlanMemory memory = plan_memory(*plan, c.kernel, threads_per_worker);
+    PlanMemory memory = counted.get();
     if (plan->pass == Pass::backward) planned.backward_sent_bytes = work.sent_bytes_max;
     planned.work = first ? std::move(work) : in_sequence(std::move(planned.work), work);
     planned.memory = first ? std::move(memory) : in_sequence(std::move(planned.memory), memory);

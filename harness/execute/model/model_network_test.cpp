@@ -90,6 +90,24 @@ TEST(ModelNetwork, WhatAWorkerSendsToItselfTakesNoTime) {
   EXPECT_THAT(post.done_s(), ElementsAre(2.0));
 }
 
+// Workers 0 and 1 stand on a host, 2 and 3 on another; links inside are four times as fast.
+TEST(ModelNetwork, ARootThatIsAWorkerSendsOverThatWorkersLinks) {
+  const auto scatter = [](bool root_is_worker) {
+    Post post({.limit = {1.0, 0.0},
+               .hosts = {.workers_per_host = 2,
+                         .inside = {4.0, 0.0},
+                         .nics = 1,
+                         .root_is_worker = root_is_worker}},
+              5);
+    for (int to : {0, 1, 2, 3}) post.send(4, to, 8);
+    post.send(1, 2, 8, 1.0);
+    return post.done_s();
+  };
+  // Its own link has all, one after the other; then a NIC, after what left by it before.
+  EXPECT_THAT(scatter(false), ElementsAre(8.0, 16.0, 24.0, 32.0, 9.0));
+  EXPECT_THAT(scatter(true), ElementsAre(0.0, 2.0, 8.0, 16.0, 24.0));
+}
+
 TEST(SharedCores, ServeAllJobsAlike) {
   SharedCores cores(2.0);
   for (int job = 0; job < 3; ++job) cores.add(0.0, 2.0, job);

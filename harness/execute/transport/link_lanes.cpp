@@ -12,15 +12,16 @@ LinkLanes::LinkLanes(const LinkLimit& between, const Hosts& hosts, int n_workers
       out_free_s_(2 * static_cast<std::size_t>(n_workers + 1), 0.0),
       in_free_s_(out_free_s_.size(), 0.0) {}
 
-// The root has a link of its own to every host.
+// A root that is no worker has a link of its own to every host.
 bool LinkLanes::is_inside(int from, int to) const {
-  return hosts_.workers_per_host > 0 && std::max(from, to) < n_workers_ &&
-         !hosts_.are_apart(from, to);
+  return hosts_.workers_per_host > 0 && std::max(place_of(from), place_of(to)) < n_workers_ &&
+         !hosts_.are_apart(place_of(from), place_of(to));
 }
 
 bool LinkLanes::takes_no_time(int from, int to) const {
   const LinkLimit& limit = limit_of(from, to);
-  return from == to || (limit.bandwidth_byte_per_s <= 0.0 && limit.latency_s <= 0.0);
+  return place_of(from) == place_of(to) ||
+         (limit.bandwidth_byte_per_s <= 0.0 && limit.latency_s <= 0.0);
 }
 
 std::int64_t LinkLanes::order(int from, int to) const {
@@ -31,9 +32,10 @@ std::int64_t LinkLanes::order(int from, int to) const {
 // Nodes have the first lanes. On hosts these lead to the same host, and NICs have lanes behind
 // them.
 std::size_t LinkLanes::lane_of(int node, bool inside) const {
-  if (hosts_.workers_per_host == 0 || inside || node == n_workers_)
-    return static_cast<std::size_t>(node);
-  return static_cast<std::size_t>(n_workers_ + 1 + hosts_.nic_of(node));
+  const int place = place_of(node);
+  if (hosts_.workers_per_host == 0 || inside || place == n_workers_)
+    return static_cast<std::size_t>(place);
+  return static_cast<std::size_t>(n_workers_ + 1 + hosts_.nic_of(place));
 }
 
 double LinkLanes::occupy(double& free_s, const LinkLimit& limit, std::int64_t bytes,

@@ -25,6 +25,9 @@ class LinkLanes {
   [[nodiscard]] double arrive(int from, int to, std::int64_t bytes, double at_s);
 
  private:
+  [[nodiscard]] int place_of(int node) const {
+    return hosts_.root_is_worker && node == n_workers_ ? 0 : node;
+  }
   [[nodiscard]] bool is_inside(int from, int to) const;
   [[nodiscard]] const LinkLimit& limit_of(int from, int to) const {
     return is_inside(from, to) ? hosts_.inside : between_;

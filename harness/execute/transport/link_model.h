@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The links of a modelled run, and of threads whose links are emulated. Every worker has one, and
-// so has the root of a modelled run, which is a separate node. A node's messages leave one after
-// another at `bandwidth`; the first byte arrives `latency` later, and the receiver takes them one
-// after another at `bandwidth` too, in order of arrival: so one receiver slows many senders (a
-// gather at the root, an all-to-all). Contention occurs only at the ends, not in the network.
-// Messages that a worker makes ready at the same moment leave in the order of the ring distance to
-// their receivers, as an all-to-all is scheduled. A worker's message to itself takes no time.
+// so has the root of a modelled run, which is a separate node unless it is worker 0. A node's
+// messages leave one after another at `bandwidth`; the first byte arrives `latency` later, and the
+// receiver takes them one after another at `bandwidth` too, in order of arrival: so one receiver
+// slows many senders (a gather at the root, an all-to-all). Contention occurs only at the ends, not
+// in the network. Messages that a worker makes ready at the same moment leave in the order of the
+// ring distance to their receivers, as an all-to-all is scheduled. A worker's message to itself
+// takes no time.
 #pragma once
 
 #include <string>
@@ -22,8 +23,9 @@ namespace qb {
 struct Hosts {
   int workers_per_host = 0;  // 0: one flat link
   LinkLimit inside{};
-  int nics = 0;             // of a host, each for an even part of its workers; 0: one a worker
-  std::vector<int> slot{};  // where each worker stands; empty: worker w at slot w
+  int nics = 0;                 // of a host, each for an even part of its workers; 0: one a worker
+  std::vector<int> slot{};      // where each worker stands; empty: worker w at slot w
+  bool root_is_worker = false;  // the root is worker 0, as under MPI; false: it stands on no host
 
   [[nodiscard]] int slot_of(int worker) const {
     return slot.empty() ? worker : slot[static_cast<std::size_t>(worker)];
