@@ -95,14 +95,15 @@ inline constexpr Field kResultFields[] = {
           quantity(prediction, "backward_sent_bytes",
                    "the bytes that the worker with the most sends in the backward pass", 9)),
     empty("unless workers share the state of an operator",
-          quantity(prediction, "state_bytes", "what all tokens before another leave to it", 15)),
+          quantity(prediction, "state_bytes",
+                   "what tokens leave to those of other workers, in all exchanges", 15)),
     empty("unless workers share the state of an operator",
           column(prediction, "sent_states", real,
                  "states that a worker sends, of the worker that sends most", 15, "states")),
-    empty("unless workers share the state of an operator",
-          column(prediction, "scan_rounds", integer,
-                 "rounds of messages until each worker has the state before its tokens", 15,
-                 "rounds")),
+    empty(
+        "unless workers share the state of an operator",
+        column(prediction, "scan_rounds", integer,
+               "rounds of messages until each worker has the states that it needs", 15, "rounds")),
     empty("unless workers share the state of an operator over links with a limit",
           quantity(prediction, "predicted_scan_s",
                    "the time that the links take for these rounds, without any computing", 15)),
@@ -269,7 +270,12 @@ inline constexpr Field kResultFields[] = {
                  2)),
     empty("unless `model.device` is set and the case is `ok`",
           quantity(time, "modelled_wall_time_s",
-                   "the time that the model predicts for the same plan", 3)),
+                   "the time that the model predicts for the same plan; of operators other than "
+                   "softmax a lower bound, since no kernel of this program was measured there: the "
+                   "products of the slowest worker at the device's product rate, or its tensors "
+                   "once through the device's memory, whichever takes longer, and then "
+                   "`predicted_scan_s`",
+                   3)),
     empty("unless `model.device` is set and the case was measured",
           column(time, "model_residual_ratio", real,
                  "the measured wall clock divided by the modelled one, minus 1", 3)),

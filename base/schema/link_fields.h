@@ -37,18 +37,20 @@ inline constexpr Field kLinkLatency =
                .standard_meaning = "none",
                .needs = {kHasLinks, kIsFlat}});
 
-inline constexpr Field kLinkMode = parameter(
-    word, link, "link_mode",
-    {.key = "link.mode",
-     .since = 3,
-     .standard = "overlap",
-     .label = "{} link",
-     .quiet_standard = true,
-     .meaning = "`overlap` (messages move while workers compute), "
-                "`blocking`, `nocomm` (messages take no time)",
-     .needs = {need("ranks", "model"), need("link_bandwidth_byte_per_s")
-                                           .or_if("link_latency_s cluster", "")
-                                           .because("without a limit messages take no time")}});
+inline constexpr Field kLinkMode =
+    parameter(word, link, "link_mode",
+              {.key = "link.mode",
+               .since = 3,
+               .standard = "overlap",
+               .label = "{} link",
+               .quiet_standard = true,
+               .meaning = "`overlap` (messages move while workers compute), "
+                          "`blocking`, `nocomm` (messages take no time)",
+               .needs = {need("ranks", "model"),
+                         need("link_bandwidth_byte_per_s")
+                             .or_if("link_latency_s cluster", "")
+                             .because("without a limit messages take no time"),
+                         need("mixer_operator", "softmax").because("workers wait for states")}});
 
 inline constexpr Field kCluster = parameter(
     file, link, "cluster",
@@ -60,7 +62,7 @@ inline constexpr Field kCluster = parameter(
                 "as `dgx_h100:2`, two hosts of `data/clusters/`; see [Clusters]"
                 "(#clusters). Where `workers` is left out, there is one for each place",
      .standard_meaning = "`none`: all links are alike",
-     .needs = {kHasLinks, need("workload", "attention")}});
+     .needs = {kHasLinks, need("workload", "attention sequence_mixer")}});
 
 inline constexpr Field kClusterInside =
     parameter(link_limit, link, "cluster_inside",

@@ -64,8 +64,11 @@ inline constexpr Field kMixerScan = parameter(
      .label = "{} of states",
      .quiet_standard = true,
      .meaning = "how workers that hold consecutive tokens get the state of those before "
-                "theirs: {words}; see [Other operators](#other-operators)",
-     .needs = {need("mixer_operator", "linear performer ssd selective_scan"), need("workers")}});
+                "theirs, or of all under a full mask: {words}; see [Other operators]"
+                "(#other-operators)",
+     .needs = {
+         need("mixer_operator", "linear performer nystrom linformer perceiver ssd selective_scan"),
+         need("workers")}});
 
 inline constexpr Field kMixerBlocks =
     parameter(integer, split, "mixer_blocks",

@@ -49,7 +49,8 @@ inline constexpr Field kCaseFields[] = {
               need("workload", "attention sequence_mixer")
                   .or_if("algorithm", "tensor_parallel")
                   .of("threads"),
-              need("workload", "attention").of("mpi nccl model")}}),
+              need("workload", "attention sequence_mixer").of("mpi model"),
+              need("workload", "attention").of("nccl")}}),
     parameter(integer, split, "workers",
               {.unit = "workers",
                .standard = "1",
@@ -181,7 +182,12 @@ inline constexpr Field kCaseFields[] = {
                    "this machine, measured when the case begins (about 3 s). With other ranks than "
                    "`model`, the case is predicted too, and the row has the residual",
                .standard_meaning = "`here` for `model`, else none",
-               .needs = {need("workload", "attention"), need("device", "cpu").of("here")}}),
+               .needs = {need("workload", "attention sequence_mixer"),
+                         need("mixer_operator", "softmax").or_if("ranks", "model"),
+                         need("mixer_operator", "softmax")
+                             .of("here")
+                             .because("the nearest is model.device: h100"),
+                         need("device", "cpu").of("here")}}),
     parameter(integer, means, "model_cores",
               {.key = "model.cores",
                .unit = "devices",
@@ -192,7 +198,7 @@ inline constexpr Field kCaseFields[] = {
                .quiet_standard = true,
                .meaning = "the number of devices that the workers of a modelled case share, "
                           "{range}; 0: each worker has its own",
-               .needs = {need("model_device")}}),
+               .needs = {need("model_device"), need("mixer_operator", "softmax")}}),
     parameter(word, split, "distillation",
               {.since = 4,
                .standard = "published",

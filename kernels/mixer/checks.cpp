@@ -15,26 +15,31 @@ namespace {
   throw std::invalid_argument(fmt::format("{}: {}", who, what));
 }
 
-void check_options(std::string_view who, const MixerOptions& options, const MixerShape& shape,
-                   double scale) {
+void check_options(std::string_view who, const MixerOptions& options, const MixerArguments& a,
+                   const MixerShape& shape) {
   const std::string_view kind = word(options.kind);
   const bool recurrent = options.kind == Mixer::ssd || options.kind == Mixer::selective_scan;
   if (recurrent && !options.causal) refuse(who, fmt::format("{} must be causal", kind));
-  if (!has_state(options.kind) && options.causal)
+  if (!has_causal_form(options.kind) && options.causal)
     throw Unsupported(fmt::format("{}: {} has no causal form", who, kind));
   if (options.chunk < 1)
     refuse(who, fmt::format("a chunk of {} tokens is not possible", options.chunk));
-  const bool ranked = options.kind == Mixer::performer || !has_state(options.kind);
+  const bool ranked = options.kind == Mixer::performer || !has_causal_form(options.kind);
   if (ranked && options.rank < 1) refuse(who, fmt::format("{} needs a rank of at least 1", kind));
-  if (options.kind == Mixer::nystrom && options.rank > shape.n_tokens)
-    refuse(who, fmt::format("{} tokens do not make {} landmarks; take a rank of at most {}",
-                            shape.n_tokens, options.rank, shape.n_tokens));
+  const std::int64_t all = a.all_tokens == 0 ? shape.n_tokens : a.all_tokens;
+  if (options.kind == Mixer::nystrom && options.rank > all)
+    refuse(who, fmt::format("{} tokens do not make {} landmarks; take a rank of at most {}", all,
+                            options.rank, all));
+  if (a.first_token < 0 || a.first_token + shape.n_tokens > all)
+    refuse(who, fmt::format("{} tokens from token {} on are not some of {}", shape.n_tokens,
+                            a.first_token, all));
   if (options.kind == Mixer::perceiver && shape.value_dim != shape.key_dim)
     refuse(who, fmt::format("perceiver needs values as wide as keys, {} columns and not {}",
                             shape.key_dim, shape.value_dim));
   if (options.depth < 0) refuse(who, fmt::format("a depth of {} is not possible", options.depth));
-  if (options.kind == Mixer::performer && !(scale >= 0.0))
-    refuse(who, fmt::format("the features of performer need a scale of at least 0, not {}", scale));
+  if (options.kind == Mixer::performer && !(a.scale >= 0.0))
+    refuse(who,
+           fmt::format("the features of performer need a scale of at least 0, not {}", a.scale));
   if (shape.n_tokens < 1) refuse(who, "there are no tokens");
 }
 
@@ -64,7 +69,7 @@ void check_mixer(std::string_view who, const MixerOptions& options, const MixerA
   cpu::require_threads(who, threads);
   if (a.v.dtype == DType::f64) throw Unsupported(fmt::format("{}: no kernel takes f64", who));
   const MixerShape shape = mixer_shape(options, a);
-  check_options(who, options, shape, a.scale);
+  check_options(who, options, a, shape);
   if (options.kind == Mixer::selective_scan) return check_scan(who, a);
   cpu::check_inputs(who, a.q, a.k, a.v);
   if (a.q.extent.length != shape.n_tokens)
@@ -89,11 +94,18 @@ void check_output(std::string_view who, const MixerOptions& options, const Mixer
 
 void check_state(std::string_view who, const MixerOptions& options, const MixerArguments& a,
                  const MixerState& state) {
-  if (!has_state(options.kind))
-    throw Unsupported(fmt::format("{}: {} has no state", who, word(options.kind)));
-  const MixerStateExtents extents = mixer_state_extents(options, mixer_shape(options, a));
+  if (options.exchange < 0 || options.exchange >= mixer_exchanges(options.kind))
+    refuse(who, fmt::format("{} has no exchange {}", word(options.kind), options.exchange));
+  const MixerShape shape = mixer_shape(options, a);
+  const MixerStateExtents extents = mixer_state_extents(options, shape);
   require_floats(who, "the matrix of a state", state.matrix, extents.matrix);
   require_floats(who, "the vector of a state", state.vector, extents.vector);
+  if (options.exchange == 0) return;
+  MixerOptions first = options;
+  first.exchange = 0;
+  const MixerStateExtents landmarks = mixer_state_extents(first, shape);
+  require_floats(who, "q_landmarks", a.q_landmarks, landmarks.matrix);
+  require_floats(who, "k_landmarks", a.k_landmarks, landmarks.vector);
 }
 
 }  // namespace qb

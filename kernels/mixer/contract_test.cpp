@@ -189,14 +189,39 @@ TEST(Mix, StatesAndGradientsThatThereAreNotAreRefused) {
   const MixerState state{call.a.q, call.a.k};
   const KernelContext context{heap_allocator(), 1, 0};
   EXPECT_THAT([&] { mix(call.options, call.a, context, &state); },
-              ThrowsMessage<Unsupported>("mix: nystrom has no state"));
-  EXPECT_THAT([&] { mix_state(call.options, call.a, context, state); },
-              ThrowsMessage<Unsupported>("mix_state: nystrom has no state"));
+              ThrowsMessage<std::invalid_argument>(
+                  "mix: without a mask there are no earlier tokens; attend_state() takes the state "
+                  "of all"));
+  const Tensor landmarks(heap_allocator(), DType::f32, {1, 2, 20, 16}, "landmarks");
+  const Tensor values(heap_allocator(), DType::f32, {1, 2, 20, 24}, "values");
+  const Tensor lse(heap_allocator(), DType::f32, {1, 2, 20, 1}, "lse");
+  EXPECT_THAT(
+      [&] {
+        attend_state(call.options, call.a, context, {landmarks.view(), landmarks.view()});
+      },
+      ThrowsMessage<std::invalid_argument>(
+          "attend_state: it needs an operator without a mask, and its last exchange"));
+  MixerOptions second = call.options;
+  second.exchange = 1;
+  EXPECT_THAT(
+      [&] {
+        mix_state(second, call.a, context, {values.view(), lse.view()});
+      },
+      ThrowsMessage<std::invalid_argument>("mix_state: there is no q_landmarks"));
+  second.kind = Mixer::linformer;
+  EXPECT_THAT([&] { mix_state(second, MixerCall(plain_case(Mixer::linformer)).a, context, state); },
+              ThrowsMessage<std::invalid_argument>("mix_state: linformer has no exchange 1"));
+  MixerArguments outside = call.a;
+  outside.first_token = 1;
+  outside.all_tokens = 99;
+  EXPECT_THAT([&] { mix_state(call.options, outside, context, state); },
+              ThrowsMessage<std::invalid_argument>(
+                  "mix_state: 99 tokens from token 1 on are not some of 99"));
   EXPECT_THAT([&] { mix_backward(call.options, call.a, {}, context); },
               ThrowsMessage<Unsupported>(
                   "mix_backward: nystrom has no backward pass; linear and ssd have one"));
   const MixerCall linear(plain_case(Mixer::linear));
-  EXPECT_THAT([&] { mix(linear.options, linear.a, context, &state); },
+  EXPECT_THAT([&] { mix_state(linear.options, linear.a, context, state); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("the matrix of a state is [")));
   EXPECT_THAT([&] { mix_backward(linear.options, linear.a, {}, context); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("mix_backward: d_out is [")));

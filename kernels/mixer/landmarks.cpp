@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands for all tokens: the means of segments, and random directions.
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -8,17 +9,23 @@
 
 namespace qb {
 
-void segment_means(const TensorView& x, const TensorView& means) {
-  const std::int64_t n = x.extent.length;
+void segment_means(const TensorView& x, const TensorView& means, std::int64_t first_token,
+                   std::int64_t all_tokens) {
+  const std::int64_t n = all_tokens == 0 ? x.extent.length : all_tokens;
+  const std::int64_t last = first_token + x.extent.length;
   const Extent& of = means.extent;
   clear_rows(means);
   for (std::int64_t item = 0; item < of.batch * of.heads * of.length; ++item) {
     const std::int64_t s = item % of.length;
     const std::int64_t head = item / of.length % of.heads;
     const std::int64_t b = item / of.length / of.heads;
+    const std::int64_t begin = s * n / of.length;
+    const std::int64_t end = (s + 1) * n / of.length;
+    const std::int64_t from = std::max(begin, first_token);
+    const std::int64_t to = std::min(end, last);
+    if (from >= to) continue;
     TensorView segment =
-        x.heads(head / (of.heads / x.extent.heads), 1)
-            .tokens(s * n / of.length, (s + 1) * n / of.length - s * n / of.length);
+        x.heads(head / (of.heads / x.extent.heads), 1).tokens(from - first_token, to - from);
     segment.data = segment.row(b, 0, 0);
     segment.extent.batch = 1;
     // All rows of the segment are added to one row.
@@ -28,7 +35,7 @@ void segment_means(const TensorView& x, const TensorView& means) {
     mean.token_stride = 0;
     add_rows(mean, segment);
     for (std::int64_t e = 0; e < of.head_dim; ++e)
-      static_cast<float*>(mean.data)[e] /= static_cast<float>(segment.extent.length);
+      static_cast<float*>(mean.data)[e] /= static_cast<float>(end - begin);
   }
 }
 

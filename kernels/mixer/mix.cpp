@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 #include <utility>
 
 #include "kernels/merge.h"
@@ -63,28 +64,22 @@ void attend_rows(const MixerOptions& options, const MixerArguments& a, const Ten
   SegmentedCall(featured, a, context, {omega.view()}).attend({values, zeros.view()});
 }
 
-void mix_linformer(const MixerOptions& options, const MixerArguments& a,
-                   const KernelContext& context) {
-  Extent extent{a.k.extent.batch, a.k.extent.heads, options.rank, a.k.extent.head_dim};
-  const Tensor keys(context.workspace, DType::f32, extent, "projected", context.worker);
-  extent.head_dim = a.v.extent.head_dim;
-  const Tensor values(context.workspace, DType::f32, extent, "projected", context.worker);
-  project_tokens(a.projection, a.k, keys.view(), context);
+void project(const MixerArguments& a, const KernelContext& context, const MixerState& state) {
+  project_tokens(a.projection, a.k, state.vector, context);
   project_tokens(a.value_projection.data == nullptr ? a.projection : a.value_projection, a.v,
-                 values.view(), context);
-  attend_rows(options, a, keys.view(), values.view(), context);
+                 state.matrix, context);
 }
 
 // X := softmax(scale X X^T) X, `depth` times. The result is x or other, whichever is returned.
-const TensorView& attend_latents(std::int64_t depth, double scale, const Tensor& x,
-                                 const Tensor& other, const KernelContext& context) {
-  const Extent& of = x.view().extent;
+const TensorView& attend_latents(std::int64_t depth, double scale, const TensorView& x,
+                                 const TensorView& other, const KernelContext& context) {
+  const Extent& of = x.extent;
   const Tensor lse(context.workspace, DType::f32, {of.batch, of.heads, of.length, 1}, "latents",
                    context.worker);
   const TileSchedule all = build_schedule(of.length, of.length, {{0, of.length, {0, of.length}}},
                                           kernel_tiles(Kernel::flash, of.head_dim).query_tile);
-  const TensorView* from = &x.view();
-  const TensorView* to = &other.view();
+  const TensorView* from = &x;
+  const TensorView* to = &other;
   for (std::int64_t i = 0; i < depth; ++i) {
     attention(Kernel::flash, {*from, *from, *from, &all, scale, *to, lse.view()}, context);
     std::swap(from, to);
@@ -92,49 +87,118 @@ const TensorView& attend_latents(std::int64_t depth, double scale, const Tensor&
   return *from;
 }
 
-void mix_perceiver(const MixerOptions& options, const MixerArguments& a,
-                   const KernelContext& context) {
-  const Extent& of = a.v.extent;
-  const Extent latents{of.batch, of.heads, options.rank, of.head_dim};
-  const SharedFeatures shared(a, a.scale, 0.0, context);
-  const OwnState read({latents, {of.batch, of.heads, options.rank, 1}}, context);
-  const Tensor other(context.workspace, DType::f32, latents, "latents", context.worker);
-  const MixerOptions featured = with_features(options);
-  SegmentedCall(featured, a, context, shared.features).sum(read.view);
-  const TensorView& x = attend_latents(options.depth, a.scale, read.matrix, other, context);
+void attend_perceiver(const MixerOptions& options, const MixerArguments& a,
+                      const KernelContext& context, const MixerState& all) {
+  const Tensor other(context.workspace, DType::f32, all.matrix.extent, "latents", context.worker);
+  const TensorView& x = attend_latents(options.depth, a.scale, all.matrix, other.view(), context);
   attend_rows(options, a, x, x, context);
 }
 
-void mix_nystrom_head(const MixerOptions& options, const MixerArguments& a,
-                      const KernelContext& context) {
-  const Extent of_queries{1, 1, options.rank, a.q.extent.head_dim};
-  const Extent of_values{1, 1, options.rank, a.v.extent.head_dim};
-  const Tensor queries(context.workspace, DType::f32, of_queries, "landmarks", context.worker);
-  const Tensor keys(context.workspace, DType::f32, of_queries, "landmarks", context.worker);
-  const Tensor values(context.workspace, DType::f32, of_values, "landmarks", context.worker);
-  segment_means(a.q, queries.view());
-  const Tensor omega = transposed(queries.view(), a.scale * std::numbers::log2e, context);
-  const OwnState all({of_values, {1, 1, options.rank, 1}}, context);
-  const MixerOptions featured = with_features(options);
-  SegmentedCall(featured, a, context, {omega.view()}).sum(all.view);
-  segment_means(a.k, keys.view());  // which were just read
-  apply_nystrom_inverse(queries.view(), keys.view(), a.scale, all.view.matrix, values.view(),
-                        context);
-  attend_rows(options, a, keys.view(), values.view(), context);
-}
+using HeadCall = void(const MixerOptions& options, const MixerArguments& a,
+                      const KernelContext& context, const MixerState& state);
 
-// Takes a head at a time, whose queries and keys are read twice and may stay in the cache.
-void mix_nystrom(const MixerOptions& options, const MixerArguments& a,
-                 const KernelContext& context) {
+// Makes the call for each query head, whose queries and keys are read twice and may stay in the
+// cache.
+void for_each_head(const MixerOptions& options, const MixerArguments& a,
+                   const KernelContext& context, const MixerState& state, HeadCall& call) {
   const std::int64_t heads = a.q.extent.heads;
   const std::int64_t all = a.q.extent.batch * heads;
   const int at_once = all < context.threads ? 1 : context.threads;
   parallel_for(all, at_once, 1, [&](std::int64_t item, std::int64_t, int) {
     MixerArguments one = a;
-    for (TensorView* const view : {&one.q, &one.k, &one.v, &one.out})
-      *view = heads_of(*view, item / heads, item % heads / (heads / view->extent.heads), 1);
-    mix_nystrom_head(options, one, {context.workspace, context.threads / at_once, context.worker});
+    MixerState of_head = state;
+    for (TensorView* const view : {&one.q, &one.k, &one.v, &one.out, &one.q_landmarks,
+                                   &one.k_landmarks, &of_head.matrix, &of_head.vector})
+      if (view->data != nullptr)
+        *view = heads_of(*view, item / heads, item % heads / (heads / view->extent.heads), 1);
+    call(options, one, {context.workspace, context.threads / at_once, context.worker}, of_head);
   });
+}
+
+// state := O and LSE of the landmarks over these tokens.
+void sum_nystrom_head(const MixerOptions& options, const MixerArguments& a,
+                      const KernelContext& context, const MixerState& state) {
+  const Tensor omega = transposed(a.q_landmarks, a.scale * std::numbers::log2e, context);
+  const MixerOptions featured = with_features(options);
+  SegmentedCall(featured, a, context, {omega.view()}).sum(state);
+}
+
+void attend_nystrom_head(const MixerOptions& options, const MixerArguments& a,
+                         const KernelContext& context, const MixerState& all) {
+  const Tensor values(context.workspace, DType::f32, all.matrix.extent, "landmarks",
+                      context.worker);
+  apply_nystrom_inverse(a.q_landmarks, a.k_landmarks, a.scale, all.matrix, values.view(), context);
+  attend_rows(options, a, a.k_landmarks, values.view(), context);
+}
+
+void mix_nystrom_head(const MixerOptions& options, const MixerArguments& a,
+                      const KernelContext& context, const MixerState&) {
+  const Extent of_means{1, 1, options.rank, a.q.extent.head_dim};
+  const OwnState means({of_means, of_means}, context);
+  const OwnState all({{1, 1, options.rank, a.v.extent.head_dim}, {1, 1, options.rank, 1}}, context);
+  MixerArguments with = a;
+  with.q_landmarks = means.view.matrix;
+  with.k_landmarks = means.view.vector;
+  segment_means(a.q, with.q_landmarks);
+  sum_nystrom_head(options, with, context, all.view);
+  segment_means(a.k, with.k_landmarks);  // which were just read
+  attend_nystrom_head(options, with, context, all.view);
+}
+
+void sum_nystrom(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
+                 const MixerState& state) {
+  if (options.exchange == 1) return for_each_head(options, a, context, state, sum_nystrom_head);
+  segment_means(a.q, state.matrix, a.first_token, a.all_tokens);
+  segment_means(a.k, state.vector, a.first_token, a.all_tokens);
+}
+
+// Calls use(call) with the call of linear, ssd or performer.
+template <class Use>
+void with_call(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
+               const Use& use) {
+  if (options.kind != Mixer::performer) return use(SegmentedCall(options, a, context));
+  const SharedFeatures random(a, context);
+  use(SegmentedCall(options, a, context, random.features));
+}
+
+void sum(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
+         const MixerState& state) {
+  switch (options.kind) {
+    case Mixer::linear:
+    case Mixer::ssd:
+    case Mixer::performer:
+      return with_call(options, a, context, [&](SegmentedCall call) { call.sum(state); });
+    case Mixer::linformer:
+      return project(a, context, state);
+    case Mixer::perceiver: {
+      const SharedFeatures latents(a, a.scale, 0.0, context);
+      const MixerOptions featured = with_features(options);
+      return SegmentedCall(featured, a, context, latents.features).sum(state);
+    }
+    case Mixer::nystrom:
+      return sum_nystrom(options, a, context, state);
+    case Mixer::selective_scan: {
+      MixerArguments without_out = a;
+      without_out.out = {};
+      return scan(without_out, context, nullptr, &state);
+    }
+  }
+}
+
+void attend(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
+            const MixerState& all) {
+  if (options.kind == Mixer::linformer)
+    return attend_rows(options, a, all.vector, all.matrix, context);
+  if (options.kind == Mixer::perceiver) return attend_perceiver(options, a, context, all);
+  if (options.kind == Mixer::nystrom)
+    return for_each_head(options, a, context, all, attend_nystrom_head);
+  with_call(options, a, context, [&](SegmentedCall call) { call.attend(all); });
+}
+
+void mix_causal(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
+                const MixerState* before, const MixerState* after) {
+  if (options.kind == Mixer::selective_scan) return scan(a, context, before, after);
+  with_call(options, a, context, [&](SegmentedCall call) { call.mix(before, after); });
 }
 
 }  // namespace
@@ -144,40 +208,35 @@ void mix(const MixerOptions& options, const MixerArguments& arguments, const Ker
          const MixerState* before, const MixerState* after) {
   check_mixer("mix", options, arguments, context.threads);
   check_output("mix", options, arguments);
+  if (!options.causal && (before != nullptr || after != nullptr))
+    throw std::invalid_argument(
+        "mix: without a mask there are no earlier tokens; attend_state() takes the state of all");
   for (const MixerState* const state : {before, after})
     if (state != nullptr) check_state("mix", options, arguments, *state);
-  switch (options.kind) {
-    case Mixer::nystrom:
-      return cpu::mix_nystrom(options, arguments, context);
-    case Mixer::linformer:
-      return cpu::mix_linformer(options, arguments, context);
-    case Mixer::perceiver:
-      return cpu::mix_perceiver(options, arguments, context);
-    case Mixer::selective_scan:
-      return cpu::scan(arguments, context, before, after);
-    case Mixer::performer: {
-      const cpu::SharedFeatures random(arguments, context);
-      return cpu::SegmentedCall(options, arguments, context, random.features).mix(before, after);
-    }
-    case Mixer::linear:
-    case Mixer::ssd:
-      return cpu::SegmentedCall(options, arguments, context).mix(before, after);
-  }
+  if (options.causal) return cpu::mix_causal(options, arguments, context, before, after);
+  if (options.kind == Mixer::nystrom)
+    return cpu::for_each_head(options, arguments, context, {}, cpu::mix_nystrom_head);
+  const cpu::OwnState all(mixer_state_extents(options, mixer_shape(options, arguments)), context);
+  cpu::sum(options, arguments, context, all.view);
+  cpu::attend(options, arguments, context, all.view);
 }
 
 void mix_state(const MixerOptions& options, const MixerArguments& arguments,
                const KernelContext& context, const MixerState& state) {
   check_mixer("mix_state", options, arguments, context.threads);
   check_state("mix_state", options, arguments, state);
-  if (options.kind == Mixer::selective_scan) {
-    MixerArguments without_out = arguments;
-    without_out.out = {};
-    return cpu::scan(without_out, context, nullptr, &state);
-  }
-  if (options.kind != Mixer::performer)
-    return cpu::SegmentedCall(options, arguments, context).sum(state);
-  const cpu::SharedFeatures random(arguments, context);
-  cpu::SegmentedCall(options, arguments, context, random.features).sum(state);
+  cpu::sum(options, arguments, context, state);
+}
+
+void attend_state(const MixerOptions& options, const MixerArguments& arguments,
+                  const KernelContext& context, const MixerState& state) {
+  check_mixer("attend_state", options, arguments, context.threads);
+  check_output("attend_state", options, arguments);
+  check_state("attend_state", options, arguments, state);
+  if (options.causal || options.exchange + 1 < mixer_exchanges(options.kind))
+    throw std::invalid_argument(
+        "attend_state: it needs an operator without a mask, and its last exchange");
+  cpu::attend(options, arguments, context, state);
 }
 
 }  // namespace qb

@@ -48,11 +48,12 @@ inline constexpr auto kWords<Mixer> =
 
 struct MixerOptions {
   Mixer kind = Mixer::linear;
-  bool causal = false;  // ssd and selective_scan must be; only operators with a state can be
+  bool causal = false;  // ssd and selective_scan must be; nystrom, linformer, perceiver cannot
   // performer: features; nystrom: landmarks; linformer: projected length; perceiver: latents
   std::int64_t rank = 0;
   std::int64_t chunk = 64;  // linear and performer where causal, ssd: tokens of a chunk
   std::int64_t depth = 0;   // perceiver
+  int exchange = 0;         // nystrom: which of its two states is meant, see MixerState
 };
 
 // Tensors are [batch, heads, tokens, width]; q, k and v have one dtype (f16, bf16 or f32), and the
@@ -70,6 +71,12 @@ struct MixerArguments {
   TensorView value_projection{};  // linformer: F [1,1,rank,n]; without data it is E
   double scale = 1.0;             // performer, nystrom, linformer, perceiver
   TensorView out{};               // [b,h,n,p]
+  // nystrom over a shard: its first token, and all tokens that the segments are of; 0: only these.
+  std::int64_t first_token = 0;
+  std::int64_t all_tokens = 0;
+  // nystrom, in exchange 1: the matrix and the vector of its first state of all tokens.
+  TensorView q_landmarks{};
+  TensorView k_landmarks{};
 };
 
 // What shapes say of a call. Both numbers of heads of a selective_scan are those of v.
@@ -83,15 +90,20 @@ struct MixerShape {
 };
 [[nodiscard]] MixerShape mixer_shape(const MixerOptions& options, const MixerArguments& arguments);
 
-// All that tokens leave to those after them, in f32: a matrix and a vector for each head.
+// All that tokens leave to others, in f32: a matrix and a vector for each head.
 //                   matrix                                vector
 //   linear          [b,g,d,p]     sum of phi(k) v^T       [b,g,d,1]     sum of phi(k)
 //   performer       [b,g,rank,p]  sum of phi(k)_r v over  [b,g,rank,1]  log of the sum of
 //                                 the sum of phi(k)_r                   sqrt(rank) phi(k)_r
+//   linformer       [b,g,rank,p]  F V                     [b,g,rank,d]  E K
+//   perceiver       [b,g,rank,p]  X_0                     [b,g,rank,1]  its LSE
+//   nystrom         [b,h,rank,d]  Q~                      [b,g,rank,d]  K~
+//     exchange 1    [b,h,rank,p]  A3 V                    [b,h,rank,1]  its LSE
 //   ssd             [b,h,d,p]     H                       [b,h,1,1]     sum of decay
 //   selective_scan  [b,h,p,d]     h                       [b,h,p,1]     sum of delta
-// The vector of ssd and selective_scan matters only where a state is appended to another. nystrom,
-// linformer and perceiver have no state.
+// The vector of ssd and selective_scan matters only where a state is appended to another. Workers
+// that share a nystrom exchange two states, one after the other: the second needs the first of all
+// tokens. Tokens of a shard leave to Q~ and K~ their part of the means.
 struct MixerState {
   TensorView matrix;
   TensorView vector;
@@ -100,27 +112,35 @@ struct MixerStateExtents {
   Extent matrix;
   Extent vector;
 };
-[[nodiscard]] bool has_state(Mixer kind);
+[[nodiscard]] bool has_causal_form(Mixer kind);
+// How many states workers exchange.
+[[nodiscard]] int mixer_exchanges(Mixer kind);
 [[nodiscard]] MixerStateExtents mixer_state_extents(const MixerOptions& options,
                                                     const MixerShape& shape);
 // Makes it the state of no tokens.
 void clear_state(const MixerOptions& options, const MixerState& state);
-// state := the state of its tokens and of those of `next` after them. Appending is associative.
-// `a` is that of a selective_scan.
+// state := the state of its tokens and of those of `next` after them. Appending is associative, and
+// where the operator is not causal the order matters by rounding only. `a` is that of a
+// selective_scan.
 void append_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
                   const TensorView& a = {});
 
-// Computes out. With `before`, the state of all earlier tokens (where the operator is not causal:
-// of all other tokens), they are part of the sums. With `after`, it is set to the state of
-// `before` and these tokens; the two may not share memory. Throws std::invalid_argument for shapes
-// or options that do not fit together, Unsupported for what no kernel computes, OutOfMemory from
-// the workspace.
+// Computes out. Where the operator is causal: with `before`, the state of all earlier tokens, they
+// are part of the sums, and with `after`, it is set to the state of `before` and these tokens; the
+// two may not share memory. Throws std::invalid_argument for shapes or options that do not fit
+// together, Unsupported for what no kernel computes, OutOfMemory from the workspace.
 void mix(const MixerOptions& options, const MixerArguments& arguments, const KernelContext& context,
          const MixerState* before = nullptr, const MixerState* after = nullptr);
 
-// state := the state of these tokens alone; q and out are not used, but q says the heads of an ssd.
+// state := the state of these tokens alone; out is not used, and only nystrom uses q, but q says
+// the heads of an ssd.
 void mix_state(const MixerOptions& options, const MixerArguments& arguments,
                const KernelContext& context, const MixerState& state);
+
+// Computes out from the state of all tokens, of which these are some, where the operator is not
+// causal; of nystrom from the state of exchange 1. The state is scratch memory then.
+void attend_state(const MixerOptions& options, const MixerArguments& arguments,
+                  const KernelContext& context, const MixerState& state);
 
 // Gradients of a loss, f32 and written whole: d_q [b,h,n,d], d_k [b,g,n,d], d_v [b,g,n,p] and, of
 // an ssd, d_decay [b,h,n,1], from d_out [b,h,n,p] of the inputs' type or f32.
@@ -135,13 +155,14 @@ struct MixerGradients {
 void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                   const MixerGradients& gradients, const KernelContext& context);
 
-// The parts of linformer and nystrom, for workers that hold a shard of the tokens. Sums over the
-// shards of what project_tokens() makes are E K and F V.
+// The parts of linformer and nystrom.
 // out [b,g,rank,x] f32 := weights [1,1,rank,n] f32 times x [b,g,n,x] of any type.
 void project_tokens(const TensorView& weights, const TensorView& x, const TensorView& out,
                     const KernelContext& context);
 // means [b,h,rank,d] f32 := the means of the segments of x [b,g,n,d], g dividing h; rank <= n.
-void segment_means(const TensorView& x, const TensorView& means);
+// Where x has only the tokens from first_token on of all_tokens, it is their part of the means.
+void segment_means(const TensorView& x, const TensorView& means, std::int64_t first_token = 0,
+                   std::int64_t all_tokens = 0);
 // out [b,h,rank,p] := Z values [b,h,rank,p], with Z that of softmax(scale queries keys^T); all are
 // f32, and queries and keys [b,h,rank,d].
 void apply_nystrom_inverse(const TensorView& queries, const TensorView& keys, double scale,
@@ -189,7 +210,7 @@ struct MixerGradientValues {
 //   nystrom       4 n rank (d + p) h + (48 rank^3 + 2 rank^2 (d + p)) h
 //   perceiver     2 n rank (d + p) (g + h) + 4 depth rank^2 p g
 [[nodiscard]] double mixer_flop(const MixerOptions& options, const MixerShape& shape);
-// Returns the float32 words of a state, 0 without one.
+// Returns the float32 words of a state.
 [[nodiscard]] std::int64_t mixer_state_words(const MixerOptions& options, const MixerShape& shape);
 
 }  // namespace qb

@@ -43,12 +43,7 @@ SegmentedCall::SegmentedCall(const MixerOptions& options, const MixerArguments& 
 }
 
 void SegmentedCall::mix(const MixerState* before, const MixerState* after) {
-  const std::int64_t needed = segments_ - (options_.causal ? 1 : 0);
-  const std::vector<OwnState> states = states_before(before, needed);
-  if (!options_.causal) {
-    if (after != nullptr) copy_state(states.back().view, *after);
-    return attend(states.back().view);
-  }
+  const std::vector<OwnState> states = states_before(before, segments_ - 1);
   for_each_task(segments_, shape_.q_heads, [&](std::int64_t segment, ChunkTask& task) {
     task.before = &states[static_cast<std::size_t>(segment)].view;
     task.attends = task.absorbs = true;

@@ -26,7 +26,7 @@ class SegmentedCall {
                 const KernelContext& context, const ExponentialFeatures& exponential = {},
                 std::int64_t segment_tokens = 0);
 
-  // As the functions of mixer.h.
+  // As the functions of mixer.h; mix() where the operator is causal.
   void mix(const MixerState* before, const MixerState* after);
   void sum(const MixerState& state);
   // out := what the queries make of this state.

@@ -39,6 +39,12 @@ void decay_state(const MixerOptions& options, const MixerState& state, const Mix
                      });
 }
 
+// The state is O and LSE of queries over its tokens.
+bool is_partial(const MixerOptions& options) {
+  return options.kind == Mixer::performer || options.kind == Mixer::perceiver ||
+         (options.kind == Mixer::nystrom && options.exchange == 1);
+}
+
 }  // namespace
 
 MixerShape mixer_shape(const MixerOptions& options, const MixerArguments& a) {
@@ -51,40 +57,49 @@ MixerShape mixer_shape(const MixerOptions& options, const MixerArguments& a) {
           a.v.extent.head_dim};
 }
 
-bool has_state(Mixer kind) {
+bool has_causal_form(Mixer kind) {
   return kind != Mixer::nystrom && kind != Mixer::linformer && kind != Mixer::perceiver;
 }
+
+int mixer_exchanges(Mixer kind) { return kind == Mixer::nystrom ? 2 : 1; }
 
 MixerStateExtents mixer_state_extents(const MixerOptions& options, const MixerShape& s) {
   switch (options.kind) {
     case Mixer::linear:
       return {{s.batch, s.kv_heads, s.key_dim, s.value_dim}, {s.batch, s.kv_heads, s.key_dim, 1}};
     case Mixer::performer:
+    case Mixer::perceiver:
       return {{s.batch, s.kv_heads, options.rank, s.value_dim},
               {s.batch, s.kv_heads, options.rank, 1}};
+    case Mixer::linformer:
+      return {{s.batch, s.kv_heads, options.rank, s.value_dim},
+              {s.batch, s.kv_heads, options.rank, s.key_dim}};
+    case Mixer::nystrom:
+      if (options.exchange == 0)
+        return {{s.batch, s.q_heads, options.rank, s.key_dim},
+                {s.batch, s.kv_heads, options.rank, s.key_dim}};
+      return {{s.batch, s.q_heads, options.rank, s.value_dim},
+              {s.batch, s.q_heads, options.rank, 1}};
     case Mixer::ssd:
       return {{s.batch, s.q_heads, s.key_dim, s.value_dim}, {s.batch, s.q_heads, 1, 1}};
     case Mixer::selective_scan:
       return {{s.batch, s.q_heads, s.value_dim, s.key_dim}, {s.batch, s.q_heads, s.value_dim, 1}};
-    case Mixer::nystrom:
-    case Mixer::linformer:
-    case Mixer::perceiver:
-      break;
   }
   return {{0, 0, 0, 0}, {0, 0, 0, 0}};
 }
 
 void clear_state(const MixerOptions& options, const MixerState& state) {
-  if (options.kind == Mixer::performer) return clear_partial(state.matrix, state.vector);
+  if (is_partial(options)) return clear_partial(state.matrix, state.vector);
   clear_rows(state.matrix);
   clear_rows(state.vector);
 }
 
 void append_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
                   const TensorView& a) {
-  if (options.kind == Mixer::performer)
+  if (is_partial(options))
     return merge_partial(state.matrix, state.vector, next.matrix, next.vector);
-  if (options.kind != Mixer::linear) decay_state(options, state, next, a);
+  if (options.kind == Mixer::ssd || options.kind == Mixer::selective_scan)
+    decay_state(options, state, next, a);
   add_rows(state.matrix, next.matrix);
   add_rows(state.vector, next.vector);
 }

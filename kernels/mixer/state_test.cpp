@@ -29,6 +29,14 @@ struct TestState {
 // The call over some of its tokens.
 MixerArguments shard(const MixerCall& call, std::int64_t begin, std::int64_t end) {
   MixerArguments a = call.a;
+  a.first_token = begin;
+  a.all_tokens = call.shape.n_tokens;
+  if (call.options.kind == Mixer::linformer)
+    for (TensorView* const columns : {&a.projection, &a.value_projection}) {
+      if (columns->data == nullptr) continue;
+      columns->data = static_cast<float*>(columns->data) + begin;
+      columns->extent.head_dim = end - begin;
+    }
   for (TensorView* const view : {&a.q, &a.k, &a.v, &a.decay, &a.delta, &a.out})
     if (view->data != nullptr) *view = view->tokens(begin, end - begin);
   return a;
@@ -120,26 +128,45 @@ INSTANTIATE_TEST_SUITE_P(All, MixerStates,
                                            Mixer::selective_scan),
                          [](const auto& kind) { return std::string(word(kind.param)); });
 
-// Where an operator is not causal, `before` is the state of all other tokens.
-TEST(MixerState, OtherTokensArePartOfTheSums) {
-  for (const Mixer kind : {Mixer::linear, Mixer::performer}) {
-    MixerCase c = testing_support::random_case(kind, 8);
-    c.options.causal = false;
-    c.shape.n_tokens = 70;
-    const MixerCall call(c);
-    const KernelContext context{testing_support::poisoned_allocator(), 3, 0};
-    TestState first(c.options, c.shape);
-    TestState second(c.options, c.shape);
-    mix_state(c.options, shard(call, 0, 33), context, first.view());
-    mix_state(c.options, shard(call, 33, 70), context, second.view());
-    testing_support::fill(call.a.out, std::nan(""));
-    const MixerState of_first = first.view();
-    const MixerState of_second = second.view();
-    mix(c.options, shard(call, 0, 33), context, &of_second);
-    mix(c.options, shard(call, 33, 70), context, &of_first);
-    testing_support::expect_near(values(call.a.out), call.reference(),
-                                 mix_naive(call.options, call.a, call.rows(), 2));
-  }
+// Workers hold random shards, and states of shards are joined in a random order.
+TEST(MixerState, OfAllTokensGivesTheWholeWhereItIsNotCausal) {
+  const KernelContext context{testing_support::poisoned_allocator(), 3, 0};
+  for (const Mixer kind :
+       {Mixer::linear, Mixer::performer, Mixer::nystrom, Mixer::linformer, Mixer::perceiver})
+    for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+      MixerCase c = testing_support::random_case(kind, seed);
+      c.options.causal = false;
+      SCOPED_TRACE(testing_support::text(c));
+      const MixerCall call(c);
+      const std::vector<std::int64_t> cuts = random_cuts(c.shape.n_tokens, seed);
+      std::vector<MixerArguments> shards;
+      for (std::size_t w = 0; w + 1 < cuts.size(); ++w)
+        shards.push_back(shard(call, cuts[w], cuts[w + 1]));
+      std::mt19937_64 engine(seed);
+      std::ranges::shuffle(shards, engine);
+      std::vector<TestState> joined;
+      for (int e = 0; e < mixer_exchanges(kind); ++e) {
+        c.options.exchange = e;
+        joined.emplace_back(c.options, c.shape);
+        clear_state(c.options, joined.back().view());
+        for (MixerArguments& a : shards) {
+          if (e > 0) a.q_landmarks = joined.front().matrix.view();
+          if (e > 0) a.k_landmarks = joined.front().vector.view();
+          const TestState own(c.options, c.shape);
+          mix_state(c.options, a, context, own.view());
+          append_state(c.options, joined.back().view(), own.view());
+        }
+      }
+      testing_support::fill(call.a.out, std::nan(""));
+      for (const MixerArguments& a : shards) {
+        const TestState all(c.options, c.shape);
+        copy_rows(joined.back().matrix.view(), all.matrix.view());
+        copy_rows(joined.back().vector.view(), all.vector.view());
+        attend_state(c.options, a, context, all.view());
+      }
+      testing_support::expect_near(values(call.a.out), call.reference(),
+                                   mix_naive(call.options, call.a, call.rows(), 2));
+    }
 }
 
 // A state that hardly decays is multiplied by thousands of factors near 1.
@@ -202,6 +229,13 @@ TEST(MixerParts, ShardsOfLinformerAndNystromMakeTheWhole) {
   double mean = 0.0;  // of segment 2, tokens [2 75 / 7, 3 75 / 7)
   for (std::int64_t j = 21; j < 32; ++j) mean += testing_support::at(x.view(), 1, 1, j, 5) / 11.0;
   EXPECT_NEAR(testing_support::at(means.view(), 1, 3, 2, 5), mean, 1e-6);
+  // The cut lies within that segment.
+  const Tensor parts[] = {Tensor(heap_allocator(), DType::f32, {2, 4, 7, 24}, "means"),
+                          Tensor(heap_allocator(), DType::f32, {2, 4, 7, 24}, "means")};
+  segment_means(x.view().tokens(0, 25), parts[0].view(), 0, 75);
+  segment_means(x.view().tokens(25, 50), parts[1].view(), 25, 75);
+  add_rows(parts[0].view(), parts[1].view());
+  EXPECT_LE(testing_support::max_difference(values(parts[0].view()), values(means.view())), 1e-6);
 }
 
 TEST(OrthogonalFeatures, AreOrthogonalWithinABlockAndRepeatable) {
@@ -302,8 +336,10 @@ TEST(MixerStateWords, AreThoseOfBothTensors) {
   EXPECT_EQ(words(Mixer::performer), 2 * 3 * 40 * (24 + 1));
   EXPECT_EQ(words(Mixer::ssd), 2 * 6 * (16 * 24 + 1));
   EXPECT_EQ(words(Mixer::selective_scan), 2 * 6 * 24 * (16 + 1));
-  EXPECT_EQ(words(Mixer::nystrom), 0);
-  EXPECT_EQ(words(Mixer::linformer), 0);
+  EXPECT_EQ(words(Mixer::nystrom), 2 * (6 + 3) * 40 * 16);
+  EXPECT_EQ(mixer_state_words({Mixer::nystrom, false, 40, 64, 0, 1}, shape), 2 * 6 * 40 * (24 + 1));
+  EXPECT_EQ(words(Mixer::linformer), 2 * 3 * 40 * (24 + 16));
+  EXPECT_EQ(words(Mixer::perceiver), 2 * 3 * 40 * (24 + 1));
 }
 
 }  // namespace

@@ -130,6 +130,10 @@ class CpuDevice : public LayerGradientsDevice, public MixerDevice {
                  const KernelContext& context, const MixerState& state) override {
     qb::mix_state(options, arguments, context, state);
   }
+  void attend_state(const MixerOptions& options, const MixerArguments& arguments,
+                    const KernelContext& context, const MixerState& state) override {
+    qb::attend_state(options, arguments, context, state);
+  }
   void append_state(const MixerOptions& options, const MixerState& state, const MixerState& next,
                     const TensorView& a) override {
     qb::append_state(options, state, next, a);

@@ -18,6 +18,8 @@ class MixerDevice : public virtual ComputeDevice {
                    const KernelContext& context, const MixerState* before) = 0;
   virtual void mix_state(const MixerOptions& options, const MixerArguments& arguments,
                          const KernelContext& context, const MixerState& state) = 0;
+  virtual void attend_state(const MixerOptions& options, const MixerArguments& arguments,
+                            const KernelContext& context, const MixerState& state) = 0;
   virtual void append_state(const MixerOptions& options, const MixerState& state,
                             const MixerState& next, const TensorView& a) = 0;
 };

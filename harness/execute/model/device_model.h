@@ -21,6 +21,8 @@
 //                memory_byte_per_s   read and written by a kernel that computes next to nothing
 //                cores               devices that there are; 0: one a worker
 //                query_tile          rows of the kernel's query tiles; 0: as this program's kernel
+//                product_flop_per_s  the most that products of matrices of f16 or bf16 reach, which
+//                                    bounds operators that no kernel is measured of; 0: not known
 //                backward_share_of_forward
 //                                    the rate of a backward call over that of the forward call of
 //                                    as many pairs; 0: kBackwardShareOfForward
@@ -82,6 +84,7 @@ struct DeviceModel {
   DeviceNumber memory_byte_per_s;
   DeviceNumber cores;  // if there are more workers, they share them evenly, as a `threads` run does
   DeviceNumber query_tile;
+  DeviceNumber product_flop_per_s;
   DeviceNumber backward_share_of_forward;
   friend bool operator==(const DeviceModel&, const DeviceModel&) = default;
 };

@@ -37,6 +37,7 @@ constexpr NamedNumber kNumbers[] = {
     {"memory_byte_per_s", &DeviceModel::memory_byte_per_s},
     {"cores", &DeviceModel::cores, true},
     {"query_tile", &DeviceModel::query_tile, true},
+    {"product_flop_per_s", &DeviceModel::product_flop_per_s},
     {"backward_share_of_forward", &DeviceModel::backward_share_of_forward},
 };
 

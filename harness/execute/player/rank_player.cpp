@@ -39,74 +39,49 @@ class Rank {
         device_(device),
         messages_(messages),
         ranks_(ranks),
+        run_(ranks),
         rank_(rank),
         watch_(device),
         player_(std::make_unique<WorkerPlayer>(
             plan, rank, arguments_, WorkerPlayer::Tools{device, watch_, &messages, nullptr, kept},
-            report_.time)) {}
+            report().time)) {}
 
-  RankReport run() {
+  RankReport play() {
     const bool at_root = plan_.result == Result::root;
     const bool scattered = is_scattered(player_->worker());
-    attempt([&] {
+    run_.attempt([&] {
       if (rank_ == 0) delta_ = room_for_root_delta(plan_, arguments_);
       if (!scattered) prepare();
       messages_.settle();
     });
-    attempt_always([&] { ranks_.meet(); });
+    run_.attempt_always([&] { ranks_.meet(); });
     const double start_s = now_s();
-    attempt([&] { watch_.start(start_s); });
-    if (scattered) attempt([&] { scatter(); });
-    attempt([&] { player_->play(); });
-    if (at_root) attempt([&] { gather(); });
-    attempt([&] { messages_.settle(); });
-    attempt([&] { stop(); });
-    if (!at_root) attempt([&] { collect(); });
+    run_.attempt([&] { watch_.start(start_s); });
+    if (scattered) run_.attempt([&] { scatter(); });
+    run_.attempt([&] { player_->play(); });
+    if (at_root) run_.attempt([&] { gather(); });
+    run_.attempt([&] { messages_.settle(); });
+    run_.attempt([&] { stop(); });
+    if (!at_root) run_.attempt([&] { collect(); });
     close();
     if (const auto* ledger = dynamic_cast<const MemoryLedger*>(arguments_.allocator))
-      report_.time.active_peak_bytes = static_cast<std::int64_t>(ledger->worker_peak_bytes(rank_));
-    return std::move(report_);
+      report().time.active_peak_bytes = static_cast<std::int64_t>(ledger->worker_peak_bytes(rank_));
+    return std::move(report());
   }
 
  private:
-  template <class Body>
-  void attempt_always(const Body& body) {
-    try {
-      body();
-    } catch (const CaseError& error) {
-      fail(error.status(), error.what());
-    } catch (const std::bad_alloc&) {
-      fail(Status::oom, "the heap has no more memory");
-    } catch (const std::exception& error) {
-      fail(Status::error, error.what());
-    }
-  }
-
-  template <class Body>
-  void attempt(const Body& body) {
-    if (report_.status == Status::ok) attempt_always(body);
-  }
-
-  void fail(Status status, const std::string& message) {
-    if (report_.status != Status::ok) return;
-    report_.status = status;
-    report_.message = message;
-    report_.told = ranks_.has_failed();
-    ranks_.fail(status, message);
-  }
-
   void stop() {
     watch_.stop();
-    report_.duration_s = watch_.wall_s();
-    report_.device_s = watch_.device_s();
-    sum_steps(report_.time);
+    report().duration_s = watch_.wall_s();
+    report().device_s = watch_.device_s();
+    sum_steps(report().time);
   }
 
   // Messages end on all ranks before their buffers are freed. If a rank does not come, buffers must
   // outlive this run, which is then the last one.
   void close() {
-    if (report_.status != Status::ok) messages_.abandon();
-    attempt_always([&] { ranks_.close(); });
+    if (report().status != Status::ok) messages_.abandon();
+    run_.attempt_always([&] { ranks_.close(); });
     if (!ranks_.is_closed()) (void)player_.release();
     buffers_.clear();
     player_.reset();
@@ -124,12 +99,12 @@ class Rank {
   }
 
   void scatter() {
-    watch_.charge(&report_.time.gather_s);
+    watch_.charge(&report().time.gather_s);
     if (rank_ == 0 && arguments_.delta.data != nullptr)
       device_.compute_delta(arguments_.out, arguments_.d_out, arguments_.delta);
     const std::vector<Ticket> tickets = distribute([](const Piece&) { return true; });
     if (rank_ == 0) player_->prepare();
-    watch_.charge(&report_.time.gather_s);
+    watch_.charge(&report().time.gather_s);
     await(tickets);
     buffers_.clear();
     watch_.charge(nullptr);
@@ -221,7 +196,7 @@ class Rank {
 
   void gather() {
     OutputMerge output(plan_, arguments_, device_);
-    if (rank_ == 0) watch_.charge(&report_.time.merge_s);
+    if (rank_ == 0) watch_.charge(&report().time.merge_s);
     merge_results(output);
     if (rank_ != 0) return;
     output.finish();
@@ -238,6 +213,7 @@ class Rank {
     messages_.settle();
   }
 
+  [[nodiscard]] RankReport& report() { return run_.report(); }
   [[nodiscard]] int n_workers() const { return static_cast<int>(plan_.workers.size()); }
 
   const Plan& plan_;
@@ -246,23 +222,12 @@ class Rank {
   AttentionDevice& device_;
   Transport& messages_;
   RankTransport& ranks_;
+  RankRun run_;
   const int rank_;
-  RankReport report_;
   Stopwatch watch_;
   std::vector<Tensor> buffers_;  // for the scatter
   std::unique_ptr<WorkerPlayer> player_;
 };
-
-// Throws a rank's own failure, or else one that came to it from another rank.
-void throw_failure(const std::vector<RankReport>& reports) {
-  for (const bool told : {false, true})
-    for (std::size_t r = 0; r < reports.size(); ++r) {
-      const RankReport& report = reports[r];
-      if (report.status == Status::ok || report.told != told) continue;
-      throw CaseError(report.status,
-                      told ? report.message : fmt::format("rank {}: {}", r, report.message));
-    }
-}
 
 // Calls visit with each number of a report besides those of its steps.
 void visit_numbers(auto& report, const auto& visit) {
@@ -303,12 +268,41 @@ RankReport unpack(const std::string& text) {
 
 }  // namespace
 
-RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments, AttentionDevice& device,
-                     Transport& messages, RankTransport& ranks, int rank, KeptCalls* kept) {
-  return Rank(plan, arguments, device, messages, ranks, rank, kept).run();
+// A rank's own failure goes before one that came to it from another rank.
+void throw_failure(const std::vector<RankReport>& reports) {
+  for (const bool told : {false, true})
+    for (std::size_t r = 0; r < reports.size(); ++r) {
+      const RankReport& report = reports[r];
+      if (report.status == Status::ok || report.told != told) continue;
+      throw CaseError(report.status,
+                      told ? report.message : fmt::format("rank {}: {}", r, report.message));
+    }
 }
 
-Execution play_over_mpi(const Plan& plan, int workers, double timeout_s, const RankPlay& play) {
+void RankRun::fail(Status status, const std::string& message) {
+  if (report_.status != Status::ok) return;
+  report_.status = status;
+  report_.message = message;
+  report_.told = ranks_.has_failed();
+  ranks_.fail(status, message);
+}
+
+RankReport play_rank(const Plan& plan, const ExecutionArguments& arguments, AttentionDevice& device,
+                     Transport& messages, RankTransport& ranks, int rank, KeptCalls* kept) {
+  return Rank(plan, arguments, device, messages, ranks, rank, kept).play();
+}
+
+void require_ranks(int workers) {
+  const MpiWorld* const world = MpiWorld::current();
+  if (world == nullptr)
+    throw Unsupported(fmt::format(
+        "ranks: mpi needs a process for each worker: mpirun -n {} qb run …, or srun", workers));
+  if (workers > world->size())
+    throw Unsupported(
+        fmt::format("{} workers need as many MPI processes; there are {}", workers, world->size()));
+}
+
+std::vector<RankReport> reports_over_mpi(int workers, double timeout_s, const RankPlay& play) {
   MpiWorld& world = *MpiWorld::current();
   const auto transport = world.make_transport(workers, timeout_s);
   RankReport own;
@@ -317,18 +311,17 @@ Execution play_over_mpi(const Plan& plan, int workers, double timeout_s, const R
   if (world.rank() != 0) return {};
   std::vector<RankReport> reports;
   for (int w = 0; w < workers; ++w) reports.push_back(unpack(texts[static_cast<std::size_t>(w)]));
-  return execution_of(plan, std::move(reports));
+  return reports;
+}
+
+Execution play_over_mpi(const Plan& plan, int workers, double timeout_s, const RankPlay& play) {
+  std::vector<RankReport> reports = reports_over_mpi(workers, timeout_s, play);
+  return reports.empty() ? Execution() : execution_of(plan, std::move(reports));
 }
 
 Execution execute_mpi(const Plan& plan, const ExecutionArguments& arguments) {
-  const MpiWorld* const world = MpiWorld::current();
   const auto workers = static_cast<int>(plan.workers.size());
-  if (world == nullptr)
-    throw Unsupported(fmt::format(
-        "ranks: mpi needs a process for each worker: mpirun -n {} qb run …, or srun", workers));
-  if (workers > world->size())
-    throw Unsupported(
-        fmt::format("{} workers need as many MPI processes; there are {}", workers, world->size()));
+  require_ranks(workers);
   return play_over_mpi(plan, workers, arguments.message_timeout_s,
                        [&](RankTransport& ranks, int rank) {
                          const auto device = open_device(arguments, arguments.threads);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,37 @@ struct RankReport {
   std::string message{};
 };
 
+// A rank's part in a run. It throws nothing: its first failure goes into the report and to the
+// other ranks, whose waits throw it, and then it attempts no more but to come to the end with them.
+class RankRun {
+ public:
+  explicit RankRun(RankTransport& ranks) : ranks_(ranks) {}
+
+  template <class Body>
+  void attempt(const Body& body) {
+    if (report_.status == Status::ok) attempt_always(body);
+  }
+  template <class Body>
+  void attempt_always(const Body& body) {
+    try {
+      body();
+    } catch (const CaseError& error) {
+      fail(error.status(), error.what());
+    } catch (const std::bad_alloc&) {
+      fail(Status::oom, "the heap has no more memory");
+    } catch (const std::exception& error) {
+      fail(Status::error, error.what());
+    }
+  }
+  [[nodiscard]] RankReport& report() { return report_; }
+
+ private:
+  void fail(Status status, const std::string& message);
+
+  RankTransport& ranks_;
+  RankReport report_;
+};
+
 // Plays worker `rank`. Rank 0 is the root too: it holds the whole sequence, scatters and gathers if
 // the plan does, and puts the output together. If tokens start and end sharded, every rank makes
 // its own shard, and the output is collected outside the measured time. It throws nothing: a
@@ -30,13 +62,22 @@ struct RankReport {
                                    AttentionDevice& device, Transport& messages,
                                    RankTransport& ranks, int rank, KeptCalls* kept = nullptr);
 
+// Throws Unsupported where this process is not one of at least so many ranks.
+void require_ranks(int workers);
+
 // Every rank of the MpiWorld, which must exist, calls it: the first `workers` ranks play, and rank
-// 0 gets the execution, or the exception of any rank.
+// 0 gets their reports, the others nothing.
 using RankPlay = std::function<RankReport(RankTransport& ranks, int rank)>;
+[[nodiscard]] std::vector<RankReport> reports_over_mpi(int workers, double timeout_s,
+                                                       const RankPlay& play);
+// The same with the execution, or the exception of any rank, at rank 0.
 [[nodiscard]] Execution play_over_mpi(const Plan& plan, int workers, double timeout_s,
                                       const RankPlay& play);
 
-// Composes all ranks' reports. Throws the failure of the rank where it began, and names the rank.
+// Throws the failure of the rank where it began, and names the rank.
+void throw_failure(const std::vector<RankReport>& reports);
+
+// Composes all ranks' reports. Throws as throw_failure() does.
 [[nodiscard]] Execution execution_of(const Plan& plan, std::vector<RankReport> reports);
 
 }  // namespace qb

@@ -86,7 +86,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"mixer.depth", {"1"}},
       {"mixer.rank", {"5", "24"}},
       {"mixer.chunk", {"16"}},
-      {"mixer.scan", {"all_gather", "tree", "all_scan"}},
+      {"mixer.scan", {"all_gather", "tree", "all_scan", "all_reduce"}},
       {"mixer.blocks", {"1", "2"}},
   };
   return all;
@@ -216,8 +216,9 @@ class ObeyOrRefuse : public testing::Test {
     if (parameter.key == "cluster.nics") c.algorithm = "all_gather_kv";  // others may not contend
     if (parameter.key == "mixer.scan" || parameter.key == "mixer.blocks") {
       c.workload = WorkloadKind::sequence_mixer;
-      c.mixer.kind = Mixer::ssd;
-      c.mask = MaskKind::causal;
+      const bool reduces = !is_free("mixer.scan") && c.mixer.scan == ScanKind::all_reduce;
+      c.mixer.kind = reduces ? Mixer::nystrom : Mixer::ssd;
+      c.mask = reduces ? MaskKind::full : MaskKind::causal;
       c.algorithm = "dense";
       c.workers = 4;
       if (is_free("mixer.scan")) c.mixer.scan = ScanKind::all_scan;

@@ -26,6 +26,19 @@ void add_all_gather(ScanPlan& plan) {
       plan.messages.push_back({0, from, (from + distance) % plan.workers, 0, own(from)});
 }
 
+void add_all_reduce(ScanPlan& plan) {
+  plan.blocks = plan.workers;
+  for (const int round : {0, 1})
+    for (int distance = 1; distance < plan.workers; ++distance)
+      for (int from = 0; from < plan.workers; ++from) {
+        const int to = (from + distance) % plan.workers;
+        if (round == 0)
+          plan.messages.push_back({round, from, to, to, own(from)});
+        else
+          plan.messages.push_back({round, from, to, from, {0, plan.workers}});
+      }
+}
+
 void add_tree(ScanPlan& plan) {
   for (int round = 0, distance = 1; distance < plan.workers; ++round, distance *= 2)
     for (int w = 0; w + distance < plan.workers; ++w)
@@ -34,19 +47,18 @@ void add_tree(ScanPlan& plan) {
 
 }  // namespace
 
-std::vector<Range> ScanPlan::needs_of(int worker) const {
-  std::vector<Range> needs;
-  if (worker > 0) needs.push_back({0, worker});
-  if (!causal && worker + 1 < workers) needs.push_back({worker + 1, workers});
-  return needs;
-}
+Range ScanPlan::needs_of(int worker) const { return {0, causal ? worker : workers}; }
 
 ScanPlan plan_scan(ScanKind kind, int workers, int blocks, bool causal) {
   ScanPlan plan{.workers = workers, .causal = causal};
-  if (!causal && kind != ScanKind::all_gather)
+  if (causal && kind == ScanKind::all_reduce)
+    throw Unsupported(
+        "mixer.scan: all_reduce gives a worker the state of all tokens, and with mask: causal it "
+        "needs that of the tokens before its own; the nearest is mixer.scan: all_gather");
+  if (!causal && kind != ScanKind::all_gather && kind != ScanKind::all_reduce)
     throw Unsupported(fmt::format(
         "mixer.scan: {} gives a worker the states before its tokens, and with mask: full it needs "
-        "those of all other tokens; the nearest is mixer.scan: all_gather",
+        "those of all tokens; the nearest is mixer.scan: all_gather",
         word(kind)));
   if (kind == ScanKind::all_scan) plan.blocks = blocks;
   switch (kind) {
@@ -60,20 +72,27 @@ ScanPlan plan_scan(ScanKind kind, int workers, int blocks, bool causal) {
     case ScanKind::tree:
       add_tree(plan);
       break;
+    case ScanKind::all_reduce:
+      add_all_reduce(plan);
+      break;
   }
   return plan;
 }
 
 std::vector<Range> pieces_of(const Range& wanted, const std::vector<Range>& held) {
+  std::vector<const Range*> longest(static_cast<std::size_t>(wanted.count()), nullptr);  // by begin
+  const auto from = [&](std::int64_t begin) -> const Range*& {
+    return longest[static_cast<std::size_t>(begin - wanted.begin)];
+  };
+  for (const Range& range : held) {
+    if (range.begin < wanted.begin || range.begin >= wanted.end || range.end > wanted.end) continue;
+    const Range*& best = from(range.begin);
+    if (best == nullptr || range.end > best->end) best = &range;
+  }
   std::vector<Range> pieces;
   for (std::int64_t at = wanted.begin; at < wanted.end; at = pieces.back().end) {
-    const Range* longest = nullptr;
-    for (const Range& range : held)
-      if (range.begin == at && range.end <= wanted.end &&
-          (longest == nullptr || range.end > longest->end))
-        longest = &range;
-    if (longest == nullptr) return {};
-    pieces.push_back(*longest);
+    if (from(at) == nullptr) return {};
+    pieces.push_back(*from(at));
   }
   return pieces;
 }
@@ -100,8 +119,11 @@ std::optional<std::string> check(const ScanPlan& plan) {
                            m.round, m.from, text(m.workers));
     for (std::size_t j = i; j < end; ++j) {
       const ScanMessage& m = plan.messages[j];
+      const auto replaces = [&](const Range& range) {
+        return !plan.causal && range != m.workers && intersection(range, m.workers) == range;
+      };
       for (const Range& range : at(m.to, m.block))
-        if (intersection(range, m.workers).count() > 0)
+        if (intersection(range, m.workers).count() > 0 && !replaces(range))
           return fmt::format("in round {} worker {} gets the state of {}, of which it has {}",
                              m.round, m.to, text(m.workers), text(range));
       at(m.to, m.block).push_back(m.workers);
@@ -109,16 +131,10 @@ std::optional<std::string> check(const ScanPlan& plan) {
   }
   for (int w = 0; w < plan.workers; ++w)
     for (int block = 0; block < plan.blocks; ++block)
-      for (const Range& need : plan.needs_of(w))
-        if (pieces_of(need, at(w, block)).empty())
-          return fmt::format("worker {} ends without the state of {}", w, text(need));
+      if (const Range need = plan.needs_of(w);
+          need.count() > 0 && pieces_of(need, at(w, block)).empty())
+        return fmt::format("worker {} ends without the state of {}", w, text(need));
   return std::nullopt;
-}
-
-double sent_states(const ScanPlan& plan) {
-  std::vector<std::int64_t> sent(static_cast<std::size_t>(plan.workers), 0);
-  for (const ScanMessage& m : plan.messages) ++sent[static_cast<std::size_t>(m.from)];
-  return static_cast<double>(std::ranges::max(sent)) / plan.blocks;
 }
 
 }  // namespace qb

@@ -29,8 +29,8 @@ double MixerCrew::run_in_turn(MixerDevice& device, int threads) {
   for (MixerWorker& worker : workers_) worker.receive(transport);
   const double start_s = now_s();
   for (MixerWorker& worker : workers_) worker.begin(device, threads);
-  for (int round = 0; round < plan_.rounds(); ++round) {
-    for (MixerWorker& worker : workers_) worker.post(round, device, transport);
+  for (int round = 0; round < workers_.front().rounds(); ++round) {
+    for (MixerWorker& worker : workers_) worker.post(round, device, threads, transport);
     for (MixerWorker& worker : workers_) worker.await(round, transport);
   }
   for (MixerWorker& worker : workers_) worker.finish(device, threads, transport);
@@ -56,12 +56,7 @@ double MixerCrew::run_at_once(MixerDevice& device, int threads, const Network& n
   const auto play = [&](MixerWorker& worker) noexcept {
     ready.arrive_and_wait();
     try {
-      worker.begin(device, threads);
-      for (int round = 0; round < plan_.rounds(); ++round) {
-        worker.post(round, device, transport);
-        worker.await(round, transport);
-      }
-      worker.finish(device, threads, transport);
+      worker.play(device, threads, transport);
     } catch (...) {
       fail(std::current_exception());
     }

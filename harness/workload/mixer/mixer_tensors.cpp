@@ -34,6 +34,19 @@ void change_elements(const TensorView& view, Change change) {
   }
 }
 
+// These tokens' columns of E: the numbers of a tensor with a head for each of its rows.
+void fill_columns(const Problem& problem, const Range& tokens, const TensorView& view,
+                  int threads) {
+  Problem of_rows = problem;
+  of_rows.inputs = InputKind::random;
+  of_rows.seed = other_seed(problem, 4);
+  of_rows.shape.batch = of_rows.shape.head_dim = 1;
+  of_rows.shape.q_heads = view.extent.length;
+  fill_input(of_rows, TensorRole::q, tokens,
+             contiguous_view(view.data, view.dtype, {1, view.extent.length, tokens.count(), 1}),
+             threads);
+}
+
 // One random number for each token, head and, of `width`, channel.
 void fill_rates(const Problem& problem, std::uint64_t which, std::int64_t width,
                 const Range& tokens, const TensorView& view, double factor, int threads) {
@@ -90,7 +103,9 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
   arguments_ = {.q = take(dtype, queries.shape.q(), "q"),
                 .k = take(dtype, queries.shape.k(), "k"),
                 .v = take(dtype, shape.v(), "v"),
-                .scale = queries.scale};
+                .scale = queries.scale,
+                .first_token = tokens.begin,
+                .all_tokens = problem.problem.shape.q_len};
   switch (problem.options.kind) {
     case Mixer::ssd:
       arguments_.decay = take(DType::f32, shape.lse(), "decay");
@@ -138,7 +153,7 @@ void MixerTensors::fill(int threads) {
   if (problem_.options.kind == Mixer::perceiver)
     fill_normal(arguments_.projection, other_seed(problem, 5), threads);
   if (problem_.options.kind == Mixer::linformer) {
-    fill_normal(arguments_.projection, other_seed(problem, 4), threads);
+    fill_columns(problem, tokens_, arguments_.projection, threads);
     change_elements(arguments_.projection,
                     [&](double value) { return value / std::sqrt(problem_.options.rank); });
   }

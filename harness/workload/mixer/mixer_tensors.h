@@ -23,6 +23,12 @@ struct MixerProblem {
   Problem problem;
   MixerOptions options;
 
+  // The operator with one of its exchanges of states.
+  [[nodiscard]] MixerOptions of_exchange(int exchange) const {
+    MixerOptions with = options;
+    with.exchange = exchange;
+    return with;
+  }
   [[nodiscard]] bool scans() const { return options.kind == Mixer::selective_scan; }
   [[nodiscard]] Problem of_queries() const;
   [[nodiscard]] MixerShape shape(std::int64_t n_tokens) const;

@@ -7,15 +7,30 @@
 #include "base/clock.h"
 
 namespace qb {
+namespace {
+
+Range block_of(const Extent& whole, const ScanPlan& plan, int block) {
+  return part_of(plan.causal ? whole.heads : whole.length, plan.blocks, block);
+}
+
+MixerStateExtents extents_of(const MixerProblem& problem, int exchange) {
+  return mixer_state_extents(problem.of_exchange(exchange), problem.shape(1));
+}
+
+}  // namespace
 
 Range part_of(std::int64_t count, int parts, int index) {
   return {index * count / parts, (index + 1) * count / parts};
 }
 
-std::int64_t block_bytes(const MixerProblem& problem, int blocks, int block) {
-  const MixerStateExtents of = mixer_state_extents(problem.options, problem.shape(1));
-  return (of.matrix.elements() + of.vector.elements()) / of.matrix.heads *
-         part_of(of.matrix.heads, blocks, block).count() * size_of(DType::f32);
+std::int64_t block_bytes(const MixerProblem& problem, const ScanPlan& plan, int exchange,
+                         int block) {
+  const MixerStateExtents of = extents_of(problem, exchange);
+  std::int64_t elements = 0;
+  for (const Extent& whole : {of.matrix, of.vector})
+    elements += whole.elements() / (plan.causal ? whole.heads : whole.length) *
+                block_of(whole, plan, block).count();
+  return elements * size_of(DType::f32);
 }
 
 MixerWorker::MixerWorker(const MixerProblem& problem, const ScanPlan& plan, int index,
@@ -26,61 +41,85 @@ MixerWorker::MixerWorker(const MixerProblem& problem, const ScanPlan& plan, int 
       memory_(memory),
       tensors_(problem, part_of(problem.problem.shape.q_len, plan.workers, index), memory, index) {
   if (plan.workers == 1) return;
-  own_ = take_state("state");
-  before_ = take_state("state_before");
-  const auto take = [&](const ScanMessage& m, const char* label) {
-    const std::int64_t bytes = block_bytes(problem, plan.blocks, m.block);
-    return Block{m.workers, m.block, Buffer(memory, static_cast<std::size_t>(bytes), label, index)};
-  };
   for (const ScanMessage& m : plan.messages) {
-    if (m.to == index) {
-      receives_.push_back(m);
-      in_.push_back(take(m, "message_in"));
-    }
-    if (m.from != index) continue;
-    sends_.push_back(m);
-    const auto is_same = [&](const Block& block) {
-      return block.workers == m.workers && block.block == m.block;
-    };
-    if (std::ranges::none_of(out_, is_same)) out_.push_back(take(m, "message_out"));
+    if (m.to == index) receives_.push_back(m);
+    if (m.from == index) sends_.push_back(m);
   }
+  for (int e = 0; e < mixer_exchanges(problem.options.kind); ++e)
+    exchanges_.push_back(take_exchange(e));
 }
 
-MixerWorker::OwnState MixerWorker::take_state(const char* label) const {
-  const MixerStateExtents of = mixer_state_extents(problem_.options, problem_.shape(1));
-  return {Tensor(memory_, DType::f32, of.matrix, label, index_),
-          Tensor(memory_, DType::f32, of.vector, label, index_)};
+MixerWorker::Exchange MixerWorker::take_exchange(int exchange) const {
+  const MixerStateExtents of = extents_of(problem_, exchange);
+  const auto state = [&](const char* label) {
+    return OwnState{Tensor(memory_, DType::f32, of.matrix, label, index_),
+                    Tensor(memory_, DType::f32, of.vector, label, index_)};
+  };
+  const auto take = [&](const ScanMessage& m, const char* label) {
+    const std::int64_t bytes = block_bytes(problem_, plan_, exchange, m.block);
+    return Block{m.workers, m.block,
+                 Buffer(memory_, static_cast<std::size_t>(bytes), label, index_)};
+  };
+  Exchange taken{.own = state("state"), .joined = state("state_joined")};
+  for (const ScanMessage& m : receives_) taken.in.push_back(take(m, "message_in"));
+  for (const ScanMessage& m : sends_)
+    if (std::ranges::none_of(taken.out, [&](const Block& block) { return block.holds(m); }))
+      taken.out.push_back(take(m, "message_out"));
+  return taken;
 }
 
-MixerState MixerWorker::heads_of(const MixerState& state, int block) const {
-  const Range heads = part_of(state.matrix.extent.heads, plan_.blocks, block);
-  return {state.matrix.heads(heads.begin, heads.count()),
-          state.vector.heads(heads.begin, heads.count())};
+MixerState MixerWorker::part_of_state(const MixerState& state, int block) const {
+  const auto part = [&](const TensorView& whole) {
+    const Range range = block_of(whole.extent, plan_, block);
+    return plan_.causal ? whole.heads(range.begin, range.count())
+                        : whole.tokens(range.begin, range.count());
+  };
+  return {part(state.matrix), part(state.vector)};
 }
 
-MixerState MixerWorker::in_message(const Block& block) const {
-  const MixerState like = heads_of(own_.view(), block.block);
+MixerState MixerWorker::in_message(const Exchange& exchange, const Block& block) const {
+  const MixerState like = part_of_state(exchange.own.view(), block.block);
   auto* const data = block.memory.as<float>();
   return {contiguous_view(data, DType::f32, like.matrix.extent),
           contiguous_view(data + like.matrix.extent.elements(), DType::f32, like.vector.extent)};
 }
 
-void MixerWorker::combine(const Range& workers, int block, const MixerState& to, bool appends,
+MixerArguments MixerWorker::arguments(int exchange) const {
+  MixerArguments arguments = tensors_.arguments();
+  if (exchange > 0) {
+    const MixerState landmarks = exchanges_.front().joined.view();
+    arguments.q_landmarks = landmarks.matrix;
+    arguments.k_landmarks = landmarks.vector;
+  }
+  return arguments;
+}
+
+void MixerWorker::make_state(int exchange, MixerDevice& device, int threads) {
+  const double start_s = now_s();
+  device.mix_state(problem_.of_exchange(exchange), arguments(exchange), context(threads),
+                   exchanges_[static_cast<std::size_t>(exchange)].own.view());
+  times_.compute_s += now_s() - start_s;
+}
+
+void MixerWorker::combine(int exchange, const Range& workers, int block, const MixerState& to,
                           MixerDevice& device) const {
+  const Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
   std::vector<Range> held = {{index_, index_ + 1}};
-  for (const Block& in : in_)
+  for (const Block& in : of.in)
     if (in.block == block) held.push_back(in.workers);
   TensorView a = tensors_.arguments().a;
   if (a.data != nullptr) {
     const Range heads = part_of(a.extent.heads, plan_.blocks, block);
     a = a.heads(heads.begin, heads.count());
   }
+  bool appends = false;
   for (const Range& piece : pieces_of(workers, held)) {
     const auto came = std::ranges::find_if(
-        in_, [&](const Block& in) { return in.block == block && in.workers == piece; });
-    const MixerState from = came == in_.end() ? heads_of(own_.view(), block) : in_message(*came);
+        of.in, [&](const Block& in) { return in.block == block && in.workers == piece; });
+    const MixerState from =
+        came == of.in.end() ? part_of_state(of.own.view(), block) : in_message(of, *came);
     if (appends) {
-      device.append_state(problem_.options, to, from, a);
+      device.append_state(problem_.of_exchange(exchange), to, from, a);
     } else {
       device.copy_rows(from.matrix, to.matrix);
       device.copy_rows(from.vector, to.vector);
@@ -89,40 +128,55 @@ void MixerWorker::combine(const Range& workers, int block, const MixerState& to,
   }
 }
 
+void MixerWorker::join(int exchange, MixerDevice& device) const {
+  const MixerState joined = exchanges_[static_cast<std::size_t>(exchange)].joined.view();
+  for (int block = 0; block < plan_.blocks; ++block)
+    combine(exchange, plan_.needs_of(index_), block, part_of_state(joined, block), device);
+}
+
 void MixerWorker::receive(Transport& transport) {
-  incoming_.clear();
   outgoing_.clear();
-  for (Block& out : out_) out.made = false;
-  for (std::size_t i = 0; i < receives_.size(); ++i)
-    incoming_.push_back(transport.receive({receives_[i].from, index_, receives_[i].round},
-                                          {in_[i].memory.as<std::byte>(), in_[i].memory.bytes()}));
+  for (std::size_t e = 0; e < exchanges_.size(); ++e) {
+    exchanges_[e].incoming.clear();
+    for (Block& out : exchanges_[e].out) out.made = false;
+    for (std::size_t i = 0; i < receives_.size(); ++i) {
+      const Buffer& memory = exchanges_[e].in[i].memory;
+      exchanges_[e].incoming.push_back(transport.receive(
+          {receives_[i].from, index_, static_cast<int>(e) * plan_.rounds() + receives_[i].round},
+          {memory.as<std::byte>(), memory.bytes()}));
+    }
+  }
 }
 
 void MixerWorker::begin(MixerDevice& device, int threads) {
   times_ = {.begin_s = now_s()};
-  if (plan_.workers == 1) return;
-  device.mix_state(problem_.options, tensors_.arguments(), context(threads), own_.view());
-  times_.compute_s = now_s() - times_.begin_s;
+  if (!exchanges_.empty()) make_state(0, device, threads);
 }
 
-void MixerWorker::post(int round, MixerDevice& device, Transport& transport) {
+void MixerWorker::post(int round, MixerDevice& device, int threads, Transport& transport) {
+  const int exchange = round / plan_.rounds();
+  if (exchange > 0 && round % plan_.rounds() == 0) {
+    join(exchange - 1, device);
+    make_state(exchange, device, threads);
+  }
+  Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
   for (const ScanMessage& m : sends_) {
-    if (m.round != round) continue;
-    Block& out = *std::ranges::find_if(out_, [&](const Block& block) {
-      return block.workers == m.workers && block.block == m.block;
-    });
+    if (m.round != round % plan_.rounds()) continue;
+    Block& out = *std::ranges::find_if(of.out, [&](const Block& block) { return block.holds(m); });
     // Once: a worker may still read what an earlier round sent.
-    if (!std::exchange(out.made, true)) combine(m.workers, m.block, in_message(out), false, device);
+    if (!std::exchange(out.made, true))
+      combine(exchange, m.workers, m.block, in_message(of, out), device);
     outgoing_.push_back(
         transport.send({index_, m.to, round}, {out.memory.as<std::byte>(), out.memory.bytes()}));
   }
 }
 
 void MixerWorker::await(int round, Transport& transport) {
+  const Exchange& of = exchanges_[static_cast<std::size_t>(round / plan_.rounds())];
   for (std::size_t i = 0; i < receives_.size(); ++i) {
-    if (receives_[i].round != round) continue;
+    if (receives_[i].round != round % plan_.rounds()) continue;
     const double wait_s = now_s();
-    const Passage passage = transport.wait(incoming_[i]);
+    const Passage passage = transport.wait(of.incoming[i]);
     const double waited_s = now_s() - wait_s;
     const double idle_s = std::clamp(passage.started_s - wait_s, 0.0, waited_s);
     times_.idle_s += idle_s;
@@ -131,18 +185,31 @@ void MixerWorker::await(int round, Transport& transport) {
 }
 
 void MixerWorker::finish(MixerDevice& device, int threads, Transport& transport) {
-  const std::vector<Range> needs = plan_.needs_of(index_);
-  for (int block = 0; block < plan_.blocks; ++block)
-    for (std::size_t i = 0; i < needs.size(); ++i)
-      combine(needs[i], block, heads_of(before_.view(), block), i > 0, device);
-  const MixerState before = before_.view();
+  const int last = static_cast<int>(exchanges_.size()) - 1;
+  const bool needs_others = plan_.needs_of(index_).count() > 0;
+  if (needs_others) join(last, device);
   const double start_s = now_s();
-  device.mix(problem_.options, tensors_.arguments(), context(threads),
-             needs.empty() ? nullptr : &before);
+  if (needs_others && !plan_.causal) {
+    device.attend_state(problem_.of_exchange(last), arguments(last), context(threads),
+                        exchanges_.back().joined.view());
+  } else {
+    const MixerState before = needs_others ? exchanges_.back().joined.view() : MixerState{};
+    device.mix(problem_.options, tensors_.arguments(), context(threads),
+               needs_others ? &before : nullptr);
+  }
   times_.mix_s = now_s() - start_s;
   times_.compute_s += times_.mix_s;
   for (const Ticket& ticket : outgoing_) (void)transport.wait(ticket);
   times_.end_s = now_s();
+}
+
+void MixerWorker::play(MixerDevice& device, int threads, Transport& transport) {
+  begin(device, threads);
+  for (int round = 0; round < rounds(); ++round) {
+    post(round, device, threads, transport);
+    await(round, transport);
+  }
+  finish(device, threads, transport);
 }
 
 }  // namespace qb

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of the workers that share an operator: it holds consecutive tokens, makes their state, takes
 // part in the rounds of a scan (harness/plan/scan/), and then computes the output of its tokens.
-// One worker alone has no rounds. Memory comes from the allocator with these labels, all of it when
-// the worker is made, except what the kernels take:
+// Where workers exchange two states (nystrom), the rounds of the first come before it makes the
+// second. One worker alone has no rounds. Memory comes from the allocator with these labels, all of
+// it when the worker is made, except what the kernels take:
 //   q, k, v, …, output            the tensors of its tokens (mixer_tensors.h)
-//   state, state_before           of its own tokens, and of those before
-//   message_in, message_out       blocks of states: matrices of some heads, then their vectors
+//   state, state_joined           of its own tokens, and of all that it needs
+//   message_in, message_out       blocks of states: parts of matrices, then of their vectors
 #pragma once
 
 #include <vector>
@@ -17,11 +18,13 @@
 
 namespace qb {
 
-// One of so many parts: the tokens of a worker, or the heads of a block of a state.
+// One of so many parts: the tokens of a worker, or the part of a state that is a block.
 [[nodiscard]] Range part_of(std::int64_t count, int parts, int index);
 
-// The bytes of a block of a state, whatever its worker.
-[[nodiscard]] std::int64_t block_bytes(const MixerProblem& problem, int blocks, int block);
+// The bytes of a block of a state, whatever its worker. A block has some heads of the state where
+// the operator is causal, and else some rows of every head.
+[[nodiscard]] std::int64_t block_bytes(const MixerProblem& problem, const ScanPlan& plan,
+                                       int exchange, int block);
 
 class MixerWorker {
  public:
@@ -40,13 +43,17 @@ class MixerWorker {
   [[nodiscard]] MixerTensors& tensors() { return tensors_; }
   [[nodiscard]] const Times& times() const { return times_; }
 
+  // The rounds of all exchanges.
+  [[nodiscard]] int rounds() const { return static_cast<int>(exchanges_.size()) * plan_.rounds(); }
   // A run is receive() by all workers, so that no message waits for its receiver; then begin(), for
   // each round post() and await(), and finish().
   void receive(Transport& transport);
   void begin(MixerDevice& device, int threads);
-  void post(int round, MixerDevice& device, Transport& transport);
+  void post(int round, MixerDevice& device, int threads, Transport& transport);
   void await(int round, Transport& transport);
   void finish(MixerDevice& device, int threads, Transport& transport);
+  // All of it after receive(), for a worker with a thread or a process of its own.
+  void play(MixerDevice& device, int threads, Transport& transport);
 
  private:
   struct OwnState {
@@ -60,13 +67,28 @@ class MixerWorker {
     int block;
     Buffer memory;
     bool made = false;  // in this run, of those that are sent
+    [[nodiscard]] bool holds(const ScanMessage& m) const {
+      return workers == m.workers && block == m.block;
+    }
   };
-  [[nodiscard]] OwnState take_state(const char* label) const;
-  [[nodiscard]] MixerState heads_of(const MixerState& state, int block) const;
-  [[nodiscard]] MixerState in_message(const Block& block) const;
+  struct Exchange {
+    OwnState own{};
+    OwnState joined{};
+    std::vector<Block> in{};         // by receive
+    std::vector<Block> out{};        // one for sends of the same content
+    std::vector<Ticket> incoming{};  // by receive
+  };
+  [[nodiscard]] Exchange take_exchange(int exchange) const;
+  [[nodiscard]] MixerState part_of_state(const MixerState& state, int block) const;
+  [[nodiscard]] MixerState in_message(const Exchange& exchange, const Block& block) const;
   [[nodiscard]] KernelContext context(int threads) const { return {memory_, threads, index_}; }
-  // to := the block of the state of these workers' tokens, or with `appends` that after it.
-  void combine(const Range& workers, int block, const MixerState& to, bool appends,
+  // The tensors, with what earlier exchanges gave.
+  [[nodiscard]] MixerArguments arguments(int exchange) const;
+  void make_state(int exchange, MixerDevice& device, int threads);
+  // Makes the state that the worker needs of those that came.
+  void join(int exchange, MixerDevice& device) const;
+  // to := the block of the state of these workers' tokens.
+  void combine(int exchange, const Range& workers, int block, const MixerState& to,
                MixerDevice& device) const;
 
   const MixerProblem& problem_;
@@ -76,11 +98,7 @@ class MixerWorker {
   MixerTensors tensors_;
   std::vector<ScanMessage> sends_;
   std::vector<ScanMessage> receives_;
-  OwnState own_;
-  OwnState before_;
-  std::vector<Block> in_;         // by receive
-  std::vector<Block> out_;        // one for sends of the same content
-  std::vector<Ticket> incoming_;  // by receive
+  std::vector<Exchange> exchanges_;  // none of one worker
   std::vector<Ticket> outgoing_;
   Times times_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that mix the tokens of a sequence, beside attention, which the same workload computes
-// where the operator is softmax. One worker computes any of them on the CPU; several share the
-// state of those that have one, in turn or with a thread each.
+// where the operator is softmax. On the CPU one worker computes any of them, or several, which
+// share states, in turn or with a thread each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +10,9 @@
 #include <ranges>
 #include <set>
 
-#include "harness/execute/model/scan_model.h"
+#include "harness/workload/mixer/mixer_bound.h"
 #include "harness/workload/mixer/mixer_crew.h"
+#include "harness/workload/mixer/mixer_rank.h"
 #include "harness/workload/mixer/mixer_verify.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"
@@ -21,21 +22,22 @@ namespace {
 
 ScanPlan scan_of(const Case& c, const MixerProblem& mixer) {
   if (c.workers == 1) return {};
-  if (!has_state(mixer.options.kind))
-    throw Unsupported(
-        fmt::format("{} has no state that workers could share; the nearest is workers: 1",
-                    word(*c.mixer.kind)));
   if (c.workers > c.shape.q_len)
     throw Unsupported(
         fmt::format("{} tokens are too few for {} workers; the nearest is workers: {}",
                     c.shape.q_len, c.workers, c.shape.q_len));
-  const std::int64_t heads = mixer_state_extents(mixer.options, mixer.shape(1)).matrix.heads;
-  if (c.mixer.blocks > heads)
+  const Extent state = mixer_state_extents(mixer.options, mixer.shape(1)).matrix;
+  if (c.mixer.blocks > state.heads)
     throw Unsupported(
-        fmt::format("a state of {} heads has no {} blocks; the nearest is mixer.blocks: {}", heads,
-                    c.mixer.blocks, heads));
+        fmt::format("a state of {} heads has no {} blocks; the nearest is mixer.blocks: {}",
+                    state.heads, c.mixer.blocks, state.heads));
+  if (c.mixer.scan == ScanKind::all_reduce && !mixer.options.causal && c.workers > state.length)
+    throw Unsupported(
+        fmt::format("heads of {} rows have no part for each of {} workers; the nearest is "
+                    "mixer.scan: all_gather",
+                    state.length, c.workers));
   return plan_scan(c.mixer.scan, c.workers,
-                   c.mixer.blocks == 0 ? static_cast<int>(heads) : c.mixer.blocks,
+                   c.mixer.blocks == 0 ? static_cast<int>(state.heads) : c.mixer.blocks,
                    mixer.options.causal);
 }
 
@@ -51,14 +53,19 @@ class SequenceMixer final : public Workload {
     values.set("unmasked_flop", flop());
     std::int64_t moved = 0;
     std::vector<std::int64_t> sent(static_cast<std::size_t>(scan_.workers), 0);
+    std::vector<std::int64_t> between_hosts = sent;
+    const Hosts hosts = hosts_of(case_);
     for (const ScanMessage& m : scan_.messages) {
-      const std::int64_t bytes = block_bytes(mixer_, scan_.blocks, m.block);
+      const std::int64_t bytes = bytes_of(m.block);
       sent[static_cast<std::size_t>(m.from)] += bytes;
+      if (hosts.are_apart(m.from, m.to)) between_hosts[static_cast<std::size_t>(m.from)] += bytes;
       moved += bytes;
     }
     values.set("moved_bytes", moved);
     values.set("device_sent_bytes", std::ranges::max(sent));
-    if (scan_.workers > 1) predict_scan(values);
+    if (case_.cluster != kNoCluster)
+      values.set("between_hosts_bytes", std::ranges::max(between_hosts));
+    if (scan_.workers > 1) predict_scan(values, static_cast<double>(std::ranges::max(sent)));
     return values;
   }
   double flop() const override {
@@ -67,10 +74,13 @@ class SequenceMixer final : public Workload {
   int threads() const override { return threads_of(case_); }
   std::optional<std::string> flaw() const override { return check(scan_); }
 
-  Sample run(bool) override {
+  Sample run(bool verifying) override {
+    if (case_.ranks == Ranks::model) return of_bound();
     MixerDevice& device = device_->as<MixerDevice>();
+    if (rank_)
+      return of_players(rank_->run(device, threads(), message_timeout_s(case_), verifying));
     if (case_.ranks == Ranks::threads)
-      return of_threads(crew_->run_at_once(device, threads_of_worker(), network_of(case_),
+      return of_players(crew_->run_at_once(device, threads_of_worker(), network_of(case_),
                                            message_timeout_s(case_)));
     Sample sample{.wall_s = crew_->run_in_turn(device, threads())};
     const auto most = [&](auto part) {
@@ -85,6 +95,7 @@ class SequenceMixer final : public Workload {
     return sample;
   }
   Peaks peaks() override {
+    if (rank_) return {rank_->peak_bytes()};
     if (scan_.workers == 1) return {static_cast<std::int64_t>(ledger().active_peak_bytes())};
     std::int64_t most = 0;
     for (int w = 0; w < scan_.workers; ++w)
@@ -105,28 +116,49 @@ class SequenceMixer final : public Workload {
         rows_to_verify(n, edges, case_.measure.verify_rows, case_.seed);
     std::optional<MixerTensors> joined;
     const MixerArguments& whole =
-        scan_.workers == 1 ? crew_->workers().front().tensors().arguments() : join(joined);
+        scan_.workers == 1 && crew_ ? crew_->workers().front().tensors().arguments() : join(joined);
     const Verification verification = verify_mixer(mixer_, whole, rows, threads());
     if (!rows.empty()) distance_ = distance_to_attention(mixer_, whole, rows, threads());
     return verification;
   }
 
-  void report(CaseResult& result) override { result.values.set("distance_to_exact", distance_); }
+  void report(CaseResult& result) override {
+    result.values.set("distance_to_exact", distance_);
+    if (case_.ranks != Ranks::model) return;
+    result.values.set("modelled_wall_time_s", result.samples.front().wall_s);
+    result.message = "a lower bound from rates of the device; no kernel was measured there";
+  }
 
  private:
   [[nodiscard]] int threads_of_worker() const {
     return case_.ranks == Ranks::threads ? std::max(1, threads() / scan_.workers) : threads();
   }
   [[nodiscard]] std::vector<MixerWorker::Times> times() const {
+    if (rank_) return rank_->times();
     std::vector<MixerWorker::Times> all;
     for (const MixerWorker& worker : crew_->workers()) all.push_back(worker.times());
     return all;
   }
 
-  // The parts are those of the worker that ends last.
-  [[nodiscard]] Sample of_threads(double wall_s) const {
+  [[nodiscard]] Sample of_bound() const {
+    const MixerBound bound =
+        mixer_bound(mixer_, scan_, load_device_model(*case_.model_device), network_of(case_));
+    const double wall_s = bound.compute_s + bound.scan_s;
+    return {.wall_s = wall_s,
+            .critical_path_s = wall_s,
+            .worker_sum_s = bound.worker_sum_s,
+            .longest_subsequence_s = bound.compute_s,
+            .compute_s = bound.compute_s,
+            .communication_s = bound.scan_s,
+            .exposed_communication_s = bound.scan_s,
+            .idle_s = 0.0};
+  }
+
+  // The parts are those of the worker that ends last. Ranks other than 0 know none.
+  [[nodiscard]] Sample of_players(double wall_s) const {
     Sample sample{.wall_s = wall_s, .critical_path_s = wall_s};
     const std::vector<MixerWorker::Times> all = times();
+    if (all.empty()) return sample;
     for (const MixerWorker::Times& t : all) {
       sample.worker_sum_s += t.end_s - t.begin_s;
       sample.longest_subsequence_s = std::max(sample.longest_subsequence_s, t.mix_s);
@@ -139,22 +171,37 @@ class SequenceMixer final : public Workload {
     return sample;
   }
 
-  void predict_scan(RowValues& values) const {
-    values.set("state_bytes", block_bytes(mixer_, 1, 0));
-    values.set("sent_states", sent_states(scan_));
-    values.set("scan_rounds", scan_.rounds());
-    const Network network = network_of(case_);
+  [[nodiscard]] int exchanges() const { return mixer_exchanges(mixer_.options.kind); }
+  // In all exchanges.
+  [[nodiscard]] std::int64_t bytes_of(int block) const {
+    std::int64_t bytes = 0;
+    for (int e = 0; e < exchanges(); ++e) bytes += block_bytes(mixer_, scan_, e, block);
+    return bytes;
+  }
+
+  void predict_scan(RowValues& values, double sent_bytes) const {
+    std::int64_t state_bytes = 0;
+    for (int block = 0; block < scan_.blocks; ++block) state_bytes += bytes_of(block);
+    values.set("state_bytes", state_bytes);
+    values.set("sent_states", sent_bytes / static_cast<double>(state_bytes));
+    values.set("scan_rounds", exchanges() * scan_.rounds());
+    // Under MPI a cluster may leave its links open.
+    const bool has_links = case_.cluster == kNoCluster || case_.ranks != Ranks::mpi ||
+                           (case_.cluster_inside && case_.cluster_between);
+    const Network network = has_links ? network_of(case_) : Network{};
     if (network.limit.bandwidth_byte_per_s > 0.0 || network.limit.latency_s > 0.0)
-      values.set("predicted_scan_s", scan_time_s(scan_, network, [&](int block) {
-                   return block_bytes(mixer_, scan_.blocks, block);
-                 }));
+      values.set("predicted_scan_s", exchanges_s(mixer_, scan_, network));
   }
 
   void hold(const std::string&) override {
+    if (case_.ranks == Ranks::mpi) return (void)rank_.emplace(mixer_, scan_, ledger());
     crew_.emplace(mixer_, scan_, ledger());
     for (MixerWorker& worker : crew_->workers()) worker.tensors().fill(threads());
   }
-  void release() override { crew_.reset(); }
+  void release() override {
+    crew_.reset();
+    rank_.reset();
+  }
 
   // The tensors of all tokens on the heap, with the workers' outputs.
   const MixerArguments& join(std::optional<MixerTensors>& joined) {
@@ -163,15 +210,18 @@ class SequenceMixer final : public Workload {
     joined->fill(threads());
     for (int w = 0; w < scan_.workers; ++w) {
       const Range shard = part_of(n, scan_.workers, w);
-      device_->copy_rows(crew_->workers()[static_cast<std::size_t>(w)].tensors().arguments().out,
-                         joined->arguments().out.tokens(shard.begin, shard.count()));
+      const TensorView& out =
+          rank_ ? rank_->output(w)
+                : crew_->workers()[static_cast<std::size_t>(w)].tensors().arguments().out;
+      device_->copy_rows(out, joined->arguments().out.tokens(shard.begin, shard.count()));
     }
     return joined->arguments();
   }
 
   const MixerProblem mixer_;
   const ScanPlan scan_;
-  std::optional<MixerCrew> crew_;
+  std::optional<MixerCrew> crew_;  // of ranks: serial and threads
+  std::optional<MixerRank> rank_;  // of ranks: mpi
   double distance_ = std::numeric_limits<double>::quiet_NaN();
 };
 

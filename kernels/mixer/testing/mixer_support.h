@@ -50,8 +50,8 @@ inline MixerCase random_case(Mixer kind, std::uint64_t seed) {
   c.seed = seed;
   c.dtype = dtypes[below(3)];
   c.options.kind = kind;
-  c.options.causal =
-      kind == Mixer::ssd || kind == Mixer::selective_scan || (has_state(kind) && below(2) == 0);
+  c.options.causal = kind == Mixer::ssd || kind == Mixer::selective_scan ||
+                     (has_causal_form(kind) && below(2) == 0);
   c.options.chunk = below(3) == 0 ? 64 : 1 + below(40);
   c.shape = {1 + below(2),  1, 1, below(4) == 0 ? 1 : 1 + below(200), dims[below(6)],
              dims[below(6)]};

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// These tests run under mpirun: rank 0 plays cases of operators that workers share, and the others
+// serve it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "base/numbers.h"
+#include "harness/execute/transport/mpi_world.h"
+#include "harness/experiment/process/mpi_case.h"
+#include "harness/workload/testing/tiny_case.h"
+
+namespace qb {
+namespace {
+
+using testing::HasSubstr;
+
+Case over_mpi(Mixer kind, int workers, ScanKind scan) {
+  Case c = tiny("dense", workers);
+  const bool recurrent = kind == Mixer::ssd || kind == Mixer::selective_scan;
+  c.device = Device::cpu;
+  c.ranks = Ranks::mpi;
+  c.workload = WorkloadKind::sequence_mixer;
+  c.mixer.kind = kind;
+  c.mixer.scan = workers == 1 ? ScanKind::chain : scan;
+  c.mask = recurrent ? MaskKind::causal : MaskKind::full;
+  if (kind == Mixer::selective_scan) c.shape.kv_heads = 2;
+  if (standard_rank(kind, 16) > 0) c.mixer.rank = 12;
+  c.measure.min_repeats = c.measure.max_repeats = 1;
+  return c;
+}
+
+TEST(MixerOverMpi, EveryOperatorAndScanIsARowThatWasVerified) {
+  std::mt19937 random(20261130);
+  for (const auto& [kind, name] : kWords<Mixer>.rows)
+    for (const int workers : {1, 2, 3, 5, 8}) {
+      std::vector<ScanKind> scans = {ScanKind::all_gather, ScanKind::all_reduce};
+      if (kind == Mixer::ssd || kind == Mixer::selective_scan)
+        scans = {ScanKind::chain, ScanKind::all_gather, ScanKind::tree, ScanKind::all_scan};
+      for (const ScanKind scan : scans) {
+        Case c = over_mpi(kind, workers, scan);
+        c.shape.q_len = c.shape.kv_len = 12 + static_cast<std::int64_t>(random() % 90);
+        SCOPED_TRACE(testing::Message()
+                     << name << ' ' << word(scan) << " W=" << workers << " N=" << c.shape.q_len);
+        const CaseResult result = run_case(c, "");
+        ASSERT_EQ(result.status, Status::ok) << result.message;
+        // The clock starts when all ranks are ready and ends with the last of them.
+        EXPECT_GE(result.samples.back().wall_s, result.samples.back().compute_s);
+        EXPECT_GE(result.samples.back().worker_sum_s, result.samples.back().wall_s);
+        // Each rank holds what it holds as a thread, without the kernels of the others.
+        c.ranks = Ranks::serial;
+        EXPECT_EQ(result.values.at("device_peak_bytes"),
+                  run_case(c, "").values.at("device_peak_bytes"));
+        if (workers == 1) break;
+      }
+    }
+}
+
+TEST(MixerOverMpi, AFailureIsARowAndTheNextCaseRuns) {
+  Case c = over_mpi(Mixer::nystrom, 3, ScanKind::all_reduce);
+  c.memory_budget_bytes = 1000;
+  const CaseResult result = run_case(c, "");
+  EXPECT_EQ(result.status, Status::oom);
+  EXPECT_THAT(result.message, HasSubstr("over the budget"));
+  c.memory_budget_bytes = 0;
+  EXPECT_EQ(run_case(c, "").status, Status::ok);
+  c.workers = 9;
+  EXPECT_EQ(run_case(c, "").message, "9 workers need as many MPI processes; there are 8");
+}
+
+}  // namespace
+}  // namespace qb
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  const auto world = qb::MpiWorld::join();
+  if (world->rank() != 0) {
+    qb::serve_mpi_cases();
+    return 0;
+  }
+  const int failed = RUN_ALL_TESTS();
+  qb::end_mpi_cases();
+  return failed;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worker of an operator that this process plays, as one of the ranks of MPI.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "harness/execute/memory/memory_ledger.h"
+#include "harness/execute/player/rank_player.h"
+#include "harness/workload/mixer/mixer_worker.h"
+
+namespace qb {
+
+class MixerRank {
+ public:
+  // The references must outlive it.
+  MixerRank(const MixerProblem& problem, const ScanPlan& plan, MemoryLedger& memory)
+      : problem_(problem), plan_(plan), memory_(memory) {}
+
+  // Every rank calls it; the first run takes the worker's memory and fills it. Returns, at rank 0,
+  // the wall clock of the slowest rank since all were ready. With `collects` the outputs come to
+  // rank 0, outside of that time. Throws Unsupported where there are too few ranks, and at rank 0
+  // the failure of any rank, with which the run of all ends.
+  [[nodiscard]] double run(MixerDevice& device, int threads, double timeout_s, bool collects);
+
+  // What follows is of the last run, at rank 0.
+  [[nodiscard]] const std::vector<MixerWorker::Times>& times() const { return times_; }
+  // The most that a rank held.
+  [[nodiscard]] std::int64_t peak_bytes() const { return peak_bytes_; }
+  // The output of a worker's tokens, if it was collected.
+  [[nodiscard]] const TensorView& output(int worker) const;
+
+ private:
+  [[nodiscard]] RankReport play(RankTransport& ranks, int rank, MixerDevice& device, int threads,
+                                bool collects);
+  void collect(RankTransport& ranks, int rank);
+
+  const MixerProblem& problem_;
+  const ScanPlan& plan_;
+  MemoryLedger& memory_;
+  std::unique_ptr<MixerWorker> worker_;  // none before the first run
+  std::vector<Tensor> others_;           // the outputs of workers from 1 on
+  std::vector<MixerWorker::Times> times_;
+  std::int64_t peak_bytes_ = 0;
+};
+
+}  // namespace qb
