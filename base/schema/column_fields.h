@@ -6,7 +6,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 16;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 17;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 
@@ -22,6 +22,10 @@ inline constexpr Field kIdentityFields[] = {
 // Workers that are launched together have no times of their own.
 [[nodiscard]] constexpr Field of_each_worker(Field field) {
   return empty("unless the case is `ok`, and where workers are launched together", field);
+}
+
+[[nodiscard]] constexpr Field of_pipeline(Field field) {
+  return empty("unless `workload` is `pipeline`", field);
 }
 
 // A measure of how right gradients are.
@@ -107,6 +111,22 @@ inline constexpr Field kResultFields[] = {
     empty("unless workers share the state of an operator over links with a limit",
           quantity(prediction, "predicted_scan_s",
                    "the time that the links take for these rounds, without any computing", 15)),
+    of_pipeline(column(prediction, "predicted_bubble_ratio", real,
+                       "the share of time in which stages are idle, by the closed form of equal "
+                       "units without links: (S - 1) / (v m c + S - 1) with c chunks",
+                       17)),
+    of_pipeline(column(prediction, "plan_bubble_ratio", real,
+                       "the same from playing the plan with the FLOP of each unit as its time",
+                       17)),
+    of_pipeline(column(prediction, "kept_microbatches", real,
+                       "microbatches whose activations a stage keeps at once, of the stage that "
+                       "keeps most; chunks and virtual stages count as parts of one",
+                       17, "microbatches")),
+    empty("unless `workload` is `pipeline` and its links have a limit",
+          quantity(prediction, "predicted_pipeline_s",
+                   "the time that the links take for the messages of the plan, without any "
+                   "computing",
+                   17)),
     empty("where the case has no plan, or where it is not known for the GPU",
           tiled(quantity(prediction, "predicted_active_peak_bytes",
                          "the largest sum of tensors that exist at once, over all workers"))),
@@ -260,6 +280,11 @@ inline constexpr Field kResultFields[] = {
     empty(
         "unless the case is `ok`, and with `ranks: serial`",
         quantity(time, "idle_median_s", "the time that it waits while no message is under way", 3)),
+    empty("unless the case is `ok` and `workload` is `pipeline`",
+          column(time, "bubble_ratio", real,
+                 "what `predicted_bubble_ratio` predicts, as it was measured: 1 minus "
+                 "`worker_sum_median_s` divided by S times `critical_path_median_s`",
+                 17)),
     empty("unless the case is `ok` and was measured",
           quantity(time, "achieved_flop_per_s", "`unmasked_flop` divided by the wall clock")),
     empty("where it was not measured: for models, and for MPI ranks",

@@ -6,6 +6,7 @@
 #include "base/schema/kernels.h"
 #include "base/schema/link_fields.h"
 #include "base/schema/mixer_fields.h"
+#include "base/schema/pipeline_fields.h"
 #include "base/schema/strategies.h"
 
 namespace qb::fields {
@@ -46,7 +47,7 @@ inline constexpr Field kCaseFields[] = {
                   .because("on one GPU ranks: serial plays the workers, with a GPU for each ranks: "
                            "nccl"),
               need("device", "cuda").of("nccl").because("the nearest on the CPU is ranks: mpi"),
-              need("workload", "attention sequence_mixer")
+              need("workload", "attention sequence_mixer pipeline")
                   .or_if("algorithm", "tensor_parallel")
                   .of("threads"),
               need("workload", "attention sequence_mixer").of("mpi model"),
@@ -58,7 +59,7 @@ inline constexpr Field kCaseFields[] = {
                .max = 1'000'000,
                .label = "W = {}",
                .meaning = "W, {range}",
-               .needs = {need("workload", "attention sequence_mixer")
+               .needs = {need("workload", "attention sequence_mixer pipeline")
                              .or_if("algorithm", "tensor_parallel")}}),
     parameter(integer, means, "threads",
               {.unit = "threads",
@@ -214,9 +215,13 @@ inline constexpr Field kCaseFields[] = {
                .meaning = "`attention`; `transformer_layer`, an encoder layer around it (see [A "
                           "transformer layer](#a-transformer-layer)); `sequence_mixer`, attention "
                           "or another operator beside it (see [Other operators]"
-                          "(#other-operators))",
+                          "(#other-operators)); `pipeline`, a stack of layers that workers share, "
+                          "with its backward pass (see [Pipelines](#pipelines))",
                .needs = {need("algorithm", "dense tensor_parallel").of("transformer_layer"),
-                         need("device", "cpu").of("sequence_mixer")}}),
+                         need("device", "cpu").of("sequence_mixer pipeline"),
+                         need("algorithm", "dense").of("pipeline"),
+                         need("mask", "causal").of("pipeline"),
+                         need("dtype", "f32").of("pipeline")}}),
     parameter(integer, problem, "layer_feed_forward_dim",
               {.key = "layer.feed_forward_dim",
                .since = 5,
@@ -329,6 +334,8 @@ inline constexpr Field kCaseFields[] = {
                           "pass before it is not timed), `both` (each repeat times the one, then "
                           "the other); see [The backward pass](#the-backward-pass)",
                .needs = {need("workload", "attention").or_if("device", "cpu"),
+                         need("workload", "attention transformer_layer sequence_mixer")
+                             .because("a pipeline computes both, in turns"),
                          need("mixer_operator", "softmax")}}),
     parameter(word, problem, "gradient_dtype",
               {.since = 9,
@@ -378,8 +385,12 @@ inline constexpr Field kCaseFields[] = {
 };
 
 inline constexpr Field kLaterFields[] = {
-    kCluster,   kClusterInside, kClusterBetween, kClusterNics, kClusterOrder, kMixerOperator,
-    kMixerRank, kMixerDepth,    kMixerChunk,     kMixerScan,   kMixerBlocks,
+    kCluster,        kClusterInside,        kClusterBetween,
+    kClusterNics,    kClusterOrder,         kMixerOperator,
+    kMixerRank,      kMixerDepth,           kMixerChunk,
+    kMixerScan,      kMixerBlocks,          kPipelineSchedule,
+    kPipelineLayers, kPipelineMicrobatches, kPipelineVirtualStages,
+    kPipelineChunks, kPipelineCut,
 };
 
 template <std::size_t... Sizes>

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/status.h"
 #include "harness/plan/rotation.h"
 
 namespace qb {

@@ -99,6 +99,10 @@ Case resolve_case(Case c) {
     c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;
   if (c.mixer.kind && c.mixer.rank == 0)
     c.mixer.rank = standard_rank(*c.mixer.kind, c.shape.head_dim);
+  if (c.workload == WorkloadKind::pipeline) {
+    if (c.pipeline.layers == 0) c.pipeline.layers = c.workers * c.pipeline.virtual_stages;
+    if (c.pipeline.microbatches == 0) c.pipeline.microbatches = static_cast<int>(c.shape.batch);
+  }
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
   if (takes_interest_set(c.algorithm) && c.interest_set.empty() && c.workers >= 3)
     c.interest_set = default_interest_set(c.workers).residues;

@@ -21,6 +21,7 @@
 #include "harness/plan/strategies/grid_order.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/workload/mixer/mixer_case.h"
+#include "harness/workload/pipeline/pipeline_case.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cuda/runtime/device.h"
 
@@ -34,10 +35,12 @@ inline constexpr auto kWords<Device> = word_table<Device>("device", {{Device::au
                                                                      {Device::cuda, "cuda"}});
 
 // What a case computes: X(word, function) for each, where the function (workload.h) plans it. They
-// are attention alone, an encoder layer around it, and attention or another operator beside it.
-#define QB_WORKLOADS(X)        \
-  X(attention, plan_attention) \
-  X(transformer_layer, plan_layer) X(sequence_mixer, plan_sequence_mixer)
+// are attention alone, an encoder layer around it, attention or another operator beside it, and a
+// stack of layers that workers share.
+#define QB_WORKLOADS(X)            \
+  X(attention, plan_attention)     \
+  X(transformer_layer, plan_layer) \
+  X(sequence_mixer, plan_sequence_mixer) X(pipeline, plan_stack)
 
 #define QB_WORKLOAD_WORD(word, plan) word,
 enum class WorkloadKind { QB_WORKLOADS(QB_WORKLOAD_WORD) };
@@ -160,6 +163,7 @@ struct Case {
   int cluster_nics = 0;  // of a host; 0: of the file, or one a worker
   GridOrder cluster_order = GridOrder::hrc;
   MixerCase mixer;
+  PipelineCase pipeline;
   Measure measure;
   // These are not parameters: how many numbers hold a row's LSE on a CPU, one before schema 12.
   int lse_kept = 2;
@@ -237,6 +241,12 @@ inline constexpr std::tuple kHeldLater{
     Held<&Case::mixer, &MixerCase::chunk>{"mixer_chunk"},
     Held<&Case::mixer, &MixerCase::scan>{"mixer_scan"},
     Held<&Case::mixer, &MixerCase::blocks>{"mixer_blocks"},
+    Held<&Case::pipeline, &PipelineCase::schedule>{"pipeline_schedule"},
+    Held<&Case::pipeline, &PipelineCase::layers>{"pipeline_layers"},
+    Held<&Case::pipeline, &PipelineCase::microbatches>{"pipeline_microbatches"},
+    Held<&Case::pipeline, &PipelineCase::virtual_stages>{"pipeline_virtual_stages"},
+    Held<&Case::pipeline, &PipelineCase::chunks>{"pipeline_chunks"},
+    Held<&Case::pipeline, &PipelineCase::cut>{"pipeline_cut"},
 };
 
 // The order is that of kParameterFields.

@@ -106,12 +106,6 @@ double largest_of(const TensorView& view) {
   return largest;
 }
 
-double out_tolerance(const WorstError& worst, DType of_inputs) {
-  const double roundoffs =
-      kInputRoundoffs * unit_roundoff(of_inputs) + kStatisticsRoundoffs * unit_roundoff(DType::f32);
-  return kNaiveFactor * worst.naive_error + roundoffs * worst.magnitude;
-}
-
 // LSE is a float32 statistic whatever the inputs are; near 0 its error is that of log's argument.
 double lse_tolerance(const WorstError& worst) {
   return kNaiveFactor * worst.naive_error +
@@ -264,6 +258,27 @@ void conclude(Verification& verification, const WorstError& worst, double tolera
     verification.message =
         fmt::format("{} is {}, want {}: error {:.3g}, tolerance {:.3g}", place,
                     static_cast<float>(worst.got), worst.want, worst.error, tolerance);
+}
+
+double out_tolerance(const WorstError& worst, DType of_inputs) {
+  const double roundoffs =
+      kInputRoundoffs * unit_roundoff(of_inputs) + kStatisticsRoundoffs * unit_roundoff(DType::f32);
+  return kNaiveFactor * worst.naive_error + roundoffs * worst.magnitude;
+}
+
+void conclude(Verification& verification, const std::map<int, WorstError>& classes,
+              const std::function<double(int, const WorstError&)>& tolerance_of,
+              const std::function<std::string(int, const WorstError&)>& place_of) {
+  const auto* nearest = &*classes.begin();
+  double limit = tolerance_of(nearest->first, nearest->second);
+  for (const auto& one : classes) {
+    const double tolerance = tolerance_of(one.first, one.second);
+    // NaN is nearer than any number.
+    if (one.second.error * limit <= nearest->second.error * tolerance) continue;
+    nearest = &one;
+    limit = tolerance;
+  }
+  conclude(verification, nearest->second, limit, place_of(nearest->first, nearest->second));
 }
 
 }  // namespace qb

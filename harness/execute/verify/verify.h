@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -112,5 +113,11 @@ void poison(const TensorView& out, const TensorView& lse);
 struct WorstError;
 void conclude(Verification& verification, const WorstError& worst, double tolerance,
               const std::string& place);
+// The tolerance of a class of rows of attention.
+[[nodiscard]] double out_tolerance(const WorstError& worst, DType of_inputs);
+// Judges classes of rows. The one that is nearest to its tolerance speaks for all.
+void conclude(Verification& verification, const std::map<int, WorstError>& classes,
+              const std::function<double(int, const WorstError&)>& tolerance_of,
+              const std::function<std::string(int, const WorstError&)>& place_of);
 
 }  // namespace qb

@@ -57,7 +57,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"model.device", {source_path("data/devices/epyc-zen3-2-cores.csv")}},
       {"model.cores", {"1"}},
       {"distillation", {"balanced"}},
-      {"workload", {"transformer_layer", "sequence_mixer"}},
+      {"workload", {"transformer_layer", "sequence_mixer", "pipeline"}},
       {"layer.feed_forward_dim", {"48"}},
       {"layer.block_tokens", {"16"}},
       {"layer.weights", {"/nowhere/layer0"}},
@@ -88,6 +88,12 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"mixer.chunk", {"16"}},
       {"mixer.scan", {"all_gather", "tree", "all_scan", "all_reduce"}},
       {"mixer.blocks", {"1", "2"}},
+      {"pipeline.schedule", {"gpipe", "interleaved"}},
+      {"pipeline.layers", {"4", "8"}},
+      {"pipeline.microbatches", {"1", "4"}},
+      {"pipeline.virtual_stages", {"2"}},
+      {"pipeline.chunks", {"2", "3"}},
+      {"pipeline.cut", {"tokens"}},
   };
   return all;
 }
@@ -222,6 +228,21 @@ class ObeyOrRefuse : public testing::Test {
       c.algorithm = "dense";
       c.workers = 4;
       if (is_free("mixer.scan")) c.mixer.scan = ScanKind::all_scan;
+      return;
+    }
+    if (parameter.key.starts_with("pipeline.")) {
+      c.workload = WorkloadKind::pipeline;
+      c.mask = MaskKind::causal;
+      c.algorithm = "dense";
+      c.workers = 2;
+      c.shape.batch = 8;
+      // One microbatch alone passes in the same order whatever the schedule is.
+      const std::string value = parameter.get(c, parameter);
+      c.pipeline = {};
+      set(c, parameter, value);
+      if (parameter.key == "pipeline.virtual_stages")
+        c.pipeline.schedule = PipelineSchedule::interleaved;
+      if (parameter.key == "pipeline.cut") c.pipeline.chunks = 3;
       return;
     }
     const bool alone = c.algorithm == "dense" || c.workload == WorkloadKind::transformer_layer;

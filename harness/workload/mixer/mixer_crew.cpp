@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/mixer/mixer_crew.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <exception>
-#include <latch>
-#include <mutex>
-#include <system_error>
-#include <thread>
+#include <ranges>
 
 #include "base/clock.h"
-#include "harness/execute/transport/memory_transport.h"
+#include "harness/workload/at_once.h"
 
 namespace qb {
 
@@ -45,35 +39,9 @@ double MixerCrew::run_at_once(MixerDevice& device, int threads, const Network& n
                              .timeout_s = timeout_s,
                              .workers = plan_.workers});
   for (MixerWorker& worker : workers_) worker.receive(transport);
-  std::latch ready(plan_.workers);
-  std::mutex mutex;
-  std::exception_ptr first;
-  const auto fail = [&](const std::exception_ptr& error) {
-    transport.fail(error);
-    const std::lock_guard lock(mutex);
-    if (!first) first = error;
-  };
-  const auto play = [&](MixerWorker& worker) noexcept {
-    ready.arrive_and_wait();
-    try {
-      worker.play(device, threads, transport);
-    } catch (...) {
-      fail(std::current_exception());
-    }
-  };
-  {
-    std::vector<std::jthread> players;
-    try {
-      for (MixerWorker& worker : workers_) players.emplace_back(play, std::ref(worker));
-    } catch (const std::system_error& error) {
-      fail(std::make_exception_ptr(CaseError(
-          Status::error, fmt::format("the system gives {} of the {} threads that the workers need "
-                                     "({}); use fewer workers or ranks: serial",
-                                     players.size(), workers_.size(), error.what()))));
-      ready.count_down(plan_.workers - static_cast<std::ptrdiff_t>(players.size()));
-    }
-  }
-  if (first) std::rethrow_exception(first);
+  play_at_once(plan_.workers, transport, [&](int w) {
+    workers_[static_cast<std::size_t>(w)].play(device, threads, transport);
+  });
   const auto time = [](double MixerWorker::Times::*part) {
     return [part](const MixerWorker& worker) { return worker.times().*part; };
   };

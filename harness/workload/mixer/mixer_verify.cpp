@@ -9,9 +9,6 @@
 namespace qb {
 namespace {
 
-// As for attention (verify.cpp): the float32 roundings of sums, and one to the inputs' type.
-constexpr double kSumRoundoffs = 16.0;
-
 // Calls visit(place, element, i) for the elements of these rows, of which i counts all.
 template <class Visit>
 void for_each_element(const Extent& extent, const std::vector<std::int64_t>& rows,
@@ -62,20 +59,10 @@ Verification verify_mixer(const MixerProblem& problem, const MixerArguments& arg
     classes[class_of_row(seen)].add(place, x, at(out, place, x), naive[i], reference[i]);
   });
   verification.relative_l2_error = l2.error();
-  const double roundoffs =
-      kSumRoundoffs * unit_roundoff(DType::f32) +
-      (arguments.v.dtype == DType::f32 ? 0.0 : unit_roundoff(arguments.v.dtype));
-  const auto tolerance_of = [&](const WorstError& worst) {
-    return kNaiveFactor * worst.naive_error + roundoffs * worst.magnitude;
-  };
-  // The class that is nearest to its tolerance speaks for all; NaN is nearer than any number.
-  const WorstError* nearest = nullptr;
-  for (const auto& [width, worst] : classes)
-    if (nearest == nullptr ||
-        !(worst.error * tolerance_of(*nearest) <= nearest->error * tolerance_of(worst)))
-      nearest = &worst;
-  conclude(verification, *nearest, tolerance_of(*nearest),
-           name_of(nearest->place, nearest->element));
+  conclude(
+      verification, classes,
+      [&](int, const WorstError& worst) { return out_tolerance(worst, arguments.v.dtype); },
+      [](int, const WorstError& worst) { return name_of(worst.place, worst.element); });
   return verification;
 }
 

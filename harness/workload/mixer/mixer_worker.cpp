@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "harness/workload/at_once.h"
 
 namespace qb {
 namespace {
@@ -174,13 +175,8 @@ void MixerWorker::post(int round, MixerDevice& device, int threads, Transport& t
 void MixerWorker::await(int round, Transport& transport) {
   const Exchange& of = exchanges_[static_cast<std::size_t>(round / plan_.rounds())];
   for (std::size_t i = 0; i < receives_.size(); ++i) {
-    if (receives_[i].round != round % plan_.rounds()) continue;
-    const double wait_s = now_s();
-    const Passage passage = transport.wait(of.incoming[i]);
-    const double waited_s = now_s() - wait_s;
-    const double idle_s = std::clamp(passage.started_s - wait_s, 0.0, waited_s);
-    times_.idle_s += idle_s;
-    times_.exposed_s += waited_s - idle_s;
+    if (receives_[i].round == round % plan_.rounds())
+      wait(transport, of.incoming[i], times_.idle_s, times_.exposed_s);
   }
 }
 
