@@ -305,8 +305,9 @@ TEST(LayerCase, SaysWhatALayerCannotBe) {
   Case c = tiny_layer(0);
   c.algorithm = "cqs";
   c.workers = 7;
-  expect_unsupported(
-      c, "workers: 7 needs workload: attention, sequence_mixer or pipeline or algorithm: tensor_parallel");
+  expect_unsupported(c,
+                     "workers: 7 needs workload: attention, sequence_mixer or pipeline or "
+                     "algorithm: tensor_parallel");
   c = tiny_layer(0);
   c.dtype = DType::f64;
   expect_unsupported(c, "dtype: f64 needs workload: attention");

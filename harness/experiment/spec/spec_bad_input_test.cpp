@@ -204,7 +204,7 @@ TEST(SpecBadInput, Combinations) {
        "workload: attention"},
       {"n_tokens: 8\nworkload: transformer\n",
        "3:11: unknown workload 'transformer'; known: attention, transformer_layer, "
-       "sequence_mixer"},
+       "sequence_mixer, pipeline"},
       {"n_tokens: 8\nworkload: matrix_product\n",
        "3:11: workload 'matrix_product' was removed in schema 11; figure cqs_product of `qb sets "
        "figures` shows how CQS splits a matrix product"},

@@ -19,7 +19,11 @@ class SkippedWaits {
  public:
   static constexpr double kHoursS = 1e4;
 
-  SkippedWaits() { clock_source = now; }
+  // Beside what others skipped a second would be lost in rounding.
+  SkippedWaits() {
+    skipped_s_ = 0.0;
+    clock_source = now;
+  }
   ~SkippedWaits() { clock_source = steady_clock_s; }
   SkippedWaits(const SkippedWaits&) = delete;
   SkippedWaits& operator=(const SkippedWaits&) = delete;
