@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
 anchor to a heading there, README.md fits its limit, docs/commands.md names every verb, the dry run
-of docs/sitting.md has the cases that the program shows, docs/questions.md has what its commands
-print, and every committed figure has a finding.
+of docs/sitting.md has the cases that the program shows, docs/questions.md and docs/landscape.md
+have what their commands print, and every committed figure has a finding.
 
     pages_test.py [QB [--write]]   QB: the program; without it nothing is compared with what it says
-                                   --write: writes what the commands print into docs/questions.md
+                                   --write: writes into those two pages what their commands print
 """
 
 import csv
@@ -19,6 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 README_LINES = 120
+ANSWERED = ("docs/questions.md", "docs/landscape.md")
 FENCES = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.S | re.M)
 
 
@@ -72,9 +73,11 @@ def stale_dry_run(program):
 
 def answered(program, text):
     """Returns the page with what its commands print: a console block has them after `$ `, all of
-    its desk; a yaml block begins with `# NAME`, the file that it is."""
+    its desk, where data/ is the repository's; a yaml block begins with `# NAME`, the file that it
+    is."""
     with tempfile.TemporaryDirectory() as desk:
         (pathlib.Path(desk) / "qb").symlink_to(program)
+        (pathlib.Path(desk) / "data").symlink_to(ROOT / "data")
 
         def fresh(block):
             kind, body = block.groups()
@@ -93,15 +96,16 @@ def answered(program, text):
 
 
 def stale_answers(program, write):
-    page = ROOT / "docs/questions.md"
-    text = page.read_text(encoding="utf-8")
-    fresh = answered(program, text)
-    if write:
-        page.write_text(fresh, encoding="utf-8")
-    elif fresh != text:
-        differ = [line for line in difflib.ndiff(text.splitlines(), fresh.splitlines())
-                  if line[0] in "+-"]
-        yield "docs/questions.md: its commands print something else (--write):\n" + "\n".join(differ)
+    for name in ANSWERED:
+        page = ROOT / name
+        text = page.read_text(encoding="utf-8")
+        fresh = answered(program, text)
+        if write:
+            page.write_text(fresh, encoding="utf-8")
+        elif fresh != text:
+            differ = [line for line in difflib.ndiff(text.splitlines(), fresh.splitlines())
+                      if line[0] in "+-"]
+            yield f"{name}: its commands print something else (--write):\n" + "\n".join(differ)
 
 
 def figures_without_finding():

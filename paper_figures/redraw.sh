@@ -52,6 +52,11 @@ draw_all() {
         plot "$(run_of "$name")" "$folder" --filter workers=8 --filter cluster_nics=1 \
           "--filter=algorithm!="{all_gather_kv,cqs,cqs_sharded,grid,mesh,pass_q,zigzag}
         ;;
+      landscape) # of the operators those that six lines or so tell apart
+        plot "$(run_of landscape)" "$folder" \
+          "--filter=mixer_operator!="{linear,linformer,performer,selective_scan}
+        ;;
+      landscape_pareto) plot "$(run_of landscape)" "$folder" ;;
       papers) # of all papers, by `qb reproduce all`
         "$qb" reproduce all --from "$runs" --out "$out/paper_figures/papers" >/dev/null
         ;;

@@ -13,7 +13,7 @@ namespace qb {
 // (joined_cases), or from other tables; `says` is one sentence for `qb plot --list`.
 // clang-format off
 #define QB_FIGURES(FIGURE) \
-  FIGURE(wall_clock, cases, "Time against N, a line for each worker count.") \
+  FIGURE(wall_clock, cases, "Time against N, a line for each worker count or operator.") \
   FIGURE(speed_up, cases, "Speed-up over one worker against N, as the paper defines it and by the critical path.") \
   FIGURE(throughput, joined_cases, "Achieved FLOP/s against N, a line for each kernel and type.") \
   FIGURE(peak_memory, cases, "Peak memory against N, a line for each worker count.") \
@@ -34,7 +34,7 @@ namespace qb {
   FIGURE(worker_time, cases, "Where the time of the worker that ends last goes, by scheme and W.") \
   FIGURE(bytes_by_workers, cases, "Bytes that a device sends against W, counted in plans and by formula, forward and backward.") \
   FIGURE(device_memory, cases, "Memory of one device against N for each scheme, below the memory of two GPUs.") \
-  FIGURE(pareto, cases, "Time against the memory of a device, a mark for each scheme at the most workers.") \
+  FIGURE(pareto, cases, "Time against the memory of a device, or an operator's distance to exact attention, a mark each.") \
   FIGURE(roofline, other_tables, "Speed of single kernels under the measured ceilings of products and memory, from microbench.csv.") \
   FIGURE(error_by_workers, cases, "Relative L2 error of O against W, by type.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \

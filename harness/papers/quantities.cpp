@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "base/status.h"
 #include "base/words.h"
+#include "harness/plan/scan/scan_plan.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/theory/decoder_forecast.h"
 #include "harness/plan/theory/sent_bytes.h"
@@ -74,10 +75,11 @@ double max_speed_up_of(Arguments words, bool with_vocabulary) {
   return max_speed_up(step, with_vocabulary ? kWeightWithVocabulary : kWeightOfLayers);
 }
 
-RingVariant ring_variant(const FormulaValue& argument) {
+template <class Word>
+Word word_of(const FormulaValue& argument) {
   const std::string& name = text(argument);
-  if (const auto variant = parse_word<RingVariant>(name)) return *variant;
-  throw UsageError(unknown_word(kWords<RingVariant>.what, name, all_words<RingVariant>()));
+  if (const auto word = parse_word<Word>(name)) return *word;
+  throw UsageError(unknown_word(kWords<Word>.what, name, all_words<Word>()));
 }
 
 DecoderSplit split_of(const FormulaValue& context, const FormulaValue& tensor) {
@@ -90,7 +92,7 @@ double prefill_s(Arguments words) {
                            .host_byte_per_s = number(words[8]),
                            .network_byte_per_s = number(words[9])};
   return prefill_time(decoder_named(text(words[0])), split_of(words[2], words[3]),
-                      ring_variant(words[1]), count_of(words[4]), count_of(words[5]), rates)
+                      word_of<RingVariant>(words[1]), count_of(words[4]), count_of(words[5]), rates)
       .total_s();
 }
 
@@ -103,6 +105,15 @@ double decode_s(Arguments words) {
   return decode_time(decoder_named(text(words[0])), split_of(words[1], words[2]),
                      count_of(words[3]), rates)
       .total_s();
+}
+
+double scan_sent_states(Arguments words) {
+  const int workers = workers_of(words[1]);
+  if (workers < 1) throw UsageError(fmt::format("a scan has 1 worker or more, not {}", workers));
+  const ScanPlan plan = plan_scan(word_of<ScanKind>(words[0]), workers, 1, true);
+  std::vector<double> sent(static_cast<std::size_t>(workers), 0.0);
+  for (const ScanMessage& m : plan.messages) sent[static_cast<std::size_t>(m.from)] += 1.0;
+  return std::ranges::max(sent);
 }
 
 constexpr Quantity kQuantities[] = {
@@ -147,7 +158,10 @@ constexpr Quantity kQuantities[] = {
     {"prefill_s",
      "decoder, ring_variant, context_parallel, tensor_parallel, new_tokens, cached_tokens, "
      "product_flop_per_s, attention_flop_per_s, host_byte_per_s, network_byte_per_s",
-     "seconds until the first token, by a model of all layers", 10, prefill_s}};
+     "seconds until the first token, by a model of all layers", 10, prefill_s},
+    {"scan_sent_states", "scan, workers",
+     "states that the worker with most sends in a pass over a causal sequence", 2,
+     scan_sent_states}};
 
 }  // namespace
 

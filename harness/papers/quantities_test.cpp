@@ -29,6 +29,21 @@ TEST(Quantities, AreThoseOfTheVerbs) {
   EXPECT_NEAR(value("min_block_tokens", {exactly(312e12), exactly(300e9)}), 1040.0, 1e-9);
 }
 
+// A chain and its pipelined form hand on one state a worker, an all-gather sends to all others.
+TEST(Quantities, CountTheStatesOfAScan) {
+  const auto sent = [](const std::string& scan, double workers) {
+    return value("scan_sent_states", {scan, exactly(workers)});
+  };
+  EXPECT_EQ(sent("chain", 64), 1.0);
+  EXPECT_EQ(sent("all_scan", 64), 1.0);
+  EXPECT_EQ(sent("all_gather", 64), 63.0);
+  EXPECT_EQ(sent("tree", 64), 6.0);
+  EXPECT_EQ(sent("all_gather", 1), 0.0);
+  EXPECT_THAT([&] { (void)sent("lasp", 64); }, ThrowsMessage<UsageError>(HasSubstr("scan 'lasp'")));
+  EXPECT_THAT([&] { (void)sent("chain", 0); },
+              ThrowsMessage<UsageError>(HasSubstr("1 worker or more, not 0")));
+}
+
 // decoder_forecast_test.cpp has the numbers.
 TEST(Quantities, ForecastADecoder) {
   const FormulaValue decoder = std::string("llama3_405b_fp8");

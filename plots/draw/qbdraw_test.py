@@ -74,6 +74,7 @@ class Scales(unittest.TestCase):
         self.assertEqual(self.tics("log10", 0.9, 60), ["1", "2", "5", "10", "20", "50"])
         self.assertEqual(self.tics("log10", 0.9, 1.1e5)[:2], ["10⁰", "10¹"])
         self.assertEqual(self.tics("log10", 1, 1e3)[-1], "1,000")
+        self.assertEqual(self.tics("log10", 13, 5400), ["30", "100", "300", "1,000", "3,000"])
         self.assertEqual(self.tics("log2", 2, 128), ["2", "4", "8", "16", "32", "64", "128"])
         self.assertEqual(self.tics("log2", 2.0**17, 2.0**21)[::4], ["128 Ki", "2 Mi"])
         self.assertEqual(self.tics("linear", 0.8, 4.2, whole=True), ["1", "2", "3", "4"])

@@ -6,6 +6,7 @@
 
 #include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
+#include "plots/figures/operators.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -84,6 +85,7 @@ std::string time_title(const Groups& lines, int cores) {
 }  // namespace
 
 Figure wall_clock_figure(const PlottedRun& run) {
+  if (const Rows rows = operator_rows(run.cases); !rows.empty()) return operators_figure(rows);
   const auto time = [](const char* title, IntervalColumns columns) {
     return LineFigure::Quantity{
         .title = title,

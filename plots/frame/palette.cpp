@@ -53,6 +53,14 @@ constexpr std::pair<std::string_view, Style> kPatterns[] = {
     {"all_of", {0x3D7248, 1}},
 };
 
+// Operators in place of attention have colours of patterns that they never stand beside: `full`,
+// `causal`, `sliding_window` and `bigbird` are in their figures.
+constexpr std::pair<std::string_view, Style> kOperators[] = {
+    {"linear", {0x1174B7, 1}},    {"performer", {0x35208A, 1}}, {"nystrom", {0x259F78, 2}},
+    {"linformer", {0xF2B00D, 3}}, {"perceiver", {0xAF799E, 5}}, {"ssd", {0x6A1342, 2}},
+    {"selective_scan", {0xA39A43, 3}},
+};
+
 // Those of one and of two threads, lighter and darker, are told apart, too.
 constexpr std::pair<std::string_view, Style> kDtypes[] = {
     {"f32", {kIndigo, 0}},
@@ -173,6 +181,7 @@ std::string kernel_name(std::string_view kernel) {
 Style pattern_style(std::string_view kind, int variant) {
   return with_variant(named_style(kPatterns, kind), variant);
 }
+Style operator_style(std::string_view kind) { return named_style(kOperators, kind); }
 Style dtype_style(std::string_view dtype) { return named_style(kDtypes, dtype); }
 
 std::uint32_t partition_colour(int worker) {

@@ -52,6 +52,8 @@ inline constexpr int kShades = 7;
 [[nodiscard]] Style dtype_style(std::string_view dtype);
 // Gives the style of a sparse pattern by its name, `sliding_window`; also of `full` and `causal`.
 [[nodiscard]] Style pattern_style(std::string_view kind, int variant = 0);
+// Gives the style of an operator that mixes tokens in place of attention.
+[[nodiscard]] Style operator_style(std::string_view kind);
 // Gives the style of the index-th of many equal things (interest sets of one worker count).
 [[nodiscard]] Style indexed_style(int index);
 

@@ -74,6 +74,16 @@ TEST(Palette, PatternsAreToldApartWithEveryColourVision) {
   expect_apart(colours_of(kPatterns, [](const char* word) { return pattern_style(word); }));
 }
 
+TEST(Palette, OperatorsAreToldApartFromEachOtherAndFromAttention) {
+  Named all = colours_of(std::vector{"full", "causal", "sliding_window", "bigbird"},
+                         [](const char* word) { return pattern_style(word); });
+  const Named operators = colours_of(std::vector{"linear", "performer", "nystrom", "linformer",
+                                                 "perceiver", "ssd", "selective_scan"},
+                                     [](const char* word) { return operator_style(word); });
+  all.insert(all.end(), operators.begin(), operators.end());
+  expect_apart(all);
+}
+
 // These rely on lightness: worker counts of one algorithm have its hue. Up to seven share a figure.
 TEST(Palette, WorkerCountsOfAnAlgorithmAreShadesThatAreToldApart) {
   for (int count = 2; count <= kShades; ++count) {

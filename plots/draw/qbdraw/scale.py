@@ -82,13 +82,15 @@ def decade_candidates(low, high):
         unit, prefix = prefixed(value, 1000.0, THOUSANDS)
         return power(value) if as_power else f"{value / unit:,.10g}{prefix}"
 
-    for mantissas, stride in (((1, 2, 5), 1), *(((1,), stride) for stride in range(1, 9))):
+    for mantissas, stride in (((1, 2, 5), 1), ((1,), 1), ((1, 3), 1),
+                              *(((1,), stride) for stride in range(2, 9))):
         values = [float(f"{m}e{e}") for e in range(first, last + 1) if e % stride == 0
                   for m in mantissas]
         tics = [(v, text(v)) for v in values if low * (1 - 1e-9) <= v <= high * (1 + 1e-9)]
-        if len(tics) < (3 if stride == 1 else 2):
+        if stride > 1 and len(tics) < 2:
             return
-        yield tics
+        if stride > 1 or len(tics) >= 3:
+            yield tics
 
 def binary_candidates(low, high):
     first, last = math.ceil(math.log2(low) - 1e-9), math.floor(math.log2(high) + 1e-9)

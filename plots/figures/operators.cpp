@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plots/figures/operators.h"
+
+#include "plots/frame/sparse_cases.h"
+
+namespace qb {
+namespace {
+
+bool is_causal(const Row& row) { return row.is("mask", "causal"); }
+
+// Says, at the longest N of exact attention, which operator is the fastest and which the nearest.
+std::string beside_exact(const Rows& all) {
+  const Rows exact = of_largest(where(all, is_exact), number_in("n_tokens"));
+  // Of the time of exact attention with the same mask, which is NaN where it did not run.
+  const auto share = [&](const Row& row) {
+    for (const Row& one : exact)
+      if (is_causal(one) == is_causal(row) && one.at("n_tokens") == row.at("n_tokens"))
+        return time_ms(row).y / time_ms(one).y;
+    return kNaN;
+  };
+  const Rows others =
+      where(all, [&](const Row& row) { return !is_exact(row) && share(row) > 0.0; });
+  if (others.empty()) return "Time, memory and distance of operators against N";
+  const Row fastest = *std::ranges::min_element(others, {}, share);
+  const Row nearest = *std::ranges::min_element(others, {}, distance_of);
+  return fmt::format(
+      "At N = {} {} takes {:.2g} % of the time of exact attention; {}, the nearest of these, is "
+      "off "
+      "by {:.2g}",
+      grouped(fastest.number("n_tokens")), operator_name(fastest), kPercent * share(fastest),
+      operator_name(nearest), distance_of(nearest));
+}
+
+}  // namespace
+
+Rows operator_rows(const CsvTable& cases) {
+  return where(where(standing_rows(cases), "workload", {"sequence_mixer"}),
+               [](const Row& row) { return ran(row) && row.is("workers", "1"); });
+}
+
+bool is_exact(const Row& row) {
+  return row.is("mixer_operator", "softmax") && (is_causal(row) || row.is("mask", "full"));
+}
+
+std::string operator_name(const Row& row) {
+  if (row.is("mixer_operator", "softmax") && !is_exact(row)) return pattern_kind(row.text("mask"));
+  return (is_exact(row) ? "exact" : row.text("mixer_operator")) +
+         (is_causal(row) ? ", causal" : "");
+}
+
+double distance_of(const Row& row) { return row.number("distance_to_exact"); }
+
+Groups operator_lines(const Rows& rows) {
+  Groups lines = group(order(rows, number_in("n_tokens")), Columns{"mixer_operator", "mask"});
+  for (Group& line : lines) {
+    const bool softmax = line.key[0] == "softmax";
+    line.name = operator_name(line.rows.front());
+    line.style = softmax ? pattern_style(pattern_kind(line.key[1])) : operator_style(line.key[0]);
+  }
+  if (!lines.empty()) shade_equal_looks(lines);
+  return lines;
+}
+
+Figure operators_figure(const Rows& all) {
+  const Rows random = where(all, "inputs", {"random"});
+  const Rows& rows = random.empty() ? all : random;
+  return line_figure(
+      {.title = beside_exact(rows),
+       .nothing = "no operator has a time",
+       .lines = operator_lines(rows),
+       .y = {{.title = "Time",
+              .y = {.label = "time (ms)", .column = "time_ms", .log = true},
+              .value = time_ms},
+             bytes_quantity("Memory", "memory of a device", "device_peak", rows,
+                            fullest_device_bytes),
+             {.title = "Distance",
+              .y = {.label = "relative L2 distance to exact", .column = "distance_to_exact"},
+              .value = [](const Row& row) { return Point{.y = distance_of(row)}; },
+              .fit = powers_or_zero,
+              .timed = false}},
+       .notes = {interval_note(rows),
+                 "Distance: L2 norm of the difference from float64 attention over its own, causal "
+                 "where the operator is."}});
+}
+
+}  // namespace qb

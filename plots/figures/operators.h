@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What mixes tokens, beside exact attention: cases of `workload: sequence_mixer` on one worker.
+#pragma once
+
+#include "plots/frame/lines.h"
+
+namespace qb {
+
+// Those that ran; empty for other workloads.
+[[nodiscard]] Rows operator_rows(const CsvTable& cases);
+// Softmax attention of all pairs, or of those that a causal mask leaves.
+[[nodiscard]] bool is_exact(const Row& row);
+// `exact`, `bigbird`, `linear, causal`.
+[[nodiscard]] std::string operator_name(const Row& row);
+// How far the answer is from exact attention, causal where the operator is.
+[[nodiscard]] double distance_of(const Row& row);
+// A line over N for each operator and mask.
+[[nodiscard]] Groups operator_lines(const Rows& rows);
+
+// Time, memory and distance against N, of random inputs where there are others.
+[[nodiscard]] Figure operators_figure(const Rows& operators);
+
+}  // namespace qb
