@@ -48,10 +48,11 @@ std::vector<std::vector<std::size_t>> indices_of(const PipelinePlan& plan) {
 // What a unit needs of its own stage: the chunk before it (backwards that is the next one), and
 // its forward unit.
 std::vector<PipelineUnit> own_needs(const PipelinePlan& plan, const PipelineUnit& unit) {
-  std::vector<PipelineUnit> needs(unit.backward ? 2 : 1, unit);
-  needs.back().backward = false;
-  needs.front().chunk += unit.backward ? 1 : -1;
-  if (needs.front().chunk < 0 || needs.front().chunk == plan.chunks) needs.erase(needs.begin());
+  std::vector<PipelineUnit> needs;
+  const int chunk = unit.chunk + (unit.backward ? 1 : -1);
+  if (chunk >= 0 && chunk < plan.chunks)
+    needs.push_back({unit.backward, unit.microbatch, chunk, unit.virtual_stage});
+  if (unit.backward) needs.push_back({false, unit.microbatch, unit.chunk, unit.virtual_stage});
   return needs;
 }
 
