@@ -15,7 +15,7 @@ inline constexpr Field kMixerOperator = parameter(
      .quiet_standard = true,
      .meaning = "what mixes the tokens: {words}; see [Other operators](#other-operators)",
      .needs = {need("workload", "sequence_mixer"), need("mask", "causal").of("ssd selective_scan"),
-               need("mask", "full").of("nystrom linformer perceiver"),
+               need("mask", "full").of("nystrom linformer perceiver axial"),
                need("mask", "full causal").of("linear performer")}});
 
 inline constexpr Field kMixerRank = parameter(
@@ -42,6 +42,20 @@ inline constexpr Field kMixerDepth =
                .quiet_standard = true,
                .meaning = "how often the latents of `perceiver` attend to each other, {range}",
                .needs = {need("mixer_operator", "perceiver")}});
+
+inline constexpr Field kMixerRows = parameter(
+    integer, problem, "mixer_rows",
+    {.key = "mixer.rows",
+     .unit = "rows",
+     .since = 17,
+     .standard = "0",
+     .max = std::int64_t{1} << 40,
+     .label = "{} rows",
+     .quiet_standard = true,
+     .meaning = "the rows of the tensor of tokens that `axial` mixes by rows and by columns, "
+                "{range}; they divide the tokens",
+     .standard_meaning = "0: the divisor of `n_tokens` nearest to its root",
+     .needs = {need("mixer_operator", "axial")}});
 
 inline constexpr Field kMixerChunk =
     parameter(integer, means, "mixer_chunk",

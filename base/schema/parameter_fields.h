@@ -131,7 +131,8 @@ inline constexpr Field kCaseFields[] = {
                .label = "scale {}",
                .meaning = "the factor of the scores, above 0",
                .standard_meaning = "1/sqrt(`head_dim`)",
-               .needs = {need("mixer_operator", "softmax performer nystrom linformer perceiver")}}),
+               .needs = {need("mixer_operator",
+                              "softmax performer nystrom linformer perceiver axial")}}),
     parameter(
         integer, means, "memory_budget_bytes",
         {.key = "memory_budget",
@@ -384,14 +385,24 @@ inline constexpr Field kCaseFields[] = {
                          need("ranks", "serial threads mpi nccl").because("a model has none")}}),
 };
 
-inline constexpr Field kLaterFields[] = {
-    kCluster,        kClusterInside,        kClusterBetween,
-    kClusterNics,    kClusterOrder,         kMixerOperator,
-    kMixerRank,      kMixerDepth,           kMixerChunk,
-    kMixerScan,      kMixerBlocks,          kPipelineSchedule,
-    kPipelineLayers, kPipelineMicrobatches, kPipelineVirtualStages,
-    kPipelineChunks, kPipelineCut,
-};
+inline constexpr Field kLaterFields[] = {kCluster,
+                                         kClusterInside,
+                                         kClusterBetween,
+                                         kClusterNics,
+                                         kClusterOrder,
+                                         kMixerOperator,
+                                         kMixerRank,
+                                         kMixerDepth,
+                                         kMixerRows,
+                                         kMixerChunk,
+                                         kMixerScan,
+                                         kMixerBlocks,
+                                         kPipelineSchedule,
+                                         kPipelineLayers,
+                                         kPipelineMicrobatches,
+                                         kPipelineVirtualStages,
+                                         kPipelineChunks,
+                                         kPipelineCut};
 
 template <std::size_t... Sizes>
 [[nodiscard]] consteval auto in_order(const Field (&... parts)[Sizes]) {

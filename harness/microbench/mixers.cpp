@@ -92,6 +92,7 @@ void register_mixers(Recorder& recorder) {
                                     {Mixer::nystrom, false, 64},
                                     {Mixer::linformer, false, 256},
                                     {Mixer::perceiver, false, 256, 64, 8},
+                                    {.kind = Mixer::axial, .rows = 64},
                                     {Mixer::selective_scan, true}};
   std::vector<MixerBenchmark> cases;
   for (const MixerOptions& options : operators)
@@ -99,7 +100,7 @@ void register_mixers(Recorder& recorder) {
       cases.push_back(
           {options, n, n == 512 ? 2 : 8, options.kind == Mixer::selective_scan ? 16 : 64});
   for (const MixerOptions& options : operators)
-    if (options.kind == Mixer::linear || options.kind == Mixer::ssd)
+    if (options.kind == Mixer::linear || options.kind == Mixer::ssd || options.kind == Mixer::axial)
       cases.push_back({.options = options, .backward = true});
   for (const MixerBenchmark& c : cases)
     add_benchmark(fmt::format("{}/f32/{}/n:{}/d:{}/h:{}/threads:1", c.name(), c.mask(), c.n,

@@ -103,6 +103,7 @@ Case resolve_case(Case c) {
     if (c.pipeline.layers == 0) c.pipeline.layers = c.workers * c.pipeline.virtual_stages;
     if (c.pipeline.microbatches == 0) c.pipeline.microbatches = static_cast<int>(c.shape.batch);
   }
+  if (c.mixer.kind && c.mixer.rows == 0) c.mixer.rows = standard_rows(*c.mixer.kind, c.shape.q_len);
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
   if (takes_interest_set(c.algorithm) && c.interest_set.empty() && c.workers >= 3)
     c.interest_set = default_interest_set(c.workers).residues;

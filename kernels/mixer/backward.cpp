@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "kernels/cpu/call_checks.h"
+#include "kernels/mixer/axial.h"
 #include "kernels/mixer/checks.h"
 #include "kernels/parallel.h"
 
@@ -73,10 +74,12 @@ void check_gradients(const MixerOptions& options, const MixerArguments& a,
 void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                   const MixerGradients& gradients, const KernelContext& context) {
   check_mixer("mix_backward", options, arguments, context.threads);
-  if (options.kind != Mixer::linear && options.kind != Mixer::ssd)
+  const bool is_axial = options.kind == Mixer::axial;
+  if (!is_axial && options.kind != Mixer::linear && options.kind != Mixer::ssd)
     throw Unsupported("mix_backward: " + std::string(word(options.kind)) +
-                      " has no backward pass; linear and ssd have one");
+                      " has no backward pass; axial, linear and ssd have one");
   cpu::check_gradients(options, arguments, gradients);
+  if (is_axial) return cpu::axial_backward(options, arguments, gradients, context);
   const std::int64_t heads = arguments.k.extent.heads;
   const std::int64_t group = arguments.q.extent.heads / heads;
   parallel_for(arguments.k.extent.batch * heads, context.threads, 1,

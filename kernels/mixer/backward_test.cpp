@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the backward pass of linear and ssd: the float64 reference against finite differences, and
-// the kernels in every instruction set against the reference.
+// Tests the backward pass of axial, linear and ssd: the float64 reference against finite
+// differences, and the kernels in every instruction set against the reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,13 +24,13 @@ double loss(const MixerCall& call, const TensorView& d_out) {
 }
 
 TEST(MixerGradients, ReferenceIsWhatFiniteDifferencesGive) {
-  for (const Mixer kind : {Mixer::linear, Mixer::ssd})
+  for (const Mixer kind : {Mixer::axial, Mixer::linear, Mixer::ssd})
     for (const bool causal : {true, false}) {
-      if (kind == Mixer::ssd && !causal) continue;
+      if (causal ? kind == Mixer::axial : kind == Mixer::ssd) continue;
       SCOPED_TRACE(std::string(word(kind)) + (causal ? " causal" : ""));
       MixerCase c;
-      c.options = {kind, causal, 0, 4};
-      c.shape = {1, 2, 1, 7, 3, 2};
+      c.options = {kind, causal, 0, 4, 0, 2};
+      c.shape = {1, 2, 1, 6, 3, 2};
       c.dtype = DType::f64;
       const MixerCall call(c);
       const Tensor d_out = testing_support::random_tensor(DType::f64, call.a.out.extent, 77);
@@ -65,7 +65,7 @@ class MixerBackward : public ::testing::TestWithParam<InstructionSet> {
 
 TEST_P(MixerBackward, AgreesWithTheFormulasInFloat64) {
   const bool slow = GetParam() == InstructionSet::scalar || testing_support::kSanitized;
-  for (const Mixer kind : {Mixer::linear, Mixer::ssd})
+  for (const Mixer kind : {Mixer::axial, Mixer::linear, Mixer::ssd})
     for (std::uint64_t seed = 1; seed <= (slow ? 6u : 40u); ++seed) {
       const MixerCase c = testing_support::random_case(kind, seed);
       SCOPED_TRACE(testing_support::text(c));
@@ -93,10 +93,21 @@ TEST_P(MixerBackward, AgreesWithTheFormulasInFloat64) {
       };
       const double product =
           std::sqrt(static_cast<double>(c.shape.value_dim)) * most(call.a.v) * most(d_out.view());
+      const double of_values = 2.0 * testing_support::largest_magnitude(exact.d_v);
+      const auto term_of_axial = [&](const std::vector<double> MixerGradientValues::*of) {
+        // Y and its gradient are rounded to the inputs' type. Scores of columns are those of
+        // values.
+        const double rounding = unit_roundoff(c.dtype) / (16.0 * unit_roundoff(DType::f32)) *
+                                testing_support::largest_magnitude(exact.*of);
+        if (of == &MixerGradientValues::d_v)
+          return rounding + call.a.scale * product * most(call.a.v);
+        return rounding + call.a.scale * product * of_values / most(d_out.view()) *
+                              std::max(most(call.a.q), most(call.a.k));
+      };
       const auto expect = [&](const char* what, const TensorView& found,
                               std::vector<double> MixerGradientValues::*of) {
-        const double of_values = 2.0 * testing_support::largest_magnitude(exact.d_v);
         const double term = kind == Mixer::ssd                ? 0.0
+                            : kind == Mixer::axial            ? term_of_axial(of)
                             : of == &MixerGradientValues::d_v ? of_values
                                                               : product;
         testing_support::expect_near(testing_support::values(found), exact.*of, naive.*of, what,

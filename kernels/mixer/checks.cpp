@@ -24,7 +24,8 @@ void check_options(std::string_view who, const MixerOptions& options, const Mixe
     throw Unsupported(fmt::format("{}: {} has no causal form", who, kind));
   if (options.chunk < 1)
     refuse(who, fmt::format("a chunk of {} tokens is not possible", options.chunk));
-  const bool ranked = options.kind == Mixer::performer || !has_causal_form(options.kind);
+  const bool ranked = options.kind == Mixer::performer ||
+                      (!has_causal_form(options.kind) && options.kind != Mixer::axial);
   if (ranked && options.rank < 1) refuse(who, fmt::format("{} needs a rank of at least 1", kind));
   const std::int64_t all = a.all_tokens == 0 ? shape.n_tokens : a.all_tokens;
   if (options.kind == Mixer::nystrom && options.rank > all)
@@ -36,6 +37,9 @@ void check_options(std::string_view who, const MixerOptions& options, const Mixe
   if (options.kind == Mixer::perceiver && shape.value_dim != shape.key_dim)
     refuse(who, fmt::format("perceiver needs values as wide as keys, {} columns and not {}",
                             shape.key_dim, shape.value_dim));
+  if (options.kind == Mixer::axial && (options.rows < 1 || shape.n_tokens % options.rows != 0))
+    refuse(who, fmt::format("{} tokens do not make {} equal rows; take a number that divides them",
+                            shape.n_tokens, options.rows));
   if (options.depth < 0) refuse(who, fmt::format("a depth of {} is not possible", options.depth));
   if (options.kind == Mixer::performer && !(a.scale >= 0.0))
     refuse(who,
@@ -94,6 +98,7 @@ void check_output(std::string_view who, const MixerOptions& options, const Mixer
 
 void check_state(std::string_view who, const MixerOptions& options, const MixerArguments& a,
                  const MixerState& state) {
+  if (options.kind == Mixer::axial) throw Unsupported(fmt::format("{}: axial has no state", who));
   if (options.exchange < 0 || options.exchange >= mixer_exchanges(options.kind))
     refuse(who, fmt::format("{} has no exchange {}", word(options.kind), options.exchange));
   const MixerShape shape = mixer_shape(options, a);

@@ -21,7 +21,7 @@ using testing_support::values;
 MixerCase plain_case(Mixer kind) {
   MixerCase c;
   const bool causal = kind == Mixer::ssd || kind == Mixer::selective_scan;
-  c.options = {kind, causal, 20, 16, 2};
+  c.options = {kind, causal, 20, 16, 2, 11};
   c.shape = {1, 2, 2, 99, 16, kind == Mixer::perceiver ? 16 : 24};
   return c;
 }
@@ -77,7 +77,7 @@ TEST(Mix, AnyNumberOfThreadsAgreesAndGivesItsWorkspaceBack) {
       SCOPED_TRACE(word(kind));
       MixerCase c = plain_case(kind);
       c.shape.q_heads = c.shape.kv_heads = heads;
-      c.shape.n_tokens = 400;
+      c.shape.n_tokens = 396;
       const MixerCall call(c);
       const std::vector<double> exact = call.reference();
       const std::vector<double> naive = mix_naive(call.options, call.a, call.rows(), 2);
@@ -144,6 +144,16 @@ TEST(MixReference, FullRanksAreExactAttention) {
   }
 }
 
+// The column of a token is then the token alone.
+TEST(MixReference, AxialOfOneRowIsExactAttention) {
+  MixerCase c = plain_case(Mixer::axial);
+  c.options.rows = 1;
+  const MixerCall call(c);
+  const testing_support::Attended exact = testing_support::brute_force<double>(
+      call.a.q, call.a.k, call.a.v, call.a.scale, [](std::int64_t, std::int64_t) { return true; });
+  EXPECT_LE(testing_support::max_difference(call.reference(), exact.out), 1e-12);
+}
+
 TEST(Mix, WhatDoesNotFitIsRefusedByName) {
   const auto refusal = [](Mixer kind, auto change) {
     MixerCall call(plain_case(kind));
@@ -167,6 +177,8 @@ TEST(Mix, WhatDoesNotFitIsRefusedByName) {
             "mix: perceiver needs values as wide as keys, 16 columns and not 15");
   EXPECT_EQ(refusal(Mixer::perceiver, [](MixerCall& c) { c.a.projection.extent.length = 9; }),
             "mix: L is [1, 1, 9, 16] and should be [1, 1, 20, 16]");
+  EXPECT_EQ(refusal(Mixer::axial, [](MixerCall& c) { c.options.rows = 10; }),
+            "mix: 99 tokens do not make 10 equal rows; take a number that divides them");
   EXPECT_EQ(refusal(Mixer::linear, [](MixerCall& c) { c.options.chunk = 0; }),
             "mix: a chunk of 0 tokens is not possible");
   EXPECT_EQ(refusal(Mixer::performer, [](MixerCall& c) { c.a.scale = -1.0; }),
@@ -219,7 +231,7 @@ TEST(Mix, StatesAndGradientsThatThereAreNotAreRefused) {
                   "mix_state: 99 tokens from token 1 on are not some of 99"));
   EXPECT_THAT([&] { mix_backward(call.options, call.a, {}, context); },
               ThrowsMessage<Unsupported>(
-                  "mix_backward: nystrom has no backward pass; linear and ssd have one"));
+                  "mix_backward: nystrom has no backward pass; axial, linear and ssd have one"));
   const MixerCall linear(plain_case(Mixer::linear));
   EXPECT_THAT([&] { mix_state(linear.options, linear.a, context, state); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("the matrix of a state is [")));

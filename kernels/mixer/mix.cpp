@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/merge.h"
+#include "kernels/mixer/axial.h"
 #include "kernels/mixer/checks.h"
 #include "kernels/mixer/scan.h"
 #include "kernels/mixer/segments.h"
@@ -182,6 +183,8 @@ void sum(const MixerOptions& options, const MixerArguments& a, const KernelConte
       without_out.out = {};
       return scan(without_out, context, nullptr, &state);
     }
+    case Mixer::axial:  // has none
+      break;
   }
 }
 
@@ -214,6 +217,7 @@ void mix(const MixerOptions& options, const MixerArguments& arguments, const Ker
   for (const MixerState* const state : {before, after})
     if (state != nullptr) check_state("mix", options, arguments, *state);
   if (options.causal) return cpu::mix_causal(options, arguments, context, before, after);
+  if (options.kind == Mixer::axial) return cpu::mix_axial(options, arguments, context);
   if (options.kind == Mixer::nystrom)
     return cpu::for_each_head(options, arguments, context, {}, cpu::mix_nystrom_head);
   const cpu::OwnState all(mixer_state_extents(options, mixer_shape(options, arguments)), context);

@@ -17,6 +17,12 @@
 //                   X_(i-1)^T) X_(i-1) for i = 1 to `depth`, out = softmax(c Q X^T) X with the
 //                   last of them; p = d (the attention of Perceiver IO, Jaegle et al. 2021,
 //                   without projections, norms and feed-forward layers)
+//   axial           Y = softmax(c Q K^T) V within each of `rows` rows of n / rows consecutive
+//                   tokens, then out = softmax(c Y Y^T) Y within each column, the tokens at one
+//                   place of all rows; Y has the inputs' type (the row and the column attention of
+//                   axial transformers, Ho et al. 2019, and of FastFold, Cheng et al. 2022, where
+//                   too the second makes its queries, keys and values from the output of the first;
+//                   without projections, norms, residuals and pair bias)
 //   ssd             H_i = exp(decay_i) H_(i-1) + k_i v_i^T, out_i = H_i^T q_i
 //                   (Mamba-2, Dao and Gu 2024: q is C, k is B, v is X)
 //   selective_scan  h_i = exp(delta_i a) h_(i-1) + delta_i v_i k_i^T, out_i = h_i q_i, for each
@@ -34,7 +40,7 @@
 
 namespace qb {
 
-enum class Mixer { linear, performer, nystrom, linformer, perceiver, ssd, selective_scan };
+enum class Mixer { linear, performer, nystrom, linformer, perceiver, axial, ssd, selective_scan };
 
 template <>
 inline constexpr auto kWords<Mixer> =
@@ -43,6 +49,7 @@ inline constexpr auto kWords<Mixer> =
                                    {Mixer::nystrom, "nystrom"},
                                    {Mixer::linformer, "linformer"},
                                    {Mixer::perceiver, "perceiver"},
+                                   {Mixer::axial, "axial"},
                                    {Mixer::ssd, "ssd"},
                                    {Mixer::selective_scan, "selective_scan"}});
 
@@ -53,6 +60,7 @@ struct MixerOptions {
   std::int64_t rank = 0;
   std::int64_t chunk = 64;  // linear and performer where causal, ssd: tokens of a chunk
   std::int64_t depth = 0;   // perceiver
+  std::int64_t rows = 0;    // axial; they divide the tokens
   int exchange = 0;         // nystrom: which of its two states is meant, see MixerState
 };
 
@@ -69,7 +77,7 @@ struct MixerArguments {
   // performer: omega [1,1,rank,d]; perceiver: L [1,1,rank,d]; linformer: E [1,1,rank,n]
   TensorView projection{};
   TensorView value_projection{};  // linformer: F [1,1,rank,n]; without data it is E
-  double scale = 1.0;             // performer, nystrom, linformer, perceiver
+  double scale = 1.0;             // performer, nystrom, linformer, perceiver, axial
   TensorView out{};               // [b,h,n,p]
   // nystrom over a shard: its first token, and all tokens that the segments are of; 0: only these.
   std::int64_t first_token = 0;
@@ -103,7 +111,7 @@ struct MixerShape {
 //   selective_scan  [b,h,p,d]     h                       [b,h,p,1]     sum of delta
 // The vector of ssd and selective_scan matters only where a state is appended to another. Workers
 // that share a nystrom exchange two states, one after the other: the second needs the first of all
-// tokens. Tokens of a shard leave to Q~ and K~ their part of the means.
+// tokens. Tokens of a shard leave to Q~ and K~ their part of the means. axial has no state.
 struct MixerState {
   TensorView matrix;
   TensorView vector;
@@ -151,7 +159,7 @@ struct MixerGradients {
   TensorView d_v;
   TensorView d_decay{};
 };
-// For linear and ssd; the others throw Unsupported.
+// For axial, linear and ssd; the others throw Unsupported.
 void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                   const MixerGradients& gradients, const KernelContext& context);
 
@@ -186,12 +194,13 @@ void fill_orthogonal(const TensorView& omega, std::uint64_t seed);
                                             const MixerArguments& arguments,
                                             std::span<const std::int64_t> rows, int threads = 1);
 
-// The gradients of linear and ssd by the formulas, in float64 and as mix_naive(): of every token.
+// The gradients of axial, linear and ssd by the formulas, in float64 and as mix_naive(): of every
+// token.
 struct MixerGradientValues {
   std::vector<double> d_q;
   std::vector<double> d_k;
   std::vector<double> d_v;
-  std::vector<double> d_decay;  // empty for linear
+  std::vector<double> d_decay;  // of ssd
 };
 [[nodiscard]] MixerGradientValues mix_backward_reference(const MixerOptions& options,
                                                          const MixerArguments& arguments,
@@ -209,6 +218,7 @@ struct MixerGradientValues {
 //   linformer     2 n rank (d + p) (g + h)
 //   nystrom       4 n rank (d + p) h + (48 rank^3 + 2 rank^2 (d + p)) h
 //   perceiver     2 n rank (d + p) (g + h) + 4 depth rank^2 p g
+//   axial         (2 n^2 / rows (d + p) + 4 n rows p) h
 [[nodiscard]] double mixer_flop(const MixerOptions& options, const MixerShape& shape);
 // Returns the float32 words of a state.
 [[nodiscard]] std::int64_t mixer_state_words(const MixerOptions& options, const MixerShape& shape);

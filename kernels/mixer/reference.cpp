@@ -2,6 +2,7 @@
 // The operators by their formulas (mixer.h), one head at a time. T is double, or float with
 // intermediates rounded to the inputs' type.
 #include <cmath>
+#include <map>
 
 #include "kernels/mixer/literal.h"
 #include "kernels/mixer/mixer.h"
@@ -35,6 +36,8 @@ class Head {
             out, first);
       case Mixer::perceiver:
         return perceiver(out, first);
+      case Mixer::axial:
+        return axial(out, first);
       case Mixer::ssd:
         return ssd(out, first);
       case Mixer::selective_scan:
@@ -100,8 +103,12 @@ class Head {
     for (const std::int64_t i : rows_) attend_row(q.row(i), keys, values, out.row(first++));
   }
   void attend_row(const T* query, const Rows<T>& keys, const Rows<T>& values, T* out) const {
+    attend_row(query, keys, values, {0, keys.count()}, out);
+  }
+  void attend_row(const T* query, const Rows<T>& keys, const Rows<T>& values, const Range& among,
+                  T* out) const {
     WeighedSum<T> sum(values.width, type_);
-    for (std::int64_t j = 0; j < keys.count(); ++j)
+    for (std::int64_t j = among.begin; j < among.end; ++j)
       sum.add(scale() * dot(query, keys.row(j), keys.width), values.row(j));
     sum.store(out);
   }
@@ -154,6 +161,22 @@ class Head {
         attend_row(before.row(r), before, before, x.row(r));
     }
     attend(x, x, out, first);
+  }
+
+  void axial(Rows<T>& out, std::int64_t first) const {
+    const Rows<T> q = own(a_.q);
+    const Rows<T> k = shared(a_.k);
+    const Rows<T> v = shared(a_.v);
+    const std::int64_t width = q.count() / options_.rows;
+    std::map<std::int64_t, Rows<T>> columns;  // of Y
+    for (const std::int64_t i : rows_) {
+      const auto [at, is_new] = columns.try_emplace(i % width, options_.rows, v.width);
+      Rows<T>& column = at->second;
+      for (std::int64_t r = 0; r < options_.rows && is_new; ++r)
+        attend_row(q.row(r * width + i % width), k, v, {r * width, (r + 1) * width}, column.row(r));
+      if (is_new) round(column);
+      attend_row(column.row(i / width), column, column, out.row(first++));
+    }
   }
 
   // Six iterations of the pseudo-inverse.

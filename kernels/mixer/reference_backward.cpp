@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients of linear and ssd by their formulas, one query head at a time. With w_ij the weight
-// of a pair, g_i the gradient of out_i and, for linear, D_i = sum_j w_ij:
+// The gradients of axial, linear and ssd by their formulas, one query head at a time: of axial
+// those of attention (kernels/attention_backward.h), of the columns and then of the rows. With w_ij
+// the weight of a pair, g_i the gradient of out_i and, for linear, D_i = sum_j w_ij:
 //
 //   linear   dw_ij = g_i.(v_j - out_i) / D_i     dv_j = sum_i w_ij / D_i g_i
 //            dphi(q_i) = sum_j dw_ij phi(k_j)    dphi(k_j) = sum_i dw_ij phi(q_i)
 //   ssd      w_ij = e_ij q_i.k_j, e_ij = exp(sum of decay_t over j < t <= i), dw_ij = g_i.v_j
 //            dv_j = sum_i w_ij g_i    dq_i = sum_j e_ij dw_ij k_j    dk_j = sum_i e_ij dw_ij q_i
 //            ddecay_t = sum of w_ij dw_ij over j < t <= i
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/mixer/literal.h"
@@ -34,6 +36,10 @@ class HeadGradients {
         d_k(q.count(), q.width),
         d_v(q.count(), v.width),
         d_decay(q.count(), 1) {
+    if (options.kind == Mixer::axial) {
+      add_axial(static_cast<T>(a.scale));
+      return;
+    }
     if (options.kind == Mixer::ssd) decay_ = Rows<T>(a.decay, b, h);
     for (std::int64_t i = 0; i < q.count(); ++i)
       options.kind == Mixer::ssd ? add_ssd_row(i) : add_linear_row(i);
@@ -51,6 +57,73 @@ class HeadGradients {
   static void multiply_slopes(const Rows<T>& x, Rows<T>& gradient) {
     for (std::size_t i = 0; i < x.numbers.size(); ++i)
       if (!(x.numbers[i] > T{0})) gradient.numbers[i] *= std::exp(x.numbers[i]);
+  }
+
+  void round(Rows<T>& rows) const {
+    for (T& each : rows.numbers) each = rounded(each, type_);
+  }
+  static std::vector<T> softmax(const T* query, const Rows<T>& keys, const TokenGroup& line,
+                                T scale) {
+    std::vector<T> weights;
+    for (std::int64_t j = 0; j < line.count; ++j)
+      weights.push_back(scale * dot(query, keys.row(line.token(j)), keys.width));
+    const T largest = *std::ranges::max_element(weights);
+    T total = 0;
+    for (T& weight : weights) total += weight = std::exp(weight - largest);
+    for (T& weight : weights) weight /= total;
+    return weights;
+  }
+  // What a pass reads, and its output.
+  struct Attention {
+    const Rows<T>& q;
+    const Rows<T>& k;
+    const Rows<T>& v;
+    Rows<T>& out;
+  };
+  void attend(const Attention& of, const TokenGroup& line, T scale) const {
+    for (std::int64_t i = 0; i < line.count; ++i) {
+      const std::int64_t row = line.token(i);
+      const std::vector<T> weights = softmax(of.q.row(row), of.k, line, scale);
+      for (std::int64_t j = 0; j < line.count; ++j)
+        add_row(rounded(weights[static_cast<std::size_t>(j)], type_), of.v.row(line.token(j)),
+                of.v.width, of.out.row(row));
+    }
+  }
+  void add_attention(const Attention& of, const Rows<T>& d_out, const TokenGroup& line, T scale,
+                     Rows<T>& to_q, Rows<T>& to_k, Rows<T>& to_v) const {
+    for (std::int64_t i = 0; i < line.count; ++i) {
+      const std::int64_t row = line.token(i);
+      const std::vector<T> weights = softmax(of.q.row(row), of.k, line, scale);
+      const T shared = dot(d_out.row(row), of.out.row(row), of.v.width);
+      for (std::int64_t j = 0; j < line.count; ++j) {
+        const std::int64_t key = line.token(j);
+        const T weight = weights[static_cast<std::size_t>(j)];
+        const T d_weight = dot(d_out.row(row), of.v.row(key), of.v.width) - shared;
+        const T d_score = rounded(scale * weight * d_weight, type_);
+        add_row(d_score, of.k.row(key), of.k.width, to_q.row(row));
+        add_row(d_score, of.q.row(row), of.k.width, to_k.row(key));
+        add_row(rounded(weight, type_), d_out.row(row), of.v.width, to_v.row(key));
+      }
+    }
+  }
+  void add_axial(T scale) {
+    const std::int64_t rows = options_.rows;
+    const std::int64_t columns = q.count() / rows;
+    Rows<T> y(q.count(), v.width);
+    Rows<T> out = y;
+    Rows<T> d_out = g;
+    Rows<T> d_y = y;
+    round(d_out);
+    const Attention first{q, k, v, y};
+    for (std::int64_t r = 0; r < rows; ++r) attend(first, {r * columns, columns}, scale);
+    round(y);
+    for (std::int64_t c = 0; c < columns; ++c) {
+      attend({y, y, y, out}, {c, rows, columns}, scale);
+      add_attention({y, y, y, out}, d_out, {c, rows, columns}, scale, d_y, d_y, d_y);
+    }
+    round(d_y);
+    for (std::int64_t r = 0; r < rows; ++r)
+      add_attention(first, d_y, {r * columns, columns}, scale, d_q, d_k, d_v);
   }
 
   void add_linear_row(std::int64_t i) {

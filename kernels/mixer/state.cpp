@@ -58,7 +58,8 @@ MixerShape mixer_shape(const MixerOptions& options, const MixerArguments& a) {
 }
 
 bool has_causal_form(Mixer kind) {
-  return kind != Mixer::nystrom && kind != Mixer::linformer && kind != Mixer::perceiver;
+  return kind != Mixer::nystrom && kind != Mixer::linformer && kind != Mixer::perceiver &&
+         kind != Mixer::axial;
 }
 
 int mixer_exchanges(Mixer kind) { return kind == Mixer::nystrom ? 2 : 1; }
@@ -84,6 +85,8 @@ MixerStateExtents mixer_state_extents(const MixerOptions& options, const MixerSh
       return {{s.batch, s.q_heads, s.key_dim, s.value_dim}, {s.batch, s.q_heads, 1, 1}};
     case Mixer::selective_scan:
       return {{s.batch, s.q_heads, s.value_dim, s.key_dim}, {s.batch, s.q_heads, s.value_dim, 1}};
+    case Mixer::axial:
+      break;
   }
   return {{0, 0, 0, 0}, {0, 0, 0, 0}};
 }
@@ -124,6 +127,10 @@ double mixer_flop(const MixerOptions& options, const MixerShape& s) {
       return of_ranks;
     case Mixer::perceiver:
       return of_ranks + 4.0 * static_cast<double>(options.depth) * rank * rank * p * kv_heads;
+    case Mixer::axial: {
+      const auto rows = static_cast<double>(options.rows);
+      return (2.0 * n * n / rows * (d + p) + 4.0 * n * rows * p) * q_heads;
+    }
     case Mixer::nystrom:
       return (4.0 * n * rank * (d + p) + 48.0 * rank * rank * rank + 2.0 * rank * rank * (d + p)) *
              q_heads;

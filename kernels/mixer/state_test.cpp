@@ -305,6 +305,13 @@ double counted_flop(const MixerOptions& o, const MixerShape& s) {
       add(n, d, o.rank);
       add(n, o.rank, p);
     }
+    if (o.kind == Mixer::axial)
+      for (std::int64_t i = 0; i < n; ++i) {
+        add(1, d, n / o.rows);
+        add(1, n / o.rows, p);
+        add(1, p, o.rows);
+        add(1, o.rows, p);
+      }
     if (o.kind == Mixer::nystrom) {
       for (int side = 0; side < 2; ++side) {
         add(n, d, o.rank);
@@ -337,7 +344,8 @@ TEST(MixerStateWords, AreThoseOfBothTensors) {
   EXPECT_EQ(words(Mixer::ssd), 2 * 6 * (16 * 24 + 1));
   EXPECT_EQ(words(Mixer::selective_scan), 2 * 6 * 24 * (16 + 1));
   EXPECT_EQ(words(Mixer::nystrom), 2 * (6 + 3) * 40 * 16);
-  EXPECT_EQ(mixer_state_words({Mixer::nystrom, false, 40, 64, 0, 1}, shape), 2 * 6 * 40 * (24 + 1));
+  EXPECT_EQ(mixer_state_words({Mixer::nystrom, false, 40, 64, 0, 0, 1}, shape),
+            2 * 6 * 40 * (24 + 1));
   EXPECT_EQ(words(Mixer::linformer), 2 * 3 * 40 * (24 + 16));
   EXPECT_EQ(words(Mixer::perceiver), 2 * 3 * 40 * (24 + 1));
 }

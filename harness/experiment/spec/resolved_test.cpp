@@ -101,6 +101,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "mixer.operator: softmax\n"
             "mixer.rank: 0\n"
             "mixer.depth: 8\n"
+            "mixer.rows: 0\n"
             "mixer.chunk: 64\n"
             "mixer.scan: chain\n"
             "mixer.blocks: 0\n"

@@ -16,6 +16,7 @@ struct MixerCase {
   std::optional<Mixer> kind;  // none: softmax
   std::int64_t rank = 0;      // MixerOptions::rank; of selective_scan the size of a state
   std::int64_t depth = 8;     // MixerOptions::depth, of perceiver
+  std::int64_t rows = 0;      // MixerOptions::rows, of axial
   std::int64_t chunk = 64;    // tokens
   ScanKind scan = ScanKind::chain;
   int blocks = 0;  // of a state that all_scan sends; 0: one for each of its heads
@@ -30,6 +31,20 @@ struct MixerCase {
   if (kind == Mixer::nystrom) return 64;
   if (kind == Mixer::linformer || kind == Mixer::perceiver) return 256;
   return kind == Mixer::selective_scan ? 16 : 0;
+}
+
+// The number of rows nearest to the wanted one that divides the tokens, the less of two.
+[[nodiscard]] inline std::int64_t nearest_rows(std::int64_t n_tokens, std::int64_t wanted) {
+  for (std::int64_t off = 0;; ++off)
+    for (const std::int64_t rows : {wanted - off, wanted + off})
+      if (rows > 0 && n_tokens % rows == 0) return rows;
+}
+
+// The rows where a case leaves them out: as many as columns, or nearly; 0 but for axial.
+[[nodiscard]] inline std::int64_t standard_rows(Mixer kind, std::int64_t n_tokens) {
+  return kind == Mixer::axial
+             ? nearest_rows(n_tokens, std::llround(std::sqrt(static_cast<double>(n_tokens))))
+             : 0;
 }
 
 }  // namespace qb

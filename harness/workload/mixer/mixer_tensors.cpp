@@ -80,12 +80,17 @@ MixerProblem mixer_problem_of(const Case& c) {
                       .causal = c.mask.kind() == MaskKind::causal,
                       .rank = c.mixer.rank,
                       .chunk = c.mixer.chunk,
-                      .depth = c.mixer.depth}};
+                      .depth = c.mixer.depth,
+                      .rows = c.mixer.rows}};
   const Shape& shape = mixer.problem.shape;
   if (mixer.options.kind == Mixer::nystrom && c.mixer.rank > shape.q_len)
     throw Unsupported(
         fmt::format("{} tokens do not make {} landmarks; the nearest is mixer.rank: {}",
                     shape.q_len, c.mixer.rank, shape.q_len));
+  if (mixer.options.kind == Mixer::axial && shape.q_len % c.mixer.rows != 0)
+    throw Unsupported(
+        fmt::format("{} tokens do not make {} equal rows; the nearest is mixer.rows: {}",
+                    shape.q_len, c.mixer.rows, nearest_rows(shape.q_len, c.mixer.rows)));
   if (mixer.scans() && shape.kv_heads != shape.q_heads)
     throw Unsupported("selective_scan has no groups of heads; the nearest is kv_heads: q_heads");
   return mixer;
@@ -125,6 +130,7 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
       break;
     case Mixer::linear:
     case Mixer::nystrom:
+    case Mixer::axial:
       break;
   }
   arguments_.out = take(DType::f32, shape.out(), "output");

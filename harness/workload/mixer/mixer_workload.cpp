@@ -22,6 +22,8 @@ namespace {
 
 ScanPlan scan_of(const Case& c, const MixerProblem& mixer) {
   if (c.workers == 1) return {};
+  if (c.mixer.kind == Mixer::axial)
+    throw Unsupported("workers do not transpose the tensor of axial; the nearest is workers: 1");
   if (c.workers > c.shape.q_len)
     throw Unsupported(
         fmt::format("{} tokens are too few for {} workers; the nearest is workers: {}",

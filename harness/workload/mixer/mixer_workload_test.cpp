@@ -18,9 +18,9 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr Mixer kMixers[] = {Mixer::linear,        Mixer::performer, Mixer::nystrom,
-                             Mixer::linformer,     Mixer::perceiver, Mixer::ssd,
-                             Mixer::selective_scan};
+constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer,     Mixer::nystrom,
+                             Mixer::linformer, Mixer::perceiver,     Mixer::axial,
+                             Mixer::ssd,       Mixer::selective_scan};
 
 bool is_recurrent(Mixer kind) { return kind == Mixer::ssd || kind == Mixer::selective_scan; }
 
@@ -137,7 +137,7 @@ TEST(SequenceMixer, OfManyWorkersWithoutAMaskIsRight) {
     for (const ScanKind scan : {ScanKind::all_gather, ScanKind::all_reduce})
       for (const Ranks ranks : {Ranks::serial, Ranks::threads})
         for (const int workers : {1, 2, 3, 5, 8}) {
-          if (is_recurrent(kind)) continue;
+          if (is_recurrent(kind) || kind == Mixer::axial) continue;
           Case c = tiny_mixer(kind, false);
           c.shape.q_len = c.shape.kv_len = 12 + static_cast<std::int64_t>(random() % 90);
           c.shape.batch = 1 + static_cast<std::int64_t>(random() % 2);
@@ -209,6 +209,13 @@ TEST(SequenceMixer, IsRefusedWhereItCannotBeObeyed) {
   c = tiny_mixer(Mixer::nystrom, true);
   EXPECT_EQ(message_of(c),
             "mixer.operator: nystrom needs mask: full, and this case has mask: causal");
+  c = tiny_mixer(Mixer::axial, false);
+  c.mixer.rows = 30;
+  EXPECT_EQ(message_of(c), "100 tokens do not make 30 equal rows; the nearest is mixer.rows: 25");
+  c.mixer.rows = 25;
+  c.workers = 2;
+  EXPECT_EQ(message_of(c),
+            "workers do not transpose the tensor of axial; the nearest is workers: 1");
   c = tiny_mixer(Mixer::nystrom, false);
   c.mixer.rank = 101;
   EXPECT_EQ(message_of(c), "100 tokens do not make 101 landmarks; the nearest is mixer.rank: 100");

@@ -15,9 +15,9 @@
 
 namespace qb::testing_support {
 
-inline constexpr Mixer kMixers[] = {Mixer::linear,        Mixer::performer, Mixer::nystrom,
-                                    Mixer::linformer,     Mixer::perceiver, Mixer::ssd,
-                                    Mixer::selective_scan};
+inline constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer,     Mixer::nystrom,
+                                    Mixer::linformer, Mixer::perceiver,     Mixer::axial,
+                                    Mixer::ssd,       Mixer::selective_scan};
 
 struct MixerCase {
   MixerOptions options;
@@ -34,8 +34,9 @@ inline std::string text(const MixerCase& c) {
          std::to_string(c.shape.q_heads) + "/" + std::to_string(c.shape.kv_heads) + " n " +
          std::to_string(c.shape.n_tokens) + " d " + std::to_string(c.shape.key_dim) + " p " +
          std::to_string(c.shape.value_dim) + " rank " + std::to_string(c.options.rank) + " chunk " +
-         std::to_string(c.options.chunk) + " outliers " + std::to_string(c.outlier_every) +
-         (c.strange ? " strange" : "") + " seed " + std::to_string(c.seed);
+         std::to_string(c.options.chunk) + " rows " + std::to_string(c.options.rows) +
+         " outliers " + std::to_string(c.outlier_every) + (c.strange ? " strange" : "") + " seed " +
+         std::to_string(c.seed);
 }
 
 // Any shape that the operator takes: one token, fewer than a chunk, not a multiple of it, groups.
@@ -62,6 +63,10 @@ inline MixerCase random_case(Mixer kind, std::uint64_t seed) {
   if (kind == Mixer::perceiver) {
     c.shape.value_dim = c.shape.key_dim;
     c.options.depth = below(4);
+  }
+  if (kind == Mixer::axial) {
+    c.options.rows = c.shape.n_tokens == 1 ? 1 : 1 + below(14);
+    if (c.shape.n_tokens > 1) c.shape.n_tokens = c.options.rows * (1 + below(14));
   }
   c.outlier_every = below(3) == 0 ? 50 : 0;
   c.strange = below(3) == 0;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/mixer/axial.h"
+
+#include "kernels/attention_backward.h"
+#include "kernels/merge.h"
+
+namespace qb::cpu {
+namespace {
+
+// So many lines of `length` tokens: token j of line i is i * line_step + j * step.
+struct Lines {
+  std::int64_t count;
+  std::int64_t length;
+  std::int64_t line_step;
+  std::int64_t step;
+
+  // The lines of one sequence of a batch, as a batch.
+  [[nodiscard]] TensorView of(const TensorView& view, std::int64_t b) const {
+    return {view.row(b, 0, 0),
+            view.dtype,
+            {count, view.extent.heads, length, view.extent.head_dim},
+            line_step * view.token_stride,
+            view.head_stride,
+            step * view.token_stride};
+  }
+  [[nodiscard]] TileSchedule all_pairs(std::int64_t head_dim) const {
+    return build_schedule(length, length, {{0, length, {0, length}}},
+                          kernel_tiles(Kernel::flash, head_dim).query_tile);
+  }
+};
+
+Lines rows_of(const MixerOptions& options, std::int64_t n_tokens) {
+  const std::int64_t columns = n_tokens / options.rows;
+  return {options.rows, columns, columns, 1};
+}
+Lines columns_of(const MixerOptions& options, std::int64_t n_tokens) {
+  const std::int64_t columns = n_tokens / options.rows;
+  return {columns, options.rows, 1, columns};
+}
+
+Tensor numbers_of_rows(const TensorView& out, std::int64_t numbers, const KernelContext& context) {
+  const Extent& of = out.extent;
+  return {context.workspace,
+          DType::f32,
+          {of.batch, of.heads, of.length, numbers},
+          "axial",
+          context.worker};
+}
+// LSE in two numbers (kernels/lse.h), since scores of Y with itself are large.
+Tensor lse_of(const TensorView& out, const KernelContext& context) {
+  return numbers_of_rows(out, 2, context);
+}
+
+void attend(const Lines& lines, const MixerArguments& a, const TensorView& lse,
+            const KernelContext& context) {
+  const TileSchedule all = lines.all_pairs(a.q.extent.head_dim);
+  for (std::int64_t b = 0; b < a.q.extent.batch; ++b)
+    attention(Kernel::flash,
+              {lines.of(a.q, b), lines.of(a.k, b), lines.of(a.v, b), &all, a.scale,
+               lines.of(a.out, b), lines.of(lse, b)},
+              context);
+}
+
+// Returns Y, in the type of the inputs. Uses a.out for its float32 values where that is another.
+Tensor attend_rows(const MixerOptions& options, const MixerArguments& a, const TensorView& lse,
+                   const KernelContext& context) {
+  Tensor y(context.workspace, a.v.dtype, a.out.extent, "axial", context.worker);
+  MixerArguments to = a;
+  if (a.v.dtype == DType::f32) to.out = y.view();
+  attend(rows_of(options, a.v.extent.length), to, lse, context);
+  if (a.v.dtype != DType::f32) copy_rows(a.out, y.view(), context.threads);
+  return y;
+}
+
+// The gradients of one pass, written whole. g.d_out has the type of the inputs.
+void attend_backward(const Lines& lines, const MixerArguments& a, const MixerGradients& g,
+                     const TensorView& lse, const KernelContext& context) {
+  const Tensor delta = numbers_of_rows(a.out, 1, context);
+  compute_delta(a.out, g.d_out, delta.view(), context.threads);
+  for (const TensorView& sum : {g.d_q, g.d_k, g.d_v}) clear_rows(sum);
+  const TileSchedule all = lines.all_pairs(a.q.extent.head_dim);
+  for (std::int64_t b = 0; b < a.q.extent.batch; ++b)
+    attention_backward(Kernel::flash,
+                       {lines.of(a.q, b), lines.of(a.k, b), lines.of(a.v, b), lines.of(g.d_out, b),
+                        lines.of(lse, b), lines.of(delta.view(), b), &all, a.scale,
+                        lines.of(g.d_q, b), lines.of(g.d_k, b), lines.of(g.d_v, b)},
+                       context);
+}
+
+}  // namespace
+
+void mix_axial(const MixerOptions& options, const MixerArguments& a, const KernelContext& context) {
+  const Tensor lse = lse_of(a.out, context);
+  const Tensor y = attend_rows(options, a, lse.view(), context);
+  attend(columns_of(options, a.v.extent.length),
+         {.q = y.view(), .k = y.view(), .v = y.view(), .scale = a.scale, .out = a.out}, lse.view(),
+         context);
+}
+
+void axial_backward(const MixerOptions& options, const MixerArguments& a, const MixerGradients& g,
+                    const KernelContext& context) {
+  const auto like_out = [&](DType dtype) {
+    return Tensor(context.workspace, dtype, g.d_out.extent, "axial", context.worker);
+  };
+  const Tensor out = like_out(DType::f32);
+  const Tensor of_rows = lse_of(out.view(), context);
+  const Tensor of_columns = lse_of(out.view(), context);
+  MixerArguments rows = a;
+  rows.out = out.view();
+  const Tensor y = attend_rows(options, rows, of_rows.view(), context);
+  const Lines columns = columns_of(options, a.v.extent.length);
+  const MixerArguments second{
+      .q = y.view(), .k = y.view(), .v = y.view(), .scale = a.scale, .out = out.view()};
+  attend(columns, second, of_columns.view(), context);
+
+  const Tensor d_out = like_out(a.v.dtype);
+  copy_rows(g.d_out, d_out.view(), context.threads);
+  const Tensor d_y = like_out(DType::f32);
+  const Tensor d_keys = like_out(DType::f32);
+  const Tensor d_values = like_out(DType::f32);
+  attend_backward(columns, second, {d_out.view(), d_y.view(), d_keys.view(), d_values.view()},
+                  of_columns.view(), context);
+  add_rows(d_y.view(), d_keys.view());
+  add_rows(d_y.view(), d_values.view());
+  copy_rows(d_y.view(), d_out.view(), context.threads);
+  rows.out = y.view();
+  attend_backward(rows_of(options, a.v.extent.length), rows, {d_out.view(), g.d_q, g.d_k, g.d_v},
+                  of_rows.view(), context);
+}
+
+}  // namespace qb::cpu

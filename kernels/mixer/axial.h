@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What mix() and mix_backward() call for axial, on arguments that they have checked. Both passes
+// are the CPU's flash attention; rows and columns are batches of strided views of the tensors.
+#pragma once
+
+#include "kernels/mixer/mixer.h"
+
+namespace qb::cpu {
+
+void mix_axial(const MixerOptions& options, const MixerArguments& arguments,
+               const KernelContext& context);
+// Computes both passes forward again and keeps their LSE. As in training, what one pass hands to
+// the other is rounded to the inputs' type: Y, and the gradient of Y.
+void axial_backward(const MixerOptions& options, const MixerArguments& arguments,
+                    const MixerGradients& gradients, const KernelContext& context);
+
+}  // namespace qb::cpu
