@@ -94,6 +94,11 @@ bool may_be_empty(std::string_view column) {
                                       "sent_states",
                                       "scan_rounds",
                                       "predicted_scan_s",
+                                      "predicted_bubble_ratio",
+                                      "plan_bubble_ratio",
+                                      "kept_microbatches",
+                                      "predicted_pipeline_s",
+                                      "bubble_ratio",
                                       "distance_to_exact"})
     if (column == name) return true;
   for (const std::string_view start : {"stage_", "instructions_", "forward_time_", "backward_time_",

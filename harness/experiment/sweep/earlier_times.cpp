@@ -75,7 +75,7 @@ std::optional<double> EarlierTimes::seconds(const Case& c) const {
 
 bool goes_by_peak(const Case& c) {
   return c.device == Device::cpu && c.ranks != Ranks::model && !c.link_bandwidth_byte_per_s &&
-         !c.link_latency_s;
+         !c.link_latency_s && c.workload != WorkloadKind::sequence_mixer;
 }
 
 std::optional<double> seconds_by_peak(const Case& c, double flop, double peak_flop_per_s) {

@@ -33,7 +33,8 @@ class EarlierTimes {
   std::map<std::string, Rate> of_kind_;
 };
 
-// Whether the peak of the cores tells the time of a case: it runs on a CPU, and no link limits it.
+// Whether the peak of the cores tells the time of a case: it runs on a CPU, no link limits it, and
+// it is not one of operators, where comparing with float64 takes most of the time.
 [[nodiscard]] bool goes_by_peak(const Case& c);
 
 // How long a case of so much work takes whose kind was never measured on this machine, by the peak

@@ -123,6 +123,9 @@ TEST(SecondsByPeak, IsNotKnownWithoutAPeakNorWhereALinkOrAModelDecides) {
   Case limited = c;
   limited.link_latency_s = 1e-3;
   EXPECT_FALSE(goes_by_peak(limited));
+  Case mixer = c;
+  mixer.workload = WorkloadKind::sequence_mixer;
+  EXPECT_FALSE(goes_by_peak(mixer));
   c.ranks = Ranks::model;
   EXPECT_FALSE(goes_by_peak(c));
 }
