@@ -123,7 +123,8 @@ Figure pareto_figure(const PlottedRun& run) {
     return empty_figure(kTitle, "no two schemes have a time and a memory peak at one W");
   const Rows rows = counts.back().rows;
   const std::string crowded = crowded_name(rows, run.provenance.cores);
-  const Rows best = frontier(rows, held_bytes, modelled(rows.front()) ? run.model_grade().factor : 1.0);
+  const Rows best =
+      frontier(rows, held_bytes, modelled(rows.front()) ? run.model_grade().factor : 1.0);
   const auto name = [](const Row& row) { return row.text("algorithm"); };
   const Unit unit = byte_unit(largest(rows, held_bytes));
   Axis memory = axis_in(unit, "memory of a device", "device_peak");
