@@ -58,6 +58,9 @@ Shape packed_shape(const Case& c) {
   if (c.shape.q_len != sums.q_len)
     throw UsageError(fmt::format("sequences hold {} new tokens and n_tokens is {}; make it {}",
                                  sums.q_len, c.shape.q_len, sums.q_len));
+  if (c.shape.kv_len != c.shape.q_len && c.shape.kv_len != sums.kv_len)
+    throw UsageError(fmt::format("sequences hold {} keys and kv_len is {}; leave it out",
+                                 sums.kv_len, c.shape.kv_len));
   return sums;
 }
 

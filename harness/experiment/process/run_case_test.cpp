@@ -361,7 +361,7 @@ TEST(RunCase, PackedSequencesAreVerifiedAndTheirSumsChecked) {
   Case c = tiny("pass_q", 3);
   c.mask = MaskKind::causal;
   c.sequences = {{20, 3}, {0, 5}, {7, 1}};
-  c.shape.q_len = 9;
+  c.shape.q_len = c.shape.kv_len = 9;
   const CaseResult result = run_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.values.at("verified_rows"), "9");
@@ -375,7 +375,7 @@ TEST(RunCase, PackedSequencesAreTheSameProblemForEveryAlgorithm) {
     Case c = tiny(algorithm, algorithm == std::string("dense") ? 1 : 3);
     c.mask = MaskKind::causal;
     c.sequences = {{20, 3}, {0, 5}, {7, 1}};
-    c.shape.q_len = 9;
+    c.shape.q_len = c.shape.kv_len = 9;
     const CaseResult result = run_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << algorithm << ": " << result.message;
     EXPECT_EQ(result.values.at("unmasked_pairs"), "89") << algorithm;  // 21 + 22 + 23, 15 and 8
