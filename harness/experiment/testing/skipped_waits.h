@@ -19,7 +19,7 @@ class SkippedWaits {
  public:
   static constexpr double kHoursS = 1e4;
 
-  // Beside what others skipped a second would be lost in rounding.
+  // A second would be lost in rounding beside the time that other tests have skipped.
   SkippedWaits() {
     skipped_s_ = 0.0;
     clock_source = now;

@@ -75,7 +75,7 @@ PipelinePlan plan_pipeline(PipelineSchedule schedule, int stages, int microbatch
   if (schedule == PipelineSchedule::interleaved && microbatches % stages != 0)
     throw Unsupported(
         fmt::format("interleaved passes as many microbatches at a time as there are stages, and {} "
-                    "is no multiple of {}; the nearest is pipeline.microbatches: {}",
+                    "is not a multiple of {}; the nearest is pipeline.microbatches: {}",
                     microbatches, stages, std::max(1, microbatches / stages) * stages));
   PipelinePlan plan{schedule, stages, microbatches, chunks, virtual_stages};
   const std::vector<PipelineUnit> forward = units_of(plan, false);

@@ -202,7 +202,7 @@ TEST(PipelinePlan, InterleavedNeedsMicrobatchesForEachStage) {
     (void)plan_pipeline(PipelineSchedule::interleaved, 4, 6, 1, 2);
     FAIL() << "not refused";
   } catch (const Unsupported& refused) {
-    EXPECT_THAT(refused.what(), HasSubstr("6 is no multiple of 4; the nearest is "
+    EXPECT_THAT(refused.what(), HasSubstr("6 is not a multiple of 4; the nearest is "
                                           "pipeline.microbatches: 4"));
   }
 }

@@ -33,8 +33,8 @@ struct PipelineStack {
   [[nodiscard]] double flop_of(const PipelineUnit& unit) const;
 };
 
-// Of the whole batch, [batch, heads, N, d] f32, contiguous: the first stage reads x and writes d_x,
-// the last one writes y and reads d_y.
+// Tensors of the whole batch, [batch, heads, N, d] f32, contiguous. The first stage reads x and
+// writes d_x, and the last one writes y and reads d_y.
 struct StackViews {
   TensorView x;
   TensorView y;

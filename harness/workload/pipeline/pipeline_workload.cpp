@@ -29,7 +29,7 @@ PipelineStack stack_of(const Case& c) {
   const auto must_divide = [](std::int64_t whole, std::int64_t parts, std::string_view key,
                               std::string_view of_parts) {
     if (whole % parts != 0)
-      throw Unsupported(fmt::format("{}: {} is no multiple of {} {}; the nearest is {}: {}", key,
+      throw Unsupported(fmt::format("{}: {} is not a multiple of {} {}; the nearest is {}: {}", key,
                                     whole, parts, of_parts, key,
                                     std::max<std::int64_t>(1, whole / parts) * parts));
   };

@@ -191,12 +191,12 @@ TEST(Pipeline, IsRefusedWhereItCannotBeObeyed) {
   Case c = tiny_pipeline(PipelineSchedule::gpipe, 4);
   c.pipeline.layers = 6;
   EXPECT_EQ(message_of(c),
-            "pipeline.layers: 6 is no multiple of 4 virtual stages; the nearest is "
+            "pipeline.layers: 6 is not a multiple of 4 virtual stages; the nearest is "
             "pipeline.layers: 4");
   c = tiny_pipeline(PipelineSchedule::gpipe, 4);
   c.pipeline.microbatches = 3;
   c.shape.batch = 8;
-  EXPECT_EQ(message_of(c), "batch: 8 is no multiple of 3 microbatches; the nearest is batch: 6");
+  EXPECT_EQ(message_of(c), "batch: 8 is not a multiple of 3 microbatches; the nearest is batch: 6");
   c = tiny_pipeline(PipelineSchedule::gpipe, 4);
   c.pipeline.chunks = 101;
   EXPECT_EQ(message_of(c),
