@@ -51,6 +51,7 @@ Case shortened(Case c) {
     c.layer_feed_forward_dim = 0;  // that of the hidden width
   }
   if (c.mixer.kind && standard_rank(*c.mixer.kind, c.shape.head_dim) > 0) c.mixer.rank = 8;
+  c.mixer.rows = 0;  // those of the few tokens
   if (c.sequences.empty()) return c;
   c.shape.q_len = c.shape.kv_len = 0;
   for (Sequence& sequence : c.sequences) {

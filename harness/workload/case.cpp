@@ -102,6 +102,7 @@ Case resolve_case(Case c) {
     c.layer_feed_forward_dim = 4 * c.shape.q_heads * c.shape.head_dim;
   if (c.mixer.kind && c.mixer.rank == 0)
     c.mixer.rank = standard_rank(*c.mixer.kind, c.shape.head_dim);
+  if (c.mixer.kind && c.mixer.rows == 0) c.mixer.rows = standard_rows(*c.mixer.kind, c.shape.q_len);
   if (c.workload == WorkloadKind::pipeline) {
     if (c.pipeline.layers == 0) c.pipeline.layers = c.workers * c.pipeline.virtual_stages;
     if (c.pipeline.microbatches == 0) c.pipeline.microbatches = static_cast<int>(c.shape.batch);

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/mixer/axial.h"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
+
 #include "kernels/attention_backward.h"
 #include "kernels/merge.h"
 
-namespace qb::cpu {
+namespace qb {
+namespace cpu {
 namespace {
 
 // So many lines of `length` tokens: token j of line i is i * line_step + j * step.
@@ -128,4 +133,14 @@ void axial_backward(const MixerOptions& options, const MixerArguments& a, const 
                   of_rows.view(), context);
 }
 
-}  // namespace qb::cpu
+}  // namespace cpu
+
+void attend_lines(const MixerArguments& a, std::int64_t length, const KernelContext& context) {
+  if (length < 1 || a.v.extent.length % length != 0)
+    throw std::invalid_argument(
+        fmt::format("attend_lines: {} tokens do not make lines of {}", a.v.extent.length, length));
+  const Tensor lse = cpu::lse_of(a.out, context);
+  cpu::attend({a.v.extent.length / length, length, length, 1}, a, lse.view(), context);
+}
+
+}  // namespace qb

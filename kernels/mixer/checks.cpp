@@ -98,7 +98,8 @@ void check_output(std::string_view who, const MixerOptions& options, const Mixer
 
 void check_state(std::string_view who, const MixerOptions& options, const MixerArguments& a,
                  const MixerState& state) {
-  if (options.kind == Mixer::axial) throw Unsupported(fmt::format("{}: axial has no state", who));
+  if (options.kind == Mixer::axial)
+    throw Unsupported(fmt::format("{}: axial has no state; its passes are attend_lines()", who));
   if (options.exchange < 0 || options.exchange >= mixer_exchanges(options.kind))
     refuse(who, fmt::format("{} has no exchange {}", word(options.kind), options.exchange));
   const MixerShape shape = mixer_shape(options, a);

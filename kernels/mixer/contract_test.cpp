@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/status.h"
+#include "kernels/merge.h"
 #include "kernels/mixer/testing/mixer_support.h"
 
 namespace qb {
@@ -154,6 +155,40 @@ TEST(MixReference, AxialOfOneRowIsExactAttention) {
   EXPECT_LE(testing_support::max_difference(call.reference(), exact.out), 1e-12);
 }
 
+// What workers do that hold some rows, and then some columns one after another.
+TEST(Mix, AxialIsAttentionInLinesAndInLinesOfItsTranspose) {
+  const MixerCall call(plain_case(Mixer::axial));
+  const std::vector<double> expected = call.run(2);
+  const KernelContext context{heap_allocator(), 2, 0};
+  const std::int64_t rows = call.options.rows;
+  const std::int64_t columns = call.shape.n_tokens / rows;
+  attend_lines(call.a, columns, context);
+  const auto like_out = [&] {
+    return Tensor(heap_allocator(), DType::f32, call.a.out.extent, "transpose");
+  };
+  const Tensor transpose = like_out();
+  const Tensor mixed = like_out();
+  const auto for_each_column = [&](const auto& visit) {
+    for (std::int64_t c = 0; c < columns; ++c) visit(call.a.out.tokens(c, rows, columns), c * rows);
+  };
+  for_each_column([&](const TensorView& column, std::int64_t first) {
+    copy_rows(column, transpose.view().tokens(first, rows));
+  });
+  attend_lines({.q = transpose.view(),
+                .k = transpose.view(),
+                .v = transpose.view(),
+                .scale = call.a.scale,
+                .out = mixed.view()},
+               rows, context);
+  for_each_column([&](const TensorView& column, std::int64_t first) {
+    copy_rows(mixed.view().tokens(first, rows), column);
+  });
+  EXPECT_LE(testing_support::max_difference(values(call.a.out), expected), 1e-6);
+  EXPECT_THAT(
+      [&] { attend_lines(call.a, 10, context); },
+      ThrowsMessage<std::invalid_argument>("attend_lines: 99 tokens do not make lines of 10"));
+}
+
 TEST(Mix, WhatDoesNotFitIsRefusedByName) {
   const auto refusal = [](Mixer kind, auto change) {
     MixerCall call(plain_case(kind));
@@ -223,6 +258,9 @@ TEST(Mix, StatesAndGradientsThatThereAreNotAreRefused) {
   second.kind = Mixer::linformer;
   EXPECT_THAT([&] { mix_state(second, MixerCall(plain_case(Mixer::linformer)).a, context, state); },
               ThrowsMessage<std::invalid_argument>("mix_state: linformer has no exchange 1"));
+  second.kind = Mixer::axial;
+  EXPECT_THAT([&] { mix_state(second, MixerCall(plain_case(Mixer::axial)).a, context, state); },
+              ThrowsMessage<Unsupported>(HasSubstr("axial has no state")));
   MixerArguments outside = call.a;
   outside.first_token = 1;
   outside.all_tokens = 99;

@@ -183,8 +183,8 @@ void sum(const MixerOptions& options, const MixerArguments& a, const KernelConte
       without_out.out = {};
       return scan(without_out, context, nullptr, &state);
     }
-    case Mixer::axial:  // has none
-      break;
+    case Mixer::axial:
+      break;  // check_state() refuses it
   }
 }
 

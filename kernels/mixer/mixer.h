@@ -55,7 +55,7 @@ inline constexpr auto kWords<Mixer> =
 
 struct MixerOptions {
   Mixer kind = Mixer::linear;
-  bool causal = false;  // ssd and selective_scan must be; nystrom, linformer, perceiver cannot
+  bool causal = false;  // ssd and selective_scan must be; see has_causal_form()
   // performer: features; nystrom: landmarks; linformer: projected length; perceiver: latents
   std::int64_t rank = 0;
   std::int64_t chunk = 64;  // linear and performer where causal, ssd: tokens of a chunk
@@ -162,6 +162,11 @@ struct MixerGradients {
 // For axial, linear and ssd; the others throw Unsupported.
 void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                   const MixerGradients& gradients, const KernelContext& context);
+
+// A pass of axial, for workers that hold whole rows or columns: out := softmax(c Q K^T) V within
+// each line of `length` consecutive tokens, which divides them.
+void attend_lines(const MixerArguments& arguments, std::int64_t length,
+                  const KernelContext& context);
 
 // The parts of linformer and nystrom.
 // out [b,g,rank,x] f32 := weights [1,1,rank,n] f32 times x [b,g,n,x] of any type.

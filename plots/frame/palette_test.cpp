@@ -78,7 +78,7 @@ TEST(Palette, OperatorsAreToldApartFromEachOtherAndFromAttention) {
   Named all = colours_of(std::vector{"full", "causal", "sliding_window", "bigbird"},
                          [](const char* word) { return pattern_style(word); });
   const Named operators = colours_of(std::vector{"linear", "performer", "nystrom", "linformer",
-                                                 "perceiver", "ssd", "selective_scan"},
+                                                 "perceiver", "axial", "ssd", "selective_scan"},
                                      [](const char* word) { return operator_style(word); });
   all.insert(all.end(), operators.begin(), operators.end());
   expect_apart(all);

@@ -138,6 +138,10 @@ class CpuDevice : public LayerGradientsDevice, public MixerDevice {
                     const TensorView& a) override {
     qb::append_state(options, state, next, a);
   }
+  void attend_lines(const MixerArguments& arguments, std::int64_t length,
+                    const KernelContext& context) override {
+    qb::attend_lines(arguments, length, context);
+  }
 
   [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
   void upload(const TensorView& host, const TensorView& device) override {

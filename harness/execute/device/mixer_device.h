@@ -22,6 +22,8 @@ class MixerDevice : public virtual ComputeDevice {
                             const KernelContext& context, const MixerState& state) = 0;
   virtual void append_state(const MixerOptions& options, const MixerState& state,
                             const MixerState& next, const TensorView& a) = 0;
+  virtual void attend_lines(const MixerArguments& arguments, std::int64_t length,
+                            const KernelContext& context) = 0;
 };
 
 }  // namespace qb

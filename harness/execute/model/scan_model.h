@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the links take for a scan of states (harness/plan/scan/), by the rules of link_model.h.
+// What the links take for the rounds in which workers share an operator (harness/plan/scan/,
+// harness/plan/axial/), by the rules of link_model.h.
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <vector>
 
 #include "harness/execute/model/cluster.h"
-#include "harness/plan/scan/scan_plan.h"
 
 namespace qb {
 
-// Returns the seconds until the last message has arrived, of workers that
-// are all ready at 0 and whose own work takes no time. bytes_of(block): those of a block of a
-// state.
-[[nodiscard]] double scan_time_s(const ScanPlan& plan, const Network& network,
-                                 const std::function<std::int64_t(int block)>& bytes_of);
+struct SizedMessage {
+  int round = 0;
+  int from = 0;
+  int to = 0;
+  std::int64_t bytes = 0;
+};
+
+// Returns the seconds until the last of the messages, which are in the order in which they leave
+// and arrive, has arrived, of workers that are all ready at 0 and whose own work takes no time.
+[[nodiscard]] double rounds_time_s(const std::vector<SizedMessage>& messages, int workers,
+                                   const Network& network);
 
 }  // namespace qb

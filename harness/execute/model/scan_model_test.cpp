@@ -6,6 +6,9 @@
 #include <bit>
 #include <cmath>
 
+#include "harness/plan/axial/axial_plan.h"
+#include "harness/plan/scan/scan_plan.h"
+
 namespace qb {
 namespace {
 
@@ -20,8 +23,11 @@ TEST(ScanModel, HasTheClosedFormOfEachKind) {
         const auto expect = [&](ScanKind kind, double wanted_s) {
           const ScanPlan plan = plan_scan(kind, workers, blocks, kind != ScanKind::all_reduce);
           const std::int64_t bytes = std::llround(kBytes) / plan.blocks;
-          EXPECT_NEAR(scan_time_s(plan, {{kBandwidth, latency_s}, {}}, [&](int) { return bytes; }),
-                      wanted_s, 1e-12 + 1e-9 * wanted_s)
+          std::vector<SizedMessage> messages;
+          for (const ScanMessage& m : plan.messages)
+            messages.push_back({m.round, m.from, m.to, bytes});
+          EXPECT_NEAR(rounds_time_s(messages, workers, {{kBandwidth, latency_s}, {}}), wanted_s,
+                      1e-12 + 1e-9 * wanted_s)
               << word(kind);
         };
         const double hops = workers - 1;
@@ -33,6 +39,23 @@ TEST(ScanModel, HasTheClosedFormOfEachKind) {
         expect(ScanKind::all_reduce, 2.0 * (hops / workers * kState_s + latency_s));
         expect(ScanKind::all_scan, kState_s * (1.0 + (hops - 1.0) / blocks) + hops * latency_s);
       }
+}
+
+// Both transpositions of axial, each of (W - 1) / W of a W-th of the tensor.
+TEST(ScanModel, HasTheClosedFormOfAnAllToAll) {
+  constexpr double kBandwidth = 2e9;
+  constexpr double kLatency_s = 1e-4;
+  constexpr std::int64_t kLines = 720;  // all these W divide it
+  for (int workers = 2; workers <= 6; ++workers) {
+    const AxialPlan plan = plan_axial(kLines, kLines, workers);
+    std::vector<SizedMessage> messages;
+    for (const AxialMessage& m : plan.messages)
+      messages.push_back({m.round, m.from, m.to, 4 * m.part.count()});
+    const double share = 4.0 * kLines * kLines / workers;
+    EXPECT_NEAR(rounds_time_s(messages, workers, {{kBandwidth, kLatency_s}, {}}),
+                2.0 * (share * (workers - 1) / workers / kBandwidth + kLatency_s), 1e-9)
+        << workers;
+  }
 }
 
 }  // namespace

@@ -56,6 +56,11 @@ struct ScanPlan {
   [[nodiscard]] Range needs_of(int worker) const;
 };
 
+// One of so many parts: the tokens of a worker, or the part of a state that is a block.
+[[nodiscard]] constexpr Range part_of(std::int64_t count, int parts, int index) {
+  return {index * count / parts, (index + 1) * count / parts};
+}
+
 // blocks: of all_scan; all_reduce has one a worker, and the other kinds send a state whole. Throws
 // Unsupported for an all_reduce that is causal, and for others that are not, except all_gather.
 [[nodiscard]] ScanPlan plan_scan(ScanKind kind, int workers, int blocks, bool causal);

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/status.h"
-#include "harness/execute/model/scan_model.h"
 #include "harness/workload/mixer/mixer_worker.h"
 
 namespace qb {
@@ -57,8 +56,7 @@ MixerBound mixer_bound(const MixerProblem& problem, const ScanPlan& plan, const 
 double exchanges_s(const MixerProblem& problem, const ScanPlan& plan, const Network& network) {
   double seconds = 0.0;
   for (int e = 0; e < mixer_exchanges(problem.options.kind); ++e)
-    seconds +=
-        scan_time_s(plan, network, [&](int block) { return block_bytes(problem, plan, e, block); });
+    seconds += rounds_time_s(sized_messages(problem, plan, e), plan.workers, network);
   return seconds;
 }
 

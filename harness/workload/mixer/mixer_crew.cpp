@@ -9,25 +9,24 @@
 
 namespace qb {
 
-MixerCrew::MixerCrew(const MixerProblem& problem, const ScanPlan& plan, MemoryLedger& memory)
-    : plan_(plan) {
-  for (int w = 0; w < plan.workers; ++w) {
+MixerCrew::MixerCrew(int workers, const Make& make, const MemoryLedger& memory) {
+  for (int w = 0; w < workers; ++w) {
     const std::uint64_t before = memory.active_bytes();
-    workers_.emplace_back(problem, plan, w, memory);
+    workers_.push_back(make(w));
     held_bytes_.push_back(static_cast<std::int64_t>(memory.active_bytes() - before));
   }
 }
 
 double MixerCrew::run_in_turn(MixerDevice& device, int threads) {
-  MemoryTransport transport({.workers = plan_.workers});
-  for (MixerWorker& worker : workers_) worker.receive(transport);
+  MemoryTransport transport({.workers = n_workers()});
+  for (const auto& worker : workers_) worker->receive(transport);
   const double start_s = now_s();
-  for (MixerWorker& worker : workers_) worker.begin(device, threads);
-  for (int round = 0; round < workers_.front().rounds(); ++round) {
-    for (MixerWorker& worker : workers_) worker.post(round, device, threads, transport);
-    for (MixerWorker& worker : workers_) worker.await(round, transport);
+  for (const auto& worker : workers_) worker->begin(device, threads);
+  for (int round = 0; round < workers_.front()->rounds(); ++round) {
+    for (const auto& worker : workers_) worker->post(round, device, threads, transport);
+    for (const auto& worker : workers_) worker->await(round, transport);
   }
-  for (MixerWorker& worker : workers_) worker.finish(device, threads, transport);
+  for (const auto& worker : workers_) worker->finish(device, threads, transport);
   return now_s() - start_s;
 }
 
@@ -37,16 +36,16 @@ double MixerCrew::run_at_once(MixerDevice& device, int threads, const Network& n
                              .link = network.limit,
                              .hosts = network.hosts,
                              .timeout_s = timeout_s,
-                             .workers = plan_.workers});
-  for (MixerWorker& worker : workers_) worker.receive(transport);
-  play_at_once(plan_.workers, transport, [&](int w) {
-    workers_[static_cast<std::size_t>(w)].play(device, threads, transport);
+                             .workers = n_workers()});
+  for (const auto& worker : workers_) worker->receive(transport);
+  play_at_once(n_workers(), transport, [&](int w) {
+    workers_[static_cast<std::size_t>(w)]->play(device, threads, transport);
   });
-  const auto time = [](double MixerWorker::Times::*part) {
-    return [part](const MixerWorker& worker) { return worker.times().*part; };
+  const auto time = [](double CrewMember::Times::*part) {
+    return [part](const auto& worker) { return worker->times().*part; };
   };
-  return std::ranges::max(workers_ | std::views::transform(time(&MixerWorker::Times::end_s))) -
-         std::ranges::min(workers_ | std::views::transform(time(&MixerWorker::Times::begin_s)));
+  return std::ranges::max(workers_ | std::views::transform(time(&CrewMember::Times::end_s))) -
+         std::ranges::min(workers_ | std::views::transform(time(&CrewMember::Times::begin_s)));
 }
 
 }  // namespace qb

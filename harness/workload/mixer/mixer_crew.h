@@ -2,21 +2,23 @@
 // The workers of an operator, which one thread plays in turn or a thread each plays at once.
 #pragma once
 
-#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
 
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/model/cluster.h"
-#include "harness/workload/mixer/mixer_worker.h"
+#include "harness/workload/mixer/crew_member.h"
 
 namespace qb {
 
 class MixerCrew {
  public:
-  // Takes the memory of all workers. The references must outlive it.
-  MixerCrew(const MixerProblem& problem, const ScanPlan& plan, MemoryLedger& memory);
+  using Make = std::function<std::unique_ptr<CrewMember>(int worker)>;
+  // Makes so many workers, which take their memory from `memory`.
+  MixerCrew(int workers, const Make& make, const MemoryLedger& memory);
 
-  [[nodiscard]] std::deque<MixerWorker>& workers() { return workers_; }
-  [[nodiscard]] const std::deque<MixerWorker>& workers() const { return workers_; }
+  [[nodiscard]] const std::vector<std::unique_ptr<CrewMember>>& workers() const { return workers_; }
   // What each worker holds before and after a run.
   [[nodiscard]] const std::vector<std::int64_t>& held_bytes() const { return held_bytes_; }
 
@@ -30,8 +32,9 @@ class MixerCrew {
                                    double timeout_s);
 
  private:
-  const ScanPlan& plan_;
-  std::deque<MixerWorker> workers_;
+  [[nodiscard]] int n_workers() const { return static_cast<int>(workers_.size()); }
+
+  std::vector<std::unique_ptr<CrewMember>> workers_;
   std::vector<std::int64_t> held_bytes_;
 };
 

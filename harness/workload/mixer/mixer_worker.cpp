@@ -2,10 +2,10 @@
 #include "harness/workload/mixer/mixer_worker.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/clock.h"
-#include "harness/workload/at_once.h"
 
 namespace qb {
 namespace {
@@ -20,10 +20,6 @@ MixerStateExtents extents_of(const MixerProblem& problem, int exchange) {
 
 }  // namespace
 
-Range part_of(std::int64_t count, int parts, int index) {
-  return {index * count / parts, (index + 1) * count / parts};
-}
-
 std::int64_t block_bytes(const MixerProblem& problem, const ScanPlan& plan, int exchange,
                          int block) {
   const MixerStateExtents of = extents_of(problem, exchange);
@@ -34,23 +30,26 @@ std::int64_t block_bytes(const MixerProblem& problem, const ScanPlan& plan, int 
   return elements * size_of(DType::f32);
 }
 
+std::vector<SizedMessage> sized_messages(const MixerProblem& problem, const ScanPlan& plan,
+                                         int exchange) {
+  std::vector<SizedMessage> messages;
+  for (const ScanMessage& m : plan.messages)
+    messages.push_back({m.round, m.from, m.to, block_bytes(problem, plan, exchange, m.block)});
+  return messages;
+}
+
 MixerWorker::MixerWorker(const MixerProblem& problem, const ScanPlan& plan, int index,
                          Allocator& memory)
-    : problem_(problem),
-      plan_(plan),
-      index_(index),
-      memory_(memory),
-      tensors_(problem, part_of(problem.problem.shape.q_len, plan.workers, index), memory, index) {
+    : CrewMember(problem, part_of(problem.problem.shape.q_len, plan.workers, index), index, memory),
+      plan_(plan) {
   if (plan.workers == 1) return;
-  for (const ScanMessage& m : plan.messages) {
-    if (m.to == index) receives_.push_back(m);
-    if (m.from == index) sends_.push_back(m);
-  }
+  std::ranges::copy_if(plan.messages, std::back_inserter(sends_),
+                       [&](const ScanMessage& m) { return m.from == index; });
   for (int e = 0; e < mixer_exchanges(problem.options.kind); ++e)
     exchanges_.push_back(take_exchange(e));
 }
 
-MixerWorker::Exchange MixerWorker::take_exchange(int exchange) const {
+MixerWorker::Exchange MixerWorker::take_exchange(int exchange) {
   const MixerStateExtents of = extents_of(problem_, exchange);
   const auto state = [&](const char* label) {
     return OwnState{Tensor(memory_, DType::f32, of.matrix, label, index_),
@@ -62,7 +61,11 @@ MixerWorker::Exchange MixerWorker::take_exchange(int exchange) const {
                  Buffer(memory_, static_cast<std::size_t>(bytes), label, index_)};
   };
   Exchange taken{.own = state("state"), .joined = state("state_joined")};
-  for (const ScanMessage& m : receives_) taken.in.push_back(take(m, "message_in"));
+  for (const ScanMessage& m : plan_.messages) {
+    if (m.to != index_) continue;
+    const Buffer& memory = taken.in.emplace_back(take(m, "message_in")).memory;
+    expect(m.from, exchange * plan_.rounds() + m.round, {memory.as<std::byte>(), memory.bytes()});
+  }
   for (const ScanMessage& m : sends_)
     if (std::ranges::none_of(taken.out, [&](const Block& block) { return block.holds(m); }))
       taken.out.push_back(take(m, "message_out"));
@@ -135,22 +138,10 @@ void MixerWorker::join(int exchange, MixerDevice& device) const {
     combine(exchange, plan_.needs_of(index_), block, part_of_state(joined, block), device);
 }
 
-void MixerWorker::receive(Transport& transport) {
-  outgoing_.clear();
-  for (std::size_t e = 0; e < exchanges_.size(); ++e) {
-    exchanges_[e].incoming.clear();
-    for (Block& out : exchanges_[e].out) out.made = false;
-    for (std::size_t i = 0; i < receives_.size(); ++i) {
-      const Buffer& memory = exchanges_[e].in[i].memory;
-      exchanges_[e].incoming.push_back(transport.receive(
-          {receives_[i].from, index_, static_cast<int>(e) * plan_.rounds() + receives_[i].round},
-          {memory.as<std::byte>(), memory.bytes()}));
-    }
-  }
-}
-
 void MixerWorker::begin(MixerDevice& device, int threads) {
   times_ = {.begin_s = now_s()};
+  for (Exchange& exchange : exchanges_)
+    for (Block& out : exchange.out) out.made = false;
   if (!exchanges_.empty()) make_state(0, device, threads);
 }
 
@@ -167,16 +158,7 @@ void MixerWorker::post(int round, MixerDevice& device, int threads, Transport& t
     // Once: a worker may still read what an earlier round sent.
     if (!std::exchange(out.made, true))
       combine(exchange, m.workers, m.block, in_message(of, out), device);
-    outgoing_.push_back(
-        transport.send({index_, m.to, round}, {out.memory.as<std::byte>(), out.memory.bytes()}));
-  }
-}
-
-void MixerWorker::await(int round, Transport& transport) {
-  const Exchange& of = exchanges_[static_cast<std::size_t>(round / plan_.rounds())];
-  for (std::size_t i = 0; i < receives_.size(); ++i) {
-    if (receives_[i].round == round % plan_.rounds())
-      wait(transport, of.incoming[i], times_.idle_s, times_.exposed_s);
+    send(m.to, round, {out.memory.as<std::byte>(), out.memory.bytes()}, transport);
   }
 }
 
@@ -195,17 +177,7 @@ void MixerWorker::finish(MixerDevice& device, int threads, Transport& transport)
   }
   times_.mix_s = now_s() - start_s;
   times_.compute_s += times_.mix_s;
-  for (const Ticket& ticket : outgoing_) (void)transport.wait(ticket);
-  times_.end_s = now_s();
-}
-
-void MixerWorker::play(MixerDevice& device, int threads, Transport& transport) {
-  begin(device, threads);
-  for (int round = 0; round < rounds(); ++round) {
-    post(round, device, threads, transport);
-    await(round, transport);
-  }
-  finish(device, threads, transport);
+  end(transport);
 }
 
 }  // namespace qb

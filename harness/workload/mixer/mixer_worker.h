@@ -11,49 +11,33 @@
 
 #include <vector>
 
-#include "harness/execute/device/mixer_device.h"
-#include "harness/execute/transport/transport.h"
+#include "harness/execute/model/scan_model.h"
 #include "harness/plan/scan/scan_plan.h"
-#include "harness/workload/mixer/mixer_tensors.h"
+#include "harness/workload/mixer/crew_member.h"
 
 namespace qb {
-
-// One of so many parts: the tokens of a worker, or the part of a state that is a block.
-[[nodiscard]] Range part_of(std::int64_t count, int parts, int index);
 
 // The bytes of a block of a state, whatever its worker. A block has some heads of the state where
 // the operator is causal, and else some rows of every head.
 [[nodiscard]] std::int64_t block_bytes(const MixerProblem& problem, const ScanPlan& plan,
                                        int exchange, int block);
 
-class MixerWorker {
- public:
-  struct Times {
-    double compute_s = 0.0;  // kernels
-    double mix_s = 0.0;      // part of it: the output
-    double exposed_s = 0.0;  // waited for messages on their way
-    double idle_s = 0.0;     // waited for a worker that was not ready
-    double begin_s = 0.0;    // by now_s()
-    double end_s = 0.0;
-  };
+// The messages of an exchange, with rounds from 0 on.
+[[nodiscard]] std::vector<SizedMessage> sized_messages(const MixerProblem& problem,
+                                                       const ScanPlan& plan, int exchange);
 
+class MixerWorker final : public CrewMember {
+ public:
   // The references must outlive it.
   MixerWorker(const MixerProblem& problem, const ScanPlan& plan, int index, Allocator& memory);
 
-  [[nodiscard]] MixerTensors& tensors() { return tensors_; }
-  [[nodiscard]] const Times& times() const { return times_; }
-
-  // The rounds of all exchanges.
-  [[nodiscard]] int rounds() const { return static_cast<int>(exchanges_.size()) * plan_.rounds(); }
-  // A run is receive() by all workers, so that no message waits for its receiver; then begin(), for
-  // each round post() and await(), and finish().
-  void receive(Transport& transport);
-  void begin(MixerDevice& device, int threads);
-  void post(int round, MixerDevice& device, int threads, Transport& transport);
-  void await(int round, Transport& transport);
-  void finish(MixerDevice& device, int threads, Transport& transport);
-  // All of it after receive(), for a worker with a thread or a process of its own.
-  void play(MixerDevice& device, int threads, Transport& transport);
+  // Of all exchanges.
+  [[nodiscard]] int rounds() const override {
+    return static_cast<int>(exchanges_.size()) * plan_.rounds();
+  }
+  void begin(MixerDevice& device, int threads) override;
+  void post(int round, MixerDevice& device, int threads, Transport& transport) override;
+  void finish(MixerDevice& device, int threads, Transport& transport) override;
 
  private:
   struct OwnState {
@@ -74,14 +58,12 @@ class MixerWorker {
   struct Exchange {
     OwnState own{};
     OwnState joined{};
-    std::vector<Block> in{};         // by receive
-    std::vector<Block> out{};        // one for sends of the same content
-    std::vector<Ticket> incoming{};  // by receive
+    std::vector<Block> in{};
+    std::vector<Block> out{};  // one for sends of the same content
   };
-  [[nodiscard]] Exchange take_exchange(int exchange) const;
+  [[nodiscard]] Exchange take_exchange(int exchange);
   [[nodiscard]] MixerState part_of_state(const MixerState& state, int block) const;
   [[nodiscard]] MixerState in_message(const Exchange& exchange, const Block& block) const;
-  [[nodiscard]] KernelContext context(int threads) const { return {memory_, threads, index_}; }
   // The tensors, with what earlier exchanges gave.
   [[nodiscard]] MixerArguments arguments(int exchange) const;
   void make_state(int exchange, MixerDevice& device, int threads);
@@ -91,16 +73,9 @@ class MixerWorker {
   void combine(int exchange, const Range& workers, int block, const MixerState& to,
                MixerDevice& device) const;
 
-  const MixerProblem& problem_;
   const ScanPlan& plan_;
-  const int index_;
-  Allocator& memory_;
-  MixerTensors tensors_;
   std::vector<ScanMessage> sends_;
-  std::vector<ScanMessage> receives_;
   std::vector<Exchange> exchanges_;  // none of one worker
-  std::vector<Ticket> outgoing_;
-  Times times_;
 };
 
 }  // namespace qb

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that mix the tokens of a sequence, beside attention, which the same workload computes
 // where the operator is softmax. On the CPU one worker computes any of them, or several, which
-// share states, in turn or with a thread each.
+// share states, or the rows and columns of axial, in turn or with a thread each.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <ranges>
 #include <set>
 
+#include "harness/workload/mixer/axial_worker.h"
 #include "harness/workload/mixer/mixer_bound.h"
 #include "harness/workload/mixer/mixer_crew.h"
 #include "harness/workload/mixer/mixer_rank.h"
@@ -22,8 +24,7 @@ namespace {
 
 ScanPlan scan_of(const Case& c, const MixerProblem& mixer) {
   if (c.workers == 1) return {};
-  if (c.mixer.kind == Mixer::axial)
-    throw Unsupported("workers do not transpose the tensor of axial; the nearest is workers: 1");
+  if (c.mixer.kind == Mixer::axial) return {.workers = c.workers};  // an AxialPlan has its messages
   if (c.workers > c.shape.q_len)
     throw Unsupported(
         fmt::format("{} tokens are too few for {} workers; the nearest is workers: {}",
@@ -43,10 +44,24 @@ ScanPlan scan_of(const Case& c, const MixerProblem& mixer) {
                    mixer.options.causal);
 }
 
+std::optional<AxialPlan> axial_of(const Case& c) {
+  if (c.workers == 1 || c.mixer.kind != Mixer::axial) return std::nullopt;
+  return plan_axial(c.mixer.rows, c.shape.q_len / c.mixer.rows, c.workers);
+}
+
 class SequenceMixer final : public Workload {
  public:
   explicit SequenceMixer(const Case& c)
-      : Workload(c), mixer_(mixer_problem_of(c)), scan_(scan_of(c, mixer_)) {}
+      : Workload(c), mixer_(mixer_problem_of(c)), scan_(scan_of(c, mixer_)), axial_(axial_of(c)) {
+    for (int e = 0; e < exchanges(); ++e)
+      std::ranges::copy(sized_messages(mixer_, scan_, e), std::back_inserter(messages_));
+    if (!axial_) return;
+    Extent token = mixer_.problem.shape.out();
+    token.length = 1;
+    for (const AxialMessage& m : axial_->messages)
+      messages_.push_back({m.round, m.from, m.to,
+                           m.part.count() * token.elements() * size_of(mixer_.problem.dtype)});
+  }
 
   void require(ComputeDevice& device) const override { (void)device.as<MixerDevice>(); }
 
@@ -57,11 +72,10 @@ class SequenceMixer final : public Workload {
     std::vector<std::int64_t> sent(static_cast<std::size_t>(scan_.workers), 0);
     std::vector<std::int64_t> between_hosts = sent;
     const Hosts hosts = hosts_of(case_);
-    for (const ScanMessage& m : scan_.messages) {
-      const std::int64_t bytes = bytes_of(m.block);
-      sent[static_cast<std::size_t>(m.from)] += bytes;
-      if (hosts.are_apart(m.from, m.to)) between_hosts[static_cast<std::size_t>(m.from)] += bytes;
-      moved += bytes;
+    for (const SizedMessage& m : messages_) {
+      sent[static_cast<std::size_t>(m.from)] += m.bytes;
+      if (hosts.are_apart(m.from, m.to)) between_hosts[static_cast<std::size_t>(m.from)] += m.bytes;
+      moved += m.bytes;
     }
     values.set("moved_bytes", moved);
     values.set("device_sent_bytes", std::ranges::max(sent));
@@ -74,7 +88,9 @@ class SequenceMixer final : public Workload {
     return mixer_flop(mixer_.options, mixer_.shape(mixer_.problem.shape.q_len));
   }
   int threads() const override { return threads_of(case_); }
-  std::optional<std::string> flaw() const override { return check(scan_); }
+  std::optional<std::string> flaw() const override {
+    return axial_ ? check(*axial_) : check(scan_);
+  }
 
   Sample run(bool verifying) override {
     if (case_.ranks == Ranks::model) return of_bound();
@@ -88,12 +104,11 @@ class SequenceMixer final : public Workload {
     const auto most = [&](auto part) {
       return std::ranges::max(times() | std::views::transform(part));
     };
-    sample.longest_subsequence_s = most(&MixerWorker::Times::mix_s);
+    sample.longest_subsequence_s = most(&CrewMember::Times::mix_s);
     // All states are there before an output begins, and combining them counts as sending.
-    sample.critical_path_s = sample.longest_subsequence_s + most([](const MixerWorker::Times& t) {
-                               return t.compute_s - t.mix_s;
-                             });
-    for (const MixerWorker::Times& t : times()) sample.worker_sum_s += t.compute_s;
+    sample.critical_path_s = sample.longest_subsequence_s +
+                             most([](const CrewMember::Times& t) { return t.compute_s - t.mix_s; });
+    for (const CrewMember::Times& t : times()) sample.worker_sum_s += t.compute_s;
     return sample;
   }
   Peaks peaks() override {
@@ -110,15 +125,16 @@ class SequenceMixer final : public Workload {
     std::set<std::int64_t> edges = {0, mixer_.options.chunk - 1, mixer_.options.chunk};
     const std::int64_t n = mixer_.problem.shape.q_len;
     for (int w = 0; w < scan_.workers; ++w) {
-      const Range shard = part_of(n, scan_.workers, w);
-      edges.insert({shard.begin, shard.end - 1});
+      const Range of = shard(w);
+      edges.insert({of.begin, of.end - 1});
     }
     std::erase_if(edges, [&](std::int64_t edge) { return edge >= n; });
     const std::vector<std::int64_t> rows =
         rows_to_verify(n, edges, case_.measure.verify_rows, case_.seed);
     std::optional<MixerTensors> joined;
-    const MixerArguments& whole =
-        scan_.workers == 1 && crew_ ? crew_->workers().front().tensors().arguments() : join(joined);
+    const MixerArguments& whole = scan_.workers == 1 && crew_
+                                      ? crew_->workers().front()->tensors().arguments()
+                                      : join(joined);
     const Verification verification = verify_mixer(mixer_, whole, rows, threads());
     if (!rows.empty()) distance_ = distance_to_attention(mixer_, whole, rows, threads());
     return verification;
@@ -135,10 +151,10 @@ class SequenceMixer final : public Workload {
   [[nodiscard]] int threads_of_worker() const {
     return case_.ranks == Ranks::threads ? std::max(1, threads() / scan_.workers) : threads();
   }
-  [[nodiscard]] std::vector<MixerWorker::Times> times() const {
+  [[nodiscard]] std::vector<CrewMember::Times> times() const {
     if (rank_) return rank_->times();
-    std::vector<MixerWorker::Times> all;
-    for (const MixerWorker& worker : crew_->workers()) all.push_back(worker.times());
+    std::vector<CrewMember::Times> all;
+    for (const auto& worker : crew_->workers()) all.push_back(worker->times());
     return all;
   }
 
@@ -159,13 +175,13 @@ class SequenceMixer final : public Workload {
   // The parts are those of the worker that ends last. Ranks other than 0 know none.
   [[nodiscard]] Sample of_players(double wall_s) const {
     Sample sample{.wall_s = wall_s, .critical_path_s = wall_s};
-    const std::vector<MixerWorker::Times> all = times();
+    const std::vector<CrewMember::Times> all = times();
     if (all.empty()) return sample;
-    for (const MixerWorker::Times& t : all) {
+    for (const CrewMember::Times& t : all) {
       sample.worker_sum_s += t.end_s - t.begin_s;
       sample.longest_subsequence_s = std::max(sample.longest_subsequence_s, t.mix_s);
     }
-    const MixerWorker::Times& last = *std::ranges::max_element(all, {}, &MixerWorker::Times::end_s);
+    const CrewMember::Times& last = *std::ranges::max_element(all, {}, &CrewMember::Times::end_s);
     sample.compute_s = last.compute_s;
     // Nothing is computed while a worker waits for states.
     sample.communication_s = sample.exposed_communication_s = last.exposed_s;
@@ -174,31 +190,38 @@ class SequenceMixer final : public Workload {
   }
 
   [[nodiscard]] int exchanges() const { return mixer_exchanges(mixer_.options.kind); }
-  // In all exchanges.
-  [[nodiscard]] std::int64_t bytes_of(int block) const {
-    std::int64_t bytes = 0;
-    for (int e = 0; e < exchanges(); ++e) bytes += block_bytes(mixer_, scan_, e, block);
-    return bytes;
+  [[nodiscard]] Range shard(int worker) const {
+    return axial_ ? axial_->tokens(worker)
+                  : part_of(mixer_.problem.shape.q_len, scan_.workers, worker);
   }
 
   void predict_scan(RowValues& values, double sent_bytes) const {
-    std::int64_t state_bytes = 0;
-    for (int block = 0; block < scan_.blocks; ++block) state_bytes += bytes_of(block);
-    values.set("state_bytes", state_bytes);
-    values.set("sent_states", sent_bytes / static_cast<double>(state_bytes));
-    values.set("scan_rounds", exchanges() * scan_.rounds());
+    if (!axial_) {
+      std::int64_t state_bytes = 0;
+      for (int e = 0; e < exchanges(); ++e)
+        for (int block = 0; block < scan_.blocks; ++block)
+          state_bytes += block_bytes(mixer_, scan_, e, block);
+      values.set("state_bytes", state_bytes);
+      values.set("sent_states", sent_bytes / static_cast<double>(state_bytes));
+    }
+    values.set("scan_rounds", axial_ ? AxialPlan::kRounds : exchanges() * scan_.rounds());
     // Under MPI a cluster may leave its links open.
     const bool has_links = case_.cluster == kNoCluster || case_.ranks != Ranks::mpi ||
                            (case_.cluster_inside && case_.cluster_between);
     const Network network = has_links ? network_of(case_) : Network{};
     if (network.limit.bandwidth_byte_per_s > 0.0 || network.limit.latency_s > 0.0)
-      values.set("predicted_scan_s", exchanges_s(mixer_, scan_, network));
+      values.set("predicted_scan_s", axial_ ? rounds_time_s(messages_, scan_.workers, network)
+                                            : exchanges_s(mixer_, scan_, network));
   }
 
   void hold(const std::string&) override {
     if (case_.ranks == Ranks::mpi) return (void)rank_.emplace(mixer_, scan_, ledger());
-    crew_.emplace(mixer_, scan_, ledger());
-    for (MixerWorker& worker : crew_->workers()) worker.tensors().fill(threads());
+    const auto make = [&](int w) -> std::unique_ptr<CrewMember> {
+      if (axial_) return std::make_unique<AxialWorker>(mixer_, *axial_, w, ledger());
+      return std::make_unique<MixerWorker>(mixer_, scan_, w, ledger());
+    };
+    crew_.emplace(scan_.workers, make, ledger());
+    for (const auto& worker : crew_->workers()) worker->tensors().fill(threads());
   }
   void release() override {
     crew_.reset();
@@ -211,17 +234,19 @@ class SequenceMixer final : public Workload {
     joined.emplace(mixer_, Range{0, n}, heap_allocator(), 0);
     joined->fill(threads());
     for (int w = 0; w < scan_.workers; ++w) {
-      const Range shard = part_of(n, scan_.workers, w);
+      const Range of = shard(w);
       const TensorView& out =
           rank_ ? rank_->output(w)
-                : crew_->workers()[static_cast<std::size_t>(w)].tensors().arguments().out;
-      device_->copy_rows(out, joined->arguments().out.tokens(shard.begin, shard.count()));
+                : crew_->workers()[static_cast<std::size_t>(w)]->tensors().arguments().out;
+      device_->copy_rows(out, joined->arguments().out.tokens(of.begin, of.count()));
     }
     return joined->arguments();
   }
 
   const MixerProblem mixer_;
   const ScanPlan scan_;
+  const std::optional<AxialPlan> axial_;  // of axial on several workers
+  std::vector<SizedMessage> messages_;
   std::optional<MixerCrew> crew_;  // of ranks: serial and threads
   std::optional<MixerRank> rank_;  // of ranks: mpi
   double distance_ = std::numeric_limits<double>::quiet_NaN();

@@ -133,11 +133,11 @@ TEST(SequenceMixer, OfManyWorkersIsRight) {
 // Segments of nystrom straddle shards, and shards are not alike.
 TEST(SequenceMixer, OfManyWorkersWithoutAMaskIsRight) {
   std::mt19937 random(20261129);
-  for (const Mixer kind : kMixers)
+  for (const Mixer kind :
+       {Mixer::linear, Mixer::performer, Mixer::nystrom, Mixer::linformer, Mixer::perceiver})
     for (const ScanKind scan : {ScanKind::all_gather, ScanKind::all_reduce})
       for (const Ranks ranks : {Ranks::serial, Ranks::threads})
         for (const int workers : {1, 2, 3, 5, 8}) {
-          if (is_recurrent(kind) || kind == Mixer::axial) continue;
           Case c = tiny_mixer(kind, false);
           c.shape.q_len = c.shape.kv_len = 12 + static_cast<std::int64_t>(random() % 90);
           c.shape.batch = 1 + static_cast<std::int64_t>(random() % 2);
@@ -156,6 +156,53 @@ TEST(SequenceMixer, OfManyWorkersWithoutAMaskIsRight) {
               scan == ScanKind::all_gather ? workers - 1.0 : 2.0 * (workers - 1) / workers;
           EXPECT_NEAR(result.predicted.number("sent_states"), states, workers / 12.0);
         }
+}
+
+// Rows and columns that the workers do not divide, in both ways to play them.
+TEST(SequenceMixer, AxialOfManyWorkersIsRight) {
+  constexpr unsigned kSeed = 20261129;
+  std::mt19937 random(kSeed);
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16})
+    for (const Ranks ranks : {Ranks::serial, Ranks::threads})
+      for (const int workers : {2, 3, 8}) {
+        Case c = tiny_mixer(Mixer::axial, false);
+        const auto lines = [&] { return workers + static_cast<std::int64_t>(random() % 9); };
+        c.mixer.rows = lines();
+        const std::int64_t columns = lines();
+        c.shape.q_len = c.shape.kv_len = c.mixer.rows * columns;
+        c.shape.batch = 1 + static_cast<std::int64_t>(random() % 2);
+        c.workers = workers;
+        c.ranks = ranks;
+        c.dtype = dtype;
+        c.threads = 1 + static_cast<int>(random() % 12);
+        SCOPED_TRACE(testing::Message()
+                     << word(dtype) << ' ' << word(ranks) << " W=" << workers
+                     << " R=" << c.mixer.rows << " C=" << columns << " seed " << kSeed);
+        const Result result = run(c);
+        EXPECT_TRUE(result.verification.correct) << result.verification.message;
+        EXPECT_LT(result.peaks.device_bytes.value(), result.active_peak_bytes);
+        EXPECT_EQ(result.predicted.number("scan_rounds"), 2);
+      }
+}
+
+// Two transpositions, each of (W - 1) / W of a W-th of the tensor, in the type of the inputs.
+TEST(SequenceMixer, AxialSendsTheBytesOfItsClosedForm) {
+  for (const DType dtype : {DType::f32, DType::bf16})
+    for (const int workers : {2, 4}) {
+      Case c = tiny_mixer(Mixer::axial, false);
+      c.shape.q_len = c.shape.kv_len = 12 * 8;
+      c.mixer.rows = 12;
+      c.workers = workers;
+      c.dtype = dtype;
+      c.ranks = Ranks::threads;
+      c.link_bandwidth_byte_per_s = 1e6;
+      const RowValues predicted = plan_workload(resolve_case(c))->predict(nullptr);
+      const auto bytes = static_cast<double>(c.shape.out().elements() * size_of(dtype));
+      const double sent = 2.0 * bytes / workers * (workers - 1) / workers;
+      EXPECT_EQ(predicted.number("device_sent_bytes"), sent);
+      EXPECT_EQ(predicted.number("moved_bytes"), sent * workers);
+      EXPECT_NEAR(predicted.number("predicted_scan_s"), sent / 1e6, 1e-9);
+    }
 }
 
 // The distance of attention is its error; a pattern is far from it, and all others are further.
@@ -209,13 +256,6 @@ TEST(SequenceMixer, IsRefusedWhereItCannotBeObeyed) {
   c = tiny_mixer(Mixer::nystrom, true);
   EXPECT_EQ(message_of(c),
             "mixer.operator: nystrom needs mask: full, and this case has mask: causal");
-  c = tiny_mixer(Mixer::axial, false);
-  c.mixer.rows = 30;
-  EXPECT_EQ(message_of(c), "100 tokens do not make 30 equal rows; the nearest is mixer.rows: 25");
-  c.mixer.rows = 25;
-  c.workers = 2;
-  EXPECT_EQ(message_of(c),
-            "workers do not transpose the tensor of axial; the nearest is workers: 1");
   c = tiny_mixer(Mixer::nystrom, false);
   c.mixer.rank = 101;
   EXPECT_EQ(message_of(c), "100 tokens do not make 101 landmarks; the nearest is mixer.rank: 100");
@@ -227,6 +267,21 @@ TEST(SequenceMixer, IsRefusedWhereItCannotBeObeyed) {
   EXPECT_EQ(message_of(c),
             "heads of 1 rows have no part for each of 2 workers; the nearest is mixer.scan: "
             "all_gather");
+  c = tiny_mixer(Mixer::axial, false);
+  c.workers = 11;
+  EXPECT_EQ(message_of(c),
+            "10 rows and 10 columns are too few for 11 workers, each of which needs one of both; "
+            "the nearest is workers: 10");
+  c.mixer.rows = 7;
+  EXPECT_EQ(message_of(c), "100 tokens do not make 7 equal rows; the nearest is mixer.rows: 5");
+  c.threads = 0;
+  for (const Ranks ranks : {Ranks::mpi, Ranks::model}) {
+    c.ranks = ranks;
+    if (ranks == Ranks::model) c.model_device = "h100";
+    EXPECT_EQ(message_of(c),
+              "mixer.operator: axial needs ranks: serial or threads, and this case has ranks: " +
+                  std::string(word(ranks)) + "; the nearest is ranks: threads");
+  }
   c = tiny_mixer(Mixer::linear, true);
   c.workers = 2;
   c.mixer.scan = ScanKind::all_reduce;
