@@ -16,7 +16,6 @@ inline constexpr Field kMixerOperator = parameter(
      .meaning = "what mixes the tokens: {words}; see [Other operators](#other-operators)",
      .needs = {need("workload", "sequence_mixer"), need("mask", "causal").of("ssd selective_scan"),
                need("mask", "full").of("nystrom linformer perceiver axial"),
-               need("ranks", "serial threads").of("axial").because("the nearest is ranks: threads"),
                need("mask", "full causal").of("linear performer")}});
 
 inline constexpr Field kMixerRank = parameter(

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "base/status.h"
-#include "harness/workload/mixer/mixer_worker.h"
 
 namespace qb {
 namespace {
@@ -36,28 +35,19 @@ double product_flop_per_s(const DeviceModel& device, DType dtype) {
 
 }  // namespace
 
-MixerBound mixer_bound(const MixerProblem& problem, const ScanPlan& plan, const DeviceModel& device,
-                       const Network& network) {
-  const double flop_per_s = product_flop_per_s(device, problem.problem.dtype);
-  MixerBound bound{.scan_s = exchanges_s(problem, plan, network)};
-  for (int w = 0; w < plan.workers; ++w) {
-    const Range tokens = part_of(problem.problem.shape.q_len, plan.workers, w);
+MixerBound mixer_bound(const MixerShare& share, const DeviceModel& device, const Network& network) {
+  const double flop_per_s = product_flop_per_s(device, share.problem().problem.dtype);
+  MixerBound bound{.scan_s = share.links_s(network)};
+  for (int w = 0; w < share.workers(); ++w) {
     CountingAllocator memory;
-    const MixerTensors tensors(problem, tokens, memory, w);
-    double seconds = mixer_flop(problem.options, problem.shape(tokens.count())) / flop_per_s;
+    const MixerTensors tensors(share.problem(), share.tokens(w), memory, w);
+    double seconds = share.flop(w) / flop_per_s;
     if (const double rate = device.memory_byte_per_s.value; rate > 0.0)
       seconds = std::max(seconds, memory.bytes() / rate);
     bound.compute_s = std::max(bound.compute_s, seconds);
     bound.worker_sum_s += seconds;
   }
   return bound;
-}
-
-double exchanges_s(const MixerProblem& problem, const ScanPlan& plan, const Network& network) {
-  double seconds = 0.0;
-  for (int e = 0; e < mixer_exchanges(problem.options.kind); ++e)
-    seconds += rounds_time_s(sized_messages(problem, plan, e), plan.workers, network);
-  return seconds;
 }
 
 }  // namespace qb

@@ -74,6 +74,23 @@ TEST(MixerBound, AddsWhatLinksTakeForAllExchanges) {
   }
 }
 
+// Three workers share 1024 rows and columns: the first has 342 of each, the others 341.
+TEST(MixerBound, OfAxialIsThatOfTheBusiestWorkerAndOfTwoTranspositions) {
+  Case c = modelled(Mixer::axial, 3, ScanKind::chain);
+  c.shape.kv_heads = c.shape.q_heads;
+  c.link_bandwidth_byte_per_s = 1e9;
+  const Sample sample = sample_of(c);
+  const double flop_per_token = 4.0 * 8 * 128 * 2048;
+  const double products = load_device_model("h100").product_flop_per_s.value;
+  EXPECT_DOUBLE_EQ(sample.compute_s, flop_per_token * 342 * 1024 / products);
+  EXPECT_DOUBLE_EQ(sample.worker_sum_s, flop_per_token * kTokens / products);
+  const double sent = plan_workload(resolve_case(c))->predict(nullptr).number("device_sent_bytes");
+  EXPECT_EQ(sent, 2.0 * 8 * 128 * 2 * 342 * (1024 - 342));
+  // The first also gets most in both rounds.
+  EXPECT_NEAR(sample.exposed_communication_s, sent / 1e9, 1e-9);
+  EXPECT_DOUBLE_EQ(sample.wall_s, sample.compute_s + sample.exposed_communication_s);
+}
+
 TEST(MixerBound, CountsWhatCrossesHosts) {
   Case c = modelled(Mixer::perceiver, 8, ScanKind::all_gather);
   c.cluster = "2x4";

@@ -9,10 +9,10 @@
 
 namespace qb {
 
-MixerCrew::MixerCrew(int workers, const Make& make, const MemoryLedger& memory) {
-  for (int w = 0; w < workers; ++w) {
+MixerCrew::MixerCrew(const MixerShare& share, MemoryLedger& memory) {
+  for (int w = 0; w < share.workers(); ++w) {
     const std::uint64_t before = memory.active_bytes();
-    workers_.push_back(make(w));
+    workers_.push_back(share.member(w, memory));
     held_bytes_.push_back(static_cast<std::int64_t>(memory.active_bytes() - before));
   }
 }

@@ -2,21 +2,19 @@
 // The workers of an operator, which one thread plays in turn or a thread each plays at once.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/model/cluster.h"
-#include "harness/workload/mixer/crew_member.h"
+#include "harness/workload/mixer/mixer_share.h"
 
 namespace qb {
 
 class MixerCrew {
  public:
-  using Make = std::function<std::unique_ptr<CrewMember>(int worker)>;
-  // Makes so many workers, which take their memory from `memory`.
-  MixerCrew(int workers, const Make& make, const MemoryLedger& memory);
+  // Makes the workers, which take their memory from `memory`. The references must outlive it.
+  MixerCrew(const MixerShare& share, MemoryLedger& memory);
 
   [[nodiscard]] const std::vector<std::unique_ptr<CrewMember>>& workers() const { return workers_; }
   // What each worker holds before and after a run.

@@ -11,14 +11,14 @@ std::span<std::byte> bytes_of(const TensorView& view) {
 }
 
 // A report has the times of steps: up to the states that a worker needs, and of its output.
-std::vector<StepTime> steps_of(const MixerWorker::Times& t) {
+std::vector<StepTime> steps_of(const CrewMember::Times& t) {
   return {{.compute_s = t.compute_s - t.mix_s,
            .exposed_communication_s = t.exposed_s,
            .idle_s = t.idle_s},
           {.compute_s = t.mix_s}};
 }
 
-MixerWorker::Times times_of(const RankReport& report) {
+CrewMember::Times times_of(const RankReport& report) {
   const StepTime& states = report.time.steps.front();
   const double mix_s = report.time.steps.back().compute_s;
   return {.compute_s = states.compute_s + mix_s,
@@ -31,9 +31,9 @@ MixerWorker::Times times_of(const RankReport& report) {
 }  // namespace
 
 double MixerRank::run(MixerDevice& device, int threads, double timeout_s, bool collects) {
-  require_ranks(plan_.workers);
+  require_ranks(share_.workers());
   const std::vector<RankReport> reports = reports_over_mpi(
-      plan_.workers, timeout_s,
+      share_.workers(), timeout_s,
       [&](RankTransport& ranks, int rank) { return play(ranks, rank, device, threads, collects); });
   throw_failure(reports);
   times_.clear();
@@ -51,7 +51,7 @@ RankReport MixerRank::play(RankTransport& ranks, int rank, MixerDevice& device, 
   RankRun run(ranks);
   run.attempt([&] {
     if (!worker_) {
-      worker_ = std::make_unique<MixerWorker>(problem_, plan_, rank, memory_);
+      worker_ = share_.member(rank, memory_);
       worker_->tensors().fill(threads);
     }
     worker_->receive(ranks);
@@ -63,7 +63,7 @@ RankReport MixerRank::play(RankTransport& ranks, int rank, MixerDevice& device, 
   if (!ranks.is_closed()) (void)worker_.release();  // messages may still come into its buffers
   RankReport& report = run.report();
   if (report.status == Status::ok) {
-    const MixerWorker::Times& times = worker_->times();
+    const CrewMember::Times& times = worker_->times();
     report.duration_s = times.end_s - times.begin_s;
     report.time.steps = steps_of(times);
   }
@@ -78,9 +78,9 @@ void MixerRank::collect(RankTransport& ranks, int rank) {
         ranks.send({rank, 0, kCollect}, bytes_of(worker_->tensors().arguments().out)));
   others_.clear();
   std::vector<Ticket> tickets;
-  for (int w = 1; w < plan_.workers; ++w) {
+  for (int w = 1; w < share_.workers(); ++w) {
     Extent extent = worker_->tensors().arguments().out.extent;
-    extent.length = part_of(problem_.problem.shape.q_len, plan_.workers, w).count();
+    extent.length = share_.tokens(w).count();
     others_.emplace_back(heap_allocator(), DType::f32, extent, "collected_output");
     tickets.push_back(ranks.receive({w, 0, kCollect}, bytes_of(others_.back().view())));
   }

@@ -7,15 +7,14 @@
 
 #include "harness/execute/memory/memory_ledger.h"
 #include "harness/execute/player/rank_player.h"
-#include "harness/workload/mixer/mixer_worker.h"
+#include "harness/workload/mixer/mixer_share.h"
 
 namespace qb {
 
 class MixerRank {
  public:
   // The references must outlive it.
-  MixerRank(const MixerProblem& problem, const ScanPlan& plan, MemoryLedger& memory)
-      : problem_(problem), plan_(plan), memory_(memory) {}
+  MixerRank(const MixerShare& share, MemoryLedger& memory) : share_(share), memory_(memory) {}
 
   // Every rank calls it; the first run takes the worker's memory and fills it. Returns, at rank 0,
   // the wall clock of the slowest rank since all were ready. With `collects` the outputs come to
@@ -24,7 +23,7 @@ class MixerRank {
   [[nodiscard]] double run(MixerDevice& device, int threads, double timeout_s, bool collects);
 
   // What follows is of the last run, at rank 0.
-  [[nodiscard]] const std::vector<MixerWorker::Times>& times() const { return times_; }
+  [[nodiscard]] const std::vector<CrewMember::Times>& times() const { return times_; }
   // The most that a rank held.
   [[nodiscard]] std::int64_t peak_bytes() const { return peak_bytes_; }
   // The output of a worker's tokens, if it was collected.
@@ -35,12 +34,11 @@ class MixerRank {
                                 bool collects);
   void collect(RankTransport& ranks, int rank);
 
-  const MixerProblem& problem_;
-  const ScanPlan& plan_;
+  const MixerShare& share_;
   MemoryLedger& memory_;
-  std::unique_ptr<MixerWorker> worker_;  // none before the first run
-  std::vector<Tensor> others_;           // the outputs of workers from 1 on
-  std::vector<MixerWorker::Times> times_;
+  std::unique_ptr<CrewMember> worker_;  // none before the first run
+  std::vector<Tensor> others_;          // the outputs of workers from 1 on
+  std::vector<CrewMember::Times> times_;
   std::int64_t peak_bytes_ = 0;
 };
 

@@ -2,16 +2,12 @@
 // Operators that mix the tokens of a sequence, beside attention, which the same workload computes
 // where the operator is softmax. On the CPU one worker computes any of them, or several, which
 // share states, or the rows and columns of axial, in turn or with a thread each.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <ranges>
 #include <set>
 
-#include "harness/workload/mixer/axial_worker.h"
 #include "harness/workload/mixer/mixer_bound.h"
 #include "harness/workload/mixer/mixer_crew.h"
 #include "harness/workload/mixer/mixer_rank.h"
@@ -22,46 +18,10 @@
 namespace qb {
 namespace {
 
-ScanPlan scan_of(const Case& c, const MixerProblem& mixer) {
-  if (c.workers == 1) return {};
-  if (c.mixer.kind == Mixer::axial) return {.workers = c.workers};  // an AxialPlan has its messages
-  if (c.workers > c.shape.q_len)
-    throw Unsupported(
-        fmt::format("{} tokens are too few for {} workers; the nearest is workers: {}",
-                    c.shape.q_len, c.workers, c.shape.q_len));
-  const Extent state = mixer_state_extents(mixer.options, mixer.shape(1)).matrix;
-  if (c.mixer.blocks > state.heads)
-    throw Unsupported(
-        fmt::format("a state of {} heads has no {} blocks; the nearest is mixer.blocks: {}",
-                    state.heads, c.mixer.blocks, state.heads));
-  if (c.mixer.scan == ScanKind::all_reduce && !mixer.options.causal && c.workers > state.length)
-    throw Unsupported(
-        fmt::format("heads of {} rows have no part for each of {} workers; the nearest is "
-                    "mixer.scan: all_gather",
-                    state.length, c.workers));
-  return plan_scan(c.mixer.scan, c.workers,
-                   c.mixer.blocks == 0 ? static_cast<int>(state.heads) : c.mixer.blocks,
-                   mixer.options.causal);
-}
-
-std::optional<AxialPlan> axial_of(const Case& c) {
-  if (c.workers == 1 || c.mixer.kind != Mixer::axial) return std::nullopt;
-  return plan_axial(c.mixer.rows, c.shape.q_len / c.mixer.rows, c.workers);
-}
-
 class SequenceMixer final : public Workload {
  public:
   explicit SequenceMixer(const Case& c)
-      : Workload(c), mixer_(mixer_problem_of(c)), scan_(scan_of(c, mixer_)), axial_(axial_of(c)) {
-    for (int e = 0; e < exchanges(); ++e)
-      std::ranges::copy(sized_messages(mixer_, scan_, e), std::back_inserter(messages_));
-    if (!axial_) return;
-    Extent token = mixer_.problem.shape.out();
-    token.length = 1;
-    for (const AxialMessage& m : axial_->messages)
-      messages_.push_back({m.round, m.from, m.to,
-                           m.part.count() * token.elements() * size_of(mixer_.problem.dtype)});
-  }
+      : Workload(c), mixer_(mixer_problem_of(c)), share_(c, mixer_) {}
 
   void require(ComputeDevice& device) const override { (void)device.as<MixerDevice>(); }
 
@@ -69,28 +29,28 @@ class SequenceMixer final : public Workload {
     RowValues values;
     values.set("unmasked_flop", flop());
     std::int64_t moved = 0;
-    std::vector<std::int64_t> sent(static_cast<std::size_t>(scan_.workers), 0);
+    std::vector<std::int64_t> sent(static_cast<std::size_t>(share_.workers()), 0);
     std::vector<std::int64_t> between_hosts = sent;
     const Hosts hosts = hosts_of(case_);
-    for (const SizedMessage& m : messages_) {
-      sent[static_cast<std::size_t>(m.from)] += m.bytes;
-      if (hosts.are_apart(m.from, m.to)) between_hosts[static_cast<std::size_t>(m.from)] += m.bytes;
-      moved += m.bytes;
-    }
+    for (const std::vector<SizedMessage>& messages : share_.exchanges())
+      for (const SizedMessage& m : messages) {
+        const auto from = static_cast<std::size_t>(m.from);
+        sent[from] += m.bytes;
+        if (hosts.are_apart(m.from, m.to)) between_hosts[from] += m.bytes;
+        moved += m.bytes;
+      }
     values.set("moved_bytes", moved);
     values.set("device_sent_bytes", std::ranges::max(sent));
     if (case_.cluster != kNoCluster)
       values.set("between_hosts_bytes", std::ranges::max(between_hosts));
-    if (scan_.workers > 1) predict_scan(values, static_cast<double>(std::ranges::max(sent)));
+    if (share_.workers() > 1) predict_scan(values, static_cast<double>(std::ranges::max(sent)));
     return values;
   }
   double flop() const override {
     return mixer_flop(mixer_.options, mixer_.shape(mixer_.problem.shape.q_len));
   }
   int threads() const override { return threads_of(case_); }
-  std::optional<std::string> flaw() const override {
-    return axial_ ? check(*axial_) : check(scan_);
-  }
+  std::optional<std::string> flaw() const override { return share_.flaw(); }
 
   Sample run(bool verifying) override {
     if (case_.ranks == Ranks::model) return of_bound();
@@ -113,9 +73,9 @@ class SequenceMixer final : public Workload {
   }
   Peaks peaks() override {
     if (rank_) return {rank_->peak_bytes()};
-    if (scan_.workers == 1) return {static_cast<std::int64_t>(ledger().active_peak_bytes())};
+    if (share_.workers() == 1) return {static_cast<std::int64_t>(ledger().active_peak_bytes())};
     std::int64_t most = 0;
-    for (int w = 0; w < scan_.workers; ++w)
+    for (int w = 0; w < share_.workers(); ++w)
       most = std::max(most, crew_->held_bytes()[static_cast<std::size_t>(w)] +
                                 static_cast<std::int64_t>(ledger().worker_peak_bytes(w)));
     return {most};
@@ -124,15 +84,15 @@ class SequenceMixer final : public Workload {
   Verification verify() override {
     std::set<std::int64_t> edges = {0, mixer_.options.chunk - 1, mixer_.options.chunk};
     const std::int64_t n = mixer_.problem.shape.q_len;
-    for (int w = 0; w < scan_.workers; ++w) {
-      const Range of = shard(w);
+    for (int w = 0; w < share_.workers(); ++w) {
+      const Range of = share_.tokens(w);
       edges.insert({of.begin, of.end - 1});
     }
     std::erase_if(edges, [&](std::int64_t edge) { return edge >= n; });
     const std::vector<std::int64_t> rows =
         rows_to_verify(n, edges, case_.measure.verify_rows, case_.seed);
     std::optional<MixerTensors> joined;
-    const MixerArguments& whole = scan_.workers == 1 && crew_
+    const MixerArguments& whole = share_.workers() == 1 && crew_
                                       ? crew_->workers().front()->tensors().arguments()
                                       : join(joined);
     const Verification verification = verify_mixer(mixer_, whole, rows, threads());
@@ -149,7 +109,7 @@ class SequenceMixer final : public Workload {
 
  private:
   [[nodiscard]] int threads_of_worker() const {
-    return case_.ranks == Ranks::threads ? std::max(1, threads() / scan_.workers) : threads();
+    return case_.ranks == Ranks::threads ? std::max(1, threads() / share_.workers()) : threads();
   }
   [[nodiscard]] std::vector<CrewMember::Times> times() const {
     if (rank_) return rank_->times();
@@ -160,7 +120,7 @@ class SequenceMixer final : public Workload {
 
   [[nodiscard]] Sample of_bound() const {
     const MixerBound bound =
-        mixer_bound(mixer_, scan_, load_device_model(*case_.model_device), network_of(case_));
+        mixer_bound(share_, load_device_model(*case_.model_device), network_of(case_));
     const double wall_s = bound.compute_s + bound.scan_s;
     return {.wall_s = wall_s,
             .critical_path_s = wall_s,
@@ -189,38 +149,23 @@ class SequenceMixer final : public Workload {
     return sample;
   }
 
-  [[nodiscard]] int exchanges() const { return mixer_exchanges(mixer_.options.kind); }
-  [[nodiscard]] Range shard(int worker) const {
-    return axial_ ? axial_->tokens(worker)
-                  : part_of(mixer_.problem.shape.q_len, scan_.workers, worker);
-  }
-
   void predict_scan(RowValues& values, double sent_bytes) const {
-    if (!axial_) {
-      std::int64_t state_bytes = 0;
-      for (int e = 0; e < exchanges(); ++e)
-        for (int block = 0; block < scan_.blocks; ++block)
-          state_bytes += block_bytes(mixer_, scan_, e, block);
-      values.set("state_bytes", state_bytes);
-      values.set("sent_states", sent_bytes / static_cast<double>(state_bytes));
+    if (const std::optional<std::int64_t> bytes = share_.state_bytes()) {
+      values.set("state_bytes", *bytes);
+      values.set("sent_states", sent_bytes / static_cast<double>(*bytes));
     }
-    values.set("scan_rounds", axial_ ? AxialPlan::kRounds : exchanges() * scan_.rounds());
+    values.set("scan_rounds", share_.rounds());
     // Under MPI a cluster may leave its links open.
     const bool has_links = case_.cluster == kNoCluster || case_.ranks != Ranks::mpi ||
                            (case_.cluster_inside && case_.cluster_between);
     const Network network = has_links ? network_of(case_) : Network{};
     if (network.limit.bandwidth_byte_per_s > 0.0 || network.limit.latency_s > 0.0)
-      values.set("predicted_scan_s", axial_ ? rounds_time_s(messages_, scan_.workers, network)
-                                            : exchanges_s(mixer_, scan_, network));
+      values.set("predicted_scan_s", share_.links_s(network));
   }
 
   void hold(const std::string&) override {
-    if (case_.ranks == Ranks::mpi) return (void)rank_.emplace(mixer_, scan_, ledger());
-    const auto make = [&](int w) -> std::unique_ptr<CrewMember> {
-      if (axial_) return std::make_unique<AxialWorker>(mixer_, *axial_, w, ledger());
-      return std::make_unique<MixerWorker>(mixer_, scan_, w, ledger());
-    };
-    crew_.emplace(scan_.workers, make, ledger());
+    if (case_.ranks == Ranks::mpi) return (void)rank_.emplace(share_, ledger());
+    crew_.emplace(share_, ledger());
     for (const auto& worker : crew_->workers()) worker->tensors().fill(threads());
   }
   void release() override {
@@ -233,8 +178,8 @@ class SequenceMixer final : public Workload {
     const std::int64_t n = mixer_.problem.shape.q_len;
     joined.emplace(mixer_, Range{0, n}, heap_allocator(), 0);
     joined->fill(threads());
-    for (int w = 0; w < scan_.workers; ++w) {
-      const Range of = shard(w);
+    for (int w = 0; w < share_.workers(); ++w) {
+      const Range of = share_.tokens(w);
       const TensorView& out =
           rank_ ? rank_->output(w)
                 : crew_->workers()[static_cast<std::size_t>(w)]->tensors().arguments().out;
@@ -244,9 +189,7 @@ class SequenceMixer final : public Workload {
   }
 
   const MixerProblem mixer_;
-  const ScanPlan scan_;
-  const std::optional<AxialPlan> axial_;  // of axial on several workers
-  std::vector<SizedMessage> messages_;
+  const MixerShare share_;
   std::optional<MixerCrew> crew_;  // of ranks: serial and threads
   std::optional<MixerRank> rank_;  // of ranks: mpi
   double distance_ = std::numeric_limits<double>::quiet_NaN();

@@ -274,14 +274,6 @@ TEST(SequenceMixer, IsRefusedWhereItCannotBeObeyed) {
             "the nearest is workers: 10");
   c.mixer.rows = 7;
   EXPECT_EQ(message_of(c), "100 tokens do not make 7 equal rows; the nearest is mixer.rows: 5");
-  c.threads = 0;
-  for (const Ranks ranks : {Ranks::mpi, Ranks::model}) {
-    c.ranks = ranks;
-    if (ranks == Ranks::model) c.model_device = "h100";
-    EXPECT_EQ(message_of(c),
-              "mixer.operator: axial needs ranks: serial or threads, and this case has ranks: " +
-                  std::string(word(ranks)) + "; the nearest is ranks: threads");
-  }
   c = tiny_mixer(Mixer::linear, true);
   c.workers = 2;
   c.mixer.scan = ScanKind::all_reduce;
