@@ -30,7 +30,7 @@ inline constexpr Field kIdentityFields[] = {
 
 // A measure of how right gradients are.
 [[nodiscard]] constexpr Field attention_gradient(std::string_view name, std::string_view meaning) {
-  return empty("unless gradients of attention were verified",
+  return empty("unless gradients of attention or an operator were verified",
                column(verification, name, real, meaning, 9));
 }
 [[nodiscard]] constexpr Field layer_gradient(std::string_view name, std::string_view meaning) {
@@ -327,7 +327,7 @@ inline constexpr Field kResultFields[] = {
                  "the verified rows; it says how far the operator is from attention, and judges "
                  "nothing",
                  15)),
-    empty("unless gradients of attention were verified",
+    empty("unless gradients of attention or an operator were verified",
           column(verification, "verified_keys", integer,
                  "keys whose dK and dV were compared with the float64 reference", 9, "keys")),
     attention_gradient(

@@ -326,18 +326,29 @@ inline constexpr Field kCaseFields[] = {
                .quiet_standard = true,
                .meaning = "`equal`, `by_speed` (sizes that shorten the slowest worker's time)",
                .needs = {need("algorithm", "cqs cqs_sharded")}}),
-    parameter(word, problem, "pass",
-              {.since = 9,
-               .standard = "forward",
-               .label = "{} pass",
-               .quiet_standard = true,
-               .meaning = "`forward`, `backward` (from dO, O and LSE to dQ, dK and dV; the forward "
-                          "pass before it is not timed), `both` (each repeat times the one, then "
-                          "the other); see [The backward pass](#the-backward-pass)",
-               .needs = {need("workload", "attention").or_if("device", "cpu"),
-                         need("workload", "attention transformer_layer sequence_mixer")
-                             .because("a pipeline computes both, in turns"),
-                         need("mixer_operator", "softmax")}}),
+    parameter(
+        word,
+        problem, "pass",
+        {.since = 9,
+         .standard = "forward",
+         .label = "{} pass",
+         .quiet_standard = true,
+         .meaning =
+             "`forward`, `backward` (from dO, O and LSE to dQ, dK and dV, of an operator from dO "
+             "alone; the forward pass before it is not timed), `both` (each repeat times the one, "
+             "then "
+             "the other); see [The backward pass](#the-backward-pass)",
+         .needs = {need("workload", "attention").or_if("device", "cpu"),
+                   need("workload", "attention transformer_layer sequence_mixer")
+                       .because("a pipeline computes both, in turns"),
+                   need("mixer_operator", "softmax linear axial ssd")
+                       .because("the nearest of the others is mixer.operator: linear"),
+                   need("workers", "1")
+                       .or_if("mixer_operator", "softmax")
+                       .because("the nearest is workers: 1"),
+                   need("ranks", "serial")
+                       .or_if("mixer_operator", "softmax")
+                       .because("the nearest is ranks: serial")}}),
     parameter(word, problem, "gradient_dtype",
               {.since = 9,
                .standard = "f32",

@@ -225,6 +225,11 @@ struct MixerGradientValues {
 //   perceiver     2 n rank (d + p) (g + h) + 4 depth rank^2 p g
 //   axial         (2 n^2 / rows (d + p) + 4 n rows p) h
 [[nodiscard]] double mixer_flop(const MixerOptions& options, const MixerShape& shape);
+// The same of mix_backward(), which keeps nothing of a forward pass and makes it anew:
+//   linear        2 n d p (g + 5 h); causal: 6 (d + p) h pairs more
+//   ssd           (10 n d p + (6 d + 4 p) pairs) h
+//   axial         those of mixer_flop() and (n^2 / rows (6 d + 4 p) + 10 n rows p) h
+[[nodiscard]] double mixer_backward_flop(const MixerOptions& options, const MixerShape& shape);
 // Returns the float32 words of a state.
 [[nodiscard]] std::int64_t mixer_state_words(const MixerOptions& options, const MixerShape& shape);
 

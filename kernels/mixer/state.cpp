@@ -140,6 +140,23 @@ double mixer_flop(const MixerOptions& options, const MixerShape& s) {
   return 0.0;
 }
 
+double mixer_backward_flop(const MixerOptions& options, const MixerShape& s) {
+  const auto n = static_cast<double>(s.n_tokens);
+  const auto d = static_cast<double>(s.key_dim);
+  const auto p = static_cast<double>(s.value_dim);
+  const auto q_heads = static_cast<double>(s.batch * s.q_heads);
+  const auto kv_heads = static_cast<double>(s.batch * s.kv_heads);
+  const double pairs = options.causal ? pairs_of_chunks(s.n_tokens, options.chunk) : 0.0;
+  if (options.kind == Mixer::axial) {
+    const auto rows = static_cast<double>(options.rows);
+    return mixer_flop(options, s) +
+           (n * n / rows * (6.0 * d + 4.0 * p) + 10.0 * n * rows * p) * q_heads;
+  }
+  if (options.kind == Mixer::linear)
+    return 2.0 * n * d * p * (kv_heads + 5.0 * q_heads) + pairs * 6.0 * (d + p) * q_heads;
+  return (10.0 * n * d * p + pairs * (6.0 * d + 4.0 * p)) * q_heads;
+}
+
 std::int64_t mixer_state_words(const MixerOptions& options, const MixerShape& shape) {
   const MixerStateExtents extents = mixer_state_extents(options, shape);
   return extents.matrix.elements() + extents.vector.elements();

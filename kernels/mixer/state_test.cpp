@@ -336,6 +336,19 @@ TEST(MixerFlop, IsWhatTheFormulasMultiply) {
     }
 }
 
+// 10 tokens in chunks of 4 make 23 pairs, and in two rows 50 pairs of rows and 20 of columns.
+TEST(MixerFlop, OfABackwardPassIsThatOfItsProducts) {
+  const MixerShape shape{1, 4, 2, 10, 3, 5};
+  const auto flop = [&](Mixer kind, bool causal) {
+    return mixer_backward_flop({kind, causal, 0, 4, 0, 2}, shape);
+  };
+  EXPECT_EQ(flop(Mixer::linear, false), 2 * 10 * 3 * 5 * (2 + 5 * 4));
+  EXPECT_EQ(flop(Mixer::linear, true), 2 * 10 * 3 * 5 * (2 + 5 * 4) + 23 * 6 * (3 + 5) * 4);
+  EXPECT_EQ(flop(Mixer::ssd, true), (10 * 10 * 3 * 5 + 23 * (6 * 3 + 4 * 5)) * 4);
+  const int forward = (50 * 2 * (3 + 5) + 20 * 4 * 5) * 4;
+  EXPECT_EQ(flop(Mixer::axial, false), forward + (50 * (6 * 3 + 4 * 5) + 20 * 10 * 5) * 4);
+}
+
 TEST(MixerStateWords, AreThoseOfBothTensors) {
   const MixerShape shape{2, 6, 3, 100, 16, 24};
   const auto words = [&](Mixer kind) { return mixer_state_words({kind, true, 40, 64}, shape); };

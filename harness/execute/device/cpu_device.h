@@ -142,6 +142,10 @@ class CpuDevice : public LayerGradientsDevice, public MixerDevice {
                     const KernelContext& context) override {
     qb::attend_lines(arguments, length, context);
   }
+  void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
+                    const MixerGradients& gradients, const KernelContext& context) override {
+    qb::mix_backward(options, arguments, gradients, context);
+  }
 
   [[nodiscard]] MemorySource memory(AllocatorKind) override { return system_memory(); }
   void upload(const TensorView& host, const TensorView& device) override {

@@ -24,6 +24,8 @@ class MixerDevice : public virtual ComputeDevice {
                             const MixerState& next, const TensorView& a) = 0;
   virtual void attend_lines(const MixerArguments& arguments, std::int64_t length,
                             const KernelContext& context) = 0;
+  virtual void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
+                            const MixerGradients& gradients, const KernelContext& context) = 0;
 };
 
 }  // namespace qb

@@ -8,6 +8,7 @@
 #include <ranges>
 #include <set>
 
+#include "harness/workload/mixer/mixer_backward.h"
 #include "harness/workload/mixer/mixer_bound.h"
 #include "harness/workload/mixer/mixer_crew.h"
 #include "harness/workload/mixer/mixer_rank.h"
@@ -28,6 +29,7 @@ class SequenceMixer final : public Workload {
   RowValues predict(const cuda::KernelCosts*) override {
     RowValues values;
     values.set("unmasked_flop", flop());
+    if (case_.pass != Passes::forward) values.set("backward_sent_bytes", 0);
     std::int64_t moved = 0;
     std::vector<std::int64_t> sent(static_cast<std::size_t>(share_.workers()), 0);
     std::vector<std::int64_t> between_hosts = sent;
@@ -47,14 +49,28 @@ class SequenceMixer final : public Workload {
     return values;
   }
   double flop() const override {
-    return mixer_flop(mixer_.options, mixer_.shape(mixer_.problem.shape.q_len));
+    const MixerShape shape = mixer_.shape(mixer_.problem.shape.q_len);
+    double sum = 0.0;
+    for (const Pass pass : passes_of(case_.pass))
+      sum += pass == Pass::forward ? mixer_flop(mixer_.options, shape)
+                                   : mixer_backward_flop(mixer_.options, shape);
+    return sum;
   }
   int threads() const override { return threads_of(case_); }
   std::optional<std::string> flaw() const override { return share_.flaw(); }
 
+  // The output is verified, whichever pass is timed.
+  void prepare() override {
+    if (case_.pass != Passes::backward) return;
+    (void)crew_->run_in_turn(device_->as<MixerDevice>(), threads());
+    hold_gradients();
+    ledger().reset_peaks();
+  }
+
   Sample run(bool verifying) override {
     if (case_.ranks == Ranks::model) return of_bound();
     MixerDevice& device = device_->as<MixerDevice>();
+    if (case_.pass != Passes::forward) return run_passes(device);
     if (rank_)
       return of_players(rank_->run(device, threads(), message_timeout_s(case_), verifying));
     if (case_.ranks == Ranks::threads)
@@ -95,7 +111,9 @@ class SequenceMixer final : public Workload {
     const MixerArguments& whole = share_.workers() == 1 && crew_
                                       ? crew_->workers().front()->tensors().arguments()
                                       : join(joined);
-    const Verification verification = verify_mixer(mixer_, whole, rows, threads());
+    Verification verification = verify_mixer(mixer_, whole, rows, threads());
+    if (backward_ && verification.correct)
+      backward_->verify(!rows.empty(), threads(), verification);
     if (!rows.empty()) distance_ = distance_to_attention(mixer_, whole, rows, threads());
     return verification;
   }
@@ -116,6 +134,21 @@ class SequenceMixer final : public Workload {
     std::vector<CrewMember::Times> all;
     for (const auto& worker : crew_->workers()) all.push_back(worker->times());
     return all;
+  }
+
+  // One worker computes them, whose time is the critical path, the sum and the wall clock.
+  [[nodiscard]] Sample run_passes(MixerDevice& device) {
+    Sample sample;
+    for (const Pass pass : passes_of(case_.pass)) {
+      if (pass == Pass::backward) hold_gradients();
+      const double time_s = pass == Pass::forward ? crew_->run_in_turn(device, threads())
+                                                  : backward_->run(device, threads());
+      sample.wall_s += time_s;
+      if (case_.pass == Passes::both)
+        (pass == Pass::forward ? sample.forward_s : sample.backward_s) = time_s;
+    }
+    sample.critical_path_s = sample.worker_sum_s = sample.longest_subsequence_s = sample.wall_s;
+    return sample;
   }
 
   [[nodiscard]] Sample of_bound() const {
@@ -168,7 +201,14 @@ class SequenceMixer final : public Workload {
     crew_.emplace(share_, ledger());
     for (const auto& worker : crew_->workers()) worker->tensors().fill(threads());
   }
+  // Makes what a backward pass needs besides, unless it is there.
+  void hold_gradients() {
+    if (!backward_)
+      backward_.emplace(mixer_, crew_->workers().front()->tensors().arguments(), ledger(),
+                        threads());
+  }
   void release() override {
+    backward_.reset();
     crew_.reset();
     rank_.reset();
   }
@@ -192,6 +232,7 @@ class SequenceMixer final : public Workload {
   const MixerShare share_;
   std::optional<MixerCrew> crew_;  // of ranks: serial and threads
   std::optional<MixerRank> rank_;  // of ranks: mpi
+  std::optional<MixerBackward> backward_;
   double distance_ = std::numeric_limits<double>::quiet_NaN();
 };
 

@@ -6,78 +6,16 @@
 #include <random>
 
 #include "base/numbers.h"
-#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/testing/device_probe.h"
 #include "harness/workload/mixer/mixer_worker.h"
-#include "harness/workload/needs.h"
-#include "harness/workload/testing/tiny_case.h"
-#include "harness/workload/workload.h"
+#include "harness/workload/mixer/testing/mixer_runs.h"
 
 namespace qb {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer,     Mixer::nystrom,
-                             Mixer::linformer, Mixer::perceiver,     Mixer::axial,
-                             Mixer::ssd,       Mixer::selective_scan};
-
-bool is_recurrent(Mixer kind) { return kind == Mixer::ssd || kind == Mixer::selective_scan; }
-
-Case tiny_mixer(Mixer kind, bool causal) {
-  Case c = tiny("dense", 1);
-  c.device = Device::cpu;
-  c.workload = WorkloadKind::sequence_mixer;
-  c.mixer.kind = kind;
-  c.shape.kv_heads = kind == Mixer::selective_scan ? 2 : 1;
-  c.mask = causal ? MaskKind::causal : MaskKind::full;
-  if (standard_rank(kind, 16) > 0) c.mixer.rank = 12;
-  if (causal && !is_recurrent(kind)) c.mixer.chunk = 24;
-  return c;
-}
-
-struct Result {
-  RowValues predicted{};
-  Verification verification{};
-  Workload::Peaks peaks{};
-  std::int64_t active_peak_bytes = 0;
-  double distance = 0.0;
-};
-
-// Computes twice on the device: what the first run leaves must not change the second.
-Result run_on(ComputeDevice& device, const Case& given) {
-  const Case c = resolve_case(given);
-  require_needs(c);
-  const std::unique_ptr<Workload> workload = plan_workload(c);
-  workload->require(device);
-  EXPECT_EQ(workload->flaw(), std::nullopt);
-  Result result;
-  result.predicted = workload->predict(nullptr);
-  workload->open(&device, MemoryLedger::Options());
-  workload->prepare();
-  (void)workload->run(true);
-  CaseResult row;
-  row.samples = {workload->run(false)};
-  result.peaks = workload->peaks();
-  result.active_peak_bytes = static_cast<std::int64_t>(workload->ledger().active_peak_bytes());
-  result.verification = workload->verify();
-  workload->report(row);
-  result.distance = row.values.number("distance_to_exact");
-  return result;
-}
-Result run(const Case& c) {
-  CpuDevice device(c.threads);
-  return run_on(device, c);
-}
-
-std::string message_of(const Case& c) {
-  try {
-    (void)run(c);
-  } catch (const CaseError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
+using namespace testing_support;
 
 TEST(SequenceMixer, OfOneWorkerIsRight) {
   std::mt19937 random(20261127);
@@ -95,8 +33,8 @@ TEST(SequenceMixer, OfOneWorkerIsRight) {
           SCOPED_TRACE(testing::Message()
                        << word(kind) << ' ' << causal << ' ' << word(dtype) << ' ' << word(inputs)
                        << " N=" << c.shape.q_len << " threads=" << c.threads);
-          const Result result = run(c);
-          EXPECT_TRUE(result.verification.correct) << result.verification.message;
+          const MixerRun result = run(c);
+          expect_near_naive(c, result.verification);
           EXPECT_EQ(result.peaks.device_bytes.value(), result.active_peak_bytes);
           EXPECT_GT(result.distance, 0.0);
         }
@@ -121,8 +59,8 @@ TEST(SequenceMixer, OfManyWorkersIsRight) {
           SCOPED_TRACE(testing::Message()
                        << word(kind) << ' ' << name << ' ' << word(ranks) << " W=" << workers
                        << " N=" << c.shape.q_len << " blocks=" << c.mixer.blocks);
-          const Result result = run(c);
-          EXPECT_TRUE(result.verification.correct) << result.verification.message;
+          const MixerRun result = run(c);
+          expect_near_naive(c, result.verification);
           EXPECT_LT(result.peaks.device_bytes.value(), result.active_peak_bytes);
           EXPECT_EQ(
               result.predicted.number("device_sent_bytes"),
@@ -148,8 +86,8 @@ TEST(SequenceMixer, OfManyWorkersWithoutAMaskIsRight) {
           if (workers > 1) c.mixer.scan = scan;
           SCOPED_TRACE(testing::Message() << word(kind) << ' ' << word(scan) << ' ' << word(ranks)
                                           << " W=" << workers << " N=" << c.shape.q_len);
-          const Result result = run(c);
-          EXPECT_TRUE(result.verification.correct) << result.verification.message;
+          const MixerRun result = run(c);
+          expect_near_naive(c, result.verification);
           if (workers == 1) continue;
           // Parts of a state differ by one row of each head.
           const double states =
@@ -178,8 +116,8 @@ TEST(SequenceMixer, AxialOfManyWorkersIsRight) {
         SCOPED_TRACE(testing::Message()
                      << word(dtype) << ' ' << word(ranks) << " W=" << workers
                      << " R=" << c.mixer.rows << " C=" << columns << " seed " << kSeed);
-        const Result result = run(c);
-        EXPECT_TRUE(result.verification.correct) << result.verification.message;
+        const MixerRun result = run(c);
+        expect_near_naive(c, result.verification);
         EXPECT_LT(result.peaks.device_bytes.value(), result.active_peak_bytes);
         EXPECT_EQ(result.predicted.number("scan_rounds"), 2);
       }
@@ -211,7 +149,7 @@ TEST(SequenceMixer, SaysHowFarItIsFromAttention) {
     Case c = tiny_mixer(Mixer::linear, false);
     c.mixer.kind.reset();
     c.mask = mask;
-    const Result exact = run(c);
+    const MixerRun exact = run(c);
     EXPECT_TRUE(exact.verification.correct);
     EXPECT_DOUBLE_EQ(exact.distance, exact.verification.relative_l2_error);
     EXPECT_LT(exact.distance, 1e-6);
@@ -244,7 +182,7 @@ TEST(SequenceMixer, FindsAnOutputThatIsOff) {
       InaccurateCpu device(97, factor);
       Case c = tiny_mixer(kind, is_recurrent(kind));
       c.measure.verify_rows = 100;
-      const Result result = run_on(device, c);
+      const MixerRun result = run_on(device, c);
       EXPECT_FALSE(result.verification.correct) << word(kind);
       EXPECT_THAT(result.verification.message, HasSubstr("head 1, row 97"));
     }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients of operators as cases run them: after a forward pass that is not timed, and after one
+// that is.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "harness/workload/mixer/testing/mixer_runs.h"
+
+namespace qb {
+namespace {
+
+using namespace testing_support;
+using testing::HasSubstr;
+
+Case with_pass(Case c, Passes pass) {
+  c.pass = pass;
+  return c;
+}
+
+struct Form {
+  Mixer kind;
+  bool causal;
+};
+constexpr Form kForms[] = {
+    {Mixer::linear, true}, {Mixer::linear, false}, {Mixer::axial, false}, {Mixer::ssd, true}};
+
+TEST(MixerGradientsOfCases, AreRight) {
+  constexpr unsigned kSeed = 20261130;
+  std::mt19937 random(kSeed);
+  for (const auto& [kind, causal] : kForms)
+    for (const DType dtype : {DType::f32, DType::bf16, DType::f16})
+      for (const InputKind inputs : {InputKind::random, InputKind::peaked, InputKind::tied})
+        for (const Passes pass : {Passes::backward, Passes::both}) {
+          Case c = with_pass(tiny_mixer(kind, causal), pass);
+          c.shape.q_len = c.shape.kv_len = 1 + static_cast<std::int64_t>(random() % 150);
+          c.shape.batch = 1 + static_cast<std::int64_t>(random() % 2);
+          c.threads = 1 + static_cast<int>(random() % 2);
+          c.dtype = dtype;
+          c.inputs = inputs;
+          SCOPED_TRACE(testing::Message()
+                       << word(kind) << ' ' << causal << ' ' << word(dtype) << ' ' << word(inputs)
+                       << ' ' << word(pass) << " N=" << c.shape.q_len << " B=" << c.shape.batch
+                       << " seed " << kSeed);
+          const MixerRun result = run(c);
+          EXPECT_TRUE(result.verification.correct) << result.verification.message;
+          EXPECT_EQ(result.verification.gradients.size(), 3U);
+          EXPECT_EQ(result.verification.keys, c.shape.q_len);
+          EXPECT_EQ(result.peaks.device_bytes.value(), result.active_peak_bytes);
+          EXPECT_EQ(std::isnan(result.sample.forward_s), pass == Passes::backward);
+          if (pass == Passes::backward) continue;
+          EXPECT_DOUBLE_EQ(result.sample.wall_s,
+                           result.sample.forward_s + result.sample.backward_s);
+        }
+}
+
+// Beside the inputs and the output a pass holds dO and the gradients, of an ssd those of decays.
+TEST(MixerGradientsOfCases, AreCountedInMemory) {
+  for (const auto& [kind, causal] : kForms) {
+    const Case c = tiny_mixer(kind, causal);
+    const std::int64_t more = run(with_pass(c, Passes::both)).active_peak_bytes -
+                              run(with_pass(c, Passes::forward)).active_peak_bytes;
+    const std::int64_t decays = kind == Mixer::ssd ? c.shape.lse().elements() : 0;
+    EXPECT_GE(more,
+              size_of(DType::f32) * (c.shape.out().elements() + c.shape.q().elements() +
+                                     c.shape.k().elements() + c.shape.v().elements() + decays))
+        << word(kind);
+  }
+}
+
+// One element of a gradient is off by a little, or was not written.
+class InaccurateGradients final : public CpuDevice {
+ public:
+  InaccurateGradients(TensorView MixerGradients::*which, float factor)
+      : CpuDevice(1), which_(which), factor_(factor) {}
+  void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
+                    const MixerGradients& gradients, const KernelContext& context) override {
+    CpuDevice::mix_backward(options, arguments, gradients, context);
+    const TensorView& found = gradients.*which_;
+    float& worst =
+        *std::ranges::max_element(std::span(static_cast<float*>(found.data),
+                                            static_cast<std::size_t>(found.extent.elements())),
+                                  {}, [](float x) { return std::abs(x); });
+    worst *= factor_;
+  }
+
+ private:
+  TensorView MixerGradients::*which_;
+  float factor_;
+};
+
+TEST(MixerGradientsOfCases, AreFoundWhereTheyAreOff) {
+  for (const auto& [kind, causal] : kForms)
+    for (const auto& [name, which] :
+         {std::pair{"dQ", &MixerGradients::d_q}, std::pair{"dK", &MixerGradients::d_k},
+          std::pair{"dV", &MixerGradients::d_v}, std::pair{"ddecay", &MixerGradients::d_decay}})
+      for (const float factor : {1.005f, std::numeric_limits<float>::quiet_NaN()}) {
+        if (which == &MixerGradients::d_decay && kind != Mixer::ssd) continue;
+        InaccurateGradients device(which, factor);
+        const MixerRun result =
+            run_on(device, with_pass(tiny_mixer(kind, causal), Passes::backward));
+        EXPECT_FALSE(result.verification.correct) << word(kind) << ' ' << name << ' ' << factor;
+        EXPECT_THAT(result.verification.message, HasSubstr(std::string(name) + " at batch 0"));
+      }
+}
+
+TEST(MixerGradientsOfCases, OfAttentionAreThoseOfItsKernels) {
+  Case c = with_pass(tiny_mixer(Mixer::linear, false), Passes::both);
+  c.mixer.kind.reset();
+  c.workers = 2;
+  c.algorithm = "ring";
+  const MixerRun result = run(c);
+  EXPECT_TRUE(result.verification.correct) << result.verification.message;
+  EXPECT_EQ(result.verification.gradients.size(), 3U);
+  EXPECT_GT(result.sample.backward_s, 0.0);
+}
+
+TEST(MixerGradientsOfCases, AreRefusedWhereNothingComputesThem) {
+  EXPECT_EQ(message_of(with_pass(tiny_mixer(Mixer::performer, false), Passes::both)),
+            "pass: both needs mixer.operator: softmax, linear, axial or ssd, and this case has "
+            "mixer.operator: performer; the nearest of the others is mixer.operator: linear");
+  Case c = with_pass(tiny_mixer(Mixer::linear, true), Passes::backward);
+  c.workers = 2;
+  EXPECT_EQ(message_of(c),
+            "pass: backward needs workers: 1 or mixer.operator: softmax, and this case has "
+            "workers: 2 and mixer.operator: linear; the nearest is workers: 1");
+  c.workers = 1;
+  c.ranks = Ranks::threads;
+  EXPECT_EQ(message_of(c),
+            "pass: backward needs ranks: serial or mixer.operator: softmax, and this case has "
+            "ranks: threads and mixer.operator: linear; the nearest is ranks: serial");
+}
+
+}  // namespace
+}  // namespace qb

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tests of operators share this: small cases, and their run.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "base/integers.h"
+#include "harness/execute/device/cpu_device.h"
+#include "harness/workload/mixer/mixer_tensors.h"
+#include "harness/workload/needs.h"
+#include "harness/workload/testing/tiny_case.h"
+#include "harness/workload/workload.h"
+
+namespace qb::testing_support {
+
+inline constexpr Mixer kMixers[] = {Mixer::linear,    Mixer::performer,     Mixer::nystrom,
+                                    Mixer::linformer, Mixer::perceiver,     Mixer::axial,
+                                    Mixer::ssd,       Mixer::selective_scan};
+
+inline bool is_recurrent(Mixer kind) { return kind == Mixer::ssd || kind == Mixer::selective_scan; }
+
+inline Case tiny_mixer(Mixer kind, bool causal) {
+  Case c = tiny("dense", 1);
+  c.device = Device::cpu;
+  c.workload = WorkloadKind::sequence_mixer;
+  c.mixer.kind = kind;
+  c.shape.kv_heads = kind == Mixer::selective_scan ? 2 : 1;
+  c.mask = causal ? MaskKind::causal : MaskKind::full;
+  if (standard_rank(kind, 16) > 0) c.mixer.rank = 12;
+  if (causal && !is_recurrent(kind)) c.mixer.chunk = 24;
+  c.measure.verify_rows = 1000;
+  return c;
+}
+
+struct MixerRun {
+  RowValues predicted{};
+  Sample sample{};
+  Verification verification{};
+  Workload::Peaks peaks{};
+  std::int64_t active_peak_bytes = 0;
+  double distance = 0.0;
+};
+
+// Computes twice on the device: what the first run leaves must not change the second.
+inline MixerRun run_on(ComputeDevice& device, const Case& given) {
+  const Case c = resolve_case(given);
+  require_needs(c);
+  const std::unique_ptr<Workload> workload = plan_workload(c);
+  workload->require(device);
+  EXPECT_EQ(workload->flaw(), std::nullopt);
+  MixerRun result;
+  result.predicted = workload->predict(nullptr);
+  workload->open(&device, MemoryLedger::Options());
+  workload->prepare();
+  (void)workload->run(true);
+  CaseResult row;
+  row.samples = {result.sample = workload->run(false)};
+  result.peaks = workload->peaks();
+  result.active_peak_bytes = static_cast<std::int64_t>(workload->ledger().active_peak_bytes());
+  result.verification = workload->verify();
+  workload->report(row);
+  result.distance = row.values.number("distance_to_exact");
+  return result;
+}
+inline MixerRun run(const Case& c) {
+  CpuDevice device(c.threads);
+  return run_on(device, c);
+}
+
+inline std::string message_of(const Case& c) {
+  try {
+    (void)run(c);
+  } catch (const CaseError& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+// An output is right, and in the L2 norm no more than 1.5 times as far off as a naive computation
+// in the same precision, besides a few roundings of float32. Workers of axial round their outputs
+// once more, to the type of the inputs, in which they travel.
+inline void expect_near_naive(const Case& given, const Verification& found) {
+  EXPECT_TRUE(found.correct) << found.message;
+  const Case c = resolve_case(given);
+  const MixerProblem problem = mixer_problem_of(c);
+  MixerTensors tensors(problem, {0, c.shape.q_len}, heap_allocator(), 0);
+  tensors.fill(1);
+  const std::vector<std::int64_t> rows = integers_below(c.shape.q_len);
+  ASSERT_EQ(found.rows, c.shape.q_len);
+  const std::vector<double> exact = mix_reference(problem.options, tensors.arguments(), rows);
+  const std::vector<double> naive = mix_naive(problem.options, tensors.arguments(), rows);
+  RelativeL2 of_naive;
+  for (std::size_t i = 0; i < exact.size(); ++i) of_naive.add(naive[i], exact[i]);
+  const bool travels = problem.options.kind == Mixer::axial && c.workers > 1;
+  EXPECT_LE(found.relative_l2_error, 1.5 * of_naive.error() + 4.0 * unit_roundoff(DType::f32) +
+                                         (travels ? unit_roundoff(c.dtype) : 0.0));
+}
+
+}  // namespace qb::testing_support
