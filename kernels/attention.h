@@ -45,6 +45,9 @@ struct KernelContext {
   int threads = 1;
   int worker = 0;  // the ledger counts the memory for this worker
   StageTimes* stages = nullptr;
+  // false: functions of mixer.h take their memory, compute nothing and touch no tensor, so that the
+  // allocator counts what a call takes.
+  bool computes = true;
 };
 
 [[nodiscard]] KernelTiles kernel_tiles(Kernel kernel, std::int64_t head_dim);

@@ -60,10 +60,9 @@ void attend(const Lines& lines, const MixerArguments& a, const TensorView& lse,
             const KernelContext& context) {
   const TileSchedule all = lines.all_pairs(a.q.extent.head_dim);
   for (std::int64_t b = 0; b < a.q.extent.batch; ++b)
-    attention(Kernel::flash,
-              {lines.of(a.q, b), lines.of(a.k, b), lines.of(a.v, b), &all, a.scale,
-               lines.of(a.out, b), lines.of(lse, b)},
-              context);
+    attend_flash({lines.of(a.q, b), lines.of(a.k, b), lines.of(a.v, b), &all, a.scale,
+                  lines.of(a.out, b), lines.of(lse, b)},
+                 context);
 }
 
 // Returns Y, in the type of the inputs. Uses a.out for its float32 values where that is another.
@@ -73,7 +72,7 @@ Tensor attend_rows(const MixerOptions& options, const MixerArguments& a, const T
   MixerArguments to = a;
   if (a.v.dtype == DType::f32) to.out = y.view();
   attend(rows_of(options, a.v.extent.length), to, lse, context);
-  if (a.v.dtype != DType::f32) copy_rows(a.out, y.view(), context.threads);
+  if (a.v.dtype != DType::f32 && context.computes) copy_rows(a.out, y.view(), context.threads);
   return y;
 }
 
@@ -93,6 +92,14 @@ void attend_backward(const Lines& lines, const MixerArguments& a, const MixerGra
 }
 
 }  // namespace
+
+void attend_flash(const AttentionArguments& a, const KernelContext& context) {
+  if (context.computes) return attention(Kernel::flash, a, context);
+  const std::int64_t bytes = kernel_workspace_bytes(
+      Kernel::flash, a.q.extent, a.k.extent, a.q.dtype, context.threads, a.v.extent.head_dim);
+  const Buffer taken(context.workspace, static_cast<std::size_t>(bytes), "workspace",
+                     context.worker);
+}
 
 void mix_axial(const MixerOptions& options, const MixerArguments& a, const KernelContext& context) {
   const Tensor lse = lse_of(a.out, context);

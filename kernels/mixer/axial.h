@@ -7,6 +7,9 @@
 
 namespace qb::cpu {
 
+// The CPU's flash attention, or the memory alone that it takes.
+void attend_flash(const AttentionArguments& arguments, const KernelContext& context);
+
 void mix_axial(const MixerOptions& options, const MixerArguments& arguments,
                const KernelContext& context);
 // Computes both passes forward again and keeps their LSE. As in training, what one pass hands to

@@ -10,6 +10,7 @@
 #include "kernels/mixer/checks.h"
 #include "kernels/mixer/scan.h"
 #include "kernels/mixer/segments.h"
+#include "kernels/mixer/stack_allocator.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -22,6 +23,7 @@ Tensor transposed(const TensorView& rows, double factor, const KernelContext& co
   Tensor result(context.workspace, DType::f32,
                 {of.batch, of.heads, of.head_dim, round_up(of.length, kMixerColumns)}, "features",
                 context.worker);
+  if (!context.computes) return result;
   const TensorView& to = result.view();
   std::fill_n(static_cast<float*>(to.data), to.extent.elements(), 0.0f);
   for (std::int64_t b = 0; b < of.batch; ++b)
@@ -60,7 +62,7 @@ void attend_rows(const MixerOptions& options, const MixerArguments& a, const Ten
   Extent extent = values.extent;
   extent.head_dim = 1;
   const Tensor zeros(context.workspace, DType::f32, extent, "features", context.worker);
-  clear_rows(zeros.view());
+  if (context.computes) clear_rows(zeros.view());
   const MixerOptions featured = with_features(options);
   SegmentedCall(featured, a, context, {omega.view()}).attend({values, zeros.view()});
 }
@@ -82,7 +84,7 @@ const TensorView& attend_latents(std::int64_t depth, double scale, const TensorV
   const TensorView* from = &x;
   const TensorView* to = &other;
   for (std::int64_t i = 0; i < depth; ++i) {
-    attention(Kernel::flash, {*from, *from, *from, &all, scale, *to, lse.view()}, context);
+    attend_flash({*from, *from, *from, &all, scale, *to, lse.view()}, context);
     std::swap(from, to);
   }
   return *from;
@@ -99,20 +101,32 @@ using HeadCall = void(const MixerOptions& options, const MixerArguments& a,
                       const KernelContext& context, const MixerState& state);
 
 // Makes the call for each query head, whose queries and keys are read twice and may stay in the
-// cache.
+// cache. Each thread has a stack of what a head takes, so that the memory of a call does not depend
+// on when its heads begin and end.
 void for_each_head(const MixerOptions& options, const MixerArguments& a,
                    const KernelContext& context, const MixerState& state, HeadCall& call) {
   const std::int64_t heads = a.q.extent.heads;
   const std::int64_t all = a.q.extent.batch * heads;
   const int at_once = all < context.threads ? 1 : context.threads;
-  parallel_for(all, at_once, 1, [&](std::int64_t item, std::int64_t, int) {
+  const auto compute = [&](std::int64_t item, Allocator& workspace, bool computes) {
     MixerArguments one = a;
     MixerState of_head = state;
     for (TensorView* const view : {&one.q, &one.k, &one.v, &one.out, &one.q_landmarks,
                                    &one.k_landmarks, &of_head.matrix, &of_head.vector})
       if (view->data != nullptr)
         *view = heads_of(*view, item / heads, item % heads / (heads / view->extent.heads), 1);
-    call(options, one, {context.workspace, context.threads / at_once, context.worker}, of_head);
+    call(options, one,
+         {workspace, context.threads / at_once, context.worker, context.stages, computes}, of_head);
+  };
+  StackAllocator counted;
+  compute(0, counted, false);
+  const std::size_t bytes = counted.peak_bytes();
+  const Buffer memory(context.workspace, bytes * static_cast<std::size_t>(at_once), "landmarks",
+                      context.worker);
+  if (!context.computes) return;
+  parallel_for(all, at_once, 1, [&](std::int64_t item, std::int64_t, int thread) {
+    StackAllocator stack(memory.as<std::byte>() + bytes * static_cast<std::size_t>(thread));
+    compute(item, stack, true);
   });
 }
 
@@ -140,15 +154,16 @@ void mix_nystrom_head(const MixerOptions& options, const MixerArguments& a,
   MixerArguments with = a;
   with.q_landmarks = means.view.matrix;
   with.k_landmarks = means.view.vector;
-  segment_means(a.q, with.q_landmarks);
+  if (context.computes) segment_means(a.q, with.q_landmarks);
   sum_nystrom_head(options, with, context, all.view);
-  segment_means(a.k, with.k_landmarks);  // which were just read
+  if (context.computes) segment_means(a.k, with.k_landmarks);  // which were just read
   attend_nystrom_head(options, with, context, all.view);
 }
 
 void sum_nystrom(const MixerOptions& options, const MixerArguments& a, const KernelContext& context,
                  const MixerState& state) {
   if (options.exchange == 1) return for_each_head(options, a, context, state, sum_nystrom_head);
+  if (!context.computes) return;
   segment_means(a.q, state.matrix, a.first_token, a.all_tokens);
   segment_means(a.k, state.vector, a.first_token, a.all_tokens);
 }

@@ -161,6 +161,7 @@ void project_tokens(const TensorView& weights, const TensorView& x, const Tensor
       rows * kProjectedTokens + width * (kProjectedTokens + of_x.batch * of_x.heads * rows);
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
                       "projections", context.worker);
+  if (!context.computes) return;
   parallel_for(rank, context.threads, part, [&](std::int64_t begin, std::int64_t end, int thread) {
     HWY_DYNAMIC_DISPATCH(cpu::project_rows)
     (weights, x, out, begin, end - begin, memory.as<float>() + thread * floats);
@@ -183,6 +184,7 @@ void apply_nystrom_inverse(const TensorView& queries, const TensorView& keys, do
   const std::int64_t floats = (n + kRowsBehind) * (5 * n + 3 * width);
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
                       "inverse", context.worker);
+  if (!context.computes) return;
   parallel_for(of_q.batch * of_q.heads, context.threads, 1,
                [&](std::int64_t item, std::int64_t, int thread) {
                  const auto head = [&](const TensorView& view) {

@@ -197,6 +197,7 @@ void scan(const MixerArguments& a, const KernelContext& context, const MixerStat
   const std::int64_t floats = ScanTask::floats(a.q.extent.head_dim);
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats * context.threads),
                       "mixer_scan", context.worker);
+  if (!context.computes) return;
   parallel_for(v.batch * v.heads * blocks, context.threads, 1,
                [&](std::int64_t item, std::int64_t, int thread) {
                  const std::int64_t head = item / blocks;

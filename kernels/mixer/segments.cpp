@@ -54,7 +54,8 @@ void SegmentedCall::mix(const MixerState* before, const MixerState* after) {
 }
 
 void SegmentedCall::sum(const MixerState& state) {
-  copy_state(states_before(nullptr, segments_).back().view, state);
+  const std::vector<OwnState> states = states_before(nullptr, segments_);
+  if (context_.computes) copy_state(states.back().view, state);
 }
 
 void SegmentedCall::attend(const MixerState& state) {
@@ -67,6 +68,7 @@ void SegmentedCall::attend(const MixerState& state) {
 // Calls prepare(segment, task) for the first segments of so many heads, and runs the tasks.
 template <class Prepare>
 void SegmentedCall::for_each_task(std::int64_t segments, std::int64_t heads, Prepare prepare) {
+  if (!context_.computes) return;
   parallel_for(shape_.batch * heads * segments, context_.threads, 1,
                [&](std::int64_t item, std::int64_t, int thread) {
                  const MixerArguments part = tokens_of(item % segments);
@@ -97,15 +99,15 @@ std::vector<OwnState> SegmentedCall::states_before(const MixerState* before, std
     task.after = &own[static_cast<std::size_t>(segment)].view;
     task.absorbs = true;
   });
-  states.emplace_back(extents_, context_);
+  for (std::int64_t s = 0; s <= count; ++s) states.emplace_back(extents_, context_);
+  if (!context_.computes) return states;
   if (before == nullptr)
-    clear_state(options_, states.back().view);
+    clear_state(options_, states.front().view);
   else
-    copy_state(*before, states.back().view);
-  for (const OwnState& next : own) {
-    states.emplace_back(extents_, context_);
-    copy_state(states[states.size() - 2].view, states.back().view);
-    append_state(options_, states.back().view, next.view);
+    copy_state(*before, states.front().view);
+  for (std::size_t s = 0; s < own.size(); ++s) {
+    copy_state(states[s].view, states[s + 1].view);
+    append_state(options_, states[s + 1].view, own[s].view);
   }
   return states;
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/status.h"
+#include "harness/execute/device/mixer_device.h"
 #include "harness/execute/memory/memory_ledger.h"
 
 namespace qb {
@@ -24,7 +26,7 @@ MemorySource addresses_only() {
 }
 
 // The executor's stopwatch assigns the pairs that its clock counts to workers and steps.
-class RehearsalDevice final : public LayerGradientsDevice {
+class RehearsalDevice final : public LayerGradientsDevice, public MixerDevice {
  public:
   explicit RehearsalDevice(const cuda::KernelCosts& costs) : costs_(costs) {}
 
@@ -89,6 +91,29 @@ class RehearsalDevice final : public LayerGradientsDevice {
   void add_norm_backward(const NormBackwardCall& call, Allocator& workspace) override {
     hold_for_a_moment(costs_.bytes_of_norm_backward(call), workspace);
   }
+  // Operators take on every device what those of the CPU take.
+  void mix(const MixerOptions& options, const MixerArguments& arguments,
+           const KernelContext& context, const MixerState* before) override {
+    qb::mix(options, arguments, memory_alone(context), before);
+  }
+  void mix_state(const MixerOptions& options, const MixerArguments& arguments,
+                 const KernelContext& context, const MixerState& state) override {
+    qb::mix_state(options, arguments, memory_alone(context), state);
+  }
+  void attend_state(const MixerOptions& options, const MixerArguments& arguments,
+                    const KernelContext& context, const MixerState& state) override {
+    qb::attend_state(options, arguments, memory_alone(context), state);
+  }
+  void append_state(const MixerOptions&, const MixerState&, const MixerState&,
+                    const TensorView&) override {}
+  void mix_backward(const MixerOptions&, const MixerArguments&, const MixerGradients&,
+                    const KernelContext&) override {
+    throw Unsupported("the memory of an operator's backward pass is not known before it ran");
+  }
+  void attend_lines(const MixerArguments& arguments, std::int64_t length,
+                    const KernelContext& context) override {
+    qb::attend_lines(arguments, length, memory_alone(context));
+  }
   MemorySource memory(AllocatorKind) override { return addresses_only(); }
   void upload(const TensorView&, const TensorView&) override {}
   void download(const TensorView&, const TensorView&) override {}
@@ -125,6 +150,10 @@ class RehearsalDevice final : public LayerGradientsDevice {
   }
   void hold_for_a_moment(std::int64_t workspace_bytes, Allocator& workspace) {
     (void)take({.workspace_bytes = workspace_bytes, .executed_pairs = 0}, workspace, 0);
+  }
+  [[nodiscard]] static KernelContext memory_alone(KernelContext context) {
+    context.computes = false;
+    return context;
   }
   void compute(const cuda::CallCost& cost) {
     if (!cost.executed_pairs) knows_pairs_ = false;

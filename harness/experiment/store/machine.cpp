@@ -197,8 +197,9 @@ std::string load_average() {
 std::string fingerprint(const Machine& machine) {
   const auto has = [&](std::string_view isa) { return std::ranges::count(machine.isa, isa) > 0; };
   const std::string_view isa = has("avx512f") ? "avx512" : has("avx2") ? "avx2" : "baseline";
-  return fmt::format("{} | {} cores | {} | {} GiB", machine.cpu_model, machine.usable.size(), isa,
-                     memory_class_gib(machine.memory_bytes));
+  const std::size_t cores = machine.usable.size();
+  return fmt::format("{} | {} core{} | {} | {} GiB", machine.cpu_model, cores,
+                     cores == 1 ? "" : "s", isa, memory_class_gib(machine.memory_bytes));
 }
 
 }  // namespace qb

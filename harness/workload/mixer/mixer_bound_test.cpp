@@ -101,6 +101,20 @@ TEST(MixerBound, CountsWhatCrossesHosts) {
   EXPECT_EQ(values.number("device_sent_bytes"), 7.0 * values.number("state_bytes"));
 }
 
+// The tensors of a shard, two states, and what comes and leaves.
+TEST(MixerBound, HoldsTensorsStatesAndMessages) {
+  constexpr std::int64_t kState = 4 * 2 * 128 * (128 + 1);
+  constexpr std::int64_t kShard = kTokens / 8 * 128 * (2 * (8 + 2 + 2) + 4 * 8);
+  const auto held = [](ScanKind scan) {
+    return plan_workload(resolve_case(modelled(Mixer::linear, 8, scan)))
+        ->predict(nullptr)
+        .number("predicted_device_peak_bytes");
+  };
+  EXPECT_EQ(held(ScanKind::all_gather), kShard + (2 + 7 + 1) * kState);
+  // In eighths: seven parts and seven sums come, and seven parts and one sum leave.
+  EXPECT_EQ(held(ScanKind::all_reduce), kShard + (2 * 8 + 14 + 8) * kState / 8);
+}
+
 TEST(MixerBound, IsRefusedWithoutARate) {
   const auto message_of = [](const Case& c) {
     try {

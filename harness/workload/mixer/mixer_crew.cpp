@@ -17,8 +17,20 @@ MixerCrew::MixerCrew(const MixerShare& share, MemoryLedger& memory) {
   }
 }
 
+std::int64_t MixerCrew::device_peak_bytes(const MemoryLedger& memory) const {
+  std::int64_t most = 0;
+  for (int w = 0; w < n_workers(); ++w)
+    most = std::max(most, held_bytes_[static_cast<std::size_t>(w)] +
+                              static_cast<std::int64_t>(memory.worker_peak_bytes(w)));
+  return most;
+}
+
 double MixerCrew::run_in_turn(MixerDevice& device, int threads) {
   MemoryTransport transport({.workers = n_workers()});
+  return run_in_turn(device, threads, transport);
+}
+
+double MixerCrew::run_in_turn(MixerDevice& device, int threads, Transport& transport) {
   for (const auto& worker : workers_) worker->receive(transport);
   const double start_s = now_s();
   for (const auto& worker : workers_) worker->begin(device, threads);

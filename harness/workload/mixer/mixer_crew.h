@@ -17,12 +17,14 @@ class MixerCrew {
   MixerCrew(const MixerShare& share, MemoryLedger& memory);
 
   [[nodiscard]] const std::vector<std::unique_ptr<CrewMember>>& workers() const { return workers_; }
-  // What each worker holds before and after a run.
-  [[nodiscard]] const std::vector<std::int64_t>& held_bytes() const { return held_bytes_; }
+  // The most that the device of a worker has held since the ledger's peaks were reset after the
+  // crew was made.
+  [[nodiscard]] std::int64_t device_peak_bytes(const MemoryLedger& memory) const;
 
   // These run once and return the wall clock. One after the other, each round of all workers before
   // the next; messages are copies.
   [[nodiscard]] double run_in_turn(MixerDevice& device, int threads);
+  double run_in_turn(MixerDevice& device, int threads, Transport& transport);
   // Each with a thread of its own and `threads` more for its kernels, from the moment all are
   // ready; messages are delayed to the links. If a worker fails, all end, and this throws its
   // error.
@@ -33,7 +35,7 @@ class MixerCrew {
   [[nodiscard]] int n_workers() const { return static_cast<int>(workers_.size()); }
 
   std::vector<std::unique_ptr<CrewMember>> workers_;
-  std::vector<std::int64_t> held_bytes_;
+  std::vector<std::int64_t> held_bytes_;  // by worker, before and after a run
 };
 
 }  // namespace qb

@@ -8,6 +8,8 @@
 #include <ranges>
 #include <set>
 
+#include "harness/execute/device/cpu_device.h"
+#include "harness/execute/device/device_rehearsal.h"
 #include "harness/workload/mixer/mixer_backward.h"
 #include "harness/workload/mixer/mixer_bound.h"
 #include "harness/workload/mixer/mixer_crew.h"
@@ -43,6 +45,7 @@ class SequenceMixer final : public Workload {
       }
     values.set("moved_bytes", moved);
     values.set("device_sent_bytes", std::ranges::max(sent));
+    if (case_.pass == Passes::forward) predict_memory(values);
     if (case_.cluster != kNoCluster)
       values.set("between_hosts_bytes", std::ranges::max(between_hosts));
     if (share_.workers() > 1) predict_scan(values, static_cast<double>(std::ranges::max(sent)));
@@ -89,12 +92,9 @@ class SequenceMixer final : public Workload {
   }
   Peaks peaks() override {
     if (rank_) return {rank_->peak_bytes()};
-    if (share_.workers() == 1) return {static_cast<std::int64_t>(ledger().active_peak_bytes())};
-    std::int64_t most = 0;
-    for (int w = 0; w < share_.workers(); ++w)
-      most = std::max(most, crew_->held_bytes()[static_cast<std::size_t>(w)] +
-                                static_cast<std::int64_t>(ledger().worker_peak_bytes(w)));
-    return {most};
+    // One worker alone holds all gradients too.
+    return {backward_ ? static_cast<std::int64_t>(ledger().active_peak_bytes())
+                      : crew_->device_peak_bytes(ledger())};
   }
 
   Verification verify() override {
@@ -122,7 +122,10 @@ class SequenceMixer final : public Workload {
     result.values.set("distance_to_exact", distance_);
     if (case_.ranks != Ranks::model) return;
     result.values.set("modelled_wall_time_s", result.samples.front().wall_s);
-    result.message = "a lower bound from rates of the device; no kernel was measured there";
+    result.message =
+        "lower bounds: the time is from rates of the device, and its memory is without what "
+        "kernels "
+        "take, since none was measured there";
   }
 
  private:
@@ -194,6 +197,22 @@ class SequenceMixer final : public Workload {
     const Network network = has_links ? network_of(case_) : Network{};
     if (network.limit.bandwidth_byte_per_s > 0.0 || network.limit.latency_s > 0.0)
       values.set("predicted_scan_s", share_.links_s(network));
+  }
+
+  // Plays the workers with kernels that only take their memory. What all hold at one time is known
+  // only where they play in turn. No kernel is known that a model's device would run.
+  void predict_memory(RowValues& values) const {
+    const CpuDevice::Costs costs(threads_of_worker());
+    const auto device = rehearsal_device(costs);
+    MemoryLedger memory(over_addresses(*device));
+    MixerCrew crew(share_, memory);
+    memory.reset_peaks();
+    NoTransport transport;
+    if (case_.ranks != Ranks::model)
+      crew.run_in_turn(device->as<MixerDevice>(), threads_of_worker(), transport);
+    values.set("predicted_device_peak_bytes", crew.device_peak_bytes(memory));
+    if (case_.ranks == Ranks::serial)
+      values.set("predicted_active_peak_bytes", memory.active_peak_bytes());
   }
 
   void hold(const std::string&) override {
