@@ -112,6 +112,10 @@ inline constexpr Field kResultFields[] = {
     empty("unless workers share an operator over links with a limit",
           quantity(prediction, "predicted_scan_s",
                    "the time that the links take for these rounds, without any computing", 15)),
+    of_pipeline(quantity(prediction, "between_stages_bytes",
+                         "what a worker sends to workers of other stages, of the worker that sends "
+                         "most there; `moved_bytes` also has what groups send inside",
+                         17)),
     of_pipeline(column(prediction, "predicted_bubble_ratio", real,
                        "the share of time in which stages are idle, by the closed form of equal "
                        "units without links: (S - 1) / (v m c + S - 1) with c chunks",
@@ -283,8 +287,8 @@ inline constexpr Field kResultFields[] = {
         quantity(time, "idle_median_s", "the time that it waits while no message is under way", 3)),
     empty("unless the case is `ok` and `workload` is `pipeline`",
           column(time, "bubble_ratio", real,
-                 "what `predicted_bubble_ratio` predicts, as it was measured: 1 minus "
-                 "`worker_sum_median_s` divided by S times `critical_path_median_s`",
+                 "what `predicted_bubble_ratio` predicts, measured or modelled: 1 minus the time "
+                 "of all units divided by S times `critical_path_median_s`",
                  17)),
     empty("unless the case is `ok` and was measured",
           quantity(time, "achieved_flop_per_s", "`unmasked_flop` divided by the wall clock")),

@@ -50,7 +50,9 @@ inline constexpr Field kLinkMode =
                          need("link_bandwidth_byte_per_s")
                              .or_if("link_latency_s cluster", "")
                              .because("without a limit messages take no time"),
-                         need("mixer_operator", "softmax").because("workers wait for states")}});
+                         need("mixer_operator", "softmax").because("workers wait for states"),
+                         need("workload", "attention sequence_mixer")
+                             .because("messages between stages overlap with computing")}});
 
 inline constexpr Field kCluster = parameter(
     file, link, "cluster",
@@ -62,7 +64,7 @@ inline constexpr Field kCluster = parameter(
                 "as `dgx_h100:2`, two hosts of `data/clusters/`; see [Clusters]"
                 "(#clusters). Where `workers` is left out, there is one for each place",
      .standard_meaning = "`none`: all links are alike",
-     .needs = {kHasLinks, need("workload", "attention sequence_mixer")}});
+     .needs = {kHasLinks, need("workload", "attention sequence_mixer pipeline")}});
 
 inline constexpr Field kClusterInside =
     parameter(link_limit, link, "cluster_inside",
@@ -107,6 +109,8 @@ inline constexpr Field kClusterOrder = parameter(
      .quiet_standard = true,
      .meaning = "which of heads, rows and columns of a grid varies fastest from worker to "
                 "worker of the hosts: {words}",
-     .needs = {kHasLinks, need("cluster"), need("algorithm", "grid usp mesh")}});
+     .needs = {kHasLinks, need("cluster"), need("algorithm", "grid usp mesh"),
+               need("workload", "attention sequence_mixer")
+                   .because("the grids of a pipeline's stages fill the hosts as hrc says")}});
 
 }  // namespace qb::fields

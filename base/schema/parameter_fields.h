@@ -16,12 +16,12 @@ inline constexpr Field kCaseFields[] = {
               {.standard = "dense",
                .meaning = "{words}, or a file that `qb.sweep()` of Python writes; see "
                           "[Algorithms](#algorithms)",
-               .needs = {need("workload", "transformer_layer")
+               .needs = {need("workload", "transformer_layer pipeline")
                              .of("tensor_parallel")
                              .because("the nearest for attention alone is ulysses"),
-                         need("ranks", "threads").of("tensor_parallel"),
+                         need("ranks", "threads model").of("tensor_parallel"),
                          need("device", "cpu").of("tensor_parallel"),
-                         need("dtype", "f32").of("tensor_parallel"),
+                         need("dtype", "f32").or_if("ranks", "model").of("tensor_parallel"),
                          need("pass", "forward")
                              .of("tensor_parallel")
                              .because("the nearest with a backward pass is algorithm: dense"),
@@ -50,7 +50,8 @@ inline constexpr Field kCaseFields[] = {
               need("workload", "attention sequence_mixer pipeline")
                   .or_if("algorithm", "tensor_parallel")
                   .of("threads"),
-              need("workload", "attention sequence_mixer").of("mpi model"),
+              need("workload", "attention sequence_mixer").of("mpi"),
+              need("workload", "attention sequence_mixer pipeline").of("model"),
               need("workload", "attention").of("nccl")}}),
     parameter(integer, split, "workers",
               {.unit = "workers",
@@ -184,8 +185,11 @@ inline constexpr Field kCaseFields[] = {
                    "this machine, measured when the case begins (about 3 s). With other ranks than "
                    "`model`, the case is predicted too, and the row has the residual",
                .standard_meaning = "`here` for `model`, else none",
-               .needs = {need("workload", "attention sequence_mixer"),
+               .needs = {need("workload", "attention sequence_mixer").or_if("ranks", "model"),
                          need("mixer_operator", "softmax").or_if("ranks", "model"),
+                         need("workload", "attention sequence_mixer")
+                             .of("here")
+                             .because("the nearest is model.device: h100"),
                          need("mixer_operator", "softmax")
                              .of("here")
                              .because("the nearest is model.device: h100"),
@@ -200,7 +204,9 @@ inline constexpr Field kCaseFields[] = {
                .quiet_standard = true,
                .meaning = "the number of devices that the workers of a modelled case share, "
                           "{range}; 0: each worker has its own",
-               .needs = {need("model_device"), need("mixer_operator", "softmax")}}),
+               .needs = {need("model_device"), need("mixer_operator", "softmax"),
+                         need("workload", "attention sequence_mixer")
+                             .because("each worker of a pipeline has a device")}}),
     parameter(word, split, "distillation",
               {.since = 4,
                .standard = "published",
@@ -220,9 +226,9 @@ inline constexpr Field kCaseFields[] = {
                           "with its backward pass (see [Pipelines](#pipelines))",
                .needs = {need("algorithm", "dense tensor_parallel").of("transformer_layer"),
                          need("device", "cpu").of("sequence_mixer pipeline"),
-                         need("algorithm", "dense").of("pipeline"),
+                         need("algorithm", "dense").or_if("ranks", "model").of("pipeline"),
                          need("mask", "causal").of("pipeline"),
-                         need("dtype", "f32").of("pipeline")}}),
+                         need("dtype", "f32").or_if("ranks", "model").of("pipeline")}}),
     parameter(integer, problem, "layer_feed_forward_dim",
               {.key = "layer.feed_forward_dim",
                .since = 5,
@@ -410,6 +416,7 @@ inline constexpr Field kLaterFields[] = {
     kMixerScan,
     kMixerBlocks,
     kPipelineSchedule,
+    kPipelineStages,
     kPipelineLayers,
     kPipelineMicrobatches,
     kPipelineVirtualStages,

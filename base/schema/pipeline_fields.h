@@ -28,6 +28,16 @@ inline constexpr Field kPipelineSchedule =
                .meaning = "in which order stages compute: {words}; see [Pipelines](#pipelines)",
                .needs = {kIsPipeline}});
 
+inline constexpr Field kPipelineStages = pipeline_count(
+    split, "pipeline_stages",
+    {.key = "pipeline.stages",
+     .unit = "stages",
+     .standard = "0",
+     .label = "S = {}",
+     .meaning = "S, the stages, each a group of `workers` / S that share its layers by the "
+                "`algorithm`, {range}; 0: one a worker",
+     .needs = {need("ranks", "model").because("elsewhere each worker is a stage")}});
+
 inline constexpr Field kPipelineLayers =
     pipeline_count(problem, "pipeline_layers",
                    {.key = "pipeline.layers",

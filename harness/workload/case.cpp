@@ -104,13 +104,16 @@ Case resolve_case(Case c) {
     c.mixer.rank = standard_rank(*c.mixer.kind, c.shape.head_dim);
   if (c.mixer.kind && c.mixer.rows == 0) c.mixer.rows = standard_rows(*c.mixer.kind, c.shape.q_len);
   if (c.workload == WorkloadKind::pipeline) {
-    if (c.pipeline.layers == 0) c.pipeline.layers = c.workers * c.pipeline.virtual_stages;
+    const int stages = c.pipeline.stages == 0 ? c.workers : c.pipeline.stages;
+    if (c.ranks == Ranks::model) c.pipeline.stages = stages;
+    if (c.pipeline.layers == 0) c.pipeline.layers = stages * c.pipeline.virtual_stages;
     if (c.pipeline.microbatches == 0) c.pipeline.microbatches = static_cast<int>(c.shape.batch);
   }
   if (c.mixer.kind && c.mixer.rows == 0) c.mixer.rows = standard_rows(*c.mixer.kind, c.shape.q_len);
   if (c.ranks == Ranks::model && !c.model_device) c.model_device = "here";
-  if (takes_interest_set(c.algorithm) && c.interest_set.empty() && c.workers >= 3)
-    c.interest_set = default_interest_set(c.workers).residues;
+  if (const int n = splitting_workers(c);
+      takes_interest_set(c.algorithm) && c.interest_set.empty() && n >= 3)
+    c.interest_set = default_interest_set(n).residues;
   if (c.cluster != kNoCluster) {
     const Cluster cluster = cluster_of(c);
     if (cluster.inside && !c.cluster_inside) c.cluster_inside = link_text(*cluster.inside);
@@ -118,6 +121,11 @@ Case resolve_case(Case c) {
     c.cluster_nics = cluster.nics;
   }
   return c;
+}
+
+int splitting_workers(const Case& c) {
+  if (c.workload != WorkloadKind::pipeline) return c.workers;
+  return c.pipeline.stages == 0 ? 1 : c.workers / c.pipeline.stages;
 }
 
 Cluster cluster_of(const Case& c) {

@@ -243,6 +243,7 @@ inline constexpr std::tuple kHeldLater{
     Held<&Case::mixer, &MixerCase::scan>{"mixer_scan"},
     Held<&Case::mixer, &MixerCase::blocks>{"mixer_blocks"},
     Held<&Case::pipeline, &PipelineCase::schedule>{"pipeline_schedule"},
+    Held<&Case::pipeline, &PipelineCase::stages>{"pipeline_stages"},
     Held<&Case::pipeline, &PipelineCase::layers>{"pipeline_layers"},
     Held<&Case::pipeline, &PipelineCase::microbatches>{"pipeline_microbatches"},
     Held<&Case::pipeline, &PipelineCase::virtual_stages>{"pipeline_virtual_stages"},
@@ -258,6 +259,10 @@ inline constexpr auto kHeldParameters = std::tuple_cat(
 // machine, cqs without an interest set gets the default one, and a cluster the links of its file.
 // It changes no resolved case.
 [[nodiscard]] Case resolve_case(Case c);
+
+// The workers among which the algorithm splits attention: all, or those of one of the stages of a
+// pipeline.
+[[nodiscard]] int splitting_workers(const Case& c);
 
 // The cluster of the case, with the links that the case names. Throws UsageError as read_cluster()
 // and parse_link() do.

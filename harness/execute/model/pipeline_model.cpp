@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "harness/execute/model/model_network.h"
+#include "harness/execute/model/model_simulation.h"
 
 namespace qb {
 namespace {
@@ -17,10 +17,11 @@ class PipelinePlay {
   PipelinePlay(const PipelinePlan& plan, const Network& network, const PipelineCosts& costs)
       : plan_(plan),
         costs_(costs),
-        network_({.limit = network.limit, .hosts = network.hosts}, plan.stages + 1, [](int) {}),
+        network_({.limit = network.limit, .hosts = network.hosts}, plan.stages * costs.workers + 1,
+                 [](int) {}),
         stages_(plan.order.size()) {}
 
-  double run() {
+  PipelineTimes run() {
     for (int stage = 0; stage < plan_.stages; ++stage)
       at(stage) = {.in = receive(stage, 0), .ahead = receive(stage, 1)};
     for (;; network_.advance()) {
@@ -30,34 +31,59 @@ class PipelinePlay {
       }
       if (std::isinf(network_.next_s())) break;
     }
-    return std::ranges::max_element(stages_, {}, &Stage::now_s)->now_s;
+    const Stage& last =
+        *std::ranges::max_element(stages_, {}, [](const Stage& s) { return s.clock.now_s; });
+    return {last.clock.now_s, last.waits.exposed_communication_s, last.waits.idle_s};
   }
 
  private:
-  using Flight = std::optional<int>;
+  using Flights = std::vector<int>;  // a message of each worker, or none
   struct Stage {
     std::size_t index = 0;
-    double now_s = 0.0;
-    Flight in{};     // the message of the unit at the index
-    Flight ahead{};  // of the one after it
-    Flight out{};    // the last gradients
+    WorkerClock clock{};
+    StepTime waits{};
+    Flights in{};     // the messages of the unit at the index
+    Flights ahead{};  // of the one after it
+    Flights out{};    // the last gradients
   };
   [[nodiscard]] Stage& at(int stage) { return stages_[static_cast<std::size_t>(stage)]; }
 
-  Flight receive(int stage, std::size_t index) {
+  Flights receive(int stage, std::size_t index) {
     const auto& order = plan_.order[static_cast<std::size_t>(stage)];
-    if (index >= order.size()) return std::nullopt;
+    if (index >= order.size()) return {};
     const auto from = plan_.neighbour(stage, order[index], -1);
-    if (!from) return std::nullopt;
-    const auto number = static_cast<int>(plan_.number_of(order[index]));
-    return network_.receive({from->stage, stage, number}, at(stage).now_s);
+    if (!from) return {};
+    Flights flights;
+    for (int worker = 0; worker < costs_.workers; ++worker)
+      flights.push_back(
+          network_.receive(key(from->stage, {stage, order[index]}, worker), at(stage).clock.now_s));
+    return flights;
   }
 
-  // Delays a time until a message has arrived; false where it has not yet.
-  bool wait(const Flight& message, double& time_s) {
-    if (!message) return true;
-    time_s = std::max(time_s, network_.flight(*message).passage.done_s);
-    return network_.flight(*message).done;
+  Flights send(int stage, const PipelinePlace& to, double at_s) {
+    Flights flights;
+    for (int worker = 0; worker < costs_.workers; ++worker)
+      flights.push_back(
+          network_.send(key(stage, to, worker), costs_.bytes_of(to.unit, worker), at_s));
+    return flights;
+  }
+
+  [[nodiscard]] MessageKey key(int from, const PipelinePlace& to, int worker) const {
+    return {from * costs_.workers + worker, to.stage * costs_.workers + worker,
+            static_cast<int>(plan_.number_of(to.unit))};
+  }
+
+  // Waits until all have arrived; false where one has not yet.
+  bool wait(const Flights& messages, WorkerClock& clock, StepTime& waits) {
+    for (const int message : messages) {
+      if (!network_.flight(message).done) return false;
+      clock.await(network_.flight(message).passage, waits);
+    }
+    return true;
+  }
+
+  void let_go(const Flights& messages) {
+    for (const int message : messages) network_.let_go(message);
   }
 
   // Ends the unit that a stage is at, if it can.
@@ -67,18 +93,19 @@ class PipelinePlay {
     if (s.index == order.size()) return false;
     const PipelineUnit& unit = order[s.index];
     const auto to = plan_.neighbour(stage, unit, 1);
-    double end_s = s.now_s;
-    if (!wait(s.in, end_s)) return false;
-    end_s += costs_.compute_s({stage, s.index});
-    if (to && unit.backward && !wait(s.out, end_s)) return false;
+    WorkerClock clock = s.clock;
+    StepTime waits = s.waits;
+    if (!wait(s.in, clock, waits)) return false;
+    clock.now_s += costs_.unit_s({stage, s.index});
+    if (to && unit.backward && !wait(s.out, clock, waits)) return false;
+    s.clock = clock;
+    s.waits = waits;
     if (to) {
-      const auto number = static_cast<int>(plan_.number_of(to->unit));
-      Flight old = network_.send({stage, to->stage, number}, costs_.bytes_of(unit), end_s);
+      Flights old = send(stage, *to, clock.now_s);
       if (unit.backward) std::swap(s.out, old);
-      if (old) network_.let_go(*old);  // nobody waits for it
+      let_go(old);  // nobody waits for them
     }
-    if (s.in) network_.let_go(*s.in);
-    s.now_s = end_s;
+    let_go(s.in);
     s.in = std::exchange(s.ahead, receive(stage, s.index + 2));
     ++s.index;
     return true;
@@ -92,8 +119,8 @@ class PipelinePlay {
 
 }  // namespace
 
-double pipeline_time_s(const PipelinePlan& plan, const Network& network,
-                       const PipelineCosts& costs) {
+PipelineTimes pipeline_times(const PipelinePlan& plan, const Network& network,
+                             const PipelineCosts& costs) {
   return PipelinePlay(plan, network, costs).run();
 }
 

@@ -12,12 +12,21 @@
 namespace qb {
 
 struct PipelineCosts {
-  std::function<double(const PipelineStep&)> compute_s;
-  std::function<std::int64_t(const PipelineUnit&)> bytes_of;  // of the message with its result
+  std::function<double(const PipelineStep&)> unit_s;
+  // Of the message with a unit's result that a worker of the stage sends to its peer in the next.
+  std::function<std::int64_t(const PipelineUnit&, int worker)> bytes_of;
+  int workers = 1;  // of a stage, which computes a unit when all have what it needs
 };
 
-// Returns the seconds until the last stage has finished. The plan has no error (check()).
-[[nodiscard]] double pipeline_time_s(const PipelinePlan& plan, const Network& network,
-                                     const PipelineCosts& costs);
+struct PipelineTimes {
+  double wall_s = 0.0;  // until the last stage has finished
+  // What that stage waits: for messages on their way, and for stages that are not ready.
+  double exposed_s = 0.0;
+  double idle_s = 0.0;
+};
+
+// Stage s has the workers from s x costs.workers on. The plan has no error (check()).
+[[nodiscard]] PipelineTimes pipeline_times(const PipelinePlan& plan, const Network& network,
+                                           const PipelineCosts& costs);
 
 }  // namespace qb

@@ -17,7 +17,7 @@ PipelineCosts costs(const PipelinePlan& plan, double forward_s, double backward_
                        ? backward_s
                        : forward_s;
           },
-          [bytes](const PipelineUnit&) { return bytes; }};
+          [bytes](const PipelineUnit&, int) { return bytes; }};
 }
 
 TEST(PipelineModel, WithoutLinksHasTheBubbleOfThePlan) {
@@ -35,7 +35,7 @@ TEST(PipelineModel, WithoutLinksHasTheBubbleOfThePlan) {
       SCOPED_TRACE(testing::Message() << "seed " << kSeed << ' ' << name << " S=" << stages
                                       << " m=" << plan.microbatches << " c=" << plan.chunks
                                       << " v=" << plan.virtual_stages);
-      const double wall_s = pipeline_time_s(plan, {}, costs(plan, 1.0, 2.0, 100));
+      const double wall_s = pipeline_times(plan, {}, costs(plan, 1.0, 2.0, 100)).wall_s;
       EXPECT_NEAR(1.0 - 3.0 * plan.forward_units() / wall_s, bubble_ratio(plan), 1e-12);
     }
 }
@@ -49,10 +49,12 @@ TEST(PipelineModel, OfLinksAloneHasItsClosedForm) {
     for (int microbatches = 1; microbatches <= 9; ++microbatches) {
       SCOPED_TRACE(testing::Message() << "S=" << stages << " m=" << microbatches);
       const PipelinePlan plan = plan_pipeline(PipelineSchedule::gpipe, stages, microbatches, 1, 1);
-      const double wall_s = pipeline_time_s(plan, {{2e9, 0.0}, {}}, costs(plan, 0.0, 0.0, kBytes));
+      const double wall_s =
+          pipeline_times(plan, {{2e9, 0.0}, {}}, costs(plan, 0.0, 0.0, kBytes)).wall_s;
       EXPECT_NEAR(wall_s, 2.0 * (microbatches + stages - 2) * kMessage_s, 1e-9);
-      const double late_s = pipeline_time_s(plan_pipeline(PipelineSchedule::gpipe, stages, 1, 1, 1),
-                                            {{2e9, 0.5}, {}}, costs(plan, 0.0, 0.0, kBytes));
+      const double late_s = pipeline_times(plan_pipeline(PipelineSchedule::gpipe, stages, 1, 1, 1),
+                                           {{2e9, 0.5}, {}}, costs(plan, 0.0, 0.0, kBytes))
+                                .wall_s;
       EXPECT_NEAR(late_s, 2.0 * (stages - 1) * (kMessage_s + 0.5), 1e-9);
     }
 }

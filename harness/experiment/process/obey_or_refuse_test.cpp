@@ -91,6 +91,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"mixer.scan", {"all_gather", "tree", "all_scan", "all_reduce"}},
       {"mixer.blocks", {"1", "2"}},
       {"pipeline.schedule", {"gpipe", "interleaved"}},
+      {"pipeline.stages", {"1"}},
       {"pipeline.layers", {"4", "8"}},
       {"pipeline.microbatches", {"1", "4"}},
       {"pipeline.virtual_stages", {"2"}},
@@ -245,6 +246,11 @@ class ObeyOrRefuse : public testing::Test {
       if (parameter.key == "pipeline.virtual_stages")
         c.pipeline.schedule = PipelineSchedule::interleaved;
       if (parameter.key == "pipeline.cut") c.pipeline.chunks = 3;
+      if (parameter.key == "pipeline.stages") {
+        c.ranks = Ranks::model;
+        c.algorithm = "zigzag";
+        set(c, parameter_of("model_device"), candidates().at("model.device").front());
+      }
       return;
     }
     const bool alone = c.algorithm == "dense" || c.workload == WorkloadKind::transformer_layer;

@@ -94,6 +94,7 @@ bool may_be_empty(std::string_view column) {
                                       "sent_states",
                                       "scan_rounds",
                                       "predicted_scan_s",
+                                      "between_stages_bytes",
                                       "predicted_bubble_ratio",
                                       "plan_bubble_ratio",
                                       "kept_microbatches",

@@ -106,6 +106,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "mixer.scan: chain\n"
             "mixer.blocks: 0\n"
             "pipeline.schedule: one_f_one_b\n"
+            "pipeline.stages: 0\n"
             "pipeline.layers: 0\n"
             "pipeline.microbatches: 0\n"
             "pipeline.virtual_stages: 1\n"

@@ -170,8 +170,9 @@ void check_combination(const Case& c, const SweepPoint& point, InterestSets& ver
     at_place(place("cluster"), [&] { return network_of(cluster_of(c), c.workers); });
   if (c.interest_set.empty() || !takes_interest_set(c.algorithm)) return;
   // Fewer workers have no quorums: their case becomes a row `unsupported`.
-  if (c.workers < 3 || !verified.emplace(c.interest_set, c.workers).second) return;
-  at_place(place("interest_set"), [&] { verify(InterestSet{c.workers, c.interest_set}); });
+  const int n = splitting_workers(c);
+  if (n < 3 || !verified.emplace(c.interest_set, n).second) return;
+  at_place(place("interest_set"), [&] { verify(InterestSet{n, c.interest_set}); });
 }
 
 // Refuses a value that no case of the spec can use. Where some can, the others become rows

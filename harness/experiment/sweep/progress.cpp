@@ -26,7 +26,8 @@ std::string three_digits(double value) {
 std::string describe_model(const CaseResult& result, const Case& c) {
   const std::string device = c.model_device.value_or("here");
   const std::string time = format_interval(result.values.number("wall_time_median_s"), 0.0, 0.0);
-  const bool free = c.workers > 1 && !c.link_bandwidth_byte_per_s && !c.link_latency_s;
+  const bool free =
+      c.workers > 1 && !c.link_bandwidth_byte_per_s && !c.link_latency_s && c.cluster == kNoCluster;
   return fmt::format(
       "modelled on {}: {}{}",
       device == "here" ? "this machine" : std::filesystem::path(device).stem().string(),

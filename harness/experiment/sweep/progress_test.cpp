@@ -109,6 +109,9 @@ TEST(Progress, AModelledCaseSaysOnWhichDeviceAndWhatItsMessagesTake) {
   c.workers = 8;
   EXPECT_EQ(describe_result(result, c),
             "modelled on a100: 12.3 ms (no link limit: messages are free)");
+  c.cluster = "dgx_a100:1";
+  EXPECT_EQ(describe_result(result, c), "modelled on a100: 12.3 ms");
+  c.cluster = kNoCluster;
   c.link_bandwidth_byte_per_s = 25e9;
   c.model_device = "here";
   EXPECT_EQ(describe_result(result, c), "modelled on this machine: 12.3 ms");

@@ -8,6 +8,7 @@ namespace qb {
 
 struct PipelineCase {
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  int stages = 0;          // 0: one a worker; others are groups of workers
   int layers = 0;          // of the stack; 0: one for each virtual stage of each stage
   int microbatches = 0;    // 0: one for each sequence of the batch
   int chunks = 1;          // of a sequence
