@@ -34,7 +34,6 @@ Plan plan_two_way_zigzag(const Problem& problem, const StrategyOptions& options)
 }  // namespace qb
 // ---- what its test may ask ----------------------------------------------------------------------
 #include <cstdio>
-#include <string>
 
 #include "harness/plan/check/check.h"
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 
 #include "base/numbers.h"
 #include "harness/experiment/schema/parameters.h"

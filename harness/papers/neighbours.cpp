@@ -2,7 +2,6 @@
 #include "harness/papers/neighbours.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/numbers.h"

@@ -14,7 +14,6 @@
 // of dQ; those of dK and dV are summed over the query heads of a group by the thread that has them.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "kernels/cpu/cpu_kernels.h"
 #include "kernels/cpu/gemm.h"

@@ -4,7 +4,6 @@
 // computes P and dS of its pairs anew. An element of a gradient belongs to one item of one sweep.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/integers.h"
 #include "kernels/cpu/cpu_kernels.h"

@@ -3,9 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <string>
-#include <tuple>
 
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"

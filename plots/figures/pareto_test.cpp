@@ -3,9 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
-#include <map>
-
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_schemes.h"
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plots/published/published.h"
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

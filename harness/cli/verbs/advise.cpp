@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/numbers.h"
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/advise_view.h"

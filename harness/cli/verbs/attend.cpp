@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
-#include <optional>
 #include <tuple>
 #include <utility>
 

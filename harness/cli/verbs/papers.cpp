@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // qb papers: every published table, what answers its rows, and where tables contradict themselves.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>

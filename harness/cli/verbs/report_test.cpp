@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "harness/cli/testing/run_binary.h"
 #include "plots/frame/table.h"
 

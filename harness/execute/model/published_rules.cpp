@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/execute/model/published_rules.h"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every scheme on hosts whose links threads emulate: its output is right, and its time is what the
 // model forecasts for the same links.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <queue>
 #include <thread>
-#include <vector>
 
 #include "harness/execute/transport/link_lanes.h"
 #include "harness/execute/transport/transport.h"

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
 #include "base/numbers.h"
 #include "harness/experiment/schema/columns.h"

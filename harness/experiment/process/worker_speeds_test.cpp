@@ -4,13 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <numeric>
 
-#include "base/numbers.h"
 #include "base/status.h"
 #include "harness/experiment/process/run_case.h"
-#include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
 #include "harness/plan/strategies/strategy.h"

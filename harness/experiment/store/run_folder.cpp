@@ -15,7 +15,6 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
-#include "harness/experiment/schema/columns.h"
 
 namespace qb {
 namespace {

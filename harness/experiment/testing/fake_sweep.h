@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/numbers.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/sweep/sweep_runner.h"
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <span>
-#include <string_view>
 #include <tuple>
 
 #include "base/hash.h"

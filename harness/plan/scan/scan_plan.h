@@ -17,7 +17,6 @@
 //               reduce-scatter and an all-gather, Rabenseifner 2004)
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

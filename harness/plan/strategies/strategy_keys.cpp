@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
-#include <utility>
 
 #include "base/numbers.h"
 #include "base/status.h"

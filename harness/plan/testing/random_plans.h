@@ -6,7 +6,6 @@
 
 #include <map>
 #include <optional>
-#include <ostream>
 #include <random>
 #include <sstream>
 #include <string>

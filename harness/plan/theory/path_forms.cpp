@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <span>
 
 #include "base/integers.h"
 #include "harness/plan/strategies/strategy.h"

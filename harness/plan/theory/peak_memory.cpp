@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <set>
-#include <utility>
 
 #include "base/integers.h"
 #include "harness/plan/rotation.h"

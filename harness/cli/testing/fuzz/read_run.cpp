@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For fuzzing only (cmake/fuzz.sh): reads a damaged run folder by the verbs that look at one. An
 // input has all files of the folder, each after a line `== NAME`.
-#include <filesystem>
 
 #include "base/testing/scratch_folder.h"
 #include "harness/cli/testing/fuzz/reader.h"
