@@ -195,7 +195,7 @@ TEST_F(KilledRun, LosesNothingAndHasNothingTwice) {
   ASSERT_EQ(said.exit_code, 0) << said.err;
   ASSERT_EQ(table("whole", "cases.csv").size(), std::size_t{kCases});
   const char* const asked = std::getenv("QB_KILLS");
-  const int most = asked != nullptr ? std::atoi(asked) : 50;
+  const int most = asked != nullptr ? std::atoi(asked) : 25;
   int kills = 0;
   for (int run = 0; kills < most; ++run) {
     const std::string id = fmt::format("run{}", run);
