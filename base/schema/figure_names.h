@@ -34,7 +34,7 @@ namespace qb {
   FIGURE(worker_time, cases, "Where the time of the worker that ends last goes, by scheme and W.") \
   FIGURE(bytes_by_workers, cases, "Bytes that a device sends against W, counted in plans and by formula, forward and backward.") \
   FIGURE(device_memory, cases, "Memory of one device against N for each scheme, below the memory of two GPUs.") \
-  FIGURE(pareto, cases, "Time against the memory of a device, or an operator's distance to exact attention, a mark each.") \
+  FIGURE(pareto, cases, "Time of operators against their distance to exact attention, a mark each.") \
   FIGURE(roofline, other_tables, "Speed of single kernels under the measured ceilings of products and memory, from microbench.csv.") \
   FIGURE(error_by_workers, cases, "Relative L2 error of O against W, by type.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \

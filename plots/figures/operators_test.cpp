@@ -121,21 +121,5 @@ TEST(Operators, CommittedTitleHasTheFastestAndTheNearest) {
   EXPECT_TRUE(figure.title().ends_with(fmt::format("off by {:.2g}", least_distance)));
 }
 
-// The committed figure: in each panel no mark is left of and below one of those that are joined,
-// and exact attention, which nothing is as near to, is one of them.
-TEST(Operators, CommittedFrontiersAreBeatenByNone) {
-  const CommittedFigure figure("landscape_pareto", "pareto");
-  for (const char* panel : {"1", "2", "3", "4"}) {
-    const std::vector<Mark> best = figure.marks(panel, "beaten by none");
-    ASSERT_GE(best.size(), 2u) << panel;
-    const std::vector<Mark> exact = figure.marks(panel, "exact");
-    ASSERT_EQ(exact.size(), 1u) << panel;
-    EXPECT_EQ(best.front().x, exact.front().x) << panel;
-    for (const Mark& mark : figure.marks())
-      for (const Mark& one : best)
-        EXPECT_FALSE(mark.panel == panel && mark.x < one.x && mark.y < one.y) << mark.series;
-  }
-}
-
 }  // namespace
 }  // namespace qb
