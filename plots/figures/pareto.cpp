@@ -88,8 +88,8 @@ Figure pareto_figure(const PlottedRun& run) {
   });
   for (Group& panel : panels) panel.name = listed(panel.key);
   const LineFigure::Quantity time{.y = {.label = "time (ms)", .column = "time_ms", .log = true},
-                                  .lines = operator_marks,
-                                  .value = time_ms};
+                                  .value = time_ms,
+                                  .lines = operator_marks};
   const Rows best = best_everywhere(panels);
   return line_figure({.title = best.empty() ? kTitle : frontier_title(best),
                       .y = {time},
