@@ -29,13 +29,13 @@ inline constexpr Field kIdentityFields[] = {
 }
 
 // A measure of how right gradients are.
-[[nodiscard]] constexpr Field attention_gradient(std::string_view name, std::string_view meaning) {
+[[nodiscard]] constexpr Field attention_gradient(std::string_view name, std::string_view what) {
   return empty("unless gradients of attention or an operator were verified",
-               column(verification, name, real, meaning, 9));
+               column(verification, name, real, what, 9));
 }
-[[nodiscard]] constexpr Field layer_gradient(std::string_view name, std::string_view meaning) {
+[[nodiscard]] constexpr Field layer_gradient(std::string_view name, std::string_view what) {
   return empty("unless gradients of a layer were verified",
-               column(verification, name, real, meaning, 9));
+               column(verification, name, real, what, 9));
 }
 
 // cases.csv: the columns after the parameters.

@@ -158,15 +158,39 @@ using enum FieldGroup;
   return {.column = column, .words = words};
 }
 
-// A parameter of a case: `rest` holds everything but its kind, its group and its column. Its key in
-// a spec is the name of its column unless `rest` has another.
+// What parameter() sets of a field: `unit("tokens")`.
+template <auto kMember>
+struct Setting {
+  [[nodiscard]] constexpr auto operator()(auto value) const {
+    return [=](Field& field) { field.*kMember = value; };
+  }
+};
+inline constexpr Setting<&Field::key> key{};
+inline constexpr Setting<&Field::unit> unit{};
+inline constexpr Setting<&Field::since> since{};
+inline constexpr Setting<&Field::standard> standard{};
+inline constexpr Setting<&Field::follows> follows{};
+inline constexpr Setting<&Field::min> at_least{};
+inline constexpr Setting<&Field::max> at_most{};
+inline constexpr Setting<&Field::label> label{};
+inline constexpr Setting<&Field::meaning> meaning{};
+inline constexpr Setting<&Field::standard_meaning> standard_meaning{};
+inline constexpr Setting<&Field::words> words{};
+inline constexpr auto nullable = [](Field& field) { field.nullable = true; };
+inline constexpr auto quiet_standard = [](Field& field) { field.quiet_standard = true; };
+[[nodiscard]] constexpr auto range(std::int64_t min, std::int64_t max) {
+  return [=](Field& field) { field.min = min, field.max = max; };
+}
+[[nodiscard]] constexpr auto needs(const auto&... all) {
+  return [=](Field& field) { field.needs = {all...}; };
+}
+
+// A parameter of a case. Its key in a spec is the name of its column unless a setting says another.
 [[nodiscard]] constexpr Field parameter(FieldKind kind, FieldGroup group, std::string_view column,
-                                        Field rest) {
-  rest.column = column;
-  rest.kind = kind;
-  rest.group = group;
-  if (rest.key.empty()) rest.key = column;
-  return rest;
+                                        const auto&... settings) {
+  Field field{.column = column, .key = column, .kind = kind, .group = group};
+  (settings(field), ...);
+  return field;
 }
 
 }  // namespace fields

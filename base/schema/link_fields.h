@@ -15,102 +15,66 @@ inline constexpr ParameterNeed kIsFlat =
         .because("a cluster has links of its own, cluster.inside and cluster.between");
 
 inline constexpr Field kLinkBandwidth =
-    parameter(real, link, "link_bandwidth_byte_per_s",
-              {.key = "link.bandwidth",
-               .unit = "byte/s",
-               .since = 3,
-               .nullable = true,
-               .label = "{}B/s",
-               .meaning = "bytes/s that a worker can send, above 0. `threads` hold messages back; "
-                          "with `mpi` it is what you say of the network; `model` simulates it",
-               .standard_meaning = "none: no limit",
-               .needs = {kHasLinks, kIsFlat}});
+    parameter(real, link, "link_bandwidth_byte_per_s", key("link.bandwidth"), unit("byte/s"),
+              since(3), nullable, label("{}B/s"),
+              meaning("bytes/s that a worker can send, above 0. `threads` hold messages back; "
+                      "with `mpi` it is what you say of the network; `model` simulates it"),
+              standard_meaning("none: no limit"), needs(kHasLinks, kIsFlat));
 
-inline constexpr Field kLinkLatency =
-    parameter(real, link, "link_latency_s",
-              {.key = "link.latency",
-               .unit = "s",
-               .since = 3,
-               .nullable = true,
-               .label = "{} latency",
-               .meaning = "seconds of latency, above 0, used as `link.bandwidth` is",
-               .standard_meaning = "none",
-               .needs = {kHasLinks, kIsFlat}});
+inline constexpr Field kLinkLatency = parameter(
+    real, link, "link_latency_s", key("link.latency"), unit("s"), since(3), nullable,
+    label("{} latency"), meaning("seconds of latency, above 0, used as `link.bandwidth` is"),
+    standard_meaning("none"), needs(kHasLinks, kIsFlat));
 
 inline constexpr Field kLinkMode =
-    parameter(word, link, "link_mode",
-              {.key = "link.mode",
-               .since = 3,
-               .standard = "overlap",
-               .label = "{} link",
-               .quiet_standard = true,
-               .meaning = "`overlap` (messages move while workers compute), "
-                          "`blocking`, `nocomm` (messages take no time)",
-               .needs = {need("ranks", "model"),
-                         need("link_bandwidth_byte_per_s")
-                             .or_if("link_latency_s cluster", "")
-                             .because("without a limit messages take no time"),
-                         need("mixer_operator", "softmax").because("workers wait for states"),
-                         need("workload", "attention sequence_mixer")
-                             .because("messages between stages overlap with computing")}});
+    parameter(word, link, "link_mode", key("link.mode"), since(3), standard("overlap"),
+              label("{} link"), quiet_standard,
+              meaning("`overlap` (messages move while workers compute), "
+                      "`blocking`, `nocomm` (messages take no time)"),
+              needs(need("ranks", "model"),
+                    need("link_bandwidth_byte_per_s")
+                        .or_if("link_latency_s cluster", "")
+                        .because("without a limit messages take no time"),
+                    need("mixer_operator", "softmax").because("workers wait for states"),
+                    need("workload", "attention sequence_mixer")
+                        .because("messages between stages overlap with computing")));
 
-inline constexpr Field kCluster = parameter(
-    file, link, "cluster",
-    {.since = 14,
-     .standard = "none",
-     .label = "on {}",
-     .quiet_standard = true,
-     .meaning = "the hosts of the workers: `2x8`, hosts x workers of each, or a file such "
-                "as `dgx_h100:2`, two hosts of `data/clusters/`; see [Clusters]"
-                "(#clusters). Where `workers` is left out, there is one for each place",
-     .standard_meaning = "`none`: all links are alike",
-     .needs = {kHasLinks, need("workload", "attention sequence_mixer pipeline")}});
+inline constexpr Field kCluster =
+    parameter(file, link, "cluster", since(14), standard("none"), label("on {}"), quiet_standard,
+              meaning("the hosts of the workers: `2x8`, hosts x workers of each, or a file such "
+                      "as `dgx_h100:2`, two hosts of `data/clusters/`; see [Clusters]"
+                      "(#clusters). Where `workers` is left out, there is one for each place"),
+              standard_meaning("`none`: all links are alike"),
+              needs(kHasLinks, need("workload", "attention sequence_mixer pipeline")));
 
 inline constexpr Field kClusterInside =
-    parameter(link_limit, link, "cluster_inside",
-              {.key = "cluster.inside",
-               .since = 14,
-               .nullable = true,
-               .label = "{} inside",
-               .meaning = "the link of a worker inside of its host, each way: `nvlink`, `nvlink4`, "
-                          "`infiniband`, `hdr`, `ndr`, `ethernet`, or bytes/s and latency such as "
-                          "`\"450e9,2us\"`",
-               .standard_meaning = "of the file",
-               .needs = {kHasLinks, need("cluster")}});
+    parameter(link_limit, link, "cluster_inside", key("cluster.inside"), since(14), nullable,
+              label("{} inside"),
+              meaning("the link of a worker inside of its host, each way: `nvlink`, `nvlink4`, "
+                      "`infiniband`, `hdr`, `ndr`, `ethernet`, or bytes/s and latency such as "
+                      "`\"450e9,2us\"`"),
+              standard_meaning("of the file"), needs(kHasLinks, need("cluster")));
 
 inline constexpr Field kClusterBetween =
-    parameter(link_limit, link, "cluster_between",
-              {.key = "cluster.between",
-               .since = 14,
-               .nullable = true,
-               .label = "{} between hosts",
-               .meaning = "the link of a NIC to other hosts, written as `cluster.inside` is",
-               .standard_meaning = "of the file",
-               .needs = {kHasLinks, need("cluster")}});
+    parameter(link_limit, link, "cluster_between", key("cluster.between"), since(14), nullable,
+              label("{} between hosts"),
+              meaning("the link of a NIC to other hosts, written as `cluster.inside` is"),
+              standard_meaning("of the file"), needs(kHasLinks, need("cluster")));
 
 inline constexpr Field kClusterNics =
-    parameter(integer, link, "cluster_nics",
-              {.key = "cluster.nics",
-               .since = 14,
-               .standard = "0",
-               .max = 4096,
-               .label = "{} NICs a host",
-               .quiet_standard = true,
-               .meaning = "the NICs of a host, each of which an even part of its workers share, "
-                          "{range}; 0: those of the file, or one a worker",
-               .needs = {kHasLinks, need("cluster")}});
+    parameter(integer, link, "cluster_nics", key("cluster.nics"), since(14), standard("0"),
+              at_most(4096), label("{} NICs a host"), quiet_standard,
+              meaning("the NICs of a host, each of which an even part of its workers share, "
+                      "{range}; 0: those of the file, or one a worker"),
+              needs(kHasLinks, need("cluster")));
 
-inline constexpr Field kClusterOrder = parameter(
-    word, link, "cluster_order",
-    {.key = "cluster.order",
-     .since = 14,
-     .standard = "hrc",
-     .label = "{} order",
-     .quiet_standard = true,
-     .meaning = "which of heads, rows and columns of a grid varies fastest from worker to "
-                "worker of the hosts: {words}",
-     .needs = {kHasLinks, need("cluster"), need("algorithm", "grid usp mesh"),
-               need("workload", "attention sequence_mixer")
-                   .because("the grids of a pipeline's stages fill the hosts as hrc says")}});
+inline constexpr Field kClusterOrder =
+    parameter(word, link, "cluster_order", key("cluster.order"), since(14), standard("hrc"),
+              label("{} order"), quiet_standard,
+              meaning("which of heads, rows and columns of a grid varies fastest from worker to "
+                      "worker of the hosts: {words}"),
+              needs(kHasLinks, need("cluster"), need("algorithm", "grid usp mesh"),
+                    need("workload", "attention sequence_mixer")
+                        .because("the grids of a pipeline's stages fill the hosts as hrc says")));
 
 }  // namespace qb::fields

@@ -7,94 +7,56 @@
 namespace qb::fields {
 
 inline constexpr Field kMixerOperator = parameter(
-    word, problem, "mixer_operator",
-    {.key = "mixer.operator",
-     .since = 15,
-     .standard = "softmax",
-     .label = "{}",
-     .quiet_standard = true,
-     .meaning = "what mixes the tokens: {words}; see [Other operators](#other-operators)",
-     .needs = {need("workload", "sequence_mixer"), need("mask", "causal").of("ssd selective_scan"),
-               need("mask", "full").of("nystrom linformer perceiver axial"),
-               need("mask", "full causal").of("linear performer")}});
+    word, problem, "mixer_operator", key("mixer.operator"), since(15), standard("softmax"),
+    label("{}"), quiet_standard,
+    meaning("what mixes the tokens: {words}; see [Other operators](#other-operators)"),
+    needs(need("workload", "sequence_mixer"), need("mask", "causal").of("ssd selective_scan"),
+          need("mask", "full").of("nystrom linformer perceiver axial"),
+          need("mask", "full causal").of("linear performer")));
 
 inline constexpr Field kMixerRank = parameter(
-    integer, problem, "mixer_rank",
-    {.key = "mixer.rank",
-     .since = 15,
-     .standard = "0",
-     .max = 65'536,
-     .label = "rank {}",
-     .quiet_standard = true,
-     .meaning = "the features of `performer`, landmarks of `nystrom`, projected tokens of "
-                "`linformer`, latents of `perceiver`, or the size of a state of `selective_scan`, "
-                "{range}",
-     .standard_meaning = "0: `head_dim` x ln `head_dim` to a multiple of 8; 64; 256; 256; 16",
-     .needs = {need("mixer_operator", "performer nystrom linformer perceiver selective_scan")}});
+    integer, problem, "mixer_rank", key("mixer.rank"), since(15), standard("0"), at_most(65'536),
+    label("rank {}"), quiet_standard,
+    meaning("the features of `performer`, landmarks of `nystrom`, projected tokens of "
+            "`linformer`, latents of `perceiver`, or the size of a state of `selective_scan`, "
+            "{range}"),
+    standard_meaning("0: `head_dim` x ln `head_dim` to a multiple of 8; 64; 256; 256; 16"),
+    needs(need("mixer_operator", "performer nystrom linformer perceiver selective_scan")));
 
 inline constexpr Field kMixerDepth =
-    parameter(integer, problem, "mixer_depth",
-              {.key = "mixer.depth",
-               .since = 16,
-               .standard = "8",
-               .max = 1024,
-               .label = "depth {}",
-               .quiet_standard = true,
-               .meaning = "how often the latents of `perceiver` attend to each other, {range}",
-               .needs = {need("mixer_operator", "perceiver")}});
+    parameter(integer, problem, "mixer_depth", key("mixer.depth"), since(16), standard("8"),
+              at_most(1024), label("depth {}"), quiet_standard,
+              meaning("how often the latents of `perceiver` attend to each other, {range}"),
+              needs(need("mixer_operator", "perceiver")));
 
-inline constexpr Field kMixerRows = parameter(
-    integer, problem, "mixer_rows",
-    {.key = "mixer.rows",
-     .unit = "rows",
-     .since = 17,
-     .standard = "0",
-     .max = std::int64_t{1} << 40,
-     .label = "{} rows",
-     .quiet_standard = true,
-     .meaning = "the rows of the tensor of tokens that `axial` mixes by rows and by columns, "
-                "{range}; they divide the tokens",
-     .standard_meaning = "0: the divisor of `n_tokens` nearest to its root",
-     .needs = {need("mixer_operator", "axial")}});
+inline constexpr Field kMixerRows =
+    parameter(integer, problem, "mixer_rows", key("mixer.rows"), unit("rows"), since(17),
+              standard("0"), at_most(std::int64_t{1} << 40), label("{} rows"), quiet_standard,
+              meaning("the rows of the tensor of tokens that `axial` mixes by rows and by columns, "
+                      "{range}; they divide the tokens"),
+              standard_meaning("0: the divisor of `n_tokens` nearest to its root"),
+              needs(need("mixer_operator", "axial")));
 
 inline constexpr Field kMixerChunk =
-    parameter(integer, means, "mixer_chunk",
-              {.key = "mixer.chunk",
-               .unit = "tokens",
-               .since = 15,
-               .standard = "64",
-               .min = 1,
-               .max = 65'536,
-               .label = "chunks of {}",
-               .quiet_standard = true,
-               .meaning = "the tokens that a causal operator takes at a time, {range}",
-               .needs = {need("mixer_operator", "linear performer ssd"), need("mask", "causal")}});
+    parameter(integer, means, "mixer_chunk", key("mixer.chunk"), unit("tokens"), since(15),
+              standard("64"), range(1, 65'536), label("chunks of {}"), quiet_standard,
+              meaning("the tokens that a causal operator takes at a time, {range}"),
+              needs(need("mixer_operator", "linear performer ssd"), need("mask", "causal")));
 
 inline constexpr Field kMixerScan = parameter(
-    word, split, "mixer_scan",
-    {.key = "mixer.scan",
-     .since = 15,
-     .standard = "chain",
-     .label = "{} of states",
-     .quiet_standard = true,
-     .meaning = "how workers that hold consecutive tokens get the state of those before "
-                "theirs, or of all under a full mask: {words}; see [Other operators]"
-                "(#other-operators)",
-     .needs = {
-         need("mixer_operator", "linear performer nystrom linformer perceiver ssd selective_scan"),
-         need("workers")}});
+    word, split, "mixer_scan", key("mixer.scan"), since(15), standard("chain"),
+    label("{} of states"), quiet_standard,
+    meaning("how workers that hold consecutive tokens get the state of those before "
+            "theirs, or of all under a full mask: {words}; see [Other operators]"
+            "(#other-operators)"),
+    needs(need("mixer_operator", "linear performer nystrom linformer perceiver ssd selective_scan"),
+          need("workers")));
 
 inline constexpr Field kMixerBlocks =
-    parameter(integer, split, "mixer_blocks",
-              {.key = "mixer.blocks",
-               .unit = "blocks",
-               .since = 15,
-               .standard = "0",
-               .max = 65'536,
-               .label = "{} blocks",
-               .quiet_standard = true,
-               .meaning = "the blocks of heads in which `all_scan` sends a state, {range}; 0: one "
-                          "for each head of the state",
-               .needs = {need("mixer_scan", "all_scan")}});
+    parameter(integer, split, "mixer_blocks", key("mixer.blocks"), unit("blocks"), since(15),
+              standard("0"), at_most(65'536), label("{} blocks"), quiet_standard,
+              meaning("the blocks of heads in which `all_scan` sends a state, {range}; 0: one "
+                      "for each head of the state"),
+              needs(need("mixer_scan", "all_scan")));
 
 }  // namespace qb::fields

@@ -12,37 +12,31 @@
 namespace qb::fields {
 
 inline constexpr Field kCaseFields[] = {
-    parameter(word, split, "algorithm",
-              {.standard = "dense",
-               .meaning = "{words}, or a file that `qb.sweep()` of Python writes; see "
-                          "[Algorithms](#algorithms)",
-               .needs = {need("workload", "transformer_layer pipeline")
-                             .of("tensor_parallel")
-                             .because("the nearest for attention alone is ulysses"),
-                         need("ranks", "threads model").of("tensor_parallel"),
-                         need("device", "cpu").of("tensor_parallel"),
-                         need("dtype", "f32").or_if("ranks", "model").of("tensor_parallel"),
-                         need("pass", "forward")
-                             .of("tensor_parallel")
-                             .because("the nearest with a backward pass is algorithm: dense"),
-                         need("mixer_operator", "softmax")
-                             .because("mixer.scan says how workers share its states")}}),
-    parameter(word, means, "kernel",
-              {.standard = "flash",
-               .meaning = kKernelMeanings,
-               .needs = {need("workload", "attention").of("staged cudnn"),
-                         need("mixer_operator", "softmax")}}),
-    parameter(word, means, "device",
-              {.standard = "auto",
-               .meaning = "`auto` (a GPU if there is one with a kernel for the case), `cpu`, "
-                          "`cuda`"}),
+    parameter(word, split, "algorithm", standard("dense"),
+              meaning("{words}, or a file that `qb.sweep()` of Python writes; see "
+                      "[Algorithms](#algorithms)"),
+              needs(need("workload", "transformer_layer pipeline")
+                        .of("tensor_parallel")
+                        .because("the nearest for attention alone is ulysses"),
+                    need("ranks", "threads model").of("tensor_parallel"),
+                    need("device", "cpu").of("tensor_parallel"),
+                    need("dtype", "f32").or_if("ranks", "model").of("tensor_parallel"),
+                    need("pass", "forward")
+                        .of("tensor_parallel")
+                        .because("the nearest with a backward pass is algorithm: dense"),
+                    need("mixer_operator", "softmax")
+                        .because("mixer.scan says how workers share its states"))),
     parameter(
-        word, means, "ranks",
-        {.standard = "serial",
-         .meaning = "who plays the workers: `serial`, `threads`, `mpi`, `nccl`, `model`; see "
-                    "[Who plays the workers](#who-plays-the-workers)",
-         .needs =
-             {need("device", "cpu")
+        word, means, "kernel", standard("flash"), meaning(kKernelMeanings),
+        needs(need("workload", "attention").of("staged cudnn"), need("mixer_operator", "softmax"))),
+    parameter(word, means, "device", standard("auto"),
+              meaning("`auto` (a GPU if there is one with a kernel for the case), `cpu`, "
+                      "`cuda`")),
+    parameter(
+        word, means, "ranks", standard("serial"),
+        meaning("who plays the workers: `serial`, `threads`, `mpi`, `nccl`, `model`; see "
+                "[Who plays the workers](#who-plays-the-workers)"),
+        needs(need("device", "cpu")
                   .of("threads mpi model")
                   .because("on one GPU ranks: serial plays the workers, with a GPU for each ranks: "
                            "nccl"),
@@ -52,377 +46,244 @@ inline constexpr Field kCaseFields[] = {
                   .of("threads"),
               need("workload", "attention sequence_mixer").of("mpi"),
               need("workload", "attention sequence_mixer pipeline").of("model"),
-              need("workload", "attention").of("nccl")}}),
-    parameter(integer, split, "workers",
-              {.unit = "workers",
-               .standard = "1",
-               .min = 1,
-               .max = 1'000'000,
-               .label = "W = {}",
-               .meaning = "W, {range}",
-               .needs = {need("workload", "attention sequence_mixer pipeline")
-                             .or_if("algorithm", "tensor_parallel")}}),
-    parameter(integer, means, "threads",
-              {.unit = "threads",
-               .standard = "0",
-               .max = 4096,
-               .label = "{} threads",
-               .meaning = "threads of the whole case, {range}; with `mpi` threads of each rank. 0 "
-                          "means every core; with `mpi` the ranks of a host share its cores",
-               .needs = {need("device", "cpu"), need("ranks", "serial threads mpi")}}),
-    parameter(integer, problem, "n_tokens",
-              {.unit = "tokens",
-               .min = 1,
-               .max = 3'000'000'000,
-               .label = "N = {}",
-               .meaning = "N, the global number of queries, {range}; with a cache the T new tokens",
-               .standard_meaning = "required"}),
-    parameter(integer, problem, "kv_len",
-              {.unit = "tokens",
-               .follows = "n_tokens",
-               .min = 1,
-               .max = 3'000'000'000,
-               .label = "{} keys",
-               .meaning = "the global number of keys, {range}; with a cache P + T",
-               .needs = {need("workload", "attention")
-                             .because("any other workload attends to its own tokens")}}),
-    parameter(integer, problem, "batch",
-              {.unit = "sequences",
-               .standard = "1",
-               .min = 1,
-               .max = 65'536,
-               .label = "B = {}",
-               .meaning = "the number of sequences, {range}"}),
-    parameter(integer, problem, "q_heads",
-              {.unit = "heads",
-               .standard = "1",
-               .min = 1,
-               .max = 65'536,
-               .label = "H = {}",
-               .meaning = "query heads, {range}; a multiple of `kv_heads`"}),
-    parameter(integer, problem, "kv_heads",
-              {.unit = "heads",
-               .follows = "q_heads",
-               .min = 1,
-               .max = 65'536,
-               .label = "G = {}",
-               .meaning = "the number of key-value heads, {range}"}),
-    parameter(integer, problem, "head_dim",
-              {.standard = "64", .min = 1, .max = 256, .label = "d = {}", .meaning = "d, {range}"}),
-    parameter(word, problem, "dtype",
-              {.standard = "f32",
-               .meaning = "the type of Q, K and V: `f16`, `bf16`, `f32`, `f64` (only with kernel "
-                          "`reference`)",
-               .needs = {need("workload", "attention").of("f64")}}),
-    parameter(mask, problem, "mask",
-              {.standard = "full",
-               .label = "{} mask",
-               .meaning = "`full`, `causal` (the last query sees the last key), or a pattern; see "
-                          "[Masks](#masks)"}),
-    parameter(integer, problem, "seed",
-              {.standard = "1", .label = "seed {}", .meaning = "the seed of the inputs, {range}"}),
-    parameter(residues, split, "interest_set",
-              {.nullable = true,
-               .label = "I = {}",
-               .meaning = "`[0, 1, 3]` or `\"0,1,3\"`; the order decides the self-distillation",
-               .standard_meaning = "the published set of W, above 111 the best known one",
-               .needs = {need("algorithm", "cqs cqs_sharded")}}),
-    parameter(real, problem, "scale",
-              {.nullable = true,
-               .label = "scale {}",
-               .meaning = "the factor of the scores, above 0",
-               .standard_meaning = "1/sqrt(`head_dim`)",
-               .needs = {need("mixer_operator",
-                              "softmax performer nystrom linformer perceiver axial")}}),
+              need("workload", "attention").of("nccl"))),
+    parameter(integer, split, "workers", unit("workers"), standard("1"), range(1, 1'000'000),
+              label("W = {}"), meaning("W, {range}"),
+              needs(need("workload", "attention sequence_mixer pipeline")
+                        .or_if("algorithm", "tensor_parallel"))),
+    parameter(integer, means, "threads", unit("threads"), standard("0"), at_most(4096),
+              label("{} threads"),
+              meaning("threads of the whole case, {range}; with `mpi` threads of each rank. 0 "
+                      "means every core; with `mpi` the ranks of a host share its cores"),
+              needs(need("device", "cpu"), need("ranks", "serial threads mpi"))),
+    parameter(integer, problem, "n_tokens", unit("tokens"), range(1, 3'000'000'000),
+              label("N = {}"),
+              meaning("N, the global number of queries, {range}; with a cache the T new tokens"),
+              standard_meaning("required")),
     parameter(
-        integer, means, "memory_budget_bytes",
-        {.key = "memory_budget",
-         .unit = "bytes",
-         .min = 1,
-         .nullable = true,
-         .label = "budget {} B",
-         .meaning = "the most bytes of all tensors",
-         .standard_meaning = "none: the memory of the machine",
-         .needs = {need("ranks", "serial threads mpi nccl").because("a model takes no memory")}}),
-    parameter(word, means, "cpu_isa",
-              {.key = "cpu.isa",
-               .since = 2,
-               .standard = "auto",
-               .label = "{} forced",
-               .quiet_standard = true,
-               .meaning = "the instruction set of the CPU kernels: `auto` (the best there is), "
-                          "`avx512_bf16`, `avx512`, `avx2`, `sse4`, `neon`, `scalar`; if the CPU "
-                          "lacks it, the row is `unsupported`",
-               .needs = {need("device", "cpu"), need("kernel", "materialized flash staged"),
-                         need("ranks", "serial threads mpi").or_if("model_device", "here")}}),
-    parameter(sequences, problem, "sequences",
-              {.unit = "tokens",
-               .since = 3,
-               .nullable = true,
-               .label = "sequences {}",
-               .meaning = "a packed batch of unequal lengths, cached+new tokens of each sequence: "
-                          "`\"100+8 64+1\"`; `n_tokens` is then the sum of the new tokens. "
-                          "`flash_decoding` and `tree_decode` take one sequence",
-               .standard_meaning = "one sequence a batch entry",
-               .needs = {need("workload", "attention")}}),
-    parameter(word, split, "new_key_owner",
-              {.since = 3,
-               .standard = "round_robin",
-               .label = "{} owner",
-               .quiet_standard = true,
-               .meaning = "`round_robin` (the owner moves on by one in each step), `fixed`",
-               .needs = {need("algorithm", "decode")}}),
+        integer, problem, "kv_len", unit("tokens"), follows("n_tokens"), range(1, 3'000'000'000),
+        label("{} keys"), meaning("the global number of keys, {range}; with a cache P + T"),
+        needs(
+            need("workload", "attention").because("any other workload attends to its own tokens"))),
+    parameter(integer, problem, "batch", unit("sequences"), standard("1"), range(1, 65'536),
+              label("B = {}"), meaning("the number of sequences, {range}")),
+    parameter(integer, problem, "q_heads", unit("heads"), standard("1"), range(1, 65'536),
+              label("H = {}"), meaning("query heads, {range}; a multiple of `kv_heads`")),
+    parameter(integer, problem, "kv_heads", unit("heads"), follows("q_heads"), range(1, 65'536),
+              label("G = {}"), meaning("the number of key-value heads, {range}")),
+    parameter(integer, problem, "head_dim", standard("64"), range(1, 256), label("d = {}"),
+              meaning("d, {range}")),
+    parameter(word, problem, "dtype", standard("f32"),
+              meaning("the type of Q, K and V: `f16`, `bf16`, `f32`, `f64` (only with kernel "
+                      "`reference`)"),
+              needs(need("workload", "attention").of("f64"))),
+    parameter(mask, problem, "mask", standard("full"), label("{} mask"),
+              meaning("`full`, `causal` (the last query sees the last key), or a pattern; see "
+                      "[Masks](#masks)")),
+    parameter(integer, problem, "seed", standard("1"), label("seed {}"),
+              meaning("the seed of the inputs, {range}")),
+    parameter(residues, split, "interest_set", nullable, label("I = {}"),
+              meaning("`[0, 1, 3]` or `\"0,1,3\"`; the order decides the self-distillation"),
+              standard_meaning("the published set of W, above 111 the best known one"),
+              needs(need("algorithm", "cqs cqs_sharded"))),
+    parameter(real, problem, "scale", nullable, label("scale {}"),
+              meaning("the factor of the scores, above 0"), standard_meaning("1/sqrt(`head_dim`)"),
+              needs(need("mixer_operator", "softmax performer nystrom linformer perceiver axial"))),
+    parameter(integer, means, "memory_budget_bytes", key("memory_budget"), unit("bytes"),
+              at_least(1), nullable, label("budget {} B"), meaning("the most bytes of all tensors"),
+              standard_meaning("none: the memory of the machine"),
+              needs(need("ranks", "serial threads mpi nccl").because("a model takes no memory"))),
+    parameter(word, means, "cpu_isa", key("cpu.isa"), since(2), standard("auto"),
+              label("{} forced"), quiet_standard,
+              meaning("the instruction set of the CPU kernels: `auto` (the best there is), "
+                      "`avx512_bf16`, `avx512`, `avx2`, `sse4`, `neon`, `scalar`; if the CPU "
+                      "lacks it, the row is `unsupported`"),
+              needs(need("device", "cpu"), need("kernel", "materialized flash staged"),
+                    need("ranks", "serial threads mpi").or_if("model_device", "here"))),
+    parameter(sequences, problem, "sequences", unit("tokens"), since(3), nullable,
+              label("sequences {}"),
+              meaning("a packed batch of unequal lengths, cached+new tokens of each sequence: "
+                      "`\"100+8 64+1\"`; `n_tokens` is then the sum of the new tokens. "
+                      "`flash_decoding` and `tree_decode` take one sequence"),
+              standard_meaning("one sequence a batch entry"), needs(need("workload", "attention"))),
+    parameter(word, split, "new_key_owner", since(3), standard("round_robin"), label("{} owner"),
+              quiet_standard,
+              meaning("`round_robin` (the owner moves on by one in each step), `fixed`"),
+              needs(need("algorithm", "decode"))),
     kLinkBandwidth,
     kLinkLatency,
     kLinkMode,
-    parameter(file, means, "model_device",
-              {.key = "model.device",
-               .since = 3,
-               .nullable = true,
-               .label = "model of {}",
-               .meaning =
-                   "a name such as `a100` or `h100` (`data/devices/`), a device file, or `here`: "
-                   "this machine, measured when the case begins (about 3 s). With other ranks than "
-                   "`model`, the case is predicted too, and the row has the residual",
-               .standard_meaning = "`here` for `model`, else none",
-               .needs = {need("workload", "attention sequence_mixer").or_if("ranks", "model"),
-                         need("mixer_operator", "softmax").or_if("ranks", "model"),
-                         need("workload", "attention sequence_mixer")
-                             .of("here")
-                             .because("the nearest is model.device: h100"),
-                         need("mixer_operator", "softmax")
-                             .of("here")
-                             .because("the nearest is model.device: h100"),
-                         need("device", "cpu").of("here")}}),
-    parameter(integer, means, "model_cores",
-              {.key = "model.cores",
-               .unit = "devices",
-               .since = 3,
-               .standard = "0",
-               .max = 4096,
-               .label = "{} devices",
-               .quiet_standard = true,
-               .meaning = "the number of devices that the workers of a modelled case share, "
-                          "{range}; 0: each worker has its own",
-               .needs = {need("model_device"), need("mixer_operator", "softmax"),
-                         need("workload", "attention sequence_mixer")
-                             .because("each worker of a pipeline has a device")}}),
-    parameter(word, split, "distillation",
-              {.since = 4,
-               .standard = "published",
-               .label = "{} distillation",
-               .quiet_standard = true,
-               .meaning = "`published` (the paper's rule), "
-                          "`balanced` (every worker has the same work, even W included)",
-               .needs = {need("algorithm", "cqs cqs_sharded")}}),
-    parameter(word, problem, "workload",
-              {.since = 5,
-               .standard = "attention",
-               .quiet_standard = true,
-               .meaning = "`attention`; `transformer_layer`, an encoder layer around it (see [A "
-                          "transformer layer](#a-transformer-layer)); `sequence_mixer`, attention "
-                          "or another operator beside it (see [Other operators]"
-                          "(#other-operators)); `pipeline`, a stack of layers that workers share, "
-                          "with its backward pass (see [Pipelines](#pipelines))",
-               .needs = {need("algorithm", "dense tensor_parallel").of("transformer_layer"),
-                         need("device", "cpu").of("sequence_mixer pipeline"),
-                         need("algorithm", "dense").or_if("ranks", "model").of("pipeline"),
-                         need("mask", "causal").of("pipeline"),
-                         need("dtype", "f32").or_if("ranks", "model").of("pipeline")}}),
-    parameter(integer, problem, "layer_feed_forward_dim",
-              {.key = "layer.feed_forward_dim",
-               .since = 5,
-               .standard = "0",
-               .max = 1'000'000,
-               .label = "feed-forward {}",
-               .quiet_standard = true,
-               .meaning = "the width of the feed-forward network, {range}; 0: 4 x `q_heads` x "
-                          "`head_dim`",
-               .needs = {need("workload", "transformer_layer")}}),
-    parameter(integer, problem, "layer_block_tokens",
-              {.key = "layer.block_tokens",
-               .unit = "tokens",
-               .since = 5,
-               .min = 1,
-               .max = 3'000'000'000,
-               .nullable = true,
-               .label = "blocks of {}",
-               .meaning = "the number of query tokens that go through attention and feed-forward "
-                          "together",
-               .standard_meaning = "none: the plain layer",
-               .needs = {need("workload", "transformer_layer")}}),
-    parameter(file, problem, "layer_weights",
-              {.key = "layer.weights",
-               .since = 5,
-               .nullable = true,
-               .label = "weights {}",
-               .meaning =
-                   "a folder that holds the layer's weights in NPY files; qb reads it before "
-                   "any case runs",
-               .standard_meaning = "none: random ones",
-               .needs = {need("workload", "transformer_layer")}}),
-    parameter(word, means, "allocator",
-              {.since = 4,
-               .standard = "auto",
-               .label = "{} allocator",
-               .quiet_standard = true,
-               .meaning = "`auto`, `same_size` (freed blocks serve requests of nearly their size), "
-                          "`direct`, `caching` (as in PyTorch), and on a GPU `pool`",
-               .standard_meaning = "`same_size`, on a GPU `pool`",
-               .needs =
-                   {need("ranks", "serial threads mpi nccl").because("a model takes no memory"),
+    parameter(
+        file, means,
+        "model_device", key("model.device"), since(3), nullable, label("model of {}"),
+        meaning("a name such as `a100` or `h100` (`data/devices/`), a device file, or `here`: "
+                "this machine, measured when the case begins (about 3 s). With other ranks than "
+                "`model`, the case is predicted too, and the row has the residual"),
+        standard_meaning("`here` for `model`, else none"),
+        needs(need("workload", "attention sequence_mixer").or_if("ranks", "model"),
+              need("mixer_operator", "softmax").or_if("ranks", "model"),
+              need("workload", "attention sequence_mixer")
+                  .of("here")
+                  .because("the nearest is model.device: h100"),
+              need("mixer_operator", "softmax")
+                  .of("here")
+                  .because("the nearest is model.device: h100"),
+              need("device", "cpu").of("here"))),
+    parameter(integer, means, "model_cores", key("model.cores"), unit("devices"), since(3),
+              standard("0"), at_most(4096), label("{} devices"), quiet_standard,
+              meaning("the number of devices that the workers of a modelled case share, "
+                      "{range}; 0: each worker has its own"),
+              needs(need("model_device"), need("mixer_operator", "softmax"),
+                    need("workload", "attention sequence_mixer")
+                        .because("each worker of a pipeline has a device"))),
+    parameter(word, split, "distillation", since(4), standard("published"),
+              label("{} distillation"), quiet_standard,
+              meaning("`published` (the paper's rule), "
+                      "`balanced` (every worker has the same work, even W included)"),
+              needs(need("algorithm", "cqs cqs_sharded"))),
+    parameter(word, problem, "workload", since(5), standard("attention"), quiet_standard,
+              meaning("`attention`; `transformer_layer`, an encoder layer around it (see [A "
+                      "transformer layer](#a-transformer-layer)); `sequence_mixer`, attention "
+                      "or another operator beside it (see [Other operators]"
+                      "(#other-operators)); `pipeline`, a stack of layers that workers share, "
+                      "with its backward pass (see [Pipelines](#pipelines))"),
+              needs(need("algorithm", "dense tensor_parallel").of("transformer_layer"),
+                    need("device", "cpu").of("sequence_mixer pipeline"),
+                    need("algorithm", "dense").or_if("ranks", "model").of("pipeline"),
+                    need("mask", "causal").of("pipeline"),
+                    need("dtype", "f32").or_if("ranks", "model").of("pipeline"))),
+    parameter(integer, problem, "layer_feed_forward_dim", key("layer.feed_forward_dim"), since(5),
+              standard("0"), at_most(1'000'000), label("feed-forward {}"), quiet_standard,
+              meaning("the width of the feed-forward network, {range}; 0: 4 x `q_heads` x "
+                      "`head_dim`"),
+              needs(need("workload", "transformer_layer"))),
+    parameter(integer, problem, "layer_block_tokens", key("layer.block_tokens"), unit("tokens"),
+              since(5), range(1, 3'000'000'000), nullable, label("blocks of {}"),
+              meaning("the number of query tokens that go through attention and feed-forward "
+                      "together"),
+              standard_meaning("none: the plain layer"),
+              needs(need("workload", "transformer_layer"))),
+    parameter(file, problem, "layer_weights", key("layer.weights"), since(5), nullable,
+              label("weights {}"),
+              meaning("a folder that holds the layer's weights in NPY files; qb reads it before "
+                      "any case runs"),
+              standard_meaning("none: random ones"), needs(need("workload", "transformer_layer"))),
+    parameter(word, means, "allocator", since(4), standard("auto"), label("{} allocator"),
+              quiet_standard,
+              meaning("`auto`, `same_size` (freed blocks serve requests of nearly their size), "
+                      "`direct`, `caching` (as in PyTorch), and on a GPU `pool`"),
+              standard_meaning("`same_size`, on a GPU `pool`"),
+              needs(need("ranks", "serial threads mpi nccl").because("a model takes no memory"),
                     need("device", "cpu").of("same_size").because("the nearest on a GPU is pool"),
                     need("device", "cuda").of("pool"),
                     need("ranks", "serial threads mpi")
                         .of("direct")
-                        .because("freeing memory would wait for the other GPUs")}}),
-    parameter(word, means, "launch",
-              {.since = 4,
-               .standard = "alone",
-               .label = "launched {}",
-               .meaning =
-                   "`alone`, `together` (all workers in one), `graph`; see [gpu](gpu/README.md)",
-               .needs = {need("device", "cuda"), need("ranks", "serial"),
-                         need("workload", "attention").because("a layer has one worker")}}),
-    parameter(word, means, "clock",
-              {.since = 4,
-               .standard = "synchronized",
-               .label = "{} clock",
-               .meaning = "`synchronized`, `unsynchronized` (as published), `cpu` (of one thread)",
-               .needs = {need("device", "cuda").of("unsynchronized"),
-                         need("device", "cpu").of("cpu"), need("threads", "0 1").of("cpu"),
-                         need("ranks", "serial")}}),
-    parameter(word, means, "l2_cache",
-              {.since = 4,
-               .standard = "auto",
-               .label = "{} cache",
-               .quiet_standard = true,
-               .meaning = "`auto`, `flushed` (memory of twice its size, on a CPU of its last "
-                          "level, is written before each repeat), `rotated`, `warm`",
-               .standard_meaning = "`auto`: flushed; on a CPU and with `ranks: nccl` warm",
-               .needs = {need("device", "cuda").of("rotated warm").because("on a CPU auto is warm"),
-                         need("ranks", "serial")
-                             .of("flushed rotated")
-                             .because("a shard has just been written when the clock starts"),
-                         need("workload", "attention")
-                             .of("rotated")
-                             .because("a layer has one set of weights")}}),
-    parameter(word, means, "cuda_path",
-              {.key = "cuda.path",
-               .since = 4,
-               .standard = "auto",
-               .label = "{} path",
-               .quiet_standard = true,
-               .meaning = "the instructions that `flash` uses: `auto`, `sm_80`",
-               .needs = {need("device", "cuda"), need("kernel", "flash")}}),
-    parameter(speeds, split, "worker_speeds",
-              {.since = 6,
-               .nullable = true,
-               .label = "speeds {}",
-               .meaning = "the speeds of the first workers as parts of the machine's speed, `0.5` "
-                          "or `\"0.5 1 0.8\"`, above 0 and at most 1; see [Slower "
-                          "workers](#slower-workers)",
-               .standard_meaning = "none: all 1",
-               .needs = {need("device", "cpu").because("slow workers sleep, which a GPU cannot do"),
-                         need("workload", "attention")}}),
-    parameter(word, split, "group_sizes",
-              {.since = 6,
-               .standard = "equal",
-               .label = "groups {}",
-               .quiet_standard = true,
-               .meaning = "`equal`, `by_speed` (sizes that shorten the slowest worker's time)",
-               .needs = {need("algorithm", "cqs cqs_sharded")}}),
+                        .because("freeing memory would wait for the other GPUs"))),
+    parameter(word, means, "launch", since(4), standard("alone"), label("launched {}"),
+              meaning(
+                  "`alone`, `together` (all workers in one), `graph`; see [gpu](gpu/README.md)"),
+              needs(need("device", "cuda"), need("ranks", "serial"),
+                    need("workload", "attention").because("a layer has one worker"))),
+    parameter(word, means, "clock", since(4), standard("synchronized"), label("{} clock"),
+              meaning("`synchronized`, `unsynchronized` (as published), `cpu` (of one thread)"),
+              needs(need("device", "cuda").of("unsynchronized"), need("device", "cpu").of("cpu"),
+                    need("threads", "0 1").of("cpu"), need("ranks", "serial"))),
     parameter(
         word,
-        problem, "pass",
-        {.since = 9,
-         .standard = "forward",
-         .label = "{} pass",
-         .quiet_standard = true,
-         .meaning =
-             "`forward`, `backward` (from dO, O and LSE to dQ, dK and dV, of an operator from dO "
-             "alone; the forward pass before it is not timed), `both` (each repeat times the one, "
-             "then "
-             "the other); see [The backward pass](#the-backward-pass)",
-         .needs = {need("workload", "attention").or_if("device", "cpu"),
-                   need("workload", "attention transformer_layer sequence_mixer")
-                       .because("a pipeline computes both, in turns"),
-                   need("mixer_operator", "softmax linear axial ssd")
-                       .because("the nearest of the others is mixer.operator: linear"),
-                   need("workers", "1")
-                       .or_if("mixer_operator", "softmax")
-                       .because("the nearest is workers: 1"),
-                   need("ranks", "serial")
-                       .or_if("mixer_operator", "softmax")
-                       .because("the nearest is ranks: serial")}}),
-    parameter(word, problem, "gradient_dtype",
-              {.since = 9,
-               .standard = "f32",
-               .label = "sums sent in {}",
-               .quiet_standard = true,
-               .meaning = "the type in which workers send sums of gradients to each other: `f32`, "
-                          "or `f16` or `bf16`, which rounds a sum at each hop. `ulysses` sends no "
-                          "sums, and a root adds in f32",
-               .needs = {need("pass", "backward both"), need("workload", "attention")}}),
+        means, "l2_cache", since(4), standard("auto"), label("{} cache"), quiet_standard,
+        meaning("`auto`, `flushed` (memory of twice its size, on a CPU of its last "
+                "level, is written before each repeat), `rotated`, `warm`"),
+        standard_meaning("`auto`: flushed; on a CPU and with `ranks: nccl` warm"),
+        needs(
+            need("device", "cuda").of("rotated warm").because("on a CPU auto is warm"),
+            need("ranks", "serial")
+                .of("flushed rotated")
+                .because("a shard has just been written when the clock starts"),
+            need("workload", "attention").of("rotated").because("a layer has one set of weights"))),
+    parameter(word, means, "cuda_path", key("cuda.path"), since(4), standard("auto"),
+              label("{} path"), quiet_standard,
+              meaning("the instructions that `flash` uses: `auto`, `sm_80`"),
+              needs(need("device", "cuda"), need("kernel", "flash"))),
+    parameter(speeds, split, "worker_speeds", since(6), nullable, label("speeds {}"),
+              meaning("the speeds of the first workers as parts of the machine's speed, `0.5` "
+                      "or `\"0.5 1 0.8\"`, above 0 and at most 1; see [Slower "
+                      "workers](#slower-workers)"),
+              standard_meaning("none: all 1"),
+              needs(need("device", "cpu").because("slow workers sleep, which a GPU cannot do"),
+                    need("workload", "attention"))),
+    parameter(word, split, "group_sizes", since(6), standard("equal"), label("groups {}"),
+              quiet_standard,
+              meaning("`equal`, `by_speed` (sizes that shorten the slowest worker's time)"),
+              needs(need("algorithm", "cqs cqs_sharded"))),
+    parameter(word, problem, "pass", since(9), standard("forward"), label("{} pass"),
+              quiet_standard,
+              meaning("`forward`, `backward` (from dO, O and LSE to dQ, dK and dV, of an operator "
+                      "from dO alone; the forward pass before it is not timed), `both` (each "
+                      "repeat times the one, then the other); see [The backward "
+                      "pass](#the-backward-pass)"),
+              needs(need("workload", "attention").or_if("device", "cpu"),
+                    need("workload", "attention transformer_layer sequence_mixer")
+                        .because("a pipeline computes both, in turns"),
+                    need("mixer_operator", "softmax linear axial ssd")
+                        .because("the nearest of the others is mixer.operator: linear"),
+                    need("workers", "1")
+                        .or_if("mixer_operator", "softmax")
+                        .because("the nearest is workers: 1"),
+                    need("ranks", "serial")
+                        .or_if("mixer_operator", "softmax")
+                        .because("the nearest is ranks: serial"))),
+    parameter(word, problem, "gradient_dtype", since(9), standard("f32"), label("sums sent in {}"),
+              quiet_standard,
+              meaning("the type in which workers send sums of gradients to each other: `f32`, "
+                      "or `f16` or `bf16`, which rounds a sum at each hop. `ulysses` sends no "
+                      "sums, and a root adds in f32"),
+              needs(need("pass", "backward both"), need("workload", "attention"))),
     parameter(
         word,
-        problem, "lse",
-        {.since = 12,
-         .standard = "one",
-         .label = "LSE sent as {}",
-         .quiet_standard = true,
-         .meaning = "the log-sum-exp of a row travels as `one` number, or as `two`, which keep the "
-                    "weights of partials at any score; see [Large scores](#large-scores)",
-         .needs = {need("algorithm",
-                        "burst cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
-                       .because("other algorithms send no LSE"),
-                   need("algorithm", "cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
-                       .or_if("pass", "backward both"),
-                   need("workload", "attention"), need("device", "cpu")}}),
-    parameter(word, problem, "partial_dtype",
-              {.since = 15,
-               .standard = "f32",
-               .label = "partials sent in {}",
-               .quiet_standard = true,
-               .meaning = "the type in which O of a partial travels between workers: `f32`, or "
-                          "`f16` or `bf16`, as most published systems send it; its LSE stays `f32`",
-               .needs = {need("algorithm", "cqs_sharded decode grid mesh pass_q ulysses usp")
-                             .because("other algorithms send no partials between workers"),
-                         need("pass", "forward both"), need("workload", "attention"),
-                         need("device", "cpu")}}),
-    parameter(word, problem, "inputs",
-              {.since = 12,
-               .standard = "random",
-               .label = "{} keys",
-               .quiet_standard = true,
-               .meaning = "`random` (from `seed`), `tied` (all keys of a head are its first), "
-                          "`peaked` (each query is 4 times an earlier key, so that few keys have "
-                          "most of the weight of a row)",
-               .needs = {need("workload", "attention sequence_mixer"),
-                         need("ranks", "serial threads mpi nccl").because("a model has none")}}),
+        problem, "lse", since(12), standard("one"), label("LSE sent as {}"), quiet_standard,
+        meaning("the log-sum-exp of a row travels as `one` number, or as `two`, which keep the "
+                "weights of partials at any score; see [Large scores](#large-scores)"),
+        needs(need("algorithm", "burst cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
+                  .because("other algorithms send no LSE"),
+              need("algorithm", "cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
+                  .or_if("pass", "backward both"),
+              need("workload", "attention"), need("device", "cpu"))),
+    parameter(word, problem, "partial_dtype", since(15), standard("f32"),
+              label("partials sent in {}"), quiet_standard,
+              meaning("the type in which O of a partial travels between workers: `f32`, or "
+                      "`f16` or `bf16`, as most published systems send it; its LSE stays `f32`"),
+              needs(need("algorithm", "cqs_sharded decode grid mesh pass_q ulysses usp")
+                        .because("other algorithms send no partials between workers"),
+                    need("pass", "forward both"), need("workload", "attention"),
+                    need("device", "cpu"))),
+    parameter(word, problem, "inputs", since(12), standard("random"), label("{} keys"),
+              quiet_standard,
+              meaning("`random` (from `seed`), `tied` (all keys of a head are its first), "
+                      "`peaked` (each query is 4 times an earlier key, so that few keys have "
+                      "most of the weight of a row)"),
+              needs(need("workload", "attention sequence_mixer"),
+                    need("ranks", "serial threads mpi nccl").because("a model has none"))),
 };
 
-inline constexpr Field kLaterFields[] = {
-    kCluster,
-    kClusterInside,
-    kClusterBetween,
-    kClusterNics,
-    kClusterOrder,
-    kMixerOperator,
-    kMixerRank,
-    kMixerDepth,
-    kMixerRows,
-    kMixerChunk,
-    kMixerScan,
-    kMixerBlocks,
-    kPipelineSchedule,
-    kPipelineStages,
-    kPipelineLayers,
-    kPipelineMicrobatches,
-    kPipelineVirtualStages,
-    kPipelineChunks,
-    kPipelineCut,
-};
+inline constexpr Field kLaterFields[] = {kCluster,
+                                         kClusterInside,
+                                         kClusterBetween,
+                                         kClusterNics,
+                                         kClusterOrder,
+                                         kMixerOperator,
+                                         kMixerRank,
+                                         kMixerDepth,
+                                         kMixerRows,
+                                         kMixerChunk,
+                                         kMixerScan,
+                                         kMixerBlocks,
+                                         kPipelineSchedule,
+                                         kPipelineStages,
+                                         kPipelineLayers,
+                                         kPipelineMicrobatches,
+                                         kPipelineVirtualStages,
+                                         kPipelineChunks,
+                                         kPipelineCut};
 
 template <std::size_t... Sizes>
 [[nodiscard]] consteval auto in_order(const Field (&... parts)[Sizes]) {
