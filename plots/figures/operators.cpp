@@ -31,7 +31,42 @@ std::string beside_exact(const Rows& all) {
       operator_name(nearest), distance_of(nearest));
 }
 
+double modelled_time(const Row& row) { return time_ms(row).y; }
+
+// Of the cases that differ in how workers share states, the fastest.
+Rows fastest_scans(const Rows& rows) {
+  Rows fastest;
+  for (const Group& same :
+       group(rows, Columns{"model_device", "mixer_operator", "mask", "workers"}))
+    fastest.push_back(*std::ranges::min_element(same.rows, {}, modelled_time));
+  return fastest;
+}
+
+// Says, of the last device at the most workers, what exact attention takes and what others at
+// least.
+std::string beside_modelled(const Rows& all) {
+  const std::string device = all.back().text("model_device");
+  const Rows rows = of_largest(where(all, "model_device", {device}), number_in("workers"));
+  const Rows exact = where(rows, is_exact);
+  const Rows others = where(rows, [](const Row& row) { return !is_exact(row); });
+  if (exact.empty() || others.empty()) return "Modelled time and memory of operators against W";
+  const auto [least, most] = std::ranges::minmax_element(others, {}, modelled_time);
+  const auto shown = [](const Row& row) {
+    return fmt::format("{:.3g} ms ({})", modelled_time(row), operator_name(row));
+  };
+  return fmt::format(
+      "On {:.0f} {}s exact attention takes {:.3g} ms, other operators at least {} to {}",
+      exact.front().number("workers"), device, modelled_time(exact.front()), shown(*least),
+      shown(*most));
+}
+
 }  // namespace
+
+Rows modelled_operator_rows(const CsvTable& cases) {
+  return where(standing_rows(cases), [](const Row& row) {
+    return ran(row) && row.is("workload", "sequence_mixer") && row.is("ranks", "model");
+  });
+}
 
 Rows operator_rows(const CsvTable& cases) {
   return where(where(standing_rows(cases), "workload", {"sequence_mixer"}),
@@ -81,6 +116,37 @@ Figure operators_figure(const Rows& all) {
        .notes = {interval_note(rows),
                  "Distance: L2 norm of the difference from float64 attention over its own, causal "
                  "where the operator is."}});
+}
+
+Figure modelled_operators_figure(const Rows& all) {
+  const Rows rows = fastest_scans(all);
+  LineFigure declared{.title = beside_modelled(rows),
+                      .nothing = "no operator has a time",
+                      .lines = operator_lines(rows),
+                      .x = number_in("workers"),
+                      .x_axis = workers_axis,
+                      .last_of_x = true,
+                      .notes = {kModelNote,
+                                "Exact attention: modelled from rates of its kernel. Dashed: lower "
+                                "bounds of operators and their memory; no kernel of theirs was "
+                                "measured there."}};
+  for (Group& line : declared.lines)
+    if (!is_exact(line.rows.front())) line.style.dash = 1;
+  const Groups devices = group(rows, Columns{"model_device"});
+  for (const Group& device : devices)
+    declared.y.push_back({.title = fmt::format("Time on {}s", device.key[0]),
+                          .y = {.label = "time (ms)", .column = "time_ms", .log = true},
+                          .value = [on = device.key[0]](const Row& row) {
+                            return row.is("model_device", on) ? time_ms(row) : Point{.y = kNaN};
+                          }});
+  // Devices hold the same.
+  declared.y.push_back(bytes_quantity(
+      "Memory", "memory of a device", "predicted_device_peak", rows, [&](const Row& row) {
+        return row.is("model_device", rows.back().text("model_device"))
+                   ? row.number("predicted_device_peak_bytes")
+                   : kNaN;
+      }));
+  return line_figure(declared);
 }
 
 }  // namespace qb

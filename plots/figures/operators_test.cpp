@@ -97,6 +97,41 @@ TEST(Operators, ParetoWithoutExactAttentionIsASentence) {
               HasSubstr("exact attention did not run"));
 }
 
+Values bounded(const char* device, const char* kind, const char* scan, int workers,
+               double seconds) {
+  Values values = ok_case(workers, 1024, 1.0);
+  const Values own = {{"case_id", fmt::format("{}{}{}{}", device, kind, scan, workers)},
+                      {"workload", "sequence_mixer"},
+                      {"mixer_operator", kind},
+                      {"mixer_scan", scan},
+                      {"mask", "causal"},
+                      {"algorithm", "dense"},
+                      {"ranks", "model"},
+                      {"model_device", device},
+                      {"predicted_device_peak_bytes", to_text(double{1 << 20} / workers)},
+                      {"wall_time_median_s", to_text(seconds)}};
+  for (const auto& [column, value] : own) values[column] = value;
+  return values;
+}
+
+TEST(Operators, ModelledOnesAreLinesOverWorkersOnEachDevice) {
+  const Figure figure = wall_clock_figure(cases_of(
+      {bounded("a100", "softmax", "chain", 2, 4.0), bounded("a100", "softmax", "chain", 4, 2.0),
+       bounded("h100", "softmax", "chain", 4, 1.0), bounded("h100", "ssd", "chain", 4, 0.02),
+       bounded("h100", "ssd", "tree", 4, 0.01), bounded("h100", "linear", "tree", 4, 0.005)}));
+  EXPECT_THAT(titles(figure), ElementsAre("Time on a100s", "Time on h100s", "Memory"));
+  EXPECT_EQ(series_named(figure.panels[0], "exact, causal").points.size(), 2u);
+  EXPECT_EQ(figure.panels[0].series.size(), 1u) << "others have no time there";
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "ssd, causal").points.at(0).y, 10.0)
+      << "of the faster scan";
+  EXPECT_NE(series_named(figure.panels[1], "ssd, causal").style.dash, 0) << "a bound";
+  EXPECT_EQ(series_named(figure.panels[1], "exact, causal").style.dash, 0);
+  EXPECT_EQ(series_named(figure.panels[2], "exact, causal").points.size(), 1u) << "of one device";
+  EXPECT_EQ(figure.title,
+            "On 4 h100s exact attention takes 1e+03 ms, other operators at least 5 ms (linear, "
+            "causal) to 10 ms (ssd, causal)");
+}
+
 // The committed figure: at the longest N of exact attention no other line is below the share of its
 // time that the title gives, nor nearer to it than the title says.
 TEST(Operators, CommittedTitleHasTheFastestAndTheNearest) {
