@@ -31,6 +31,7 @@ std::string beside_exact(const Rows& all) {
       operator_name(nearest), distance_of(nearest));
 }
 
+std::string device_name(const Row& row) { return named_values(row, {"model_device"}); }
 double modelled_time(const Row& row) { return time_ms(row).y; }
 
 // Of the cases that differ in how workers share states, the fastest.
@@ -56,8 +57,8 @@ std::string beside_modelled(const Rows& all) {
   };
   return fmt::format(
       "On {:.0f} {}s exact attention takes {:.3g} ms, other operators at least {} to {}",
-      exact.front().number("workers"), device, modelled_time(exact.front()), shown(*least),
-      shown(*most));
+      exact.front().number("workers"), device_name(exact.front()), modelled_time(exact.front()),
+      shown(*least), shown(*most));
 }
 
 }  // namespace
@@ -134,7 +135,7 @@ Figure modelled_operators_figure(const Rows& all) {
     if (!is_exact(line.rows.front())) line.style.dash = 1;
   const Groups devices = group(rows, Columns{"model_device"});
   for (const Group& device : devices)
-    declared.y.push_back({.title = fmt::format("Time on {}s", device.key[0]),
+    declared.y.push_back({.title = fmt::format("Time on {}s", device_name(device.rows.front())),
                           .y = {.label = "time (ms)", .column = "time_ms", .log = true},
                           .value = [on = device.key[0]](const Row& row) {
                             return row.is("model_device", on) ? time_ms(row) : Point{.y = kNaN};

@@ -119,7 +119,7 @@ TEST(Operators, ModelledOnesAreLinesOverWorkersOnEachDevice) {
       {bounded("a100", "softmax", "chain", 2, 4.0), bounded("a100", "softmax", "chain", 4, 2.0),
        bounded("h100", "softmax", "chain", 4, 1.0), bounded("h100", "ssd", "chain", 4, 0.02),
        bounded("h100", "ssd", "tree", 4, 0.01), bounded("h100", "linear", "tree", 4, 0.005)}));
-  EXPECT_THAT(titles(figure), ElementsAre("Time on a100s", "Time on h100s", "Memory"));
+  EXPECT_THAT(titles(figure), ElementsAre("Time on A100s", "Time on H100s", "Memory"));
   EXPECT_EQ(series_named(figure.panels[0], "exact, causal").points.size(), 2u);
   EXPECT_EQ(figure.panels[0].series.size(), 1u) << "others have no time there";
   EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "ssd, causal").points.at(0).y, 10.0)
@@ -128,7 +128,7 @@ TEST(Operators, ModelledOnesAreLinesOverWorkersOnEachDevice) {
   EXPECT_EQ(series_named(figure.panels[1], "exact, causal").style.dash, 0);
   EXPECT_EQ(series_named(figure.panels[2], "exact, causal").points.size(), 1u) << "of one device";
   EXPECT_EQ(figure.title,
-            "On 4 h100s exact attention takes 1e+03 ms, other operators at least 5 ms (linear, "
+            "On 4 H100s exact attention takes 1e+03 ms, other operators at least 5 ms (linear, "
             "causal) to 10 ms (ssd, causal)");
 }
 
