@@ -73,11 +73,12 @@ def stale_dry_run(program):
 
 def answered(program, text):
     """Returns the page with what its commands print: a console block has them after `$ `, all of
-    its desk, where data/ is the repository's; a yaml block begins with `# NAME`, the file that it
-    is."""
+    its desk, where data/ and paper_figures/ are the repository's; a yaml block begins with
+    `# NAME`, the file that it is."""
     with tempfile.TemporaryDirectory() as desk:
         (pathlib.Path(desk) / "qb").symlink_to(program)
-        (pathlib.Path(desk) / "data").symlink_to(ROOT / "data")
+        for folder in ("data", "paper_figures"):
+            (pathlib.Path(desk) / folder).symlink_to(ROOT / folder)
 
         def fresh(block):
             kind, body = block.groups()

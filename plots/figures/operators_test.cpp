@@ -156,5 +156,22 @@ TEST(Operators, CommittedTitleHasTheFastestAndTheNearest) {
   EXPECT_TRUE(figure.title().ends_with(fmt::format("off by {:.2g}", least_distance)));
 }
 
+// The committed figure: the title has, at the most workers of the last device, what exact attention
+// takes and the least and the most of the others.
+TEST(Operators, CommittedTitleOfModelledOnesHasTheLeastAndTheMost) {
+  const CommittedFigure figure("mixers_model", "wall_clock");
+  std::map<double, std::string> others;
+  for (const auto& [name, line] : figure.lines("2"))
+    if (name.starts_with("exact"))
+      EXPECT_TRUE(
+          figure.title().starts_with(fmt::format("On {:.0f} H100s exact attention takes {:.3g} ms",
+                                                 line.rbegin()->first, line.rbegin()->second)));
+    else
+      others[line.rbegin()->second] = name;
+  EXPECT_TRUE(figure.title().ends_with(
+      fmt::format("at least {:.3g} ms ({}) to {:.3g} ms ({})", others.begin()->first,
+                  others.begin()->second, others.rbegin()->first, others.rbegin()->second)));
+}
+
 }  // namespace
 }  // namespace qb

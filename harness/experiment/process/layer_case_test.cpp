@@ -374,12 +374,14 @@ TEST(LayerCase, SaysWhereTensorParallelismCannotBe) {
             "among 3");
   Case c = split_layer(2);
   c.ranks = Ranks::serial;
-  EXPECT_EQ(message_of(c),
-            "algorithm: tensor_parallel needs ranks: threads, and this case has ranks: serial");
+  EXPECT_EQ(
+      message_of(c),
+      "algorithm: tensor_parallel needs ranks: threads or model, and this case has ranks: serial");
   c = split_layer(2);
   c.dtype = DType::bf16;
   EXPECT_EQ(message_of(c),
-            "algorithm: tensor_parallel needs dtype: f32, and this case has dtype: bf16");
+            "algorithm: tensor_parallel needs dtype: f32 or ranks: model, and this case has dtype: "
+            "bf16 and ranks: threads");
   c = split_layer(2);
   c.workload = WorkloadKind::attention;
   EXPECT_THAT(message_of(c), HasSubstr("needs workload: transformer_layer"));

@@ -53,6 +53,8 @@ TEST(MixerOverMpi, EveryOperatorAndScanIsARowThatWasVerified) {
         // The clock starts when all ranks are ready and ends with the last of them.
         EXPECT_GE(result.samples.back().wall_s, result.samples.back().compute_s);
         EXPECT_GE(result.samples.back().worker_sum_s, result.samples.back().wall_s);
+        EXPECT_EQ(result.values.at("device_peak_bytes"),
+                  result.values.at("predicted_device_peak_bytes"));
         // Each rank holds what it holds as a thread, without the kernels of the others.
         c.ranks = Ranks::serial;
         EXPECT_EQ(result.values.at("device_peak_bytes"),
