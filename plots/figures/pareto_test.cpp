@@ -40,7 +40,7 @@ TEST(Pareto, CommittedFrontiersAreBeatenByNoneAndBeatTheOthers) {
       EXPECT_TRUE(best || beaten) << mark.series;
       beaten_marks += best ? 0 : 1;
     }
-    EXPECT_GE(beaten_marks, 2);
+    EXPECT_GE(beaten_marks, 1);
   }
   EXPECT_EQ(figure.title(),
             "At N = 16,384 no operator beats exact or linear in both distance and time");
