@@ -55,10 +55,11 @@ std::string beside_modelled(const Rows& all) {
   const auto shown = [](const Row& row) {
     return fmt::format("{:.3g} ms ({})", modelled_time(row), operator_name(row));
   };
-  return fmt::format(
-      "On {:.0f} {}s exact attention takes {:.3g} ms, other operators at least {} to {}",
-      exact.front().number("workers"), device_name(exact.front()), modelled_time(exact.front()),
-      shown(*least), shown(*most));
+  std::vector<std::string> of_exact;
+  std::ranges::transform(exact, std::back_inserter(of_exact), shown);
+  return fmt::format("On {:.0f} {}s {}; other operators at least {} to {}",
+                     exact.front().number("workers"), device_name(exact.front()),
+                     fmt::join(of_exact, " and "), shown(*least), shown(*most));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ class RehearsalDevice final : public LayerGradientsDevice, public MixerDevice {
   void add_norm_backward(const NormBackwardCall& call, Allocator& workspace) override {
     hold_for_a_moment(costs_.bytes_of_norm_backward(call), workspace);
   }
-  // Operators take on every device what those of the CPU take.
+  // These are the operators of the CPU: no GPU has kernels for them.
   void mix(const MixerOptions& options, const MixerArguments& arguments,
            const KernelContext& context, const MixerState* before) override {
     qb::mix(options, arguments, memory_alone(context), before);

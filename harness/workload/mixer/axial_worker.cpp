@@ -4,13 +4,6 @@
 #include "base/clock.h"
 
 namespace qb {
-namespace {
-
-std::span<std::byte> bytes_of(const TensorView& view) {
-  return {static_cast<std::byte*>(view.data), static_cast<std::size_t>(view.bytes())};
-}
-
-}  // namespace
 
 AxialWorker::AxialWorker(const MixerProblem& problem, const AxialPlan& plan, int index,
                          Allocator& memory)

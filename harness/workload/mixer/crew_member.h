@@ -3,6 +3,7 @@
 // consecutive tokens, clocks, and messages in rounds.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "harness/execute/device/mixer_device.h"
@@ -10,6 +11,11 @@
 #include "harness/workload/mixer/mixer_tensors.h"
 
 namespace qb {
+
+// The elements of a tensor whose rows follow each other, as a message has them.
+[[nodiscard]] inline std::span<std::byte> bytes_of(const TensorView& view) {
+  return {static_cast<std::byte*>(view.data), static_cast<std::size_t>(view.bytes())};
+}
 
 class CrewMember {
  public:
@@ -33,7 +39,7 @@ class CrewMember {
   [[nodiscard]] MixerTensors& tensors() { return tensors_; }
   [[nodiscard]] const Times& times() const { return times_; }
 
-  // Of messages in a run.
+  // The rounds of messages in a run.
   [[nodiscard]] virtual int rounds() const = 0;
   // A run is receive() by all workers, so that no message waits for its receiver; then begin(), for
   // each round post() and await(), and finish().

@@ -6,10 +6,6 @@
 namespace qb {
 namespace {
 
-std::span<std::byte> bytes_of(const TensorView& view) {
-  return {static_cast<std::byte*>(view.data), static_cast<std::size_t>(view.bytes())};
-}
-
 // A report has the times of steps: up to the states that a worker needs, and of its output.
 std::vector<StepTime> steps_of(const CrewMember::Times& t) {
   return {{.compute_s = t.compute_s - t.mix_s,

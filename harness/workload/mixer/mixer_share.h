@@ -23,15 +23,15 @@ class MixerShare {
 
   [[nodiscard]] const MixerProblem& problem() const { return problem_; }
   [[nodiscard]] int workers() const { return scan_.workers; }
-  // Whose inputs and output the worker holds.
+  // The worker holds the inputs and the output of these.
   [[nodiscard]] Range tokens(int worker) const;
   // That the worker computes, without making states its own.
   [[nodiscard]] double flop(int worker) const;
   // The worker takes its memory from there; what it refers to must outlive it.
   [[nodiscard]] std::unique_ptr<CrewMember> member(int worker, Allocator& memory) const;
 
-  // Of several workers, each with rounds from 0 on: a worker makes what it sends in one after it
-  // has what the one before brings.
+  // There are some with several workers, each with rounds from 0 on: a worker makes what it sends
+  // in one after it has what the one before brings.
   [[nodiscard]] const std::vector<std::vector<SizedMessage>>& exchanges() const {
     return exchanges_;
   }
