@@ -227,11 +227,8 @@ inline constexpr Field kCaseFields[] = {
                     need("mixer_operator", "softmax linear axial ssd")
                         .because("the nearest of the others is mixer.operator: linear"),
                     need("workers", "1")
-                        .or_if("mixer_operator", "softmax")
-                        .because("the nearest is workers: 1"),
-                    need("ranks", "serial")
-                        .or_if("mixer_operator", "softmax")
-                        .because("the nearest is ranks: serial"))),
+                        .or_if("mixer_operator", "softmax axial")
+                        .because("the nearest is workers: 1"))),
     parameter(word, problem, "gradient_dtype", since(9), standard("f32"), label("sums sent in {}"),
               quiet_standard,
               meaning("the type in which workers send sums of gradients to each other: `f32`, "

@@ -76,19 +76,36 @@ Tensor attend_rows(const MixerOptions& options, const MixerArguments& a, const T
   return y;
 }
 
+void attend_flash_backward(const BackwardArguments& a, const KernelContext& context) {
+  if (context.computes) return attention_backward(Kernel::flash, a, context);
+  const std::int64_t bytes = backward_workspace_bytes(
+      Kernel::flash, a.q.extent, a.k.extent, a.q.dtype, context.threads, a.v.extent.head_dim);
+  const Buffer taken(context.workspace, static_cast<std::size_t>(bytes), "workspace",
+                     context.worker);
+}
+
 // The gradients of one pass, written whole. g.d_out has the type of the inputs.
 void attend_backward(const Lines& lines, const MixerArguments& a, const MixerGradients& g,
                      const TensorView& lse, const KernelContext& context) {
   const Tensor delta = numbers_of_rows(a.out, 1, context);
-  compute_delta(a.out, g.d_out, delta.view(), context.threads);
-  for (const TensorView& sum : {g.d_q, g.d_k, g.d_v}) clear_rows(sum);
+  if (context.computes) {
+    compute_delta(a.out, g.d_out, delta.view(), context.threads);
+    for (const TensorView& sum : {g.d_q, g.d_k, g.d_v}) clear_rows(sum);
+  }
   const TileSchedule all = lines.all_pairs(a.q.extent.head_dim);
   for (std::int64_t b = 0; b < a.q.extent.batch; ++b)
-    attention_backward(Kernel::flash,
-                       {lines.of(a.q, b), lines.of(a.k, b), lines.of(a.v, b), lines.of(g.d_out, b),
-                        lines.of(lse, b), lines.of(delta.view(), b), &all, a.scale,
-                        lines.of(g.d_q, b), lines.of(g.d_k, b), lines.of(g.d_v, b)},
-                       context);
+    attend_flash_backward({lines.of(a.q, b), lines.of(a.k, b), lines.of(a.v, b),
+                           lines.of(g.d_out, b), lines.of(lse, b), lines.of(delta.view(), b), &all,
+                           a.scale, lines.of(g.d_q, b), lines.of(g.d_k, b), lines.of(g.d_v, b)},
+                          context);
+}
+
+Lines lines_of_tokens(std::string_view who, const TensorView& v, std::int64_t length) {
+  const std::int64_t n = v.extent.length;
+  if (length < 1 || n % length != 0)
+    throw std::invalid_argument(
+        fmt::format("{}: {} tokens do not make lines of {}", who, n, length));
+  return {n / length, length, length, 1};
 }
 
 }  // namespace
@@ -126,15 +143,17 @@ void axial_backward(const MixerOptions& options, const MixerArguments& a, const 
   attend(columns, second, of_columns.view(), context);
 
   const Tensor d_out = like_out(a.v.dtype);
-  copy_rows(g.d_out, d_out.view(), context.threads);
+  if (context.computes) copy_rows(g.d_out, d_out.view(), context.threads);
   const Tensor d_y = like_out(DType::f32);
   const Tensor d_keys = like_out(DType::f32);
   const Tensor d_values = like_out(DType::f32);
   attend_backward(columns, second, {d_out.view(), d_y.view(), d_keys.view(), d_values.view()},
                   of_columns.view(), context);
-  add_rows(d_y.view(), d_keys.view());
-  add_rows(d_y.view(), d_values.view());
-  copy_rows(d_y.view(), d_out.view(), context.threads);
+  if (context.computes) {
+    add_rows(d_y.view(), d_keys.view());
+    add_rows(d_y.view(), d_values.view());
+    copy_rows(d_y.view(), d_out.view(), context.threads);
+  }
   rows.out = y.view();
   attend_backward(rows_of(options, a.v.extent.length), rows, {d_out.view(), g.d_q, g.d_k, g.d_v},
                   of_rows.view(), context);
@@ -142,12 +161,18 @@ void axial_backward(const MixerOptions& options, const MixerArguments& a, const 
 
 }  // namespace cpu
 
-void attend_lines(const MixerArguments& a, std::int64_t length, const KernelContext& context) {
-  if (length < 1 || a.v.extent.length % length != 0)
-    throw std::invalid_argument(
-        fmt::format("attend_lines: {} tokens do not make lines of {}", a.v.extent.length, length));
-  const Tensor lse = cpu::lse_of(a.out, context);
-  cpu::attend({a.v.extent.length / length, length, length, 1}, a, lse.view(), context);
+void attend_lines(const MixerArguments& a, std::int64_t length, const KernelContext& context,
+                  const TensorView& lse) {
+  const cpu::Lines lines = cpu::lines_of_tokens("attend_lines", a.v, length);
+  if (lse.data != nullptr) return cpu::attend(lines, a, lse, context);
+  const Tensor own = cpu::lse_of(a.out, context);
+  cpu::attend(lines, a, own.view(), context);
+}
+
+void attend_lines_backward(const MixerArguments& a, const TensorView& lse, const MixerGradients& g,
+                           std::int64_t length, const KernelContext& context) {
+  const cpu::Lines lines = cpu::lines_of_tokens("attend_lines_backward", a.v, length);
+  cpu::attend_backward(lines, a, g, lse, context);
 }
 
 }  // namespace qb

@@ -7,7 +7,7 @@
 #include "kernels/cpu/call_checks.h"
 #include "kernels/mixer/axial.h"
 #include "kernels/mixer/checks.h"
-#include "kernels/parallel.h"
+#include "kernels/mixer/stack_allocator.h"
 
 namespace qb {
 namespace cpu {
@@ -49,6 +49,7 @@ void run_group(const MixerOptions& options, const MixerArguments& a,
   const std::int64_t floats = of_chunks + MixerScratch::carve(task, nullptr, more);
   const Buffer memory(context.workspace, static_cast<std::size_t>(4 * floats), "mixer_chunks",
                       context.worker);
+  if (!context.computes) return;
   (void)ChunkScratch::carve(task, memory.as<float>(), scratch);
   (void)MixerScratch::carve(task, memory.as<float>() + of_chunks, more);
   for (std::int64_t head = 0; head < a.q.extent.heads; ++head)
@@ -82,20 +83,23 @@ void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
   if (is_axial) return cpu::axial_backward(options, arguments, gradients, context);
   const std::int64_t heads = arguments.k.extent.heads;
   const std::int64_t group = arguments.q.extent.heads / heads;
-  parallel_for(arguments.k.extent.batch * heads, context.threads, 1,
-               [&](std::int64_t item, std::int64_t, int) {
-                 const auto some = [&](const TensorView& view, bool of_queries) {
-                   const std::int64_t count = of_queries ? group : 1;
-                   return cpu::heads_of(view, item / heads, item % heads * count, count);
-                 };
-                 MixerArguments a = arguments;
-                 MixerGradients g = gradients;
-                 for (TensorView* const view : {&a.q, &a.decay, &g.d_out, &g.d_q, &g.d_decay})
-                   *view = some(*view, true);
-                 for (TensorView* const view : {&a.k, &a.v, &g.d_k, &g.d_v})
-                   *view = some(*view, false);
-                 cpu::run_group(options, a, g, {context.workspace, 1, context.worker});
-               });
+  const std::int64_t items = arguments.k.extent.batch * heads;
+  cpu::for_each_item(items, static_cast<int>(std::min<std::int64_t>(items, context.threads)),
+                     "mixer_chunks", context, [&](std::int64_t item, const KernelContext& of_item) {
+                       const auto some = [&](const TensorView& view, bool of_queries) {
+                         const std::int64_t count = of_queries ? group : 1;
+                         return cpu::heads_of(view, item / heads, item % heads * count, count);
+                       };
+                       MixerArguments a = arguments;
+                       MixerGradients g = gradients;
+                       for (TensorView* const view : {&a.q, &a.decay, &g.d_out, &g.d_q, &g.d_decay})
+                         *view = some(*view, true);
+                       for (TensorView* const view : {&a.k, &a.v, &g.d_k, &g.d_v})
+                         *view = some(*view, false);
+                       KernelContext alone = of_item;
+                       alone.threads = 1;
+                       cpu::run_group(options, a, g, alone);
+                     });
 }
 
 }  // namespace qb

@@ -101,33 +101,22 @@ using HeadCall = void(const MixerOptions& options, const MixerArguments& a,
                       const KernelContext& context, const MixerState& state);
 
 // Makes the call for each query head, whose queries and keys are read twice and may stay in the
-// cache. Each thread has a stack of what a head takes, so that the memory of a call does not depend
-// on when its heads begin and end.
+// cache.
 void for_each_head(const MixerOptions& options, const MixerArguments& a,
                    const KernelContext& context, const MixerState& state, HeadCall& call) {
   const std::int64_t heads = a.q.extent.heads;
   const std::int64_t all = a.q.extent.batch * heads;
-  const int at_once = all < context.threads ? 1 : context.threads;
-  const auto compute = [&](std::int64_t item, Allocator& workspace, bool computes) {
-    MixerArguments one = a;
-    MixerState of_head = state;
-    for (TensorView* const view : {&one.q, &one.k, &one.v, &one.out, &one.q_landmarks,
-                                   &one.k_landmarks, &of_head.matrix, &of_head.vector})
-      if (view->data != nullptr)
-        *view = heads_of(*view, item / heads, item % heads / (heads / view->extent.heads), 1);
-    call(options, one,
-         {workspace, context.threads / at_once, context.worker, context.stages, computes}, of_head);
-  };
-  StackAllocator counted;
-  compute(0, counted, false);
-  const std::size_t bytes = counted.peak_bytes();
-  const Buffer memory(context.workspace, bytes * static_cast<std::size_t>(at_once), "landmarks",
-                      context.worker);
-  if (!context.computes) return;
-  parallel_for(all, at_once, 1, [&](std::int64_t item, std::int64_t, int thread) {
-    StackAllocator stack(memory.as<std::byte>() + bytes * static_cast<std::size_t>(thread));
-    compute(item, stack, true);
-  });
+  for_each_item(
+      all, all < context.threads ? 1 : context.threads, "landmarks", context,
+      [&](std::int64_t item, const KernelContext& of_item) {
+        MixerArguments one = a;
+        MixerState of_head = state;
+        for (TensorView* const view : {&one.q, &one.k, &one.v, &one.out, &one.q_landmarks,
+                                       &one.k_landmarks, &of_head.matrix, &of_head.vector})
+          if (view->data != nullptr)
+            *view = heads_of(*view, item / heads, item % heads / (heads / view->extent.heads), 1);
+        call(options, one, of_item, of_head);
+      });
 }
 
 // state := O and LSE of the landmarks over these tokens.

@@ -164,9 +164,14 @@ void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                   const MixerGradients& gradients, const KernelContext& context);
 
 // A pass of axial, for workers that hold whole rows or columns: out := softmax(c Q K^T) V within
-// each line of `length` consecutive tokens, which divides them.
+// each line of `length` consecutive tokens, which divides them; lse [b,h,n,2] f32 := the LSE of the
+// tokens (kernels/lse.h), if it has data.
 void attend_lines(const MixerArguments& arguments, std::int64_t length,
-                  const KernelContext& context);
+                  const KernelContext& context, const TensorView& lse = {});
+// The gradients of such a pass, from the out and the lse that it made.
+void attend_lines_backward(const MixerArguments& arguments, const TensorView& lse,
+                           const MixerGradients& gradients, std::int64_t length,
+                           const KernelContext& context);
 
 // The parts of linformer and nystrom.
 // out [b,g,rank,x] f32 := weights [1,1,rank,n] f32 times x [b,g,n,x] of any type.

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves one thread from memory of a known size, of which only the end is given back. Without
-// memory it counts what it would need.
+// The memory of items that threads share, which does not depend on when each begins and ends: a
+// stack for each thread, of which only the end is given back.
 #pragma once
 
 #include <algorithm>
 #include <ranges>
 #include <vector>
 
-#include "kernels/allocator.h"
+#include "kernels/attention.h"
+#include "kernels/parallel.h"
 
 namespace qb::cpu {
 
+// Without memory it counts what it would need.
 class StackAllocator final : public Allocator {
  public:
   StackAllocator() = default;
@@ -43,5 +45,26 @@ class StackAllocator final : public Allocator {
   std::size_t peak_bytes_ = 0;
   std::vector<Block> blocks_;
 };
+
+// Calls compute(item, context) for each of these items, `at_once` of them at a time, with a part of
+// the threads each. All take as much memory as item 0.
+template <class Compute>
+void for_each_item(std::int64_t items, int at_once, const char* label, const KernelContext& context,
+                   const Compute& compute) {
+  const auto of_item = [&](Allocator& stack, bool computes) {
+    return KernelContext{stack, context.threads / at_once, context.worker, context.stages,
+                         computes};
+  };
+  StackAllocator counted;
+  compute(0, of_item(counted, false));
+  const std::size_t bytes = counted.peak_bytes();
+  const Buffer memory(context.workspace, bytes * static_cast<std::size_t>(at_once), label,
+                      context.worker);
+  if (!context.computes) return;
+  parallel_for(items, at_once, 1, [&](std::int64_t item, std::int64_t, int thread) {
+    StackAllocator stack(memory.as<std::byte>() + bytes * static_cast<std::size_t>(thread));
+    compute(item, of_item(stack, true));
+  });
+}
 
 }  // namespace qb::cpu

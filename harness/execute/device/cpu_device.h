@@ -139,8 +139,13 @@ class CpuDevice : public LayerGradientsDevice, public MixerDevice {
     qb::append_state(options, state, next, a);
   }
   void attend_lines(const MixerArguments& arguments, std::int64_t length,
-                    const KernelContext& context) override {
-    qb::attend_lines(arguments, length, context);
+                    const KernelContext& context, const TensorView& lse) override {
+    qb::attend_lines(arguments, length, context, lse);
+  }
+  void attend_lines_backward(const MixerArguments& arguments, const TensorView& lse,
+                             const MixerGradients& gradients, std::int64_t length,
+                             const KernelContext& context) override {
+    qb::attend_lines_backward(arguments, lse, gradients, length, context);
   }
   void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                     const MixerGradients& gradients, const KernelContext& context) override {

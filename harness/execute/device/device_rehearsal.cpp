@@ -106,13 +106,18 @@ class RehearsalDevice final : public LayerGradientsDevice, public MixerDevice {
   }
   void append_state(const MixerOptions&, const MixerState&, const MixerState&,
                     const TensorView&) override {}
-  void mix_backward(const MixerOptions&, const MixerArguments&, const MixerGradients&,
-                    const KernelContext&) override {
-    throw Unsupported("the memory of an operator's backward pass is not known before it ran");
+  void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
+                    const MixerGradients& gradients, const KernelContext& context) override {
+    qb::mix_backward(options, arguments, gradients, memory_alone(context));
   }
   void attend_lines(const MixerArguments& arguments, std::int64_t length,
-                    const KernelContext& context) override {
-    qb::attend_lines(arguments, length, memory_alone(context));
+                    const KernelContext& context, const TensorView& lse) override {
+    qb::attend_lines(arguments, length, memory_alone(context), lse);
+  }
+  void attend_lines_backward(const MixerArguments& arguments, const TensorView& lse,
+                             const MixerGradients& gradients, std::int64_t length,
+                             const KernelContext& context) override {
+    qb::attend_lines_backward(arguments, lse, gradients, length, memory_alone(context));
   }
   MemorySource memory(AllocatorKind) override { return addresses_only(); }
   void upload(const TensorView&, const TensorView&) override {}

@@ -23,7 +23,10 @@ class MixerDevice : public virtual ComputeDevice {
   virtual void append_state(const MixerOptions& options, const MixerState& state,
                             const MixerState& next, const TensorView& a) = 0;
   virtual void attend_lines(const MixerArguments& arguments, std::int64_t length,
-                            const KernelContext& context) = 0;
+                            const KernelContext& context, const TensorView& lse) = 0;
+  virtual void attend_lines_backward(const MixerArguments& arguments, const TensorView& lse,
+                                     const MixerGradients& gradients, std::int64_t length,
+                                     const KernelContext& context) = 0;
   virtual void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                             const MixerGradients& gradients, const KernelContext& context) = 0;
 };

@@ -46,10 +46,13 @@ TEST(MixerOverMpi, EveryOperatorAndScanIsARowThatWasVerified) {
           c.mixer.rows = workers + static_cast<std::int64_t>(random() % 5);
           c.shape.q_len = c.shape.kv_len = c.mixer.rows * (workers + 3);
         }
-        SCOPED_TRACE(testing::Message()
-                     << name << ' ' << word(scan) << " W=" << workers << " N=" << c.shape.q_len);
+        const bool goes_back = kind == Mixer::axial || (workers == 1 && kind == Mixer::ssd);
+        if (goes_back) c.pass = random() % 2 == 0 ? Passes::both : Passes::backward;
+        SCOPED_TRACE(testing::Message() << name << ' ' << word(scan) << " W=" << workers
+                                        << " N=" << c.shape.q_len << ' ' << word(c.pass));
         const CaseResult result = run_case(c, "");
         ASSERT_EQ(result.status, Status::ok) << result.message;
+        EXPECT_EQ(result.values.has("d_q_max_error"), goes_back);
         // The clock starts when all ranks are ready and ends with the last of them.
         EXPECT_GE(result.samples.back().wall_s, result.samples.back().compute_s);
         EXPECT_GE(result.samples.back().worker_sum_s, result.samples.back().wall_s);

@@ -1,91 +1,155 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/mixer/axial_worker.h"
 
-#include "base/clock.h"
-
 namespace qb {
 
-AxialWorker::AxialWorker(const MixerProblem& problem, const AxialPlan& plan, int index,
-                         Allocator& memory)
-    : CrewMember(problem, plan.tokens(index), index, memory), plan_(plan) {
-  const DType dtype = problem.problem.dtype;
-  const auto take = [&](DType type, const AxialPart& part, const char* label) {
-    Extent extent = tensors_.arguments().out.extent;
-    extent.length = part.count();
-    return Tensor(memory, type, extent, label, index);
-  };
-  columns_ = take(dtype, plan.held(index, 1), "columns");
-  columns_output_ = take(DType::f32, plan.held(index, 1), "columns_output");
-  for (const AxialMessage& m : plan.messages) {
-    if (m.from == index) out_.push_back({m, take(dtype, m.part, "message_out")});
-    if (m.to != index) continue;
-    in_.push_back({m, take(dtype, m.part, "message_in")});
-    expect(m.from, m.round, bytes_of(in_.back().memory.view()));
-  }
+std::span<const int> axial_rounds(Pass pass) {
+  static constexpr int kForward[] = {0, 1};
+  static constexpr int kBackward[] = {0, 0, 1};
+  if (pass == Pass::forward) return kForward;
+  return kBackward;
 }
 
-TensorView AxialWorker::Held::in_row(std::int64_t row, const Range& columns) const {
+AxialMember::AxialMember(const MixerProblem& problem, const MixerTensors& tensors,
+                         const AxialPlan& plan, Pass pass, int index, Allocator& memory)
+    : CrewMember(problem, tensors, index, memory),
+      plan_(plan),
+      transpositions_(axial_rounds(pass)) {
+  const DType dtype = problem.problem.dtype;
+  for (int round = 0; round < rounds(); ++round)
+    for (const AxialMessage& m : plan.messages) {
+      if (m.round != transpositions_[static_cast<std::size_t>(round)]) continue;
+      if (m.from == index) out_.push_back({round, m, take(dtype, m.part, "message_out")});
+      if (m.to != index) continue;
+      in_.push_back({round, m, take(dtype, m.part, "message_in")});
+      expect(m.from, round, bytes_of(in_.back().memory.view()));
+    }
+}
+
+Tensor AxialMember::take(DType dtype, const AxialPart& part, const char* label,
+                         std::int64_t numbers) const {
+  Extent extent = arguments_.out.extent;
+  extent.length = part.count();
+  if (numbers > 0) extent.head_dim = numbers;
+  return {memory_, dtype, extent, label, index_};
+}
+
+TensorView AxialMember::Held::in_row(std::int64_t row, const Range& columns) const {
   const std::int64_t r = row - part.rows.begin;
   const std::int64_t c = columns.begin - part.columns.begin;
   return by_column ? view.tokens(c * part.rows.count() + r, columns.count(), part.rows.count())
                    : view.tokens(r * part.columns.count() + c, columns.count());
 }
 
-void AxialWorker::copy(const Held& from, const Held& to, const AxialPart& part,
+void AxialMember::copy(const Held& from, const Held& to, const AxialPart& part,
                        MixerDevice& device) {
   for (std::int64_t row = part.rows.begin; row < part.rows.end; ++row)
     device.copy_rows(from.in_row(row, part.columns), to.in_row(row, part.columns));
 }
 
-AxialWorker::Held AxialWorker::before(int round) const {
-  if (round == 1) return {plan_.held(index_, 1), columns_output_.view(), true};
-  return {plan_.held(index_, 0), tensors_.arguments().out};
+void AxialMember::leave(int round, const Held& from, const Held& to, MixerDevice& device,
+                        Transport& transport) {
+  for (const Parcel& parcel : out_) {
+    if (parcel.round != round) continue;
+    copy(from, parcel.held(), parcel.message.part, device);
+    send(parcel.message.to, round, bytes_of(parcel.memory.view()), transport);
+  }
+  copy(from, to, {plan_.held(index_, 0).rows, plan_.held(index_, 1).columns}, device);
 }
 
-AxialWorker::Held AxialWorker::after(int round) const {
-  return round == 0 ? Held{plan_.held(index_, 1), columns_.view(), true} : before(0);
+void AxialMember::arrive(int round, const Held& to, MixerDevice& device) const {
+  for (const Parcel& parcel : in_)
+    if (parcel.round == round) copy(parcel.held(), to, parcel.message.part, device);
 }
 
-void AxialWorker::attend(const MixerArguments& arguments, std::int64_t length, MixerDevice& device,
-                         int threads) {
-  const double start_s = now_s();
-  device.attend_lines(arguments, length, context(threads));
-  times_.mix_s = now_s() - start_s;
-  times_.compute_s += times_.mix_s;
+void AxialMember::attend(const MixerArguments& arguments, std::int64_t length, MixerDevice& device,
+                         int threads, const TensorView& lse) {
+  time([&] { device.attend_lines(arguments, length, context(threads), lse); });
 }
+
+AxialWorker::AxialWorker(const MixerProblem& problem, const MixerTensors& tensors,
+                         const AxialPlan& plan, int index, Allocator& memory)
+    : AxialMember(problem, tensors, plan, Pass::forward, index, memory),
+      columns_(take_columns(problem.problem.dtype, "columns")),
+      columns_output_(take_columns(DType::f32, "columns_output")) {}
 
 void AxialWorker::begin(MixerDevice& device, int threads) {
   times_ = {.begin_s = now_s()};
-  attend(tensors_.arguments(), plan_.columns, device, threads);
-}
-
-void AxialWorker::unpack(int round, MixerDevice& device) const {
-  for (const Parcel& parcel : in_)
-    if (parcel.message.round == round)
-      copy(parcel.held(), after(round), parcel.message.part, device);
+  attend(arguments_, plan_.columns, device, threads);
 }
 
 void AxialWorker::post(int round, MixerDevice& device, int threads, Transport& transport) {
-  if (round == 1) {
-    unpack(0, device);
-    attend({.q = columns_.view(),
-            .k = columns_.view(),
-            .v = columns_.view(),
-            .scale = tensors_.arguments().scale,
-            .out = columns_output_.view()},
-           plan_.rows, device, threads);
-  }
-  for (const Parcel& parcel : out_) {
-    if (parcel.message.round != round) continue;
-    copy(before(round), parcel.held(), parcel.message.part, device);
-    send(parcel.message.to, round, bytes_of(parcel.memory.view()), transport);
-  }
-  copy(before(round), after(round), {plan_.held(index_, 0).rows, plan_.held(index_, 1).columns},
-       device);
+  if (round == 0)
+    return leave(round, rows(arguments_.out), columns(columns_.view()), device, transport);
+  arrive(0, columns(columns_.view()), device);
+  attend(among_columns(columns_.view(), columns_output_.view()), plan_.rows, device, threads);
+  leave(round, columns(columns_output_.view()), rows(arguments_.out), device, transport);
 }
 
 void AxialWorker::finish(MixerDevice& device, int /*threads*/, Transport& transport) {
-  unpack(1, device);
+  arrive(1, rows(arguments_.out), device);
+  end(transport);
+}
+
+AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
+                             const AxialPlan& plan, int index, Allocator& memory,
+                             const AxialWorker& forward)
+    : AxialMember(problem, tensors, plan, Pass::backward, index, memory),
+      columns_(forward.columns_in()),
+      columns_output_(forward.columns_out()),
+      rows_output_(take_rows(DType::f32, "rows_output")),
+      d_rows_(take_rows(problem.problem.dtype, "d_rows")),
+      d_columns_output_(take_columns(problem.problem.dtype, "d_columns_output")),
+      d_columns_{take_columns(DType::f32, "d_columns"), take_columns(DType::f32, "d_columns"),
+                 take_columns(DType::f32, "d_columns")},
+      lse_of_rows_(take_rows(DType::f32, "lse", 2)),
+      lse_of_columns_(take_columns(DType::f32, "lse", 2)) {}
+
+void AxialBackward::begin(MixerDevice& /*device*/, int /*threads*/) {
+  times_ = {.begin_s = now_s()};
+}
+
+void AxialBackward::post(int round, MixerDevice& device, int threads, Transport& transport) {
+  switch (round) {
+    case 0: {
+      leave(round, rows(gradients_.d_out), columns(d_columns_output_.view()), device, transport);
+      MixerArguments again = arguments_;  // while dO is on its way
+      again.out = rows_output_.view();
+      return attend(again, plan_.columns, device, threads, lse_of_rows_.view());
+    }
+    case 1:
+      return leave(round, rows(rows_output_.view()), columns(columns_), device, transport);
+    default:
+      arrive(0, columns(d_columns_output_.view()), device);
+      arrive(1, columns(columns_), device);
+      pass_columns(device, threads);
+      leave(round, columns(d_columns_[0].view()), rows(d_rows_.view()), device, transport);
+  }
+}
+
+void AxialBackward::pass_columns(MixerDevice& device, int threads) {
+  const MixerArguments second = among_columns(columns_, columns_output_);
+  attend(second, plan_.rows, device, threads, lse_of_columns_.view());
+  time([&] {
+    const auto& [d_q, d_k, d_v] = d_columns_;
+    device.attend_lines_backward(second, lse_of_columns_.view(),
+                                 {d_columns_output_.view(), d_q.view(), d_k.view(), d_v.view()},
+                                 plan_.rows, context(threads));
+    device.add_rows(d_q.view(), d_k.view());
+    device.add_rows(d_q.view(), d_v.view());
+  });
+}
+
+void AxialBackward::finish(MixerDevice& device, int threads, Transport& transport) {
+  arrive(2, rows(d_rows_.view()), device);
+  time([&] {
+    MixerArguments of_rows = arguments_;
+    of_rows.out = rows_output_.view();
+    MixerGradients gradients = gradients_;
+    gradients.d_out = d_rows_.view();
+    device.attend_lines_backward(of_rows, lse_of_rows_.view(), gradients, plan_.columns,
+                                 context(threads));
+  });
   end(transport);
 }
 

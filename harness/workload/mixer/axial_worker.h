@@ -1,31 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the workers that share axial attention (harness/plan/axial/). It attends within its rows,
-// exchanges parts of them for its columns, attends within those, and exchanges back. Messages have
-// the type of the inputs, as activations of a model have. Memory comes from the allocator with
-// these labels, all of it when the worker is made, except what the kernels take:
-//   q, k, v, output            the tensors of its rows (mixer_tensors.h)
-//   columns, columns_output    its columns, one after another
-//   message_in, message_out    parts of the tensor, row by row
+// The workers that share axial attention (harness/plan/axial/), forwards and backwards. Messages
+// have the type of the inputs, as activations of a model and their gradients have. Memory comes
+// from the allocator with these labels, all of it when a worker is made, except what the kernels
+// take:
+//   columns, columns_output      the worker's columns, one after another
+//   message_in, message_out      parts of the tensor, row by row
+// and of a backward pass
+//   rows_output, d_rows          Y of its rows, made again, and its gradient
+//   lse                          of both
+//   d_columns_output, d_columns  dO of its columns, and the gradients of Y as queries, keys, values
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "harness/plan/axial/axial_plan.h"
+#include "harness/plan/pass.h"
 #include "harness/workload/mixer/crew_member.h"
 
 namespace qb {
 
-class AxialWorker final : public CrewMember {
+// The transposition of a plan that each round of a pass is. Backwards dO goes to the columns, then
+// Y, which is made again, and the gradient of Y comes back.
+[[nodiscard]] std::span<const int> axial_rounds(Pass pass);
+
+// What a worker does in both passes.
+class AxialMember : public CrewMember {
  public:
-  // The references must outlive it.
-  AxialWorker(const MixerProblem& problem, const AxialPlan& plan, int index, Allocator& memory);
+  [[nodiscard]] int rounds() const override { return static_cast<int>(transpositions_.size()); }
 
-  [[nodiscard]] int rounds() const override { return AxialPlan::kRounds; }
-  void begin(MixerDevice& device, int threads) override;
-  void post(int round, MixerDevice& device, int threads, Transport& transport) override;
-  void finish(MixerDevice& device, int threads, Transport& transport) override;
+ protected:
+  // The tensors and the references must outlive it.
+  AxialMember(const MixerProblem& problem, const MixerTensors& tensors, const AxialPlan& plan,
+              Pass pass, int index, Allocator& memory);
 
- private:
   // Tokens of the tensor, which follow each other by row or by column.
   struct Held {
     AxialPart part;
@@ -33,24 +41,89 @@ class AxialWorker final : public CrewMember {
     bool by_column = false;
     [[nodiscard]] TensorView in_row(std::int64_t row, const Range& columns) const;
   };
+  [[nodiscard]] Held rows(const TensorView& view) const { return {plan_.held(index_, 0), view}; }
+  [[nodiscard]] Held columns(const TensorView& view) const {
+    return {plan_.held(index_, 1), view, true};
+  }
+  // `numbers` of each head of these tokens; 0: as many as outputs have.
+  [[nodiscard]] Tensor take(DType dtype, const AxialPart& part, const char* label,
+                            std::int64_t numbers = 0) const;
+  [[nodiscard]] Tensor take_rows(DType dtype, const char* label, std::int64_t numbers = 0) const {
+    return take(dtype, plan_.held(index_, 0), label, numbers);
+  }
+  [[nodiscard]] Tensor take_columns(DType dtype, const char* label,
+                                    std::int64_t numbers = 0) const {
+    return take(dtype, plan_.held(index_, 1), label, numbers);
+  }
+
+  // Sends what others get in this round, and copies what it keeps.
+  void leave(int round, const Held& from, const Held& to, MixerDevice& device,
+             Transport& transport);
+  // Copies what came.
+  void arrive(int round, const Held& to, MixerDevice& device) const;
+  void attend(const MixerArguments& arguments, std::int64_t length, MixerDevice& device,
+              int threads, const TensorView& lse = {});
+  // Of attention among the tokens of each column.
+  [[nodiscard]] MixerArguments among_columns(const TensorView& y, const TensorView& out) const {
+    return {.q = y, .k = y, .v = y, .scale = arguments_.scale, .out = out};
+  }
+
+  const AxialPlan& plan_;
+
+ private:
   struct Parcel {
+    int round;
     AxialMessage message;
     Tensor memory;
     [[nodiscard]] Held held() const { return {message.part, memory.view()}; }
   };
   static void copy(const Held& from, const Held& to, const AxialPart& part, MixerDevice& device);
-  // What it holds before the round, of its inputs or of the output of a pass.
-  [[nodiscard]] Held before(int round) const;
-  [[nodiscard]] Held after(int round) const;
-  void unpack(int round, MixerDevice& device) const;
-  void attend(const MixerArguments& arguments, std::int64_t length, MixerDevice& device,
-              int threads);
 
-  const AxialPlan& plan_;
-  Tensor columns_;
-  Tensor columns_output_;
+  const std::span<const int> transpositions_;
   std::vector<Parcel> in_;
   std::vector<Parcel> out_;
+};
+
+// It attends within its rows, exchanges parts of them for its columns, attends within those, and
+// exchanges back.
+class AxialWorker final : public AxialMember {
+ public:
+  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors, const AxialPlan& plan,
+              int index, Allocator& memory);
+
+  [[nodiscard]] const TensorView& columns_in() const { return columns_.view(); }
+  [[nodiscard]] const TensorView& columns_out() const { return columns_output_.view(); }
+
+  void begin(MixerDevice& device, int threads) override;
+  void post(int round, MixerDevice& device, int threads, Transport& transport) override;
+  void finish(MixerDevice& device, int threads, Transport& transport) override;
+
+ private:
+  const Tensor columns_;
+  const Tensor columns_output_;
+};
+
+// It keeps nothing of a forward pass, whose worker lends it the memory of its columns.
+class AxialBackward final : public AxialMember {
+ public:
+  AxialBackward(const MixerProblem& problem, const MixerTensors& tensors, const AxialPlan& plan,
+                int index, Allocator& memory, const AxialWorker& forward);
+
+  void begin(MixerDevice& device, int threads) override;
+  void post(int round, MixerDevice& device, int threads, Transport& transport) override;
+  void finish(MixerDevice& device, int threads, Transport& transport) override;
+
+ private:
+  void pass_columns(MixerDevice& device, int threads);
+
+  const TensorView columns_;
+  const TensorView columns_output_;
+  const Tensor rows_output_;
+  const Tensor d_rows_;
+  const Tensor d_columns_output_;
+  const Tensor d_columns_[3];
+  const Tensor lse_of_rows_;
+  const Tensor lse_of_columns_;
 };
 
 }  // namespace qb

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/mixer/crew_member.h"
 
-#include "base/clock.h"
 #include "harness/workload/at_once.h"
 
 namespace qb {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workers of a crew (mixer_crew.h) have in common, whatever they exchange: the tensors of
-// consecutive tokens, clocks, and messages in rounds.
+// What the workers of a crew (mixer_crew.h) have in common in a pass, whatever they exchange: the
+// tensors of consecutive tokens, clocks, and messages in rounds.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "base/clock.h"
 #include "harness/execute/device/mixer_device.h"
 #include "harness/execute/transport/transport.h"
 #include "harness/workload/mixer/mixer_tensors.h"
@@ -21,22 +22,22 @@ class CrewMember {
  public:
   struct Times {
     double compute_s = 0.0;  // kernels
-    double mix_s = 0.0;      // part of it: the output
+    double mix_s = 0.0;      // part of it: the last call, which makes the output
     double exposed_s = 0.0;  // waited for messages on their way
     double idle_s = 0.0;     // waited for a worker that was not ready
     double begin_s = 0.0;    // by now_s()
     double end_s = 0.0;
   };
 
-  // Takes the memory of the tensors. The references must outlive it.
-  CrewMember(const MixerProblem& problem, const Range& tokens, int index, Allocator& memory)
+  // The tensors and the references must outlive it.
+  CrewMember(const MixerProblem& problem, const MixerTensors& tensors, int index, Allocator& memory)
       : problem_(problem),
         index_(index),
         memory_(memory),
-        tensors_(problem, tokens, memory, index) {}
+        arguments_(tensors.arguments()),
+        gradients_(tensors.gradients()) {}
   virtual ~CrewMember() = default;
 
-  [[nodiscard]] MixerTensors& tensors() { return tensors_; }
   [[nodiscard]] const Times& times() const { return times_; }
 
   // The rounds of messages in a run.
@@ -53,6 +54,14 @@ class CrewMember {
 
  protected:
   [[nodiscard]] KernelContext context(int threads) const { return {memory_, threads, index_}; }
+  // Calls compute() and adds its time.
+  template <class Compute>
+  void time(const Compute& compute) {
+    const double start_s = now_s();
+    compute();
+    times_.mix_s = now_s() - start_s;
+    times_.compute_s += times_.mix_s;
+  }
   // Each run gets a message here.
   void expect(int from, int round, std::span<std::byte> bytes) {
     incoming_.push_back({from, round, bytes, {}});
@@ -65,7 +74,8 @@ class CrewMember {
   const MixerProblem& problem_;
   const int index_;
   Allocator& memory_;
-  MixerTensors tensors_;
+  const MixerArguments arguments_;
+  const MixerGradients gradients_;
   Times times_;
 
  private:

@@ -1,42 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backward pass of an operator on one worker: dO, which it takes, and the gradients, which it
-// writes. It begins with the inputs and dO alone, since mix_backward() keeps nothing of a forward
-// pass. Its tensors belong to no worker:
-//   d_out                the seeded dO of attention over the same problem (verify/inputs.h)
-//   d_q, d_k, d_v, and d_decay of an ssd
+// The backward pass of an operator on one worker, from the inputs and dO alone: mix_backward()
+// keeps nothing of a forward pass.
 #pragma once
 
-#include <vector>
-
-#include "harness/execute/device/mixer_device.h"
-#include "harness/execute/verify/verify.h"
-#include "harness/workload/mixer/mixer_tensors.h"
+#include "harness/workload/mixer/crew_member.h"
 
 namespace qb {
 
-class MixerBackward {
+class MixerBackward final : public CrewMember {
  public:
-  // Takes the memory, fills d_out and poisons the gradients. The references must outlive it.
-  MixerBackward(const MixerProblem& problem, const MixerArguments& inputs, Allocator& memory,
-                int threads);
+  using CrewMember::CrewMember;
 
-  // Computes once and returns the wall clock.
-  [[nodiscard]] double run(MixerDevice& device, int threads) const;
-
-  // Adds the errors of the gradients to the verification of the output, and what is wrong with
-  // them. Every element must be finite. Where `compares`, all tokens of some heads (those of
-  // groups_to_verify()) are compared with mix_backward_reference() by the limits of
-  // verify_gradients.h, where s is that of attention, and of an ssd the size of one pair's term.
-  void verify(bool compares, int threads, Verification& verification) const;
-
- private:
-  [[nodiscard]] TensorView take(DType dtype, const Extent& extent, const char* label);
-
-  const MixerProblem& problem_;
-  const MixerArguments& inputs_;
-  Allocator& memory_;
-  std::vector<Tensor> owned_;
-  MixerGradients gradients_;
+  [[nodiscard]] int rounds() const override { return 0; }
+  void begin(MixerDevice& device, int threads) override {
+    times_ = {.begin_s = now_s()};
+    time([&] { device.mix_backward(problem_.options, arguments_, gradients_, context(threads)); });
+  }
+  void post(int /*round*/, MixerDevice& /*device*/, int /*threads*/,
+            Transport& /*transport*/) override {}
+  void finish(MixerDevice& /*device*/, int /*threads*/, Transport& transport) override {
+    end(transport);
+  }
 };
 
 }  // namespace qb

@@ -38,6 +38,7 @@ TEST(MixerGradientsOfCases, AreRight) {
           c.shape.q_len = c.shape.kv_len = 1 + static_cast<std::int64_t>(random() % 150);
           c.shape.batch = 1 + static_cast<std::int64_t>(random() % 2);
           c.threads = 1 + static_cast<int>(random() % 2);
+          c.ranks = random() % 2 == 0 ? Ranks::serial : Ranks::threads;
           c.dtype = dtype;
           c.inputs = inputs;
           SCOPED_TRACE(testing::Message()
@@ -53,6 +54,48 @@ TEST(MixerGradientsOfCases, AreRight) {
           if (pass == Passes::backward) continue;
           EXPECT_DOUBLE_EQ(result.sample.wall_s,
                            result.sample.forward_s + result.sample.backward_s);
+        }
+}
+
+// Rows and columns that the workers do not divide, in both ways to play them. A backward pass sends
+// dO, Y and its gradient, where a forward pass sends Y and the output.
+TEST(MixerGradientsOfCases, OfAxialOverManyWorkersAreRight) {
+  constexpr unsigned kSeed = 20261201;
+  std::mt19937 random(kSeed);
+  for (const DType dtype : {DType::f32, DType::bf16, DType::f16})
+    for (const Ranks ranks : {Ranks::serial, Ranks::threads})
+      for (const int workers : {2, 3, 8})
+        for (const Passes pass : {Passes::backward, Passes::both}) {
+          Case c = with_pass(tiny_mixer(Mixer::axial, false), pass);
+          const auto lines = [&] { return workers + static_cast<std::int64_t>(random() % 9); };
+          c.mixer.rows = lines();
+          c.shape.q_len = c.shape.kv_len = c.mixer.rows * lines();
+          c.shape.batch = 1 + static_cast<std::int64_t>(random() % 2);
+          c.workers = workers;
+          c.ranks = ranks;
+          c.dtype = dtype;
+          c.threads = 1 + static_cast<int>(random() % 12);
+          c.inputs = random() % 2 == 0 ? InputKind::random : InputKind::peaked;
+          SCOPED_TRACE(testing::Message() << word(dtype) << ' ' << word(ranks) << " W=" << workers
+                                          << " R=" << c.mixer.rows << " N=" << c.shape.q_len << ' '
+                                          << word(pass) << " seed " << kSeed);
+          const MixerRun result = run(c);
+          EXPECT_TRUE(result.verification.correct) << result.verification.message;
+          EXPECT_EQ(result.verification.gradients.size(), 3U);
+          EXPECT_EQ(result.verification.keys, c.shape.q_len);
+          const bool both = pass == Passes::both;
+          const double back = result.predicted.number("backward_sent_bytes");
+          EXPECT_GT(back, 0.0);
+          EXPECT_EQ(result.predicted.number("scan_rounds"), both ? 5.0 : 3.0);
+          EXPECT_LE(result.sample.worker_sum_s, workers * result.sample.wall_s * (1.0 + 1e-9));
+          if (both) {
+            EXPECT_DOUBLE_EQ(result.sample.wall_s,
+                             result.sample.forward_s + result.sample.backward_s);
+          }
+          if (c.mixer.rows % workers == 0 && c.shape.q_len / c.mixer.rows % workers == 0) {
+            EXPECT_EQ(result.predicted.number("device_sent_bytes"),
+                      both ? back + 2.0 / 3.0 * back : back);
+          }
         }
 }
 
@@ -124,13 +167,8 @@ TEST(MixerGradientsOfCases, AreRefusedWhereNothingComputesThem) {
   Case c = with_pass(tiny_mixer(Mixer::linear, true), Passes::backward);
   c.workers = 2;
   EXPECT_EQ(message_of(c),
-            "pass: backward needs workers: 1 or mixer.operator: softmax, and this case has "
-            "workers: 2 and mixer.operator: linear; the nearest is workers: 1");
-  c.workers = 1;
-  c.ranks = Ranks::threads;
-  EXPECT_EQ(message_of(c),
-            "pass: backward needs ranks: serial or mixer.operator: softmax, and this case has "
-            "ranks: threads and mixer.operator: linear; the nearest is ranks: serial");
+            "pass: backward needs workers: 1 or mixer.operator: softmax or axial, and this case "
+            "has workers: 2 and mixer.operator: linear; the nearest is workers: 1");
 }
 
 }  // namespace

@@ -39,11 +39,18 @@ MixerBound mixer_bound(const MixerShare& share, const DeviceModel& device, const
   const double flop_per_s = product_flop_per_s(device, share.problem().problem.dtype);
   MixerBound bound{.scan_s = share.links_s(network)};
   for (int w = 0; w < share.workers(); ++w) {
-    CountingAllocator memory;
-    const MixerTensors tensors(share.problem(), share.tokens(w), memory, w);
-    double seconds = share.flop(w) / flop_per_s;
-    if (const double rate = device.memory_byte_per_s.value; rate > 0.0)
-      seconds = std::max(seconds, memory.bytes() / rate);
+    double seconds = 0.0;
+    for (const Pass pass : share.passes()) {
+      CountingAllocator memory;
+      const MixerTensors tensors = share.tensors(w, pass == Pass::backward, memory);
+      // A backward pass needs no output.
+      const double bytes =
+          memory.bytes() -
+          (pass == Pass::backward ? static_cast<double>(tensors.arguments().out.bytes()) : 0.0);
+      const double products_s = share.flop(w, pass) / flop_per_s;
+      const double rate = device.memory_byte_per_s.value;
+      seconds += rate > 0.0 ? std::max(products_s, bytes / rate) : products_s;
+    }
     bound.compute_s = std::max(bound.compute_s, seconds);
     bound.worker_sum_s += seconds;
   }

@@ -91,6 +91,20 @@ TEST(MixerBound, OfAxialIsThatOfTheBusiestWorkerAndOfTwoTranspositions) {
   EXPECT_DOUBLE_EQ(sample.wall_s, sample.compute_s + sample.exposed_communication_s);
 }
 
+// Backwards a third transposition brings what one worker makes again.
+TEST(MixerBound, OfBothPassesOfAxialAddsThem) {
+  Case c = modelled(Mixer::axial, 8, ScanKind::chain);
+  c.shape.kv_heads = c.shape.q_heads;
+  c.link_bandwidth_byte_per_s = 1e9;
+  const Sample forward = sample_of(c);
+  c.pass = Passes::backward;
+  const Sample backward = sample_of(c);
+  EXPECT_DOUBLE_EQ(backward.compute_s, 3.5 * forward.compute_s);  // 14 products in place of 4
+  EXPECT_NEAR(backward.exposed_communication_s, 1.5 * forward.exposed_communication_s, 1e-9);
+  c.pass = Passes::both;
+  EXPECT_DOUBLE_EQ(sample_of(c).wall_s, forward.wall_s + backward.wall_s);
+}
+
 TEST(MixerBound, CountsWhatCrossesHosts) {
   Case c = modelled(Mixer::perceiver, 8, ScanKind::all_gather);
   c.cluster = "2x4";

@@ -2,7 +2,6 @@
 #include "harness/workload/mixer/mixer_crew.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "base/clock.h"
 #include "harness/workload/at_once.h"
@@ -12,9 +11,13 @@ namespace qb {
 MixerCrew::MixerCrew(const MixerShare& share, MemoryLedger& memory) {
   for (int w = 0; w < share.workers(); ++w) {
     const std::uint64_t before = memory.active_bytes();
-    workers_.push_back(share.member(w, memory));
+    workers_.push_back(share.player(w, memory));
     held_bytes_.push_back(static_cast<std::int64_t>(memory.active_bytes() - before));
   }
+}
+
+void MixerCrew::fill(int threads) {
+  for (MixerPlayer& worker : workers_) worker.tensors.fill(threads);
 }
 
 std::int64_t MixerCrew::device_peak_bytes(const MemoryLedger& memory) const {
@@ -25,39 +28,47 @@ std::int64_t MixerCrew::device_peak_bytes(const MemoryLedger& memory) const {
   return most;
 }
 
-double MixerCrew::run_in_turn(MixerDevice& device, int threads) {
+double MixerCrew::run_in_turn(Pass pass, MixerDevice& device, int threads) {
   MemoryTransport transport({.workers = n_workers()});
-  return run_in_turn(device, threads, transport);
+  return run_in_turn(pass, device, threads, transport);
 }
 
-double MixerCrew::run_in_turn(MixerDevice& device, int threads, Transport& transport) {
-  for (const auto& worker : workers_) worker->receive(transport);
+double MixerCrew::run_in_turn(Pass pass, MixerDevice& device, int threads, Transport& transport) {
+  const auto each = [&](const auto& call) {
+    for (const MixerPlayer& worker : workers_) call(worker.in(pass));
+  };
+  each([&](CrewMember& worker) { worker.receive(transport); });
   const double start_s = now_s();
-  for (const auto& worker : workers_) worker->begin(device, threads);
-  for (int round = 0; round < workers_.front()->rounds(); ++round) {
-    for (const auto& worker : workers_) worker->post(round, device, threads, transport);
-    for (const auto& worker : workers_) worker->await(round, transport);
+  each([&](CrewMember& worker) { worker.begin(device, threads); });
+  for (int round = 0; round < workers_.front().in(pass).rounds(); ++round) {
+    each([&](CrewMember& worker) { worker.post(round, device, threads, transport); });
+    each([&](CrewMember& worker) { worker.await(round, transport); });
   }
-  for (const auto& worker : workers_) worker->finish(device, threads, transport);
+  each([&](CrewMember& worker) { worker.finish(device, threads, transport); });
   return now_s() - start_s;
 }
 
-double MixerCrew::run_at_once(MixerDevice& device, int threads, const Network& network,
+double MixerCrew::run_at_once(Pass pass, MixerDevice& device, int threads, const Network& network,
                               double timeout_s) {
   MemoryTransport transport({.carrier = true,
                              .link = network.limit,
                              .hosts = network.hosts,
                              .timeout_s = timeout_s,
                              .workers = n_workers()});
-  for (const auto& worker : workers_) worker->receive(transport);
-  play_at_once(n_workers(), transport, [&](int w) {
-    workers_[static_cast<std::size_t>(w)]->play(device, threads, transport);
-  });
-  const auto time = [](double CrewMember::Times::*part) {
-    return [part](const auto& worker) { return worker->times().*part; };
+  const auto member = [&](int w) -> CrewMember& {
+    return workers_[static_cast<std::size_t>(w)].in(pass);
   };
-  return std::ranges::max(workers_ | std::views::transform(time(&CrewMember::Times::end_s))) -
-         std::ranges::min(workers_ | std::views::transform(time(&CrewMember::Times::begin_s)));
+  for (int w = 0; w < n_workers(); ++w) member(w).receive(transport);
+  play_at_once(n_workers(), transport, [&](int w) { member(w).play(device, threads, transport); });
+  const std::vector<CrewMember::Times> all = times(pass);
+  return std::ranges::max(all, {}, &CrewMember::Times::end_s).end_s -
+         std::ranges::min(all, {}, &CrewMember::Times::begin_s).begin_s;
+}
+
+std::vector<CrewMember::Times> MixerCrew::times(Pass pass) const {
+  std::vector<CrewMember::Times> all;
+  for (const MixerPlayer& worker : workers_) all.push_back(worker.in(pass).times());
+  return all;
 }
 
 }  // namespace qb

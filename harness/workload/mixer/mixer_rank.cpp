@@ -26,11 +26,13 @@ CrewMember::Times times_of(const RankReport& report) {
 
 }  // namespace
 
-double MixerRank::run(MixerDevice& device, int threads, double timeout_s, bool collects) {
+double MixerRank::run(Pass pass, MixerDevice& device, int threads, double timeout_s,
+                      bool collects) {
   require_ranks(share_.workers());
-  const std::vector<RankReport> reports = reports_over_mpi(
-      share_.workers(), timeout_s,
-      [&](RankTransport& ranks, int rank) { return play(ranks, rank, device, threads, collects); });
+  const std::vector<RankReport> reports =
+      reports_over_mpi(share_.workers(), timeout_s, [&](RankTransport& ranks, int rank) {
+        return play(pass, ranks, rank, device, threads, collects);
+      });
   throw_failure(reports);
   times_.clear();
   double wall_s = 0.0;
@@ -42,50 +44,66 @@ double MixerRank::run(MixerDevice& device, int threads, double timeout_s, bool c
   return wall_s;
 }
 
-RankReport MixerRank::play(RankTransport& ranks, int rank, MixerDevice& device, int threads,
-                           bool collects) {
+RankReport MixerRank::play(Pass pass, RankTransport& ranks, int rank, MixerDevice& device,
+                           int threads, bool collects) {
   RankRun run(ranks);
   run.attempt([&] {
     if (!worker_) {
-      worker_ = share_.member(rank, memory_);
-      worker_->tensors().fill(threads);
+      const std::uint64_t before = memory_.active_bytes();
+      worker_ = std::make_unique<MixerPlayer>(share_.player(rank, memory_));
+      held_bytes_ = static_cast<std::int64_t>(memory_.active_bytes() - before);
+      memory_.reset_peaks();
+      worker_->tensors.fill(threads);
     }
-    worker_->receive(ranks);
+    worker_->in(pass).receive(ranks);
   });
   run.attempt_always([&] { ranks.meet(); });
-  run.attempt([&] { worker_->play(device, threads, ranks); });
-  if (collects) run.attempt([&] { collect(ranks, rank); });
+  run.attempt([&] { worker_->in(pass).play(device, threads, ranks); });
+  if (collects) run.attempt([&] { collect(pass, ranks, rank); });
   run.attempt_always([&] { ranks.close(); });
   if (!ranks.is_closed()) (void)worker_.release();  // messages may still come into its buffers
   RankReport& report = run.report();
   if (report.status == Status::ok) {
-    const CrewMember::Times& times = worker_->times();
+    const CrewMember::Times& times = worker_->in(pass).times();
     report.duration_s = times.end_s - times.begin_s;
     report.time.steps = steps_of(times);
   }
-  report.time.active_peak_bytes = static_cast<std::int64_t>(memory_.worker_peak_bytes(rank));
+  report.time.active_peak_bytes =
+      held_bytes_ + static_cast<std::int64_t>(memory_.worker_peak_bytes(rank));
   return report;
 }
 
-void MixerRank::collect(RankTransport& ranks, int rank) {
-  constexpr int kCollect = -1;  // no round of a plan
-  if (rank > 0)
-    return (void)ranks.wait(
-        ranks.send({rank, 0, kCollect}, bytes_of(worker_->tensors().arguments().out)));
-  others_.clear();
+void MixerRank::collect(Pass pass, RankTransport& ranks, int rank) {
   std::vector<Ticket> tickets;
-  for (int w = 1; w < share_.workers(); ++w) {
-    Extent extent = worker_->tensors().arguments().out.extent;
-    extent.length = share_.tokens(w).count();
-    others_.emplace_back(heap_allocator(), DType::f32, extent, "collected_output");
-    tickets.push_back(ranks.receive({w, 0, kCollect}, bytes_of(others_.back().view())));
+  const auto key_of = [](int from, std::size_t tensor) {
+    return MessageKey{from, 0, -1 - static_cast<int>(tensor)};  // no round of a plan
+  };
+  const std::vector<TensorView> own = worker_->tensors.written(pass);
+  if (rank > 0) {
+    for (std::size_t t = 0; t < own.size(); ++t)
+      tickets.push_back(ranks.send(key_of(rank, t), bytes_of(own[t])));
+  } else {
+    std::vector<std::vector<Tensor>>& others = others_[pass];
+    others.clear();
+    for (int w = 1; w < share_.workers(); ++w) {
+      std::vector<Tensor>& of_worker = others.emplace_back();
+      for (std::size_t t = 0; t < own.size(); ++t) {
+        Extent extent = own[t].extent;
+        extent.length = share_.tokens(w).count();
+        of_worker.emplace_back(heap_allocator(), DType::f32, extent, "collected");
+        tickets.push_back(ranks.receive(key_of(w, t), bytes_of(of_worker.back().view())));
+      }
+    }
   }
   for (const Ticket& ticket : tickets) (void)ranks.wait(ticket);
 }
 
-const TensorView& MixerRank::output(int worker) const {
-  return worker == 0 ? worker_->tensors().arguments().out
-                     : others_[static_cast<std::size_t>(worker - 1)].view();
+std::vector<TensorView> MixerRank::written(Pass pass, int worker) const {
+  if (worker == 0) return worker_->tensors.written(pass);
+  std::vector<TensorView> views;
+  for (const Tensor& tensor : others_.at(pass)[static_cast<std::size_t>(worker - 1)])
+    views.push_back(tensor.view());
+  return views;
 }
 
 }  // namespace qb

@@ -2,6 +2,7 @@
 // The worker of an operator that this process plays, as one of the ranks of MPI.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -17,27 +18,29 @@ class MixerRank {
   MixerRank(const MixerShare& share, MemoryLedger& memory) : share_(share), memory_(memory) {}
 
   // Every rank calls it; the first run takes the worker's memory and fills it. Returns, at rank 0,
-  // the wall clock of the slowest rank since all were ready. With `collects` the outputs come to
-  // rank 0, outside of that time. Throws Unsupported where there are too few ranks, and at rank 0
-  // the failure of any rank, with which the run of all ends.
-  [[nodiscard]] double run(MixerDevice& device, int threads, double timeout_s, bool collects);
+  // the wall clock of the slowest rank since all were ready. With `collects` what the pass wrote
+  // comes to rank 0, outside of that time. Throws Unsupported where there are too few ranks, and at
+  // rank 0 the failure of any rank, with which the run of all ends.
+  double run(Pass pass, MixerDevice& device, int threads, double timeout_s, bool collects);
 
   // What follows is of the last run, at rank 0.
   [[nodiscard]] const std::vector<CrewMember::Times>& times() const { return times_; }
   // The most that a rank held.
   [[nodiscard]] std::int64_t peak_bytes() const { return peak_bytes_; }
-  // The output of a worker's tokens, if it was collected.
-  [[nodiscard]] const TensorView& output(int worker) const;
+  // What the pass wrote of a worker's tokens, if it was collected.
+  [[nodiscard]] std::vector<TensorView> written(Pass pass, int worker) const;
 
  private:
-  [[nodiscard]] RankReport play(RankTransport& ranks, int rank, MixerDevice& device, int threads,
-                                bool collects);
-  void collect(RankTransport& ranks, int rank);
+  [[nodiscard]] RankReport play(Pass pass, RankTransport& ranks, int rank, MixerDevice& device,
+                                int threads, bool collects);
+  void collect(Pass pass, RankTransport& ranks, int rank);
 
   const MixerShare& share_;
   MemoryLedger& memory_;
-  std::unique_ptr<CrewMember> worker_;  // none before the first run
-  std::vector<Tensor> others_;          // the outputs of workers from 1 on
+  std::unique_ptr<MixerPlayer> worker_;  // none before the first run
+  std::int64_t held_bytes_ = 0;          // by the worker, before and after a run
+  // What workers from 1 on wrote in each pass.
+  std::map<Pass, std::vector<std::vector<Tensor>>> others_;
   std::vector<CrewMember::Times> times_;
   std::int64_t peak_bytes_ = 0;
 };

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "harness/workload/mixer/axial_worker.h"
+#include "harness/workload/mixer/mixer_backward.h"
 #include "harness/workload/mixer/mixer_worker.h"
 
 namespace qb {
@@ -44,19 +45,31 @@ double pairs(const AxialPlan& plan, std::int64_t rows, std::int64_t columns) {
 }  // namespace
 
 MixerShare::MixerShare(const Case& c, const MixerProblem& problem)
-    : problem_(problem), scan_(scan_of(c, problem)), axial_(axial_of(c)) {
-  if (axial_) {
-    Extent token = problem.problem.shape.out();
-    token.length = 1;
-    std::vector<SizedMessage>& messages = exchanges_.emplace_back();
-    for (const AxialMessage& m : axial_->messages)
-      messages.push_back({m.round, m.from, m.to,
-                          m.part.count() * token.elements() * size_of(problem.problem.dtype)});
-    return;
+    : problem_(problem),
+      passes_(passes_of(c.pass)),
+      scan_(scan_of(c, problem)),
+      axial_(axial_of(c)) {}
+
+MixerShare::Exchanges MixerShare::exchanges(Pass pass) const {
+  if (scan_.workers == 1) return {};
+  Exchanges exchanges;
+  if (!axial_) {
+    for (int e = 0; e < mixer_exchanges(problem_.options.kind); ++e)
+      exchanges.push_back(sized_messages(problem_, scan_, e));
+    return exchanges;
   }
-  if (scan_.workers == 1) return;
-  for (int e = 0; e < mixer_exchanges(problem.options.kind); ++e)
-    exchanges_.push_back(sized_messages(problem, scan_, e));
+  Extent token = problem_.problem.shape.out();
+  token.length = 1;
+  std::vector<SizedMessage>& messages = exchanges.emplace_back();
+  int round = 0;
+  for (const int transposition : axial_rounds(pass)) {
+    for (const AxialMessage& m : axial_->messages)
+      if (m.round == transposition)
+        messages.push_back({round, m.from, m.to,
+                            m.part.count() * token.elements() * size_of(problem_.problem.dtype)});
+    ++round;
+  }
+  return exchanges;
 }
 
 Range MixerShare::tokens(int worker) const {
@@ -64,34 +77,56 @@ Range MixerShare::tokens(int worker) const {
                 : part_of(problem_.problem.shape.q_len, scan_.workers, worker);
 }
 
-double MixerShare::flop(int worker) const {
-  if (!axial_) return mixer_flop(problem_.options, problem_.shape(tokens(worker).count()));
-  return mixer_flop(problem_.options, problem_.shape(problem_.problem.shape.q_len)) *
+double MixerShare::flop(int worker, Pass pass) const {
+  const auto of = [&](std::int64_t n_tokens) {
+    const MixerShape shape = problem_.shape(n_tokens);
+    return pass == Pass::forward ? mixer_flop(problem_.options, shape)
+                                 : mixer_backward_flop(problem_.options, shape);
+  };
+  if (!axial_) return of(tokens(worker).count());
+  return of(problem_.problem.shape.q_len) *
          pairs(*axial_, axial_->held(worker, 0).rows.count(),
                axial_->held(worker, 1).columns.count()) /
          pairs(*axial_, axial_->rows, axial_->columns);
 }
 
-std::unique_ptr<CrewMember> MixerShare::member(int worker, Allocator& memory) const {
-  if (axial_) return std::make_unique<AxialWorker>(problem_, *axial_, worker, memory);
-  return std::make_unique<MixerWorker>(problem_, scan_, worker, memory);
+MixerPlayer MixerShare::player(int worker, Allocator& memory) const {
+  const bool goes_back = passes_.back() == Pass::backward;
+  MixerPlayer player{tensors(worker, goes_back, memory)};
+  if (axial_) {
+    auto forward = std::make_unique<AxialWorker>(problem_, player.tensors, *axial_, worker, memory);
+    if (goes_back)
+      player.backward = std::make_unique<AxialBackward>(problem_, player.tensors, *axial_, worker,
+                                                        memory, *forward);
+    player.forward = std::move(forward);
+    return player;
+  }
+  player.forward = std::make_unique<MixerWorker>(problem_, player.tensors, scan_, worker, memory);
+  if (goes_back)
+    player.backward = std::make_unique<MixerBackward>(problem_, player.tensors, worker, memory);
+  return player;
 }
 
 int MixerShare::rounds() const {
-  return axial_ ? AxialPlan::kRounds : static_cast<int>(exchanges_.size()) * scan_.rounds();
+  int rounds = 0;
+  for (const Pass pass : passes_)
+    rounds += axial_ ? static_cast<int>(axial_rounds(pass).size())
+                     : mixer_exchanges(problem_.options.kind) * scan_.rounds();
+  return rounds;
 }
 
 double MixerShare::links_s(const Network& network) const {
   double seconds = 0.0;
-  for (const std::vector<SizedMessage>& messages : exchanges_)
-    seconds += rounds_time_s(messages, scan_.workers, network);
+  for (const Pass pass : passes_)
+    for (const std::vector<SizedMessage>& messages : exchanges(pass))
+      seconds += rounds_time_s(messages, scan_.workers, network);
   return seconds;
 }
 
 std::optional<std::int64_t> MixerShare::state_bytes() const {
   if (axial_ || scan_.workers == 1) return std::nullopt;
   std::int64_t bytes = 0;
-  for (int e = 0; e < std::ssize(exchanges_); ++e)
+  for (int e = 0; e < mixer_exchanges(problem_.options.kind); ++e)
     for (int block = 0; block < scan_.blocks; ++block)
       bytes += block_bytes(problem_, scan_, e, block);
   return bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the workers of a case share an operator: states of consecutive tokens (harness/plan/scan/),
-// or, of axial, its rows and its columns (harness/plan/axial/). One worker alone shares nothing.
+// or, of axial, its rows and its columns (harness/plan/axial/). One worker alone shares nothing,
+// and of a backward pass only axial is shared.
 #pragma once
 
 #include <memory>
@@ -16,6 +17,16 @@
 
 namespace qb {
 
+// A worker of a case: its tensors, and what it does in each pass.
+struct MixerPlayer {
+  MixerTensors tensors;
+  std::unique_ptr<CrewMember> forward{};
+  std::unique_ptr<CrewMember> backward{};  // none unless the case has that pass
+  [[nodiscard]] CrewMember& in(Pass pass) const {
+    return pass == Pass::forward ? *forward : *backward;
+  }
+};
+
 class MixerShare {
  public:
   // Throws Unsupported where so many workers cannot share it. `problem` must outlive it.
@@ -23,20 +34,24 @@ class MixerShare {
 
   [[nodiscard]] const MixerProblem& problem() const { return problem_; }
   [[nodiscard]] int workers() const { return scan_.workers; }
-  // The worker holds the inputs and the output of these.
+  // That the case times.
+  [[nodiscard]] std::span<const Pass> passes() const { return passes_; }
+  // The worker holds the inputs and what passes write of these.
   [[nodiscard]] Range tokens(int worker) const;
-  // That the worker computes, without making states its own.
-  [[nodiscard]] double flop(int worker) const;
+  // That the worker computes in the pass, without making states its own.
+  [[nodiscard]] double flop(int worker, Pass pass) const;
+  [[nodiscard]] MixerTensors tensors(int worker, bool with_gradients, Allocator& memory) const {
+    return {problem_, tokens(worker), memory, worker, with_gradients};
+  }
   // The worker takes its memory from there; what it refers to must outlive it.
-  [[nodiscard]] std::unique_ptr<CrewMember> member(int worker, Allocator& memory) const;
+  [[nodiscard]] MixerPlayer player(int worker, Allocator& memory) const;
 
   // There are some with several workers, each with rounds from 0 on: a worker makes what it sends
   // in one after it has what the one before brings.
-  [[nodiscard]] const std::vector<std::vector<SizedMessage>>& exchanges() const {
-    return exchanges_;
-  }
+  using Exchanges = std::vector<std::vector<SizedMessage>>;
+  [[nodiscard]] Exchanges exchanges(Pass pass) const;
+  // These are of the timed passes. The links' time is that of all exchanges, without computing.
   [[nodiscard]] int rounds() const;
-  // The links' time for all exchanges, during which nothing is computed.
   [[nodiscard]] double links_s(const Network& network) const;
   // What tokens leave to those of other workers, in all exchanges; none where no state is shared.
   [[nodiscard]] std::optional<std::int64_t> state_bytes() const;
@@ -45,9 +60,9 @@ class MixerShare {
 
  private:
   const MixerProblem& problem_;
+  const std::span<const Pass> passes_;
   ScanPlan scan_;
   std::optional<AxialPlan> axial_;  // of axial on several workers; scan_ has no messages then
-  std::vector<std::vector<SizedMessage>> exchanges_;
 };
 
 }  // namespace qb

@@ -97,7 +97,7 @@ MixerProblem mixer_problem_of(const Case& c) {
 }
 
 MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, Allocator& memory,
-                           int worker)
+                           int worker, bool with_gradients)
     : problem_(problem), tokens_(tokens), memory_(memory), worker_(worker) {
   const DType dtype = problem.problem.dtype;
   const std::int64_t rank = problem.options.rank;
@@ -134,6 +134,20 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
       break;
   }
   arguments_.out = take(DType::f32, shape.out(), "output");
+  if (!with_gradients) return;
+  gradients_ = {.d_out = take(dtype, shape.out(), "d_out"),
+                .d_q = take(DType::f32, arguments_.q.extent, "d_q"),
+                .d_k = take(DType::f32, arguments_.k.extent, "d_k"),
+                .d_v = take(DType::f32, arguments_.v.extent, "d_v")};
+  if (arguments_.decay.data != nullptr)
+    gradients_.d_decay = take(DType::f32, arguments_.decay.extent, "d_decay");
+}
+
+std::vector<TensorView> MixerTensors::written(Pass pass) const {
+  if (pass == Pass::forward) return {arguments_.out};
+  std::vector<TensorView> all = {gradients_.d_q, gradients_.d_k, gradients_.d_v};
+  if (gradients_.d_decay.data != nullptr) all.push_back(gradients_.d_decay);
+  return all;
 }
 
 TensorView MixerTensors::take(DType dtype, const Extent& extent, const char* label) {
@@ -164,6 +178,9 @@ void MixerTensors::fill(int threads) {
                     [&](double value) { return value / std::sqrt(problem_.options.rank); });
   }
   poison(arguments_.out);
+  if (gradients_.d_out.data == nullptr) return;
+  fill_input(problem, TensorRole::d_out, tokens_, gradients_.d_out, threads);
+  for (const TensorView& gradient : written(Pass::backward)) poison(gradient);
 }
 
 }  // namespace qb

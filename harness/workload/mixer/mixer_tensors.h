@@ -8,8 +8,11 @@
 //                   in each channel, as Mamba begins (Gu and Dao 2023, section 3.6)
 //   performer       orthogonal omega; linformer  E of N(0, 1 / rank), and F = E (Wang et al. 2020)
 //   perceiver       latents of N(0, 1)
+// Of a backward pass there are dO, the seeded one of attention over the same problem, and the
+// gradients.
 #pragma once
 
+#include "harness/plan/pass.h"
 #include "harness/plan/problem.h"
 #include "harness/workload/case.h"
 #include "kernels/allocator.h"
@@ -40,11 +43,15 @@ struct MixerProblem {
 // The tensors of some tokens, which own their memory.
 class MixerTensors {
  public:
-  // Takes memory without contents.
-  MixerTensors(const MixerProblem& problem, const Range& tokens, Allocator& memory, int worker);
-  // Fills the inputs, and the output with a pattern that shows what is never written.
+  // Takes memory without contents; with_gradients for a backward pass.
+  MixerTensors(const MixerProblem& problem, const Range& tokens, Allocator& memory, int worker,
+               bool with_gradients = false);
+  // Fills the inputs, and what a pass writes with a pattern that shows what is never written.
   void fill(int threads);
   [[nodiscard]] const MixerArguments& arguments() const { return arguments_; }
+  [[nodiscard]] const MixerGradients& gradients() const { return gradients_; }
+  // What the pass writes: the output, or the gradients in the order of MixerGradients.
+  [[nodiscard]] std::vector<TensorView> written(Pass pass) const;
 
  private:
   [[nodiscard]] TensorView take(DType dtype, const Extent& extent, const char* label);
@@ -55,6 +62,7 @@ class MixerTensors {
   const int worker_;
   std::vector<Tensor> owned_;
   MixerArguments arguments_;
+  MixerGradients gradients_;
 };
 
 }  // namespace qb

@@ -5,8 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/clock.h"
-
 namespace qb {
 namespace {
 
@@ -38,10 +36,9 @@ std::vector<SizedMessage> sized_messages(const MixerProblem& problem, const Scan
   return messages;
 }
 
-MixerWorker::MixerWorker(const MixerProblem& problem, const ScanPlan& plan, int index,
-                         Allocator& memory)
-    : CrewMember(problem, part_of(problem.problem.shape.q_len, plan.workers, index), index, memory),
-      plan_(plan) {
+MixerWorker::MixerWorker(const MixerProblem& problem, const MixerTensors& tensors,
+                         const ScanPlan& plan, int index, Allocator& memory)
+    : CrewMember(problem, tensors, index, memory), plan_(plan) {
   if (plan.workers == 1) return;
   std::ranges::copy_if(plan.messages, std::back_inserter(sends_),
                        [&](const ScanMessage& m) { return m.from == index; });
@@ -89,7 +86,7 @@ MixerState MixerWorker::in_message(const Exchange& exchange, const Block& block)
 }
 
 MixerArguments MixerWorker::arguments(int exchange) const {
-  MixerArguments arguments = tensors_.arguments();
+  MixerArguments arguments = arguments_;
   if (exchange > 0) {
     const MixerState landmarks = exchanges_.front().joined.view();
     arguments.q_landmarks = landmarks.matrix;
@@ -99,10 +96,10 @@ MixerArguments MixerWorker::arguments(int exchange) const {
 }
 
 void MixerWorker::make_state(int exchange, MixerDevice& device, int threads) {
-  const double start_s = now_s();
-  device.mix_state(problem_.of_exchange(exchange), arguments(exchange), context(threads),
-                   exchanges_[static_cast<std::size_t>(exchange)].own.view());
-  times_.compute_s += now_s() - start_s;
+  time([&] {
+    device.mix_state(problem_.of_exchange(exchange), arguments(exchange), context(threads),
+                     exchanges_[static_cast<std::size_t>(exchange)].own.view());
+  });
 }
 
 void MixerWorker::combine(int exchange, const Range& workers, int block, const MixerState& to,
@@ -111,7 +108,7 @@ void MixerWorker::combine(int exchange, const Range& workers, int block, const M
   std::vector<Range> held = {{index_, index_ + 1}};
   for (const Block& in : of.in)
     if (in.block == block) held.push_back(in.workers);
-  TensorView a = tensors_.arguments().a;
+  TensorView a = arguments_.a;
   if (a.data != nullptr) {
     const Range heads = part_of(a.extent.heads, plan_.blocks, block);
     a = a.heads(heads.begin, heads.count());
@@ -166,17 +163,13 @@ void MixerWorker::finish(MixerDevice& device, int threads, Transport& transport)
   const int last = static_cast<int>(exchanges_.size()) - 1;
   const bool needs_others = plan_.needs_of(index_).count() > 0;
   if (needs_others) join(last, device);
-  const double start_s = now_s();
-  if (needs_others && !plan_.causal) {
-    device.attend_state(problem_.of_exchange(last), arguments(last), context(threads),
-                        exchanges_.back().joined.view());
-  } else {
+  time([&] {
+    if (needs_others && !plan_.causal)
+      return device.attend_state(problem_.of_exchange(last), arguments(last), context(threads),
+                                 exchanges_.back().joined.view());
     const MixerState before = needs_others ? exchanges_.back().joined.view() : MixerState{};
-    device.mix(problem_.options, tensors_.arguments(), context(threads),
-               needs_others ? &before : nullptr);
-  }
-  times_.mix_s = now_s() - start_s;
-  times_.compute_s += times_.mix_s;
+    device.mix(problem_.options, arguments_, context(threads), needs_others ? &before : nullptr);
+  });
   end(transport);
 }
 

@@ -4,7 +4,6 @@
 // Where workers exchange two states (nystrom), the rounds of the first come before it makes the
 // second. One worker alone has no rounds. Memory comes from the allocator with these labels, all of
 // it when the worker is made, except what the kernels take:
-//   q, k, v, …, output            the tensors of its tokens (mixer_tensors.h)
 //   state, state_joined           of its own tokens, and of all that it needs
 //   message_in, message_out       blocks of states: parts of matrices, then of their vectors
 #pragma once
@@ -29,7 +28,8 @@ namespace qb {
 class MixerWorker final : public CrewMember {
  public:
   // The references must outlive it.
-  MixerWorker(const MixerProblem& problem, const ScanPlan& plan, int index, Allocator& memory);
+  MixerWorker(const MixerProblem& problem, const MixerTensors& tensors, const ScanPlan& plan,
+              int index, Allocator& memory);
 
   // Of all exchanges.
   [[nodiscard]] int rounds() const override {

@@ -10,11 +10,11 @@
 
 #include "harness/execute/device/cpu_device.h"
 #include "harness/execute/device/device_rehearsal.h"
-#include "harness/workload/mixer/mixer_backward.h"
 #include "harness/workload/mixer/mixer_bound.h"
 #include "harness/workload/mixer/mixer_crew.h"
 #include "harness/workload/mixer/mixer_rank.h"
 #include "harness/workload/mixer/mixer_verify.h"
+#include "harness/workload/mixer/mixer_verify_gradients.h"
 #include "harness/workload/prediction.h"
 #include "harness/workload/workload.h"
 
@@ -31,21 +31,25 @@ class SequenceMixer final : public Workload {
   RowValues predict(const cuda::KernelCosts*) override {
     RowValues values;
     values.set("unmasked_flop", flop());
-    if (case_.pass != Passes::forward) values.set("backward_sent_bytes", 0);
     std::int64_t moved = 0;
     std::vector<std::int64_t> sent(static_cast<std::size_t>(share_.workers()), 0);
     std::vector<std::int64_t> between_hosts = sent;
     const Hosts hosts = hosts_of(case_);
-    for (const std::vector<SizedMessage>& messages : share_.exchanges())
-      for (const SizedMessage& m : messages) {
-        const auto from = static_cast<std::size_t>(m.from);
-        sent[from] += m.bytes;
-        if (hosts.are_apart(m.from, m.to)) between_hosts[from] += m.bytes;
-        moved += m.bytes;
-      }
+    for (const Pass pass : share_.passes()) {
+      std::vector<std::int64_t> in_pass(sent.size(), 0);
+      for (const std::vector<SizedMessage>& messages : share_.exchanges(pass))
+        for (const SizedMessage& m : messages) {
+          const auto from = static_cast<std::size_t>(m.from);
+          in_pass[from] += m.bytes;
+          if (hosts.are_apart(m.from, m.to)) between_hosts[from] += m.bytes;
+          moved += m.bytes;
+        }
+      for (std::size_t w = 0; w < sent.size(); ++w) sent[w] += in_pass[w];
+      if (pass == Pass::backward) values.set("backward_sent_bytes", std::ranges::max(in_pass));
+    }
     values.set("moved_bytes", moved);
     values.set("device_sent_bytes", std::ranges::max(sent));
-    if (case_.pass == Passes::forward) predict_memory(values);
+    predict_memory(values);
     if (case_.cluster != kNoCluster)
       values.set("between_hosts_bytes", std::ranges::max(between_hosts));
     if (share_.workers() > 1) predict_scan(values, static_cast<double>(std::ranges::max(sent)));
@@ -54,7 +58,7 @@ class SequenceMixer final : public Workload {
   double flop() const override {
     const MixerShape shape = mixer_.shape(mixer_.problem.shape.q_len);
     double sum = 0.0;
-    for (const Pass pass : passes_of(case_.pass))
+    for (const Pass pass : share_.passes())
       sum += pass == Pass::forward ? mixer_flop(mixer_.options, shape)
                                    : mixer_backward_flop(mixer_.options, shape);
     return sum;
@@ -64,37 +68,27 @@ class SequenceMixer final : public Workload {
 
   // The output is verified, whichever pass is timed.
   void prepare() override {
-    if (case_.pass != Passes::backward) return;
-    (void)crew_->run_in_turn(device_->as<MixerDevice>(), threads());
-    hold_gradients();
+    if (case_.pass != Passes::backward || case_.ranks == Ranks::model) return;
+    (void)run_pass(Pass::forward, true);
     ledger().reset_peaks();
   }
 
   Sample run(bool verifying) override {
     if (case_.ranks == Ranks::model) return of_bound();
-    MixerDevice& device = device_->as<MixerDevice>();
-    if (case_.pass != Passes::forward) return run_passes(device);
-    if (rank_)
-      return of_players(rank_->run(device, threads(), message_timeout_s(case_), verifying));
-    if (case_.ranks == Ranks::threads)
-      return of_players(crew_->run_at_once(device, threads_of_worker(), network_of(case_),
-                                           message_timeout_s(case_)));
-    Sample sample{.wall_s = crew_->run_in_turn(device, threads())};
-    const auto most = [&](auto part) {
-      return std::ranges::max(times() | std::views::transform(part));
-    };
-    sample.longest_subsequence_s = most(&CrewMember::Times::mix_s);
-    // All states are there before an output begins, and combining them counts as sending.
-    sample.critical_path_s = sample.longest_subsequence_s +
-                             most([](const CrewMember::Times& t) { return t.compute_s - t.mix_s; });
-    for (const CrewMember::Times& t : times()) sample.worker_sum_s += t.compute_s;
-    return sample;
+    Sample sum = run_pass(share_.passes().front(), verifying);
+    if (case_.pass != Passes::both) return sum;
+    const Sample back = run_pass(Pass::backward, verifying);
+    sum.forward_s = sum.wall_s;
+    sum.backward_s = back.wall_s;
+    for (double Sample::*const part :
+         {&Sample::wall_s, &Sample::critical_path_s, &Sample::worker_sum_s,
+          &Sample::longest_subsequence_s, &Sample::compute_s, &Sample::communication_s,
+          &Sample::exposed_communication_s, &Sample::idle_s})
+      sum.*part += back.*part;
+    return sum;
   }
   Peaks peaks() override {
-    if (rank_) return {rank_->peak_bytes()};
-    // One worker alone holds all gradients too.
-    return {backward_ ? static_cast<std::int64_t>(ledger().active_peak_bytes())
-                      : crew_->device_peak_bytes(ledger())};
+    return {rank_ ? rank_->peak_bytes() : crew_->device_peak_bytes(ledger())};
   }
 
   Verification verify() override {
@@ -108,13 +102,13 @@ class SequenceMixer final : public Workload {
     const std::vector<std::int64_t> rows =
         rows_to_verify(n, edges, case_.measure.verify_rows, case_.seed);
     std::optional<MixerTensors> joined;
-    const MixerArguments& whole = share_.workers() == 1 && crew_
-                                      ? crew_->workers().front()->tensors().arguments()
-                                      : join(joined);
-    Verification verification = verify_mixer(mixer_, whole, rows, threads());
-    if (backward_ && verification.correct)
-      backward_->verify(!rows.empty(), threads(), verification);
-    if (!rows.empty()) distance_ = distance_to_attention(mixer_, whole, rows, threads());
+    const MixerTensors& whole =
+        share_.workers() == 1 && crew_ ? crew_->workers().front().tensors : join(joined);
+    Verification verification = verify_mixer(mixer_, whole.arguments(), rows, threads());
+    if (case_.pass != Passes::forward && verification.correct)
+      verify_mixer_gradients(mixer_, whole, !rows.empty(), threads(), verification);
+    if (!rows.empty())
+      distance_ = distance_to_attention(mixer_, whole.arguments(), rows, threads());
     return verification;
   }
 
@@ -132,25 +126,28 @@ class SequenceMixer final : public Workload {
   [[nodiscard]] int threads_of_worker() const {
     return case_.ranks == Ranks::threads ? std::max(1, threads() / share_.workers()) : threads();
   }
-  [[nodiscard]] std::vector<CrewMember::Times> times() const {
-    if (rank_) return rank_->times();
-    std::vector<CrewMember::Times> all;
-    for (const auto& worker : crew_->workers()) all.push_back(worker->times());
-    return all;
-  }
-
-  // One worker computes them, whose time is the critical path, the sum and the wall clock.
-  [[nodiscard]] Sample run_passes(MixerDevice& device) {
-    Sample sample;
-    for (const Pass pass : passes_of(case_.pass)) {
-      if (pass == Pass::backward) hold_gradients();
-      const double time_s = pass == Pass::forward ? crew_->run_in_turn(device, threads())
-                                                  : backward_->run(device, threads());
-      sample.wall_s += time_s;
-      if (case_.pass == Passes::both)
-        (pass == Pass::forward ? sample.forward_s : sample.backward_s) = time_s;
+  [[nodiscard]] Sample run_pass(Pass pass, bool verifying) {
+    MixerDevice& device = device_->as<MixerDevice>();
+    if (rank_) {
+      const double wall_s =
+          rank_->run(pass, device, threads(), message_timeout_s(case_), verifying);
+      return of_players(wall_s, rank_->times());
     }
-    sample.critical_path_s = sample.worker_sum_s = sample.longest_subsequence_s = sample.wall_s;
+    if (case_.ranks == Ranks::threads) {
+      const double wall_s = crew_->run_at_once(pass, device, threads_of_worker(), network_of(case_),
+                                               message_timeout_s(case_));
+      return of_players(wall_s, crew_->times(pass));
+    }
+    Sample sample{.wall_s = crew_->run_in_turn(pass, device, threads())};
+    const std::vector<CrewMember::Times> times = crew_->times(pass);
+    const auto most = [&](auto part) {
+      return std::ranges::max(times | std::views::transform(part));
+    };
+    sample.longest_subsequence_s = most(&CrewMember::Times::mix_s);
+    // All that others leave is there before a last call begins, and combining it counts as sending.
+    sample.critical_path_s = sample.longest_subsequence_s +
+                             most([](const CrewMember::Times& t) { return t.compute_s - t.mix_s; });
+    for (const CrewMember::Times& t : times) sample.worker_sum_s += t.compute_s;
     return sample;
   }
 
@@ -169,9 +166,8 @@ class SequenceMixer final : public Workload {
   }
 
   // The parts are those of the worker that ends last. Ranks other than 0 know none.
-  [[nodiscard]] Sample of_players(double wall_s) const {
+  [[nodiscard]] static Sample of_players(double wall_s, const std::vector<CrewMember::Times>& all) {
     Sample sample{.wall_s = wall_s, .critical_path_s = wall_s};
-    const std::vector<CrewMember::Times> all = times();
     if (all.empty()) return sample;
     for (const CrewMember::Times& t : all) {
       sample.worker_sum_s += t.end_s - t.begin_s;
@@ -209,7 +205,8 @@ class SequenceMixer final : public Workload {
     memory.reset_peaks();
     NoTransport transport;
     if (case_.ranks != Ranks::model)
-      crew.run_in_turn(device->as<MixerDevice>(), threads_of_worker(), transport);
+      for (const Pass pass : share_.passes())
+        crew.run_in_turn(pass, device->as<MixerDevice>(), threads_of_worker(), transport);
     values.set("predicted_device_peak_bytes", crew.device_peak_bytes(memory));
     if (case_.ranks == Ranks::serial)
       values.set("predicted_active_peak_bytes", memory.active_peak_bytes());
@@ -218,40 +215,37 @@ class SequenceMixer final : public Workload {
   void hold(const std::string&) override {
     if (case_.ranks == Ranks::mpi) return (void)rank_.emplace(share_, ledger());
     crew_.emplace(share_, ledger());
-    for (const auto& worker : crew_->workers()) worker->tensors().fill(threads());
-  }
-  // Makes what a backward pass needs besides, unless it is there.
-  void hold_gradients() {
-    if (!backward_)
-      backward_.emplace(mixer_, crew_->workers().front()->tensors().arguments(), ledger(),
-                        threads());
+    crew_->fill(threads());
   }
   void release() override {
-    backward_.reset();
     crew_.reset();
     rank_.reset();
   }
 
-  // The tensors of all tokens on the heap, with the workers' outputs.
-  const MixerArguments& join(std::optional<MixerTensors>& joined) {
-    const std::int64_t n = mixer_.problem.shape.q_len;
-    joined.emplace(mixer_, Range{0, n}, heap_allocator(), 0);
+  // The tensors of all tokens on the heap, with what the workers wrote.
+  const MixerTensors& join(std::optional<MixerTensors>& joined) {
+    joined.emplace(mixer_, Range{0, mixer_.problem.shape.q_len}, heap_allocator(), 0,
+                   case_.pass != Passes::forward);
     joined->fill(threads());
-    for (int w = 0; w < share_.workers(); ++w) {
-      const Range of = share_.tokens(w);
-      const TensorView& out =
-          rank_ ? rank_->output(w)
-                : crew_->workers()[static_cast<std::size_t>(w)]->tensors().arguments().out;
-      device_->copy_rows(out, joined->arguments().out.tokens(of.begin, of.count()));
-    }
-    return joined->arguments();
+    std::set<Pass> written(share_.passes().begin(), share_.passes().end());
+    written.insert(Pass::forward);
+    for (const Pass pass : written)
+      for (int w = 0; w < share_.workers(); ++w) {
+        const Range of = share_.tokens(w);
+        const std::vector<TensorView> from =
+            rank_ ? rank_->written(pass, w)
+                  : crew_->workers()[static_cast<std::size_t>(w)].tensors.written(pass);
+        const std::vector<TensorView> to = joined->written(pass);
+        for (std::size_t t = 0; t < to.size(); ++t)
+          device_->copy_rows(from[t], to[t].tokens(of.begin, of.count()));
+      }
+    return *joined;
   }
 
   const MixerProblem mixer_;
   const MixerShare share_;
   std::optional<MixerCrew> crew_;  // of ranks: serial and threads
   std::optional<MixerRank> rank_;  // of ranks: mpi
-  std::optional<MixerBackward> backward_;
   double distance_ = std::numeric_limits<double>::quiet_NaN();
 };
 

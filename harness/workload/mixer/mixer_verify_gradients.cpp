@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/workload/mixer/mixer_backward.h"
+#include "harness/workload/mixer/mixer_verify_gradients.h"
 
 #include <cmath>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/integers.h"
 #include "harness/execute/verify/compared_gradient.h"
-#include "harness/execute/verify/inputs.h"
 #include "harness/execute/verify/verify_gradients.h"
 #include "kernels/parallel.h"
 
@@ -28,35 +26,12 @@ struct Question {
 
 }  // namespace
 
-MixerBackward::MixerBackward(const MixerProblem& problem, const MixerArguments& inputs,
-                             Allocator& memory, int threads)
-    : problem_(problem), inputs_(inputs), memory_(memory) {
-  gradients_ = {.d_out = take(inputs.v.dtype, inputs.out.extent, "d_out"),
-                .d_q = take(DType::f32, inputs.q.extent, "d_q"),
-                .d_k = take(DType::f32, inputs.k.extent, "d_k"),
-                .d_v = take(DType::f32, inputs.v.extent, "d_v")};
-  if (inputs.decay.data != nullptr)
-    gradients_.d_decay = take(DType::f32, inputs.decay.extent, "d_decay");
-  fill_input(problem.problem, TensorRole::d_out, {0, inputs.v.extent.length}, gradients_.d_out,
-             threads);
-}
-
-TensorView MixerBackward::take(DType dtype, const Extent& extent, const char* label) {
-  const TensorView view = owned_.emplace_back(memory_, dtype, extent, label, kRoot).view();
-  if (dtype == DType::f32) poison(view);
-  return view;
-}
-
-double MixerBackward::run(MixerDevice& device, int threads) const {
-  const double start_s = now_s();
-  device.mix_backward(problem_.options, inputs_, gradients_, {memory_, threads, 0});
-  return now_s() - start_s;
-}
-
-void MixerBackward::verify(bool compares, int threads, Verification& verification) const {
-  const MixerArguments& a = inputs_;
-  const bool is_ssd = problem_.options.kind == Mixer::ssd;
-  const double of_d_out = root_mean_square(gradients_.d_out);
+void verify_mixer_gradients(const MixerProblem& problem, const MixerTensors& tensors, bool compares,
+                            int threads, Verification& verification) {
+  const MixerArguments& a = tensors.arguments();
+  const MixerGradients& gradients = tensors.gradients();
+  const bool is_ssd = problem.options.kind == Mixer::ssd;
+  const double of_d_out = root_mean_square(gradients.d_out);
   const double of_q = root_mean_square(a.q);
   const double of_k = root_mean_square(a.k);
   const auto root = [](const TensorView& view) {
@@ -66,12 +41,12 @@ void MixerBackward::verify(bool compares, int threads, Verification& verificatio
   const double of_scores = is_ssd ? of_weights : std::abs(a.scale) * of_weights;
   const double of_products = root(a.q) * of_q * of_k;
   std::vector<Question> questions = {
-      {"dQ", "row", gradients_.d_q, &MixerGradientValues::d_q, of_scores * of_k},
-      {"dK", "key", gradients_.d_k, &MixerGradientValues::d_k, of_scores * of_q},
-      {"dV", "key", gradients_.d_v, &MixerGradientValues::d_v,
+      {"dQ", "row", gradients.d_q, &MixerGradientValues::d_q, of_scores * of_k},
+      {"dK", "key", gradients.d_k, &MixerGradientValues::d_k, of_scores * of_q},
+      {"dV", "key", gradients.d_v, &MixerGradientValues::d_v,
        is_ssd ? of_d_out * of_products : of_d_out}};
   if (is_ssd)
-    questions.push_back({"ddecay", "row", gradients_.d_decay, &MixerGradientValues::d_decay,
+    questions.push_back({"ddecay", "row", gradients.d_decay, &MixerGradientValues::d_decay,
                          of_weights * of_products});
   for (const Question& q : questions)
     if (!require_finite(q.name, q.token_word, q.found, threads, verification)) return;
@@ -81,7 +56,7 @@ void MixerBackward::verify(bool compares, int threads, Verification& verificatio
   verification.keys = std::ssize(tokens);
   const std::int64_t kv_heads = a.k.extent.heads;
   const std::vector<std::int64_t> groups =
-      groups_to_verify({.q = a.q, .k = a.k, .v = a.v, .d_out = gradients_.d_out}, kMostPairs);
+      groups_to_verify({.q = a.q, .k = a.k, .v = a.v, .d_out = gradients.d_out}, kMostPairs);
   std::vector<std::pair<MixerGradientValues, MixerGradientValues>> values(groups.size());
   parallel_for(std::ssize(groups), threads, 1, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t i = begin; i < end; ++i) {
@@ -92,9 +67,9 @@ void MixerBackward::verify(bool compares, int threads, Verification& verificatio
       MixerArguments part = a;
       for (TensorView* const view : {&part.q, &part.k, &part.v, &part.decay})
         if (view->data != nullptr) *view = part_of(*view);
-      const TensorView d_out = part_of(gradients_.d_out);
-      values[static_cast<std::size_t>(i)] = {mix_backward_reference(problem_.options, part, d_out),
-                                             mix_backward_naive(problem_.options, part, d_out)};
+      const TensorView d_out = part_of(gradients.d_out);
+      values[static_cast<std::size_t>(i)] = {mix_backward_reference(problem.options, part, d_out),
+                                             mix_backward_naive(problem.options, part, d_out)};
     }
   });
   for (std::size_t at = 0; at < questions.size(); ++at) {
