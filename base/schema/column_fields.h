@@ -6,7 +6,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 17;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 18;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 
@@ -104,12 +104,13 @@ inline constexpr Field kResultFields[] = {
     empty("unless workers share the state of an operator",
           column(prediction, "sent_states", real,
                  "states that a worker sends, of the worker that sends most", 15, "states")),
-    empty(
-        "unless workers share an operator",
-        column(prediction, "scan_rounds", integer,
-               "rounds of messages until each worker has the states that it needs, in both passes "
-               "if the case times both; of `axial` 2, to its columns and back, and 3 backwards",
-               15, "rounds")),
+    empty("unless workers share an operator",
+          column(
+              prediction, "scan_rounds", integer,
+              "rounds of messages until each worker has the states that it needs, in both passes "
+              "if the case times both; of `axial` 2, to its columns and back, 3 backwards, and one "
+              "more for its pair bias",
+              15, "rounds")),
     empty("unless workers share an operator over links with a limit",
           quantity(prediction, "predicted_scan_s",
                    "the time that the links take for these rounds, without any computing", 15)),

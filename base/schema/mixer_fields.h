@@ -37,6 +37,13 @@ inline constexpr Field kMixerRows =
               standard_meaning("0: the divisor of `n_tokens` nearest to its root"),
               needs(need("mixer_operator", "axial")));
 
+inline constexpr Field kMixerPairBias = parameter(
+    word, problem, "mixer_pair_bias", key("mixer.pair_bias"), since(18), standard("none"),
+    label("{} pair bias"), quiet_standard,
+    meaning("what `axial` adds to the scores of its rows: {words} (numbers of N(0, 1) from `seed`, "
+            "one for each head and pair of columns)"),
+    needs(need("mixer_operator", "axial"), need("pass", "forward")));
+
 inline constexpr Field kMixerChunk =
     parameter(integer, means, "mixer_chunk", key("mixer.chunk"), unit("tokens"), since(15),
               standard("64"), range(1, 65'536), label("chunks of {}"), quiet_standard,

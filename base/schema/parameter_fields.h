@@ -262,25 +262,14 @@ inline constexpr Field kCaseFields[] = {
                     need("ranks", "serial threads mpi nccl").because("a model has none"))),
 };
 
-inline constexpr Field kLaterFields[] = {kCluster,
-                                         kClusterInside,
-                                         kClusterBetween,
-                                         kClusterNics,
-                                         kClusterOrder,
-                                         kMixerOperator,
-                                         kMixerRank,
-                                         kMixerDepth,
-                                         kMixerRows,
-                                         kMixerChunk,
-                                         kMixerScan,
-                                         kMixerBlocks,
-                                         kPipelineSchedule,
-                                         kPipelineStages,
-                                         kPipelineLayers,
-                                         kPipelineMicrobatches,
-                                         kPipelineVirtualStages,
-                                         kPipelineChunks,
-                                         kPipelineCut};
+inline constexpr Field kLaterFields[] = {
+    kCluster,        kClusterInside,        kClusterBetween,
+    kClusterNics,    kClusterOrder,         kMixerOperator,
+    kMixerRank,      kMixerDepth,           kMixerRows,
+    kMixerPairBias,  kMixerChunk,           kMixerScan,
+    kMixerBlocks,    kPipelineSchedule,     kPipelineStages,
+    kPipelineLayers, kPipelineMicrobatches, kPipelineVirtualStages,
+    kPipelineChunks, kPipelineCut};
 
 template <std::size_t... Sizes>
 [[nodiscard]] consteval auto in_order(const Field (&... parts)[Sizes]) {

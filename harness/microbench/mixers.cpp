@@ -19,9 +19,11 @@ struct MixerBenchmark {
   std::int64_t heads = 8;
   std::int64_t key_dim = 64;
   bool backward = false;
+  bool pair_bias = false;
 
   [[nodiscard]] std::string name() const {
-    return std::string(word(options.kind)) + (backward ? "_backward" : "");
+    const char* const variant = backward ? "_backward" : pair_bias ? "_pair_bias" : "";
+    return std::string(word(options.kind)) + variant;
   }
   [[nodiscard]] std::string mask() const { return options.causal ? "causal" : "full"; }
 };
@@ -54,6 +56,8 @@ MixerArguments add_mixer(Subject& s, const MixerBenchmark& c) {
   if (c.options.kind == Mixer::linformer)
     scale(a.projection = s.add(DType::f32, {1, 1, c.options.rank, c.n}),
           1.0 / std::sqrt(static_cast<double>(c.n)));
+  const std::int64_t columns = c.pair_bias ? c.n / c.options.rows : 0;
+  if (c.pair_bias) a.pair_bias = s.add(DType::f32, {1, c.heads, columns, columns});
   return a;
 }
 
@@ -102,6 +106,10 @@ void register_mixers(Recorder& recorder) {
   for (const MixerOptions& options : operators)
     if (options.kind == Mixer::linear || options.kind == Mixer::ssd || options.kind == Mixer::axial)
       cases.push_back({.options = options, .backward = true});
+  const MixerOptions axial{.kind = Mixer::axial, .rows = 64};
+  cases.push_back({.options = axial, .pair_bias = true});
+  cases.push_back({.options = axial, .n = 16384});
+  cases.push_back({.options = axial, .n = 16384, .pair_bias = true});
   for (const MixerBenchmark& c : cases)
     add_benchmark(fmt::format("{}/f32/{}/n:{}/d:{}/h:{}/threads:1", c.name(), c.mask(), c.n,
                               c.key_dim, c.heads),

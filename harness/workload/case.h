@@ -239,6 +239,7 @@ inline constexpr std::tuple kHeldLater{
     Held<&Case::mixer, &MixerCase::rank>{"mixer_rank"},
     Held<&Case::mixer, &MixerCase::depth>{"mixer_depth"},
     Held<&Case::mixer, &MixerCase::rows>{"mixer_rows"},
+    Held<&Case::mixer, &MixerCase::pair_bias>{"mixer_pair_bias"},
     Held<&Case::mixer, &MixerCase::chunk>{"mixer_chunk"},
     Held<&Case::mixer, &MixerCase::scan>{"mixer_scan"},
     Held<&Case::mixer, &MixerCase::blocks>{"mixer_blocks"},

@@ -5,8 +5,11 @@
 
 #include <stdexcept>
 
+#include "base/status.h"
 #include "kernels/attention_backward.h"
 #include "kernels/merge.h"
+#include "kernels/mixer/biased_lines.h"
+#include "kernels/mixer/checks.h"
 
 namespace qb {
 namespace cpu {
@@ -58,6 +61,8 @@ Tensor lse_of(const TensorView& out, const KernelContext& context) {
 
 void attend(const Lines& lines, const MixerArguments& a, const TensorView& lse,
             const KernelContext& context) {
+  // Lines with a bias have no backward pass, which alone would need their LSE.
+  if (a.pair_bias.data != nullptr) return attend_biased_lines(a, lines.length, context);
   const TileSchedule all = lines.all_pairs(a.q.extent.head_dim);
   for (std::int64_t b = 0; b < a.q.extent.batch; ++b)
     attend_flash({lines.of(a.q, b), lines.of(a.k, b), lines.of(a.v, b), &all, a.scale,
@@ -164,6 +169,13 @@ void axial_backward(const MixerOptions& options, const MixerArguments& a, const 
 void attend_lines(const MixerArguments& a, std::int64_t length, const KernelContext& context,
                   const TensorView& lse) {
   const cpu::Lines lines = cpu::lines_of_tokens("attend_lines", a.v, length);
+  if (a.pair_bias.data != nullptr) {
+    const MixerOptions options{.kind = Mixer::axial, .rows = lines.count};
+    check_mixer("attend_lines", options, a, context.threads);
+    check_output("attend_lines", options, a);
+    if (lse.data != nullptr)
+      throw Unsupported("attend_lines: the LSE of lines with a pair bias is not made");
+  }
   if (lse.data != nullptr) return cpu::attend(lines, a, lse, context);
   const Tensor own = cpu::lse_of(a.out, context);
   cpu::attend(lines, a, own.view(), context);
@@ -172,6 +184,8 @@ void attend_lines(const MixerArguments& a, std::int64_t length, const KernelCont
 void attend_lines_backward(const MixerArguments& a, const TensorView& lse, const MixerGradients& g,
                            std::int64_t length, const KernelContext& context) {
   const cpu::Lines lines = cpu::lines_of_tokens("attend_lines_backward", a.v, length);
+  if (a.pair_bias.data != nullptr)
+    throw Unsupported("attend_lines_backward: lines with a pair bias have no backward pass");
   cpu::attend_backward(lines, a, g, lse, context);
 }
 

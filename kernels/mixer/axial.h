@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What mix() and mix_backward() call for axial, on arguments that they have checked. Both passes
-// are the CPU's flash attention; rows and columns are batches of strided views of the tensors.
+// are the CPU's flash attention, unless rows have a pair bias (biased_lines.h); rows and columns
+// are batches of strided views of the tensors.
 #pragma once
 
 #include "kernels/mixer/mixer.h"

@@ -79,6 +79,8 @@ void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
   if (!is_axial && options.kind != Mixer::linear && options.kind != Mixer::ssd)
     throw Unsupported("mix_backward: " + std::string(word(options.kind)) +
                       " has no backward pass; axial, linear and ssd have one");
+  if (arguments.pair_bias.data != nullptr)
+    throw Unsupported("mix_backward: axial with a pair bias has no backward pass");
   cpu::check_gradients(options, arguments, gradients);
   if (is_axial) return cpu::axial_backward(options, arguments, gradients, context);
   const std::int64_t heads = arguments.k.extent.heads;

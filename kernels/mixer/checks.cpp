@@ -40,6 +40,8 @@ void check_options(std::string_view who, const MixerOptions& options, const Mixe
   if (options.kind == Mixer::axial && (options.rows < 1 || shape.n_tokens % options.rows != 0))
     refuse(who, fmt::format("{} tokens do not make {} equal rows; take a number that divides them",
                             shape.n_tokens, options.rows));
+  if (options.kind != Mixer::axial && a.pair_bias.data != nullptr)
+    refuse(who, fmt::format("{} takes no pair bias", kind));
   if (options.depth < 0) refuse(who, fmt::format("a depth of {} is not possible", options.depth));
   if (options.kind == Mixer::performer && !(a.scale >= 0.0))
     refuse(who,
@@ -80,6 +82,10 @@ void check_mixer(std::string_view who, const MixerOptions& options, const MixerA
     refuse(who, fmt::format("q has {} tokens and k has {}", a.q.extent.length, shape.n_tokens));
   if (options.kind == Mixer::ssd)
     require_floats(who, "decay", a.decay, {shape.batch, shape.q_heads, shape.n_tokens, 1});
+  if (a.pair_bias.data != nullptr) {
+    const std::int64_t columns = shape.n_tokens / options.rows;
+    require_floats(who, "pair_bias", a.pair_bias, {1, shape.q_heads, columns, columns});
+  }
   if (options.kind == Mixer::performer)
     require_floats(who, "omega", a.projection, {1, 1, options.rank, shape.key_dim});
   if (options.kind == Mixer::perceiver)

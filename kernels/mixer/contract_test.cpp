@@ -53,12 +53,13 @@ TEST(Mix, StridedViewsGiveTheSameAsCopies) {
       SCOPED_TRACE(word(kind));
       MixerCase c = plain_case(kind);
       c.dtype = dtype;
+      c.biased = kind == Mixer::axial && dtype == DType::f32;
       const MixerCall call(c);
       const std::vector<double> expected = call.run(1);
       MixerArguments a = call.a;
-      std::vector<Tensor> memory(6);
+      std::vector<Tensor> memory(7);
       std::size_t next = 0;
-      for (TensorView* const view : {&a.q, &a.k, &a.v, &a.decay, &a.delta, &a.out}) {
+      for (TensorView* const view : {&a.q, &a.k, &a.v, &a.decay, &a.delta, &a.out, &a.pair_bias}) {
         if (view->data != nullptr) *view = spread(*view, memory[next]);
         ++next;
       }
@@ -156,8 +157,7 @@ TEST(MixReference, AxialOfOneRowIsExactAttention) {
 }
 
 // What workers do that hold some rows, and then some columns one after another.
-TEST(Mix, AxialIsAttentionInLinesAndInLinesOfItsTranspose) {
-  const MixerCall call(plain_case(Mixer::axial));
+void expect_lines_and_transpose(const MixerCall& call) {
   const std::vector<double> expected = call.run(2);
   const KernelContext context{heap_allocator(), 2, 0};
   const std::int64_t rows = call.options.rows;
@@ -189,6 +189,42 @@ TEST(Mix, AxialIsAttentionInLinesAndInLinesOfItsTranspose) {
       ThrowsMessage<std::invalid_argument>("attend_lines: 99 tokens do not make lines of 10"));
 }
 
+TEST(Mix, AxialIsAttentionInLinesAndInLinesOfItsTranspose) {
+  MixerCase c = plain_case(Mixer::axial);
+  expect_lines_and_transpose(MixerCall(c));
+  c.biased = true;
+  expect_lines_and_transpose(MixerCall(c));
+}
+
+TEST(Mix, APairBiasOfZerosIsNoneAndOneOfMinusInfinityHidesAllKeys) {
+  MixerCase c = plain_case(Mixer::axial);
+  c.biased = true;
+  MixerCall call(c);
+  testing_support::fill(call.a.pair_bias, -HUGE_VAL);
+  EXPECT_EQ(call.run(2), std::vector<double>(2 * 99 * 24));
+  EXPECT_EQ(call.reference(), call.run(1));
+  testing_support::fill(call.a.pair_bias, 0.0);
+  const std::vector<double> zeros = call.run(2);
+  call.a.pair_bias = {};
+  EXPECT_LE(testing_support::max_difference(call.run(2), zeros), 1e-6);
+}
+
+TEST(Mix, LinesWithAPairBiasTakeTheSameMemoryWithoutComputing) {
+  MixerCase c = plain_case(Mixer::axial);
+  c.biased = true;
+  const MixerCall call(c);
+  for (const int threads : {1, 2, 3}) {
+    testing_support::CountingAllocator computing;
+    testing_support::CountingAllocator counting;
+    attend_lines(call.a, 9, {computing, threads, 0});
+    testing_support::fill(call.a.out, 7.0);
+    attend_lines(call.a, 9, {counting, threads, 0, nullptr, false});
+    EXPECT_THAT(values(call.a.out), ::testing::Each(7.0));
+    EXPECT_EQ(computing.peak(), counting.peak());
+    EXPECT_THAT(computing.labels(), ::testing::Each("axial"));
+  }
+}
+
 TEST(Mix, WhatDoesNotFitIsRefusedByName) {
   const auto refusal = [](Mixer kind, auto change) {
     MixerCall call(plain_case(kind));
@@ -214,6 +250,13 @@ TEST(Mix, WhatDoesNotFitIsRefusedByName) {
             "mix: L is [1, 1, 9, 16] and should be [1, 1, 20, 16]");
   EXPECT_EQ(refusal(Mixer::axial, [](MixerCall& c) { c.options.rows = 10; }),
             "mix: 99 tokens do not make 10 equal rows; take a number that divides them");
+  EXPECT_EQ(refusal(Mixer::axial, [](MixerCall& c) { c.a.pair_bias = c.a.v; }),
+            "mix: pair_bias is [1, 2, 99, 24] and should be [1, 2, 9, 9]");
+  EXPECT_EQ(
+      refusal(Mixer::axial, [](MixerCall& c) { (c.a.pair_bias = c.a.v).dtype = DType::bf16; }),
+      "mix: pair_bias must be f32, not bf16");
+  EXPECT_EQ(refusal(Mixer::selective_scan, [](MixerCall& c) { c.a.pair_bias = c.a.v; }),
+            "mix: selective_scan takes no pair bias");
   EXPECT_EQ(refusal(Mixer::linear, [](MixerCall& c) { c.options.chunk = 0; }),
             "mix: a chunk of 0 tokens is not possible");
   EXPECT_EQ(refusal(Mixer::performer, [](MixerCall& c) { c.a.scale = -1.0; }),
@@ -270,6 +313,11 @@ TEST(Mix, StatesAndGradientsThatThereAreNotAreRefused) {
   EXPECT_THAT([&] { mix_backward(call.options, call.a, {}, context); },
               ThrowsMessage<Unsupported>(
                   "mix_backward: nystrom has no backward pass; axial, linear and ssd have one"));
+  MixerCase biased = plain_case(Mixer::axial);
+  biased.biased = true;
+  EXPECT_THAT(
+      [&] { mix_backward(biased.options, MixerCall(biased).a, {}, context); },
+      ThrowsMessage<Unsupported>("mix_backward: axial with a pair bias has no backward pass"));
   const MixerCall linear(plain_case(Mixer::linear));
   EXPECT_THAT([&] { mix_state(linear.options, linear.a, context, state); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("the matrix of a state is [")));

@@ -65,6 +65,7 @@ struct WeighedSum {
   WeighedSum(std::int64_t width, DType rounding)
       : sum(static_cast<std::size_t>(width)), type(rounding) {}
   void add(T exponent, const T* values) {
+    if (exponent == -std::numeric_limits<T>::infinity()) return;
     if (exponent > largest) {
       const T factor = std::exp(largest - exponent);
       total *= factor;

@@ -17,12 +17,14 @@
 //                   X_(i-1)^T) X_(i-1) for i = 1 to `depth`, out = softmax(c Q X^T) X with the
 //                   last of them; p = d (the attention of Perceiver IO, Jaegle et al. 2021,
 //                   without projections, norms and feed-forward layers)
-//   axial           Y = softmax(c Q K^T) V within each of `rows` rows of n / rows consecutive
-//                   tokens, then out = softmax(c Y Y^T) Y within each column, the tokens at one
-//                   place of all rows; Y has the inputs' type (the row and the column attention of
-//                   axial transformers, Ho et al. 2019, and of FastFold, Cheng et al. 2022, where
-//                   too the second makes its queries, keys and values from the output of the first;
-//                   without projections, norms, residuals and pair bias)
+//   axial           Y = softmax(c Q K^T + B) V within each of `rows` rows of C = n / rows
+//                   consecutive tokens, then out = softmax(c Y Y^T) Y within each column, the
+//                   tokens at one place of all rows; Y has the inputs' type (the row and the column
+//                   attention of axial transformers, Ho et al. 2019, and of FastFold, Cheng et al.
+//                   2022, where too the second makes its queries, keys and values from the output
+//                   of the first; without projections, norms and residuals). B is 0, or the pair
+//                   bias of a head, the same for all rows (row attention of the Evoformer, Jumper
+//                   et al. 2021); -inf hides a pair if its V is finite
 //   ssd             H_i = exp(decay_i) H_(i-1) + k_i v_i^T, out_i = H_i^T q_i
 //                   (Mamba-2, Dao and Gu 2024: q is C, k is B, v is X)
 //   selective_scan  h_i = exp(delta_i a) h_(i-1) + delta_i v_i k_i^T, out_i = h_i q_i, for each
@@ -77,6 +79,7 @@ struct MixerArguments {
   // performer: omega [1,1,rank,d]; perceiver: L [1,1,rank,d]; linformer: E [1,1,rank,n]
   TensorView projection{};
   TensorView value_projection{};  // linformer: F [1,1,rank,n]; without data it is E
+  TensorView pair_bias{};         // axial: B [1,h,C,C], of queries and keys; without data it is 0
   double scale = 1.0;             // performer, nystrom, linformer, perceiver, axial
   TensorView out{};               // [b,h,n,p]
   // nystrom over a shard: its first token, and all tokens that the segments are of; 0: only these.
@@ -159,13 +162,13 @@ struct MixerGradients {
   TensorView d_v;
   TensorView d_decay{};
 };
-// For axial, linear and ssd; the others throw Unsupported.
+// For axial without a pair bias, linear and ssd; the others throw Unsupported.
 void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                   const MixerGradients& gradients, const KernelContext& context);
 
-// A pass of axial, for workers that hold whole rows or columns: out := softmax(c Q K^T) V within
-// each line of `length` consecutive tokens, which divides them; lse [b,h,n,2] f32 := the LSE of the
-// tokens (kernels/lse.h), if it has data.
+// A pass of axial, for workers that hold whole rows or columns: out := softmax(c Q K^T + B) V
+// within each line of `length` consecutive tokens, which divides them; B is [1,h,length,length].
+// lse [b,h,n,2] f32 := the LSE of the tokens (kernels/lse.h), if it has data, but not with a B.
 void attend_lines(const MixerArguments& arguments, std::int64_t length,
                   const KernelContext& context, const TensorView& lse = {});
 // The gradients of such a pass, from the out and the lse that it made.

@@ -105,11 +105,14 @@ class Head {
   void attend_row(const T* query, const Rows<T>& keys, const Rows<T>& values, T* out) const {
     attend_row(query, keys, values, {0, keys.count()}, out);
   }
+  // bias: one number for each key of `among`; nullptr: 0.
   void attend_row(const T* query, const Rows<T>& keys, const Rows<T>& values, const Range& among,
-                  T* out) const {
+                  T* out, const T* bias = nullptr) const {
     WeighedSum<T> sum(values.width, type_);
     for (std::int64_t j = among.begin; j < among.end; ++j)
-      sum.add(scale() * dot(query, keys.row(j), keys.width), values.row(j));
+      sum.add(scale() * dot(query, keys.row(j), keys.width) +
+                  (bias == nullptr ? T{0} : bias[j - among.begin]),
+              values.row(j));
     sum.store(out);
   }
 
@@ -168,12 +171,15 @@ class Head {
     const Rows<T> k = shared(a_.k);
     const Rows<T> v = shared(a_.v);
     const std::int64_t width = q.count() / options_.rows;
+    const bool is_biased = a_.pair_bias.data != nullptr;
+    const Rows<T> bias = is_biased ? Rows<T>(a_.pair_bias, 0, h_) : Rows<T>(0, 1);
     std::map<std::int64_t, Rows<T>> columns;  // of Y
     for (const std::int64_t i : rows_) {
       const auto [at, is_new] = columns.try_emplace(i % width, options_.rows, v.width);
       Rows<T>& column = at->second;
       for (std::int64_t r = 0; r < options_.rows && is_new; ++r)
-        attend_row(q.row(r * width + i % width), k, v, {r * width, (r + 1) * width}, column.row(r));
+        attend_row(q.row(r * width + i % width), k, v, {r * width, (r + 1) * width}, column.row(r),
+                   is_biased ? bias.row(i % width) : nullptr);
       if (is_new) round(column);
       attend_row(column.row(i / width), column, column, out.row(first++));
     }

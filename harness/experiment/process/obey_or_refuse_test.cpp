@@ -86,6 +86,7 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
         "selective_scan"}},
       {"mixer.depth", {"1"}},
       {"mixer.rows", {"1", "4"}},
+      {"mixer.pair_bias", {"random"}},
       {"mixer.rank", {"5", "24"}},
       {"mixer.chunk", {"16"}},
       {"mixer.scan", {"all_gather", "tree", "all_scan", "all_reduce"}},

@@ -102,6 +102,7 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "mixer.rank: 0\n"
             "mixer.depth: 8\n"
             "mixer.rows: 0\n"
+            "mixer.pair_bias: none\n"
             "mixer.chunk: 64\n"
             "mixer.scan: chain\n"
             "mixer.blocks: 0\n"

@@ -3,18 +3,18 @@
 
 namespace qb {
 
-std::span<const int> axial_rounds(Pass pass) {
-  static constexpr int kForward[] = {0, 1};
+std::span<const int> axial_rounds(Pass pass, bool has_pair_bias) {
+  static constexpr int kForward[] = {kGatherBias, 0, 1};
   static constexpr int kBackward[] = {0, 0, 1};
-  if (pass == Pass::forward) return kForward;
-  return kBackward;
+  if (pass == Pass::backward) return kBackward;
+  return std::span(kForward).subspan(has_pair_bias ? 0 : 1);
 }
 
 AxialMember::AxialMember(const MixerProblem& problem, const MixerTensors& tensors,
                          const AxialPlan& plan, Pass pass, int index, Allocator& memory)
     : CrewMember(problem, tensors, index, memory),
       plan_(plan),
-      transpositions_(axial_rounds(pass)) {
+      transpositions_(axial_rounds(pass, problem.has_pair_bias)) {
   const DType dtype = problem.problem.dtype;
   for (int round = 0; round < rounds(); ++round)
     for (const AxialMessage& m : plan.messages) {
@@ -71,23 +71,50 @@ AxialWorker::AxialWorker(const MixerProblem& problem, const MixerTensors& tensor
                          const AxialPlan& plan, int index, Allocator& memory)
     : AxialMember(problem, tensors, plan, Pass::forward, index, memory),
       columns_(take_columns(problem.problem.dtype, "columns")),
-      columns_output_(take_columns(DType::f32, "columns_output")) {}
-
-void AxialWorker::begin(MixerDevice& device, int threads) {
-  times_ = {.begin_s = now_s()};
-  attend(arguments_, plan_.columns, device, threads);
+      columns_output_(take_columns(DType::f32, "columns_output")) {
+  if (!problem.has_pair_bias) return;
+  for (int w = 0; w < plan.workers; ++w) {
+    bias_.emplace_back(memory, problem.problem.dtype, bias_of(w).extent,
+                       w == index ? "message_out" : "message_in", index);
+    if (w != index) expect(w, 0, bytes_of(bias_.back().view()));
+  }
 }
 
+TensorView AxialWorker::bias_of(int worker) const {
+  const Range rows = plan_.held(worker, 1).columns;
+  return arguments_.pair_bias.tokens(rows.begin, rows.count());
+}
+
+void AxialWorker::poison_what_comes() const {
+  for (int w = 0; w < static_cast<int>(bias_.size()); ++w)
+    if (w != index_) poison(bias_of(w));
+}
+
+void AxialWorker::begin(MixerDevice& /*device*/, int /*threads*/) { times_ = {.begin_s = now_s()}; }
+
 void AxialWorker::post(int round, MixerDevice& device, int threads, Transport& transport) {
-  if (round == 0)
-    return leave(round, rows(arguments_.out), columns(columns_.view()), device, transport);
-  arrive(0, columns(columns_.view()), device);
-  attend(among_columns(columns_.view(), columns_output_.view()), plan_.rows, device, threads);
-  leave(round, columns(columns_output_.view()), rows(arguments_.out), device, transport);
+  switch (transpositions_[static_cast<std::size_t>(round)]) {
+    case kGatherBias: {
+      const TensorView& own = bias_[static_cast<std::size_t>(index_)].view();
+      device.copy_rows(bias_of(index_), own);
+      for (int step = 1; step < plan_.workers; ++step)
+        send((index_ + step) % plan_.workers, round, bytes_of(own), transport);
+      return;
+    }
+    case 0:
+      for (int w = 0; w < static_cast<int>(bias_.size()); ++w)
+        if (w != index_) device.copy_rows(bias_[static_cast<std::size_t>(w)].view(), bias_of(w));
+      attend(arguments_, plan_.columns, device, threads);
+      return leave(round, rows(arguments_.out), columns(columns_.view()), device, transport);
+    default:
+      arrive(round - 1, columns(columns_.view()), device);
+      attend(among_columns(columns_.view(), columns_output_.view()), plan_.rows, device, threads);
+      leave(round, columns(columns_output_.view()), rows(arguments_.out), device, transport);
+  }
 }
 
 void AxialWorker::finish(MixerDevice& device, int /*threads*/, Transport& transport) {
-  arrive(1, rows(arguments_.out), device);
+  arrive(rounds() - 1, rows(arguments_.out), device);
   end(transport);
 }
 

@@ -4,7 +4,7 @@
 // from the allocator with these labels, all of it when a worker is made, except what the kernels
 // take:
 //   columns, columns_output      the worker's columns, one after another
-//   message_in, message_out      parts of the tensor, row by row
+//   message_in, message_out      parts of the tensor, row by row, or of the pair bias
 // and of a backward pass
 //   rows_output, d_rows          Y of its rows, made again, and its gradient
 //   lse                          of both
@@ -20,9 +20,10 @@
 
 namespace qb {
 
-// The transposition of a plan that each round of a pass is. Backwards dO goes to the columns, then
-// Y, which is made again, and the gradient of Y comes back.
-[[nodiscard]] std::span<const int> axial_rounds(Pass pass);
+// The transposition of a plan that each round of a pass is, or kGatherBias. Backwards dO goes to
+// the columns, then Y, which is made again, and the gradient of Y comes back.
+inline constexpr int kGatherBias = -1;  // each worker sends the rows of its columns to all others
+[[nodiscard]] std::span<const int> axial_rounds(Pass pass, bool has_pair_bias);
 
 // What a worker does in both passes.
 class AxialMember : public CrewMember {
@@ -69,6 +70,7 @@ class AxialMember : public CrewMember {
   }
 
   const AxialPlan& plan_;
+  const std::span<const int> transpositions_;  // by round
 
  private:
   struct Parcel {
@@ -79,13 +81,12 @@ class AxialMember : public CrewMember {
   };
   static void copy(const Held& from, const Held& to, const AxialPart& part, MixerDevice& device);
 
-  const std::span<const int> transpositions_;
   std::vector<Parcel> in_;
   std::vector<Parcel> out_;
 };
 
-// It attends within its rows, exchanges parts of them for its columns, attends within those, and
-// exchanges back.
+// It gathers the pair bias if there is one, attends within its rows, exchanges parts of them for
+// its columns, attends within those, and exchanges back.
 class AxialWorker final : public AxialMember {
  public:
   AxialWorker(const MixerProblem& problem, const MixerTensors& tensors, const AxialPlan& plan,
@@ -94,13 +95,18 @@ class AxialWorker final : public AxialMember {
   [[nodiscard]] const TensorView& columns_in() const { return columns_.view(); }
   [[nodiscard]] const TensorView& columns_out() const { return columns_output_.view(); }
 
+  void poison_what_comes() const override;
   void begin(MixerDevice& device, int threads) override;
   void post(int round, MixerDevice& device, int threads, Transport& transport) override;
   void finish(MixerDevice& device, int threads, Transport& transport) override;
 
  private:
+  // Rows of the pair bias, those of the worker's columns.
+  [[nodiscard]] TensorView bias_of(int worker) const;
+
   const Tensor columns_;
   const Tensor columns_output_;
+  std::vector<Tensor> bias_;  // by worker, as messages
 };
 
 // It keeps nothing of a forward pass, whose worker lends it the memory of its columns.

@@ -40,6 +40,8 @@ class CrewMember {
 
   [[nodiscard]] const Times& times() const { return times_; }
 
+  // The tensors were filled. Makes what others send unreadable.
+  virtual void poison_what_comes() const {}
   // The rounds of messages in a run.
   [[nodiscard]] virtual int rounds() const = 0;
   // A run is receive() by all workers, so that no message waits for its receiver; then begin(), for

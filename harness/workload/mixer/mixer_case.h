@@ -12,12 +12,21 @@
 
 namespace qb {
 
+// What axial adds to the scores of its rows: numbers of N(0, 1), one for each head and pair of
+// columns.
+enum class PairBias { none, random };
+
+template <>
+inline constexpr auto kWords<PairBias> =
+    word_table<PairBias>("pair bias", {{PairBias::none, "none"}, {PairBias::random, "random"}});
+
 struct MixerCase {
   std::optional<Mixer> kind;  // none: softmax
   std::int64_t rank = 0;      // MixerOptions::rank; of selective_scan the size of a state
   std::int64_t depth = 8;     // MixerOptions::depth, of perceiver
   std::int64_t rows = 0;      // MixerOptions::rows, of axial
-  std::int64_t chunk = 64;    // tokens
+  PairBias pair_bias = PairBias::none;
+  std::int64_t chunk = 64;  // tokens
   ScanKind scan = ScanKind::chain;
   int blocks = 0;  // of a state that all_scan sends; 0: one for each of its heads
 };

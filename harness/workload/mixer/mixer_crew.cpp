@@ -17,7 +17,7 @@ MixerCrew::MixerCrew(const MixerShare& share, MemoryLedger& memory) {
 }
 
 void MixerCrew::fill(int threads) {
-  for (MixerPlayer& worker : workers_) worker.tensors.fill(threads);
+  for (MixerPlayer& worker : workers_) worker.fill(threads);
 }
 
 std::int64_t MixerCrew::device_peak_bytes(const MemoryLedger& memory) const {

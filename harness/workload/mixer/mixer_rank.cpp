@@ -53,7 +53,7 @@ RankReport MixerRank::play(Pass pass, RankTransport& ranks, int rank, MixerDevic
       worker_ = std::make_unique<MixerPlayer>(share_.player(rank, memory_));
       held_bytes_ = static_cast<std::int64_t>(memory_.active_bytes() - before);
       memory_.reset_peaks();
-      worker_->tensors.fill(threads);
+      worker_->fill(threads);
     }
     worker_->in(pass).receive(ranks);
   });

@@ -62,7 +62,13 @@ MixerShare::Exchanges MixerShare::exchanges(Pass pass) const {
   token.length = 1;
   std::vector<SizedMessage>& messages = exchanges.emplace_back();
   int round = 0;
-  for (const int transposition : axial_rounds(pass)) {
+  for (const int transposition : axial_rounds(pass, problem_.has_pair_bias)) {
+    if (transposition == kGatherBias)
+      for (int step = 1; step < axial_->workers; ++step)
+        for (int from = 0; from < axial_->workers; ++from)
+          messages.push_back({round, from, (from + step) % axial_->workers,
+                              token.heads * axial_->held(from, 1).columns.count() *
+                                  axial_->columns * size_of(problem_.problem.dtype)});
     for (const AxialMessage& m : axial_->messages)
       if (m.round == transposition)
         messages.push_back({round, m.from, m.to,
@@ -110,7 +116,7 @@ MixerPlayer MixerShare::player(int worker, Allocator& memory) const {
 int MixerShare::rounds() const {
   int rounds = 0;
   for (const Pass pass : passes_)
-    rounds += axial_ ? static_cast<int>(axial_rounds(pass).size())
+    rounds += axial_ ? static_cast<int>(axial_rounds(pass, problem_.has_pair_bias).size())
                      : mixer_exchanges(problem_.options.kind) * scan_.rounds();
   return rounds;
 }

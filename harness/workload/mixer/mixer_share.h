@@ -22,6 +22,10 @@ struct MixerPlayer {
   MixerTensors tensors;
   std::unique_ptr<CrewMember> forward{};
   std::unique_ptr<CrewMember> backward{};  // none unless the case has that pass
+  void fill(int threads) {
+    tensors.fill(threads);
+    forward->poison_what_comes();
+  }
   [[nodiscard]] CrewMember& in(Pass pass) const {
     return pass == Pass::forward ? *forward : *backward;
   }

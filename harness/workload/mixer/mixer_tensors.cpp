@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "harness/execute/verify/inputs.h"
 #include "harness/execute/verify/verify.h"
+#include "kernels/merge.h"
 
 namespace qb {
 namespace {
@@ -81,7 +82,8 @@ MixerProblem mixer_problem_of(const Case& c) {
                       .rank = c.mixer.rank,
                       .chunk = c.mixer.chunk,
                       .depth = c.mixer.depth,
-                      .rows = c.mixer.rows}};
+                      .rows = c.mixer.rows},
+                     c.mixer.pair_bias == PairBias::random};
   const Shape& shape = mixer.problem.shape;
   if (mixer.options.kind == Mixer::nystrom && c.mixer.rank > shape.q_len)
     throw Unsupported(
@@ -128,9 +130,14 @@ MixerTensors::MixerTensors(const MixerProblem& problem, const Range& tokens, All
     case Mixer::linformer:
       arguments_.projection = take(DType::f32, {1, 1, rank, n}, "projection");
       break;
+    case Mixer::axial:
+      if (problem.has_pair_bias) {
+        const std::int64_t columns = problem.problem.shape.q_len / problem.options.rows;
+        arguments_.pair_bias = take(DType::f32, {1, shape.q_heads, columns, columns}, "pair_bias");
+      }
+      break;
     case Mixer::linear:
     case Mixer::nystrom:
-    case Mixer::axial:
       break;
   }
   arguments_.out = take(DType::f32, shape.out(), "output");
@@ -172,6 +179,11 @@ void MixerTensors::fill(int threads) {
     fill_orthogonal(arguments_.projection, other_seed(problem, 3));
   if (problem_.options.kind == Mixer::perceiver)
     fill_normal(arguments_.projection, other_seed(problem, 5), threads);
+  if (const TensorView& bias = arguments_.pair_bias; bias.data != nullptr) {
+    const Tensor typed(heap_allocator(), problem.dtype, bias.extent, "pair_bias");
+    fill_normal(typed.view(), other_seed(problem, 6), threads);
+    copy_rows(typed.view(), bias, threads);
+  }
   if (problem_.options.kind == Mixer::linformer) {
     fill_columns(problem, tokens_, arguments_.projection, threads);
     change_elements(arguments_.projection,

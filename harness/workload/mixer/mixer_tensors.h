@@ -8,6 +8,7 @@
 //                   in each channel, as Mamba begins (Gu and Dao 2023, section 3.6)
 //   performer       orthogonal omega; linformer  E of N(0, 1 / rank), and F = E (Wang et al. 2020)
 //   perceiver       latents of N(0, 1)
+//   axial           the whole pair bias, of N(0, 1) rounded to the inputs' type
 // Of a backward pass there are dO, the seeded one of attention over the same problem, and the
 // gradients.
 #pragma once
@@ -25,6 +26,7 @@ namespace qb {
 struct MixerProblem {
   Problem problem;
   MixerOptions options;
+  bool has_pair_bias = false;
 
   // The operator with one of its exchanges of states.
   [[nodiscard]] MixerOptions of_exchange(int exchange) const {

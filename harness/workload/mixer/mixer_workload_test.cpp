@@ -96,14 +96,16 @@ TEST(SequenceMixer, OfManyWorkersWithoutAMaskIsRight) {
         }
 }
 
-// Rows and columns that the workers do not divide, in both ways to play them.
+// Rows and columns that the workers do not divide, in both ways to play them, without a pair bias
+// and with one, of which each worker has a part.
 TEST(SequenceMixer, AxialOfManyWorkersIsRight) {
   constexpr unsigned kSeed = 20261129;
   std::mt19937 random(kSeed);
   for (const DType dtype : {DType::f32, DType::bf16, DType::f16})
     for (const Ranks ranks : {Ranks::serial, Ranks::threads})
-      for (const int workers : {2, 3, 8}) {
+      for (const int workers : {1, 2, 3, 8}) {
         Case c = tiny_mixer(Mixer::axial, false);
+        c.mixer.pair_bias = random() % 2 == 0 ? PairBias::none : PairBias::random;
         const auto lines = [&] { return workers + static_cast<std::int64_t>(random() % 9); };
         c.mixer.rows = lines();
         const std::int64_t columns = lines();
@@ -115,15 +117,19 @@ TEST(SequenceMixer, AxialOfManyWorkersIsRight) {
         c.threads = 1 + static_cast<int>(random() % 12);
         SCOPED_TRACE(testing::Message()
                      << word(dtype) << ' ' << word(ranks) << " W=" << workers
-                     << " R=" << c.mixer.rows << " C=" << columns << " seed " << kSeed);
+                     << " R=" << c.mixer.rows << " C=" << columns << " pair bias "
+                     << word(c.mixer.pair_bias) << " seed " << kSeed);
         const MixerRun result = run(c);
         expect_near_naive(c, result.verification);
+        if (workers == 1) continue;
         EXPECT_LT(result.peaks.device_bytes.value(), result.active_peak_bytes);
-        EXPECT_EQ(result.predicted.number("scan_rounds"), 2);
+        EXPECT_EQ(result.predicted.number("scan_rounds"),
+                  c.mixer.pair_bias == PairBias::none ? 2 : 3);
       }
 }
 
-// Two transpositions, each of (W - 1) / W of a W-th of the tensor, in the type of the inputs.
+// Two transpositions, each of (W - 1) / W of a W-th of the tensor, in the type of the inputs; and a
+// W-th of the pair bias to each of the others.
 TEST(SequenceMixer, AxialSendsTheBytesOfItsClosedForm) {
   for (const DType dtype : {DType::f32, DType::bf16})
     for (const int workers : {2, 4}) {
@@ -140,6 +146,10 @@ TEST(SequenceMixer, AxialSendsTheBytesOfItsClosedForm) {
       EXPECT_EQ(predicted.number("device_sent_bytes"), sent);
       EXPECT_EQ(predicted.number("moved_bytes"), sent * workers);
       EXPECT_NEAR(predicted.number("predicted_scan_s"), sent / 1e6, 1e-9);
+      c.mixer.pair_bias = PairBias::random;
+      const auto bias = static_cast<double>(c.shape.q_heads * 8 * 8 * size_of(dtype));
+      EXPECT_EQ(plan_workload(resolve_case(c))->predict(nullptr).number("device_sent_bytes"),
+                sent + bias / workers * (workers - 1));
     }
 }
 

@@ -24,7 +24,8 @@ struct MixerCase {
   MixerShape shape;
   DType dtype = DType::f32;
   int outlier_every = 0;
-  bool strange = false;  // zero rows, and decays of 0 and -inf
+  bool strange = false;  // zero rows, decays of 0 and -inf, pairs and whole rows of bias -inf
+  bool biased = false;   // axial: with a pair bias, some of it +-10^4
   std::uint64_t seed = 1;
 };
 
@@ -35,8 +36,8 @@ inline std::string text(const MixerCase& c) {
          std::to_string(c.shape.n_tokens) + " d " + std::to_string(c.shape.key_dim) + " p " +
          std::to_string(c.shape.value_dim) + " rank " + std::to_string(c.options.rank) + " chunk " +
          std::to_string(c.options.chunk) + " rows " + std::to_string(c.options.rows) +
-         " outliers " + std::to_string(c.outlier_every) + (c.strange ? " strange" : "") + " seed " +
-         std::to_string(c.seed);
+         " outliers " + std::to_string(c.outlier_every) + (c.strange ? " strange" : "") +
+         (c.biased ? " biased" : "") + " seed " + std::to_string(c.seed);
 }
 
 // Any shape that the operator takes: one token, fewer than a chunk, not a multiple of it, groups.
@@ -131,6 +132,17 @@ struct MixerCall {
             *view, [&](double x) { return x / std::sqrt(static_cast<double>(shape.n_tokens)); });
         if (of.seed % 2 == 0) break;
       }
+    }
+    if (of.biased) {
+      const std::int64_t columns = shape.n_tokens / options.rows;
+      a.pair_bias = add(DType::f32, {1, shape.q_heads, columns, columns});
+      const double size = of.seed % 3 == 0 ? 50.0 : 1.0;
+      std::int64_t i = 0;
+      change_elements(a.pair_bias, [&](double x) {
+        const bool hidden = of.strange && (engine() % 4 == 0 || i / columns % 5 == 2);
+        ++i;
+        return hidden ? -HUGE_VAL : engine() % 50 == 0 ? std::copysign(1e4, x) + x : size * x;
+      });
     }
     if (of.strange)
       for (const TensorView& view : {a.q, a.k, a.v})
