@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/testing/sanitized.h"
 #include "kernels/merge.h"
 #include "kernels/mixer/testing/mixer_support.h"
 
@@ -55,7 +56,7 @@ std::vector<std::int64_t> random_cuts(std::int64_t n, std::uint64_t seed) {
 class MixerStates : public ::testing::TestWithParam<Mixer> {};
 
 TEST_P(MixerStates, ShardsWithAStatePassedAreTheWhole) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= (testing_support::kSanitized ? 8 : 25); ++seed) {
     MixerCase c = testing_support::random_case(GetParam(), seed);
     c.options.causal = true;
     SCOPED_TRACE(testing_support::text(c));
@@ -133,7 +134,7 @@ TEST(MixerState, OfAllTokensGivesTheWholeWhereItIsNotCausal) {
   const KernelContext context{testing_support::poisoned_allocator(), 3, 0};
   for (const Mixer kind :
        {Mixer::linear, Mixer::performer, Mixer::nystrom, Mixer::linformer, Mixer::perceiver})
-    for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    for (std::uint64_t seed = 1; seed <= (testing_support::kSanitized ? 8 : 25); ++seed) {
       MixerCase c = testing_support::random_case(kind, seed);
       c.options.causal = false;
       SCOPED_TRACE(testing_support::text(c));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/testing/sanitized.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/representatives.h"
 #include "harness/plan/strategies/strategy.h"
@@ -81,6 +82,7 @@ TEST(Grid, IsBalancedExactlyInEveryStepOfEveryShape) {
   for (const int workers : {2, 6, 8, 12, 64, 256})
     for (const GridShape& shape : shapes_of(workers))
       for (const std::int64_t chunk : {1, 7, 4096}) {
+        if (testing_support::kSanitized && workers > 64) continue;
         const Problem problem = problem_of(2 * workers * chunk, 768, 768, MaskKind::causal);
         if (!shares_fit(problem.shape, shape.heads)) continue;
         const Plan plan = plan_of(problem, workers, shape);
