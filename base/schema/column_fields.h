@@ -135,8 +135,10 @@ inline constexpr Field kResultFields[] = {
                    "computing",
                    17)),
     empty("where the case has no plan, or where it is not known for the GPU",
-          tiled(quantity(prediction, "predicted_active_peak_bytes",
-                         "the largest sum of tensors that exist at once, over all workers"))),
+          tiled(quantity(
+              prediction, "predicted_active_peak_bytes",
+              "the largest sum of tensors that exist at once, over all workers; where they "
+              "send each other messages, an upper bound"))),
     empty("where the case has no plan, or where it is not known for the GPU",
           tiled(quantity(
               prediction, "predicted_device_peak_bytes",
