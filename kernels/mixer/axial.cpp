@@ -46,6 +46,12 @@ Lines columns_of(const MixerOptions& options, std::int64_t n_tokens) {
   return {columns, options.rows, 1, columns};
 }
 
+// What a kernel of `bytes` does to an allocator that counts.
+void take_for_a_moment(std::int64_t bytes, const KernelContext& context) {
+  const Buffer taken(context.workspace, static_cast<std::size_t>(bytes), "workspace",
+                     context.worker);
+}
+
 Tensor numbers_of_rows(const TensorView& out, std::int64_t numbers, const KernelContext& context) {
   const Extent& of = out.extent;
   return {context.workspace,
@@ -83,10 +89,9 @@ Tensor attend_rows(const MixerOptions& options, const MixerArguments& a, const T
 
 void attend_flash_backward(const BackwardArguments& a, const KernelContext& context) {
   if (context.computes) return attention_backward(Kernel::flash, a, context);
-  const std::int64_t bytes = backward_workspace_bytes(
-      Kernel::flash, a.q.extent, a.k.extent, a.q.dtype, context.threads, a.v.extent.head_dim);
-  const Buffer taken(context.workspace, static_cast<std::size_t>(bytes), "workspace",
-                     context.worker);
+  take_for_a_moment(backward_workspace_bytes(Kernel::flash, a.q.extent, a.k.extent, a.q.dtype,
+                                             context.threads, a.v.extent.head_dim),
+                    context);
 }
 
 // The gradients of one pass, written whole. g.d_out has the type of the inputs.
@@ -117,10 +122,9 @@ Lines lines_of_tokens(std::string_view who, const TensorView& v, std::int64_t le
 
 void attend_flash(const AttentionArguments& a, const KernelContext& context) {
   if (context.computes) return attention(Kernel::flash, a, context);
-  const std::int64_t bytes = kernel_workspace_bytes(
-      Kernel::flash, a.q.extent, a.k.extent, a.q.dtype, context.threads, a.v.extent.head_dim);
-  const Buffer taken(context.workspace, static_cast<std::size_t>(bytes), "workspace",
-                     context.worker);
+  take_for_a_moment(kernel_workspace_bytes(Kernel::flash, a.q.extent, a.k.extent, a.q.dtype,
+                                           context.threads, a.v.extent.head_dim),
+                    context);
 }
 
 void mix_axial(const MixerOptions& options, const MixerArguments& a, const KernelContext& context) {

@@ -128,7 +128,7 @@ class BiasedLine {
   const std::int64_t f_ = round_up(d_, kMixerColumns);
   const std::int64_t p_ = round_up(a_.v.extent.head_dim, kMixerColumns);
   const std::int64_t c_ = round_up(n_, kKeys);
-  // Of queries at a time: their scores take 256 KiB, or are those of 6 rows.
+  // The queries of a block, whose scores take 256 KiB, or are those of 6 rows.
   const std::int64_t rows_ = std::clamp<std::int64_t>(65536 / n_, 6, kMostRows);
   float* k_;                       // [kKeys][f]
   float* k_transposed_;            // for each block of keys [f][kKeys]

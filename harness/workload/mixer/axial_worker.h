@@ -64,7 +64,7 @@ class AxialMember : public CrewMember {
   void arrive(int round, const Held& to, MixerDevice& device) const;
   void attend(const MixerArguments& arguments, std::int64_t length, MixerDevice& device,
               int threads, const TensorView& lse = {});
-  // Of attention among the tokens of each column.
+  // Returns the arguments of attention among the tokens of each column.
   [[nodiscard]] MixerArguments among_columns(const TensorView& y, const TensorView& out) const {
     return {.q = y, .k = y, .v = y, .scale = arguments_.scale, .out = out};
   }

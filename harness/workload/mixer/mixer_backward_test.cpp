@@ -121,6 +121,17 @@ class InaccurateGradients final : public CpuDevice {
   void mix_backward(const MixerOptions& options, const MixerArguments& arguments,
                     const MixerGradients& gradients, const KernelContext& context) override {
     CpuDevice::mix_backward(options, arguments, gradients, context);
+    spoil(gradients);
+  }
+  void attend_lines_backward(const MixerArguments& arguments, const TensorView& lse,
+                             const MixerGradients& gradients, std::int64_t length,
+                             const KernelContext& context) override {
+    CpuDevice::attend_lines_backward(arguments, lse, gradients, length, context);
+    spoil(gradients);
+  }
+
+ private:
+  void spoil(const MixerGradients& gradients) const {
     const TensorView& found = gradients.*which_;
     float& worst =
         *std::ranges::max_element(std::span(static_cast<float*>(found.data),
@@ -129,7 +140,6 @@ class InaccurateGradients final : public CpuDevice {
     worst *= factor_;
   }
 
- private:
   TensorView MixerGradients::*which_;
   float factor_;
 };
@@ -146,6 +156,12 @@ TEST(MixerGradientsOfCases, AreFoundWhereTheyAreOff) {
             run_on(device, with_pass(tiny_mixer(kind, causal), Passes::backward));
         EXPECT_FALSE(result.verification.correct) << word(kind) << ' ' << name << ' ' << factor;
         EXPECT_THAT(result.verification.message, HasSubstr(std::string(name) + " at batch 0"));
+        if (kind != Mixer::axial) continue;
+        Case shared = with_pass(tiny_mixer(kind, causal), Passes::backward);
+        shared.workers = 3;
+        shared.shape.q_len = shared.shape.kv_len = 42;
+        shared.ranks = Ranks::threads;
+        EXPECT_FALSE(run_on(device, shared).verification.correct) << name << ' ' << factor;
       }
 }
 

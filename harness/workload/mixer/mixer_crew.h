@@ -31,7 +31,7 @@ class MixerCrew {
   // error.
   [[nodiscard]] double run_at_once(Pass pass, MixerDevice& device, int threads,
                                    const Network& network, double timeout_s);
-  // Of the last run of the pass.
+  // Returns the times of the last run of the pass.
   [[nodiscard]] std::vector<CrewMember::Times> times(Pass pass) const;
 
  private:

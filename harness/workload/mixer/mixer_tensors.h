@@ -9,8 +9,7 @@
 //   performer       orthogonal omega; linformer  E of N(0, 1 / rank), and F = E (Wang et al. 2020)
 //   perceiver       latents of N(0, 1)
 //   axial           the whole pair bias, of N(0, 1) rounded to the inputs' type
-// Of a backward pass there are dO, the seeded one of attention over the same problem, and the
-// gradients.
+// A backward pass has dO, the seeded one of attention over the same problem, and the gradients.
 #pragma once
 
 #include "harness/plan/pass.h"
