@@ -39,7 +39,7 @@ class FilesOfAtMost {
 };
 
 // Returns the message with which `act` is refused.
-std::string refusal(const std::function<void()>& act) {
+std::string file_refusal(const std::function<void()>& act) {
   try {
     act();
   } catch (const EnvironmentError& error) {
@@ -85,9 +85,9 @@ TEST_F(Files, WhatDoesNotFitLeavesTheOldContent) {
   write_file_atomically(folder_ / "file", "first\n");
   {
     const FilesOfAtMost ten(10);
-    EXPECT_EQ(refusal([&] { append_and_flush(folder_ / "log", "second\n"); }),
+    EXPECT_EQ(file_refusal([&] { append_and_flush(folder_ / "log", "second\n"); }),
               "cannot append to " + (folder_ / "log") + ": File too large");
-    EXPECT_EQ(refusal([&] { write_file_atomically(folder_ / "file", "second and third\n"); }),
+    EXPECT_EQ(file_refusal([&] { write_file_atomically(folder_ / "file", "second and third\n"); }),
               "cannot write " + (folder_ / "file") + ": File too large");
   }
   EXPECT_EQ(read_file(folder_ / "log"), "first\n");
@@ -141,13 +141,13 @@ TEST_F(Files, MissingPlacesAreNamed) {
   EXPECT_THROW((void)read_file(folder_.path()), UsageError);
   EXPECT_THROW(write_file_atomically(folder_ / "none/x", "x"), EnvironmentError);
   write_file_atomically(folder_ / "plain", "x");
-  EXPECT_EQ(refusal([&] { ensure_directory(folder_ / "plain/sub"); }),
+  EXPECT_EQ(file_refusal([&] { ensure_directory(folder_ / "plain/sub"); }),
             "cannot create the folder " + (folder_ / "plain/sub") +
                 ": Not a directory; choose another with --out");
   // A folder is where the file is to be.
-  EXPECT_EQ(refusal([&] { write_file_atomically(folder_ / "deep", "x"); }),
+  EXPECT_EQ(file_refusal([&] { write_file_atomically(folder_ / "deep", "x"); }),
             "cannot write " + (folder_ / "deep") + ": it is a folder");
-  EXPECT_EQ(refusal([&] { append_and_flush(folder_ / "deep", "x"); }),
+  EXPECT_EQ(file_refusal([&] { append_and_flush(folder_ / "deep", "x"); }),
             "cannot append to " + (folder_ / "deep") + ": it is a folder");
   EXPECT_EQ(entries(folder_.path()), 2) << "the plain file and deep/";
 }
@@ -188,10 +188,10 @@ TEST_F(Files, ADeviceAndAFifoAreWrittenAsTheyAre) {
 }
 
 TEST_F(Files, AFullDeviceAndAFolderAreSentences) {
-  EXPECT_EQ(refusal([] { write_file_atomically("/dev/full", "x"); }),
+  EXPECT_EQ(file_refusal([] { write_file_atomically("/dev/full", "x"); }),
             "cannot write /dev/full: No space left on device");
   const std::string folder = folder_ / "deep";
-  EXPECT_EQ(refusal([&] { write_file_atomically(folder, "x"); }),
+  EXPECT_EQ(file_refusal([&] { write_file_atomically(folder, "x"); }),
             "cannot write " + folder + ": it is a folder");
 }
 
@@ -236,7 +236,7 @@ TEST_F(Files, WhatCannotBeReadIsASentence) {
   EXPECT_THROW((void)read_file(folder_ / "missing"), UsageError);
   EXPECT_THROW((void)read_file(folder_ / "deep"), UsageError);
   // Its first page cannot be read.
-  EXPECT_EQ(refusal([] { (void)read_file("/proc/self/mem"); }),
+  EXPECT_EQ(file_refusal([] { (void)read_file("/proc/self/mem"); }),
             "cannot read /proc/self/mem: Input/output error");
 }
 

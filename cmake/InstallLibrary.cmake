@@ -29,7 +29,7 @@ if(QB_CUDA)
   target_link_libraries(quorumbench INTERFACE CUDA::cudart_static)
 endif()
 if(QB_ONEDNN)
-  target_link_libraries(quorumbench INTERFACE ${QB_DNNL_LIBRARY} OpenMP::OpenMP_CXX)
+  target_link_libraries(quorumbench INTERFACE ${QB_DNNL_LIBRARY} gomp)
 endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/QuorumBench)
@@ -59,9 +59,8 @@ foreach(room base interest_sets kernels harness/plan harness/execute harness/wor
 endforeach()
 
 if(QB_TESTS)
-  add_test(NAME library/examples
-           COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -D SOURCE=${PROJECT_SOURCE_DIR}
-                   -D GENERATOR=${CMAKE_GENERATOR} -D CXX=${CMAKE_CXX_COMPILER}
-                   -P ${PROJECT_SOURCE_DIR}/examples/examples_test.cmake)
-  set_tests_properties(library/examples PROPERTIES TIMEOUT 600 PROCESSORS 2)
+  qb_script_test(library/examples "TIMEOUT;600;PROCESSORS;2"
+    ${PROJECT_SOURCE_DIR}/examples/examples_test.sh ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  qb_script_test(python/wheel "TIMEOUT;600;PROCESSORS;2;COST;60"
+    ${PROJECT_SOURCE_DIR}/python/test.sh ${PROJECT_BINARY_DIR})
 endif()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants single-line faults in our own sources, one at a time, and says which check catches each.
 
-    cmake --preset release -DQB_JOIN=OFF && ./qb test
+    cmake --preset release -DCMAKE_UNITY_BUILD=OFF && ./qb test
     cmake/plant_faults.py                 plants faults that the table does not have yet
     cmake/plant_faults.py --again         plants again those that nothing caught before
 
@@ -203,7 +203,7 @@ class Build:
                 self.compile[source] = command + ["-w"]
                 self.honest[source] = os.path.join(self.folder, made)
         if not all(any(source.startswith(room + "/") for source in self.compile) for room in ROOMS):
-            refuse(f"{folder} compiles sources in batches: configure it with -DQB_JOIN=OFF")
+            refuse(f"{folder} compiles sources in batches: configure it with -DCMAKE_UNITY_BUILD=OFF")
         self.archives = {room: f"{room}/libqb_{os.path.basename(room)}.a" for room in ROOMS}
         self.link = {}
         self.checks = self.read_checks()

@@ -12,7 +12,7 @@
 namespace qb {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
 
 // Decodes sign, exponent and mantissa: (-1)^s 2^(e - bias) 1.m, 0.m for subnormal numbers.
 double decode(std::uint32_t bits, int exponent_bits, int mantissa_bits) {
@@ -73,7 +73,7 @@ TEST(DType, BetweenNeighboursRoundsToTheNearerAndOnATieToTheEvenOne) {
       const std::uint32_t even = low % 2 == 0 ? low : low + 1;
       ASSERT_EQ(half.round(tie), even) << word(half.dtype) << " " << low;
       ASSERT_EQ(half.round(std::nextafter(tie, 0.0f)), low) << word(half.dtype) << " " << low;
-      ASSERT_EQ(half.round(std::nextafter(tie, kInfinity)), low + 1) << word(half.dtype);
+      ASSERT_EQ(half.round(std::nextafter(tie, kFloatInfinity)), low + 1) << word(half.dtype);
       ASSERT_EQ(half.round(-tie), even | 0x8000u) << word(half.dtype) << " " << low;
     }
 }
@@ -82,10 +82,10 @@ TEST(DType, OverflowGivesInfinityAndUnderflowSignedZero) {
   EXPECT_EQ(f32_to_f16(65519.0f), 0x7BFF);
   EXPECT_EQ(f32_to_f16(65520.0f), 0x7C00);
   EXPECT_EQ(f32_to_f16(-1e30f), 0xFC00);
-  EXPECT_EQ(f32_to_f16(kInfinity), 0x7C00);
+  EXPECT_EQ(f32_to_f16(kFloatInfinity), 0x7C00);
   EXPECT_EQ(f32_to_f16(-1e-30f), 0x8000);
   EXPECT_EQ(f32_to_bf16(std::numeric_limits<float>::max()), 0x7F80);
-  EXPECT_EQ(f32_to_bf16(-kInfinity), 0xFF80);
+  EXPECT_EQ(f32_to_bf16(-kFloatInfinity), 0xFF80);
 }
 
 TEST(DType, NanStaysNanWhateverItsPayload) {

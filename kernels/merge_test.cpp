@@ -12,7 +12,7 @@
 namespace qb {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kDoubleInfinity = std::numeric_limits<double>::infinity();
 
 struct Partial {
   Tensor out;
@@ -90,7 +90,7 @@ TEST(Merge, TheIdentityChangesNothingOnEitherSide) {
   const Partial nothing = identity(extent);
   merge_into(nothing, identity(extent));
   for (const double value : testing_support::values(nothing.lse.view()))
-    EXPECT_EQ(value, -kInfinity);
+    EXPECT_EQ(value, -kDoubleInfinity);
   for (const double value : testing_support::values(nothing.out.view())) EXPECT_EQ(value, 0.0);
 }
 

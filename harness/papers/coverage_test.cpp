@@ -17,7 +17,7 @@ using testing::ThrowsMessage;
 using testing_support::FakeMeasurements;
 using testing_support::paper_of;
 
-constexpr const char* kColumns = "{n: key, half: {role: value, is: n / 2}, time_s: time}";
+constexpr const char* kCoverageColumns = "{n: key, half: {role: value, is: n / 2}, time_s: time}";
 constexpr const char* kClaims = R"(    claims:
       - {name: step, kind: absolute, published: time_s, needs: [training]}
       - {name: third, kind: exact, where: n = 9, published: half, ours: n / 3}
@@ -33,7 +33,7 @@ AnsweredPaper answered(const Library& library) {
 
 TEST(Coverage, ARowStandsAsItsHeadlineDoes) {
   Library library;
-  library.push_back(paper_of(kColumns, kClaims, kCells, kHeadline));
+  library.push_back(paper_of(kCoverageColumns, kClaims, kCells, kHeadline));
   const AnsweredPaper paper = answered(library);
   EXPECT_EQ(paper.rows(), 4u);
   EXPECT_THAT(paper.tables[0].standings(),
@@ -48,7 +48,7 @@ TEST(Coverage, ARowStandsAsItsHeadlineDoes) {
 TEST(Coverage, ASideClaimNeverMakesARowBetterAndCanMakeItWorse) {
   const auto standings = [](const std::string& headline) {
     Library library;
-    library.push_back(paper_of(kColumns, kClaims, kCells, headline));
+    library.push_back(paper_of(kCoverageColumns, kClaims, kCells, headline));
     return answered(library).tables[0].standings();
   };
   EXPECT_THAT(standings("time_s"), ElementsAre(RowStanding::open, RowStanding::contradicts,
@@ -72,9 +72,9 @@ TEST(Coverage, AClaimIsOfTheHeadlineIfItReadsNoOtherMeasuredCell) {
 
 TEST(Coverage, OnlyAnExactValueThatContradictsIsWrongHere) {
   Library library;
-  library.push_back(paper_of(kColumns, kClaims, kCells, kHeadline));
+  library.push_back(paper_of(kCoverageColumns, kClaims, kCells, kHeadline));
   EXPECT_TRUE(is_wrong_here(answered(library))) << "line 4 holds 4.5, and a third of 9 is 3";
-  library[0] = paper_of(kColumns, kClaims, "n,half,time_s\n6,4.0,1\n9,3.0,1\n");
+  library[0] = paper_of(kCoverageColumns, kClaims, "n,half,time_s\n6,4.0,1\n9,3.0,1\n");
   EXPECT_FALSE(is_wrong_here(answered(library))) << "lines that contradict their own table";
 }
 
@@ -107,7 +107,7 @@ TEST(Coverage, WhatAgreesStandsByWhereOursIsFrom) {
 
 TEST(Contradictions, AreExplainedByTheIndexOrListedAsFound) {
   Library library;
-  library.push_back(paper_of(kColumns, std::string(kClaims) + R"(contradictions:
+  library.push_back(paper_of(kCoverageColumns, std::string(kClaims) + R"(contradictions:
   - {name: half, says: It is not a half., evidence: [{file: t.csv, claim: identity, where: n = 6}]}
   - {name: text, says: The text differs., known: no table has it}
 )",
@@ -124,7 +124,7 @@ TEST(Contradictions, AreExplainedByTheIndexOrListedAsFound) {
 
 TEST(Contradictions, ARemarkIsSaidAndNotHeldAgainstItsRows) {
   Library library;
-  library.push_back(paper_of(kColumns, std::string(kClaims) + R"(contradictions:
+  library.push_back(paper_of(kCoverageColumns, std::string(kClaims) + R"(contradictions:
   - {name: half, says: It is not a half., remark: true, evidence: [{file: t.csv, claim: identity, where: n = 6}]}
 )",
                              kCells, kHeadline));
@@ -140,7 +140,7 @@ TEST(Contradictions, ARemarkIsSaidAndNotHeldAgainstItsRows) {
 
 TEST(Contradictions, EvidenceThatNoAnswerGivesIsAMistakeOfTheIndex) {
   Library library;
-  library.push_back(paper_of(kColumns, std::string(kClaims) + R"(contradictions:
+  library.push_back(paper_of(kCoverageColumns, std::string(kClaims) + R"(contradictions:
   - {name: half, says: It is not a half., evidence: [{file: t.csv, claim: identity, where: n = 4}]}
 )",
                              kCells));

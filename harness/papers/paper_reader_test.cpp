@@ -18,14 +18,15 @@ CsvTable cells_of(const std::string& file) {
   return CsvTable::parse("method,n_tokens,time_s,speed_up\nring,8,2.0,\ncqs,8,1.0,2.0\n", file);
 }
 
-constexpr const char* kColumns = R"(    columns:
+constexpr const char* kReaderColumns = R"(    columns:
       method: key
       n_tokens: key
       time_s: time
       speed_up: {role: value, is: "time_s[method=ring] / time_s"}
 )";
 
-std::string index_of(const std::string& after_columns, const std::string& columns = kColumns) {
+std::string index_of(const std::string& after_columns,
+                     const std::string& columns = kReaderColumns) {
   return "title: A paper\ncite: Somebody\nconstants: {peak: 312e12}\ntables:\n  - file: t.csv\n"
          "    title: Table 1\n    headline: time_s\n" +
          columns + after_columns;
@@ -76,45 +77,49 @@ TEST(PaperReader, ReadsPercentAsAFactor) {
   EXPECT_DOUBLE_EQ(paper.tables[0].claims[0].tolerance.factor, 1.05);
 }
 
-void expect_error(const std::string& yaml, const std::string& message) {
+void expect_reader_error(const std::string& yaml, const std::string& message) {
   EXPECT_THAT([&] { (void)read(yaml); }, ThrowsMessage<UsageError>(HasSubstr(message))) << yaml;
 }
 
 TEST(PaperReader, NamesThePlaceAndTheRemedyOfEveryMistake) {
   const std::string here = "data/papers/paper.yaml:";
-  expect_error("titel: x\n", here + "1:1: unknown key 'titel'; did you mean 'title'?");
-  expect_error("title: x\ncite: y\n", "a paper needs 'tables:'");
-  expect_error("title: x\ncite: y\ntables:\n  - {file: none.csv, title: t, columns: {}}\n",
-               here + "4:12: data/published has no none.csv");
-  expect_error(index_of("", "    columns: {method: key, n_tokens: key, time_s: time}\n"),
-               "column 'speed_up' of t.csv has no role");
-  expect_error(index_of("", "    columns: {methd: key}\n"),
-               "unknown column 'methd'; did you mean 'method'?");
-  expect_error(index_of("", "    columns: {method: keys}\n"),
-               "unknown role of a column 'keys'; did you mean 'key'?");
-  expect_error(
+  expect_reader_error("titel: x\n", here + "1:1: unknown key 'titel'; did you mean 'title'?");
+  expect_reader_error("title: x\ncite: y\n", "a paper needs 'tables:'");
+  expect_reader_error("title: x\ncite: y\ntables:\n  - {file: none.csv, title: t, columns: {}}\n",
+                      here + "4:12: data/published has no none.csv");
+  expect_reader_error(index_of("", "    columns: {method: key, n_tokens: key, time_s: time}\n"),
+                      "column 'speed_up' of t.csv has no role");
+  expect_reader_error(index_of("", "    columns: {methd: key}\n"),
+                      "unknown column 'methd'; did you mean 'method'?");
+  expect_reader_error(index_of("", "    columns: {method: keys}\n"),
+                      "unknown role of a column 'keys'; did you mean 'key'?");
+  expect_reader_error(
       "title: x\ncite: y\ntables:\n  - {file: t.csv, title: t, columns: {method: key, "
       "n_tokens: key, time_s: time, speed_up: value}}\n",
       "'headline:' is missing here");
-  expect_error(index_of("    tokens: time_s\n"), "'tokens:' names a column that is a key");
+  expect_reader_error(index_of("    tokens: time_s\n"), "'tokens:' names a column that is a key");
   const auto claim = [](const std::string& rest) {
     return index_of("    claims:\n      - {name: c, kind: self, published: time_s, " + rest +
                     "}\n");
   };
-  expect_error(claim("needs: []"), "a claim has 'ours:', or 'needs:'");
-  expect_error(claim("ours: time_"), "unknown column 'time_'; did you mean 'time_s'?");
-  expect_error(claim("ours: time_s +"), here + "14:");
-  expect_error(claim("ours: flor(time_s)"), "unknown function 'flor'; did you mean 'floor'?");
-  expect_error(claim("ours: other.time_s"), "data/published has no other.csv");
-  expect_error(claim("ours: ours.wall_time_median_s"), "'run:' is missing here");
-  expect_error(claim("run: smoke, ours: ours.wall_time"), "cases.csv has no column 'wall_time'");
-  expect_error(claim("ours: time_s, within: 5"), "is not a tolerance such as '5 %' or '2 x'");
-  expect_error(claim("ours: time_s, within: 5 %"), "a tolerance needs its reason");
-  expect_error(claim("ours: time_s, rule: order"), "'rule:' is for claims of kind shape");
-  expect_error(claim("needs: [trainin]"), "unknown need 'trainin'; did you mean 'training'?");
-  expect_error(index_of("contradictions:\n  - {name: a, says: b}\n"),
-               "a contradiction has either 'evidence:', or 'known:'");
-  expect_error(
+  expect_reader_error(claim("needs: []"), "a claim has 'ours:', or 'needs:'");
+  expect_reader_error(claim("ours: time_"), "unknown column 'time_'; did you mean 'time_s'?");
+  expect_reader_error(claim("ours: time_s +"), here + "14:");
+  expect_reader_error(claim("ours: flor(time_s)"),
+                      "unknown function 'flor'; did you mean 'floor'?");
+  expect_reader_error(claim("ours: other.time_s"), "data/published has no other.csv");
+  expect_reader_error(claim("ours: ours.wall_time_median_s"), "'run:' is missing here");
+  expect_reader_error(claim("run: smoke, ours: ours.wall_time"),
+                      "cases.csv has no column 'wall_time'");
+  expect_reader_error(claim("ours: time_s, within: 5"),
+                      "is not a tolerance such as '5 %' or '2 x'");
+  expect_reader_error(claim("ours: time_s, within: 5 %"), "a tolerance needs its reason");
+  expect_reader_error(claim("ours: time_s, rule: order"), "'rule:' is for claims of kind shape");
+  expect_reader_error(claim("needs: [trainin]"),
+                      "unknown need 'trainin'; did you mean 'training'?");
+  expect_reader_error(index_of("contradictions:\n  - {name: a, says: b}\n"),
+                      "a contradiction has either 'evidence:', or 'known:'");
+  expect_reader_error(
       index_of("contradictions:\n  - {name: a, says: b, evidence: [{file: x.csv, claim: c}]}\n"),
       "this paper has no table x.csv");
 }

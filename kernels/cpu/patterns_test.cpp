@@ -24,7 +24,7 @@ TileSchedule schedule_of(Kernel kernel, const Mask& mask, std::int64_t q_len, st
 }
 
 // Returns the largest |a - b|, where NaN equals only NaN.
-double difference(const std::vector<double>& a, const std::vector<double>& b) {
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> left = a;
   std::vector<double> right = b;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -145,7 +145,7 @@ TEST_P(Patterns, LetNothingOfAMaskedKeyThrough) {
             return std::vector<double>(all.begin() + static_cast<std::ptrdiff_t>(i * 24),
                                        all.begin() + static_cast<std::ptrdiff_t>(i * 24 + 24));
           };
-          EXPECT_LT(difference(of_row(found.out), of_row(expected.out)), 3e-2) << i;
+          EXPECT_LT(largest_difference(of_row(found.out), of_row(expected.out)), 3e-2) << i;
         }
       }
   }

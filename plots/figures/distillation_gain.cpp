@@ -39,7 +39,7 @@ Groups gain_lines(const Group& panel) {
 }
 
 // Counts the ratios whose intervals lie below 1, above it, and around it.
-std::string gains_title(const Rows& rows) {
+std::string distillation_title(const Rows& rows) {
   const std::size_t faster = count(rows, [](const Row& row) { return gain(row).high < 1.0; });
   const std::size_t slower = count(rows, [](const Row& row) { return gain(row).low > 1.0; });
   return rows.empty()
@@ -57,7 +57,7 @@ Figure distillation_gain_figure(const PlottedRun& run) {
   });
   const bool crowded = !oversubscription(run.cases, run.provenance.cores).empty();
   return line_figure(
-      {.title = crowded ? kGainTitle : gains_title(rows),
+      {.title = crowded ? kGainTitle : distillation_title(rows),
        .nothing = "no case has a time with both distillations",
        .y = {{.y = {.label = "time balanced / published", .column = "time_ratio"},
               .value = gain,

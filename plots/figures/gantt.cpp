@@ -19,8 +19,8 @@ constexpr std::int64_t kMostWorkers = 32;
 constexpr std::int64_t kMostNumberedWorkers = 16;
 // A case with more steps has its first ones drawn: bars of all would be too narrow.
 constexpr std::int64_t kMostSteps = 8;
-constexpr double kHalfBar = 0.4;  // share of the distance between two workers
-constexpr double kLane = 0.14;    // of messages, at the edges of a bar: they show what is hidden
+constexpr double kHalfLane = 0.4;  // share of the distance between two workers
+constexpr double kLane = 0.14;     // of messages, at the edges of a bar: they show what is hidden
 // A gap between two steps that is shorter, as a share of the axis, is not drawn.
 constexpr double kLeastGap = 1e-3;
 
@@ -168,7 +168,7 @@ void add_rectangle(Series& to, std::int64_t worker, double start, double length,
   const auto y = static_cast<double>(worker);
   if (!(length > 0.0)) return;
   to.points.push_back(
-      box(start * unit.factor, (start + length) * unit.factor, y - kHalfBar, y + kHalfBar));
+      box(start * unit.factor, (start + length) * unit.factor, y - kHalfLane, y + kHalfLane));
   to.points.back().y = y;
 }
 
@@ -199,8 +199,8 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
       add_rectangle(is_scatter ? waiting : between, one.worker, ended[one.worker], gap, unit);
     ended[one.worker] = one.end();
     const auto middle = static_cast<double>(one.worker);
-    add_lane(receiving, middle - kHalfBar, one.receives, unit);
-    add_lane(sending, middle + kHalfBar - kLane, one.sends, unit);
+    add_lane(receiving, middle - kHalfLane, one.receives, unit);
+    add_lane(sending, middle + kHalfLane - kLane, one.sends, unit);
     const double waited = one.start + one.exposed;
     const double computes = joins ? waited : waited + one.idle;
     add_rectangle(waiting, one.worker, one.start, one.exposed, unit);

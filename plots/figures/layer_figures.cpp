@@ -53,7 +53,7 @@ struct KnownPart {
   std::uint32_t colour;
 };
 // Each part has a hue of its own, on which black numbers can be read; both norms are grey.
-constexpr KnownPart kParts[] = {
+constexpr KnownPart kLayerParts[] = {
     {"qkv", "QKV projection", 0x56B4E9},
     {"attention", "attention", 0xD55E00},
     {"attention_output", "output projection", 0xE69F00},
@@ -79,8 +79,8 @@ std::map<std::string, Parts> layer_parts(const std::optional<CsvTable>& table) {
     for (const Part& one : all[id]) sum += median(times[one.name]);
     for (Part& one : all[id]) {
       one.share = kPercent * (median(times[one.name]) / sum);
-      const auto* const known = std::ranges::find(kParts, one.name, &KnownPart::column);
-      if (known != std::end(kParts)) one = {known->label, known->colour, one.share};
+      const auto* const known = std::ranges::find(kLayerParts, one.name, &KnownPart::column);
+      if (known != std::end(kLayerParts)) one = {known->label, known->colour, one.share};
     }
   }
   return all;

@@ -30,7 +30,7 @@ void add_events(CsvTable& timeline, const std::string& id, const std::string& la
   timeline.append({id, "11.0", last, "scores", worker, "1048576", "2097152", "4194304"});
 }
 
-CsvTable cases_of(const std::vector<int>& workers, const std::vector<std::int64_t>& lengths) {
+CsvTable timeline_cases(const std::vector<int>& workers, const std::vector<std::int64_t>& lengths) {
   CsvTable cases = no_cases();
   for (const int count : workers)
     for (const std::int64_t n : lengths) add_case(cases, ok_case(count, n, 0.5));
@@ -44,7 +44,7 @@ PlottedRun with_timeline(const CsvTable& cases, const CsvTable& timeline) {
 }
 
 TEST(MemoryTimeline, OwnersAreStackedFromTheFirstEventOn) {
-  const CsvTable cases = cases_of({1}, {1000});
+  const CsvTable cases = timeline_cases({1}, {1000});
   CsvTable timeline = no_events();
   add_events(timeline, cases.text(0, "case_id"), "free");
   const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
@@ -63,7 +63,7 @@ TEST(MemoryTimeline, OwnersAreStackedFromTheFirstEventOn) {
 }
 
 TEST(MemoryTimeline, TheFewestAndTheMostWorkersAreDrawnAtTheLongestLengthThatHasBoth) {
-  const CsvTable cases = cases_of({1, 7, 31}, {1000, 2000});
+  const CsvTable cases = timeline_cases({1, 7, 31}, {1000, 2000});
   CsvTable timeline = no_events();
   for (const std::size_t row : {0u, 1u, 2u, 3u, 4u})
     add_events(timeline, cases.text(row, "case_id"), "free", row < 2 ? "0" : "1");
@@ -73,7 +73,7 @@ TEST(MemoryTimeline, TheFewestAndTheMostWorkersAreDrawnAtTheLongestLengthThatHas
 }
 
 TEST(MemoryTimeline, OfSeveralWorkersItIsThatOfTheFullestAlone) {
-  const CsvTable cases = cases_of({4}, {1000});
+  const CsvTable cases = timeline_cases({4}, {1000});
   const std::string id = cases.text(0, "case_id");
   CsvTable timeline = no_events();
   timeline.append({id, "10", "alloc", "q", "0", "9437184", "9437184", "0"});
@@ -89,7 +89,7 @@ TEST(MemoryTimeline, OfSeveralWorkersItIsThatOfTheFullestAlone) {
 }
 
 TEST(MemoryTimeline, RunningOutIsASentenceWithWhatWasAskedFor) {
-  const CsvTable cases = cases_of({1}, {1000});
+  const CsvTable cases = timeline_cases({1}, {1000});
   CsvTable timeline = no_events();
   add_events(timeline, cases.text(0, "case_id"), "oom");
   EXPECT_THAT(memory_timeline_figure(with_timeline(cases, timeline)).notes,
@@ -97,8 +97,9 @@ TEST(MemoryTimeline, RunningOutIsASentenceWithWhatWasAskedFor) {
 }
 
 TEST(MemoryTimeline, NoTimelineGivesASentence) {
-  EXPECT_EQ(memory_timeline_figure(with_timeline(cases_of({1}, {1000}), no_events())).empty_reason,
-            "no case has a memory timeline");
+  EXPECT_EQ(
+      memory_timeline_figure(with_timeline(timeline_cases({1}, {1000}), no_events())).empty_reason,
+      "no case has a memory timeline");
 }
 
 // The committed figure: a slice is as high as it says, and the title has the share of the scores at
@@ -115,12 +116,12 @@ TEST(MemoryTimeline, CommittedTitleHasTheShareOfTheScoresAtEachPeak) {
     if (mark.series == "scores" && mark.high == peaks.at(mark.panel_title))
       scores[mark.panel_title] = mark.height();
   ASSERT_EQ(scores.size(), 2u) << "scores are the last slice of each peak";
-  constexpr double kGiB = 1024.0;  // MiB, the unit of the first panel
+  constexpr double kMiBPerGiB = 1024.0;  // MiB, the unit of the first panel
   EXPECT_EQ(
       figure.title(),
       fmt::format("At N = 4,900 scores are {:.0f} % of {:.2f} MiB (W = 1), {:.0f} % of {:.2f} "
                   "MiB (W = 31) that a device holds at its peak",
-                  100.0 * scores["W = 1"] / peaks["W = 1"], kGiB * peaks["W = 1"],
+                  100.0 * scores["W = 1"] / peaks["W = 1"], kMiBPerGiB * peaks["W = 1"],
                   100.0 * scores["W = 31"] / peaks["W = 31"], peaks["W = 31"]));
 }
 

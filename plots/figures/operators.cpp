@@ -31,7 +31,7 @@ std::string beside_exact(const Rows& all) {
       operator_name(nearest), distance_of(nearest));
 }
 
-std::string device_name(const Row& row) { return named_values(row, {"model_device"}); }
+std::string model_device_name(const Row& row) { return named_values(row, {"model_device"}); }
 double modelled_time(const Row& row) { return time_ms(row).y; }
 
 // Of the cases that differ in how workers share states, the fastest.
@@ -58,7 +58,7 @@ std::string beside_modelled(const Rows& all) {
   std::vector<std::string> of_exact;
   std::ranges::transform(exact, std::back_inserter(of_exact), shown);
   return fmt::format("On {:.0f} {}s {}; other operators at least {} to {}",
-                     exact.front().number("workers"), device_name(exact.front()),
+                     exact.front().number("workers"), model_device_name(exact.front()),
                      fmt::join(of_exact, " and "), shown(*least), shown(*most));
 }
 
@@ -136,11 +136,12 @@ Figure modelled_operators_figure(const Rows& all) {
     if (!is_exact(line.rows.front())) line.style.dash = 1;
   const Groups devices = group(rows, Columns{"model_device"});
   for (const Group& device : devices)
-    declared.y.push_back({.title = fmt::format("Time on {}s", device_name(device.rows.front())),
-                          .y = {.label = "time (ms)", .column = "time_ms", .log = true},
-                          .value = [on = device.key[0]](const Row& row) {
-                            return row.is("model_device", on) ? time_ms(row) : Point{.y = kNaN};
-                          }});
+    declared.y.push_back(
+        {.title = fmt::format("Time on {}s", model_device_name(device.rows.front())),
+         .y = {.label = "time (ms)", .column = "time_ms", .log = true},
+         .value = [on = device.key[0]](const Row& row) {
+           return row.is("model_device", on) ? time_ms(row) : Point{.y = kNaN};
+         }});
   // Devices hold the same.
   declared.y.push_back(bytes_quantity(
       "Memory", "memory of a device", "predicted_device_peak", rows, [&](const Row& row) {

@@ -17,16 +17,17 @@ using namespace testing_support;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* kWindow = "{sliding_window: {left: 4, right: 5}}";
+constexpr const char* kSparseWindow = "{sliding_window: {left: 4, right: 5}}";
 
-CsvTable cases_of(const std::vector<Values>& rows) {
+CsvTable sparse_cases_of(const std::vector<Values>& rows) {
   CsvTable cases = no_cases();
   for (const Values& values : rows) add_case(cases, values);
   return cases;
 }
 
 CsvTable one_window() {
-  return cases_of({sparse_case("full", 10000, 1.0, 0.8), sparse_case(kWindow, 10000, 0.01, 0.01)});
+  return sparse_cases_of(
+      {sparse_case("full", 10000, 1.0, 0.8), sparse_case(kSparseWindow, 10000, 0.01, 0.01)});
 }
 
 const Panel& panel_of(const Figure& figure, std::string_view column) {
@@ -57,13 +58,15 @@ TEST(SparseAttentionFigure, ComparesWithDenseAndTheIdeal) {
 
 TEST(SparseAttentionFigure, CpuAndGpuStandSideBySideEachOverItsOwnDense) {
   CsvTable cpu = one_window();
-  CsvTable gpu = cases_of({on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),
-                           on_gpu(sparse_case(kWindow, 10000, 0.01, 0.001), "Made-up GPU")});
+  CsvTable gpu =
+      sparse_cases_of({on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),
+                       on_gpu(sparse_case(kSparseWindow, 10000, 0.01, 0.001), "Made-up GPU")});
   for (const CsvTable& both :
        {joined_cases(side_by_side(cpu, "a", gpu, "b")),
-        cases_of({sparse_case("full", 10000, 1.0, 0.8), sparse_case(kWindow, 10000, 0.01, 0.01),
-                  on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),
-                  on_gpu(sparse_case(kWindow, 10000, 0.01, 0.001), "Made-up GPU")})}) {
+        sparse_cases_of({sparse_case("full", 10000, 1.0, 0.8),
+                         sparse_case(kSparseWindow, 10000, 0.01, 0.01),
+                         on_gpu(sparse_case("full", 10000, 1.0, 0.02), "Made-up GPU"),
+                         on_gpu(sparse_case(kSparseWindow, 10000, 0.01, 0.001), "Made-up GPU")})}) {
     const Figure figure = sparse_attention_figure(both);
     ASSERT_EQ(figure.columns, 2);
     ASSERT_EQ(figure.panels.size() % 2, 0u);
@@ -89,9 +92,9 @@ TEST(SparseAttentionFigure, TwoRunsOfOneDeviceAreTwoLines) {
 }
 
 TEST(SparseAttentionFigure, KernelsDifferInTheDashAndPatternsInTheColour) {
-  const Figure figure = sparse_attention_figure(
-      cases_of({sparse_case("full", 1000, 1.0, 1.0), sparse_case(kWindow, 1000, 0.1, 0.1),
-                sparse_case(kWindow, 1000, 0.1, 0.2, "staged")}));
+  const Figure figure = sparse_attention_figure(sparse_cases_of(
+      {sparse_case("full", 1000, 1.0, 1.0), sparse_case(kSparseWindow, 1000, 0.1, 0.1),
+       sparse_case(kSparseWindow, 1000, 0.1, 0.2, "staged")}));
   const Series& fused = series_of(figure.panels.at(0), "sliding_window, flash");
   const Series& staged = series_of(figure.panels.at(0), "sliding_window, staged");
   EXPECT_EQ(fused.style.colour, staged.style.colour);
@@ -104,12 +107,13 @@ TEST(SparseAttentionFigure, KernelsDifferInTheDashAndPatternsInTheColour) {
 TEST(SparseAttentionFigure, ManyPatternsAreDrawnByFamilyWithDenseInEachPanel) {
   std::vector<Values> rows = {sparse_case("full", 10000, 1.0, 0.8)};
   for (const char* mask :
-       {kWindow, "{block_local: {block: 16}}", "{dilated_window: {left: 4, right: 3, dilation: 2}}",
-        "{global: {tokens: 16}}", "{longformer: {left: 4, right: 3, tokens: 16}}",
+       {kSparseWindow, "{block_local: {block: 16}}",
+        "{dilated_window: {left: 4, right: 3, dilation: 2}}", "{global: {tokens: 16}}",
+        "{longformer: {left: 4, right: 3, tokens: 16}}",
         "{bigbird: {left: 4, right: 3, tokens: 16, random_blocks: 3, block: 64}}",
         "{random: {fraction: 0.1}}"})
     rows.push_back(sparse_case(mask, 10000, 0.1, 0.1));
-  const Figure figure = sparse_attention_figure(cases_of(rows));
+  const Figure figure = sparse_attention_figure(sparse_cases_of(rows));
   EXPECT_EQ(figure.panels.at(0).title, "time, windows");
   EXPECT_EQ(figure.panels.at(1).title, "time, global tokens, others");
   for (const Panel& panel : figure.panels) {
@@ -123,24 +127,26 @@ TEST(SparseAttentionFigure, ManyLinesOfTwoKernelsAreDrawnByKernel) {
   std::vector<Values> rows;
   for (const char* kernel : {"flash", "staged"})
     for (const char* mask :
-         {"full", kWindow, "{global: {tokens: 16}}", "{random: {fraction: 0.1}}"})
+         {"full", kSparseWindow, "{global: {tokens: 16}}", "{random: {fraction: 0.1}}"})
       rows.push_back(sparse_case(mask, 10000, 0.1, 0.1, kernel));
-  const Figure figure = sparse_attention_figure(cases_of(rows));
+  const Figure figure = sparse_attention_figure(sparse_cases_of(rows));
   EXPECT_EQ(figure.panels.at(0).title, "time, flash");
   EXPECT_EQ(figure.panels.at(1).title, "time, staged");
   EXPECT_EQ(figure.panels[1].series.size(), 4u);
 }
 
 TEST(SparseAttentionFigure, WithoutDenseTheNotesDefineNoIdeal) {
-  const Figure figure = sparse_attention_figure(cases_of({sparse_case(kWindow, 10000, 0.1, 0.1)}));
+  const Figure figure =
+      sparse_attention_figure(sparse_cases_of({sparse_case(kSparseWindow, 10000, 0.1, 0.1)}));
   for (const std::string& note : figure.notes) EXPECT_THAT(note, Not(HasSubstr("Ideal:")));
   for (const Panel& panel : figure.panels)
     EXPECT_NE(std::string(panel.y.column), "over_ideal_ratio");
 }
 
 TEST(SparseAttentionFigure, SaysThatThereIsNothing) {
-  EXPECT_EQ(sparse_attention_figure(cases_of({sparse_case("full", 100, 1.0, 1.0)})).empty_reason,
-            "no case with a sparse mask has a time");
+  EXPECT_EQ(
+      sparse_attention_figure(sparse_cases_of({sparse_case("full", 100, 1.0, 1.0)})).empty_reason,
+      "no case with a sparse mask has a time");
 }
 
 // The committed figure: the title has the patterns that are nearest to their ideal time and

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `qb env`: the machine, build and libraries that a run's manifest records.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "base/print.h"
 #include "harness/cli/options.h"
-#include "harness/cli/views/known_answers.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/store/environment.h"
 
@@ -17,10 +12,7 @@ constexpr const char* kEnvFooter =
     R"(The host name, the user and network addresses are not recorded, so that a run folder can be
 published as it is.
 
-The last line says whether this build gives known answers: interval arithmetic, verdicts, statistics,
-counts of plans, interest sets, float64 attention and its gradients.
-
-Exit codes: 0; 4 a known answer is wrong, so that no result of this build can be trusted.
+A last line says so where sources changed since ./qb was last tried on a fresh system.
 
 Examples:
   qb env
@@ -43,14 +35,10 @@ ExitCode print_environment(const EnvWords& words) {
                : words.json ? environment_json(true) + "\n"
                : words.all  ? environment_table(true)
                             : environment_summary());
-  const std::vector<KnownAnswer> answers = known_answers();
-  const bool wrong = std::ranges::any_of(answers, is_wrong);
-  const std::string text = fmt::format("known answers: {}\n", known_answers_text(answers));
-  if (wrong)
-    print_note("{}", text);
-  else if (!words.schema && !words.json)
-    print_answer(text);
-  return wrong ? ExitCode::regression : ExitCode::ok;
+  const std::string_view tried = build_info().tried;
+  if (!words.schema && !words.json && !tried.empty())
+    print_answer("sources changed since ./qb was tried on fresh systems ({})\n", tried);
+  return ExitCode::ok;
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ using testing_support::Said;
 
 // Thirty small cases. Kernel `reference` has no peak, which would take longer to measure than a
 // case.
-constexpr const char* kSpec =
+constexpr const char* kRunSpec =
     "experiment: many\n"
     "head_dim: 16\n"
     "q_heads: 2\n"
@@ -33,7 +33,7 @@ constexpr const char* kSpec =
     "measure: {repeats: 2, warmups: 0, retakes: 0, verify_rows: 16}\n"
     "zip: {algorithm: [dense, cqs], workers: [1, 7]}\n"
     "sweep: {n_tokens: {from: 64, to: 512, step: 32}}\n";
-constexpr std::size_t kCases = 30;
+constexpr std::size_t kRunCases = 30;
 
 class Run : public testing::Test {
  protected:
@@ -68,14 +68,14 @@ class Run : public testing::Test {
       EXPECT_EQ(table.text(row, "status"), "ok") << table.text(row, "message");
       ids.insert(table.text(row, "case_id"));
     }
-    EXPECT_EQ(table.size(), kCases);
-    EXPECT_EQ(ids.size(), kCases);
+    EXPECT_EQ(table.size(), kRunCases);
+    EXPECT_EQ(ids.size(), kRunCases);
     const Said audit = run_qb("verify " + folder_);
     EXPECT_EQ(audit.exit_code, 0) << audit.out;
   }
 
   ScratchFolder scratch_;
-  const std::string spec_ = scratch_.file("many.yaml", kSpec);
+  const std::string spec_ = scratch_.file("many.yaml", kRunSpec);
   const std::string folder_ = scratch_.path("r/many/a");
 };
 
@@ -181,10 +181,11 @@ TEST_F(Run, KilledItIsStillInTheOrderOfTheSpecAtTheEnd) {
   EXPECT_EQ(said.exit_code, 0) << said.err;
   expect_whole();
   const CsvTable table = cases();
-  ASSERT_EQ(table.size(), kCases);
-  for (std::size_t row = 0; row < kCases; ++row) {
-    EXPECT_EQ(table.text(row, "algorithm"), row < kCases / 2 ? "dense" : "cqs");
-    EXPECT_EQ(table.number(row, "n_tokens"), 64.0 + 32.0 * static_cast<double>(row % (kCases / 2)));
+  ASSERT_EQ(table.size(), kRunCases);
+  for (std::size_t row = 0; row < kRunCases; ++row) {
+    EXPECT_EQ(table.text(row, "algorithm"), row < kRunCases / 2 ? "dense" : "cqs");
+    EXPECT_EQ(table.number(row, "n_tokens"),
+              64.0 + 32.0 * static_cast<double>(row % (kRunCases / 2)));
   }
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> names_in(const std::string& folder, std::string_view ending) {
+std::vector<std::string> files_ending_with(const std::string& folder, std::string_view ending) {
   std::vector<std::string> names;
   for (const fs::path& path : paths_in(folder))
     if (const std::string name = path.filename().string(); name.ends_with(ending))
@@ -43,7 +43,7 @@ void require_each_table_once(const Library& library) {
       if (const auto [owner, first] = owners.emplace(table.file, paper.name); !first)
         throw UsageError(fmt::format("data/papers: {} is in {} and in {}", table.file,
                                      owner->second, paper.name));
-  for (const std::string& file : names_in(source_path("data/published"), ".csv"))
+  for (const std::string& file : files_ending_with(source_path("data/published"), ".csv"))
     if (!owners.contains(file))
       throw UsageError(fmt::format("data/papers: no paper has the table {}", file));
 }
@@ -70,7 +70,7 @@ std::string_view key_of_column(const std::string& column) {
 
 Library read_library() {
   Library library;
-  for (const std::string& name : names_in(source_path("data/papers"), ".yaml")) {
+  for (const std::string& name : files_ending_with(source_path("data/papers"), ".yaml")) {
     const std::string path = "data/papers/" + name;
     // read_paper() keeps views of the text in no place that outlives it.
     library.push_back(read_paper(read_text(source_path(path)), path, published_csv));

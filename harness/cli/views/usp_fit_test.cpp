@@ -35,10 +35,11 @@ const Machine kNvlink{"8xa100_nvlink", "a100", 8, 300e9, 2e-6};
 const Machine kPcie{"4xa100_pcie", "a100", 4, kReach* kPcie_byte_per_s, 5e-6};
 const Machine kL20{"8xl20_pcie", "l20", 8, kReach* kPcie_byte_per_s, 5e-6};
 
-using Problem = std::tuple<std::int64_t, int, int, int, int>;  // N, batch, heads, a KV head's, d
+using FittedProblem =
+    std::tuple<std::int64_t, int, int, int, int>;  // N, batch, heads, a KV head's, d
 
 struct PublishedRow {
-  Problem problem;
+  FittedProblem problem;
   int heads_apart;  // the Ulysses degree
   std::string variant;
   std::string packing;
@@ -175,7 +176,7 @@ TEST(Usp, DegreesWithinOneStepOfThePublishedOnes) {
   int cases = 0;
   int near = 0;
   for (const Machine& machine : {kNvlink, kPcie, kL20}) {
-    std::map<Problem, std::map<int, std::pair<double, double>>> best;  // published, predicted
+    std::map<FittedProblem, std::map<int, std::pair<double, double>>> best;  // published, predicted
     for (const PublishedRow& row : rows_of(machine)) {
       auto& [published, predicted] =
           best[row.problem].try_emplace(row.heads_apart, HUGE_VAL, HUGE_VAL).first->second;

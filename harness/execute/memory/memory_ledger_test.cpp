@@ -15,25 +15,25 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kLedgerMiB = std::size_t{1} << 20;
 
 TEST(MemoryLedger, CountsActiveBytesAsRequestedAndReservedBytesAsHeld) {
   MemoryLedger ledger;
   {
     const Buffer a(ledger, 100, "a");
-    const Buffer b(ledger, 3 * kMiB, "b", 2);
-    EXPECT_EQ(ledger.active_bytes(), 100 + 3 * kMiB);
-    EXPECT_EQ(ledger.reserved_bytes(), kPageBytes + 4 * kMiB);
+    const Buffer b(ledger, 3 * kLedgerMiB, "b", 2);
+    EXPECT_EQ(ledger.active_bytes(), 100 + 3 * kLedgerMiB);
+    EXPECT_EQ(ledger.reserved_bytes(), kPageBytes + 4 * kLedgerMiB);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data()) % 64, 0u);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(b.data()) % kHugePageBytes, 0u);
     std::memset(b.data(), 1, b.bytes());
   }
   EXPECT_EQ(ledger.active_bytes(), 0u);
-  EXPECT_EQ(ledger.reserved_bytes(), kPageBytes + 4 * kMiB) << "freed segments stay cached";
-  EXPECT_EQ(ledger.active_peak_bytes(), 100 + 3 * kMiB);
+  EXPECT_EQ(ledger.reserved_bytes(), kPageBytes + 4 * kLedgerMiB) << "freed segments stay cached";
+  EXPECT_EQ(ledger.active_peak_bytes(), 100 + 3 * kLedgerMiB);
   ledger.release_cached();
   EXPECT_EQ(ledger.reserved_bytes(), 0u);
-  EXPECT_EQ(ledger.reserved_peak_bytes(), kPageBytes + 4 * kMiB);
+  EXPECT_EQ(ledger.reserved_peak_bytes(), kPageBytes + 4 * kLedgerMiB);
 }
 
 TEST(MemoryLedger, PeaksStartAgainFromWhatIsHeld) {
@@ -47,37 +47,37 @@ TEST(MemoryLedger, PeaksStartAgainFromWhatIsHeld) {
 }
 
 TEST(MemoryLedger, ReusesASegmentForRequestsThatFillItWell) {
-  FakeMachine machine(kMiB * 1000);
+  FakeMachine machine(kLedgerMiB * 1000);
   MemoryLedger ledger(machine.options());
-  void* first = ledger.allocate(20 * kMiB, "first", 0);
+  void* first = ledger.allocate(20 * kLedgerMiB, "first", 0);
   ledger.deallocate(first);
-  void* second = ledger.allocate(17 * kMiB, "second", 1);
+  void* second = ledger.allocate(17 * kLedgerMiB, "second", 1);
   EXPECT_EQ(second, first) << "17 MiB fill a segment of 20";
   ledger.deallocate(second);
-  void* third = ledger.allocate(8 * kMiB, "third", 1);
+  void* third = ledger.allocate(8 * kLedgerMiB, "third", 1);
   EXPECT_NE(third, first) << "8 MiB would waste more than half of it";
-  EXPECT_EQ(ledger.reserved_bytes(), 28 * kMiB);
+  EXPECT_EQ(ledger.reserved_bytes(), 28 * kLedgerMiB);
   ledger.deallocate(third);
 }
 
 TEST(MemoryLedger, TakesTheBestFittingCachedSegment) {
-  FakeMachine machine(kMiB * 1000);
+  FakeMachine machine(kLedgerMiB * 1000);
   MemoryLedger ledger(machine.options());
-  void* large = ledger.allocate(22 * kMiB, "large", 0);
-  void* small = ledger.allocate(20 * kMiB, "small", 0);
+  void* large = ledger.allocate(22 * kLedgerMiB, "large", 0);
+  void* small = ledger.allocate(20 * kLedgerMiB, "small", 0);
   ledger.deallocate(large);
   ledger.deallocate(small);
-  void* again = ledger.allocate(19 * kMiB, "again", 0);
+  void* again = ledger.allocate(19 * kLedgerMiB, "again", 0);
   EXPECT_EQ(again, small);
   ledger.deallocate(again);
 }
 
 TEST(MemoryLedger, EnforcesTheBudgetOnActiveBytesExactly) {
-  FakeMachine machine(kMiB * 1000);
+  FakeMachine machine(kLedgerMiB * 1000);
   MemoryLedger::Options options = machine.options();
-  options.budget_bytes = 10 * kMiB + 5;
+  options.budget_bytes = 10 * kLedgerMiB + 5;
   MemoryLedger ledger(options);
-  const Buffer held(ledger, 10 * kMiB, "scores");
+  const Buffer held(ledger, 10 * kLedgerMiB, "scores");
   try {
     const Buffer over(ledger, 6, "out_partial", 3);
     FAIL() << "6 bytes were handed out with 5 left";
@@ -86,49 +86,51 @@ TEST(MemoryLedger, EnforcesTheBudgetOnActiveBytesExactly) {
                  "out_partial needs 6 B with 10.00 MiB in use, over the budget of 10.00 MiB");
     EXPECT_EQ(error.status(), Status::oom);
   }
-  EXPECT_EQ(ledger.active_bytes(), 10 * kMiB);
+  EXPECT_EQ(ledger.active_bytes(), 10 * kLedgerMiB);
   const Buffer fits(ledger, 5, "fits");
   EXPECT_EQ(ledger.active_bytes(), options.budget_bytes);
 }
 
 TEST(MemoryLedger, GivesCachedSegmentsBackWhenTheBudgetWouldBeExceededByReserve) {
-  FakeMachine machine(kMiB * 1000);
+  FakeMachine machine(kLedgerMiB * 1000);
   MemoryLedger::Options options = machine.options();
-  options.budget_bytes = 40 * kMiB;
+  options.budget_bytes = 40 * kLedgerMiB;
   MemoryLedger ledger(options);
-  { const Buffer gone(ledger, 30 * kMiB, "gone"); }
-  const Buffer held(ledger, 20 * kMiB, "held");
-  EXPECT_EQ(ledger.reserved_bytes(), 20 * kMiB);
+  { const Buffer gone(ledger, 30 * kLedgerMiB, "gone"); }
+  const Buffer held(ledger, 20 * kLedgerMiB, "held");
+  EXPECT_EQ(ledger.reserved_bytes(), 20 * kLedgerMiB);
 }
 
 TEST(MemoryLedger, FreesCachedSegmentsAndRetriesWhenTheMachineRunsOut) {
-  FakeMachine machine(40 * kMiB);
+  FakeMachine machine(40 * kLedgerMiB);
   MemoryLedger ledger(machine.options());
-  { const Buffer gone(ledger, 30 * kMiB, "gone"); }
-  const Buffer held(ledger, 20 * kMiB, "held");
-  EXPECT_EQ(ledger.reserved_bytes(), 20 * kMiB);
-  EXPECT_EQ(machine.held_bytes(), 20 * kMiB);
+  { const Buffer gone(ledger, 30 * kLedgerMiB, "gone"); }
+  const Buffer held(ledger, 20 * kLedgerMiB, "held");
+  EXPECT_EQ(ledger.reserved_bytes(), 20 * kLedgerMiB);
+  EXPECT_EQ(machine.held_bytes(), 20 * kLedgerMiB);
 }
 
 TEST(MemoryLedger, FreesCachedSegmentsAndRetriesWhenReservingFails) {
-  FakeMachine machine(1000 * kMiB);
+  FakeMachine machine(1000 * kLedgerMiB);
   MemoryLedger::Options options = machine.options();
-  options.source.available = [] { return std::uint64_t{1000 * kMiB}; };  // it promises too much
+  options.source.available = [] {
+    return std::uint64_t{1000 * kLedgerMiB};
+  };  // it promises too much
   options.source.reserve = [&machine](std::size_t bytes) -> void* {
-    return machine.held_bytes() + bytes > 40 * kMiB ? nullptr : machine.reserve(bytes);
+    return machine.held_bytes() + bytes > 40 * kLedgerMiB ? nullptr : machine.reserve(bytes);
   };
   MemoryLedger ledger(options);
-  { const Buffer gone(ledger, 30 * kMiB, "gone"); }
-  const Buffer held(ledger, 20 * kMiB, "held");
-  EXPECT_EQ(machine.held_bytes(), 20 * kMiB);
-  EXPECT_THROW(Buffer(ledger, 30 * kMiB, "too much"), OutOfMemory);
+  { const Buffer gone(ledger, 30 * kLedgerMiB, "gone"); }
+  const Buffer held(ledger, 20 * kLedgerMiB, "held");
+  EXPECT_EQ(machine.held_bytes(), 20 * kLedgerMiB);
+  EXPECT_THROW(Buffer(ledger, 30 * kLedgerMiB, "too much"), OutOfMemory);
 }
 
 TEST(MemoryLedger, RefusesWhatTheMachineHasNot) {
-  FakeMachine machine(40 * kMiB);
+  FakeMachine machine(40 * kLedgerMiB);
   MemoryLedger ledger(machine.options());
   try {
-    const Buffer scores(ledger, 50 * kMiB, "scores");
+    const Buffer scores(ledger, 50 * kLedgerMiB, "scores");
     FAIL() << "50 MiB came out of a machine of 40";
   } catch (const OutOfMemory& error) {
     EXPECT_STREQ(error.what(),
@@ -139,12 +141,12 @@ TEST(MemoryLedger, RefusesWhatTheMachineHasNot) {
 
 // Anonymous memory costs nothing until it is touched, so the machine's own figure stays high.
 TEST(MemoryLedger, CountsUntouchedSegmentsAsUsed) {
-  FakeMachine machine(40 * kMiB);
+  FakeMachine machine(40 * kLedgerMiB);
   MemoryLedger::Options options = machine.options();
-  options.source.available = [] { return std::uint64_t{40 * kMiB}; };
+  options.source.available = [] { return std::uint64_t{40 * kLedgerMiB}; };
   MemoryLedger ledger(options);
-  const Buffer untouched(ledger, 30 * kMiB, "untouched");
-  EXPECT_THROW(Buffer(ledger, 20 * kMiB, "scores"), OutOfMemory);
+  const Buffer untouched(ledger, 30 * kLedgerMiB, "untouched");
+  EXPECT_THROW(Buffer(ledger, 20 * kLedgerMiB, "scores"), OutOfMemory);
 }
 
 TEST(MemoryLedger, RefusesARequestBeyondTheAddressSpace) {
@@ -154,10 +156,10 @@ TEST(MemoryLedger, RefusesARequestBeyondTheAddressSpace) {
 }
 
 TEST(MemoryLedger, ReturnsEverythingAtTheEnd) {
-  FakeMachine machine(40 * kMiB);
+  FakeMachine machine(40 * kLedgerMiB);
   {
     MemoryLedger ledger(machine.options());
-    { const Buffer buffer(ledger, 5 * kMiB, "buffer"); }
+    { const Buffer buffer(ledger, 5 * kLedgerMiB, "buffer"); }
     EXPECT_GT(machine.held_bytes(), 0u);
   }
   EXPECT_EQ(machine.held_bytes(), 0u);
@@ -167,13 +169,13 @@ using Row = std::tuple<double, MemoryEvent::Action, std::string, int, std::uint6
                        std::uint64_t>;
 
 TEST(MemoryLedger, RecordsEveryEventWithItsLabelAndTheStateAfterIt) {
-  FakeMachine machine(40 * kMiB);
+  FakeMachine machine(40 * kLedgerMiB);
   MemoryLedger::Options options = machine.options();
   options.record_events = true;
   MemoryLedger ledger(options);
   {
-    const Buffer a(ledger, 3 * kMiB, "q_local", 1);
-    EXPECT_THROW(Buffer(ledger, 100 * kMiB, "scores", 2), OutOfMemory);
+    const Buffer a(ledger, 3 * kLedgerMiB, "q_local", 1);
+    EXPECT_THROW(Buffer(ledger, 100 * kLedgerMiB, "scores", 2), OutOfMemory);
   }
   ledger.release_cached();
   std::vector<Row> rows;
@@ -181,13 +183,16 @@ TEST(MemoryLedger, RecordsEveryEventWithItsLabelAndTheStateAfterIt) {
     rows.emplace_back(e.time_s, e.action, std::string(e.label), e.worker, e.bytes, e.active_bytes,
                       e.reserved_bytes);
   EXPECT_THAT(
-      rows,
-      ElementsAre(Row{1, MemoryEvent::Action::segment_alloc, "q_local", 1, 4 * kMiB, 0, 4 * kMiB},
-                  Row{2, MemoryEvent::Action::alloc, "q_local", 1, 3 * kMiB, 3 * kMiB, 4 * kMiB},
-                  Row{3, MemoryEvent::Action::oom, "scores", 2, 100 * kMiB, 3 * kMiB, 4 * kMiB},
-                  Row{4, MemoryEvent::Action::free, "q_local", 1, 3 * kMiB, 0, 4 * kMiB},
-                  Row{5, MemoryEvent::Action::segment_free, "", 0, 4 * kMiB, 0, 0}));
-  EXPECT_EQ(ledger.events()[2].free_bytes, 36 * kMiB);
+      rows, ElementsAre(
+                Row{1, MemoryEvent::Action::segment_alloc, "q_local", 1, 4 * kLedgerMiB, 0,
+                    4 * kLedgerMiB},
+                Row{2, MemoryEvent::Action::alloc, "q_local", 1, 3 * kLedgerMiB, 3 * kLedgerMiB,
+                    4 * kLedgerMiB},
+                Row{3, MemoryEvent::Action::oom, "scores", 2, 100 * kLedgerMiB, 3 * kLedgerMiB,
+                    4 * kLedgerMiB},
+                Row{4, MemoryEvent::Action::free, "q_local", 1, 3 * kLedgerMiB, 0, 4 * kLedgerMiB},
+                Row{5, MemoryEvent::Action::segment_free, "", 0, 4 * kLedgerMiB, 0, 0}));
+  EXPECT_EQ(ledger.events()[2].free_bytes, 36 * kLedgerMiB);
 }
 
 TEST(MemoryLedger, RecordsNothingUnlessAsked) {
@@ -197,18 +202,18 @@ TEST(MemoryLedger, RecordsNothingUnlessAsked) {
 }
 
 TEST(MemoryLedger, StopsRecordingAndKeepsItsMemory) {
-  FakeMachine machine(40 * kMiB);
+  FakeMachine machine(40 * kLedgerMiB);
   MemoryLedger::Options options = machine.options();
   options.record_events = true;
   MemoryLedger ledger(options);
-  { const Buffer buffer(ledger, 3 * kMiB, "buffer"); }
+  { const Buffer buffer(ledger, 3 * kLedgerMiB, "buffer"); }
   const std::uint64_t held = machine.held_bytes();
   ledger.stop_recording();
-  { const Buffer again(ledger, 3 * kMiB, "buffer"); }
+  { const Buffer again(ledger, 3 * kLedgerMiB, "buffer"); }
   EXPECT_TRUE(ledger.events().empty());
   EXPECT_GT(held, 0u);
   EXPECT_EQ(machine.held_bytes(), held);
-  EXPECT_EQ(ledger.active_peak_bytes(), 3 * kMiB);
+  EXPECT_EQ(ledger.active_peak_bytes(), 3 * kLedgerMiB);
 }
 
 TEST(MemoryLedgerThreads, HandsOutDisjointBlocksToManyThreads) {

@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string refusal(const std::function<void()>& body) {
+std::string cluster_refusal(const std::function<void()>& body) {
   try {
     body();
   } catch (const UsageError& error) {
@@ -32,7 +32,7 @@ TEST(Cluster, IsWrittenAsHostsAndWorkers) {
   for (const char* text :
        {"", "x", "2x", "x8", "0x8", "2x0", "2x-1", "2", "1000x1001", "2x8x2", "nowhere",
         "nowhere:2", "dgx_h100:0", "dgx_h100:x", "4294967296x4294967296"})
-    EXPECT_THAT(refusal([&] { (void)read_cluster(text); }), HasSubstr("cluster")) << text;
+    EXPECT_THAT(cluster_refusal([&] { (void)read_cluster(text); }), HasSubstr("cluster")) << text;
 }
 
 TEST(Cluster, OfAFileHasItsLinks) {
@@ -64,7 +64,7 @@ TEST(Cluster, MistakesInFilesAreNamedWithTheirLine) {
   const std::string header = "cluster,quantity,value,provenance,source\n";
   const auto refused = [&](const std::string& text) {
     const std::string path = folder.file("mine.csv", text);
-    return refusal([&] { (void)read_cluster(path + ":2"); });
+    return cluster_refusal([&] { (void)read_cluster(path + ":2"); });
   };
   EXPECT_THAT(refused("quantity,value\n"), HasSubstr("mine.csv:1: the header must be"));
   EXPECT_THAT(refused(header + "mine,nicks,1,assumed,me\n"), HasSubstr("mine.csv:2: unknown"));
@@ -77,19 +77,19 @@ TEST(Cluster, MistakesInFilesAreNamedWithTheirLine) {
 
 TEST(Network, OfOneHostIsItsLinkAndMoreHaveTwo) {
   Cluster cluster{.hosts = 2, .workers_per_host = 4};
-  EXPECT_THAT(refusal([&] { (void)network_of(cluster, 8); }), HasSubstr("inside"));
+  EXPECT_THAT(cluster_refusal([&] { (void)network_of(cluster, 8); }), HasSubstr("inside"));
   cluster.inside = {4e9, 1e-6};
-  EXPECT_THAT(refusal([&] { (void)network_of(cluster, 8); }), HasSubstr("between"));
+  EXPECT_THAT(cluster_refusal([&] { (void)network_of(cluster, 8); }), HasSubstr("between"));
   cluster.between = {1e9, 2e-6};
-  EXPECT_THAT(refusal([&] { (void)network_of(cluster, 9); }), HasSubstr("do not fit"));
+  EXPECT_THAT(cluster_refusal([&] { (void)network_of(cluster, 9); }), HasSubstr("do not fit"));
   cluster.nics = 5;
-  EXPECT_THAT(refusal([&] { (void)network_of(cluster, 8); }), HasSubstr("NICs, not 5"));
+  EXPECT_THAT(cluster_refusal([&] { (void)network_of(cluster, 8); }), HasSubstr("NICs, not 5"));
   cluster.nics = 2;
   EXPECT_EQ(network_of(cluster, 8).hosts.nics, 2);
   EXPECT_EQ(network_of(cluster, 8).limit.bandwidth_byte_per_s, 1e9);
   EXPECT_EQ(network_of(cluster, 4).limit.bandwidth_byte_per_s, 4e9) << "all are on the first host";
   EXPECT_EQ(network_of(cluster, 4).hosts.workers_per_host, 0);
-  EXPECT_THAT(refusal([] { (void)parse_link("--inside", "nvlinc"); }),
+  EXPECT_THAT(cluster_refusal([] { (void)parse_link("--inside", "nvlinc"); }),
               HasSubstr("--inside: unknown link 'nvlinc'; did you mean 'nvlink'?"));
   EXPECT_EQ(parse_link("", "nvlink", "h100").first.bandwidth_byte_per_s, 450e9);
   EXPECT_EQ(parse_link("", "nvlink", "data/devices/a100.csv").first.bandwidth_byte_per_s, 300e9);

@@ -22,15 +22,15 @@
 namespace qb {
 namespace {
 
-constexpr std::int64_t kHeadDim = 64;
-constexpr double kPairsPerS = 1e9;
+constexpr std::int64_t kModelHeadDim = 64;
+constexpr double kModelPairsPerS = 1e9;
 // `reference` computes only the unmasked pairs.
-constexpr Kernel kExact = Kernel::reference;
+constexpr Kernel kModelKernel = Kernel::reference;
 constexpr ModelLink kNoLink{};
 
 Problem problem_of(std::int64_t n_tokens, MaskKind mask, std::int64_t heads = 1) {
-  return make_problem({1, heads, heads, n_tokens, n_tokens, kHeadDim, kHeadDim}, mask, DType::f32,
-                      1);
+  return make_problem({1, heads, heads, n_tokens, n_tokens, kModelHeadDim, kModelHeadDim}, mask,
+                      DType::f32, 1);
 }
 
 Plan plan_of(const char* algorithm, std::int64_t n_tokens, int workers,
@@ -44,23 +44,23 @@ Plan backward_plan_of(const char* algorithm, std::int64_t n_tokens, int workers,
                    {.workers = workers, .pass = Pass::backward});
 }
 
-// The device computes kPairsPerS pairs of one head in a second.
-DeviceModel device_of(Kernel kernel = kExact, DType dtype = DType::f32,
-                      std::int64_t head_dim = kHeadDim) {
-  return constant_rate_device(kernel, dtype, head_dim, 4.0 * kHeadDim * kPairsPerS);
+// The device computes kModelPairsPerS pairs of one head in a second.
+DeviceModel device_of(Kernel kernel = kModelKernel, DType dtype = DType::f32,
+                      std::int64_t head_dim = kModelHeadDim) {
+  return constant_rate_device(kernel, dtype, head_dim, 4.0 * kModelHeadDim * kModelPairsPerS);
 }
 
 double wall_s(const Plan& plan, const ModelLink& link) {
-  return model_execution(plan, device_of(), link, kExact).wall_s;
+  return model_execution(plan, device_of(), link, kModelKernel).wall_s;
 }
 
 #define EXPECT_SECONDS(measured, expected) EXPECT_NEAR(measured, expected, 1e-9 * (expected))
 
 // A ring of four workers with 1024 tokens each.
 constexpr int kWorkers = 4;
-constexpr double kTokens = 1024;
-constexpr double kCall = kTokens * kTokens / kPairsPerS;
-constexpr double kHopBytes = 2 * kTokens * kHeadDim * 4;
+constexpr double kModelTokens = 1024;
+constexpr double kCall = kModelTokens * kModelTokens / kModelPairsPerS;
+constexpr double kHopBytes = 2 * kModelTokens * kModelHeadDim * 4;
 
 ModelLink link_with_hop(double hop_s, bool overlap) {
   constexpr double kLatency = 1e-5;
@@ -78,7 +78,8 @@ TEST(ModelExecutor, HidesHopsBehindAsMuchCompute) {
   const Plan ring = plan_of("ring", 4096, kWorkers);
   EXPECT_SECONDS(wall_s(ring, link_with_hop(kCall * 0.999, true)), kWorkers * kCall);
   EXPECT_SECONDS(wall_s(ring, link_with_hop(kCall * 2, true)), kCall + (kWorkers - 1) * 2 * kCall);
-  const Execution slow = model_execution(ring, device_of(), link_with_hop(kCall * 2, true), kExact);
+  const Execution slow =
+      model_execution(ring, device_of(), link_with_hop(kCall * 2, true), kModelKernel);
   for (const WorkerTime& worker : slow.workers) {
     EXPECT_SECONDS(worker.compute_s, kWorkers * kCall);
     EXPECT_EQ(worker.steps[0].communication_s, 0.0);
@@ -97,7 +98,8 @@ TEST(ModelExecutor, TakesTheCriticalPathOfTheLayoutUnderACausalMask) {
   for (const int workers : {1, 2, 5, 16}) {
     const auto n_tokens = static_cast<std::int64_t>(kC) * workers;
     const auto pairs = [&](const char* algorithm) {
-      return kPairsPerS * wall_s(plan_of(algorithm, n_tokens, workers, MaskKind::causal), kNoLink);
+      return kModelPairsPerS *
+             wall_s(plan_of(algorithm, n_tokens, workers, MaskKind::causal), kNoLink);
     };
     const double diagonal = kC * (kC + 1) / 2;
     EXPECT_SECONDS(pairs("ring"), diagonal + (workers - 1) * kC * kC);
@@ -108,11 +110,11 @@ TEST(ModelExecutor, TakesTheCriticalPathOfTheLayoutUnderACausalMask) {
 
 TEST(ModelExecutor, NeedsTheSlowestWorkerOfAForkJoin) {
   const Plan cqs = plan_of("cqs", 1000, 7);
-  const Work work = model_work(cqs, kExact);
-  const Execution run = model_execution(cqs, device_of(), kNoLink, kExact);
-  EXPECT_SECONDS(run.wall_s, static_cast<double>(work.critical_path_pairs) / kPairsPerS);
+  const Work work = model_work(cqs, kModelKernel);
+  const Execution run = model_execution(cqs, device_of(), kNoLink, kModelKernel);
+  EXPECT_SECONDS(run.wall_s, static_cast<double>(work.critical_path_pairs) / kModelPairsPerS);
   EXPECT_EQ(run.critical_path_s, run.wall_s);
-  EXPECT_SECONDS(run.worker_sum_s, static_cast<double>(work.unmasked_pairs) / kPairsPerS);
+  EXPECT_SECONDS(run.worker_sum_s, static_cast<double>(work.unmasked_pairs) / kModelPairsPerS);
 }
 
 TEST(ModelExecutor, TheRootsLinkSerialisesScatterAndGather) {
@@ -121,18 +123,18 @@ TEST(ModelExecutor, TheRootsLinkSerialisesScatterAndGather) {
   DeviceModel device = device_of();
   device.merge_byte_per_s.value = 1e9;
   const double bandwidth = 1e6;
-  const Execution run = model_execution(cqs, device, {.limit = {bandwidth, 0.5}}, kExact);
+  const Execution run = model_execution(cqs, device, {.limit = {bandwidth, 0.5}}, kModelKernel);
   double shards = 0.0;
   for (std::size_t w = 0; w < 7; ++w) {
     const double tokens = static_cast<double>(tokens_of(cqs.q_groups, cqs.workers[w].q_groups));
-    shards += 3 * tokens * kHeadDim * 4 / bandwidth;
+    shards += 3 * tokens * kModelHeadDim * 4 / bandwidth;
     EXPECT_SECONDS(run.workers[w].gather_s, shards + 0.5);
     EXPECT_SECONDS(run.workers[w].steps[0].start_s, shards + 0.5);
-    EXPECT_SECONDS(run.workers[w].merge_s, tokens * (kHeadDim + 1) * 4 / 1e9);
+    EXPECT_SECONDS(run.workers[w].merge_s, tokens * (kModelHeadDim + 1) * 4 / 1e9);
   }
   const WorkerTime& last = run.workers[6];
   const double tokens = static_cast<double>(tokens_of(cqs.q_groups, cqs.workers[6].q_groups));
-  const double partial_s = tokens * (kHeadDim + 1) * 4 / bandwidth;
+  const double partial_s = tokens * (kModelHeadDim + 1) * 4 / bandwidth;
   EXPECT_GE(run.wall_s, last.gather_s + last.compute_s + partial_s + 0.5 + last.merge_s - 1e-9);
 }
 
@@ -143,14 +145,15 @@ TEST(ModelExecutor, TheRootTakesPartialsOneAfterTheOther) {
     partials += static_cast<double>(worker.steps[0].sends[0].bytes);
   // Computing takes no time: the shards come one after another, and so do the partials, each of
   // which is shorter than a shard.
-  const Execution run = model_execution(
-      cqs, constant_rate_device(kExact, DType::f32, kHeadDim, 1e30), {.limit = {1e6, 0.0}}, kExact);
+  const Execution run =
+      model_execution(cqs, constant_rate_device(kModelKernel, DType::f32, kModelHeadDim, 1e30),
+                      {.limit = {1e6, 0.0}}, kModelKernel);
   const double last_partial_s = static_cast<double>(cqs.workers[6].steps[0].sends[0].bytes) / 1e6;
   EXPECT_SECONDS(run.wall_s, run.workers[6].gather_s + last_partial_s);
   // They all need the root's link at once.
   DeviceModel slow = device_of();
   slow.call_overhead_s.value = 1e6;
-  const Execution late = model_execution(cqs, slow, {.limit = {1e6, 0.0}}, kExact);
+  const Execution late = model_execution(cqs, slow, {.limit = {1e6, 0.0}}, kModelKernel);
   EXPECT_GE(late.wall_s, 1e6 + run.workers[0].gather_s + last_partial_s);
   EXPECT_LE(late.wall_s, 1e6 + run.workers[6].gather_s + partials / 1e6);
 }
@@ -161,18 +164,18 @@ TEST(ModelExecutor, SharesOutTheMergeWhereThereIsOneMemory) {
   device.copy_byte_per_s.value = 1e8;
   device.merge_byte_per_s.value = 1e7;
   const Execution run =
-      model_execution(cqs, device, {.limit = {1.0, 1.0}, .root_has_link = false}, kExact);
+      model_execution(cqs, device, {.limit = {1.0, 1.0}, .root_has_link = false}, kModelKernel);
   double slowest_s = 0.0;
   double merge_s = 0.0;
   double total_bytes = 0.0;
   for (std::size_t w = 0; w < 7; ++w) {
     const double tokens = static_cast<double>(tokens_of(cqs.q_groups, cqs.workers[w].q_groups));
-    total_bytes += tokens * (kHeadDim + 1) * 4;
-    EXPECT_SECONDS(run.workers[w].gather_s, 3 * tokens * kHeadDim * 4 / 1e8);
+    total_bytes += tokens * (kModelHeadDim + 1) * 4;
+    EXPECT_SECONDS(run.workers[w].gather_s, 3 * tokens * kModelHeadDim * 4 / 1e8);
     slowest_s = std::max(slowest_s, run.workers[w].gather_s + run.workers[w].compute_s);
     merge_s += run.workers[w].merge_s;
   }
-  const double copied = 700.0 * (kHeadDim + 1) * 4;  // the first partial of each group
+  const double copied = 700.0 * (kModelHeadDim + 1) * 4;  // the first partial of each group
   EXPECT_SECONDS(merge_s, copied / 1e8 + (total_bytes - copied) / 1e7);
   EXPECT_GE(run.wall_s, slowest_s + merge_s / 7 - 1e-12);
   EXPECT_LE(run.wall_s, slowest_s + merge_s);
@@ -185,21 +188,23 @@ TEST(ModelExecutor, AnAllToAllIsBoundByEveryonesLink) {
   const Plan ulysses = plan_of("ulysses", 4096, kPeers, MaskKind::full, kPeers);
   constexpr double kBandwidth = 1e8;
   const Execution run =
-      model_execution(ulysses, device_of(), {.limit = {kBandwidth, 1e-3}}, kExact);
+      model_execution(ulysses, device_of(), {.limit = {kBandwidth, 1e-3}}, kModelKernel);
   const double tokens = 4096.0 / kPeers;
-  const double inputs_s = (kPeers - 1) * 3 * tokens * kHeadDim * 4 / kBandwidth;
-  const double outputs_s = (kPeers - 1) * tokens * (kHeadDim + 1) * 4 / kBandwidth;
-  EXPECT_SECONDS(run.wall_s, inputs_s + 1e-3 + 4096.0 * 4096.0 / kPairsPerS + outputs_s + 1e-3);
+  const double inputs_s = (kPeers - 1) * 3 * tokens * kModelHeadDim * 4 / kBandwidth;
+  const double outputs_s = (kPeers - 1) * tokens * (kModelHeadDim + 1) * 4 / kBandwidth;
+  EXPECT_SECONDS(run.wall_s,
+                 inputs_s + 1e-3 + 4096.0 * 4096.0 / kModelPairsPerS + outputs_s + 1e-3);
 }
 
 TEST(ModelExecutor, WithoutCommunicationOnlyComputeAndWaitingForPeersAreLeft) {
   for (const char* algorithm : {"ring", "zigzag", "pass_q", "all_gather_kv", "cqs_sharded"}) {
     const Plan plan = plan_of(algorithm, 1000, 7, MaskKind::causal);
     const ModelLink free{.limit = {1e3, 1.0}, .no_communication = true};
-    const Execution run = model_execution(plan, device_of(), free, kExact);
-    const Work work = model_work(plan, kExact);
-    EXPECT_SECONDS(run.worker_sum_s, static_cast<double>(work.unmasked_pairs) / kPairsPerS);
-    EXPECT_LE(run.wall_s, static_cast<double>(work.critical_path_pairs) / kPairsPerS * 1.000001);
+    const Execution run = model_execution(plan, device_of(), free, kModelKernel);
+    const Work work = model_work(plan, kModelKernel);
+    EXPECT_SECONDS(run.worker_sum_s, static_cast<double>(work.unmasked_pairs) / kModelPairsPerS);
+    EXPECT_LE(run.wall_s,
+              static_cast<double>(work.critical_path_pairs) / kModelPairsPerS * 1.000001);
     for (const WorkerTime& worker : run.workers)
       for (const StepTime& step : worker.steps) {
         EXPECT_EQ(step.communication_s, 0.0) << algorithm;
@@ -211,45 +216,45 @@ TEST(ModelExecutor, WithoutCommunicationOnlyComputeAndWaitingForPeersAreLeft) {
 TEST(ModelExecutor, WorkersBeyondTheCoresShareThem) {
   const Plan ring = plan_of("ring", 4096, 8);
   DeviceModel device = device_of();
-  const double alone_s = model_execution(ring, device, kNoLink, kExact).wall_s;
+  const double alone_s = model_execution(ring, device, kNoLink, kModelKernel).wall_s;
   for (const double cores : {1.0, 2.0, 8.0, 20.0}) {
     device.cores.value = cores;
-    const Execution run = model_execution(ring, device, kNoLink, kExact);
+    const Execution run = model_execution(ring, device, kNoLink, kModelKernel);
     EXPECT_SECONDS(run.wall_s, alone_s * std::max(1.0, 8.0 / cores));
   }
   // A slow worker has a core alone when the others have ended.
   const Plan causal = plan_of("ring", 4096, 8, MaskKind::causal);
   device.cores.value = 2.0;
-  const Execution run = model_execution(causal, device, kNoLink, kExact);
-  EXPECT_GE(run.wall_s, model_execution(causal, device_of(), kNoLink, kExact).wall_s);
+  const Execution run = model_execution(causal, device, kNoLink, kModelKernel);
+  EXPECT_GE(run.wall_s, model_execution(causal, device_of(), kNoLink, kModelKernel).wall_s);
   EXPECT_GE(run.wall_s,
-            static_cast<double>(unmasked_pairs(causal.problem)) / kPairsPerS / 2 * 0.999999);
+            static_cast<double>(unmasked_pairs(causal.problem)) / kModelPairsPerS / 2 * 0.999999);
 }
 
 TEST(ModelExecutor, ASlowerWorkerIsAsManyTimesLongerAtWork) {
   const Plan cqs = plan_of("cqs", 700, 7);
   const std::vector<double> speeds = {1, 1, 0.4, 1, 0.8, 1, 1};
-  const Execution run = model_execution(cqs, device_of(), kNoLink, kExact, speeds);
-  const double each_s = 700.0 * 700.0 / 7 / kPairsPerS;
+  const Execution run = model_execution(cqs, device_of(), kNoLink, kModelKernel, speeds);
+  const double each_s = 700.0 * 700.0 / 7 / kModelPairsPerS;
   EXPECT_SECONDS(run.wall_s, each_s / 0.4);
   for (std::size_t w = 0; w < 7; ++w) EXPECT_SECONDS(run.workers[w].compute_s, each_s / speeds[w]);
   // A ring waits for the slow worker in every round.
   const Plan ring = plan_of("ring", 4096, kWorkers);
-  EXPECT_SECONDS(model_execution(ring, device_of(), kNoLink, kExact, {1, 1, 0.5, 1}).wall_s,
+  EXPECT_SECONDS(model_execution(ring, device_of(), kNoLink, kModelKernel, {1, 1, 0.5, 1}).wall_s,
                  2 * kWorkers * kCall);
-  EXPECT_THROW((void)model_execution(ring, device_of(), kNoLink, kExact, {1, 1}),
+  EXPECT_THROW((void)model_execution(ring, device_of(), kNoLink, kModelKernel, {1, 1}),
                std::invalid_argument);
 }
 
 TEST(ModelExecutor, ASlowerWorkerLeavesItsSharedCoreToOthersWhileItSleeps) {
   const Plan cqs = plan_of("cqs", 700, 7);
-  const double each_s = 700.0 * 700.0 / 7 / kPairsPerS;
+  const double each_s = 700.0 * 700.0 / 7 / kModelPairsPerS;
   DeviceModel device = device_of();
   device.cores.value = 1.0;
   std::vector<double> speeds(7, 1.0);
   speeds[3] = 0.5;
   // All compute at a seventh of the speed; then the slow one sleeps as long as that took, alone.
-  const Execution run = model_execution(cqs, device, kNoLink, kExact, speeds);
+  const Execution run = model_execution(cqs, device, kNoLink, kModelKernel, speeds);
   EXPECT_SECONDS(run.wall_s, 2 * 7 * each_s);
   EXPECT_SECONDS(run.workers[0].compute_s, 7 * each_s);
 }
@@ -259,8 +264,8 @@ TEST(ModelExecutor, ChargesAMergeForEveryLaterCallOnTheSameQueries) {
   DeviceModel device = device_of();
   device.merge_byte_per_s.value = 1e9;
   device.call_overhead_s.value = 1e-6;
-  const double merge_s = kTokens * (kHeadDim + 1) * 4 / 1e9;
-  EXPECT_SECONDS(model_execution(ring, device, kNoLink, kExact).wall_s,
+  const double merge_s = kModelTokens * (kModelHeadDim + 1) * 4 / 1e9;
+  EXPECT_SECONDS(model_execution(ring, device, kNoLink, kModelKernel).wall_s,
                  kWorkers * (kCall + 1e-6) + (kWorkers - 1) * merge_s);
 }
 
@@ -269,11 +274,11 @@ TEST(ModelExecutor, PacksAMessageOnceAndPassesItOn) {
   DeviceModel device = device_of();
   device.copy_byte_per_s.value = 1e9;
   // Only a worker's own shard is packed; received shards are passed on unchanged.
-  EXPECT_SECONDS(model_execution(ring, device, kNoLink, kExact).wall_s,
+  EXPECT_SECONDS(model_execution(ring, device, kNoLink, kModelKernel).wall_s,
                  kWorkers * kCall + kHopBytes / 1e9);
   // An all-gather packs one message for all peers, and joins the messages that it receives.
   const Plan all_gather = plan_of("all_gather_kv", 4096, kWorkers);
-  EXPECT_SECONDS(model_execution(all_gather, device, kNoLink, kExact).wall_s,
+  EXPECT_SECONDS(model_execution(all_gather, device, kNoLink, kModelKernel).wall_s,
                  kWorkers * kCall + kHopBytes / 1e9 + kWorkers * kHopBytes / 1e9);
 }
 
@@ -283,9 +288,9 @@ double backward_s(double forward_s) { return 2.5 * forward_s / kBackwardShareOfF
 TEST(ModelExecutor, ABackwardPassHasTenFlopForFourAtAShareOfTheRate) {
   DeviceModel device = device_of();
   const double forward_s =
-      model_execution(plan_of("dense", 300, 1), device, kNoLink, kExact).wall_s;
+      model_execution(plan_of("dense", 300, 1), device, kNoLink, kModelKernel).wall_s;
   const auto wall = [&] {
-    return model_execution(backward_plan_of("dense", 300, 1), device, kNoLink, kExact).wall_s;
+    return model_execution(backward_plan_of("dense", 300, 1), device, kNoLink, kModelKernel).wall_s;
   };
   EXPECT_SECONDS(wall(), backward_s(forward_s));
   device.backward_share_of_forward.value = 0.5;
@@ -303,7 +308,8 @@ TEST(ModelExecutor, AGradientsHopIsNotHiddenAndThatOfItsKeysIs) {
     EXPECT_SECONDS(wall_s(ring, link_with_hop(hop_s, false)),
                    kWorkers * call_s + (2 * kWorkers - 1) * hop_s);
   }
-  const Execution run = model_execution(ring, device_of(), link_with_hop(call_s / 3, true), kExact);
+  const Execution run =
+      model_execution(ring, device_of(), link_with_hop(call_s / 3, true), kModelKernel);
   for (const WorkerTime& worker : run.workers) {
     ASSERT_EQ(worker.steps.size(), kWorkers + 1u);
     EXPECT_EQ(worker.steps[kWorkers].compute_s, 0.0) << "it only takes the gradients home";
@@ -317,7 +323,8 @@ TEST(ModelExecutor, ArrivingGradientsAreAddedAtTheRateOfMergesUnlessTheyTravelOn
   DeviceModel device = device_of();
   device.merge_byte_per_s.value = 1e9;
   const auto wall = [&](const char* algorithm) {
-    return model_execution(backward_plan_of(algorithm, 4096, kWorkers), device, kNoLink, kExact)
+    return model_execution(backward_plan_of(algorithm, 4096, kWorkers), device, kNoLink,
+                           kModelKernel)
         .wall_s;
   };
   const double compute_s = kWorkers * backward_s(kCall);
@@ -331,12 +338,12 @@ TEST(ModelExecutor, TheRootScattersWhatABackwardPassReadsAndAddsWhatItGathers) {
       make_plan("cqs", problem_of(700, MaskKind::full), {.workers = 7, .pass = Pass::backward});
   DeviceModel device = device_of();
   device.merge_byte_per_s.value = 1e9;
-  const Execution run = model_execution(cqs, device, {.limit = {1e6, 0.0}}, kExact);
+  const Execution run = model_execution(cqs, device, {.limit = {1e6, 0.0}}, kModelKernel);
   constexpr double kLocal = 300;  // tokens of three groups
   for (std::size_t w = 0; w < 7; ++w) {
     EXPECT_SECONDS(run.workers[w].gather_s,
-                   static_cast<double>(w + 1) * kLocal * (4 * kHeadDim + 2) * 4 / 1e6);
-    EXPECT_SECONDS(run.workers[w].merge_s, kLocal * 3 * kHeadDim * 4 / 1e9);
+                   static_cast<double>(w + 1) * kLocal * (4 * kModelHeadDim + 2) * 4 / 1e6);
+    EXPECT_SECONDS(run.workers[w].merge_s, kLocal * 3 * kModelHeadDim * 4 / 1e9);
   }
 }
 
@@ -345,8 +352,8 @@ TEST(ModelExecutor, OneWorkerOnlyComputes) {
     for (const bool root_has_link : {true, false}) {
       const Execution run =
           model_execution(plan_of(algorithm, 300, 1), device_of(),
-                          {.limit = {1.0, 1.0}, .root_has_link = root_has_link}, kExact);
-      EXPECT_SECONDS(run.wall_s, 300.0 * 300.0 / kPairsPerS) << algorithm;
+                          {.limit = {1.0, 1.0}, .root_has_link = root_has_link}, kModelKernel);
+      EXPECT_SECONDS(run.wall_s, 300.0 * 300.0 / kModelPairsPerS) << algorithm;
     }
 }
 
@@ -532,7 +539,7 @@ TEST(ModelExecutor, GridsAndRingsOnHostsTakeTheTimesOfSpeltOutOnes) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   Random random(seed);
-  DeviceModel device = device_of(Kernel::flash, DType::f32, kHeadDim);
+  DeviceModel device = device_of(Kernel::flash, DType::f32, kModelHeadDim);
   device.copy_byte_per_s.value = 2.7e9;
   device.merge_byte_per_s.value = 1.3e9;
   for (const Pass pass : {Pass::forward, Pass::backward})
@@ -569,7 +576,7 @@ TEST(ModelExecutor, GridsAndRingsOnHostsTakeTheTimesOfSpeltOutOnes) {
 
 // Twelve workers, and so many that their messages go in rounds wherever their order allows it.
 TEST(ModelExecutor, RunsOverSharedNicsTakeTheTimesOfTheirEvents) {
-  DeviceModel device = device_of(Kernel::flash, DType::f32, kHeadDim);
+  DeviceModel device = device_of(Kernel::flash, DType::f32, kModelHeadDim);
   device.copy_byte_per_s.value = 2.7e11;
   device.merge_byte_per_s.value = 1.3e11;
   const struct {
@@ -645,10 +652,11 @@ TEST(ModelExecutor, PlaysFourThousandWorkers) {
   constexpr int kMany = 4096;
   // Three all-reduces take twelve rounds each towards worker 0 and twelve back.
   const Execution tree = model_execution(plan_of("tree_decode", kMany, kMany), device_of(),
-                                         {.limit = {0.0, 1e-3}}, kExact);
+                                         {.limit = {0.0, 1e-3}}, kModelKernel);
   EXPECT_NEAR(tree.wall_s, 3 * 24 * 1e-3, 1e-3);
-  const Execution ring = model_execution(plan_of("ring", 512, 512), device_of(), kNoLink, kExact);
-  EXPECT_SECONDS(ring.wall_s, 512 / kPairsPerS);
+  const Execution ring =
+      model_execution(plan_of("ring", 512, 512), device_of(), kNoLink, kModelKernel);
+  EXPECT_SECONDS(ring.wall_s, 512 / kModelPairsPerS);
 }
 
 TEST(ModelExecutor, PlansOfManyWorkersAreCheckedWeighedAndPlayed) {
@@ -657,10 +665,11 @@ TEST(ModelExecutor, PlansOfManyWorkersAreCheckedWeighedAndPlayed) {
                                 "all_gather_kv", "ulysses", "tree_decode", "flash_decoding"}) {
     const Plan plan = plan_of(algorithm, 4096 * kMany, kMany, MaskKind::causal, kMany);
     ASSERT_EQ(check(plan), std::nullopt) << algorithm;
-    const Work work = model_work(plan, kExact);
+    const Work work = model_work(plan, kModelKernel);
     EXPECT_EQ(work.executed_pairs, work.unmasked_pairs) << algorithm;
-    const Execution run = model_execution(plan, device_of(), kNoLink, kExact);
-    EXPECT_GE(run.wall_s * kPairsPerS * 1.000001, static_cast<double>(work.critical_path_pairs))
+    const Execution run = model_execution(plan, device_of(), kNoLink, kModelKernel);
+    EXPECT_GE(run.wall_s * kModelPairsPerS * 1.000001,
+              static_cast<double>(work.critical_path_pairs))
         << algorithm;
   }
 }
@@ -668,7 +677,7 @@ TEST(ModelExecutor, PlansOfManyWorkersAreCheckedWeighedAndPlayed) {
 TEST(ModelExecutor, SaysWhichRatesADeviceHas) {
   const Plan plan = plan_of("ring", 100, 2);
   try {
-    (void)model_execution(plan, device_of(kExact, DType::bf16, 128), kNoLink, kExact);
+    (void)model_execution(plan, device_of(kModelKernel, DType::bf16, 128), kNoLink, kModelKernel);
     FAIL();
   } catch (const Unsupported& error) {
     EXPECT_STREQ(error.what(),
@@ -681,7 +690,7 @@ TEST(ModelExecutor, NamesTheWorkerWhoseMessageNeverComes) {
   Plan plan = plan_of("ring", 100, 3);
   plan.workers[1].steps[0].sends.clear();
   try {
-    (void)model_execution(plan, device_of(), kNoLink, kExact);
+    (void)model_execution(plan, device_of(), kNoLink, kModelKernel);
     FAIL();
   } catch (const CaseError& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("a message that never comes"));

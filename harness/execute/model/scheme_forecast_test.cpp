@@ -17,19 +17,21 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::int64_t kHeadDim = 64;
-constexpr double kPairsPerS = 1e9;
+constexpr std::int64_t kForecastHeadDim = 64;
+constexpr double kForecastPairsPerS = 1e9;
 // `reference` computes only the unmasked pairs.
-constexpr Kernel kExact = Kernel::reference;
+constexpr Kernel kForecastKernel = Kernel::reference;
 
 SchemeQuestion question_of(std::int64_t n_tokens, int workers, MaskKind mask = MaskKind::full,
                            std::int64_t heads = 8, std::int64_t cached = 0) {
-  const Shape shape{1, heads, heads, n_tokens, n_tokens + cached, kHeadDim, kHeadDim};
+  const Shape shape{
+      1, heads, heads, n_tokens, n_tokens + cached, kForecastHeadDim, kForecastHeadDim};
   return {.problem = make_problem(shape, mask, DType::f32, 1),
           .workers = workers,
-          .device = constant_rate_device(kExact, DType::f32, kHeadDim, 4.0 * kHeadDim * kPairsPerS),
+          .device = constant_rate_device(kForecastKernel, DType::f32, kForecastHeadDim,
+                                         4.0 * kForecastHeadDim * kForecastPairsPerS),
           .link = LinkLimit{1e9, 1e-6},
-          .kernel = kExact};
+          .kernel = kForecastKernel};
 }
 
 SchemeForecast find(const std::vector<SchemeForecast>& forecasts, const std::string& scheme) {
@@ -159,7 +161,8 @@ TEST(SchemeForecast, OneWorkerIsRankedAndNeedsNoLink) {
   EXPECT_EQ(fastest(forecasts)->scheme, "dense");
   EXPECT_FALSE(find(forecasts, "dense").base);
   for (const char* scheme : {"dense", "ring", "zigzag", "ulysses"})
-    EXPECT_NEAR(find(forecasts, scheme).wall_s, 8 * 300.0 * 300.0 / kPairsPerS, 1e-12) << scheme;
+    EXPECT_NEAR(find(forecasts, scheme).wall_s, 8 * 300.0 * 300.0 / kForecastPairsPerS, 1e-12)
+        << scheme;
 }
 
 TEST(SchemeForecast, DenseIsAYardstickBesideSchemesThatSplit) {

@@ -13,13 +13,13 @@ namespace {
 using testing::DoubleEq;
 using testing::ElementsAre;
 
-constexpr std::int64_t kDim = 4;
+constexpr std::int64_t kStepDim = 4;
 constexpr double kOverheadS = 0.25;
 constexpr double kMergeS = 1000.0;  // of a byte
 
 // A pair of a head takes a second, a copied byte takes one, and a merged byte takes a thousand.
 DeviceModel slow_device(Kernel kernel) {
-  DeviceModel device = constant_rate_device(kernel, DType::f32, kDim, 4.0 * kDim);
+  DeviceModel device = constant_rate_device(kernel, DType::f32, kStepDim, 4.0 * kStepDim);
   device.call_overhead_s.value = kOverheadS;
   device.copy_byte_per_s.value = 1.0;
   device.merge_byte_per_s.value = 1.0 / kMergeS;
@@ -28,20 +28,20 @@ DeviceModel slow_device(Kernel kernel) {
 }
 
 // Twelve tokens, two query heads of one key-value head: three workers have four tokens each.
-constexpr double kQ = 4 * 2 * kDim * 4;
-constexpr double kKv = 2 * 4 * kDim * 4;
-constexpr double kPartial = 4 * 2 * (kDim + 1) * 4;
+constexpr double kQ = 4 * 2 * kStepDim * 4;
+constexpr double kKv = 2 * 4 * kStepDim * 4;
+constexpr double kPartial = 4 * 2 * (kStepDim + 1) * 4;
 constexpr double kCallS = kOverheadS + 2 * 4 * 4;
 
 Plan plan_of(std::string_view algorithm, MaskKind mask = MaskKind::full) {
-  const Problem problem = make_problem({1, 2, 1, 12, 12, kDim, kDim}, mask, DType::f32, 1);
+  const Problem problem = make_problem({1, 2, 1, 12, 12, kStepDim, kStepDim}, mask, DType::f32, 1);
   return make_plan(algorithm, problem, {.workers = algorithm == "dense" ? 1 : 3});
 }
 
 // The problem has as many key-value heads as query heads.
 Plan backward_plan_of(std::string_view algorithm, int workers) {
   const Problem problem =
-      make_problem({1, 2, 2, 12, 12, kDim, kDim}, MaskKind::full, DType::f32, 1);
+      make_problem({1, 2, 2, 12, 12, kStepDim, kStepDim}, MaskKind::full, DType::f32, 1);
   return make_plan(algorithm, problem, {.workers = workers, .pass = Pass::backward});
 }
 
@@ -89,7 +89,7 @@ TEST(StepCosts, OfACallAreThoseOfItsTensorsWhereTheyTakeLonger) {
 
 // The bytes of a shard of four tokens with two heads: Q, which is as long as K, V and, in f32,
 // their gradients; LSE or D.
-constexpr double kTensor = 4 * 2 * kDim * 4;
+constexpr double kTensor = 4 * 2 * kStepDim * 4;
 constexpr double kStatistic = 4 * 2 * 4;
 constexpr double kBackwardCallS = kOverheadS + 2.5 * 2 * 4 * 4;
 
@@ -137,7 +137,7 @@ TEST(StepCosts, OfAReduceScatterPackAndAddTheSumsOfForeignKeys) {
 }
 
 TEST(StepCosts, OfUlyssesJoinDOAlone) {
-  const double share = 6 * kDim * 4;  // of a tensor: six tokens of one of two heads
+  const double share = 6 * kStepDim * 4;  // of a tensor: six tokens of one of two heads
   EXPECT_THAT(costs_of(backward_plan_of("ulysses", 2), 0, slow_device(Kernel::reference)),
               ElementsAre(ElementsAre(0.0, DoubleEq(2 * share), 0.0, 0.0),
                           ElementsAre(DoubleEq(2 * share), 0.0,

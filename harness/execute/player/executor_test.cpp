@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 constexpr Kernel kKernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
 
-Problem small_problem(std::int64_t n, MaskKind mask = MaskKind::full) {
+Problem executor_problem(std::int64_t n, MaskKind mask = MaskKind::full) {
   Shape shape;
   shape.q_heads = 2;
   shape.q_len = n;
@@ -49,14 +49,14 @@ TEST(Execute, RandomProblemsAgreeWithFloat64InEveryKernel) {
 TEST(Execute, AWorkerForEachTokenIsCorrect) {
   for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
     for (const Kernel kernel : kKernels) {
-      Trial trial(cqs_plan(small_problem(13, mask), 13), heap_allocator());
+      Trial trial(cqs_plan(executor_problem(13, mask), 13), heap_allocator());
       expect_correct(trial, Ranks::serial, kernel);
     }
   }
 }
 
 TEST(Execute, ReportsATimeForEachWorkerAndComposesThem) {
-  Trial trial(cqs_plan(small_problem(70), 7), heap_allocator());
+  Trial trial(cqs_plan(executor_problem(70), 7), heap_allocator());
   const Execution run = trial.run(Ranks::serial, Kernel::reference, 1, heap_allocator());
   ASSERT_EQ(run.workers.size(), 7u);
   double slowest = 0.0;
@@ -78,7 +78,7 @@ TEST(Execute, ReportsATimeForEachWorkerAndComposesThem) {
 }
 
 TEST(Execute, RoundsAddUpTheSlowestWorkerOfEachStep) {
-  Plan plan = cqs_plan(small_problem(70), 7);
+  Plan plan = cqs_plan(executor_problem(70), 7);
   for (Worker& worker : plan.workers) worker.steps.push_back(worker.steps[0]);
   for (Worker& worker : plan.workers) {  // two steps with half of the tasks each
     std::vector<PairTask>& first = worker.steps[0].tasks;
@@ -123,7 +123,7 @@ TEST(Execute, WorkersOfManyStepsAreCorrect) {
 
 // Four queries, two keys, causal: the first two queries see nothing, and no worker holds them.
 TEST(Execute, QueriesThatNobodyHoldsGetZeroAndMinusInfinity) {
-  Problem problem = small_problem(4, MaskKind::causal);
+  Problem problem = executor_problem(4, MaskKind::causal);
   problem.shape.kv_len = 2;
   problem.mask = Mask::causal(4, 2);
   Plan plan;
@@ -141,7 +141,7 @@ TEST(Execute, QueriesThatNobodyHoldsGetZeroAndMinusInfinity) {
 }
 
 TEST(Execute, TheTimeOfTheLongestSubsequenceIsThatOfItsSlowestWorker) {
-  Plan plan = dense_plan(small_problem(15));
+  Plan plan = dense_plan(executor_problem(15));
   plan.q_groups = {{0, 5, 1}, {5, 2, 1}, {7, 3, 1}, {10, 5, 1}};
   plan.workers = {};
   Execution execution;
@@ -159,7 +159,7 @@ TEST(Execute, TheTimeOfTheLongestSubsequenceIsThatOfItsSlowestWorker) {
 }
 
 TEST(Execute, RefusesSpeedsThatAreNoPartOfTheMachinesOrNotOneEach) {
-  Trial trial(cqs_plan(small_problem(30), 7), heap_allocator());
+  Trial trial(cqs_plan(executor_problem(30), 7), heap_allocator());
   auto arguments = trial.with_tensors(ExecutionArguments());
   arguments.kernel = Kernel::reference;
   arguments.allocator = &heap_allocator();
@@ -181,8 +181,8 @@ TEST(Execute, RefusesSpeedsThatAreNoPartOfTheMachinesOrNotOneEach) {
 }
 
 TEST(Execute, RefusesTensorsOfAnotherShapeThanThePlans) {
-  Trial trial(dense_plan(small_problem(9)), heap_allocator());
-  const Trial other(dense_plan(small_problem(10)), heap_allocator());
+  Trial trial(dense_plan(executor_problem(9)), heap_allocator());
+  const Trial other(dense_plan(executor_problem(10)), heap_allocator());
   trial.plan = other.plan;
   try {
     (void)trial.run(Ranks::serial, Kernel::flash, 1, heap_allocator());
@@ -207,15 +207,16 @@ void survive_running_out(const Plan& plan, Ranks ranks, Kernel kernel) {
 
 TEST(Execute, GivesEverythingBackWhereverMemoryRunsOut) {
   for (const Kernel kernel : kKernels) {
-    survive_running_out(dense_plan(small_problem(20)), Ranks::serial, kernel);
-    survive_running_out(cqs_plan(small_problem(20), 4), Ranks::serial, kernel);
+    survive_running_out(dense_plan(executor_problem(20)), Ranks::serial, kernel);
+    survive_running_out(cqs_plan(executor_problem(20), 4), Ranks::serial, kernel);
   }
 }
 
 TEST(ExecuteThreads, GiveEverythingBackWhereverMemoryRunsOut) {
   for (const Kernel kernel : {Kernel::reference, Kernel::flash})
     for (const char* algorithm : {"cqs", "ring", "pass_q", "tree_decode"})
-      survive_running_out(make_plan(algorithm, small_problem(20), {4, {}}), Ranks::threads, kernel);
+      survive_running_out(make_plan(algorithm, executor_problem(20), {4, {}}), Ranks::threads,
+                          kernel);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace qb {
 namespace {
 
-constexpr Kernel kKernels[] = {Kernel::reference, Kernel::flash, Kernel::materialized};
+constexpr Kernel kGradientKernels[] = {Kernel::reference, Kernel::flash, Kernel::materialized};
 constexpr Ranks kRanks[] = {Ranks::serial, Ranks::threads};
 
 template <class Attempt>
@@ -29,7 +29,7 @@ TEST(Gradients, AgreeWithFloat64UnderEveryExecutorBitForBit) {
   const std::size_t seen = for_backward_plans(
       testing_support::kSanitized ? 60 : 300, [](const Plan& drawn, Random& random) {
         const Plan plan = testing_support::in_random_type(drawn, random);
-        const Kernel kernel = kKernels[random() % std::size(kKernels)];
+        const Kernel kernel = kGradientKernels[random() % std::size(kGradientKernels)];
         SCOPED_TRACE(fmt::format("{} {}", word(plan.problem.dtype), word(kernel)));
         std::string first;
         for (const Ranks ranks : kRanks) {
@@ -84,7 +84,7 @@ TEST(Gradients, HoldExactlyTheMemoryThatIsPredicted) {
   (void)for_backward_plans(
       testing_support::kSanitized ? 60 : 250, [](const Plan& drawn, Random& random) {
         const Plan plan = testing_support::in_random_type(drawn, random);
-        const Kernel kernel = kKernels[random() % std::size(kKernels)];
+        const Kernel kernel = kGradientKernels[random() % std::size(kGradientKernels)];
         const Ranks ranks = kRanks[random() % 2];
         SCOPED_TRACE(fmt::format("{} {} {}", word(plan.problem.dtype), word(kernel), word(ranks)));
         const GradientTrial trial(plan);

@@ -40,7 +40,7 @@ class Call {
   Trial trial_;
 };
 
-struct Scene {
+struct CallScene {
   DeviceProbe device;
   MemoryLedger ledger;
   KeptCalls kept;
@@ -59,7 +59,7 @@ struct Scene {
 };
 
 TEST(KeptCalls, AreMadeInTheFirstExecutionAndUsedInTheOthers) {
-  Scene scene;
+  CallScene scene;
   for (int execution = 0; execution < 3; ++execution) {
     scene.execute({{20, 40}, {20, 30}, {33, 40}});
     EXPECT_EQ(scene.device.counts["keep_schedule"], 3);
@@ -68,7 +68,7 @@ TEST(KeptCalls, AreMadeInTheFirstExecutionAndUsedInTheOthers) {
 }
 
 TEST(KeptCalls, OfAnotherPlanTakeTheirPlaces) {
-  Scene scene;
+  CallScene scene;
   scene.execute({{20, 40}, {20, 30}, {33, 40}});
   scene.execute(
       {{20, 40}, {20, 31}, {33, 40}});  // the second is another one, so the third goes too
@@ -169,7 +169,7 @@ GradientTrial backward_trial() {
 
 // A repeat of `pass: both` plays one pass after the other.
 TEST(KeptCalls, OfTheTwoPassesAreKeptApart) {
-  Scene scene;
+  CallScene scene;
   const TileSchedule schedule = rows_of_keys(33, 40);
   Call forward(33, 5, heap_allocator());
   const GradientTrial trial = backward_trial();
@@ -189,7 +189,7 @@ TEST(KeptCalls, OfTheTwoPassesAreKeptApart) {
 }
 
 TEST(KeptCalls, OfABackwardPassAreMadeAnewForTensorsOfAnotherForm) {
-  Scene scene;
+  CallScene scene;
   const GradientTrial trial = backward_trial();
   const auto n_made = [&](const BackwardArguments& arguments) {
     scene.kept.rewind();
@@ -216,7 +216,7 @@ TEST(KeptCalls, OfABackwardPassAreMadeAnewForTensorsOfAnotherForm) {
 }
 
 TEST(KeptCalls, HoldTheirListsUntilTheyGoAndNoOtherKernelKeepsAny) {
-  Scene scene;
+  CallScene scene;
   scene.execute({{20, 40}, {33, 40}});
   const std::int64_t lists = rows_of_keys(20, 40).bytes() + rows_of_keys(33, 40).bytes();
   EXPECT_EQ(static_cast<std::int64_t>(scene.ledger.active_bytes()), lists);
@@ -230,7 +230,7 @@ TEST(KeptCalls, HoldTheirListsUntilTheyGoAndNoOtherKernelKeepsAny) {
 }
 
 TEST(KeptCalls, AreAsBeforeAfterMemoryRanOut) {
-  Scene scene;
+  CallScene scene;
   scene.execute({{20, 40}});
   FailingAllocator memory(scene.ledger);
   memory.fail_at(1);

@@ -18,12 +18,12 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-Problem small_problem(std::int64_t n, MaskKind mask) {
+Problem nccl_problem(std::int64_t n, MaskKind mask) {
   return make_problem({1, 4, 2, n, n, 16, 16}, mask, DType::bf16, 11);
 }
 
 Plan ring(int workers) {
-  return make_plan("ring", small_problem(53, MaskKind::causal), {workers, {}});
+  return make_plan("ring", nccl_problem(53, MaskKind::causal), {workers, {}});
 }
 
 TEST(Nccl, EveryStrategyAgreesWithFloat64AndWithTheSerialExecutor) {
@@ -51,7 +51,7 @@ TEST(Nccl, SharedHeadsUnevenTokensAndBothMasksForEveryStrategyByName) {
         "pass_q", "tree_decode", "flash_decoding"})
     for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
       const int workers = std::string(algorithm) == "ulysses" ? 2 : 5;
-      Trial trial(make_plan(algorithm, small_problem(97, mask), {workers, {}}), heap_allocator());
+      Trial trial(make_plan(algorithm, nccl_problem(97, mask), {workers, {}}), heap_allocator());
       Crew crew(workers);
       (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
       EXPECT_TRUE(trial.verify().correct) << algorithm << ": " << trial.verify().message;
@@ -64,7 +64,7 @@ TEST(Nccl, EveryExecutionAnswersTheSameWithTheSchedulesOfTheFirst) {
                                 "pass_q", "tree_decode", "flash_decoding"}) {
     SCOPED_TRACE(algorithm);
     const int workers = std::string(algorithm) == "ulysses" ? 2 : 4;
-    Trial trial(make_plan(algorithm, small_problem(97, MaskKind::causal), {workers, std::nullopt}),
+    Trial trial(make_plan(algorithm, nccl_problem(97, MaskKind::causal), {workers, std::nullopt}),
                 heap_allocator());
     Crew once(workers);
     (void)execution_of(trial.plan, play_all(trial, Kernel::flash, once));
@@ -80,7 +80,7 @@ TEST(Nccl, EveryExecutionAnswersTheSameWithTheSchedulesOfTheFirst) {
 
 TEST(Nccl, OneRankMovesNothing) {
   for (const char* algorithm : {"dense", "ring", "striped", "pass_q"}) {
-    Trial trial(make_plan(algorithm, small_problem(40, MaskKind::causal), {1, {}}),
+    Trial trial(make_plan(algorithm, nccl_problem(40, MaskKind::causal), {1, {}}),
                 heap_allocator());
     Crew crew(1);
     const Execution run = execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
@@ -153,7 +153,7 @@ TEST(Nccl, TransfersOfUnequalLengthAreNoticed) {
 
 TEST(Nccl, EndsOnAllRanksWhereverMemoryRunsOut) {
   for (const char* algorithm : {"ring", "cqs", "pass_q", "tree_decode"}) {
-    Trial trial(make_plan(algorithm, small_problem(40, MaskKind::causal), {4, {}}),
+    Trial trial(make_plan(algorithm, nccl_problem(40, MaskKind::causal), {4, {}}),
                 heap_allocator());
     for (const int victim : {0, 2}) {
       EXPECT_GT(run_out_on_rank(trial, 4, victim), 4) << algorithm;

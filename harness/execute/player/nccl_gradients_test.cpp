@@ -17,8 +17,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-Plan backward_plan(const char* algorithm, std::int64_t n, int workers,
-                   MaskKind mask = MaskKind::causal, DType gradients = DType::f32) {
+Plan nccl_backward_plan(const char* algorithm, std::int64_t n, int workers,
+                        MaskKind mask = MaskKind::causal, DType gradients = DType::f32) {
   const Problem problem = make_problem({1, 4, 2, n, n, 16, 16}, mask, DType::bf16, 11);
   return make_plan(algorithm, problem,
                    {.workers = workers, .pass = Pass::backward, .gradients = gradients});
@@ -49,7 +49,7 @@ TEST(NcclGradients, UnevenTokensAndBothMasksForEveryStrategyByName) {
     for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
       SCOPED_TRACE(algorithm);
       const int workers = std::string(algorithm) == "ulysses" ? 2 : 5;
-      const GradientTrial trial(backward_plan(algorithm, 53, workers, mask));
+      const GradientTrial trial(nccl_backward_plan(algorithm, 53, workers, mask));
       Crew crew(workers);
       (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
       trial.expect_exact();
@@ -60,7 +60,7 @@ TEST(NcclGradients, UnevenTokensAndBothMasksForEveryStrategyByName) {
 // Such sums are converted where they are packed and where they are added.
 TEST(NcclGradients, ThatTravelInSixteenBitsAreThoseOfTheSerialExecutor) {
   for (const char* algorithm : {"ring", "burst", "all_gather_kv", "cqs_sharded"}) {
-    const GradientTrial trial(backward_plan(algorithm, 53, 4, MaskKind::causal, DType::bf16));
+    const GradientTrial trial(nccl_backward_plan(algorithm, 53, 4, MaskKind::causal, DType::bf16));
     const std::string serial = trial.serial_bytes(Kernel::flash);
     Crew crew(4);
     (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
@@ -71,7 +71,7 @@ TEST(NcclGradients, ThatTravelInSixteenBitsAreThoseOfTheSerialExecutor) {
 TEST(NcclGradients, EveryExecutionAnswersTheSameWithTheSchedulesOfTheFirst) {
   for (const char* algorithm : {"ring", "striped", "burst", "ulysses", "all_gather_kv", "cqs"}) {
     const int workers = std::string(algorithm) == "ulysses" ? 2 : 4;
-    const GradientTrial trial(backward_plan(algorithm, 53, workers));
+    const GradientTrial trial(nccl_backward_plan(algorithm, 53, workers));
     const std::string serial = trial.serial_bytes(Kernel::flash);
     Crew thrice(workers);
     thrice.executions = 3;
@@ -105,7 +105,7 @@ TEST(NcclGradients, EveryRankHoldsTheBytesThatItsRehearsalTells) {
   for (const char* algorithm :
        {"ring", "zigzag", "burst", "ulysses", "all_gather_kv", "cqs", "cqs_sharded"}) {
     const int workers = std::string(algorithm) == "ulysses" ? 2 : 4;
-    const GradientTrial trial(backward_plan(algorithm, 53, workers));
+    const GradientTrial trial(nccl_backward_plan(algorithm, 53, workers));
     Crew crew(workers);
     (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
     for (int rank = 0; rank < workers; ++rank)
@@ -116,7 +116,7 @@ TEST(NcclGradients, EveryRankHoldsTheBytesThatItsRehearsalTells) {
 
 TEST(NcclGradients, OfOneRankMoveNothing) {
   for (const char* algorithm : {"dense", "ring", "burst"}) {
-    const GradientTrial trial(backward_plan(algorithm, 40, 1));
+    const GradientTrial trial(nccl_backward_plan(algorithm, 40, 1));
     Crew crew(1);
     (void)execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
     trial.expect_exact();
@@ -126,7 +126,7 @@ TEST(NcclGradients, OfOneRankMoveNothing) {
 
 // Inputs leave when a step begins, and gradients when it ends: two groups a step.
 TEST(NcclGradients, HaveAGroupOfTheirOwnBesideThatOfTheInputs) {
-  const GradientTrial trial(backward_plan("ring", 53, 4));
+  const GradientTrial trial(nccl_backward_plan("ring", 53, 4));
   Crew crew(4);
   const Execution run = execution_of(trial.plan, play_all(trial, Kernel::flash, crew));
   // Rank 0 first sends what the forward pass left, and is sent the gradients last.
@@ -143,7 +143,7 @@ TEST(NcclGradients, HaveAGroupOfTheirOwnBesideThatOfTheInputs) {
 
 TEST(NcclGradients, EndOnAllRanksWhereverMemoryRunsOut) {
   for (const char* algorithm : {"ring", "cqs", "all_gather_kv"}) {
-    const GradientTrial trial(backward_plan(algorithm, 24, 3));
+    const GradientTrial trial(nccl_backward_plan(algorithm, 24, 3));
     const std::string serial = trial.serial_bytes(Kernel::flash);
     for (const int victim : {0, 2}) {
       EXPECT_GT(run_out_on_rank(trial, 3, victim), 6) << algorithm;
@@ -153,14 +153,14 @@ TEST(NcclGradients, EndOnAllRanksWhereverMemoryRunsOut) {
 }
 
 TEST(NcclGradients, EndOnAllRanksWhereverAGpuIsLost) {
-  const GradientTrial trial(backward_plan("ring", 24, 3));
+  const GradientTrial trial(nccl_backward_plan("ring", 24, 3));
   EXPECT_GE(lose_rank_1(trial, 3), 15);
 }
 
 // The first groups bring what the forward pass left, the others inputs and gradients.
 TEST(NcclGradients, OverALinkThatFailsEndWithItsRank) {
   for (const int group : {1, 2, 12, 20}) {
-    const GradientTrial trial(backward_plan("ring", 53, 4));
+    const GradientTrial trial(nccl_backward_plan("ring", 53, 4));
     Crew crew(4);
     crew.links.fail_at(2, group);
     EXPECT_THAT(failure_of(trial, crew),

@@ -13,12 +13,12 @@ namespace qb {
 namespace {
 
 // The last kernel takes float32 only.
-constexpr Kernel kKernels[] = {Kernel::reference, Kernel::flash, Kernel::materialized,
-                               Kernel::staged};
-constexpr Ranks kRanks[] = {Ranks::serial, Ranks::threads};
+constexpr Kernel kSchemeKernels[] = {Kernel::reference, Kernel::flash, Kernel::materialized,
+                                     Kernel::staged};
+constexpr Ranks kSchemeRanks[] = {Ranks::serial, Ranks::threads};
 
 Kernel some_kernel(Random& random, const Plan& plan) {
-  return kKernels[random() % (plan.problem.dtype == DType::f32 ? 4 : 3)];
+  return kSchemeKernels[random() % (plan.problem.dtype == DType::f32 ? 4 : 3)];
 }
 
 TEST(Schemes, AgreeWithFloat64UnderEveryExecutorBitForBit) {
@@ -28,7 +28,7 @@ TEST(Schemes, AgreeWithFloat64UnderEveryExecutorBitForBit) {
         const Kernel kernel = some_kernel(random, plan);
         SCOPED_TRACE(fmt::format("{} {}", word(plan.problem.dtype), word(kernel)));
         std::string first;
-        for (const Ranks ranks : kRanks) {
+        for (const Ranks ranks : kSchemeRanks) {
           Trial trial(plan, heap_allocator());
           (void)trial.run(ranks, kernel, 1, heap_allocator());
           const Verification verification = trial.verify();
@@ -55,7 +55,7 @@ TEST(Schemes, HoldExactlyTheMemoryThatIsPredicted) {
   (void)testing_support::for_random_plans(200, [](const Plan& drawn, Random& random) {
     const Plan plan = testing_support::in_random_type(drawn, random);
     const Kernel kernel = some_kernel(random, plan);
-    const Ranks ranks = kRanks[random() % 2];
+    const Ranks ranks = kSchemeRanks[random() % 2];
     SCOPED_TRACE(fmt::format("{} {} {}", word(plan.problem.dtype), word(kernel), word(ranks)));
     MemoryLedger ledger;
     Trial trial(plan, ledger);
@@ -138,7 +138,7 @@ TEST(Schemes, DecodeTakesEveryPatternThatSeesNoLaterToken) {
       continue;
     }
     EXPECT_TRUE(testing_support::covers_exactly_once(*plan));
-    for (const Ranks ranks : kRanks) {
+    for (const Ranks ranks : kSchemeRanks) {
       Trial trial(*plan, heap_allocator());
       (void)trial.run(ranks, Kernel::flash, 1, heap_allocator());
       const Verification verification = trial.verify();
@@ -156,7 +156,7 @@ TEST(Schemes, ACallKeepsThePartialsThatArrivedBeforeIt) {
   options.new_key_owner = NewKeyOwner::fixed;
   const Plan plan =
       make_plan("decode", make_problem({1, 2, 1, 4, 62, 16, 16}, mask, DType::f32, 5), options);
-  for (const Ranks ranks : kRanks)
+  for (const Ranks ranks : kSchemeRanks)
     for (const Kernel kernel : {Kernel::flash, Kernel::materialized}) {
       Trial trial(plan, heap_allocator());
       (void)trial.run(ranks, kernel, 1, heap_allocator());
@@ -197,7 +197,7 @@ TEST(Schemes, OutliersAndRowsWithoutKeysSurviveEveryScheme) {
     for (const TensorView& view : {trial.inputs.q.view(), trial.inputs.k.view()})
       for (std::int64_t i = 0; i < view.extent.elements(); i += 37)
         static_cast<float*>(view.data)[i] *= 300.0f;
-    for (const Ranks ranks : kRanks) {
+    for (const Ranks ranks : kSchemeRanks) {
       poison(trial.out.view(), trial.lse.view());
       (void)trial.run(ranks, Kernel::flash, 1, heap_allocator());
       EXPECT_TRUE(trial.verify().correct) << algorithm << ": " << trial.verify().message;

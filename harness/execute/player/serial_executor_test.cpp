@@ -14,13 +14,13 @@ namespace {
 
 using ::testing::UnorderedElementsAre;
 
-constexpr Kernel kKernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
+constexpr Kernel kSerialKernels[] = {Kernel::reference, Kernel::materialized, Kernel::flash};
 
 // Different code makes the prediction and the measurement; every row has both.
 TEST(SerialExecutor, PeaksAtExactlyThePredictedBytes) {
   for (std::uint64_t seed = 1; seed <= 45; ++seed) {
     Random random(seed);
-    const Kernel kernel = kKernels[seed % 3];
+    const Kernel kernel = kSerialKernels[seed % 3];
     const int threads = static_cast<int>(between(random, 1, 3));
     MemoryLedger ledger;
     Trial trial(random_plan(random), ledger);

@@ -9,14 +9,14 @@
 namespace qb {
 namespace {
 
-constexpr Kernel kKernels[] = {Kernel::reference, Kernel::flash};
+constexpr Kernel kThreadKernels[] = {Kernel::reference, Kernel::flash};
 
 TEST(ThreadsExecutor, RandomProblemsAgreeWithFloat64) {
   for (std::uint64_t seed = 101; seed <= 130; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Random random(seed);
     Trial trial(random_plan(random), heap_allocator());
-    const Kernel kernel = kKernels[seed % 2];
+    const Kernel kernel = kThreadKernels[seed % 2];
     const int threads = static_cast<int>(between(random, 1, 20));
     (void)trial.run(Ranks::threads, kernel, threads, heap_allocator());
     const Verification verification = trial.verify();
@@ -30,7 +30,7 @@ TEST(ThreadsExecutor, GivesTheBitsOfTheSerialExecutor) {
     Random random(seed);
     Trial serial(random_plan(random), heap_allocator());
     Trial threads(serial.plan, heap_allocator());
-    const Kernel kernel = kKernels[seed % 2];
+    const Kernel kernel = kThreadKernels[seed % 2];
     (void)serial.run(Ranks::serial, kernel, 1, heap_allocator());
     (void)threads.run(Ranks::threads, kernel, 1, heap_allocator());
     EXPECT_EQ(serial.output_bytes(), threads.output_bytes())

@@ -31,8 +31,8 @@ ExecutionArguments arguments_of(Trial& trial) {
 }
 
 // Returns a worker after its last step.
-struct Played {
-  Played(Trial& trial, int worker)
+struct PlayedWorker {
+  PlayedWorker(Trial& trial, int worker)
       : arguments(arguments_of(trial)),
         player(trial.plan, worker, arguments, {device, watch}, time) {
     watch.start();
@@ -73,7 +73,7 @@ TEST(PlayWorker, ComputesExactlyThePairsOfItsTasks) {
   for (const MaskKind mask : {MaskKind::full, MaskKind::causal}) {
     Trial trial(cqs_plan(mask), heap_allocator());
     for (int w = 0; w < 7; ++w) {
-      const Played played(trial, w);
+      const PlayedWorker played(trial, w);
       const WorkerResult result = played.player.result();
       const Worker& worker = trial.plan.workers[static_cast<std::size_t>(w)];
       const LocalLayout layout = local_layout(trial.plan, worker);
@@ -94,14 +94,14 @@ TEST(PlayWorker, ComputesExactlyThePairsOfItsTasks) {
 TEST(PlayWorker, WithoutTokensGivesNothing) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());
   trial.plan.workers[3] = Worker{};
-  const Played played(trial, 3);
+  const PlayedWorker played(trial, 3);
   EXPECT_EQ(played.player.result()[0].data, nullptr);
   EXPECT_EQ(played.time.compute_s, 0.0);
 }
 
 TEST(OutputMerge, CopiesTheFirstPartialOverWhateverWasThere) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());  // poisoned output
-  const Played played(trial, 2);
+  const PlayedWorker played(trial, 2);
   const WorkerResult result = played.player.result();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);
@@ -122,7 +122,7 @@ TEST(OutputMerge, CopiesTheFirstPartialOverWhateverWasThere) {
 
 TEST(OutputMerge, MergesALaterPartialWithTheFirst) {
   Trial trial(cqs_plan(MaskKind::full), heap_allocator());
-  const Played played(trial, 2);
+  const PlayedWorker played(trial, 2);
   const WorkerResult result = played.player.result();
   const Worker& worker = trial.plan.workers[2];
   const LocalLayout layout = local_layout(trial.plan, worker);

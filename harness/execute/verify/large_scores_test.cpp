@@ -25,7 +25,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr Kernel kKernels[] = {Kernel::flash, Kernel::materialized, Kernel::reference};
+constexpr Kernel kScoreKernels[] = {Kernel::flash, Kernel::materialized, Kernel::reference};
 
 void fill(const TensorView& view, const std::function<double(std::int64_t token, int x)>& value) {
   for (std::int64_t b = 0; b < view.extent.batch; ++b)
@@ -135,7 +135,7 @@ constexpr double kScores[] = {1e-30, 1.0, 1e3,          -1e4, 1e5,   1e6,
 
 TEST(LargeScores, TiedKeysShareTheWeightAtAnyScore) {
   on_each_instruction_set([] {
-    for (const Kernel kernel : kKernels)
+    for (const Kernel kernel : kScoreKernels)
       for (const double score : kScores)
         for (const std::int64_t n : {2, 3, 37}) {
           SCOPED_TRACE(fmt::format("{}, score {}, {} keys", word(kernel), score, n));
@@ -310,7 +310,7 @@ TEST(LargeScores, NoWrongGradientIsCalledOk) {
     Random random(static_cast<std::uint64_t>(draw) + 1);
     use_instruction_set(sets[random() % sets.size()]);
     BothPasses passes = random_passes(random);
-    const Kernel kernel = kKernels[random() % std::size(kKernels)];
+    const Kernel kernel = kScoreKernels[random() % std::size(kScoreKernels)];
     passes.run(kernel);
     const Verification verification = passes.verify();
     if (!verification.correct) continue;

@@ -20,7 +20,7 @@ using ::testing::StartsWith;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-Problem problem_of(std::int64_t n, MaskKind mask, DType dtype) {
+Problem verified_problem(std::int64_t n, MaskKind mask, DType dtype) {
   Shape shape;
   shape.batch = 2;
   shape.q_heads = 4;
@@ -47,7 +47,7 @@ Verification verify_all(const Trial& trial) {
 
 TEST(VerifyOutput, AcceptsARightOutputAndSaysByHowMuch) {
   for (const DType dtype : {DType::f16, DType::bf16, DType::f32}) {
-    const Trial trial = right_trial(problem_of(50, MaskKind::causal, dtype));
+    const Trial trial = right_trial(verified_problem(50, MaskKind::causal, dtype));
     const Verification verification = verify_all(trial);
     EXPECT_TRUE(verification.correct) << verification.message;
     EXPECT_EQ(verification.message, "");
@@ -60,7 +60,7 @@ TEST(VerifyOutput, AcceptsARightOutputAndSaysByHowMuch) {
 }
 
 TEST(VerifyOutput, FindsAnElementThatWasNeverWritten) {
-  Trial trial = right_trial(problem_of(50, MaskKind::full, DType::f32));
+  Trial trial = right_trial(verified_problem(50, MaskKind::full, DType::f32));
   const float right = trial.out.view().row_as<float>(1, 2, 33)[7];
   poison(trial.out.view(), trial.lse.view());
   const float poisoned = trial.out.view().row_as<float>(1, 2, 33)[7];
@@ -78,7 +78,7 @@ TEST(VerifyOutput, FindsAnElementThatWasNeverWritten) {
 
 TEST(VerifyOutput, LooksAtEveryElementOfEveryRowBeforeItCompares) {
   constexpr std::int64_t kTokens = 3;
-  Trial trial = right_trial(problem_of(kTokens, MaskKind::full, DType::f32));
+  Trial trial = right_trial(verified_problem(kTokens, MaskKind::full, DType::f32));
   const auto message = [&] {
     return verify_output(trial.plan.problem, trial.inputs.q.view(), trial.inputs.k.view(),
                          trial.inputs.v.view(), trial.out.view(), trial.lse.view(), {1}, 1)
@@ -103,7 +103,7 @@ TEST(VerifyOutput, LooksAtEveryElementOfEveryRowBeforeItCompares) {
 }
 
 TEST(VerifyOutput, NamesThePlaceOfAWrongElementAndBothValues) {
-  Trial trial = right_trial(problem_of(50, MaskKind::full, DType::f32));
+  Trial trial = right_trial(verified_problem(50, MaskKind::full, DType::f32));
   float& element = trial.out.view().row_as<float>(0, 3, 21)[2];
   element += 1e-3f;
   const Verification verification = verify_all(trial);
@@ -116,7 +116,7 @@ TEST(VerifyOutput, NamesThePlaceOfAWrongElementAndBothValues) {
 }
 
 TEST(VerifyOutput, FindsAWrongLseWhereTheOutputIsRight) {
-  Trial trial = right_trial(problem_of(50, MaskKind::full, DType::bf16));
+  Trial trial = right_trial(verified_problem(50, MaskKind::full, DType::bf16));
   *trial.lse.view().row_as<float>(1, 0, 4) += 1e-3f;
   const Verification verification = verify_all(trial);
   EXPECT_FALSE(verification.correct);
@@ -126,7 +126,7 @@ TEST(VerifyOutput, FindsAWrongLseWhereTheOutputIsRight) {
 
 // The coarse rounding of the first rows, which see few keys, must not excuse the last ones.
 TEST(VerifyOutput, JudgesLateCausalRowsByTheirOwnMeasure) {
-  Trial trial = right_trial(problem_of(600, MaskKind::causal, DType::bf16));
+  Trial trial = right_trial(verified_problem(600, MaskKind::causal, DType::bf16));
   const Verification before = verify_all(trial);
   ASSERT_TRUE(before.correct) << before.message;
   float* row = trial.out.view().row_as<float>(0, 0, 599);
@@ -145,7 +145,7 @@ TEST(RowClasses, PutTheLastRowOfAPowerOfTwoAmongThoseThatSeeMoreThanHalfAsMany) 
 
 TEST(VerifyOutput, ReportsTheClassThatIsNearestToItsTolerance) {
   for (const std::int64_t row : {0, 5, 40}) {
-    Trial trial = right_trial(problem_of(50, MaskKind::causal, DType::f32));
+    Trial trial = right_trial(verified_problem(50, MaskKind::causal, DType::f32));
     const double right = verify_all(trial).max_error;
     trial.out.view().row_as<float>(0, 1, row)[3] += 0.5f;
     *trial.lse.view().row_as<float>(1, 2, row) += 0.25f;
@@ -192,7 +192,7 @@ TEST(VerifyOutput, FindsAWrongElementAmongVeryFew) {
 }
 
 TEST(VerifyOutput, WantsExactlyNothingOfRowsWithoutKeys) {
-  Problem problem = problem_of(20, MaskKind::causal, DType::f32);
+  Problem problem = verified_problem(20, MaskKind::causal, DType::f32);
   problem.shape.kv_len = 15;  // queries 0 to 4 see nothing
   problem.mask = Mask::causal(20, 15);
   Trial trial = right_trial(problem);
@@ -205,7 +205,7 @@ TEST(VerifyOutput, WantsExactlyNothingOfRowsWithoutKeys) {
 }
 
 TEST(VerifyOutput, WantsFiniteNumbersOfRowsWithKeys) {
-  Trial trial = right_trial(problem_of(20, MaskKind::full, DType::f32));
+  Trial trial = right_trial(verified_problem(20, MaskKind::full, DType::f32));
   *trial.lse.view().row_as<float>(1, 1, 7) = -kInfinity;
   EXPECT_THAT(verify_all(trial).message, HasSubstr("LSE at batch 1, head 1, row 7 is -inf"));
   trial.out.view().row_as<float>(1, 1, 6)[3] = kInfinity;
@@ -213,7 +213,7 @@ TEST(VerifyOutput, WantsFiniteNumbersOfRowsWithKeys) {
 }
 
 TEST(VerifyOutput, FindsAPairOfGroupsThatNobodyComputed) {
-  Problem problem = problem_of(62, MaskKind::full, DType::bf16);
+  Problem problem = verified_problem(62, MaskKind::full, DType::bf16);
   Trial trial(cqs_plan(problem, 31), heap_allocator());
   trial.plan.workers[5].steps[0].tasks.pop_back();
   (void)trial.run(Ranks::serial, Kernel::reference, 1, heap_allocator());
@@ -258,7 +258,7 @@ double norm_of(const TensorView& out) {
 TEST(VerifyOutput, TheRelativeL2ErrorIsOverAllComparedElements) {
   for (const float offset : {0.5f, 1e10f})
     for (const std::int64_t row : {0, 49}) {
-      Trial trial = right_trial(problem_of(50, MaskKind::causal, DType::f32));
+      Trial trial = right_trial(verified_problem(50, MaskKind::causal, DType::f32));
       const double norm = norm_of(trial.out.view());
       const double right = verify_all(trial).relative_l2_error;
       EXPECT_GT(right, 0.0);
@@ -269,7 +269,7 @@ TEST(VerifyOutput, TheRelativeL2ErrorIsOverAllComparedElements) {
 }
 
 TEST(VerifyOutput, RowsWithoutKeysAddNothingToTheRelativeL2Error) {
-  Problem problem = problem_of(20, MaskKind::causal, DType::f32);
+  Problem problem = verified_problem(20, MaskKind::causal, DType::f32);
   problem.shape.kv_len = 15;  // queries 0 to 4 see nothing
   problem.mask = Mask::causal(20, 15);
   const Trial trial = right_trial(problem);
@@ -284,19 +284,19 @@ TEST(VerifyOutput, RowsWithoutKeysAddNothingToTheRelativeL2Error) {
 }
 
 TEST(VerifyOutput, AnOutputThatIsNotFiniteHasNoRelativeL2Error) {
-  Trial trial = right_trial(problem_of(20, MaskKind::full, DType::f32));
+  Trial trial = right_trial(verified_problem(20, MaskKind::full, DType::f32));
   trial.out.view().row_as<float>(1, 1, 6)[3] = kInfinity;
   EXPECT_TRUE(std::isnan(verify_all(trial).relative_l2_error));
 }
 
 TEST(RowsToVerify, AreAllOfAShortSequence) {
-  const Plan plan = dense_plan(problem_of(5, MaskKind::full, DType::f32));
+  const Plan plan = dense_plan(verified_problem(5, MaskKind::full, DType::f32));
   EXPECT_THAT(rows_to_verify(plan, 5), ElementsAre(0, 1, 2, 3, 4));
   EXPECT_THAT(rows_to_verify(plan, 0), ElementsAre());
 }
 
 TEST(RowsToVerify, HoldTheEdgesOfEveryGroupAndAreAsManyAsAsked) {
-  const Plan plan = cqs_plan(problem_of(1000, MaskKind::full, DType::f32), 7);
+  const Plan plan = cqs_plan(verified_problem(1000, MaskKind::full, DType::f32), 7);
   const std::vector<std::int64_t> rows = rows_to_verify(plan, 30);
   EXPECT_EQ(rows.size(), 30u);
   EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
@@ -308,7 +308,7 @@ TEST(RowsToVerify, HoldTheEdgesOfEveryGroupAndAreAsManyAsAsked) {
 }
 
 TEST(KeysToVerify, HoldTheEdgesOfEveryGroupOfKeys) {
-  Problem problem = problem_of(30, MaskKind::full, DType::f32);
+  Problem problem = verified_problem(30, MaskKind::full, DType::f32);
   problem.shape.kv_len = 1000;
   const Plan plan = make_plan("ring", problem, {.workers = 4});
   const std::vector<std::int64_t> keys = keys_to_verify(plan, 20);
@@ -322,7 +322,7 @@ TEST(KeysToVerify, HoldTheEdgesOfEveryGroupOfKeys) {
 }
 
 TEST(RowsToVerify, ThinOutTheEdgesOfManyGroupsButKeepTheLastToken) {
-  const Plan plan = cqs_plan(problem_of(1000, MaskKind::full, DType::f32), 100);
+  const Plan plan = cqs_plan(verified_problem(1000, MaskKind::full, DType::f32), 100);
   const std::vector<std::int64_t> rows = rows_to_verify(plan, 10);
   EXPECT_EQ(rows.size(), 10u);
   EXPECT_EQ(rows.back(), 999);

@@ -13,6 +13,7 @@
 #include "harness/experiment/spec/spec.h"
 #include "harness/experiment/store/environment.h"
 #include "harness/experiment/store/store.h"
+#include "harness/experiment/testing/audited_run.h"
 #include "harness/experiment/testing/fake_run.h"
 #include "harness/workload/case.h"
 

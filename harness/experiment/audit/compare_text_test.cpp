@@ -19,7 +19,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 // Two cases of which the second got slower, larger and worse, one that is gone and a new one.
 RunComparison a_comparison() {
@@ -33,13 +33,13 @@ RunComparison a_comparison() {
   comparison.ignored = {"kernel", "dtype"};
   comparison.cases = {{.label = "W=1",
                        .a = side(1.0, 1000, "f32"),
-                       .b = side(2.0, kNan, ""),
+                       .b = side(2.0, kNotANumber, ""),
                        .ratio = 2.0,
                        .verdict = Verdict::ambiguous},
                       {.label = "W=7",
                        .a = side(1e-3, 1000, "f16"),
-                       .b = side(kNan, 1500, ""),
-                       .ratio = kNan,
+                       .b = side(kNotANumber, 1500, ""),
+                       .ratio = kNotANumber,
                        .memory = RunComparison::Change::worse,
                        .status = RunComparison::Change::worse}};
   comparison.cases[0].b.time.disturbed_by = "stolen";

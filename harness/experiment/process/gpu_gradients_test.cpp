@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-void expect_right_gradients(const CaseResult& result) {
+void expect_right_gpu_gradients(const CaseResult& result) {
   ASSERT_EQ(result.status, Status::ok) << result.message;
   for (const std::string_view gradient : kGradientColumns) {
     const auto number = [&](const char* column) {
@@ -36,7 +36,7 @@ TEST(GpuGradients, GradientsAreVerifiedAndTheirMemoryIsPredictedToTheByte) {
       c.mask = MaskKind::causal;
       c.pass = pass;
       const CaseResult result = run_with(c);
-      expect_right_gradients(result);
+      expect_right_gpu_gradients(result);
       if (result.status != Status::ok) continue;
       EXPECT_EQ(result.values.at("predicted_active_peak_bytes"),
                 result.values.at("active_memory_peak_bytes"));
@@ -89,7 +89,7 @@ TEST(GpuGradients, OneRankOverNcclHasGradientsOfEitherPass) {
       Case c = over_nccl(algorithm, 1);
       c.pass = pass;
       const CaseResult result = run_over_link(c);
-      expect_right_gradients(result);
+      expect_right_gpu_gradients(result);
       if (result.status != Status::ok) continue;
       EXPECT_GT(parse_integer(result.values.at("device_peak_bytes")).value(), 0);
       EXPECT_EQ(result.steps.size(), pass == Passes::both ? 2u : 1u);

@@ -44,20 +44,22 @@ Case tiny_step(Passes pass, std::int64_t block_tokens) {
   return c;
 }
 
-double number(const CaseResult& result, const std::string& column) {
+double backward_number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
 void expect_right_step(const CaseResult& result) {
   ASSERT_EQ(result.status, Status::ok) << result.message;
   EXPECT_EQ(result.values.at("verified_rows"), "32");
-  EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
+  EXPECT_LE(backward_number(result, "max_error"), backward_number(result, "tolerance"));
   for (const std::string_view gradient : kLayerGradientColumns) {
     const std::string name(gradient);
-    EXPECT_GT(number(result, name + "_max_error"), 0.0) << name;
-    EXPECT_LE(number(result, name + "_max_error"), number(result, name + "_tolerance")) << name;
-    EXPECT_GT(number(result, name + "_naive_error"), 0.0) << name;
-    EXPECT_GT(number(result, name + "_relative_l2_error"), 0.0) << name;
+    EXPECT_GT(backward_number(result, name + "_max_error"), 0.0) << name;
+    EXPECT_LE(backward_number(result, name + "_max_error"),
+              backward_number(result, name + "_tolerance"))
+        << name;
+    EXPECT_GT(backward_number(result, name + "_naive_error"), 0.0) << name;
+    EXPECT_GT(backward_number(result, name + "_relative_l2_error"), 0.0) << name;
   }
   EXPECT_FALSE(result.values.has("d_q_max_error")) << "a layer has no dQ of its own";
   EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
@@ -115,11 +117,12 @@ TEST(LayerBackwardCase, TheTimesOfBothPassesAddUpToTheWallClock) {
       EXPECT_GT(sample.backward_s, 0.0);
       EXPECT_DOUBLE_EQ(sample.forward_s + sample.backward_s, sample.wall_s);
     }
-    EXPECT_LT(number(both, "backward_time_median_s"), number(both, "wall_time_median_s"));
+    EXPECT_LT(backward_number(both, "backward_time_median_s"),
+              backward_number(both, "wall_time_median_s"));
     const CaseResult backward = run_case(tiny_step(Passes::backward, block), "");
     ASSERT_EQ(backward.status, Status::ok) << backward.message;
     EXPECT_FALSE(backward.values.has("backward_time_median_s")) << "it is the wall clock";
-    EXPECT_GT(number(backward, "wall_time_median_s"), 0.0);
+    EXPECT_GT(backward_number(backward, "wall_time_median_s"), 0.0);
   }
 }
 
@@ -132,7 +135,7 @@ TEST(LayerBackwardCase, PartsHaveTheFlopAndTheTimeOfThePassesThatAreTimed) {
       ASSERT_EQ(result.status, Status::ok) << result.message;
       const double flop_of_passes = pass == Passes::both ? 3.0 * products + 3.5 * attention
                                                          : 2.0 * products + 2.5 * attention;
-      EXPECT_EQ(number(result, "unmasked_flop"), flop_of_passes);
+      EXPECT_EQ(backward_number(result, "unmasked_flop"), flop_of_passes);
       ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
       for (std::size_t s = 0; s < 4; ++s) {
         double flop = 0.0;

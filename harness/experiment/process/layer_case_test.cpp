@@ -29,7 +29,7 @@ Case tiny_layer(std::int64_t block_tokens) {
   return c;
 }
 
-double number(const CaseResult& result, const std::string& column) {
+double layer_number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
@@ -52,16 +52,17 @@ TEST(LayerCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
     const CaseResult result = run_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.at("verified_rows"), "32");
-    EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
-    EXPECT_GT(number(result, "relative_l2_error"), 0.0);
-    EXPECT_LT(number(result, "relative_l2_error"), 0.05);
+    EXPECT_LE(layer_number(result, "max_error"), layer_number(result, "tolerance"));
+    EXPECT_GT(layer_number(result, "relative_l2_error"), 0.0);
+    EXPECT_LT(layer_number(result, "relative_l2_error"), 0.05);
     EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
               result.values.at("predicted_active_peak_bytes"));
     EXPECT_EQ(result.values.at("device_peak_bytes"),
               result.values.at("predicted_device_peak_bytes"));
     EXPECT_EQ(result.samples.size(), 4u);
-    EXPECT_GT(number(result, "achieved_flop_per_s"), 0.0);
-    EXPECT_LT(number(result, "longest_subsequence_median_s"), number(result, "wall_time_median_s"))
+    EXPECT_GT(layer_number(result, "achieved_flop_per_s"), 0.0);
+    EXPECT_LT(layer_number(result, "longest_subsequence_median_s"),
+              layer_number(result, "wall_time_median_s"))
         << "attention is a part of the layer";
     EXPECT_NO_THROW((void)case_table().fields_of(result.values));
   }
@@ -76,7 +77,7 @@ TEST(LayerCase, HasARowForEachPartOfEachRepeatThatTogetherFillIt) {
     EXPECT_EQ(result.parts[i].text("part"), word(static_cast<LayerPart>(i % kLayerParts)));
     if (i < kLayerParts) flop += result.parts[i].number("flop");
   }
-  EXPECT_EQ(flop, number(result, "unmasked_flop"));
+  EXPECT_EQ(flop, layer_number(result, "unmasked_flop"));
   for (std::size_t s = 0; s < 4; ++s) {
     double seconds = 0.0;
     for (std::size_t p = 0; p < kLayerParts; ++p)
@@ -120,13 +121,14 @@ TEST(LayerCase, OnAGpuIsVerifiedAndTimedByItsClock) {
       EXPECT_EQ(result.values.at("gpu"), "a host that plays a GPU");
       EXPECT_EQ(result.values.at("isa"), "host");
       EXPECT_EQ(result.values.at("verified_rows"), "32");
-      EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
+      EXPECT_LE(layer_number(result, "max_error"), layer_number(result, "tolerance"));
       EXPECT_EQ(result.values.at("sm_clock_median_hz"), "1.5e+09");
-      EXPECT_GT(number(result, "device_peak_bytes"), 0.0);
-      EXPECT_EQ(number(result, "peak_flop_per_s"),
+      EXPECT_GT(layer_number(result, "device_peak_bytes"), 0.0);
+      EXPECT_EQ(layer_number(result, "peak_flop_per_s"),
                 DeviceProbe::kPeakFlopPerS / static_cast<double>(size_of(dtype)));
-      EXPECT_DOUBLE_EQ(number(result, "peak_fraction"),
-                       number(result, "achieved_flop_per_s") / number(result, "peak_flop_per_s"));
+      EXPECT_DOUBLE_EQ(
+          layer_number(result, "peak_fraction"),
+          layer_number(result, "achieved_flop_per_s") / layer_number(result, "peak_flop_per_s"));
       EXPECT_NO_THROW((void)case_table().fields_of(result.values));
       ASSERT_EQ(result.parts.size(), 4 * kLayerParts);
       for (std::size_t s = 0; s < 4; ++s) {
@@ -156,7 +158,7 @@ TEST(LayerCase, OnAGpuPredictsItsMemoryToTheByte) {
                   result.values.at("active_memory_peak_bytes"));
         EXPECT_EQ(result.values.at("predicted_device_peak_bytes"),
                   result.values.at("device_peak_bytes"));
-        EXPECT_GE(number(result, "executed_pairs"), number(result, "unmasked_pairs"));
+        EXPECT_GE(layer_number(result, "executed_pairs"), layer_number(result, "unmasked_pairs"));
       }
 }
 
@@ -243,8 +245,8 @@ TEST(LayerCase, OnAGpuHoldsTwoBytesForWhatHasFourInFloat32) {
   ASSERT_EQ(wide.status, Status::ok) << wide.message;
   // The widened operands of the product are the workspace of this device in 16 bits.
   const double operands = 4.0 * (8192 * 32 + 100 * (8192 + 32));
-  EXPECT_EQ(2.0 * (number(narrow, "active_memory_peak_bytes") - operands),
-            number(wide, "active_memory_peak_bytes"));
+  EXPECT_EQ(2.0 * (layer_number(narrow, "active_memory_peak_bytes") - operands),
+            layer_number(wide, "active_memory_peak_bytes"));
 }
 
 TEST(LayerCase, OnAGpuFlushesTheCacheAndEndsWhereTheDeviceIsLostOrFull) {
@@ -324,7 +326,7 @@ TEST(LayerCase, TakesGroupedHeads) {
   EXPECT_EQ(result.values.at("active_memory_peak_bytes"),
             result.values.at("predicted_active_peak_bytes"));
   // Hidden width 32, of which keys and values have 16 each; feed-forward width 128.
-  EXPECT_EQ(number(result, "unmasked_flop"),
+  EXPECT_EQ(layer_number(result, "unmasked_flop"),
             2.0 * 100 * 32 * (32 + 2 * 16 + 32 + 2 * 128) + 4.0 * 100 * 100 * 32);
 }
 
@@ -347,17 +349,19 @@ TEST(LayerCase, OnSeveralWorkersIsVerifiedAndSaysWhatTheySend) {
       const CaseResult result = run_case(c, "");
       ASSERT_EQ(result.status, Status::ok) << result.message;
       EXPECT_EQ(result.values.at("verified_rows"), "32");
-      EXPECT_LE(number(result, "max_error"), number(result, "tolerance"));
+      EXPECT_LE(layer_number(result, "max_error"), layer_number(result, "tolerance"));
       EXPECT_EQ(result.values.at("device_peak_bytes"),
                 result.values.at("predicted_device_peak_bytes"));
-      EXPECT_LE(number(result, "active_memory_peak_bytes"),
-                number(result, "predicted_active_peak_bytes"));
-      EXPECT_EQ(number(result, "responsibility_ratio"), workers);
+      EXPECT_LE(layer_number(result, "active_memory_peak_bytes"),
+                layer_number(result, "predicted_active_peak_bytes"));
+      EXPECT_EQ(layer_number(result, "responsibility_ratio"), workers);
       // Two all-reduces of 100 x 64 sums of four bytes.
-      EXPECT_EQ(number(result, "moved_bytes"), 2 * 2 * (workers - 1) * 100 * 64 * 4);
-      EXPECT_EQ(number(result, "device_sent_bytes") * workers, number(result, "moved_bytes"));
-      EXPECT_GE(number(result, "communication_median_s"), 0.0);
-      EXPECT_LE(number(result, "compute_median_s"), number(result, "wall_time_median_s"));
+      EXPECT_EQ(layer_number(result, "moved_bytes"), 2 * 2 * (workers - 1) * 100 * 64 * 4);
+      EXPECT_EQ(layer_number(result, "device_sent_bytes") * workers,
+                layer_number(result, "moved_bytes"));
+      EXPECT_GE(layer_number(result, "communication_median_s"), 0.0);
+      EXPECT_LE(layer_number(result, "compute_median_s"),
+                layer_number(result, "wall_time_median_s"));
       EXPECT_EQ(result.parts.size(), 4 * kLayerParts);
       EXPECT_NO_THROW((void)case_table().fields_of(result.values));
     }

@@ -62,7 +62,7 @@ void expect_filled(const std::vector<RowValues>& steps, Ranks ranks) {
     }
 }
 
-double number(const CaseResult& result, const std::string& column) {
+double case_number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
@@ -155,8 +155,8 @@ TEST(RunCase, MediansAreThoseOfTheSamples) {
   }
   EXPECT_EQ(result.values.at("wall_time_median_s"), to_text(median(wall_s)));
   EXPECT_EQ(result.values.at("compute_median_s"), to_text(median(compute_s)));
-  EXPECT_DOUBLE_EQ(number(result, "achieved_flop_per_s"),
-                   number(result, "unmasked_flop") / median(wall_s));
+  EXPECT_DOUBLE_EQ(case_number(result, "achieved_flop_per_s"),
+                   case_number(result, "unmasked_flop") / median(wall_s));
 }
 
 TEST(RunCase, TheStagedKernelHasTheTimeOfEachStage) {
@@ -190,7 +190,7 @@ TEST(RunCase, TheInstructionSetIsTheOneThatTheCaseNames) {
     const CaseResult result = run_case(c, "");
     ASSERT_EQ(result.status, Status::ok) << result.message;
     EXPECT_EQ(result.values.at("isa"), word(set));
-    EXPECT_GT(number(result, "peak_flop_per_s"), 0.0);
+    EXPECT_GT(case_number(result, "peak_flop_per_s"), 0.0);
   }
   use_instruction_set(best);
 }
@@ -286,7 +286,7 @@ TEST(RunCase, ARingOnThreadsFillsItsStepsAndHoldsThePredictedMemory) {
   EXPECT_EQ(result.values.at("device_peak_bytes"), result.values.at("predicted_device_peak_bytes"));
   EXPECT_EQ(result.steps.size(), 9u);
   expect_filled(result.steps, Ranks::threads);
-  EXPECT_GT(number(result, "communication_median_s"), 0.0);
+  EXPECT_GT(case_number(result, "communication_median_s"), 0.0);
 }
 
 TEST(RunCase, MoreThreadsThanCoresAreAMark) {
@@ -338,11 +338,11 @@ TEST(RunCase, AModelledCaseHasTimesWithoutAnOutput) {
   EXPECT_FALSE(slow.values.has("max_error"));
   EXPECT_FALSE(slow.values.has("active_memory_peak_bytes"));
   // There are two hops over a slow link, and such small blocks hide none of their time.
-  const double hop_s = number(slow, "device_sent_bytes") / 2 / 1e6;
-  EXPECT_GT(number(slow, "wall_time_median_s"), 2 * hop_s);
+  const double hop_s = case_number(slow, "device_sent_bytes") / 2 / 1e6;
+  EXPECT_GT(case_number(slow, "wall_time_median_s"), 2 * hop_s);
   c.link_mode = LinkMode::nocomm;
   const CaseResult none = run_case(c, "");
-  EXPECT_LT(number(none, "wall_time_median_s"), hop_s);
+  EXPECT_LT(case_number(none, "wall_time_median_s"), hop_s);
 }
 
 TEST(RunCase, ADeviceBesideAMeasuredCaseGivesTheResidual) {
@@ -350,9 +350,10 @@ TEST(RunCase, ADeviceBesideAMeasuredCaseGivesTheResidual) {
   c.model_device = "here";
   const CaseResult result = run_case(c, "");
   ASSERT_EQ(result.status, Status::ok) << result.message;
-  EXPECT_NEAR(number(result, "model_residual_ratio"),
-              number(result, "wall_time_median_s") / number(result, "modelled_wall_time_s") - 1.0,
-              1e-9);
+  EXPECT_NEAR(
+      case_number(result, "model_residual_ratio"),
+      case_number(result, "wall_time_median_s") / case_number(result, "modelled_wall_time_s") - 1.0,
+      1e-9);
   c.model_device = "no/such/file.csv";
   EXPECT_EQ(run_case(c, "").status, Status::error);
 }

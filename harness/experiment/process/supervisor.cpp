@@ -64,18 +64,16 @@ CaseResult exited(const ChildEnd& end, const std::string& log_path) {
   }
 }
 
-using nlohmann::json;
-
 // Rows as arrays of their table's columns.
-json rows_json(const RunTable& table, const std::vector<RowValues>& rows) {
-  json all = json::array();
+nlohmann::json rows_json(const RunTable& table, const std::vector<RowValues>& rows) {
+  nlohmann::json all = nlohmann::json::array();
   for (const RowValues& row : rows) all.push_back(table.fields_of(row));
   return all;
 }
 
-std::vector<RowValues> rows_of(const RunTable& table, const json& all) {
+std::vector<RowValues> rows_of(const RunTable& table, const nlohmann::json& all) {
   std::vector<RowValues> rows;
-  for (const json& fields : all) {
+  for (const nlohmann::json& fields : all) {
     RowValues& row = rows.emplace_back();
     for (std::size_t i = 0; i < table.columns.size(); ++i)
       row.set_text(table.columns[i], fields.at(i).get<std::string>());
@@ -146,20 +144,20 @@ void answer_case(const std::string& trace_directory) {
 std::string result_to_json(const CaseResult& result) {
   std::vector<RowValues> samples;
   for (const Sample& sample : result.samples) samples.push_back(sample_row(sample));
-  const json answer = {{"status", word(result.status)},
-                       {"message", result.message},
-                       {"samples", rows_json(sample_table(), samples)},
-                       {"values", rows_json(case_table(), {result.values})},
-                       {"steps", rows_json(step_table(), result.steps)},
-                       {"parts", rows_json(part_table(), result.parts)},
-                       {"timeline", rows_json(timeline_table(), result.timeline)}};
+  const nlohmann::json answer = {{"status", word(result.status)},
+                                 {"message", result.message},
+                                 {"samples", rows_json(sample_table(), samples)},
+                                 {"values", rows_json(case_table(), {result.values})},
+                                 {"steps", rows_json(step_table(), result.steps)},
+                                 {"parts", rows_json(part_table(), result.parts)},
+                                 {"timeline", rows_json(timeline_table(), result.timeline)}};
   // A message may quote bytes that are not UTF-8 (a file name): they become U+FFFD.
-  return answer.dump(-1, ' ', false, json::error_handler_t::replace);
+  return answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 CaseResult result_from_json(std::string_view text) {
   try {
-    const json answer = json::parse(text);
+    const nlohmann::json answer = nlohmann::json::parse(text);
     CaseResult result;
     const auto status = parse_word<Status>(answer.at("status").get<std::string>());
     if (!status) throw std::runtime_error("an unknown status");

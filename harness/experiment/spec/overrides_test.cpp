@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr std::string_view kSpec =
+constexpr std::string_view kOverriddenSpec =
     "experiment: e\n"
     "head_dim: 32\n"
     "zip:\n"
@@ -24,11 +24,11 @@ constexpr std::string_view kSpec =
     "  repeats: 3\n";
 
 Spec with(const std::vector<std::string>& set) {
-  return parse_spec(kSpec, "spec.yaml", {.set = set, .filter = {}});
+  return parse_spec(kOverriddenSpec, "spec.yaml", {.set = set, .filter = {}});
 }
 
 // algorithm/workers/n_tokens of every case.
-std::vector<std::string> cases(const std::vector<std::string>& set) {
+std::vector<std::string> overridden_cases(const std::vector<std::string>& set) {
   std::vector<std::string> out;
   for (const Case& c : with(set).cases)
     out.push_back(c.algorithm + "/" + std::to_string(c.workers) + "/" +
@@ -37,7 +37,7 @@ std::vector<std::string> cases(const std::vector<std::string>& set) {
 }
 
 TEST(Overrides, NoneLeavesTheSpecAsItIs) {
-  EXPECT_THAT(cases({}), ElementsAre("dense/1/64", "dense/1/128", "cqs/7/128"));
+  EXPECT_THAT(overridden_cases({}), ElementsAre("dense/1/64", "dense/1/128", "cqs/7/128"));
 }
 
 TEST(Overrides, AFixedValueIsReplaced) {
@@ -77,19 +77,21 @@ TEST(Overrides, RepeatsAndItsTwoBoundsGiveWay) {
 
 // The exclude rule over n_tokens no longer matches anything, which is not a typo here.
 TEST(Overrides, AScalarTakesAParameterOutOfTheSweep) {
-  EXPECT_THAT(cases({"n_tokens=32"}), ElementsAre("dense/1/32", "cqs/7/32"));
+  EXPECT_THAT(overridden_cases({"n_tokens=32"}), ElementsAre("dense/1/32", "cqs/7/32"));
 }
 
 TEST(Overrides, AScalarTakesAParameterOutOfTheZip) {
-  EXPECT_THAT(cases({"workers=4"}), ElementsAre("dense/4/64", "dense/4/128", "cqs/4/128"));
-  EXPECT_THAT(cases({"workers=4", "algorithm=cqs"}), ElementsAre("cqs/4/128"));
+  EXPECT_THAT(overridden_cases({"workers=4"}),
+              ElementsAre("dense/4/64", "dense/4/128", "cqs/4/128"));
+  EXPECT_THAT(overridden_cases({"workers=4", "algorithm=cqs"}), ElementsAre("cqs/4/128"));
 }
 
 TEST(Overrides, AListReplacesTheValuesWhereTheyAre) {
-  EXPECT_THAT(cases({"n_tokens=[8, 9]"}),
+  EXPECT_THAT(overridden_cases({"n_tokens=[8, 9]"}),
               ElementsAre("dense/1/8", "dense/1/9", "cqs/7/8", "cqs/7/9"));
-  EXPECT_THAT(cases({"workers=[1, 31]"}), ElementsAre("dense/1/64", "dense/1/128", "cqs/31/128"));
-  EXPECT_THAT(cases({"sweep.n_tokens={from: 64, to: 256, factor: 4}"}),
+  EXPECT_THAT(overridden_cases({"workers=[1, 31]"}),
+              ElementsAre("dense/1/64", "dense/1/128", "cqs/31/128"));
+  EXPECT_THAT(overridden_cases({"sweep.n_tokens={from: 64, to: 256, factor: 4}"}),
               ElementsAre("dense/1/64", "dense/1/256", "cqs/7/256"));
 }
 
@@ -109,7 +111,8 @@ TEST(Overrides, AnInterestSetIsOneValue) {
 
 // An exclude rule that matches nothing is a typo, unless the command line removed what it matched.
 TEST(Overrides, OnlyTheRulesOverWhatWasSetMayMatchNothing) {
-  EXPECT_THAT(cases({"algorithm=dense", "workers=1"}), ElementsAre("dense/1/64", "dense/1/128"));
+  EXPECT_THAT(overridden_cases({"algorithm=dense", "workers=1"}),
+              ElementsAre("dense/1/64", "dense/1/128"));
   EXPECT_THROW((void)parse_spec("experiment: e\nn_tokens: 5\nexclude: [{n_tokens: 6}]\n", "f",
                                 {.set = {"head_dim=8"}, .filter = {}}),
                UsageError);

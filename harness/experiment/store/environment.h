@@ -30,6 +30,7 @@ struct BuildInfo {
   std::string_view version;
   std::string_view commit;  // the sources' commit; empty where they are not a git checkout
   bool modified = false;    // a source file differed from that commit
+  std::string_view tried;   // when ./qb was last tried on a fresh system; empty: on these sources
   std::string_view build_type;
   std::string_view compiler;  // `GNU 12.2.0`
   std::string_view flags;

@@ -191,84 +191,85 @@ TEST(Check, AnAllReduceIsMadeOfItsOwnMessages) {
 
 // Returns what the checker says of a plan for 4 workers after a change.
 template <class Change>
-std::string verdict_after(std::string_view algorithm, const Change& change,
-                          MaskKind mask = MaskKind::full) {
+std::string check_after(std::string_view algorithm, const Change& change,
+                        MaskKind mask = MaskKind::full) {
   Plan plan = make_plan(algorithm, square_problem(40, mask), {.workers = 4});
   EXPECT_EQ(check(plan), std::nullopt);
   change(plan, plan.workers.spell_out()[1]);
   return check(plan).value_or("accepted");
 }
 
-std::vector<Transfer>::iterator transfer_of(std::vector<Transfer>& transfers, TensorRole what) {
+std::vector<Transfer>::iterator first_transfer_of(std::vector<Transfer>& transfers,
+                                                  TensorRole what) {
   return std::ranges::find(transfers, what, &Transfer::what);
 }
 
 TEST(Check, WorkersHoldTheirGroupsInAscendingOrder) {
   const auto unordered = HasSubstr("worker 1 does not hold its groups in ascending order");
   const auto reverse = [](std::vector<int>& groups) { std::ranges::reverse(groups); };
-  EXPECT_THAT(verdict_after("zigzag", [&](Plan&, Worker& w) { reverse(w.q_groups); }), unordered);
-  EXPECT_THAT(verdict_after("zigzag", [&](Plan&, Worker& w) { reverse(w.kv_groups); }), unordered);
+  EXPECT_THAT(check_after("zigzag", [&](Plan&, Worker& w) { reverse(w.q_groups); }), unordered);
+  EXPECT_THAT(check_after("zigzag", [&](Plan&, Worker& w) { reverse(w.kv_groups); }), unordered);
 }
 
 TEST(Check, TransfersNameListsAndWorkersThatExist) {
   const auto no_list = HasSubstr("worker 1 step 1: a transfer names a list that does not exist");
   for (const int list : {-1, 8})
     for (const bool sent : {false, true})
-      EXPECT_THAT(verdict_after("ring",
-                                [&](Plan& plan, Worker& w) {
-                                  ASSERT_EQ(plan.group_lists.size(), 8u);
-                                  Step& step = w.steps[1];
-                                  (sent ? step.sends : step.receives).back().groups = list;
-                                }),
+      EXPECT_THAT(check_after("ring",
+                              [&](Plan& plan, Worker& w) {
+                                ASSERT_EQ(plan.group_lists.size(), 8u);
+                                Step& step = w.steps[1];
+                                (sent ? step.sends : step.receives).back().groups = list;
+                              }),
                   no_list);
   for (const int peer : {-2, 4, 1})  // worker 1 is none for itself: p2p is not a collective
     for (const bool sent : {false, true})
-      EXPECT_EQ(verdict_after("ring",
-                              [&](Plan&, Worker& w) {
-                                Step& step = w.steps[1];
-                                (sent ? step.sends : step.receives).back().peer = peer;
-                              }),
+      EXPECT_EQ(check_after("ring",
+                            [&](Plan&, Worker& w) {
+                              Step& step = w.steps[1];
+                              (sent ? step.sends : step.receives).back().peer = peer;
+                            }),
                 "worker 1 step 1: peer " + std::to_string(peer) + " is not another worker");
 }
 
 TEST(Check, AWorkerComputesWithWhatItHoldsAtThatStep) {
   for (const TensorRole what : {TensorRole::k, TensorRole::v})
-    EXPECT_EQ(verdict_after("ring",
-                            [&](Plan&, Worker& w) {
-                              w.steps[1].receives.erase(transfer_of(w.steps[1].receives, what));
-                            }),
+    EXPECT_EQ(check_after("ring",
+                          [&](Plan&, Worker& w) {
+                            w.steps[1].receives.erase(first_transfer_of(w.steps[1].receives, what));
+                          }),
               "worker 1 step 1: computes with key group 0 that it does not hold");
   for (const Range& heads : {Range{0, 1}, Range{1, 2}})  // its task is of both
-    EXPECT_EQ(
-        verdict_after("ring", [&](Plan&, Worker& w) { w.steps[1].receives[0].heads = heads; }),
-        "worker 1 step 1: computes with key group 0 that it does not hold");
+    EXPECT_EQ(check_after("ring", [&](Plan&, Worker& w) { w.steps[1].receives[0].heads = heads; }),
+              "worker 1 step 1: computes with key group 0 that it does not hold");
   // What came from one worker to another is kept for one step.
   EXPECT_EQ(
-      verdict_after("ring",
-                    [](Plan&, Worker& w) { w.steps[2].tasks.push_back(w.steps[1].tasks.back()); }),
+      check_after("ring",
+                  [](Plan&, Worker& w) { w.steps[2].tasks.push_back(w.steps[1].tasks.back()); }),
       "worker 1 step 2: computes with key group 0 that it does not hold");
-  EXPECT_EQ(
-      verdict_after("pass_q",
-                    [](Plan&, Worker& w) {
-                      w.steps[1].receives.erase(transfer_of(w.steps[1].receives, TensorRole::q));
-                    }),
-      "worker 1 step 1: computes with query group 0 that it does not hold");
+  EXPECT_EQ(check_after("pass_q",
+                        [](Plan&, Worker& w) {
+                          w.steps[1].receives.erase(
+                              first_transfer_of(w.steps[1].receives, TensorRole::q));
+                        }),
+            "worker 1 step 1: computes with query group 0 that it does not hold");
   for (const Range& heads : {Range{0, 1}, Range{1, 2}})  // its tasks are of both
-    EXPECT_THAT(verdict_after("cqs", [&](Plan&, Worker& w) { w.heads = heads; }),
+    EXPECT_THAT(check_after("cqs", [&](Plan&, Worker& w) { w.heads = heads; }),
                 HasSubstr("worker 1 step 0: computes with query group "));
 }
 
 TEST(Check, AWorkerSendsWhatItHoldsAtThatStep) {
   for (const TensorRole what : {TensorRole::k, TensorRole::v}) {
     const std::string name(word(what));
-    EXPECT_EQ(verdict_after(
-                  "ring", [&](Plan&, Worker& w) { ++transfer_of(w.steps[0].sends, what)->groups; }),
-              "worker 1 step 0: sends " + name + " of group 2 that it does not hold");
-    EXPECT_EQ(verdict_after("ring",
-                            [&](Plan&, Worker& w) {
-                              *transfer_of(w.steps[2].sends, what) =
-                                  *transfer_of(w.steps[1].sends, what);
-                            }),
+    EXPECT_EQ(
+        check_after("ring",
+                    [&](Plan&, Worker& w) { ++first_transfer_of(w.steps[0].sends, what)->groups; }),
+        "worker 1 step 0: sends " + name + " of group 2 that it does not hold");
+    EXPECT_EQ(check_after("ring",
+                          [&](Plan&, Worker& w) {
+                            *first_transfer_of(w.steps[2].sends, what) =
+                                *first_transfer_of(w.steps[1].sends, what);
+                          }),
               "worker 1 step 2: sends " + name + " of group 0 that it does not hold");
   }
 }
@@ -290,37 +291,36 @@ TEST(Check, AGroupOfKeysIsNotReadBeforeItIsThere) {
 
 TEST(Check, EveryPartialOfForeignQueriesReachesItsOwnerOnce) {
   const auto returned = [](Worker& w) -> std::vector<Transfer>& { return w.steps[3].sends; };
-  EXPECT_EQ(verdict_after("pass_q",
-                          [&](Plan&, Worker& w) {
-                            ASSERT_EQ(returned(w).size(), 3u);
-                            std::erase_if(returned(w),
-                                          [](const Transfer& t) { return t.peer == 0; });
-                          }),
+  EXPECT_EQ(check_after("pass_q",
+                        [&](Plan&, Worker& w) {
+                          ASSERT_EQ(returned(w).size(), 3u);
+                          std::erase_if(returned(w), [](const Transfer& t) { return t.peer == 0; });
+                        }),
             "worker 1: its partial of query group 0 reaches its owner 0 times");
   EXPECT_EQ(
-      verdict_after("pass_q",
-                    [&](Plan&, Worker& w) {
-                      returned(w).push_back(*std::ranges::find(returned(w), 0, &Transfer::peer));
-                    }),
+      check_after("pass_q",
+                  [&](Plan&, Worker& w) {
+                    returned(w).push_back(*std::ranges::find(returned(w), 0, &Transfer::peer));
+                  }),
       "worker 1: its partial of query group 0 reaches its owner 2 times");
-  EXPECT_EQ(verdict_after("pass_q",
-                          [&](Plan&, Worker& w) {
-                            std::ranges::find(returned(w), 0, &Transfer::peer)->peer = 3;
-                          }),
+  EXPECT_EQ(check_after("pass_q",
+                        [&](Plan&, Worker& w) {
+                          std::ranges::find(returned(w), 0, &Transfer::peer)->peer = 3;
+                        }),
             "worker 1 step 3: sends its partial of query group 0 to worker 3, which does not own "
             "it");
-  EXPECT_EQ(verdict_after("pass_q",
-                          [&](Plan&, Worker& w) {
-                            w.steps.resize(5);  // the queries of worker 0 come again
-                            w.steps[4].receives = w.steps[1].receives;
-                            w.steps[4].tasks = w.steps[1].tasks;
-                          }),
+  EXPECT_EQ(check_after("pass_q",
+                        [&](Plan&, Worker& w) {
+                          w.steps.resize(5);  // the queries of worker 0 come again
+                          w.steps[4].receives = w.steps[1].receives;
+                          w.steps[4].tasks = w.steps[1].tasks;
+                        }),
             "worker 1 step 4: computes for query group 0 whose partial it has sent already");
 }
 
 TEST(Check, APartialIsSentWholeAndToItsOwner) {
   const auto verdict = [](const auto& change) {
-    return verdict_after("pass_q", [&](Plan&, Worker& w) {
+    return check_after("pass_q", [&](Plan&, Worker& w) {
       change(*std::ranges::find(w.steps[3].sends, 0, &Transfer::peer));
     });
   };
@@ -337,41 +337,40 @@ TEST(Check, ARootGathersTheOwnPartialsOfAWorkerOnceAndLast) {
   const auto gathers = [](int times) {
     return "worker 1: its partials are gathered " + std::to_string(times) + " times";
   };
-  EXPECT_EQ(verdict_after("cqs", [](Plan&, Worker& w) { w.steps[0].sends.clear(); }), gathers(0));
+  EXPECT_EQ(check_after("cqs", [](Plan&, Worker& w) { w.steps[0].sends.clear(); }), gathers(0));
   EXPECT_EQ(
-      verdict_after("cqs",
-                    [](Plan&, Worker& w) { w.steps[0].sends.push_back(w.steps[0].sends.back()); }),
+      check_after("cqs",
+                  [](Plan&, Worker& w) { w.steps[0].sends.push_back(w.steps[0].sends.back()); }),
       gathers(2));
-  EXPECT_EQ(verdict_after("cqs",  // some groups are not all
-                          [](Plan& plan, Worker& w) {
-                            plan.group_lists.push_back({0});
-                            w.steps[0].sends.back().groups =
-                                static_cast<int>(plan.group_lists.size()) - 1;
-                          }),
+  EXPECT_EQ(check_after("cqs",  // some groups are not all
+                        [](Plan& plan, Worker& w) {
+                          plan.group_lists.push_back({0});
+                          w.steps[0].sends.back().groups =
+                              static_cast<int>(plan.group_lists.size()) - 1;
+                        }),
             gathers(0));
-  EXPECT_EQ(verdict_after("cqs",
-                          [](Plan&, Worker& w) {
-                            w.steps.resize(2);
-                            w.steps[1].tasks = {w.steps[0].tasks.back()};
-                            w.steps[0].tasks.pop_back();
-                          }),
+  EXPECT_EQ(check_after("cqs",
+                        [](Plan&, Worker& w) {
+                          w.steps.resize(2);
+                          w.steps[1].tasks = {w.steps[0].tasks.back()};
+                          w.steps[0].tasks.pop_back();
+                        }),
             "worker 1 step 1: computes after its partials were gathered");
 }
 
 TEST(Check, TasksNameGroupsThatExist) {
   for (const int group : {-1, 4}) {
     const std::string name = std::to_string(group);
-    EXPECT_EQ(verdict_after("ring", [&](Plan&, Worker& w) { w.steps[0].tasks[0].q_group = group; }),
+    EXPECT_EQ(check_after("ring", [&](Plan&, Worker& w) { w.steps[0].tasks[0].q_group = group; }),
               "worker 1 step 0: task (" + name + ", 1) names a group that does not exist");
-    EXPECT_EQ(
-        verdict_after("ring", [&](Plan&, Worker& w) { w.steps[0].tasks[0].kv_group = group; }),
-        "worker 1 step 0: task (1, " + name + ") names a group that does not exist");
+    EXPECT_EQ(check_after("ring", [&](Plan&, Worker& w) { w.steps[0].tasks[0].kv_group = group; }),
+              "worker 1 step 0: task (1, " + name + ") names a group that does not exist");
   }
 }
 
 TEST(Check, GroupsHaveAPlaceASizeAndOneStride) {
   const auto verdict = [](const TokenGroup& group) {
-    return verdict_after("ring", [&](Plan& plan, Worker&) { plan.kv_groups[2] = group; });
+    return check_after("ring", [&](Plan& plan, Worker&) { plan.kv_groups[2] = group; });
   };
   EXPECT_EQ(verdict({-1, 10, 1}), "a key group has first -1, count 10, stride 1");
   EXPECT_EQ(verdict({20, -1, 1}), "a key group has first 20, count -1, stride 1");

@@ -21,7 +21,7 @@ using testing::HasSubstr;
 constexpr unsigned kSeed = 20261128;
 
 // A random plan of each kind, small enough for brute force.
-PipelinePlan random_plan(std::mt19937& random) {
+PipelinePlan random_pipeline(std::mt19937& random) {
   const auto upto = [&](int most) {
     return 1 + static_cast<int>(random() % static_cast<unsigned>(most));
   };
@@ -89,7 +89,7 @@ class Ends {
 TEST(PipelinePlan, HasNoErrorAndTheBubbleOfItsClosedForm) {
   std::mt19937 random(kSeed);
   for (int i = 0; i < 300; ++i) {
-    const PipelinePlan plan = random_plan(random);
+    const PipelinePlan plan = random_pipeline(random);
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", plan " << i << ": " << text(plan));
     EXPECT_EQ(check(plan), std::nullopt);
     EXPECT_EQ(playable_order(plan).size(), 2UL * static_cast<std::size_t>(plan.stages) *
@@ -104,7 +104,7 @@ TEST(PipelinePlan, HasNoErrorAndTheBubbleOfItsClosedForm) {
 TEST(PipelinePlan, KeepsTheUnitsOfItsClosedForm) {
   std::mt19937 random(kSeed);
   for (int i = 0; i < 300; ++i) {
-    const PipelinePlan plan = random_plan(random);
+    const PipelinePlan plan = random_pipeline(random);
     SCOPED_TRACE(testing::Message() << "seed " << kSeed << ", plan " << i << ": " << text(plan));
     for (int stage = 0; stage < plan.stages; ++stage) {
       int kept = 0;
@@ -160,7 +160,7 @@ TEST(PipelinePlan, CheckFindsWhatPlayingItFinds) {
   std::mt19937 random(kSeed);
   int wrong = 0;
   for (int i = 0; i < 2000; ++i) {
-    PipelinePlan plan = random_plan(random);
+    PipelinePlan plan = random_pipeline(random);
     auto& order = plan.order[random() % plan.order.size()];
     PipelineUnit& one = order[random() % order.size()];
     PipelineUnit& other = order[random() % order.size()];

@@ -14,10 +14,10 @@
 namespace qb {
 namespace {
 
-constexpr std::int64_t kHeadDim = 64;
+constexpr std::int64_t kDimOfHead = 64;
 
 // Grouped-query attention in bf16, with the letters of sent_bytes.h.
-struct Sizes {
+struct SentSizes {
   std::int64_t new_tokens = 8192;  // T
   std::int64_t cached_tokens = 0;  // P
   int workers = 8;                 // W
@@ -26,7 +26,7 @@ struct Sizes {
 
   [[nodiscard]] std::vector<SentBytes> rows() const {
     const std::int64_t kv_len = new_tokens + cached_tokens;
-    const Shape shape{1, q_heads, kv_heads, new_tokens, kv_len, kHeadDim, kHeadDim};
+    const Shape shape{1, q_heads, kv_heads, new_tokens, kv_len, kDimOfHead, kDimOfHead};
     return sent_bytes(make_problem(shape, MaskKind::full, DType::bf16, 0), workers);
   }
   [[nodiscard]] SentBytes row(std::string_view scheme, std::string_view transfer) const {
@@ -37,7 +37,7 @@ struct Sizes {
 };
 
 TEST(SentBytes, PassKvSendsKeysAndValuesOfAShardEachHop) {
-  Sizes p;
+  SentSizes p;
   EXPECT_EQ(p.row("pass_kv", "ring hop").bytes, 2 * 1024 * 2 * 64 * 2);
   p.cached_tokens = 8001;  // its largest shard: 1001
   EXPECT_EQ(p.row("pass_kv", "ring hop").bytes, 2 * (1024 + 1001) * 2 * 64 * 2);
@@ -46,21 +46,21 @@ TEST(SentBytes, PassKvSendsKeysAndValuesOfAShardEachHop) {
 }
 
 TEST(SentBytes, PassQSendsQueriesAndReturnsPartials) {
-  Sizes p;
+  SentSizes p;
   EXPECT_EQ(p.row("pass_q", "ring hop").bytes, 1024 * 8 * 64 * 2);
   EXPECT_EQ(p.row("pass_q", "all-to-all").bytes, 7 * 1024 * (8 * 64 + 8) * 4);
 }
 
 // The messages of both rings are equal at the miss rate 2 NKV / NH: Algorithm 1's second bound.
 TEST(SentBytes, HopsAreEqualWhereTheMissRateIsTwiceTheHeadRatio) {
-  Sizes p;
+  SentSizes p;
   p.kv_heads = 1;  // m = 1/4
   p.cached_tokens = 3 * p.new_tokens;
   EXPECT_EQ(p.row("pass_kv", "ring hop").bytes, p.row("pass_q", "ring hop").bytes);
 }
 
 TEST(SentBytes, UlyssesDealsHeadsAndReturnsPartials) {
-  Sizes p;
+  SentSizes p;
   p.kv_heads = 8;
   EXPECT_EQ(p.row("ulysses", "all-to-all to heads").bytes, (8 + 2 * 8) * 64 * 1024 * 2 * 7 / 8);
   EXPECT_EQ(p.row("ulysses", "all-to-all back").bytes, 1024 * (8 * 64 + 8) * 4 * 7 / 8);
@@ -75,7 +75,7 @@ TEST(SentBytes, UlyssesDealsHeadsAndReturnsPartials) {
 }
 
 TEST(SentBytes, TreeDecodingDoesNotGrowWithTheCache) {
-  Sizes p;
+  SentSizes p;
   p.new_tokens = 1;
   p.cached_tokens = 1'000'000;
   EXPECT_EQ(p.row("tree_decode", "all-reduce").bytes, 2 * 7 * (8 * 64 + 2 * 8) * 4 / 8);
@@ -84,7 +84,7 @@ TEST(SentBytes, TreeDecodingDoesNotGrowWithTheCache) {
 
 TEST(SentBytes, CqsIsWhatItsPlanMoves) {
   for (const int workers : {3, 7, 8, 10, 31, 112}) {
-    Sizes p;
+    SentSizes p;
     p.workers = workers;
     const Problem problem =
         make_problem({1, 8, 2, p.new_tokens, p.new_tokens, 64, 64}, MaskKind::full, DType::bf16, 0);
@@ -103,7 +103,7 @@ TEST(SentBytes, FormulasAddUpToThePlanOrSayWhyTheyDoNot) {
   for (const int workers : {1, 2, 3, 4, 7, 8})
     for (const std::int64_t new_tokens : {1, 6, 168, 8191})
       for (const std::int64_t cached_tokens : {0, 168, 5001}) {
-        Sizes p;
+        SentSizes p;
         p.new_tokens = new_tokens;
         p.cached_tokens = cached_tokens;
         p.workers = workers;
@@ -145,7 +145,7 @@ TEST(SentBytes, EverySchemeHasARowInBothPassesUnderItsOwnName) {
 }
 
 TEST(SentBytes, OneWorkerSendsNothing) {
-  Sizes p;
+  SentSizes p;
   p.workers = 1;
   for (const SentBytes& row : p.rows()) {
     EXPECT_EQ(row.total(), 0) << row.scheme;
@@ -154,7 +154,7 @@ TEST(SentBytes, OneWorkerSendsNothing) {
 }
 
 TEST(SentBytes, AnUnsupportedSchemeIsARowThatSaysWhy) {
-  Sizes p;
+  SentSizes p;
   p.workers = 2;
   const auto rows = p.rows();
   const auto cqs = std::find_if(rows.begin(), rows.end(),
@@ -164,7 +164,7 @@ TEST(SentBytes, AnUnsupportedSchemeIsARowThatSaysWhy) {
 }
 
 TEST(SentBytes, NoWorkersAreRefused) {
-  Sizes p;
+  SentSizes p;
   for (const int workers : {0, -1}) {
     p.workers = workers;
     EXPECT_THROW((void)p.rows(), UsageError) << workers;
@@ -199,7 +199,7 @@ TEST(SentBytes, TheMinimumBlockOfMultiHeadAttentionIsComputeOverBandwidth) {
 
 // At that block size the hop takes as long as the block's products: 4 c^2 NH d FLOP.
 TEST(SentBytes, AtTheMinimumBlockTransferAndComputeTakeAsLong) {
-  Sizes p;
+  SentSizes p;
   const double compute = 1e12;
   const double link = 1e9;
   const double block = min_block_tokens(compute, link, 2, 8, 2, false);

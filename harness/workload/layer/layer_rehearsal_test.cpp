@@ -29,13 +29,13 @@ struct Layer {
   }
 };
 
-struct Peaks {
+struct LayerPeaks {
   std::int64_t active = 0;
   std::int64_t worker = 0;
 };
 
 // Runs the layer `runs` times: the peaks are the same from the first run on.
-Peaks measured(const Layer& layer, const MemoryLedger::Options& options = {}, int runs = 1) {
+LayerPeaks measured(const Layer& layer, const MemoryLedger::Options& options = {}, int runs = 1) {
   DeviceProbe device;
   MemoryLedger ledger(options);
   const LayerWeights weights(layer.shape, ledger, layer.dtype);
@@ -73,7 +73,7 @@ TEST(LayerRehearsal, TellsTheMemoryOfEveryTypeKernelMaskAndBlockToTheByte) {
                              layer.shape.head_dim, layer.shape.feed_forward_dim,
                              layer.options.block_tokens, mask.text()));
     const Rehearsal told = layer.told(ProbeCosts());
-    const Peaks peaks = measured(layer, {}, 1 + i % 2);
+    const LayerPeaks peaks = measured(layer, {}, 1 + i % 2);
     EXPECT_EQ(told.active_peak_bytes, peaks.active);
     EXPECT_EQ(told.worker_peak_bytes, peaks.worker);
   }
@@ -93,7 +93,7 @@ TEST(LayerRehearsal, IsTheBudgetInWhichTheLayerJustRuns) {
 }
 
 // f16, N = 4096, H = 768, F = 3072, on a GPU of 132 multiprocessors.
-Layer bert(std::int64_t block_tokens) {
+Layer rehearsed_bert(std::int64_t block_tokens) {
   Layer layer{{1, 4096, 12, 64, 3072}, DType::f16, {}};
   layer.options.block_tokens = block_tokens;
   return layer;
@@ -102,7 +102,7 @@ constexpr std::int64_t kStates = std::int64_t{4096} * 768 * 2;  // bytes
 
 TEST(LayerRehearsal, CountsWhatAGpusProductsAndAttentionTake) {
   const cuda::GpuKernelCosts costs(cuda::FlashPath::sm90, 132);
-  const Layer layer = bert(0);
+  const Layer layer = rehearsed_bert(0);
   const Rehearsal told = layer.told(costs);
   // The test allocates states and output. During the feed-forward's first product a, its activation
   // and 32 MiB of cuBLAS are allocated; the lists of attention, 22 tiles of 32 full blocks and each
@@ -113,15 +113,15 @@ TEST(LayerRehearsal, CountsWhatAGpusProductsAndAttentionTake) {
   EXPECT_EQ(told.active_peak_bytes.value() - told.worker_peak_bytes.value(),
             2 * kStates + LayerWeights(layer.shape, heap_allocator(), DType::f16).view().bytes());
   // In blocks the activation is small, and the peak is keys, values and their product's workspace.
-  const Rehearsal blocks = bert(256).told(costs);
+  const Rehearsal blocks = rehearsed_bert(256).told(costs);
   EXPECT_LT(blocks.worker_peak_bytes.value(), 2 * kStates + (32 << 20) + kStates);
 }
 
 TEST(LayerRehearsal, CountsThePairsOfTheGpusTiles) {
   const cuda::GpuKernelCosts costs(cuda::FlashPath::sm90, 132);
-  EXPECT_EQ(bert(0).told(costs).executed_pairs, std::int64_t{4096} * 4096);
-  EXPECT_EQ(bert(256).told(costs).executed_pairs, std::int64_t{4096} * 4096);
-  Layer window = bert(1024);
+  EXPECT_EQ(rehearsed_bert(0).told(costs).executed_pairs, std::int64_t{4096} * 4096);
+  EXPECT_EQ(rehearsed_bert(256).told(costs).executed_pairs, std::int64_t{4096} * 4096);
+  Layer window = rehearsed_bert(1024);
   window.options.mask = MaskSpec(mask_fixtures::sliding_window(128, 127)).mask(4096, 4096);
   window.shape.batch = 2;  // pairs are those of one sequence
   const std::int64_t pairs = window.told(costs).executed_pairs.value();
@@ -130,19 +130,19 @@ TEST(LayerRehearsal, CountsThePairsOfTheGpusTiles) {
 }
 
 TEST(LayerRehearsal, LeavesTheMemoryOfUncountedMultiprocessorsEmpty) {
-  const Rehearsal told = bert(0).told(cuda::GpuKernelCosts(cuda::FlashPath::sm80, 0));
+  const Rehearsal told = rehearsed_bert(0).told(cuda::GpuKernelCosts(cuda::FlashPath::sm80, 0));
   EXPECT_EQ(told.active_peak_bytes, std::nullopt);
   EXPECT_EQ(told.worker_peak_bytes, std::nullopt);
   EXPECT_EQ(told.executed_pairs, std::int64_t{4096} * 4096);
   // A kernel that splits no tiles takes the same memory on every GPU.
-  Layer layer = bert(0);
+  Layer layer = rehearsed_bert(0);
   layer.options.kernel = Kernel::materialized;
   EXPECT_EQ(layer.told(cuda::GpuKernelCosts(cuda::FlashPath::sm80, 0)).active_peak_bytes,
             layer.told(cuda::GpuKernelCosts(cuda::FlashPath::sm80, 108)).active_peak_bytes);
 }
 
 TEST(LayerRehearsal, TakesNoMemoryOfItsOwn) {
-  Layer layer = bert(0);
+  Layer layer = rehearsed_bert(0);
   layer.shape.n_tokens = std::int64_t{1} << 20;
   layer.options.kernel = Kernel::materialized;  // terabytes of scores
   EXPECT_GT(layer.told(cuda::GpuKernelCosts(cuda::FlashPath::sm80, 108)).active_peak_bytes,

@@ -25,7 +25,7 @@ namespace {
 using testing_support::random_mask;
 using testing_support::RandomLayer;
 
-std::vector<std::int64_t> all_rows(const LayerShape& shape) {
+std::vector<std::int64_t> all_shared_rows(const LayerShape& shape) {
   return layer_rows_to_verify(shape.n_tokens, 0, shape.n_tokens, 1);
 }
 
@@ -55,7 +55,7 @@ struct Split {
     return run(split);
   }
   [[nodiscard]] Verification verify() const {
-    return verify_layer(layer.question(), y.data(), all_rows(layer.shape), 2);
+    return verify_layer(layer.question(), y.data(), all_shared_rows(layer.shape), 2);
   }
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 using testing_support::RandomLayer;
 
-std::vector<std::int64_t> all_rows(const LayerShape& shape) {
+std::vector<std::int64_t> all_layer_rows(const LayerShape& shape) {
   return layer_rows_to_verify(shape.n_tokens, 0, shape.n_tokens, 1);
 }
 
@@ -24,7 +24,7 @@ void expect_correct(const RandomLayer& layer) {
       word(layer.options.kernel), to_string(layer.options.mask), layer.options.threads));
   const std::vector<float> y = layer.run();
   const Verification verification =
-      verify_layer(layer.question(), y.data(), all_rows(layer.shape), 2);
+      verify_layer(layer.question(), y.data(), all_layer_rows(layer.shape), 2);
   EXPECT_TRUE(verification.correct) << verification.message;
 }
 

@@ -171,9 +171,9 @@ TEST(SequenceMixer, SaysHowFarItIsFromAttention) {
 }
 
 // An output that is off by a little in one row, or was not written.
-class InaccurateCpu final : public CpuDevice {
+class InaccurateMixerCpu final : public CpuDevice {
  public:
-  InaccurateCpu(std::int64_t row, float factor) : CpuDevice(1), row_(row), factor_(factor) {}
+  InaccurateMixerCpu(std::int64_t row, float factor) : CpuDevice(1), row_(row), factor_(factor) {}
   void mix(const MixerOptions& options, const MixerArguments& arguments,
            const KernelContext& context, const MixerState* before) override {
     CpuDevice::mix(options, arguments, context, before);
@@ -189,7 +189,7 @@ class InaccurateCpu final : public CpuDevice {
 TEST(SequenceMixer, FindsAnOutputThatIsOff) {
   for (const Mixer kind : kMixers)
     for (const float factor : {1.001f, std::numeric_limits<float>::quiet_NaN()}) {
-      InaccurateCpu device(97, factor);
+      InaccurateMixerCpu device(97, factor);
       Case c = tiny_mixer(kind, is_recurrent(kind));
       c.measure.verify_rows = 100;
       const MixerRun result = run_on(device, c);

@@ -153,9 +153,9 @@ TEST(Pipeline, ChunksOfEqualPairsHaveTheBubbleOfTheClosedForm) {
 }
 
 // A kernel that is off by a little in one call of one pass.
-class InaccurateCpu final : public CpuDevice {
+class InaccurateStageCpu final : public CpuDevice {
  public:
-  InaccurateCpu(bool backward, int call) : CpuDevice(1), backward_(backward), call_(call) {}
+  InaccurateStageCpu(bool backward, int call) : CpuDevice(1), backward_(backward), call_(call) {}
   void attention(Kernel kernel, const AttentionArguments& arguments, const KernelContext& context,
                  const cuda::OnStage& on_stage) override {
     CpuDevice::attention(kernel, arguments, context, on_stage);
@@ -180,7 +180,7 @@ TEST(Pipeline, FindsAResultThatIsOff) {
   constexpr int kCalls = 2 * 2 * 3;  // of a run: stages, microbatches, pairs of chunks
   for (const bool backward : {false, true})
     for (int call = kCalls; call < 2 * kCalls; ++call) {
-      InaccurateCpu device(backward, call);
+      InaccurateStageCpu device(backward, call);
       const Result result = run_on(device, c);
       EXPECT_FALSE(result.verification.correct) << backward << ' ' << call;
       EXPECT_THAT(result.verification.message, HasSubstr("batch "));

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr unsigned kSeed = 20261128;
+constexpr unsigned kStageSeed = 20261128;
 constexpr const char* kSchemes[] = {"ring", "zigzag", "striped",       "burst",      "ulysses",
                                     "usp",  "mesh",   "all_gather_kv", "cqs_sharded"};
 
@@ -42,12 +42,12 @@ Case modelled(const std::string& algorithm, int stages, int group) {
   return c;
 }
 
-struct Result {
+struct StageResult {
   RowValues values{};
   Sample sample{};
 };
 
-Result model(const Case& given) {
+StageResult model(const Case& given) {
   const std::unique_ptr<Workload> workload = plan_workload(resolve_case(given));
   EXPECT_EQ(workload->flaw(), std::nullopt);
   CaseResult row;
@@ -59,7 +59,7 @@ Result model(const Case& given) {
 }
 
 // Attention of one microbatch on the workers of one stage; of a chunk up to `keys`.
-Result attention_of(Case c, const Range& chunk) {
+StageResult attention_of(Case c, const Range& chunk) {
   c.workers = splitting_workers(c);
   c.workload = WorkloadKind::attention;
   c.shape.batch = 1;
@@ -83,7 +83,7 @@ TEST(StageModel, StagesOfOneWorkerWithoutLinksTakeThePlansTime) {
       c.pipeline.virtual_stages = schedule == PipelineSchedule::interleaved ? 2 : 1;
       c.shape.batch = 2 * stages;
       const Sample layer = attention_of(c, {0, c.shape.q_len}).sample;
-      const Result result = model(c);
+      const StageResult result = model(c);
       const int units = c.pipeline.virtual_stages * 2 * stages;
       EXPECT_NEAR(result.sample.wall_s,
                   (units + stages - 1) * layer.wall_s * 2 / c.pipeline.virtual_stages,
@@ -95,7 +95,7 @@ TEST(StageModel, StagesOfOneWorkerWithoutLinksTakeThePlansTime) {
 
 // Links inside of the group are those of the row; over hosts too.
 TEST(StageModel, OneStageTakesItsLayersOfAttention) {
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kStageSeed);
   for (const char* const scheme : kSchemes)
     for (int i = 0; i < 3; ++i) {
       Case c = modelled(scheme, 1, i == 1 ? 7 : 4);
@@ -110,14 +110,14 @@ TEST(StageModel, OneStageTakesItsLayersOfAttention) {
       c.shape.q_len = c.shape.kv_len = 64 + static_cast<int>(random() % 1000);
       c.pipeline.chunks = std::string_view(scheme) == "zigzag" ? 1 + i : 1;
       SCOPED_TRACE(testing::Message()
-                   << "seed " << kSeed << ' ' << scheme << ' ' << i << " N=" << c.shape.q_len);
-      Result result;
+                   << "seed " << kStageSeed << ' ' << scheme << ' ' << i << " N=" << c.shape.q_len);
+      StageResult result;
       double wall_s = 0.0;
       double moved_bytes = 0.0;
       try {
         result = model(c);
         for (const Range& chunk : cut_chunks(c.shape.q_len, c.pipeline.chunks, ChunkCut::times)) {
-          const Result layer = attention_of(c, chunk);
+          const StageResult layer = attention_of(c, chunk);
           wall_s += layer.sample.wall_s;
           moved_bytes += layer.values.number("moved_bytes");
         }
