@@ -191,9 +191,10 @@ std::string planned_text(const std::vector<PlannedRun>& runs, const std::string&
     time += run.time;
     left += run.left;
     if (run.left > 0)
-      each += wrapped_beside(
-          fmt::format("  {}: ", run.experiment),
-          fmt::format("{}. {}", counted(run.left, "case"), run.spec->description), 80);
+      each += wrapped_beside("  ",
+                             fmt::format("{}: {}. {}", run.experiment, counted(run.left, "case"),
+                                         run.spec->description),
+                             80);
     else if (run.spec)
       text = fmt::format(
           "Nothing needs to run: this build has measured all cases on this machine; `qb run "
@@ -201,8 +202,10 @@ std::string planned_text(const std::vector<PlannedRun>& runs, const std::string&
           run.experiment);
   }
   if (left == 0) return wrapped_beside("", text, 80);
-  text = fmt::format("Now {} run, the shortest experiment first. Predicted time: {}.",
-                     counted(left, "case"), time.text(out));
+  text = fmt::format(
+      "Now {} run, the shortest experiment first. Predicted time: {}. Repeats that other programs "
+      "disturb are taken again, which may double it.",
+      counted(left, "case"), time.text(out));
   return wrapped_beside("", text, 80) + each +
          wrapped_beside("",
                         "The end shows what this machine measured beside what is published, what "

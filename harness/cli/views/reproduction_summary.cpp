@@ -73,7 +73,7 @@ std::string own_text(const Reproduction& all) {
     for (const std::string& sentence : said) text += lines("  - ", sentence);
   }
   return text + lines("  ", fmt::format("With your runs {} rows are shown by other means than the "
-                                        "paper's own cells, with the committed ones {}.",
+                                        "paper's own cells; by the committed runs alone {}.",
                                         here, committed));
 }
 
