@@ -99,8 +99,8 @@ std::string evidence_text(const Reproduction& all) {
                                       : lines("", fmt::format("Evidence with {}:", all.from));
   for (const AnsweredPaper& paper : papers)
     text +=
-        lines("  ", fmt::format("{}: of {} rows {} are shown by other means than its own cells.",
-                                paper.paper->name, paper.rows(), shown_rows(paper)));
+        lines("  ", fmt::format("{}: {} of {} rows are shown by other means than its own cells.",
+                                paper.paper->name, shown_rows(paper), paper.rows()));
   return papers.size() > 1
              ? text
              : text + rows_by_table(papers[0], RowStanding::reproduced, RowStanding::open);
@@ -111,6 +111,12 @@ std::string disputed_text(const Reproduction& all) {
   const bool one = all.here.size() == 1;
   std::string text =
       one ? rows_by_table(all.here[0], RowStanding::contradicts, RowStanding::differs) : "";
+  for (const AnsweredTable& table : all.here[0].tables)
+    if (const auto first = std::ranges::find(table.answers, RowStanding::differs, standing_of);
+        one && first != table.answers.end())
+      text += lines("  - ",
+                    fmt::format("{}, line {}: {} {}: {}.", table.table->title, first->row + 2,
+                                first->claim, word(RowStanding::differs), first->verdict.detail));
   std::vector<FoundContradiction> found = by_weight(all.disputed);
   const std::size_t remarks = std::erase_if(found, is_remark);
   const std::size_t shown = std::min(found.size(), kMostDisputed);

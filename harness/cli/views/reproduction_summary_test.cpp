@@ -65,7 +65,7 @@ TEST_F(Summary, BeginsWithWhatThisMachineMeasuredAndHowItComparesWithThePaper) {
 TEST_F(Summary, HasTheNumbersOfPapersAndSaysHowManyRowsTheOwnRunsAdd) {
   const std::string text = summary_text(all_);
   EXPECT_THAT(text,
-              HasSubstr(fmt::format("of 161 rows {} are shown", shown_rows(all_.committed[0]))));
+              HasSubstr(fmt::format("{} of 161 rows are shown", shown_rows(all_.committed[0]))));
   EXPECT_THAT(conclusion_of(all_.committed[0]),
               HasSubstr(fmt::format("Of 161 rows {} are shown", shown_rows(all_.committed[0]))));
   EXPECT_LT(shown_rows(all_.here[0]), shown_rows(all_.committed[0])) << "it has no run of a GPU";
