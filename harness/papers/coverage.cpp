@@ -120,13 +120,8 @@ std::vector<AnsweredPaper> answer_all(const Library& library, const Measurements
   return all;
 }
 
-bool is_wrong_here(const AnsweredPaper& paper) {
-  const auto is_wrong = [](const PublishedAnswer& answer) {
-    return answer.kind == ClaimKind::exact && answer.column.empty() && is_against(answer);
-  };
-  return std::ranges::any_of(paper.tables, [&](const AnsweredTable& table) {
-    return std::ranges::any_of(table.answers, is_wrong);
-  });
+bool is_wrong_here(const PublishedAnswer& answer) {
+  return answer.kind == ClaimKind::exact && answer.column.empty() && is_against(answer);
 }
 
 namespace {

@@ -44,7 +44,7 @@ struct AnsweredPaper {
 
 // Whether a claim contradicts that is exact here: then either the paper's own parameters or this
 // program are wrong.
-[[nodiscard]] bool is_wrong_here(const AnsweredPaper& paper);
+[[nodiscard]] bool is_wrong_here(const PublishedAnswer& answer);
 
 struct FoundContradiction {
   const Paper* paper = nullptr;

@@ -167,19 +167,33 @@ TEST(ReproducePaper, AnswersItsTablesFromRunsAndWritesItsPage) {
   EXPECT_THAT(read_file(scratch.path("out/tables/papers.csv")), HasSubstr("\nsparse_attention"));
 }
 
-TEST(ReproducePaper, SaysItsConclusionThenWhatAgreesThenWhatIsDisputed) {
+TEST(ReproducePaper, SaysWhatThisMachineMeasuredThenTheEvidenceThenWhatIsDisputed) {
   const ScratchFolder scratch;
   const Said said =
       run_qb("reproduce --from " + source_path("data/measured") + " --out " + scratch.path("out"));
-  EXPECT_EQ(said.exit_code, 0) << said.err;
-  const std::size_t conclusion = said.out.find("are shown here by other means");
-  const std::size_t agrees = said.out.find("Answers called 'derived'");
-  const std::size_t disputed = said.out.find("Where it contradicts itself");
-  EXPECT_LT(conclusion, agrees);
-  EXPECT_LT(agrees, disputed);
+  EXPECT_EQ(said.exit_code, 0) << "that rows are disputed is an answer: " << said.err;
+  EXPECT_TRUE(said.out.starts_with("On your machine: nothing was measured")) << said.out;
+  const std::size_t evidence = said.out.find("Evidence with ");
+  const std::size_t derived = said.out.find("  116 derived");
+  const std::size_t disputed = said.out.find("Disputed:\n   38 contradict");
+  EXPECT_LT(evidence, derived);
+  EXPECT_LT(derived, disputed);
   EXPECT_NE(disputed, std::string::npos);
-  EXPECT_TRUE(std::filesystem::exists(scratch.path("out/cqs_attention.html")))
-      << "without a name it is CQS-Attention";
+  EXPECT_THAT(said.out, HasSubstr("out/cqs_attention.html")) << "without a name it is this paper";
+  EXPECT_TRUE(std::filesystem::exists(scratch.path("out/cqs_attention.html")));
+}
+
+TEST(ReproducePaper, SaysThatNothingNeedsToRun) {
+  const ScratchFolder scratch;
+  const Said said =
+      run_qb("reproduce usp --out " + scratch.path("out"), "cd " + scratch.path("") + ";");
+  EXPECT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_THAT(said.err, HasSubstr("Nothing needs to run: calculations"));
+  EXPECT_THAT(said.out, AllOf(HasSubstr("On your machine: nothing was measured"),
+                              HasSubstr("Committed evidence:"), HasSubstr("  87 predicted"),
+                              HasSubstr("differs: 6.134 published, 14.67 follows")));
+  for (const std::string_view line : split_words(said.out, "\n"))
+    EXPECT_TRUE(display_width(line) <= 80 || line.find(".html") != std::string_view::npos) << line;
 }
 
 TEST(ReproducePaper, WithoutARunItSaysWhichIsMissing) {
@@ -304,9 +318,10 @@ class CheckedByItsData : public testing::Test {
     std::filesystem::create_directories(folder_.path("data"));
     std::filesystem::create_directories(folder_.path("bin"));
     std::filesystem::copy_file(QB_BINARY, folder_.path("bin/qb"));
-    for (const char* name : {"experiments", "data/devices", "data/published", "data/measured"})
+    for (const char* name : {"experiments", "plots", "data/devices", "data/measured"})
       std::filesystem::create_symlink(source_path(name), folder_.path(name));
-    std::filesystem::copy(source_path("data/papers"), folder_.path("data/papers"));
+    for (const char* name : {"data/papers", "data/published"})
+      std::filesystem::copy(source_path(name), folder_.path(name));
   }
 
   void replace(const std::string& file, const std::string& from, const std::string& to) {
@@ -315,11 +330,16 @@ class CheckedByItsData : public testing::Test {
     ASSERT_NE(at, std::string::npos) << from;
     write_file_atomically(folder_.path(file), text.replace(at, from.size(), to));
   }
-  [[nodiscard]] Said papers() const {
-    return run_qb("papers", "QB_TESTED_BINARY=" + folder_.path("bin/qb") + ";");
+  [[nodiscard]] Said papers() const { return run("papers"); }
+  [[nodiscard]] Said reproduce() const {
+    return run("reproduce --from " + folder_.path("data/measured") + " --out " +
+               folder_.path("out"));
   }
 
  private:
+  [[nodiscard]] Said run(const std::string& words) const {
+    return run_qb(words, "QB_TESTED_BINARY=" + folder_.path("bin/qb") + ";");
+  }
   ScratchFolder folder_;
 };
 
@@ -344,6 +364,30 @@ TEST_F(CheckedByItsData, OtherDataAreNotJudged) {
   const Said said = papers();
   EXPECT_EQ(said.exit_code, 0);
   EXPECT_THAT(said.err, HasSubstr("the data are not those of data/papers/coverage.csv"));
+}
+
+TEST_F(CheckedByItsData, ADisputedRowIsNoReasonForCode4AndAnUnrecordedAnswerIs) {
+  const Said disputed = reproduce();
+  EXPECT_EQ(disputed.exit_code, 0) << disputed.err;
+  EXPECT_THAT(disputed.out, HasSubstr("38 contradict"));
+  replace("data/papers/coverage.csv", "cqs_case_study_2.csv,45,38,", "cqs_case_study_2.csv,45,37,");
+  const Said other = reproduce();
+  EXPECT_EQ(other.exit_code, 4);
+  EXPECT_THAT(other.err, HasSubstr("THIS BUILD IS WRONG"));
+}
+
+// Nobody can tell which of the two is wrong until the contradiction is recorded.
+TEST_F(CheckedByItsData, APublishedNumberThatIsNotWhatIsCalculatedHereIsRecordedOrCode4) {
+  replace("data/published/cqs_case_study_1.csv", "7,10,0 1 3,0,3", "7,10,0 1 3,0,5");
+  for (const Said& said : {reproduce(), papers()}) {
+    EXPECT_EQ(said.exit_code, 4);
+    EXPECT_THAT(said.err, AllOf(HasSubstr("cqs_case_study_1.csv, line 2, held: 5 published"),
+                                HasSubstr("records no contradiction in that table")));
+  }
+  replace("data/papers/coverage.csv", "cqs_case_study_1.csv,7,0,", "cqs_case_study_1.csv,7,1,");
+  const Said recorded = reproduce();
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_THAT(recorded.out, HasSubstr("39 contradict"));
 }
 
 }  // namespace

@@ -7,10 +7,13 @@ namespace qb {
 namespace {
 
 constexpr const char* kReproduceFooter =
-    R"(It runs every experiment that answers rows of the paper's tables (specs that fit this machine, which
-may be a tenth of the paper's size or less), answers all its rows, and writes OUT/PAPER.html,
-OUT/tables and OUT/figures. The runs themselves are beside the other results. Without a name the paper
-is cqs_attention, whose second case study is run at a tenth of its N.
+    R"(It says which experiments it runs and about how long they take, runs those that answer rows of the
+paper's tables (specs that fit this machine, which may be a tenth of the paper's size or less), the
+shortest first, and answers all its rows. It prints what this machine measured beside what is
+published, what the committed runs show, and which rows are disputed; OUT/PAPER.html, OUT/tables and
+OUT/figures have all rows. The runs themselves are beside the other results. A finished run of this
+build on this machine is not run again. Without a name the paper is cqs_attention, whose second case
+study is run at a tenth of its N.
 
 --full takes the size of the paper where there is a spec of it beside one of a tenth: for cqs_attention
 N = 10,000 to 49,000, which takes about an hour on two cores; where the whole sequence's score matrix
@@ -19,8 +22,9 @@ command goes on where it was.
 
 --from names a folder of run folders, and nothing is run.
 
-Exit codes: 0 all exact quantities agree; 4 one contradicts, or this build answers the committed data
-otherwise than data/papers/coverage.csv records; 1 a case failed; 3 the disk is full; 130 interrupted.
+Exit codes: 0 also where rows are disputed, since that is an answer about the paper; 1 a case failed;
+2 no such paper; 3 the disk is full, or matplotlib is missing; 4 this build answers the committed data
+otherwise than data/papers/coverage.csv records, as `qb papers --help` says; 130 interrupted.
 
 Examples:
   qb reproduce

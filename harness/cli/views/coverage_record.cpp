@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -13,7 +14,6 @@
 #include "base/hash.h"
 #include "base/print.h"
 #include "base/source_root.h"
-#include "harness/cli/views/paper_sources.h"
 
 namespace qb {
 namespace {
@@ -43,6 +43,21 @@ std::string fingerprint_of_data() {
   for (const std::string& file : files_of_answers())
     hash = fnv1a(read_text(source_path(file)), fnv1a(file, hash));
   return fmt::format("{:016x}", hash);
+}
+
+// The first value that is exact here and contradicts, in a table that the record calls free of
+// contradictions; nullptr if there is none.
+const PublishedAnswer* unrecorded_contradiction(std::span<const AnsweredPaper> papers,
+                                                const CsvTable& record) {
+  std::set<std::string> disputed;
+  for (std::size_t row = 0; row < record.size(); ++row)
+    if (record.text(row, word(RowStanding::contradicts)) != "0")
+      disputed.insert(record.text(row, "table"));
+  for (const AnsweredPaper& paper : papers)
+    for (const AnsweredTable& table : paper.tables)
+      for (const PublishedAnswer& answer : table.answers)
+        if (is_wrong_here(answer) && !disputed.contains(table.table->file)) return &answer;
+  return nullptr;
 }
 
 }  // namespace
@@ -76,7 +91,13 @@ bool answers_as_recorded(std::span<const AnsweredPaper> papers) {
         "qb: the data are not those of {}, so that it cannot tell whether this build answers "
         "rightly; paper_figures/redraw.sh records the new standings.\n",
         kRecord);
-    return true;
+    const PublishedAnswer* wrong = unrecorded_contradiction(papers, there);
+    if (wrong == nullptr) return true;
+    print_note(
+        "qb: {}, line {}, {}: {}. This build calculates that value exactly, so that it or the "
+        "published number is wrong; {} records no contradiction in that table.\n",
+        wrong->table->file, wrong->row + 2, wrong->claim, wrong->verdict.detail, kRecord);
+    return false;
   }
   std::size_t different = 0;
   std::string first;
@@ -94,10 +115,6 @@ bool answers_as_recorded(std::span<const AnsweredPaper> papers) {
       "or build folder may mend it.\n",
       kRecord, different, here.size(), first);
   return false;
-}
-
-bool answers_as_recorded(const Library& library) {
-  return answers_as_recorded(answer_all(library, RunsAndModel(committed_runs())));
 }
 
 }  // namespace qb

@@ -17,10 +17,9 @@ namespace qb {
 [[nodiscard]] std::string coverage_record(std::span<const AnsweredPaper> papers);
 
 // Compares these answers, which committed data gave, with the committed record, and says on stderr
-// what differs. Returns false if this build is wrong; other data than those of the record show
-// nothing.
+// what differs. Returns false if this build answers unchanged data otherwise, or calculates another
+// value exactly than is published in a table of which the record knows no contradiction. That alone
+// makes a verb end with 4; a row that is disputed is an answer about its paper.
 [[nodiscard]] bool answers_as_recorded(std::span<const AnsweredPaper> papers);
-// Answers all papers by the committed runs first.
-[[nodiscard]] bool answers_as_recorded(const Library& library);
 
 }  // namespace qb

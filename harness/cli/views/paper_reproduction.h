@@ -3,11 +3,16 @@
 // row with them, and writes a page for each paper.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "harness/cli/views/dry_run.h"
 #include "harness/cli/views/paper_sources.h"
+#include "harness/cli/views/reproduction_summary.h"
+#include "harness/experiment/spec/spec.h"
 #include "harness/papers/coverage.h"
 #include "plots/report/report.h"
 
@@ -16,13 +21,27 @@ namespace qb {
 // The experiments that claims of these papers read, each once, in their order.
 [[nodiscard]] std::vector<std::string> experiments_of(const std::vector<const Paper*>& papers);
 
-// Makes the page of a paper: its rows by what answers them and what figures show of them, its
+struct PlannedRun {
+  std::string experiment{};
+  std::optional<Spec> spec{};  // nullopt: experiments/ has none, and a committed run answers
+  std::size_t left = 0;        // cases that this build has not run on this machine
+  PredictedTime time{};        // of those
+};
+// The runs of these experiments into `out`, the shortest first.
+[[nodiscard]] std::vector<PlannedRun> planned_runs(const std::vector<std::string>& experiments,
+                                                   const std::string& out);
+// Says for a terminal of 80 columns what runs and for how long, or why nothing needs to.
+[[nodiscard]] std::string planned_text(const std::vector<PlannedRun>& runs, const std::string& out);
+
+// Makes the page of a paper: what the machine's own runs show of it, its rows by what answers them
+// and what figures show of them, its
 // contradictions, the runs behind the answers, and every row of its tables. Links lead from the
 // folder of `page`.
 [[nodiscard]] std::string paper_page(const AnsweredPaper& answered,
                                      const std::vector<FoundContradiction>& contradictions,
                                      const RunsAndModel& measurements, const std::string& page,
-                                     std::vector<Report::Picture> figures = {});
+                                     std::vector<Report::Picture> figures,
+                                     std::span<const OwnRun> own);
 
 struct PapersToReproduce {
   std::string paper = "cqs_attention";  // its name, or `all`
@@ -32,10 +51,10 @@ struct PapersToReproduce {
   bool full = false;  // the paper's size where there is also a spec of a tenth
 };
 
-// Prints what is reproduced of one paper, or the coverage of all, and writes OUT/PAPER.html for
-// each and OUT/tables. Returns regression where a value that is exact here contradicts, case_failed
-// where a case of a run failed, interrupted where one was. Throws UsageError where there is no such
-// paper.
+// Says what will run and for how long, runs it, prints what is reproduced, and writes
+// OUT/PAPER.html of each paper and OUT/tables. Returns regression where answers_as_recorded() is
+// false, case_failed where a case of a run failed, interrupted where one was. Throws UsageError
+// where there is no such paper.
 [[nodiscard]] ExitCode reproduce_papers(const PapersToReproduce& asked);
 
 }  // namespace qb

@@ -91,13 +91,6 @@ std::string counted_text(const std::map<RowStanding, std::size_t>& counted) {
   return text;
 }
 
-void add_wrapped(std::string& text, std::string margin, const std::string& words) {
-  for (const std::string& line : wrap_text(words, kAnswerColumns - margin.size())) {
-    text += margin + line + "\n";
-    margin.assign(margin.size(), ' ');
-  }
-}
-
 std::string answer_text(const PublishedAnswer& answer) {
   std::string text = fmt::format("{}: {}", answer.claim, verdict_text(answer));
   if (answer.ours.known())
@@ -150,22 +143,25 @@ Table coverage_table(std::span<const AnsweredPaper> papers) {
   return table;
 }
 
+std::size_t shown_rows(const AnsweredPaper& paper) {
+  auto counted = paper.count();
+  return counted[RowStanding::reproduced] + counted[RowStanding::shape_reproduced] +
+         counted[RowStanding::predicted] + counted[RowStanding::derived];
+}
+
 std::string conclusion_of(const AnsweredPaper& paper) {
   auto counted = paper.count();
   const std::size_t contradict = counted[RowStanding::contradicts];
   const std::size_t differ = counted[RowStanding::differs];
-  const std::size_t shown = counted[RowStanding::reproduced] +
-                            counted[RowStanding::shape_reproduced] +
-                            counted[RowStanding::predicted] + counted[RowStanding::derived];
   return fmt::format(
       "Of {} rows {} are shown here by other means than the paper's own cells: {} measured, {} by "
       "shape, {} predicted, {} derived. {} are disputed: {} contradict the paper itself, another "
       "table or the hardware, and {} differ from ours. Of the others {} are only consistent with "
       "their own table, {} follow from a constant fitted to it, and {} are open.",
-      paper.rows(), shown, counted[RowStanding::reproduced], counted[RowStanding::shape_reproduced],
-      counted[RowStanding::predicted], counted[RowStanding::derived], contradict + differ,
-      contradict, differ, counted[RowStanding::consistent], counted[RowStanding::fitted],
-      counted[RowStanding::open]);
+      paper.rows(), shown_rows(paper), counted[RowStanding::reproduced],
+      counted[RowStanding::shape_reproduced], counted[RowStanding::predicted],
+      counted[RowStanding::derived], contradict + differ, contradict, differ,
+      counted[RowStanding::consistent], counted[RowStanding::fitted], counted[RowStanding::open]);
 }
 
 Table answers_table(const AnsweredTable& answered, const AnswerChoice& choice) {
@@ -220,54 +216,39 @@ Table all_answers_table(const AnsweredPaper& paper, const AnswerChoice& choice) 
   return all;
 }
 
-std::string summary_text(const AnsweredPaper& paper) {
+std::string wrapped_beside(std::string margin, std::string_view words, std::size_t columns) {
   std::string text;
-  add_wrapped(text, "", paper.paper->title + ". " + paper.paper->cite);
-  add_wrapped(text, "", conclusion_of(paper));
+  for (const std::string& line : wrap_text(words, columns - margin.size())) {
+    text += margin + line + "\n";
+    margin.assign(margin.size(), ' ');
+  }
   return text;
 }
 
-std::string standing_text(const AnsweredPaper& paper, RowStanding standing) {
-  std::string text;
-  for (const AnsweredTable& answered : paper.tables) {
-    const std::vector<RowStanding> standings = answered.standings();
-    std::map<std::string, std::vector<const PublishedAnswer*>> by_claim;
-    for (const PublishedAnswer& answer : answered.answers)
-      if (standing_of(answer) == standing && (answer.headline || is_against(answer)))
-        by_claim[answer.claim].push_back(&answer);
-    for (const auto& [claim, answers] : by_claim) {
-      const auto otherwise = std::ranges::count_if(answers, [&](const PublishedAnswer* answer) {
-        return standings[answer->row] != standing;
-      });
-      const std::string count = otherwise == 0
-                                    ? std::string()
-                                    : fmt::format(" ({} of these rows stand otherwise)", otherwise);
-      add_wrapped(text, fmt::format("{:>5} ", answers.size()),
-                  fmt::format("{}{}; line {}, {}", answered.table->title, count,
-                              answers.front()->row + 2, answer_text(*answers.front())));
-    }
-  }
-  return text.empty() ? text : fmt::format("\nAnswers called '{}'\n{}", word(standing), text);
-}
-
 std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice) {
-  std::string text = summary_text(paper);
+  std::string text =
+      wrapped_beside("", paper.paper->title + ". " + paper.paper->cite, kAnswerColumns) +
+      wrapped_beside("", conclusion_of(paper), kAnswerColumns);
   for (const AnsweredTable& answered : paper.tables) {
     if (!choice.table.empty() && stem_of(*answered.table) != choice.table) continue;
     const std::vector<RowStanding> standings = answered.standings();
     std::map<RowStanding, std::size_t> counted;
     for (const RowStanding standing : standings) ++counted[standing];
     text += "\n";
-    add_wrapped(text, "", fmt::format("{} [{}]", answered.table->title, stem_of(*answered.table)));
-    add_wrapped(text, "  ", counted_text(counted));
+    text +=
+        wrapped_beside("", fmt::format("{} [{}]", answered.table->title, stem_of(*answered.table)),
+                       kAnswerColumns);
+    text += wrapped_beside("  ", counted_text(counted), kAnswerColumns);
     const PublishedAnswer* before = nullptr;
     for (const PublishedAnswer* answer : chosen(answered, choice)) {
       if (before == nullptr || before->row != answer->row)
-        add_wrapped(text, fmt::format("  line {:<4} ", answer->row + 2),
-                    fmt::format("{}: {}", row_name(*answered.table, answer->row),
-                                standing_words(answered, standings[answer->row], answer->row)));
-      add_wrapped(text, answer->headline ? "      headline  " : "      side      ",
-                  answer_text(*answer));
+        text += wrapped_beside(
+            fmt::format("  line {:<4} ", answer->row + 2),
+            fmt::format("{}: {}", row_name(*answered.table, answer->row),
+                        standing_words(answered, standings[answer->row], answer->row)),
+            kAnswerColumns);
+      text += wrapped_beside(answer->headline ? "      headline  " : "      side      ",
+                             answer_text(*answer), kAnswerColumns);
       before = answer;
     }
   }
@@ -325,8 +306,9 @@ std::string contradictions_text(std::span<const FoundContradiction> found) {
     if (is_remark(one) && !std::exchange(remarks, true))
       text += fmt::format("{}Remarks, which are not held against their rows\n",
                           text.empty() ? "" : "\n");
-    add_wrapped(text, fmt::format("{:>4}. ", ++number),
-                fmt::format("{}: {} [{}]", one.paper->name, sentence(one), found_by(one)));
+    text += wrapped_beside(
+        fmt::format("{:>4}. ", ++number),
+        fmt::format("{}: {} [{}]", one.paper->name, sentence(one), found_by(one)), kAnswerColumns);
   }
   return text;
 }

@@ -19,10 +19,12 @@ namespace qb {
 // disputed, and what the others are.
 [[nodiscard]] std::string conclusion_of(const AnsweredPaper& paper);
 
-// Title and conclusion, for a terminal of 120 columns.
-[[nodiscard]] std::string summary_text(const AnsweredPaper& paper);
-// Says for each claim how many of its answers say so, with the first; empty where none does.
-[[nodiscard]] std::string standing_text(const AnsweredPaper& paper, RowStanding standing);
+// How many rows are shown by other means than the paper's own cells.
+[[nodiscard]] std::size_t shown_rows(const AnsweredPaper& paper);
+
+// Breaks words into lines of at most so many columns, which begin at the end of the margin.
+[[nodiscard]] std::string wrapped_beside(std::string margin, std::string_view words,
+                                         std::size_t columns);
 
 // Which answers are shown.
 struct AnswerChoice {
