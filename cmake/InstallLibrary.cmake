@@ -20,17 +20,9 @@ target_compile_features(quorumbench INTERFACE cxx_std_20)
 target_include_directories(quorumbench INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/quorumbench>)
-target_link_libraries(quorumbench INTERFACE fmt::fmt hwy::hwy yaml-cpp Threads::Threads
-                                            ${CMAKE_DL_LIBS})
-if(QB_MPI)
-  target_link_libraries(quorumbench INTERFACE MPI::MPI_CXX)
-endif()
-if(QB_CUDA)
-  target_link_libraries(quorumbench INTERFACE CUDA::cudart_static)
-endif()
-if(QB_ONEDNN)
-  target_link_libraries(quorumbench INTERFACE ${QB_DNNL_LIBRARY} gomp)
-endif()
+target_link_libraries(quorumbench INTERFACE fmt::fmt hwy::hwy yaml-cpp Threads::Threads ${CMAKE_DL_LIBS}
+  $<$<BOOL:${QB_MPI}>:MPI::MPI_CXX> $<$<BOOL:${QB_CUDA}>:CUDA::cudart_static>
+  "$<$<BOOL:${QB_ONEDNN}>:${QB_DNNL_LIBRARY};gomp>")
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/QuorumBench)
 install(TARGETS quorumbench EXPORT QuorumBench)
@@ -46,16 +38,13 @@ install(FILES ${PROJECT_BINARY_DIR}/QuorumBenchConfig.cmake
               ${PROJECT_BINARY_DIR}/QuorumBenchConfigVersion.cmake DESTINATION ${package})
 
 # Installed includes start at the root of the repository too.
-function(qb_install_headers folder)
+foreach(folder base interest_sets kernels harness/plan harness/execute harness/workload
+               harness/experiment)
   get_filename_component(parent ${folder} DIRECTORY)
   install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/quorumbench/${parent}
           FILES_MATCHING PATTERN "*.h" PATTERN "testing" EXCLUDE PATTERN "*-inl.h" EXCLUDE
                          PATTERN "highway_targets.h" EXCLUDE PATTERN "cudnn_graph.h" EXCLUDE
                          PATTERN "mpi_state.h" EXCLUDE)
-endfunction()
-foreach(room base interest_sets kernels harness/plan harness/execute harness/workload
-             harness/experiment)
-  qb_install_headers(${room})
 endforeach()
 
 if(QB_TESTS)

@@ -130,7 +130,7 @@ class FailingIo : public testing::Test {
       EXPECT_EQ(said.exit_code, whole.exit_code) << said.err;
     }
     if (said.exit_code == whole.exit_code && job.after.empty()) {
-      // More where it says what it left out, as `history` does of a run.
+      // More where it says what it left out.
       EXPECT_GE(std::ranges::count(said.out, '\n') + job.spare_lines,
                 std::ranges::count(whole.out, '\n'))
           << said.err;
@@ -175,7 +175,6 @@ const Job kJobs[] = {
     {"table", "table @/results/small/done --rows algorithm --format csv"},
     {"compare", "compare @/results/small/done @/results/small/done"},
     {"select", "select @/results/small/done --compute 1e12 --bandwidth 1e10 --csv @/select.csv"},
-    {"history", "history --results @/results"},
     {"record", "papers --record @/record.csv"},
     {"attend", kInputs + " --out @/o.npy --lse @/lse.npy"},
     {"backward", kInputs + " --backward --do @/q.npy --dq @/dq.npy --dk @/dk.npy --dv @/dv.npy"

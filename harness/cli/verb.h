@@ -77,7 +77,6 @@ class Verb {
   line(status) \
   line(compare) \
   line(ab) \
-  line(history) \
   line(plot) \
   line(report) \
   line(table) \
