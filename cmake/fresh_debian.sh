@@ -3,6 +3,8 @@
 # Runs README's two commands on a fresh, minimal Debian, as a new user would: in a clone of this
 # checkout's HEAD, in a chroot to which only git and certificates were added.
 #
+# With --record it writes how it went as a row of docs/tried.csv, whose last row README and `qb env` name.
+#
 # The system is debootstrap's smallest (--variant=minbase); it is made once for each release and then
 # copied for each run. The chroot has mount and process namespaces of its own: when they end, its
 # processes and mounts end too, so that rm never meets a mount.
@@ -19,6 +21,8 @@ fresh_debian.sh RELEASE [options] [COMMAND…]
   --user         as an ordinary user who may use sudo without a password (as root)
   --no-sudo      as an ordinary user without sudo
   --no-sys       without /sys, as in some containers
+  --ccache       with ccache, which CMAKE_CXX_COMPILER_LAUNCHER names
+  --record       writes a row of docs/tried.csv, and its date and commit into README.md
   --mirror URL   where packages come from (where this machine's own do)
   --folder DIR   for the system, its copy and the logs (build/fresh_debian)
   --lines N      how many of each command's last lines are shown (12); the log has all
@@ -36,6 +40,7 @@ fail() {
 
 checkout=$(dirname -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")")
 family='' who=root sys=/sys mirror='' folder=$checkout/build/fresh_debian lines=12 keep='' release=''
+ccache='' record=''
 commands=()
 
 read_words() {
@@ -45,6 +50,8 @@ read_words() {
       --no-sudo) who=no-sudo ;;
       --no-sys) sys='' ;;
       --keep) keep=yes ;;
+      --ccache) ccache=ccache ;;
+      --record) record=yes ;;
       --mirror | --folder | --lines)
         [ $# -gt 1 ] || fail 2 "$1 needs a value (see --help)"
         printf -v "${1#--}" '%s' "$2"
@@ -83,7 +90,8 @@ default_mirror() {
   # shellcheck disable=SC2016 # apt-get fills in REPO_URI
   found=$(apt-get indextargets --format '$(REPO_URI)' 'Label: Debian' 2>/dev/null) || true
   found=${found%%$'\n'*}
-  echo "${found:-http://deb.debian.org/debian}"
+  [ -n "$found" ] || fail 3 "no Debian source found; give --mirror URL"
+  echo "$found"
 }
 
 # Copies this machine's settings of the network: names, the proxies of apt, and the certificates by
@@ -103,7 +111,7 @@ copy_network_settings() {
 make_base() {
   base=$folder/$release.base
   [ -e "$base" ] && return
-  : "${mirror:=$(default_mirror)}"
+  [ -n "$mirror" ] || mirror=$(default_mirror)
   say "making a minimal $release from $mirror; log: $folder/$release.debootstrap.log"
   rm -rf --one-file-system "$base.part"
   debootstrap --variant=minbase --include=git,ca-certificates "$release" "$base.part" "$mirror" \
@@ -155,9 +163,13 @@ make_system() {
     account=tester home=/home/tester
     in_system useradd --create-home --shell /bin/bash "$account"
   fi
+  local packages=()
+  if [ "$who" = user ]; then packages+=(sudo); fi
+  if [ -n "$ccache" ]; then packages+=(ccache); fi
+  [ ${#packages[@]} -eq 0 ] ||
+    in_system sh -c 'apt-get update && apt-get install -y --no-install-recommends "$@"' sh "${packages[@]}" \
+      >"$folder/$release.packages.log" 2>&1 || fail 3 "no ${packages[*]}: $folder/$release.packages.log"
   if [ "$who" = user ]; then
-    in_system sh -c 'apt-get update && apt-get install -y --no-install-recommends sudo' \
-      >"$folder/$release.sudo.log" 2>&1 || fail 3 "no sudo: $folder/$release.sudo.log"
     echo "$account ALL=(ALL) NOPASSWD: ALL" >"$system/etc/sudoers.d/$account"
   fi
   git clone --quiet --no-hardlinks "$checkout" "$system$home/quorumbench"
@@ -168,6 +180,7 @@ make_system() {
 as_account() {
   in_system setpriv --reuid="$account" --regid="$account" --init-groups --inh-caps=-all \
     env -i HOME="$home" USER="$account" LOGNAME="$account" SHELL=/bin/bash TERM=dumb \
+    ${ccache:+CMAKE_CXX_COMPILER_LAUNCHER=ccache} \
     bash --login -c "cd ~/quorumbench && $1"
 }
 
@@ -180,6 +193,7 @@ run_command() {
   cat "$log.last" >>"$log"
   tail -n "$lines" "$log.last"
   rm "$log.last"
+  took+=$((SECONDS - started))+
   printf 'exit code %s after %s s\n' "$code" $((SECONDS - started))
   [ "$result" -ne 0 ] || result=$code
 }
@@ -190,11 +204,12 @@ mkdir -p "$folder"
 folder=$(readlink -f -- "$folder")
 make_base
 make_system
-log=$folder/$release-$who${sys:+-sys}.log
+log=$folder/$release-$who${sys:+-sys}${ccache:+-ccache}.log
+commit=$(git -C "$checkout" rev-parse --short HEAD)
 : >"$log"
 printf 'Debian %s (%s), %s, /sys %s, commit %s, %s cores\n' "$(cat "$system/etc/debian_version")" "$release" \
-  "$who" "${sys:-missing}" "$(git -C "$checkout" rev-parse --short HEAD)" "$(nproc)"
-result=0
+  "$who${ccache:+ with ccache}" "${sys:-missing}" "$commit" "$(nproc)"
+result=0 took=''
 for command in "${commands[@]}"; do run_command "$command"; done
 changes=$(as_account 'git status --porcelain')
 if [ -n "$changes" ]; then
@@ -204,5 +219,11 @@ else
   printf '\ngit status --porcelain: nothing\n'
 fi
 printf 'exit code %s; the whole log: %s\n' "$result" "$log"
+if [ -n "$record" ]; then
+  today=$(date +%F)
+  echo "$today,$commit,Debian $(cat "$system/etc/debian_version"),$who,${ccache:-none},$(nproc),$result,${took%+}" \
+    >>"$checkout/docs/tried.csv"
+  sed -i -E "s/tried on [0-9-]+ at [0-9a-f]+/tried on $today at $commit/" "$checkout/README.md"
+fi
 if [ -n "$keep" ]; then say "kept: $system"; fi
 exit "$result"

@@ -3,7 +3,8 @@
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
 anchor to a heading there, README.md fits its limit, docs/commands.md names every verb, the dry run
 of docs/sitting.md has the cases that the program shows, docs/questions.md and docs/landscape.md
-have what their commands print, and every committed figure has a finding.
+have what their commands print, README.md says when its commands were last tried, and every
+committed figure has a finding.
 
     pages_test.py [QB [--write]]   QB: the program; without it nothing is compared with what it says
                                    --write: writes into those two pages what their commands print
@@ -52,6 +53,15 @@ def unnamed_verbs(program):
     for verb in verbs:
         if not re.search(rf"qb {verb}\b", commands):
             yield f"docs/commands.md: it does not name qb {verb}"
+
+
+def stale_trial():
+    """Compares when README says that its commands were tried with the last row of docs/tried.csv."""
+    with open(ROOT / "docs/tried.csv", encoding="utf-8", newline="") as file:
+        last = list(csv.DictReader(file))[-1]
+    said = f"[tried on {last['date']} at {last['commit']}](docs/tried.csv)"
+    if said not in (ROOT / "README.md").read_text(encoding="utf-8"):
+        yield "README.md: it names another date or commit than the last row of docs/tried.csv"
 
 
 def cases_of_dry_run(text):
@@ -121,7 +131,7 @@ def main():
     pages = [page for page in ROOT.rglob("*.md")
              if page.relative_to(ROOT).parts[0] not in ("build", "results")]
     wrong = [fault for page in pages for fault in broken_links(page)]
-    wrong += figures_without_finding()
+    wrong += [*figures_without_finding(), *stale_trial()]
     lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
     if lines >= README_LINES:
         wrong.append(f"README.md: {lines} lines; it must have fewer than {README_LINES}")
