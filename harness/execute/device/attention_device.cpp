@@ -8,15 +8,15 @@ namespace qb {
 AttentionDevice::Prepared AttentionDevice::prepare(const cuda::GroupedCall& call,
                                                    Allocator& memory) {
   // One worker: its heads of q, k, v, out and lse, and its rows of these.
-  struct Share {
+  struct WorkerCall {
     cuda::GroupedWorker worker;
     TileSchedule schedule;
     std::vector<TensorView> whole{};
     std::vector<Tensor> local{};
   };
-  const auto shares = std::make_shared<std::vector<Share>>();
+  const auto shares = std::make_shared<std::vector<WorkerCall>>();
   for (const cuda::GroupedWorker& worker : call.workers) {
-    Share& share = shares->emplace_back(Share{worker, *worker.schedule});
+    WorkerCall& share = shares->emplace_back(WorkerCall{worker, *worker.schedule});
     for (const TensorView& tensor : {call.q, call.k, call.v, call.out, call.lse}) {
       const std::int64_t shared = call.q.extent.heads / tensor.extent.heads;
       const std::int64_t begin = worker.head_begin / shared;

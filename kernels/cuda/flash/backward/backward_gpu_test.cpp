@@ -104,8 +104,9 @@ class BackwardOnGpu : public ::testing::Test {
   int n_sms_ = 0;
 };
 
-BackwardCall random_call(DType dtype, const Extent& q, std::int64_t kv_heads, std::int64_t n_keys,
-                         std::int64_t value_dim, TileSchedule schedule, std::uint64_t seed = 1) {
+BackwardCall random_gpu_call(DType dtype, const Extent& q, std::int64_t kv_heads,
+                             std::int64_t n_keys, std::int64_t value_dim, TileSchedule schedule,
+                             std::uint64_t seed = 1) {
   return {random_tensor(dtype, q, seed),
           random_tensor(dtype, {q.batch, kv_heads, n_keys, q.head_dim}, seed + 1),
           random_tensor(dtype, {q.batch, kv_heads, n_keys, value_dim}, seed + 2),
@@ -119,9 +120,9 @@ TEST_F(BackwardOnGpu, EveryHeadDimAndTypeAgreesWithFloat64) {
       for (const std::int64_t n : {1, 65, 200}) {
         SCOPED_TRACE(std::string(word(dtype)) + " d " + std::to_string(d) + " n " +
                      std::to_string(n));
-        BackwardCall call =
-            random_call(dtype, {1, 2, n, d}, 1, 257, d,
-                        build_schedule(n, 257, {{0, n, {0, 257, SpanKind::causal, 257 - n}}}, 128));
+        BackwardCall call = random_gpu_call(
+            dtype, {1, 2, n, d}, 1, 257, d,
+            build_schedule(n, 257, {{0, n, {0, 257, SpanKind::causal, 257 - n}}}, 128));
         expect_float64(call, Mask::causal(n, 257));
       }
 }
@@ -129,8 +130,9 @@ TEST_F(BackwardOnGpu, EveryHeadDimAndTypeAgreesWithFloat64) {
 TEST_F(BackwardOnGpu, LongerSequencesOfSeveralHeadsFillTheGrid) {
   for (const std::int64_t d : {64, 128})
     for (const SpanKind kind : {SpanKind::full, SpanKind::causal}) {
-      BackwardCall call = random_call(DType::bf16, {1, 4, 600, d}, 2, 600, d,
-                                      build_schedule(600, 600, {{0, 600, {0, 600, kind}}}, 192));
+      BackwardCall call =
+          random_gpu_call(DType::bf16, {1, 4, 600, d}, 2, 600, d,
+                          build_schedule(600, 600, {{0, 600, {0, 600, kind}}}, 192));
       expect_float64(call, kind == SpanKind::full ? Mask() : Mask::causal(600, 600));
     }
 }
@@ -142,9 +144,9 @@ TEST_F(BackwardOnGpu, RandomSchedules) {
     const auto n = static_cast<std::int64_t>(1 + engine() % 500);
     const auto m = static_cast<std::int64_t>(1 + engine() % 700);
     BackwardCall call =
-        random_call(seed % 2 == 0 ? DType::bf16 : DType::f16, {1, 2, n, seed % 3 == 0 ? 128 : 64},
-                    1, m, seed % 4 == 0 ? 24 : 64,
-                    qb::testing_support::random_schedule(n, m, 192, engine), 10 * seed);
+        random_gpu_call(seed % 2 == 0 ? DType::bf16 : DType::f16,
+                        {1, 2, n, seed % 3 == 0 ? 128 : 64}, 1, m, seed % 4 == 0 ? 24 : 64,
+                        qb::testing_support::random_schedule(n, m, 192, engine), 10 * seed);
     expect_float64(call);
   }
 }
@@ -156,8 +158,8 @@ TEST_F(BackwardOnGpu, NanOfARowReachesThePairsThatItHas) {
     for (const bool force_sm80 : {true, false})
       for (const bool deterministic : {true, false}) {
         BackwardCall call =
-            random_call(DType::bf16, {1, 1, 300, 64}, 1, 300, 64,
-                        build_schedule(300, 300, {{0, 300, {0, 300, SpanKind::causal}}}, 128));
+            random_gpu_call(DType::bf16, {1, 1, 300, 64}, 1, 300, 64,
+                            build_schedule(300, 300, {{0, 300, {0, 300, SpanKind::causal}}}, 128));
         qb::testing_support::fill(call.lse.view(), 5.0);
         qb::testing_support::fill(call.delta.view(), 0.5);
         const Tensor& spoilt = in_key ? call.k : call.q;
