@@ -26,16 +26,17 @@ constexpr const char* kDescription =
     "communication, and checks whether a published number is real.";
 
 constexpr const char* kFooter = R"(Examples:
-  qb reproduce                       runs what answers the paper's tables, and says what is reproduced
   qb run experiments/smoke.yaml      runs one small sweep, to a verified figure
+  qb reproduce                       runs what answers the paper's tables, and says what is reproduced
   qb plan --algorithm cqs --n-tokens 10 --workers 7 --interest-set 0,1,3
   qb sets table                      lists the 109 published interest sets and their balance
   qb advise --n-tokens 128Ki --workers 8 --mask causal --device a100 --link infiniband
   qb attend --q q.npy --k k.npy --v v.npy --algorithm cqs --workers 7 --out o.npy --verify
 
 `./qb test` builds and runs the tests, `./qb microbench --quick` compares the kernels with the ceilings
-of this machine, `./qb python` makes a virtual environment with `import quorumbench`, and `./qb kit`
-packs what a bare machine with a GPU runs.
+of this machine, `./qb python` makes a virtual environment with `import quorumbench`, `./qb wheel` a
+wheel and an archive for machines that do not compile, and `./qb kit` what a bare machine with a GPU
+runs.
 
 Exit codes: 0 everything ended as allowed, 1 some case failed, 2 bad spec or usage (nothing ran),
 3 environment (missing tool, full disk), 4 regression or mismatch, 5 not comparable,
