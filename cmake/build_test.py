@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a build records of its sources, and the flags that it compiles them with."""
+"""build_test.py BUILD: what a build records of its sources, the flags that it compiles them with, and
+the names that meet in its batches."""
 import json
 import re
 import subprocess
@@ -10,6 +11,7 @@ import unittest
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
+BUILD = sys.argv.pop(1)  # a folder in which everything was built
 SOURCES = (".h", ".cpp", ".cu", ".cuh", ".cmake", "CMakeLists.txt", "CMakePresets.json")
 TEXTS = ("README.md", "experiments/smoke.yaml", "docs/sitting.sh", "data/papers/coverage.csv")
 
@@ -54,6 +56,25 @@ class Flags(unittest.TestCase):
         cached = commands("-DCMAKE_CXX_COMPILER_LAUNCHER=/usr/bin/env")
         self.assertEqual({made: command.removeprefix("/usr/bin/env ") for made, command in cached.items()},
                          self.user)
+
+
+class Batches(unittest.TestCase):
+    def test_no_name_of_an_unnamed_namespace_hides_another(self):
+        """In a batch, a function of an unnamed namespace would be called in place of one of a header that
+        takes the same arguments. Tests are compiled without inlining, so that objects have all of theirs."""
+        objects = subprocess.run(["find", BUILD, "-name", "*.o"], check=True, capture_output=True,
+                                 text=True).stdout.split()
+        self.assertGreater(len(objects), 20)
+        hidden, global_names, unnamed = {}, set(), "(anonymous namespace)::"
+        said = subprocess.run(["nm", "-C", "--defined-only", *objects], check=True, capture_output=True,
+                              text=True).stdout.replace("[abi:cxx11]", "")
+        for kind, name in re.findall(r"^[0-9a-f]+ (\w) (qb::.*\))$", said, re.M):
+            if kind in "TW":
+                global_names.add(name)
+            elif name.count(unnamed) == 1 and name.startswith(f"qb::{unnamed}"):
+                hidden[name.replace(unnamed, "")] = name
+        self.assertGreater(len(hidden), 100)
+        self.assertEqual([hidden[name] for name in hidden if name in global_names], [])
 
 
 class BuildState(unittest.TestCase):

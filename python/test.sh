@@ -6,8 +6,9 @@
 set -eu
 build=$1
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
-"$root/python/install.sh" "$build/python_test" "$build" pytest ml_dtypes mypy
+venv=$build/python_test
+"$root/python/install.sh" "$venv" "$build" pytest ml_dtypes mypy
 # From another folder, so that the installed package is imported, and not the folder of its sources.
-(cd "$build/python_test" && ./bin/python -m pytest -q -p no:cacheprovider --rootdir "$root" "$root/python/tests")
-"$root/python/wheel.sh" "$build" "$build/wheel"
-"$root/python/bare_test.sh" "$build/wheel" "$build/wheel_tools" "$build/bare"
+(cd "$venv" && ./bin/python -m pytest -q -p no:cacheprovider --rootdir "$root" "$root/python/tests")
+"$root/python/wheel.sh" "$build" "$build/wheel" "$venv"
+"$root/python/bare_test.sh" "$build/wheel" "$venv" "$build/bare"

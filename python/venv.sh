@@ -19,6 +19,6 @@ if [ ! -x "$venv/bin/pip" ]; then
   "$python" -m venv "$venv" ||
     skip "$python cannot make a virtual environment; install python3-venv and python3-dev"
 fi
-[ "$(cat "$venv/packages" 2>/dev/null)" = "$*" ] && exit
+grep -qxF "$*" "$venv/packages" 2>/dev/null && exit
 "$venv/bin/pip" install --quiet --disable-pip-version-check "$@" || skip "pip cannot install $*"
-echo "$*" >"$venv/packages"
+echo "$*" >>"$venv/packages"

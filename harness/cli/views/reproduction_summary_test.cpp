@@ -25,9 +25,9 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-class Summary : public testing::Test {
+class ReproductionSummary : public testing::Test {
  protected:
-  Summary() {
+  ReproductionSummary() {
     std::filesystem::copy(source_path("data/measured/epyc-2-cores/case_study_2_tenth"), run_,
                           std::filesystem::copy_options::recursive);
     auto manifest = parse_json(read_file(run_ + "/manifest.json"), "manifest");
@@ -47,7 +47,7 @@ class Summary : public testing::Test {
   Reproduction all_;
 };
 
-TEST_F(Summary, BeginsWithWhatThisMachineMeasuredAndHowItComparesWithThePaper) {
+TEST_F(ReproductionSummary, BeginsWithWhatThisMachineMeasuredAndHowItComparesWithThePaper) {
   const std::string text = summary_text(all_);
   EXPECT_TRUE(text.starts_with("On your machine: case_study_2_tenth\n")) << text;
   EXPECT_THAT(all_.own[0].measured,
@@ -62,7 +62,7 @@ TEST_F(Summary, BeginsWithWhatThisMachineMeasuredAndHowItComparesWithThePaper) {
   EXPECT_LT(evidence, text.find("Disputed:"));
 }
 
-TEST_F(Summary, HasTheNumbersOfPapersAndSaysHowManyRowsTheOwnRunsAdd) {
+TEST_F(ReproductionSummary, HasTheNumbersOfPapersAndSaysHowManyRowsTheOwnRunsAdd) {
   const std::string text = summary_text(all_);
   EXPECT_THAT(text,
               HasSubstr(fmt::format("{} of 161 rows are shown", shown_rows(all_.committed[0]))));
@@ -71,12 +71,12 @@ TEST_F(Summary, HasTheNumbersOfPapersAndSaysHowManyRowsTheOwnRunsAdd) {
   EXPECT_LT(shown_rows(all_.here[0]), shown_rows(all_.committed[0])) << "it has no run of a GPU";
 }
 
-TEST_F(Summary, FitsATerminalOf80Columns) {
+TEST_F(ReproductionSummary, FitsATerminalOf80Columns) {
   for (const std::string_view line : split_words(summary_text(all_), "\n"))
     EXPECT_TRUE(display_width(line) <= 80 || line.find('/') != std::string_view::npos) << line;
 }
 
-TEST_F(Summary, ThePictureOfTheRunIsTheFirstFigureOfThePage) {
+TEST_F(ReproductionSummary, ThePictureOfTheRunIsTheFirstFigureOfThePage) {
   if (all_.own[0].pictures.empty()) GTEST_SKIP() << all_.own[0].measured.back();
   EXPECT_TRUE(std::filesystem::exists(run_ + "/figures/speed_up.svg"));
   EXPECT_THAT(all_.own[0].measured.back(), HasSubstr("figures/speed_up.svg"));

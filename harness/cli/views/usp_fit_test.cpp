@@ -23,7 +23,7 @@ namespace {
 constexpr double kReach = 0.22;  // of PCIe, as in data/papers/usp.yaml
 constexpr double kPcie_byte_per_s = 32e9;
 
-struct Machine {
+struct FittedMachine {
   std::string file;
   std::string device;
   int gpus;
@@ -46,7 +46,7 @@ struct PublishedRow {
   double time_s;
 };
 
-std::vector<PublishedRow> rows_of(const Machine& machine) {
+std::vector<PublishedRow> rows_of(const FittedMachine& machine) {
   const std::string file = fmt::format("data/published/usp_readme_{}.csv", machine.file);
   const CsvTable table = CsvTable::parse(read_file(source_path(file)), file);
   std::vector<PublishedRow> rows;
@@ -68,7 +68,8 @@ std::vector<PublishedRow> rows_of(const Machine& machine) {
 }
 
 // The predicted time of a call; of a hybrid only with a zigzag ring.
-double predicted_s(const Machine& machine, const std::string& device, const PublishedRow& row) {
+double predicted_s(const FittedMachine& machine, const std::string& device,
+                   const PublishedRow& row) {
   const auto& [n_tokens, batch, heads, per_kv_head, head_dim] = row.problem;
   const std::string ring = row.variant == "basic"    ? "ring"
                            : row.variant == "zigzag" ? "zigzag"
@@ -88,12 +89,12 @@ double predicted_s(const Machine& machine, const std::string& device, const Publ
   return run_case(spec.cases.at(0), "").samples.at(0).critical_path_s;
 }
 
-bool has_model(const Machine& machine, const PublishedRow& row) {
+bool has_model(const FittedMachine& machine, const PublishedRow& row) {
   return row.heads_apart == 1 || row.heads_apart == machine.gpus || row.variant == "zigzag";
 }
 
 // Also what another name of the variant repeats: with one ring of one GPU it cannot matter.
-bool is_input(const Machine& machine, const PublishedRow& row) {
+bool is_input(const FittedMachine& machine, const PublishedRow& row) {
   const auto& [n_tokens, batch, heads, per_kv_head, head_dim] = row.problem;
   if (n_tokens != 128 * 1024) return false;
   if (machine.device == "l20")
@@ -106,7 +107,7 @@ double distance_from_inputs(double reach, double rate_32, double rate_128) {
   for (RatePoint& rate : device.rates) rate.flop_per_s = rate.head_dim == 32 ? rate_32 : rate_128;
   const ScratchFolder folder;
   const std::string path = folder.file("l20.csv", device_model_csv(device));
-  Machine machine = kL20;
+  FittedMachine machine = kL20;
   machine.link_byte_per_s = reach * kPcie_byte_per_s;
   double sum = 0.0;
   int n = 0;
@@ -136,10 +137,10 @@ struct Ratios {
 };
 
 // Published over predicted times of what the fit did not see.
-Ratios kept_out(std::initializer_list<Machine> machines,
+Ratios kept_out(std::initializer_list<FittedMachine> machines,
                 bool (*counts)(std::int64_t n_tokens, bool hybrid)) {
   std::vector<double> ratios;
-  for (const Machine& machine : machines)
+  for (const FittedMachine& machine : machines)
     for (const PublishedRow& row : rows_of(machine)) {
       const std::int64_t n_tokens = std::get<0>(row.problem);
       const bool hybrid = row.heads_apart > 1 && row.heads_apart < machine.gpus;
@@ -175,7 +176,7 @@ TEST(Usp, WhatWasKeptOutIsAsFarFromTheModelAsTheReadmeOfTheDevicesSays) {
 TEST(Usp, DegreesWithinOneStepOfThePublishedOnes) {
   int cases = 0;
   int near = 0;
-  for (const Machine& machine : {kNvlink, kPcie, kL20}) {
+  for (const FittedMachine& machine : {kNvlink, kPcie, kL20}) {
     std::map<FittedProblem, std::map<int, std::pair<double, double>>> best;  // published, predicted
     for (const PublishedRow& row : rows_of(machine)) {
       auto& [published, predicted] =

@@ -14,13 +14,13 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::Not;
 
-class FakeMachine : public testing::Test {
+class ProbedMachine : public testing::Test {
  protected:
   void lay(const std::string& path, const std::string& text) const { (void)root_.file(path, text); }
   ScratchFolder root_;
 };
 
-TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
+TEST_F(ProbedMachine, IsReadFromTheKernelsFiles) {
   lay("/proc/cpuinfo",
       "processor\t: 0\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: AMD EPYC 9B45\n"
       "flags\t\t: fpu avx2 fma avx512f avx512_bf16\n\nprocessor\t: 1\nmodel name\t: AMD EPYC "
@@ -52,7 +52,7 @@ TEST_F(FakeMachine, IsReadFromTheKernelsFiles) {
   EXPECT_TRUE(machine.container);
 }
 
-TEST_F(FakeMachine, TheLeastQuotaOfItsGroupsCounts) {
+TEST_F(ProbedMachine, TheLeastQuotaOfItsGroupsCounts) {
   const auto quota = [&](const std::string& file, const std::string& text) {
     lay("/sys/fs/cgroup" + file, text);
     return probe_machine(root_.path()).quota_cores;
@@ -78,7 +78,7 @@ TEST(Machine, KnowsTheVariablesOfLibrariesByTheirPrefixes) {
   EXPECT_THAT(found, Not(Contains(testing::HasSubstr("NO_SUCH"))));
 }
 
-TEST_F(FakeMachine, OfAnotherProcessorNamesItsPartAndFeatures) {
+TEST_F(ProbedMachine, OfAnotherProcessorNamesItsPartAndFeatures) {
   lay("/proc/cpuinfo",
       "processor\t: 0\nprocessor\t: 1\nprocessor\t: 2\nFeatures\t: fp asimd sve bf16 crc32\n"
       "CPU part\t: 0xd4f\n");
@@ -102,7 +102,7 @@ TEST_F(FakeMachine, OfAnotherProcessorNamesItsPartAndFeatures) {
   EXPECT_TRUE(machine.container);
 }
 
-TEST_F(FakeMachine, WithoutThoseFilesIsUnknownNotWrong) {
+TEST_F(ProbedMachine, WithoutThoseFilesIsUnknownNotWrong) {
   const Machine machine = probe_machine(root_.path());
   EXPECT_EQ(machine.cpu_model, "");
   EXPECT_EQ(machine.processors, 0);

@@ -16,7 +16,7 @@ using Verdict = RunComparison::Verdict;
 const std::function<bool()> kNever = [] { return false; };
 
 // B takes `ratio` times as long as A on a machine that is slower from turn to turn.
-struct Machine {
+struct TurnMachine {
   double ratio = 1.0;
   double drift = 1.0;
   std::vector<std::pair<AbSide, std::size_t>> turns{};
@@ -28,7 +28,7 @@ struct Machine {
 };
 
 TEST(Alternation, PairsAreNeighboursInRandomOrderAndEachCaseHasItsPairs) {
-  Machine machine;
+  TurnMachine machine;
   const auto cases = take_turns(5, {.pairs = 8, .retakes = 8}, std::ref(machine), kNever);
   ASSERT_EQ(machine.turns.size(), 2u * 5u * 8u);
   std::vector<std::size_t> order;
@@ -49,7 +49,7 @@ TEST(Alternation, PairsAreNeighboursInRandomOrderAndEachCaseHasItsPairs) {
 
 TEST(Alternation, ADriftingMachineDoesNotHideOrMakeADifference) {
   const auto verdict = [](double ratio) {
-    Machine machine{.ratio = ratio};
+    TurnMachine machine{.ratio = ratio};
     return take_turns(3, {.pairs = 8}, std::ref(machine), kNever)[1].verdict;
   };
   EXPECT_EQ(verdict(1.0), Verdict::same);
@@ -58,7 +58,7 @@ TEST(Alternation, ADriftingMachineDoesNotHideOrMakeADifference) {
 }
 
 TEST(Alternation, FewPairsProveNothing) {
-  Machine machine{.ratio = 2.0};
+  TurnMachine machine{.ratio = 2.0};
   EXPECT_EQ(take_turns(1, {.pairs = 5}, std::ref(machine), kNever)[0].verdict, Verdict::ambiguous);
 }
 
@@ -142,7 +142,7 @@ TEST(Alternation, AFailureEndsItsCaseAndNamesItsSide) {
 }
 
 TEST(Alternation, AnInterruptKeepsThePairsSoFar) {
-  Machine machine;
+  TurnMachine machine;
   const auto stop = [&] { return machine.turns.size() >= 7; };
   const auto cases = take_turns(2, {.pairs = 8}, std::ref(machine), stop);
   EXPECT_EQ(machine.turns.size(), 7u);
@@ -151,7 +151,7 @@ TEST(Alternation, AnInterruptKeepsThePairsSoFar) {
 }
 
 TEST(Alternation, EveryPairIsARowOfTheCsv) {
-  Machine machine{.ratio = 2.0, .drift = 1.0};
+  TurnMachine machine{.ratio = 2.0, .drift = 1.0};
   const auto cases = take_turns(2, {.pairs = 3}, std::ref(machine), kNever);
   const CsvTable table = CsvTable::parse(alternation_csv({"x", "y"}, cases), "pairs.csv");
   ASSERT_EQ(table.size(), 6u);

@@ -24,7 +24,7 @@ TEST(ProbeCuda, NamesItsDevicesOrSaysWhyThereIsNone) {
 }
 
 // Describes a machine with these devices, the driver's version and the error of counting them.
-struct FakeMachine {
+struct ProbedGpuMachine {
   std::vector<CudaDevice> devices;
   int driver_version = 13000;
   int count_error = 0;
@@ -56,34 +56,34 @@ const CudaDevice kH200{"NVIDIA H200", 9, 0, 132, 140ull << 30, 50ull << 20};
 const CudaDevice kTuring{"Tesla T4", 7, 5, 40, 15ull << 30, 4ull << 20};
 
 TEST(ProbeCuda, TellsAMissingDriverFromAnOldOne) {
-  EXPECT_EQ((FakeMachine{{}, 0, 35}.probe().reason),
+  EXPECT_EQ((ProbedGpuMachine{{}, 0, 35}.probe().reason),
             "no GPU: there is no NVIDIA driver on this machine");
-  EXPECT_EQ((FakeMachine{{kA100}, 12020, 35}.probe().reason),
+  EXPECT_EQ((ProbedGpuMachine{{kA100}, 12020, 35}.probe().reason),
             "no GPU: the NVIDIA driver supports CUDA 12.2 and this build needs 13.0; update the "
             "driver, or build with an older toolkit");
-  EXPECT_EQ((FakeMachine{{}, 13000, 100}.probe().reason),
+  EXPECT_EQ((ProbedGpuMachine{{}, 13000, 100}.probe().reason),
             "no GPU: the NVIDIA driver reports no device");
-  EXPECT_EQ((FakeMachine{{}, 13000, 0}.probe().reason),
+  EXPECT_EQ((ProbedGpuMachine{{}, 13000, 0}.probe().reason),
             "no GPU: the NVIDIA driver reports no device");
 }
 
 TEST(ProbeCuda, ThrowsWhereADeviceIsThereAndBroken) {
-  EXPECT_THROW((void)(FakeMachine{{kA100}, 13000, 999}.probe()), EnvironmentError);
-  EXPECT_THROW((void)(FakeMachine{{kA100}, 13000, 0, 214}.probe()), EnvironmentError);
+  EXPECT_THROW((void)(ProbedGpuMachine{{kA100}, 13000, 999}.probe()), EnvironmentError);
+  EXPECT_THROW((void)(ProbedGpuMachine{{kA100}, 13000, 0, 214}.probe()), EnvironmentError);
 }
 
 TEST(WhyNoCuda, AcceptsOneKindOfDeviceFromTheA100On) {
-  EXPECT_EQ(why_no_cuda(FakeMachine{{kA100}}.probe()), "");
-  EXPECT_EQ(why_no_cuda(FakeMachine{{kH200, kH200}}.probe()), "");
+  EXPECT_EQ(why_no_cuda(ProbedGpuMachine{{kA100}}.probe()), "");
+  EXPECT_EQ(why_no_cuda(ProbedGpuMachine{{kH200, kH200}}.probe()), "");
 }
 
 TEST(WhyNoCuda, NamesWhatIsWrongAndTheRemedy) {
-  EXPECT_EQ(why_no_cuda(FakeMachine{{kTuring}}.probe()),
+  EXPECT_EQ(why_no_cuda(ProbedGpuMachine{{kTuring}}.probe()),
             "Tesla T4 has compute capability 7.5, and the kernels need 8.0 (A100) or newer; use "
             "device: cpu");
-  EXPECT_THAT(why_no_cuda(FakeMachine{{kA100, kH200}}.probe()),
+  EXPECT_THAT(why_no_cuda(ProbedGpuMachine{{kA100, kH200}}.probe()),
               testing::HasSubstr("NVIDIA A100-SXM4-80GB and NVIDIA H200"));
-  EXPECT_EQ(why_no_cuda(FakeMachine{{}, 0, 35}.probe()),
+  EXPECT_EQ(why_no_cuda(ProbedGpuMachine{{}, 0, 35}.probe()),
             "no GPU: there is no NVIDIA driver on this machine");
 }
 
