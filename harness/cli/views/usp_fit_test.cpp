@@ -31,9 +31,9 @@ struct FittedMachine {
   double latency_s;
 };
 
-const Machine kNvlink{"8xa100_nvlink", "a100", 8, 300e9, 2e-6};
-const Machine kPcie{"4xa100_pcie", "a100", 4, kReach* kPcie_byte_per_s, 5e-6};
-const Machine kL20{"8xl20_pcie", "l20", 8, kReach* kPcie_byte_per_s, 5e-6};
+const FittedMachine kNvlink{"8xa100_nvlink", "a100", 8, 300e9, 2e-6};
+const FittedMachine kPcie{"4xa100_pcie", "a100", 4, kReach* kPcie_byte_per_s, 5e-6};
+const FittedMachine kL20{"8xl20_pcie", "l20", 8, kReach* kPcie_byte_per_s, 5e-6};
 
 using FittedProblem =
     std::tuple<std::int64_t, int, int, int, int>;  // N, batch, heads, a KV head's, d
