@@ -235,24 +235,3 @@ def test_memory_does_not_grow():
 
     before = call(100)
     assert call(int(os.environ.get("QB_PYTHON_CALLS", "300"))) < before + 4096  # KiB
-
-
-def test_a_small_call_costs_little():
-    import time
-
-    q, k, v, _ = arrays(n=128, heads=1, d=64)
-    given = {"q": q, "k": k, "v": v}
-
-    def of_python():
-        qb.attend(q, k, v, threads=1).o
-
-    def of_the_module():
-        qb._core.attend(given, {"threads": "1"}, "auto", False, None, None)
-
-    best = [float("inf"), float("inf")]
-    for _ in range(500):
-        for i, call in enumerate((of_python, of_the_module)):
-            start = time.perf_counter()
-            call()
-            best[i] = min(best[i], time.perf_counter() - start)
-    assert best[0] - best[1] < 40e-6, best  # seconds
