@@ -34,9 +34,8 @@ struct PlannedRun {
 [[nodiscard]] std::string planned_text(const std::vector<PlannedRun>& runs, const std::string& out);
 
 // Makes the page of a paper: what the machine's own runs show of it, its rows by what answers them
-// and what figures show of them, its
-// contradictions, the runs behind the answers, and every row of its tables. Links lead from the
-// folder of `page`.
+// and what figures show of them, its contradictions, the runs behind the answers, and every row of
+// its tables. Links lead from the folder of `page`.
 [[nodiscard]] std::string paper_page(const AnsweredPaper& answered,
                                      const std::vector<FoundContradiction>& contradictions,
                                      const RunsAndModel& measurements, const std::string& page,
