@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,14 +20,23 @@ namespace qb {
 // The library writes and compares values by functions that call themselves.
 inline constexpr int kMostJsonLevels = 100;
 
-// Throws UsageError `name: …` for a text with more levels. Throws parse_error for one that is not
+// Throws UsageError `name: …` for a text with more levels, or with a key twice in one object, of
+// which the library would keep the last. Throws parse_error for one that is not
 // JSON, or returns a discarded value if not `throws`.
 [[nodiscard]] inline nlohmann::ordered_json parse_json(std::string_view text, std::string_view name,
                                                        bool throws = true) {
   using Json = nlohmann::ordered_json;
-  const auto check = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth <= kMostJsonLevels) return true;
-    throw UsageError(fmt::format("{}: its JSON has more than {} levels", name, kMostJsonLevels));
+  std::vector<std::set<std::string>> keys;  // of the objects that are open
+  const auto check = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (depth > kMostJsonLevels)
+      throw UsageError(fmt::format("{}: its JSON has more than {} levels", name, kMostJsonLevels));
+    if (event == Json::parse_event_t::object_start) keys.emplace_back();
+    if (event == Json::parse_event_t::object_end) keys.pop_back();
+    if (event == Json::parse_event_t::key &&
+        !keys.back().insert(value.get_ref<const std::string&>()).second)
+      throw UsageError(
+          fmt::format("{}: its JSON has the key {} twice in one object", name, value.dump()));
+    return true;
   };
   return Json::parse(text, check, throws);
 }

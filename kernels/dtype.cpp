@@ -8,6 +8,7 @@
 #include "kernels/dtype.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #undef HWY_TARGET_INCLUDE
@@ -57,6 +58,17 @@ HWY_INLINE std::uint16_t round_bf16(float value) {
   return static_cast<std::uint16_t>((bits + bits) > 0xFF000000u ? quiet_nan : rounded);
 }
 
+// Rounds to odd: towards zero, and the last bit set where something was cut off. A number of 16
+// bits that is rounded from that one is as if it were rounded once from `value`.
+HWY_INLINE float round_to_odd(double value) {
+  const auto nearest = static_cast<float>(value);
+  const auto back = static_cast<double>(nearest);
+  const std::uint32_t bits = std::bit_cast<std::uint32_t>(nearest);
+  const std::uint32_t towards_zero =
+      bits - static_cast<std::uint32_t>(std::abs(back) > std::abs(value));
+  return back == value || value != value ? nearest : std::bit_cast<float>(towards_zero | 1U);
+}
+
 template <class From, class To, class Function>
 HWY_INLINE void map(const void* source, void* destination, std::int64_t count, Function function) {
   const From* HWY_RESTRICT from = static_cast<const From*>(source);
@@ -78,6 +90,10 @@ void to_f32(const void* source, DType from, float* destination, std::int64_t cou
       return map<double, float>(source, destination, count,
                                 [](auto x) { return static_cast<float>(x); });
   }
+}
+
+void to_odd_f32(const void* source, float* destination, std::int64_t count) {
+  map<double, float>(source, destination, count, [](auto x) { return round_to_odd(x); });
 }
 
 void from_f32(const float* source, void* destination, DType to, std::int64_t count) {
@@ -111,6 +127,7 @@ namespace qb {
 namespace {
 
 HWY_EXPORT(to_f32);
+HWY_EXPORT(to_odd_f32);
 HWY_EXPORT(from_f32);
 
 }  // namespace
@@ -133,8 +150,7 @@ double load_element(const void* address, DType dtype) {
 
 void store_element(void* address, DType dtype, double value) {
   if (dtype == DType::f64) return void(std::memcpy(address, &value, sizeof(value)));
-  const float narrow = static_cast<float>(value);
-  HWY_DYNAMIC_DISPATCH(from_f32)(&narrow, address, dtype, 1);
+  convert(&value, DType::f64, address, dtype, 1);
 }
 
 void convert(const void* source, DType from, void* destination, DType to, std::int64_t count) {
@@ -153,8 +169,11 @@ void convert(const void* source, DType from, void* destination, DType to, std::i
   float buffer[kChunk];
   for (std::int64_t begin = 0; begin < count; begin += kChunk) {
     const std::int64_t n = count - begin < kChunk ? count - begin : kChunk;
-    HWY_DYNAMIC_DISPATCH(to_f32)
-    (static_cast<const std::byte*>(source) + begin * size_of(from), from, buffer, n);
+    const std::byte* const at = static_cast<const std::byte*>(source) + begin * size_of(from);
+    if (from == DType::f64)
+      HWY_DYNAMIC_DISPATCH(to_odd_f32)(at, buffer, n);
+    else
+      HWY_DYNAMIC_DISPATCH(to_f32)(at, from, buffer, n);
     HWY_DYNAMIC_DISPATCH(from_f32)
     (buffer, static_cast<std::byte*>(destination) + begin * size_of(to), to, n);
   }

@@ -135,6 +135,54 @@ TEST(DType, ConvertBetweenAnyTwoTypesKeepsWhatBothHold) {
     }
 }
 
+// The value of the numbers of 16 bits around a double that is nearest, the even one of two.
+std::uint16_t nearest_of_all(const Half& half, double value) {
+  std::uint16_t low = 0;  // the largest magnitude that is not above
+  for (std::uint16_t bit = 0x4000; bit != 0; bit >>= 1)
+    if (const auto next = static_cast<std::uint16_t>(low | bit);
+        !std::isnan(half.widen(next)) && static_cast<double>(half.widen(next)) <= std::abs(value))
+      low = next;
+  const auto high = static_cast<std::uint16_t>(low + 1);
+  const auto of = [&](std::uint16_t bits) { return static_cast<double>(half.widen(bits)); };
+  // Infinity begins where the next number would have been.
+  const double above =
+      std::isinf(of(high)) ? 2.0 * of(low) - of(static_cast<std::uint16_t>(low - 1)) : of(high);
+  const double middle = 0.5 * (of(low) + above);
+  const bool up = std::abs(value) > middle || (std::abs(value) == middle && low % 2 == 1);
+  return static_cast<std::uint16_t>((up ? high : low) | (std::signbit(value) ? 0x8000 : 0));
+}
+
+TEST(DType, DoublesAreRoundedOnce) {
+  std::mt19937_64 engine(11);
+  for (const Half& half : kHalves) {
+    std::vector<double> values = {1.0 + 0x1p-8 + 0x1p-40,
+                                  1.0 + 0x1p-11 + 0x1p-40,
+                                  0x1p-150,
+                                  1e-320,
+                                  65519.999999999,
+                                  65520.0,
+                                  0x1.ff7fffffffp127,
+                                  0x1.ff8p127};
+    for (int i = 0; i < 20'000; ++i) {
+      // Next to a middle of two numbers, which float32 cannot tell from it.
+      const auto bits = static_cast<std::uint16_t>(engine() % 0x7B00);
+      const double middle =
+          0.5 * (static_cast<double>(half.widen(bits)) +
+                 static_cast<double>(half.widen(static_cast<std::uint16_t>(bits + 1))));
+      values.push_back(std::nextafter(middle, engine() % 2 == 0 ? 0.0 : 1e300) *
+                       (engine() % 2 == 0 ? 1.0 : -1.0));
+    }
+    std::vector<std::uint16_t> rounded(values.size());
+    convert(values.data(), DType::f64, rounded.data(), half.dtype, std::ssize(values));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(rounded[i], nearest_of_all(half, values[i])) << values[i];
+      std::uint16_t one = 0;
+      store_element(&one, half.dtype, values[i]);
+      ASSERT_EQ(one, rounded[i]);
+    }
+  }
+}
+
 TEST(DType, ConvertKeepsDoublesExactlyOnlyInDoubles) {
   const double third = 1.0 / 3.0;
   double copy = 0.0;

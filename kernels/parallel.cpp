@@ -2,6 +2,7 @@
 #include "kernels/parallel.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sched.h>
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +13,10 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include "base/interruption.h"
 
 namespace qb {
 namespace {
@@ -150,12 +154,34 @@ class Helper {
 struct Idle {
   std::mutex mutex;
   std::vector<std::unique_ptr<Helper>> helpers;
+  Idle* forgotten_before = nullptr;
+};
+Idle* forgotten = nullptr;  // those of processes from which this one was forked
+
+// A process that forks has none of its parent's threads: it forgets the helpers, whose memory is
+// lost, and the lock, which another thread may have held.
+class Owner {
+ public:
+  Owner() {
+    ::pthread_atfork(nullptr, nullptr, [] {
+      owner().all_->forgotten_before = forgotten;
+      forgotten = std::exchange(owner().all_, new Idle);
+    });
+  }
+  Owner(const Owner&) = delete;
+  Owner& operator=(const Owner&) = delete;
+  ~Owner() { delete all_; }
+  static Owner& owner() {
+    static Owner one;
+    return one;
+  }
+  Idle& all() { return *all_; }
+
+ private:
+  Idle* all_ = new Idle;
 };
 
-Idle& idle() {
-  static Idle all;
-  return all;
-}
+Idle& idle() { return Owner::owner().all(); }
 
 // Returns as many as are wanted, or fewer where the system gives fewer.
 std::vector<std::unique_ptr<Helper>> take_helpers(std::size_t wanted) {
@@ -224,10 +250,14 @@ void parallel_for(std::int64_t n, int threads, std::int64_t grain,
   std::mutex mutex;
   std::exception_ptr error;
   // Takes chunks until none is left or a body has thrown.
+  const std::atomic<bool>* const flag = interrupt_flag;
   const auto work = [&](int thread) noexcept {
+    interrupt_flag = flag;
     try {
-      for (std::int64_t begin = 0; (begin = next.fetch_add(step, std::memory_order_relaxed)) < n;)
+      for (std::int64_t begin = 0; (begin = next.fetch_add(step, std::memory_order_relaxed)) < n;) {
+        poll_interrupt();
         body(begin, std::min(n, begin + step), thread);
+      }
     } catch (...) {
       next.store(n, std::memory_order_relaxed);
       const std::lock_guard lock(mutex);

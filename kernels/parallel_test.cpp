@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/interruption.h"
+
 namespace qb {
 namespace {
 
@@ -46,6 +48,18 @@ TEST(ParallelFor, MayBeNestedAndCalledFromManyThreads) {
     });
   });
   EXPECT_EQ(sum, 400);
+}
+
+TEST(Parallel, ACallerWhoGivesUpEndsTheWorkOfAllThreads) {
+  std::atomic<bool> given_up{false};
+  interrupt_flag = &given_up;
+  std::atomic<int> done = 0;
+  const auto body = [&](std::int64_t, std::int64_t, int) { given_up = ++done >= 10; };
+  EXPECT_THROW(parallel_for(100'000, 3, 1, body), Interrupted);
+  EXPECT_LE(done, 10 + 3);
+  interrupt_flag = nullptr;
+  given_up = true;
+  parallel_for(100, 3, 1, body);
 }
 
 TEST(AwaitValue, ReturnsWhenAnotherThreadHasSetIt) {

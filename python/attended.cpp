@@ -122,7 +122,10 @@ struct Attended::Given {
   }
 };
 
-void Attended::take(const Given& given, TensorView Views::*view) {
+void Attended::take(const Given& given) {
+  static const std::map<std::string, TensorView Views::*> kViews = {
+      {"q", &Views::q}, {"k", &Views::k}, {"v", &Views::v}, {"do", &Views::d_out}};
+  const auto view = kViews.at(given.name);
   const bool packed = is_packed(job_);
   const auto& [batch, heads, length, elements] = given.sizes;
   const Extent extent =
@@ -181,46 +184,41 @@ AttendTask task_of(const Headers& headers, const Texts& parameters) {
 }  // namespace
 
 Attended::Attended(const Question& question, const Attended* forward, PlanSource own)
-    : order_(order_of(question.layout)) {
+    : forward_(forward), order_(order_of(question.layout)) {
   Headers headers;
-  std::map<std::string, nb::ndarray<nb::ro>> arrays;
   for (const auto& [name, object] : question.arrays) {
-    arrays[name] = imported(name, object);
-    NpyHeader header = header_of(name, arrays[name], question.bits_are_bf16);
+    arrays_.push_back(imported(name, object));
+    NpyHeader header = header_of(name, arrays_.back(), question.bits_are_bf16);
     require_axes(header, order_);
     if (header.shape.size() > 2) header.shape = in_order(std::move(header.shape), order_);
+    given_.emplace_back(name, arrays_.back(), header.dtype, order_);
     headers[name] = std::move(header);
   }
   axes_ = headers.at("q").shape.size();
-  AttendTask task = task_of(headers, question.parameters);
-  task.computes_output = forward == nullptr;
-  task.tokens_first = has_tokens_first(order_);
-  if (own) task.plan = std::move(own);
-  ledger_ = std::make_unique<MemoryLedger>(
-      MemoryLedger::Options{.budget_bytes = static_cast<std::uint64_t>(task.c.memory_budget_bytes),
-                            .record_events = true});
-  job_ = plan_attend(task, *ledger_, task.c.threads > 0 ? task.c.threads : available_cores());
-  for (const auto& [name, view] :
-       {std::pair{"q", &Views::q}, {"k", &Views::k}, {"v", &Views::v}, {"do", &Views::d_out}}) {
-    if (!arrays.contains(name)) continue;
-    take({name, arrays[name], headers[name].dtype, order_}, view);
-    arrays_.push_back(arrays[name]);
-  }
-  if (forward == nullptr) return;
-  job_.arguments.out = forward->job_.arguments.out;
-  job_.arguments.lse = forward->job_.arguments.lse;
+  task_ = task_of(headers, question.parameters);
+  task_.computes_output = forward == nullptr;
+  task_.tokens_first = has_tokens_first(order_);
+  if (own) task_.plan = std::move(own);
+  if (question.exact) require_exact(task_.c);
+  if (question.exact) exact_.emplace();
 }
 
+Attended::~Attended() = default;
+
 void Attended::run() {
+  const Case& c = task_.c;
+  ledger_ = std::make_unique<MemoryLedger>(MemoryLedger::Options{
+      .budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes), .record_events = true});
+  job_ = plan_attend(task_, *ledger_, c.threads > 0 ? c.threads : available_cores());
+  for (const Given& given : given_) take(given);
+  if (forward_ != nullptr) {
+    job_.arguments.out = forward_->job_.arguments.out;
+    job_.arguments.lse = forward_->job_.arguments.lse;
+  }
   make_room(job_);
   run_ = run_attend(job_, 0);
   if (!run_.verification.correct) throw CaseError(Status::incorrect, run_.verification.message);
-}
-
-double Attended::pairs() const {
-  const Shape& shape = job_.plan().problem.shape;
-  return static_cast<double>(shape.batch * shape.q_heads) * static_cast<double>(shape.q_len) *
-         static_cast<double>(shape.kv_len);
+  if (exact_) exact_ = exact_outputs(job_);
 }
 
 // Rounds once; LSE becomes one natural logarithm a row. The order in memory stays.
@@ -243,6 +241,13 @@ TensorView Attended::rounded(const std::string& name, TensorView view, DType dty
   return view;
 }
 
+std::vector<double>& Attended::exact_output(const std::string& name) {
+  return name == "o"    ? exact_->out
+         : name == "dq" ? exact_->d_q
+         : name == "dk" ? exact_->d_k
+                        : exact_->d_v;
+}
+
 Attended::Output Attended::output(const std::string& name, DType dtype) {
   constexpr std::pair<std::string_view, TensorView Views::*> kViews[] = {{"o", &Views::out},
                                                                          {"lse", &Views::lse},
@@ -253,7 +258,13 @@ Attended::Output Attended::output(const std::string& name, DType dtype) {
       std::ranges::find(kViews, name, [](const auto& one) { return one.first; });
   TensorView view = job_.arguments.*found->second;
   if (view.data == nullptr) return {};
-  if (name == "lse" || dtype != DType::f32) view = rounded(name, view, dtype);
+  if (dtype == DType::f64 && name != "lse") {
+    if (!exact_) throw UsageError(fmt::format("{} was not computed in float64", name));
+    const Extent& of = view.extent;
+    view = contiguous_view(exact_output(name).data(), dtype, of);
+  } else if (name == "lse" || dtype != DType::f32) {
+    view = rounded(name, view, dtype);
+  }
   const std::int64_t batch = job_.task.c.shape.batch;
   const std::int64_t length = view.extent.length / (is_packed(job_) ? batch : 1);
   if (is_packed(job_)) view.batch_stride = length * view.token_stride;

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,20 +33,21 @@ struct Question {
   bool bits_are_bf16 = false;  // arrays of 16-bit integers hold bf16
   Texts parameters;
   std::string layout = "auto";
+  bool exact = false;  // the outputs are to be float64
 };
 
 class Attended {
  public:
-  // Throws UsageError for arrays that do not fit, and as plan_attend() does. forward: whose O and
-  // LSE are taken in place of computing them; it must outlive this. own: the plan of each pass, in
-  // place of the algorithm's.
+  // Throws UsageError for arrays that do not fit. forward: whose O and LSE are taken in place of
+  // computing them; it must outlive run(). own: the plan of each pass, in place of the algorithm's.
   Attended(const Question& question, const Attended* forward, PlanSource own);
+  ~Attended();
+  Attended(const Attended&) = delete;
+  Attended& operator=(const Attended&) = delete;
 
-  // Computes; throws CaseError with Status::incorrect for an output that is not finite. It needs no
-  // lock of Python's interpreter.
+  // Plans and computes. Throws as plan_attend() does, and CaseError with Status::incorrect for an
+  // output that is not finite. It needs no lock of Python's interpreter.
   void run();
-  // The pairs of queries and keys of all heads: how long run() takes.
-  [[nodiscard]] double pairs() const;
 
   // `o`, `lse`, `dq`, `dk` or `dv`, as it lies in memory: f32 unless `dtype` rounds it, LSE as a
   // natural logarithm.
@@ -69,10 +71,14 @@ class Attended {
 
  private:
   struct Given;
-  void take(const Given& given, TensorView ExecutionArguments::*view);
+  void take(const Given& given);
+  [[nodiscard]] std::vector<double>& exact_output(const std::string& name);
   [[nodiscard]] TensorView rounded(const std::string& name, TensorView view, DType dtype);
 
   std::vector<nb::ndarray<nb::ro>> arrays_;  // keep the caller's memory
+  std::vector<Given> given_;
+  const Attended* forward_;
+  AttendTask task_;
   std::unique_ptr<MemoryLedger> ledger_;
   AxisOrder order_;
   std::size_t axes_ = 4;
@@ -81,6 +87,7 @@ class Attended {
   std::map<std::pair<std::string, DType>, Buffer> rounded_;
   AttendJob job_;
   AttendRun run_;
+  std::optional<ExactOutputs> exact_;
 };
 
 // Sets a parameter by its key in a spec or by its column. Throws UsageError for a name that is not

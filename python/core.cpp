@@ -19,6 +19,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/interruption.h"
 #include "harness/execute/memory/timeline.h"
 #include "harness/experiment/process/run_case.h"
 #include "harness/experiment/schema/columns.h"
@@ -36,34 +37,32 @@
 namespace qb::python {
 namespace {
 
-// A call below this many pairs ends before anyone presses Ctrl-C, and is not worth a thread.
-constexpr double kPairsWorthAThread = 1 << 24;
-
-std::atomic<int> abandoned_calls = 0;
-
-// Runs in a thread of its own, so that Ctrl-C is seen at once. A call that is left behind ends by
-// itself; what it reads and writes lives as long as it does.
-void run_interruptibly(const std::shared_ptr<Attended>& job) {
-  std::packaged_task<void()> task([job] { job->run(); });
-  std::future<void> done = task.get_future();
-  auto left_behind = std::make_shared<std::atomic<bool>>(false);
-  std::thread thread([task = std::move(task), left_behind]() mutable {
-    task();
-    if (left_behind->load()) --abandoned_calls;
+// Returns what `compute` does, which needs no lock of the interpreter. It runs in a thread of its
+// own, so that Ctrl-C is seen at once; the thread then ends at its next look at the flag.
+template <class Compute>
+auto interruptibly(const Compute& compute) {
+  std::atomic<bool> given_up{false};
+  std::packaged_task<decltype(compute())()> task([&] {
+    interrupt_flag = &given_up;
+    return compute();
   });
-  for (;;) {
-    {
+  auto done = task.get_future();
+  {
+    std::jthread thread(std::move(task));
+    while (true) {
+      {
+        const nb::gil_scoped_release release;
+        if (done.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready) break;
+      }
+      if (PyErr_CheckSignals() == 0) continue;
+      given_up = true;
       const nb::gil_scoped_release release;
-      if (done.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready) break;
+      thread.join();
+      break;
     }
-    if (PyErr_CheckSignals() == 0) continue;
-    ++abandoned_calls;
-    left_behind->store(true);
-    thread.detach();
-    throw nb::python_error();
   }
-  thread.join();
-  done.get();
+  if (given_up) throw nb::python_error();
+  return done.get();
 }
 
 // The plans of an algorithm that is written in Python. Throws UsageError where one is not exact.
@@ -82,16 +81,11 @@ PlanSource plans_of(const Recipe& recipe) {
 std::shared_ptr<Attended> attend(std::map<std::string, nb::object> arrays, Texts parameters,
                                  const std::string& layout, bool bits_are_bf16,
                                  const std::shared_ptr<Attended>& forward,
-                                 const std::optional<Recipe>& recipe) {
-  const Question question{std::move(arrays), bits_are_bf16, std::move(parameters), layout};
+                                 const std::optional<Recipe>& recipe, bool exact) {
+  const Question question{std::move(arrays), bits_are_bf16, std::move(parameters), layout, exact};
   auto job = std::make_shared<Attended>(question, forward.get(),
                                         recipe ? plans_of(*recipe) : PlanSource());
-  if (job->pairs() > kPairsWorthAThread) {
-    run_interruptibly(job);
-  } else {
-    const nb::gil_scoped_release release;
-    job->run();
-  }
+  interruptibly([&] { job->run(); });
   return job;
 }
 
@@ -115,10 +109,14 @@ nb::object output_array(const nb::handle& self, const std::string& name, const s
 }
 
 std::vector<Texts> timeline(const Attended& job) {
-  std::vector<Texts> rows;
-  for (const RowValues& row : timeline_rows(job.ledger().events()))
-    add_values(row, rows.emplace_back());
-  return rows;
+  return interruptibly([&] {
+    std::vector<Texts> rows;
+    for (const RowValues& row : timeline_rows(job.ledger().events())) {
+      poll_interrupt();
+      add_values(row, rows.emplace_back());
+    }
+    return rows;
+  });
 }
 
 // What is known of a case before it runs.
@@ -198,6 +196,7 @@ std::pair<std::vector<Texts>, std::string> predict_spec(const std::string& yaml,
   const Spec spec = parse_spec(yaml, name, {.set = set});
   std::vector<Texts> rows;
   for (const Case& c : resolved_cases(spec)) {
+    poll_interrupt();
     Texts& row = rows.emplace_back(parameters_of(c));
     row["case_id"] = case_id(c);
     try {
@@ -209,6 +208,18 @@ std::pair<std::vector<Texts>, std::string> predict_spec(const std::string& yaml,
   }
   return {rows, spec.resolved_yaml};
 }
+
+// The same function, run interruptibly.
+template <auto kFunction>
+struct Interruptible;
+template <class Result, class... Arguments, Result (*kFunction)(Arguments...)>
+struct Interruptible<kFunction> {
+  static Result call(Arguments... arguments) {
+    return interruptibly([&] { return kFunction(arguments...); });
+  }
+};
+template <auto kFunction>
+constexpr auto interruptible = &Interruptible<kFunction>::call;
 
 void raise(const char* name, const char* sentence, std::string_view status = {}) {
   const nb::object type = nb::module_::import_("quorumbench.errors").attr(name);
@@ -240,8 +251,14 @@ NB_MODULE(_core, m) {
   nb::register_exception_translator(translate);
   nb::class_<Attended>(m, "Attended")
       .def("output", output_array, nb::arg("name"), nb::arg("dtype"), nb::arg("kind"))
-      .def("columns", &Attended::columns)
-      .def("errors", &Attended::errors, nb::arg("rows"), nb::call_guard<nb::gil_scoped_release>())
+      .def("columns",
+           [](const Attended& job) { return interruptibly([&] { return job.columns(); }); })
+      .def(
+          "errors",
+          [](const Attended& job, std::int64_t rows) {
+            return interruptibly([&] { return job.errors(rows); });
+          },
+          nb::arg("rows"))
       .def("timeline", timeline)
       .def("trace", [](const Attended& job) { return perfetto_trace(job.ledger().events(), "qb"); })
       .def("snapshot",
@@ -257,21 +274,19 @@ NB_MODULE(_core, m) {
       .def_rw("forward", &Recipe::forward)
       .def_rw("backward", &Recipe::backward);
   m.def("attend", attend, nb::arg("arrays"), nb::arg("parameters"), nb::arg("layout"),
-        nb::arg("bits_are_bf16"), nb::arg("forward").none(), nb::arg("recipe").none());
+        nb::arg("bits_are_bf16"), nb::arg("forward").none(), nb::arg("recipe").none(),
+        nb::arg("exact"));
   nb::class_<PlanView>(m, "PlanView")
       .def_ro("columns", &PlanView::columns)
       .def_ro("flaw", &PlanView::flaw)
       .def_ro("pairs", &PlanView::pairs)
       .def_ro("sent", &PlanView::sent)
       .def_ro("peak", &PlanView::peak);
-  m.def("plan", plan, nb::arg("values"), nb::arg("recipe").none(),
-        nb::call_guard<nb::gil_scoped_release>());
-  m.def("partition", partition, nb::arg("values"), nb::arg("recipe").none(),
-        nb::call_guard<nb::gil_scoped_release>());
-  m.def("predict_spec", predict_spec, nb::arg("yaml"), nb::arg("name"), nb::arg("set"),
-        nb::call_guard<nb::gil_scoped_release>());
-  m.def("cases", cases_of, nb::arg("yaml"), nb::arg("name"));
+  m.def("plan", interruptible<plan>, nb::arg("values"), nb::arg("recipe").none());
+  m.def("partition", interruptible<partition>, nb::arg("values"), nb::arg("recipe").none());
+  m.def("predict_spec", interruptible<predict_spec>, nb::arg("yaml"), nb::arg("name"),
+        nb::arg("set"));
+  m.def("cases", interruptible<cases_of>, nb::arg("yaml"), nb::arg("name"));
   m.def("schema", schema_json);
   m.def("interest_set", [](int workers) { return default_interest_set(workers).residues; });
-  m.def("abandoned_calls", [] { return abandoned_calls.load(); });
 }

@@ -3,11 +3,14 @@
 // documented exit code.
 #include <fmt/format.h>
 
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -68,6 +71,16 @@ void raise_limit(int resource, std::string_view what, rlim_t least, rlim_t usual
   ::setrlimit(resource, &limit);
 }
 
+// A program that starts qb names itself in QB_PARENT. When it ends, however it does, qb ends as if
+// it were interrupted.
+void end_with_parent() {
+  const char* const parent = std::getenv("QB_PARENT");
+  if (parent == nullptr) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (std::to_string(::getppid()) != parent) ::raise(SIGTERM);  // it has ended already
+  ::unsetenv("QB_PARENT");
+}
+
 // qb finds itself, its memory and its cores there.
 void require_proc() {
   if (::access("/proc/self/exe", X_OK) != 0)
@@ -87,6 +100,7 @@ int main(int argc, char** argv) {
     qb::raise_limit(RLIMIT_STACK, "the stack in KiB", 1024, 8192, 1024, "-s");
     qb::raise_limit(RLIMIT_NOFILE, "open files", 64, 1024, 1, "-n");
     qb::require_proc();
+    qb::end_with_parent();
     // A sweep starts a child for each case, which needs no other verb.
     const bool is_child = argc > 1 && std::string_view(argv[1]) == "__case";
     if (const std::string& undone = qb::undone_thread_binding(); !undone.empty() && !is_child)

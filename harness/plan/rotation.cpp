@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/integers.h"
+#include "base/interruption.h"
 #include "harness/plan/layout.h"
 #include "harness/plan/messages.h"
 
@@ -16,6 +17,7 @@ namespace {
 // Peers ascend for worker 0. After the turn they ascend again, from where they wrap around.
 std::vector<Transfer> turned(const Rotation& rotation, const std::vector<Transfer>& transfers,
                              int worker) {
+  poll_interrupt();
   std::vector<Transfer> all;
   all.reserve(transfers.size());
   for (const Transfer& transfer : transfers) all.push_back(rotation.turned(transfer, worker));

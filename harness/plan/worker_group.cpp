@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/worker_group.h"
 
+#include "base/interruption.h"
+
 namespace qb {
 
 int WorkerGroup::count(const PlaceSet& set) const {
@@ -11,6 +13,7 @@ int WorkerGroup::count(const PlaceSet& set) const {
 }
 
 std::vector<int> WorkerGroup::places(const PlaceSet& set, int worker) const {
+  poll_interrupt();
   const Digits at = digits(plus(set.at, worker));
   const auto begin = [&](std::size_t axis) { return spans(set.axes, axis) ? 0 : at[axis]; };
   const auto end = [&](std::size_t axis) {

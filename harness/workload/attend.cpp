@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "base/clock.h"
@@ -14,6 +15,8 @@
 #include "harness/plan/work/tiling.h"
 #include "harness/workload/needs.h"
 #include "kernels/attention_backward.h"
+#include "kernels/reference.h"
+#include "kernels/reference_gradients.h"
 
 namespace qb {
 namespace {
@@ -247,6 +250,34 @@ void verify_attend_gradients(const AttendJob& job, std::int64_t rows, Verificati
                    {of.d_q, of.d_k, of.d_v}, rows_to_verify(plan, rows), keys_to_verify(plan, rows),
                    of.threads, verification, partial_roundings(plan),
                    (job.forward && rounds_lse(*job.forward)) || rounds_lse(plan));
+}
+
+void require_exact(const Case& c) {
+  if (c.kernel == Kernel::reference && c.workers == 1) return;
+  throw UsageError(fmt::format(
+      "an output of type f64 would have the digits of float32: {}; take kernel reference and one "
+      "worker, or outputs of type f32",
+      c.workers > 1 ? "workers hand each other float32"
+                    : fmt::format("kernel {} computes in float32", word(c.kernel))));
+}
+
+ExactOutputs exact_outputs(const AttendJob& job) {
+  const Problem& problem = job.plan().problem;
+  const ExecutionArguments& of = job.arguments;
+  ExactOutputs exact;
+  if (job.forward) {
+    std::vector<std::int64_t> rows(static_cast<std::size_t>(of.q.extent.length));
+    std::iota(rows.begin(), rows.end(), 0);
+    exact.out = reference_rows(of.q, of.k, of.v, problem.mask, problem.scale, rows, of.threads).out;
+  }
+  if (job.backward) {
+    ReferenceGradients gradients =
+        reference_gradients({of.q, of.k, of.v, of.d_out, problem.mask, problem.scale}, of.threads);
+    exact.d_q = std::move(gradients.d_q);
+    exact.d_k = std::move(gradients.d_k);
+    exact.d_v = std::move(gradients.d_v);
+  }
+  return exact;
 }
 
 AttendRun run_attend(AttendJob& job, std::int64_t rows, const Executor& executor) {

@@ -113,6 +113,18 @@ struct AttendRun {
 [[nodiscard]] AttendRun run_attend(AttendJob& job, std::int64_t rows,
                                    const Executor& executor = execute);
 
+// Outputs in float64, contiguous [b, h, n, elements]: those of the passes that the job has.
+struct ExactOutputs {
+  std::vector<double> out;
+  std::vector<double> d_q;
+  std::vector<double> d_k;
+  std::vector<double> d_v;
+};
+// Throws UsageError unless kernel reference computes the case in one piece. Everything else hands
+// out float32, whose digits an output of type f64 would not have.
+void require_exact(const Case& c);
+[[nodiscard]] ExactOutputs exact_outputs(const AttendJob& job);
+
 // These compare up to `rows` rows of each head with float64, as run_attend() does. Given O and LSE
 // may be off by what the same algorithm rounds. The second adds the errors of the gradients.
 [[nodiscard]] Verification verify_attend(const AttendJob& job, std::int64_t rows);

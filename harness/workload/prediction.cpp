@@ -5,16 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <future>
-#include <thread>
 
+#include "base/interruption.h"
 #include "base/numbers.h"
 #include "base/schema/older_runs.h"
 #include "base/status.h"
 #include "harness/execute/model/between_hosts.h"
 #include "harness/execute/model/model_executor.h"
 #include "harness/execute/player/device_executor.h"
+#include "harness/execute/transport/mpi_world.h"
 #include "harness/plan/check/check.h"
 #include "harness/plan/work/tiling.h"
 #include "harness/workload/passes.h"
@@ -35,13 +35,9 @@ std::pair<double, double> subsequence_spread(const Work& work) {
   return {mean, std::sqrt(squares / n)};
 }
 
-int ranks_of_this_host() {
-  const char* const ranks = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  return ranks == nullptr ? 1 : std::max(1, std::atoi(ranks));
-}
-
-bool bound_to_cores() {
-  return available_cores() < static_cast<int>(std::thread::hardware_concurrency());
+int ranks_on_these_cores() {
+  const MpiWorld* const world = MpiWorld::current();
+  return world == nullptr ? 1 : world->sharing_cores();
 }
 
 void plan_passes(const Case& c, PlannedCase& planned) {
@@ -74,7 +70,8 @@ PlannedCase plan_case(const Case& c) {
   // MPI has the links of the machine, which only a forecast needs to know.
   if (c.ranks != Ranks::mpi || c.model_device) planned.network = network_of(c);
   // Both read all workers and write nothing of the plan.
-  auto flaw = std::async([&] {
+  auto flaw = std::async([&, flag = interrupt_flag] {
+    interrupt_flag = flag;
     std::optional<std::string> first = check(planned.plan);
     return first || !planned.backward ? first : check(*planned.backward);
   });
@@ -88,7 +85,10 @@ void add_work(const Case& c, PlannedCase& planned) {
       c.ranks == Ranks::threads ? std::max(1, planned.threads / c.workers) : planned.threads;
   bool first = true;
   for (const Plan* const plan : planned.timed()) {
-    auto counted = std::async([&] { return plan_memory(*plan, c.kernel, threads_per_worker); });
+    auto counted = std::async([&, flag = interrupt_flag] {
+      interrupt_flag = flag;
+      return plan_memory(*plan, c.kernel, threads_per_worker);
+    });
     Work work = model_work(*plan, c.kernel);
     PlanMemory memory = counted.get();
     if (plan->pass == Pass::backward) planned.backward_sent_bytes = work.sent_bytes_max;
@@ -98,19 +98,17 @@ void add_work(const Case& c, PlannedCase& planned) {
   }
 }
 
-// A rank's part of the cores where ranks share a host and are not bound to cores. What is modelled
-// does not depend on the machine that computes the model.
+// A rank's part of the cores that it may use, which other ranks of the host may use too. What is
+// modelled does not depend on the machine that computes the model.
 int threads_of(const Case& c) {
   if (c.threads > 0) return c.threads;
   if (c.ranks == Ranks::model) return 1;
   const bool has_processes = c.ranks == Ranks::mpi || c.ranks == Ranks::nccl;
-  const bool alone = !has_processes || bound_to_cores();
-  return std::max(1, available_cores() / (alone ? 1 : ranks_of_this_host()));
+  return std::max(1, available_cores() / (has_processes ? ranks_on_these_cores() : 1));
 }
 
 int busy_threads(const Case& c, int threads) {
-  return static_cast<int>(
-      busy_threads(word(c.ranks), c.workers, threads, bound_to_cores() ? 1 : ranks_of_this_host()));
+  return static_cast<int>(busy_threads(word(c.ranks), c.workers, threads, ranks_on_these_cores()));
 }
 
 void rehearse_on_gpu(const Case& c, const cuda::KernelCosts& costs, PlannedCase& planned) {

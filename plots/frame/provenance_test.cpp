@@ -53,6 +53,13 @@ TEST(Provenance, OneLineSaysMachineCodeAndDay) {
             "Some CPU, 2 processors; qb 0.1.0; commit 0123456789ab with changes; 2026-01-02");
 }
 
+TEST(Provenance, ARunThatIsNotFinishedSaysSoFirst) {
+  Provenance part = read_provenance(testing_support::sample_manifest(), "m");
+  part.unfinished = "3 of 24 cases: the run is not finished";
+  EXPECT_THAT(provenance_line(part), ::testing::StartsWith(part.unfinished + "; Some CPU"));
+  EXPECT_THAT(written(part), HasSubstr("\"unfinished\": \"3 of 24 cases"));
+}
+
 TEST(Provenance, AnotherProgramIsNamedWithItsVersion) {
   const Provenance peer = read_provenance(
       R"({"environment": {"peer": {"name": "torch", "version": "2.5.1"}}})", "manifest.json");

@@ -57,6 +57,7 @@ Json origin(const Provenance& provenance) {
                {"machine", text(provenance.machine)},
                {"started_at", text(provenance.started_at)}};
   if (!provenance.peer.empty()) json["peer"] = provenance.peer;
+  if (!provenance.unfinished.empty()) json["unfinished"] = provenance.unfinished;
   return json;
 }
 
@@ -83,6 +84,13 @@ CsvTable read_cases(const std::filesystem::path& path) {
   for (std::size_t row = 0; row < cases.size(); ++row)
     cases.set(row, "algorithm", std::string(algorithm_name(cases.text(row, "algorithm"))));
   return cases;
+}
+
+// A torn last line counts as a case that is not there.
+std::string unfinished(std::string_view manifest_json, const CsvTable& cases) {
+  const double planned = number_at(parse_json(manifest_json, "manifest.json", false), "/n_cases");
+  if (!(static_cast<double>(cases.size()) < planned)) return {};
+  return fmt::format("{} of {} cases: the run is not finished", cases.size(), planned);
 }
 
 std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
@@ -126,7 +134,8 @@ Provenance read_provenance(std::string_view manifest_json, std::string_view name
 std::string provenance_line(const Provenance& provenance) {
   const std::string& version = provenance.version;
   return listed(
-      {provenance.machine, provenance.peer, version.empty() ? "" : "qb " + version,
+      {provenance.unfinished, provenance.machine, provenance.peer,
+       version.empty() ? "" : "qb " + version,
        provenance.commit.empty() ? ""
                                  : fmt::format("commit {}{}", provenance.commit.substr(0, 12),
                                                provenance.sources_modified ? " with changes" : ""),
@@ -153,11 +162,13 @@ PlottedRun read_plotted_run(const std::string& path) {
     throw UsageError(fmt::format("{} is not a run folder: it has no manifest.json", path));
   PlottedRun run;
   run.path = path;
-  run.provenance = read_provenance(read_text(manifest.string()), manifest.string());
+  const std::string manifest_json = read_text(manifest.string());
+  run.provenance = read_provenance(manifest_json, manifest.string());
   run.microbench = read_if_there(folder / "microbench.csv");
   // A folder of microbenchmarks alone has no cases; any other must have them.
   if (!run.microbench || std::filesystem::exists(folder / "cases.csv"))
     run.cases = read_cases(folder / "cases.csv");
+  if (run.has_cases()) run.provenance.unfinished = unfinished(manifest_json, run.cases);
   run.timeline = read_if_there(folder / "memory_timeline.csv");
   run.steps = read_if_there(folder / "steps.csv");
   if (run.steps) add_later_fields(*run.steps, kStepFields);

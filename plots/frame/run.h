@@ -29,6 +29,7 @@ struct Provenance {
   bool sources_modified = false;
   std::string machine{};       // the device fingerprint
   std::string started_at{};    // UTC, ISO 8601
+  std::string unfinished{};    // how many cases are there, if some are not
   std::string noise_floor{};   // what a case differed by when it was measured again
   int cores = 0;               // that the run could use; 0: not known
   double memory_bytes = kNaN;  // memory of the machine, or of its container if that has less

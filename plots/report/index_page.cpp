@@ -121,7 +121,8 @@ std::string origin_of(const fs::path& folder) {
                             .commit = text("commit"),
                             .sources_modified = json.value("sources_modified", false),
                             .machine = text("machine"),
-                            .started_at = text("started_at")});
+                            .started_at = text("started_at"),
+                            .unfinished = text("unfinished")});
   }
   return {};
 }

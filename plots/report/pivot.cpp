@@ -175,7 +175,8 @@ void add_notes(Table& table, const Rows& cases, const Layout& layout) {
   const bool quotients = std::ranges::any_of(layout.values, &ShownValue::quotient);
   const bool repeated = std::ranges::any_of(layout.values, &ShownValue::timed);
   table.notes = joined_notes(
-      {status_notes(cases),
+      {{layout.pivot.unfinished.empty() ? "" : layout.pivot.unfinished + '.'},
+       status_notes(cases),
        repeated ? repeat_notes(cases, layout.pivot.interval) : std::vector<std::string>{},
        {quotients && !floor.empty() ? floor + '.' : "", quotients ? slow_base_note(cases) : ""}});
   table.notes.push_back(shared_parameters(*cases.front().table));

@@ -18,6 +18,7 @@ struct Pivot {
   // The case that a speed-up divides: parameters with their values; the others are those of the
   // row. None: one worker.
   CaseWords base{};
+  std::string unfinished{};   // of the run: how many cases are there, if some are not
   std::string noise_floor{};  // of the run, noted where the values are ratios of times
   bool interval = false;      // behind each value that has one
   bool plain = false;  // for programs: SI units, every digit, names of columns, ends of intervals

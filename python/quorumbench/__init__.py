@@ -16,11 +16,6 @@ N is the number of tokens of the whole sequence and W the number of workers; W =
 Bytes are bytes and times seconds. What cannot be done raises UsageError, what the machine lacks
 EnvironmentError, what went wrong while it ran CaseError, each with a sentence that says what to do.
 """
-import atexit as _atexit
-import os as _os
-import sys as _sys
-
-from . import _core
 from ._algorithm import Algorithm, Builder, Problem, algorithm
 from ._arrays import Result, attend, attention
 from ._plans import Advice, Cluster, InterestSet, Plan, advise, bounds, papers, plan, sets
@@ -36,11 +31,3 @@ __all__ = [
     "plan", "run", "sets", "sweep", "table",
 ]
 
-
-@_atexit.register
-def _leave() -> None:
-    """A call that Ctrl-C left behind still computes; the program does not wait for it."""
-    if _core.abandoned_calls() > 0:
-        _sys.stdout.flush()
-        _sys.stderr.flush()
-        _os._exit(130)

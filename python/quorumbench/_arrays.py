@@ -93,9 +93,40 @@ class Result:
     def memory(self) -> Memory:
         return self._keep("memory", lambda: Memory(self._job))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a pickle keeps: the outputs, the columns and the memory, and the errors if they were
+        asked for; not the inputs."""
+        for name in (*_OUTPUTS, "columns"):
+            getattr(self, name)
+        job = _Stored(self.copied, self._job.timeline(), self._job.trace(), self._job.snapshot())
+        kept = {name: one for name, one in self._kept.items() if name != "memory"}
+        return {"_job": job, "_inputs": None, "_kind": self._kind, "_dtype": self._dtype,
+                "_kept": kept}
+
     def __repr__(self) -> str:
         return (f"<attention {self.wall_time_s * 1e3:.3g} ms, {self.device_sent_bytes} bytes sent by "
                 f"a device, peak {self.device_peak_bytes} bytes of a device>")
+
+
+class _Stored:
+    """Stands for the job of a result that was pickled."""
+
+    def __init__(self, copied: Any, timeline: Any, trace: Any, snapshot: Any) -> None:
+        self.copied = copied
+        self._timeline, self._trace, self._snapshot = timeline, trace, snapshot
+
+    def timeline(self) -> Any:
+        return self._timeline
+
+    def trace(self) -> Any:
+        return self._trace
+
+    def snapshot(self) -> Any:
+        return self._snapshot
+
+    def errors(self, _rows: int) -> Any:
+        raise UsageError("a result from a pickle has no inputs to compare with; ask for its errors "
+                         "before it is pickled")
 
 
 def _number(text: str) -> Any:
@@ -110,12 +141,20 @@ def _number(text: str) -> Any:
 
 
 def _texts(parameters: Mapping[str, Any]) -> dict[str, str]:
+    for name, value in parameters.items():
+        if getattr(value, "requires_grad", False):
+            raise UsageError(f"{name} requires a gradient, and qb has none for it; give "
+                             f"{name}.item(), or multiply q by what is learnt")
+        if getattr(value, "ndim", 0) > 1:
+            raise UsageError(f"{name} is an array of {value.ndim} axes; qb takes masks by name, such "
+                             "as 'causal', or as a pattern such as {'sliding_window': {'left': 4, "
+                             "'right': 4}}")
     return {_qb.key(name): _qb.text(value) for name, value in parameters.items()
             if value is not None}
 
 
 def _start(arrays: Mapping[str, Any], layout: str, parameters: Mapping[str, Any],
-           forward: Any = None) -> tuple[Any, Any, str, str]:
+           forward: Any = None, out_dtype: str | None = None) -> tuple[Any, Any, str, str]:
     kind = _kinds.kind_of("q", arrays["q"])
     dtype = _kinds.dtype_of("q", arrays["q"])
     given = {}
@@ -133,7 +172,7 @@ def _start(arrays: Mapping[str, Any], layout: str, parameters: Mapping[str, Any]
         recipe = algorithm.recipe(Problem.of_arrays(arrays, layout, parameters.get("mask")),
                                   int(parameters.get("workers", 1)), "do" in arrays)
     job = _core.attend(given, _texts(parameters), layout, kind == "numpy" and dtype == "bf16",
-                       forward, recipe)
+                       forward, recipe, (out_dtype or dtype) == "f64")
     return job, given, kind, dtype
 
 
@@ -146,7 +185,8 @@ def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
                   memory; of one kind and type, f16, bf16, f32, or f64 (kernel reference). K and V may
                   have fewer heads and another length: queries take the last positions of the keys.
                   do has the shape of O, which is that of q with the last axis of v
-    out_dtype     the type of o, dq, dk and dv: f16, bf16, f32, f64 (default: that of q)
+    out_dtype     the type of o, dq, dk and dv: f16, bf16, f32, f64 (default: that of q). f64 is
+                  computed in float64, by kernel reference and one worker; all else is float32
     parameters    as in a spec: algorithm (a name, or one made with @qb.algorithm), workers, mask
                   ("causal", or a pattern as a dict), kernel, ranks (serial or threads), threads,
                   scale, interest_set, distillation, memory_budget
@@ -157,9 +197,13 @@ def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
     arrays = {"q": q, "k": k, "v": v}
     if do is not None:
         arrays["do"] = do
+    for name, array in arrays.items():
+        if _kinds.wants_gradient(array):
+            raise UsageError(f"{name} requires a gradient, and the outputs of qb.attend have none; "
+                             f"call qb.attention, or give {name}.detach() and do=")
     if out_dtype is not None:
         _kinds.require_out_dtype(out_dtype, q)
-    job, given, kind, dtype = _start(arrays, layout, parameters)
+    job, given, kind, dtype = _start(arrays, layout, parameters, None, out_dtype)
     return Result(job, given, kind, out_dtype or dtype)
 
 
@@ -190,9 +234,13 @@ def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p
 
     query, key, value are [..., h, n, d] as qb.attend() takes them; attn_mask is a mask of qb by
     name or pattern. The keywords are those of qb.attend(). O has the type of query. PyTorch's
-    tensors take part in autograd, whose backward pass is played over the same workers. Raises
-    UsageError for a dropout_p, for a mask as an array, and for heads that differ without
-    enable_gqa.
+    tensors take part in autograd, whose backward pass is played over the same workers.
+
+    It differs from PyTorch's: no dropout_p and no mask as an array; is_causal needs as many keys as
+    queries, since PyTorch begins at the first key and qb ends at the last one; a query without
+    keys has O = 0; float64 needs workers=1; second derivatives raise RuntimeError, and forward-mode
+    derivatives and torch.func UsageError. docs/conventions.md has other libraries. Raises UsageError
+    for what is not there, and for heads that differ without enable_gqa.
     """
     asked = _sdpa_parameters(query, key, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     asked |= {"algorithm": algorithm, "workers": workers, **parameters}
@@ -212,20 +260,34 @@ def _torch_function() -> Any:
     if _kept.function is None:
         import torch
 
+        # once_differentiable would not do: torch.autograd.grad() does not reach its error, since
+        # that is on no way to the inputs.
+        class Gradients(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx: Any, query: Any, key: Any, value: Any, d_out: Any, asked: Any,
+                        job: Any) -> Any:
+                arrays = {"q": query, "k": key, "v": value, "do": d_out}
+                result = Result(*_start(arrays, "auto", asked, job))
+                return result.dq, result.dk, result.dv
+
+            @staticmethod
+            def backward(ctx: Any, *gradients: Any) -> Any:
+                raise RuntimeError("qb.attention has no second derivatives; take those of "
+                                   "torch.nn.functional.scaled_dot_product_attention")
+
         class Attention(torch.autograd.Function):
             @staticmethod
             def forward(ctx: Any, query: Any, key: Any, value: Any, asked: Any) -> Any:
                 result = Result(*_start({"q": query, "k": key, "v": value}, "auto", asked))
-                ctx.save_for_backward(query, key, value)
+                # O too, whose memory the job's may be, so that a change in place is an error.
+                ctx.save_for_backward(query, key, value, result.o)
                 ctx.asked, ctx.job = asked, result._job
                 return result.o
 
             @staticmethod
             def backward(ctx: Any, *gradients: Any) -> Any:
-                query, key, value = ctx.saved_tensors
-                arrays = {"q": query, "k": key, "v": value, "do": gradients[0]}
-                result = Result(*_start(arrays, "auto", ctx.asked, ctx.job))
-                return result.dq, result.dk, result.dv, None
+                query, key, value, _ = ctx.saved_tensors
+                return *Gradients.apply(query, key, value, gradients[0], ctx.asked, ctx.job), None
 
         _kept.function = Attention
     return _kept.function

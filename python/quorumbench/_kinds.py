@@ -10,12 +10,14 @@ from .errors import UsageError
 WORDS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float64": "f64"}
 
 
+_OF_MODULES = {"numpy": "numpy", "torch": "torch", "jax": "jax", "jaxlib": "jax"}
+
+
 @functools.cache
-def _kind_of_module(module: str) -> str:
-    module = module.partition(".")[0]
-    if module in ("numpy", "torch"):
-        return module
-    return "jax" if module in ("jax", "jaxlib") else "dlpack"
+def _kind_of_type(type_: type) -> str:
+    """A class that a program derives from one of theirs is of the same kind."""
+    modules = (base.__module__.partition(".")[0] for base in type_.__mro__)
+    return next((_OF_MODULES[module] for module in modules if module in _OF_MODULES), "dlpack")
 
 
 def kind_of(name: str, array: Any) -> str:
@@ -24,7 +26,32 @@ def kind_of(name: str, array: Any) -> str:
         raise UsageError(
             f"{name} is a {type(array).__name__}; give an array with __dlpack__, as NumPy, PyTorch "
             "and JAX have")
-    return _kind_of_module(type(array).__module__)
+    of: Any = type(array)
+    return _kind_of_type(of)
+
+
+def wants_gradient(array: Any) -> bool:
+    """Whether autograd of PyTorch follows what is computed with it."""
+    if not getattr(array, "requires_grad", False):
+        return False
+    import torch
+
+    return bool(torch.is_grad_enabled())
+
+
+def _require_plain(name: str, array: Any) -> None:
+    """Raises UsageError for a tensor of PyTorch that stands for more than its values."""
+    import torch
+
+    if str(array.layout) != "torch.strided" or array.device.type == "meta":
+        raise UsageError(f"{name} is a sparse or meta tensor; give a dense one with values")
+    if torch.autograd.forward_ad.unpack_dual(array).tangent is not None:
+        raise UsageError(f"{name} has a tangent, and qb has no forward-mode derivative; take the "
+                         "gradient by backward()")
+    functorch = getattr(torch._C, "_functorch", None)
+    if functorch is not None and functorch.is_functorch_wrapped_tensor(array):
+        raise UsageError(f"{name} has no values yet, since torch.func transforms it (vmap, grad); call "
+                         "qb outside of it: it takes a batch as an axis")
 
 
 @functools.cache
@@ -51,14 +78,16 @@ def dtype_of(name: str, array: Any) -> str:
 def exported(name: str, array: Any, kind: str, dtype: str) -> Any:
     """Gives what the module can read, of the same memory."""
     if kind == "numpy":
+        if hasattr(array, "filled"):
+            raise UsageError(f"{name} is a masked array, and qb would take what is behind its mask; "
+                             f"give {name}.filled(0), or a mask of pairs by mask=")
         if not _is_native(array.dtype):
             raise UsageError(
                 f"{name} has another byte order than this machine; give "
                 f"{name}.astype({name}.dtype.newbyteorder('='))")
         return array.view("uint16") if dtype == "bf16" else array
     if kind == "torch":
-        if str(array.layout) != "torch.strided" or array.device.type == "meta":
-            raise UsageError(f"{name} is a sparse or meta tensor; give a dense one with values")
+        _require_plain(name, array)
         return array.detach().resolve_conj().resolve_neg()
     if kind == "jax":
         import jax
@@ -66,6 +95,8 @@ def exported(name: str, array: Any, kind: str, dtype: str) -> Any:
         if isinstance(array, jax.core.Tracer):
             raise UsageError(f"{name} has no values yet, since jax.jit or jax.grad traces it; call qb "
                              "outside of them")
+        if array.is_deleted():
+            raise UsageError(f"{name} has been deleted (donated to a compiled function, or by delete())")
     return array
 
 

@@ -28,6 +28,7 @@ class Plan:
     """
 
     def __init__(self, asked: dict[str, Any]) -> None:
+        self._given = dict(asked)
         self._asked = dict(asked)
         self._own = self._asked.get("algorithm")
         recipe = None
@@ -50,6 +51,9 @@ class Plan:
         self.critical_path: int = self.columns["critical_path_pairs"]
         self.memory: int = self.columns.get("predicted_device_peak_bytes",
                                             self.columns.get("predicted_active_peak_bytes", 0))
+
+    def __reduce__(self) -> Any:
+        return Plan, (self._given,)  # what is asked says all of it
 
     def check(self) -> "Plan":
         """Gives the plan; raises UsageError with the first pair that is not computed exactly once."""
@@ -107,7 +111,7 @@ class Plan:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "plan.svg"
             _qb.run([*self._words(), "--picture", str(path)])
-            return path.read_text()
+            return path.read_text(encoding="utf-8")
 
     def _repr_html_(self) -> str:
         try:

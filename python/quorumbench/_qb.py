@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping
 
@@ -54,25 +57,42 @@ def text(value: Any) -> str:
     return flow(value)
 
 
+def quoted(value: str) -> str:
+    """Writes a text as a double-quoted scalar of YAML, which has no surrogates and no characters
+    that nothing shows."""
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(f"{value!r} holds half a character, at {error.start}, which no file can "
+                         "hold") from error
+    return re.sub("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]", lambda one: f"\\u{ord(one[0]):04x}",
+                  json.dumps(value, ensure_ascii=False))
+
+
 def flow(value: Any) -> str:
-    """Writes a value as YAML on one line."""
+    """Writes a value as YAML on one line; a text that begins with a brace is YAML already."""
     value = plain(value)
     if value is None:
         return "~"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{name}: {flow(one)}" for name, one in value.items()) + "}"
+        return "{" + ", ".join(f"{_word(name)}: {flow(one)}" for name, one in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(flow(one) for one in value) + "]"
-    if isinstance(value, str) and not re.fullmatch(r"[A-Za-z0-9_][\w./+-]*", value):
-        return value if value.startswith("{") else json.dumps(value)
+    if isinstance(value, str) and not value.startswith("{"):
+        return _word(value)
     return str(value)
+
+
+def _word(value: str) -> str:
+    return value if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_./+-]*", value) else quoted(value)
 
 
 def yaml(spec: Mapping[str, Any]) -> str:
     """Writes a spec, a key of the top level a line."""
-    return "".join(f"{name}: {flow(value)}\n" for name, value in spec.items())
+    return "".join(f"{_word(name)}: {quoted(str(value)) if name == 'description' else flow(value)}\n"
+                   for name, value in spec.items())
 
 
 def options(values: Mapping[str, Any]) -> list[str]:
@@ -114,9 +134,15 @@ def _command(words: Iterable[str]) -> list[str]:
     return [str(BINARY), *words]
 
 
+def _environment() -> dict[str, str]:
+    """qb ends when this process does, however it ends."""
+    return os.environ | {"QB_PARENT": str(os.getpid())}
+
+
 def run(words: Iterable[str], allowed: Iterable[int] = (0,)) -> str:
     """Runs qb and gives what it prints."""
-    ended = subprocess.run(_command(words), capture_output=True, text=True, check=False)
+    ended = subprocess.run(_command(words), capture_output=True, check=False, encoding="utf-8",
+                           errors="replace", env=_environment())
     require(ended.returncode, ended.stderr, allowed)
     return ended.stdout
 
@@ -136,21 +162,28 @@ def _shows_line() -> Callable[[str], None]:
 def run_showing(words: Iterable[str], allowed: Iterable[int], shown: bool) -> str:
     """Does so while qb shows its progress: in its own way in a terminal, as one line in a notebook."""
     terminal = shown and sys.stderr.isatty()
-    with subprocess.Popen(_command(words), stdout=subprocess.PIPE, text=True,
+    with subprocess.Popen(_command(words), stdout=subprocess.PIPE, encoding="utf-8",
+                          errors="replace", env=_environment(),
                           stderr=None if terminal else subprocess.PIPE) as child:
         said = ""
+        printed: list[str] = []
+        # Both pipes are read at once: a child whose pipe is full waits.
+        reader = threading.Thread(target=lambda: printed.extend(child.stdout or ()), daemon=True)
+        reader.start()
         show = _shows_line() if shown and not terminal else None
         try:
             for line in child.stderr or ():
                 said += line
                 if show:
                     show(line.rstrip())
-            printed = child.stdout.read() if child.stdout else ""
             code = child.wait()
-        except KeyboardInterrupt:
+            reader.join()
+        except BaseException:
+            # A terminal has sent its interrupt to both; qb takes this one as the same.
+            child.send_signal(signal.SIGTERM)
             child.wait()
             raise
     if show and said:
         show("")
     require(code, said, allowed)
-    return printed
+    return "".join(printed)

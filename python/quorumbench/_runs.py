@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import tempfile
 from pathlib import Path
 from typing import Any, Iterable, Mapping
@@ -18,11 +19,12 @@ _PLAIN = {"description", "measure", "figures", "zip", "exclude", "baseline", "ca
 
 
 class Run:
-    """A run folder, whose path is `folder`: its tables are frames of pandas, else of polars, else
-    dicts of NumPy arrays. frame.attrs has the units and meanings of the columns (`qb columns`)."""
+    """A run folder, whose absolute path is `folder`: its tables are frames of pandas, else of
+    polars, else dicts of NumPy arrays. frame.attrs has the units and meanings of the columns (`qb
+    columns`)."""
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+        self.folder = Path(folder).absolute()
         if not (self.folder / "manifest.json").exists():
             raise UsageError(f"{folder} is not a run folder: it has no manifest.json")
 
@@ -30,7 +32,8 @@ class Run:
         path = self.folder / file
         if not path.exists():
             raise UsageError(f"{path} is not there")
-        frame = _frames.of_csv(path.read_text(), file)
+        text = path.read_text(encoding="utf-8")
+        frame = _frames.of_csv(text[: text.rfind("\n") + 1], file)  # not a line without its end
         if hasattr(frame, "attrs"):
             frame.attrs["folder"] = str(self.folder)
         return frame
@@ -77,7 +80,10 @@ class Run:
         return _qb.run(["verify", str(self.folder)])
 
     def __repr__(self) -> str:
-        return f"<run {self.folder}>"
+        manifest = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+        there, planned = len(self.cases["case_id"]), manifest.get("n_cases", 0)
+        unfinished = f": {there} of {planned} cases, not finished" if there < planned else ""
+        return f"<run {self.folder}{unfinished}>"
 
 
 def load(folder: str | Path) -> Run:
@@ -93,25 +99,29 @@ def _folder_in(printed: str) -> Run:
 
 
 def run(spec: Any, *, set: Mapping[str, Any] | None = None, filter: Iterable[str] = (),
-        out: str | Path = "results", progress: bool = True) -> Run:
+        out: str | Path = "results", progress: bool = True, yes: bool = False) -> Run:
     """Runs a spec: a YAML file, a dict of its keys, or a sweep; each case in a process of its own.
 
     set overrides entries ({"measure.repeats": 3}), filter keeps cases (["workers=4",
     "n_tokens>64"]); run folders are OUT/<experiment>/<run_id>. The same spec again goes on with an
-    unfinished run, also after Ctrl-C. Cases that fail are rows with their status. Raises UsageError
+    unfinished run, also after Ctrl-C. yes=True runs however many cases there are. Cases that fail
+    are rows with their status. Raises UsageError
     for a spec that is wrong, before anything runs, and EnvironmentError where OUT cannot be
     written.
     """
     words = [word for name, value in (set or {}).items()
              for word in ("--set", f"{_qb.key(name)}={_qb.flow(value)}")]
     words += [word for one in filter for word in ("--filter", one)]
+    words += ["--yes"] * yes
+    if "\n" in str(out):
+        raise UsageError(f"out={str(out)!r} has a line break; give a path without one")
     with tempfile.TemporaryDirectory() as folder:
         path = str(spec)
         if isinstance(spec, Mapping):
             spec = Sweep(spec)
         if isinstance(spec, Sweep):
             path = str(Path(folder) / f"{spec.name}.yaml")
-            Path(path).write_text(spec.to_yaml())
+            Path(path).write_text(spec.to_yaml(), encoding="utf-8")
         printed = _qb.run_showing(["run", path, "--out", str(out), *words,
                                    *([] if progress else ["--quiet"])], (0, 1), progress)
     return _folder_in(printed)
@@ -140,11 +150,14 @@ class Sweep:
             cases = [case for case in _core.cases(_qb.yaml(named), self.name + ".yaml")
                      if case["algorithm"] == name]
             own[algorithm] = algorithm._file(cases)
-        self._spec = _with_names(self._spec, own)
+        self._own = own
+        self._files_in = Path.cwd()
 
     def to_yaml(self) -> str:
         """Gives the spec as `qb run` reads it."""
-        return _qb.yaml(self._spec)
+        here = Path.cwd() == self._files_in
+        return _qb.yaml(_with_names(self._spec, {
+            one: name if here else str(self._files_in / name) for one, name in self._own.items()}))
 
     def plan(self, **set: Any) -> "Planned":
         """Predicts each case: pairs, bytes and memory, without a clock. Keywords override entries
@@ -152,10 +165,11 @@ class Sweep:
         words = [f"{_qb.key(name)}={_qb.flow(value)}" for name, value in set.items()]
         return Planned(*_core.predict_spec(self.to_yaml(), self.name + ".yaml", words))
 
-    def run(self, *, out: str | Path = "results", progress: bool = True, **set: Any) -> Run:
+    def run(self, *, out: str | Path = "results", progress: bool = True, yes: bool = False,
+            **set: Any) -> Run:
         """Runs the cases as qb.run() does; keywords override entries of the spec, as in
         run(ranks="threads")."""
-        return run(self, set=set, out=out, progress=progress)
+        return run(self, set=set, out=out, progress=progress, yes=yes)
 
     def __repr__(self) -> str:
         return self.to_yaml()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import json
 import shutil
 import sys
 import tempfile
@@ -31,22 +32,61 @@ def _rows_of(frame: Any) -> tuple[Path, list[str] | None]:
     return Path(folder), ids
 
 
+def _names(frame: Any) -> list[str]:
+    return list(getattr(frame, "columns", frame))
+
+
+def _require_rows_of(frame: Any, ids: list[str], folder: Path) -> None:
+    """Raises UsageError unless each row of the frame is a row of the run, with its values."""
+    cases = Run(folder).cases
+    known = {str(one): at for at, one in enumerate(cases["case_id"])}
+    for at, one in enumerate(ids):
+        if one not in known:
+            raise UsageError(f"the frame has a case {one}, which the run {folder} has not; give a frame "
+                             "of one run's cases")
+    if len(set(ids)) < len(ids):
+        raise UsageError("the frame has a case twice; give each row once")
+    own = set(_names(cases))
+    for name in _names(frame):
+        if name not in own:
+            continue  # the caller's
+        theirs, ours = list(frame[name]), list(cases[name])
+        for at, one in enumerate(ids):
+            a, b = theirs[at], ours[known[one]]
+            if a != b and not (a != a and b != b) and not (a is None and b is None):
+                raise UsageError(f"the frame says {name} {a} of case {one}, and the run says {b}; tables "
+                                 "and figures show what the run says, so give its own values")
+
+
+def _count_cases(manifest: Path, dropped: int) -> None:
+    """Says in a manifest that the run has so many fewer cases."""
+    facts = json.loads(manifest.read_text(encoding="utf-8"))
+    facts["n_cases"] = facts.get("n_cases", dropped) - dropped
+    manifest.write_text(json.dumps(facts), encoding="utf-8")
+
+
 class _Folder:
     """A run folder with those cases alone that a frame has."""
 
     def __init__(self, frame: Any) -> None:
         self.folder, ids = _rows_of(frame)
         self._temporary = None
-        header, *lines = list(csv.reader(io.StringIO((self.folder / "cases.csv").read_text())))
+        if ids is None:
+            return
+        text = (self.folder / "cases.csv").read_text(encoding="utf-8")
+        header, *lines = list(csv.reader(io.StringIO(text)))
         at = header.index("case_id")
-        if ids is None or len(ids) == len(lines):
+        _require_rows_of(frame, ids, self.folder)
+        wanted = frozenset(ids)
+        if wanted == {line[at] for line in lines}:
             return
         self._temporary = tempfile.TemporaryDirectory()
         kept = Path(self._temporary.name) / self.folder.name
         shutil.copytree(self.folder, kept, ignore=shutil.ignore_patterns("figures", "logs", "traces"))
-        wanted = frozenset(ids)
         (kept / "cases.csv").write_text(
-            _frames.csv_text([header, *(line for line in lines if line[at] in wanted)]))
+            _frames.csv_text([header, *(line for line in lines if line[at] in wanted)]),
+            encoding="utf-8")
+        _count_cases(kept / "manifest.json", len(lines) - len(wanted))
         self.folder = kept
 
     def __enter__(self) -> str:

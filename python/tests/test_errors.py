@@ -42,6 +42,10 @@ BAD = [
     (lambda: qb.attend(Q, Q, Q, layout="bnhs"), "unknown layout 'bnhs'; did you mean"),
     (lambda: qb.attend(Q, Q, Q, out_dtype="float32"), "one of f16, bf16, f32, f64"),
     (lambda: qb.attend(Q, Q, Q, out_dtype="bf16"), "NumPy has no bf16"),
+    (lambda: qb.attend(np.ma.masked_less(Q, 2), Q, Q), "q is a masked array"),
+    (lambda: qb.attend(Q, Q, Q, mask=np.ones((4096, 4096), bool)), "mask is an array of 2 axes"),
+    (lambda: qb.attend(*[Q.astype(np.float64)] * 3, algorithm="ring", workers=2), "digits of float32"),
+    (lambda: qb.attend(Q, Q, Q, out_dtype="f64"), "digits of float32: kernel flash"),
     # parameters
     (lambda: qb.attend(Q, Q, Q, algorithm="zigzagg"), "did you mean 'zigzag'"),
     (lambda: qb.attend(Q, Q, Q, algorithm=7), "algorithm"),

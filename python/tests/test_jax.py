@@ -47,7 +47,8 @@ def test_outputs_are_those_of_the_call_and_the_same_bits_as_numpys():
     (lambda q: qb.attend(q, q, np.asarray(q)), "q is of jax and v of numpy"),
     (lambda q: qb.attend(q.astype(int), q, q), "q has elements of type int32"),
     (lambda q: qb.attend(*[q.astype(jnp.float8_e4m3fn)] * 3), "float8_e4m3fn"),
-    (lambda q: qb.attend(deleted(q), q, q), "q cannot be read as an array"),
+    (lambda q: qb.attend(deleted(q), q, q), "q has been deleted"),
+    (lambda q: jax.vmap(lambda one: qb.attend(one, one, one).o)(q), "traces it; call qb outside"),
 ])
 def test_what_cannot_be_read_is_refused(call, sentence):
     with pytest.raises(qb.UsageError, match=sentence):

@@ -5,7 +5,14 @@ import pytest
 import quorumbench as qb
 
 torch = pytest.importorskip("torch", exc_type=ImportError)
-sdpa = torch.nn.functional.scaled_dot_product_attention
+
+
+def sdpa(q, k, v, is_causal=False):
+    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    if is_causal:
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        scores = scores.masked_fill(hidden, float("-inf"))
+    return torch.softmax(scores, -1) @ v
 
 
 def tensors(dtype=torch.float32, n=48, **options):
@@ -18,10 +25,11 @@ def tensors(dtype=torch.float32, n=48, **options):
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_call_of_sdpa_can_be_swapped(dtype, causal):
     q, k, v = tensors(dtype)
-    o = qb.attention(q, k, v, is_causal=causal, algorithm="ring", workers=3)
+    split = {} if dtype == torch.float64 else {"algorithm": "ring", "workers": 3}
+    o = qb.attention(q, k, v, is_causal=causal, **split)
     assert o.dtype == dtype and o.shape == q.shape
     wanted = sdpa(q.double(), k.double(), v.double(), is_causal=causal)
-    limit = {torch.bfloat16: 3e-2, torch.float16: 4e-3}.get(dtype, 1e-5)
+    limit = {torch.bfloat16: 3e-2, torch.float16: 4e-3, torch.float64: 1e-13}.get(dtype, 1e-5)
     assert (o.double() - wanted).abs().max() < limit
 
 
@@ -38,6 +46,72 @@ def test_gradients_are_those_of_torch():
     q.grad = None
     qb.attention(q, k, v, algorithm="ring", workers=2).sum().backward()  # dO is one number, expanded
     assert torch.isfinite(q.grad).all()
+
+
+@pytest.mark.parametrize("changed", [
+    lambda o, *_: o[:, :, 10:20].add_(1), lambda o, *_: o.mul_(2), lambda o, q, *_: q.data.mul_(1) + q.zero_(),
+    lambda o, q, k, v: v[..., :1].add_(1),
+    lambda o, *_: o.index_add_(2, torch.tensor([3, 40]), torch.ones(2, 4, 2, 16, dtype=o.dtype))])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_change_in_place_of_what_backward_reads_is_an_error(changed, dtype):
+    leaves = tensors(dtype, requires_grad=True)
+    q, k, v = (one * 1 for one in leaves)
+    o = qb.attention(q, k, v, algorithm="ring", workers=2)
+    changed(o, q, k, v)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        o.float().sum().backward()
+
+
+def test_no_derivative_is_dropped():
+    q, k, v = tensors(requires_grad=True)
+    o = qb.attention(q, k, v)
+    gradient, = torch.autograd.grad((o ** 2).sum(), q, create_graph=True)
+    for differentiate in (lambda loss: torch.autograd.grad(loss, q), lambda loss: loss.backward()):
+        with pytest.raises(RuntimeError, match="no second derivatives"):
+            differentiate((gradient ** 2).sum() + (o ** 2).sum())
+        o = qb.attention(q, k, v)
+        gradient, = torch.autograd.grad((o ** 2).sum(), q, create_graph=True)
+    scale = torch.tensor(0.25, requires_grad=True)
+    with pytest.raises(qb.UsageError, match="scale requires a gradient"):
+        qb.attention(q, k, v, scale=scale)
+    with pytest.raises(qb.UsageError, match="q requires a gradient, and the outputs of qb.attend"):
+        qb.attend(q, k, v)
+    with torch.no_grad():
+        assert not qb.attend(q, k, v).o.requires_grad
+    plain = q.detach()
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(plain, torch.ones_like(plain))
+        with pytest.raises(qb.UsageError, match="q has a tangent"):
+            qb.attention(dual, plain, plain)
+
+
+def test_a_class_of_ones_own_keeps_its_gradient():
+    class Mine(torch.Tensor):
+        pass
+
+    q, k, v = (one.as_subclass(Mine).requires_grad_() for one in tensors())
+    qb.attention(q, k, v, algorithm="ring", workers=2).sum().backward()
+    assert q.grad is not None and torch.isfinite(q.grad).all()
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_float64_is_float64(causal):
+    torch.manual_seed(0)
+    q, k, v = (torch.randn(1, 2, 5, 3, dtype=torch.float64, requires_grad=True) for _ in range(3))
+    assert torch.autograd.gradcheck(lambda *x: qb.attention(*x, is_causal=causal), (q, k, v))
+    r = qb.attend(*(one.detach() for one in (q, k, v)))
+    assert r.o.dtype == torch.float64 and r.error < 1e-6
+    with pytest.raises(qb.UsageError, match="workers hand each other float32"):
+        qb.attention(q, k, v, algorithm="ring", workers=2)
+
+
+@pytest.mark.skipif(not hasattr(torch, "func"), reason="this PyTorch has no torch.func")
+def test_transforms_of_torch_func_are_refused():
+    q, k, v = tensors()
+    with pytest.raises((qb.UsageError, RuntimeError)):
+        torch.func.vmap(qb.attention)(q, k, v)
+    with pytest.raises((qb.UsageError, RuntimeError)):
+        torch.func.grad(lambda one: qb.attention(one, k, v).sum())(q)
 
 
 def test_nothing_is_copied_and_conjugates_are_seen():

@@ -81,6 +81,7 @@ void tabulate(const TableWords& words) {
   Pivot pivot{.rows = names_in(words.rows),
               .columns = names_in(words.columns),
               .values = names_in(words.values),
+              .unfinished = run.provenance.unfinished,
               .noise_floor = run.provenance.noise_floor,
               .interval = words.interval,
               .plain = words.format == TableFormat::csv || words.format == TableFormat::json};
@@ -88,6 +89,7 @@ void tabulate(const TableWords& words) {
   const std::vector<bool> kept = rows_kept(run.cases, words.filters);
   const Rows rows =
       where(standing_rows(run.cases), [&](const Row& row) { return kept[row.index]; });
+  if (pivot.plain && !pivot.unfinished.empty()) print_note("qb: {}\n", pivot.unfinished);
   print_answer(words.width.empty() ? printed(pivot_table(rows, pivot), words.format)
                                    : fitted_latex(rows, pivot, width_in_points(words.width)));
 }

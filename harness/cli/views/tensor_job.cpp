@@ -15,8 +15,7 @@ constexpr std::int64_t kVerifiedRows = 256;
 void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
                     const std::string& rows) {
   for (const std::string_view key : kTensorParameters) (void)add_parameter(verb, job.c, key);
-  add_word(verb, "--out-dtype", job.out_dtype,
-           "Sets the type of " + dtype_of + "; bf16 is not possible");
+  add_word(verb, "--out-dtype", job.out_dtype, "Sets the type of " + dtype_of + ": f16 or f32");
   verb.add_flag(
       "--verify", job.verify,
       fmt::format(
@@ -26,7 +25,12 @@ void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
 
 void check_out_dtype(const TensorJob& job) {
   if (job.out_dtype == DType::bf16)
-    throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16, f32 or f64");
+    throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16 or f32");
+  if (job.out_dtype == DType::f64)
+    throw UsageError(
+        "--out-dtype f64: what is computed is float32, whose digits an f64 would have; choose f16 "
+        "or "
+        "f32");
 }
 
 std::int64_t rows_to_compare(const TensorJob& job) { return job.verify ? kVerifiedRows : 0; }

@@ -64,9 +64,10 @@ NcclRank::NcclRank(int workers, ComputeDevice* device, std::string why_none, dou
   MpiWorld* const world = MpiWorld::current();
   if (world == nullptr) {
     if (workers > 1)
-      throw Unsupported(fmt::format(
-          "ranks: nccl needs a process for each of the {} workers: mpirun -n {} qb run …, or srun",
-          workers, workers));
+      throw Unsupported(
+          fmt::format("ranks: nccl needs a process for each of the {} workers: mpirun -n {} qb run "
+                      "…, or srun --mpi=pmix",
+                      workers, workers));
     if (!own.why_none.empty()) throw Unsupported(own.why_none);
     open_link(0, 1, device_->as<LinkedDevice>().make_link_id());
     return;

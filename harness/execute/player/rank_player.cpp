@@ -296,7 +296,8 @@ void require_ranks(int workers) {
   const MpiWorld* const world = MpiWorld::current();
   if (world == nullptr)
     throw Unsupported(fmt::format(
-        "ranks: mpi needs a process for each worker: mpirun -n {} qb run …, or srun", workers));
+        "ranks: mpi needs a process for each worker: mpirun -n {} qb run …, or srun --mpi=pmix",
+        workers));
   if (workers > world->size())
     throw Unsupported(
         fmt::format("{} workers need as many MPI processes; there are {}", workers, world->size()));

@@ -19,6 +19,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/interruption.h"
 #include "base/status.h"
 #include "harness/execute/player/worker.h"
 #include "harness/execute/transport/memory_transport.h"
@@ -102,6 +103,7 @@ class Crew {
   }
 
   void work(std::size_t w) noexcept {
+    interrupt_flag = flag_;
     Member& member = members_[w];
     WorkerPlayer& player = member.player;
     WorkerTime& time = execution_.workers[w];
@@ -168,6 +170,7 @@ class Crew {
   std::array<double, 3> meetings_s_{};  // when all were ready, had computed, had merged
   std::barrier<NoteTime> meeting_;      // the workers and the caller
   std::atomic<std::size_t> next_part_{0};
+  const std::atomic<bool>* const flag_ = interrupt_flag;  // of the caller
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
   std::exception_ptr error_;

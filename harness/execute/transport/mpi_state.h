@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <sched.h>
 #include <unistd.h>
 
 #include <array>
@@ -45,6 +46,7 @@ struct MpiRanks final : MpiWorld {
   [[nodiscard]] std::unique_ptr<RankTransport> make_transport(int workers,
                                                               double timeout_s) override;
   [[nodiscard]] const std::map<int, int>& processes_here() const override { return here; }
+  [[nodiscard]] int sharing_cores() const override { return sharing; }
   [[nodiscard]] bool is_broken() const override { return broken; }
   void give_up() override { broken = true; }
   [[noreturn]] void abort(int code) override;
@@ -55,6 +57,7 @@ struct MpiRanks final : MpiWorld {
   int n_ranks = 1;
   std::atomic<bool> broken = false;
   std::map<int, int> here;              // process ids of the ranks on this host, by rank
+  int sharing = 0;                      // of these, those whose cores are also this rank's
   double offset_s = 0.0;                // rank 0's now_s() minus this rank's
   std::map<int, MPI_Comm> first_ranks;  // by number of ranks; null if this rank is not one of them
 
@@ -107,20 +110,26 @@ struct MpiRanks final : MpiWorld {
     return found->second;
   }
 
-  // Hosts are known by name: ranks of two machines with the same name would count as neighbours.
   void learn_processes() {
     struct Process {
+      int rank = 0;
       int id = 0;
-      std::array<char, MPI_MAX_PROCESSOR_NAME> host{};
+      cpu_set_t cores{};
     };
-    Process own{static_cast<int>(::getpid()), {}};
-    int length = 0;
-    MPI_Get_processor_name(own.host.data(), &length);
-    std::vector<Process> all(static_cast<std::size_t>(n_ranks));
-    QB_MPI(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, control));
-    for (int r = 0; r < n_ranks; ++r) {
-      const Process& process = all[static_cast<std::size_t>(r)];
-      if (process.host == own.host) here[r] = process.id;
+    Process own{own_rank, static_cast<int>(::getpid()), {}};
+    if (::sched_getaffinity(0, sizeof(own.cores), &own.cores) != 0) CPU_ZERO(&own.cores);
+    MPI_Comm host = MPI_COMM_NULL;
+    QB_MPI(MPI_Comm_split_type(control, MPI_COMM_TYPE_SHARED, own_rank, MPI_INFO_NULL, &host));
+    int n_here = 0;
+    MPI_Comm_size(host, &n_here);
+    std::vector<Process> all(static_cast<std::size_t>(n_here));
+    QB_MPI(MPI_Allgather(&own, sizeof(own), MPI_BYTE, all.data(), sizeof(own), MPI_BYTE, host));
+    MPI_Comm_free(&host);
+    for (const Process& process : all) {
+      here[process.rank] = process.id;
+      cpu_set_t both;
+      CPU_AND(&both, &process.cores, &own.cores);
+      if (CPU_COUNT(&both) > 0 || process.rank == own_rank) ++sharing;
     }
   }
 

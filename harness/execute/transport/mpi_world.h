@@ -44,6 +44,9 @@ class MpiWorld {
 
   [[nodiscard]] virtual const std::map<int, int>& processes_here() const = 0;  // ids by rank
 
+  // How many ranks of this host, this one too, may use a core that this one may use.
+  [[nodiscard]] virtual int sharing_cores() const = 0;
+
   // Returns true once a rank did not answer, or give_up() was called: only abort() may follow.
   [[nodiscard]] virtual bool is_broken() const = 0;
   virtual void give_up() = 0;

@@ -168,8 +168,9 @@ std::string_view take_header(std::string_view& bytes, std::string_view name) {
   if (bytes.size() < kVersionBytes) refuse(name, "ends inside its NPY header");
   const int major = static_cast<unsigned char>(bytes[0]);
   const int minor = static_cast<unsigned char>(bytes[1]);
-  if ((major != 1 && major != 2) || minor != 0)
-    refuse(name, fmt::format("NPY version {}.{} is not read, only 1.0 and 2.0", major, minor));
+  // 3.0 is 2.0 with names of fields in UTF-8, which an array of numbers has none of.
+  if (major < 1 || major > 3 || minor != 0)
+    refuse(name, fmt::format("NPY version {}.{} is not read, only 1.0 to 3.0", major, minor));
   bytes.remove_prefix(kVersionBytes);
   const std::size_t length_bytes = major == 1 ? 2 : 4;
   if (bytes.size() < length_bytes) refuse(name, "ends inside its NPY header");

@@ -150,7 +150,7 @@ TEST(Npy, RefusesWhatIsNoNpyFile) {
   EXPECT_THAT(refusal("\x93NUMPY"s), HasSubstr("q.npy: ends inside its NPY header"));
   EXPECT_THAT(refusal("\x93NUMPY\x01\x00\x76"s), HasSubstr("q.npy: ends inside its NPY header"));
   EXPECT_THAT(refusal("\x93NUMPY\x02\x00\x76\x00\x00"s), HasSubstr("ends inside its NPY header"));
-  EXPECT_THAT(refusal("\x93NUMPY\x03\x00\x00\x00\x00\x00"s), HasSubstr("version 3.0"));
+  EXPECT_THAT(refusal("\x93NUMPY\x04\x00\x00\x00\x00\x00"s), HasSubstr("version 4.0"));
   EXPECT_THAT(refusal("\x93NUMPY\x01\x01\x00\x00"s), HasSubstr("version 1.1"));
 }
 

@@ -98,6 +98,9 @@ void add_cautions(char name, const RunFolder& run, std::vector<std::string>& cau
         fmt::format("CAUTION: the machine was busy when {} began (load average {:.2f} on {} {}).",
                     name, manifest.load_average, manifest.processors,
                     manifest.processors == 1 ? "processor" : "processors"));
+  if (run.cases.size() < manifest.n_cases)
+    cautions.push_back(fmt::format("CAUTION: {} has {} of {} cases: it is not finished.", name,
+                                   run.cases.size(), manifest.n_cases));
   if (manifest.noise_floor)
     cautions.push_back(fmt::format("{}: {}.", name, manifest.noise_floor->text()));
 }

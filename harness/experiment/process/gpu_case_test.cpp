@@ -261,7 +261,8 @@ TEST(GpuCase, OneRankOverNcclHasTheColumnsOfRanksButNoIdleTime) {
 
 TEST(GpuCase, WhatNcclCannotDoIsASentence) {
   EXPECT_EQ(run_over_link(over_nccl("ring", 4)).message,
-            "ranks: nccl needs a process for each of the 4 workers: mpirun -n 4 qb run …, or srun");
+            "ranks: nccl needs a process for each of the 4 workers: mpirun -n 4 qb run …, or srun "
+            "--mpi=pmix");
   const auto message_of = [](const std::function<void(Case&)>& change) {
     Case c = over_nccl("dense", 1);
     change(c);

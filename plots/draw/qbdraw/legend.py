@@ -52,6 +52,21 @@ def gap(page):
         return []
     return [("upper left", (above.axes.get_position(True).x0, last.axes.get_position(True).y1), 1)]
 
+def most_columns(page, names, room):
+    """Gives how many columns fit into `room` points, or one more: it is arithmetic, since to make a
+    legend for each number takes time in the square of the names."""
+    rc, size = page.style.rc, page.style.rc["legend.fontsize"]
+    widths = [max(page.text_width(line, size) for line in name.split("\n")) for name in names]
+    sample = (rc["legend.handlelength"] + rc["legend.handletextpad"]) * size
+    for columns in range(len(names), 1, -1):
+        fewer, longer = divmod(len(names), columns)
+        ends = [column * fewer + min(column, longer) for column in range(columns + 1)]
+        wide = sum(sample + max(widths[begin:end]) for begin, end in zip(ends, ends[1:]))
+        gaps = (columns - 1) * rc["legend.columnspacing"] + 2.0 * rc["legend.borderpad"]
+        if wide + gaps * size <= room:
+            return min(len(names), columns + 1)
+    return min(len(names), 2)
+
 def make_legend(page, listed, place, bottom):
     """Puts the legend into the empty places, or `bottom` points above the edge of the canvas; gives
     the height in points that it takes there."""
@@ -61,7 +76,7 @@ def make_legend(page, listed, place, bottom):
     size = page.style.rc["legend.fontsize"]
     names = ["\n".join(page.wrap(name, width - 5.0 * size, size)) for name, _ in listed]
     below = [("lower center", (0.5, bottom / height), columns)
-             for columns in range(len(listed), 0, -1)]
+             for columns in range(most_columns(page, names, width - 6.0), 0, -1)]
     for loc, anchor, columns in ([] if place else gap(page)) + below:
         page.legend = page.canvas.legend(
             [key for _, key in listed], names, ncol=columns, loc=loc, bbox_to_anchor=anchor,

@@ -98,9 +98,9 @@ def binary_candidates(low, high):
         yield [(2.0**e, binary(2.0**e)) for e in range(first, last + 1, stride)]
 
 def choose_tics(axis, low, high, fits):
-    """Gives the tics, [(value, text)], that the figure declares, or the most that fit, or else the
-    fewest."""
-    if axis.tics:
+    """Gives the tics, [(value, text)], that the figure declares, unless the data are elsewhere, or
+    the most that fit, or else the fewest."""
+    if sum(low <= value <= high for value, _ in axis.tics) >= min(2, len(axis.tics)) > 0:
         return axis.tics
     in_twos = axis.scale == "log2" and high >= 4.0 * low
     lists = chain(binary_candidates(low, high) if in_twos else [],
