@@ -15,10 +15,10 @@ Python but for figures. Both have all libraries but glibc, and no MPI. The wheel
 of its own, as from the command line. Words are those of a spec ([experiments/README.md](../experiments/README.md)), with
 `passes` for `pass`. This page is made from the docstrings by `docs/python_page.py`.
 
-A call costs 24 µs more than the same call in C++: 139 and 115 µs of CPU time at N = 128 and d = 64 on one thread of a Xeon
-(the best of 2,000 in one process; six turns differ by 2 µs). `./qb microbench --benchmark_filter='^call'` measures the one, and
+A call at N = 128 and d = 64 on one thread takes 264 µs of CPU time on a Xeon (the best of 1,500 in one process): it runs in a
+thread of its own, so that Ctrl-C ends it. `./qb microbench --benchmark_filter='^call'` measures the same call in C++, and
 `python -m timeit -s "import numpy as np, quorumbench as qb; q = np.ones((1, 1, 128, 64), 'f4')" "qb.attend(q, q, q, threads=1).o"`
-the other.
+this one.
 """
 
 
