@@ -50,6 +50,17 @@ struct RowLse {
   return split_lse(static_cast<double>(*numbers) * std::numbers::log2e);
 }
 
+// Returns a row's LSE, a natural logarithm. One number holds it up to 3.4e38, two up to kMostScore.
+[[nodiscard]] inline double natural_lse(const TensorView& lse, std::int64_t batch,
+                                        std::int64_t head, std::int64_t row) {
+  const float* const numbers = lse.row_as<float>(batch, head, row);
+  return lse.extent.head_dim == 2 ? RowLse{numbers[0], numbers[1]}.natural() : double{*numbers};
+}
+
+// The largest score that is a float in base 2, as kernels and merges have it.
+inline constexpr double kMostScore =
+    static_cast<double>(std::numeric_limits<float>::max()) / std::numbers::log2e;
+
 inline void store_lse(const TensorView& lse, std::int64_t batch, std::int64_t head,
                       std::int64_t row, RowLse value) {
   float* const numbers = lse.row_as<float>(batch, head, row);

@@ -25,10 +25,11 @@ struct Head {
   std::unique_ptr<T[]> v;
 };
 
-// naive_rows rounds weights to the inputs' type, and if it is eager scores too.
+// naive_rows rounds weights to the inputs' type, and if it is eager scores too; softcap caps them.
 struct Rounding {
   DType weights = DType::f64;
   DType scores = DType::f64;
+  double softcap = 0.0;
 };
 
 // Computes the softmax of the scores of one row in these panels in place, masked; returns the
@@ -45,6 +46,8 @@ std::pair<T, T> softmax_row(T* scores, const std::vector<cpu::Panel>& panels, co
   each([&](std::int64_t j, T& score) {
     score = mask.allows(row, j) ? rounded(rounded(score, rounding.scores) * scale, rounding.scores)
                                 : kMinusInfinity;
+    if (const T cap = static_cast<T>(rounding.softcap); cap > T{0} && score != kMinusInfinity)
+      score = rounded(cap * std::tanh(score / cap), rounding.scores);
     largest = std::max(score, largest);
   });
   T total = 0;
@@ -142,14 +145,15 @@ ReferenceRows compute(const TensorView& q, const TensorView& k, const TensorView
 
 ReferenceRows reference_rows(const TensorView& q, const TensorView& k, const TensorView& v,
                              const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                             int threads) {
-  return compute<double>(q, k, v, mask, scale, rows, {}, threads);
+                             int threads, double softcap) {
+  return compute<double>(q, k, v, mask, scale, rows, {.softcap = softcap}, threads);
 }
 
 ReferenceRows naive_rows(const TensorView& q, const TensorView& k, const TensorView& v,
                          const Mask& mask, double scale, std::span<const std::int64_t> rows,
-                         int threads, bool eager) {
-  const Rounding rounding{.weights = q.dtype, .scores = eager ? q.dtype : DType::f64};
+                         int threads, bool eager, double softcap) {
+  const Rounding rounding{
+      .weights = q.dtype, .scores = eager ? q.dtype : DType::f64, .softcap = softcap};
   return compute<float>(q, k, v, mask, scale, rows, rounding, threads);
 }
 

@@ -24,9 +24,11 @@ struct ReferenceRows {
 };
 
 // Computes attention of the given global query rows to all keys. threads > 1 splits the rows.
+// softcap > 0: a score s becomes softcap tanh(s / softcap) before the mask.
 [[nodiscard]] ReferenceRows reference_rows(const TensorView& q, const TensorView& k,
                                            const TensorView& v, const Mask& mask, double scale,
-                                           std::span<const std::int64_t> rows, int threads = 1);
+                                           std::span<const std::int64_t> rows, int threads = 1,
+                                           double softcap = 0.0);
 
 // Shows how far a straightforward implementation in the inputs' own precision may be off: computes
 // the same rows two-pass with products and statistics in float32 and probabilities rounded to the
@@ -36,6 +38,6 @@ struct ReferenceRows {
 [[nodiscard]] ReferenceRows naive_rows(const TensorView& q, const TensorView& k,
                                        const TensorView& v, const Mask& mask, double scale,
                                        std::span<const std::int64_t> rows, int threads = 1,
-                                       bool eager = false);
+                                       bool eager = false, double softcap = 0.0);
 
 }  // namespace qb

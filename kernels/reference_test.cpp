@@ -52,11 +52,10 @@ TEST(ReferenceRows, OfARowAreTheSameBitsWhateverOthersAndThreadsThereAre) {
   const Tensor q = testing_support::random_tensor(DType::bf16, {1, 6, 50, 33}, 1);
   const Tensor k = testing_support::random_tensor(DType::bf16, {1, 2, 150, 33}, 2);
   const Tensor v = testing_support::random_tensor(DType::bf16, {1, 2, 150, 20}, 3);
-  for (const auto compute :
-       {reference_rows,
-        +[](const TensorView&of_q, const TensorView&of_k, const TensorView&of_v, const Mask&of_mask,
-            double scale, std::span<const std::int64_t> rows,
-            int threads) { return naive_rows(of_q, of_k, of_v, of_mask, scale, rows, threads); }}) {
+  for (const bool naive : {false, true}) {
+    const auto compute = [naive](const auto&... arguments) {
+      return naive ? naive_rows(arguments...) : reference_rows(arguments...);
+    };
     const std::vector<std::int64_t> every = integers_below(std::int64_t{50});
     const ReferenceRows all = compute(q.view(), k.view(), v.view(), mask, 0.2, every, 3);
     for (const std::int64_t row : every) {

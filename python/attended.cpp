@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cctype>
+#include <set>
 
 #include "base/numbers.h"
+#include "harness/execute/verify/diagnosis.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/workload/prediction.h"
 #include "kernels/lse.h"
@@ -87,6 +89,9 @@ void add_values(const RowValues& row, Texts& texts) {
   for (const auto& [field, text] : row) texts[std::string(field->column)] = text;
 }
 
+// Outputs of another program, which are compared as f32.
+const std::set<std::string> kFound = {"o", "lse", "dq", "dk", "dv"};
+
 // A caller's array with heads before tokens: sizes and strides of [b,h,n,d].
 struct Attended::Given {
   std::string name;
@@ -95,14 +100,15 @@ struct Attended::Given {
   std::array<std::int64_t, 4> sizes{1, 1, 1, 1};
   std::array<std::int64_t, 4> strides{};
 
-  Given(std::string of, const nb::ndarray<nb::ro>& array, DType type, AxisOrder order)
+  Given(std::string of, const nb::ndarray<nb::ro>& array, const NpyHeader& header, AxisOrder order)
       : name(std::move(of)),
         data(static_cast<std::byte*>(const_cast<void*>(array.data()))),
-        dtype(type) {
-    const std::size_t missing = 4 - array.ndim();
-    for (std::size_t i = 0; i < array.ndim(); ++i) {
-      sizes[missing + i] = static_cast<std::int64_t>(array.shape(i));
-      strides[missing + i] = array.stride(i);
+        dtype(header.dtype) {
+    const std::size_t missing = 4 - header.shape.size();
+    strides.fill(1);  // that of LSE's last axis
+    for (std::size_t i = 0; i < header.shape.size(); ++i) {
+      sizes[missing + i] = header.shape[i];
+      if (i < array.ndim()) strides[missing + i] = array.stride(i);
     }
     if (!has_tokens_first(order)) return;
     std::swap(sizes[1], sizes[2]);
@@ -124,28 +130,31 @@ struct Attended::Given {
 
 void Attended::take(const Given& given) {
   static const std::map<std::string, TensorView Views::*> kViews = {
-      {"q", &Views::q}, {"k", &Views::k}, {"v", &Views::v}, {"do", &Views::d_out}};
+      {"q", &Views::q},      {"k", &Views::k},    {"v", &Views::v},
+      {"do", &Views::d_out}, {"o", &Views::out},  {"lse", &Views::lse},
+      {"dq", &Views::d_q},   {"dk", &Views::d_k}, {"dv", &Views::d_v}};
   const auto view = kViews.at(given.name);
+  const bool is_found = kFound.contains(given.name);
   const bool packed = is_packed(job_);
   const auto& [batch, heads, length, elements] = given.sizes;
   const Extent extent =
       packed ? Extent{1, heads, batch * length, elements} : Extent{batch, heads, length, elements};
-  if (given.fits(packed)) {
+  if (!is_found && given.fits(packed)) {
     job_.arguments.*view = {given.data,       given.dtype,      extent,
                             given.strides[0], given.strides[1], given.strides[2]};
     return;
   }
-  copied_.push_back(given.name);
-  Tensor copy(*ledger_, given.dtype, extent, "copy");
-  const auto size = static_cast<std::size_t>(size_of(given.dtype));
+  if (!is_found) copied_.push_back(given.name);
+  Tensor copy(*ledger_, is_found ? DType::f32 : given.dtype, extent, "copy");
+  const auto size = static_cast<std::size_t>(size_of(copy.view().dtype));
   for (std::int64_t b = 0; b < batch; ++b)
     for (std::int64_t h = 0; h < heads; ++h)
       for (std::int64_t n = 0; n < length; ++n) {
         std::byte* const to =
             packed ? copy.view().row(0, h, b * length + n) : copy.view().row(b, h, n);
         for (std::int64_t e = 0; e < elements; ++e)
-          std::memcpy(to + static_cast<std::size_t>(e) * size,
-                      given.row(b, h, n) + e * given.strides[3] * size_of(given.dtype), size);
+          convert(given.row(b, h, n) + e * given.strides[3] * size_of(given.dtype), given.dtype,
+                  to + static_cast<std::size_t>(e) * size, copy.view().dtype, 1);
       }
   job_.arguments.*view = copy.view();
   copies_.push_back(std::move(copy));
@@ -175,23 +184,31 @@ AttendTask task_of(const Headers& headers, const Texts& parameters) {
     throw UsageError(
         fmt::format("q is f64, and kernel {} has no f64; take kernel reference, or convert to f32",
                     word(task.c.kernel)));
-  if (!task.backward) return task;
-  (void)common_dtype(q, headers.at("do"), headers.at("do"));
-  require_shape(headers.at("do"), "dO", with_last(q.shape, task.c.shape.value_dim));
+  const auto of_out = with_last(q.shape, task.c.shape.value_dim);
+  for (const auto& [name, what, shape] :
+       {std::tuple{"do", "dO", of_out},
+        {"o", "O", of_out},
+        {"dq", "dQ", q.shape},
+        {"dk", "dK", headers.at("k").shape},
+        {"dv", "dV", headers.at("v").shape},
+        {"lse", "LSE, with a last axis of 1,", with_last(q.shape, 1)}})
+    if (headers.contains(name)) require_shape(headers.at(name), what, shape);
+  if (task.backward) (void)common_dtype(q, headers.at("do"), headers.at("do"));
   return task;
 }
 
 }  // namespace
 
 Attended::Attended(const Question& question, const Attended* forward, PlanSource own)
-    : forward_(forward), order_(order_of(question.layout)) {
+    : forward_(forward), softcap_(question.softcap), order_(order_of(question.layout)) {
   Headers headers;
   for (const auto& [name, object] : question.arrays) {
     arrays_.push_back(imported(name, object));
     NpyHeader header = header_of(name, arrays_.back(), question.bits_are_bf16);
+    if (name == "lse") header.shape.push_back(1);
     require_axes(header, order_);
+    given_.emplace_back(name, arrays_.back(), header, order_);
     if (header.shape.size() > 2) header.shape = in_order(std::move(header.shape), order_);
-    given_.emplace_back(name, arrays_.back(), header.dtype, order_);
     headers[name] = std::move(header);
   }
   axes_ = headers.at("q").shape.size();
@@ -205,12 +222,16 @@ Attended::Attended(const Question& question, const Attended* forward, PlanSource
 
 Attended::~Attended() = default;
 
-void Attended::run() {
+void Attended::plan() {
   const Case& c = task_.c;
   ledger_ = std::make_unique<MemoryLedger>(MemoryLedger::Options{
       .budget_bytes = static_cast<std::uint64_t>(c.memory_budget_bytes), .record_events = true});
   job_ = plan_attend(task_, *ledger_, c.threads > 0 ? c.threads : available_cores());
   for (const Given& given : given_) take(given);
+}
+
+void Attended::run() {
+  plan();
   if (forward_ != nullptr) {
     job_.arguments.out = forward_->job_.arguments.out;
     job_.arguments.lse = forward_->job_.arguments.lse;
@@ -219,6 +240,34 @@ void Attended::run() {
   run_ = run_attend(job_, 0);
   if (!run_.verification.correct) throw CaseError(Status::incorrect, run_.verification.message);
   if (exact_) exact_ = exact_outputs(job_);
+}
+
+Check Attended::check() {
+  plan();
+  OtherProgram other{softcap_, DType::f32};
+  for (const Given& given : given_)
+    if (kFound.contains(given.name) && unit_roundoff(given.dtype) > unit_roundoff(other.outputs))
+      other.outputs = given.dtype;
+  constexpr std::int64_t kRows = 256;
+  const Plan& plan = job_.plan();
+  const Verification found = verify_tensors(plan, job_.arguments, other, kRows);
+  Check check{found.correct, {}, {}, {}, {}, found.message};
+  const auto add = [&](const char* name, double error, double tolerance) {
+    check.errors[name] = error;
+    check.tolerances[name] = tolerance;
+  };
+  if (job_.arguments.out.data != nullptr) add("o", found.max_error, found.tolerance);
+  if (job_.arguments.lse.data != nullptr) add("lse", found.lse_max_error, found.lse_tolerance);
+  const char* const names[] = {"dq", "dk", "dv"};
+  for (std::size_t i = 0; i < found.gradients.size(); ++i)
+    add(names[i], found.gradients[i].max_error, found.gradients[i].tolerance);
+  for (const Diagnosis& one : diagnose(plan, job_.arguments, other, found)) {
+    std::string name = one.tensor;
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    check.mistakes[name] = one.mistake;
+    check.explanations[name] = explanation(one);
+  }
+  return check;
 }
 
 // Rounds once; LSE becomes one natural logarithm a row. The order in memory stays.

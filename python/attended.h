@@ -33,7 +33,19 @@ struct Question {
   bool bits_are_bf16 = false;  // arrays of 16-bit integers hold bf16
   Texts parameters;
   std::string layout = "auto";
-  bool exact = false;  // the outputs are to be float64
+  bool exact = false;    // the outputs are to be float64
+  double softcap = 0.0;  // of another program, for check()
+};
+
+// What check() found. errors and tolerances are by tensor; explanations too, of those that are
+// wrong.
+struct Check {
+  bool correct = false;
+  std::map<std::string, double> errors;
+  std::map<std::string, double> tolerances;
+  Texts mistakes;
+  Texts explanations;
+  std::string message;
 };
 
 class Attended {
@@ -48,6 +60,9 @@ class Attended {
   // Plans and computes. Throws as plan_attend() does, and CaseError with Status::incorrect for an
   // output that is not finite. It needs no lock of Python's interpreter.
   void run();
+
+  // Compares arrays of another program (o, lse, dq, dk, dv) with float64, and names its mistakes.
+  [[nodiscard]] Check check();
 
   // `o`, `lse`, `dq`, `dk` or `dv`, as it lies in memory: f32 unless `dtype` rounds it, LSE as a
   // natural logarithm.
@@ -71,6 +86,7 @@ class Attended {
 
  private:
   struct Given;
+  void plan();
   void take(const Given& given);
   [[nodiscard]] std::vector<double>& exact_output(const std::string& name);
   [[nodiscard]] TensorView rounded(const std::string& name, TensorView view, DType dtype);
@@ -79,6 +95,7 @@ class Attended {
   std::vector<Given> given_;
   const Attended* forward_;
   AttendTask task_;
+  double softcap_;
   std::unique_ptr<MemoryLedger> ledger_;
   AxisOrder order_;
   std::size_t axes_ = 4;

@@ -89,6 +89,15 @@ std::shared_ptr<Attended> attend(std::map<std::string, nb::object> arrays, Texts
   return job;
 }
 
+// Compares what another program computed with float64 (quorumbench.verify).
+Check check(std::map<std::string, nb::object> arrays, Texts parameters, const std::string& layout,
+            bool bits_are_bf16, double softcap) {
+  const Question question{
+      std::move(arrays), bits_are_bf16, std::move(parameters), layout, false, softcap};
+  Attended job(question, nullptr, {});
+  return interruptibly([&] { return job.check(); });
+}
+
 // kind: `numpy` (bf16 as its bits), or anything else for an object with __dlpack__.
 nb::object output_array(const nb::handle& self, const std::string& name, const std::string& type,
                         const std::string& kind) {
@@ -276,6 +285,15 @@ NB_MODULE(_core, m) {
   m.def("attend", attend, nb::arg("arrays"), nb::arg("parameters"), nb::arg("layout"),
         nb::arg("bits_are_bf16"), nb::arg("forward").none(), nb::arg("recipe").none(),
         nb::arg("exact"));
+  nb::class_<Check>(m, "Check")
+      .def_ro("correct", &Check::correct)
+      .def_ro("errors", &Check::errors)
+      .def_ro("tolerances", &Check::tolerances)
+      .def_ro("mistakes", &Check::mistakes)
+      .def_ro("explanations", &Check::explanations)
+      .def_ro("message", &Check::message);
+  m.def("check", check, nb::arg("arrays"), nb::arg("parameters"), nb::arg("layout"),
+        nb::arg("bits_are_bf16"), nb::arg("softcap"));
   nb::class_<PlanView>(m, "PlanView")
       .def_ro("columns", &PlanView::columns)
       .def_ro("flaw", &PlanView::flaw)

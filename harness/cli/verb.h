@@ -74,6 +74,7 @@ class Verb {
   line(reproduce) \
   line(papers) \
   line(verify) \
+  line(verify_tensors) \
   line(status) \
   line(compare) \
   line(ab) \

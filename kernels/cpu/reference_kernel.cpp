@@ -66,8 +66,11 @@ void attend_row(const AttentionArguments& a, std::int64_t b, std::int64_t h, std
   float* const out = a.out.row_as<float>(b, h, row);
   for (std::int64_t x = 0; x < e; ++x)
     out[x] = total == 0.0 ? 0.0f : static_cast<float>(sum[x] / total);
-  store_lse(a.lse, b, h, row,
-            total == 0.0 ? RowLse{} : split_lse((largest + std::log(total)) * std::numbers::log2e));
+  const double lse = total == 0.0 ? kMinusInfinity : largest + std::log(total);
+  if (a.lse.extent.head_dim == 1)
+    *a.lse.row_as<float>(b, h, row) = static_cast<float>(lse);
+  else
+    store_lse(a.lse, b, h, row, total == 0.0 ? RowLse{} : split_lse(lse * std::numbers::log2e));
 }
 
 std::int64_t workspace_bytes(const CpuKernel::Shape& shape) {

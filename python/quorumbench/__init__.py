@@ -7,6 +7,7 @@
     qb.sweep(algorithm=["ring", "zigzag"], workers=[4, 8], n_tokens=4096).run().frame()
 
 attend, attention                    compute arrays that are there, and compare them with float64
+verify                               compares what another program computed, and names its mistake
 plan, sets, bounds, advise, papers   say what is known before anything runs
 sweep, run, load, compare            measure cases, each in a process of its own, and read what ran
 table, figure                        show runs
@@ -21,13 +22,14 @@ from ._arrays import Result, attend, attention
 from ._plans import Advice, Cluster, InterestSet, Plan, advise, bounds, papers, plan, sets
 from ._runs import Planned, Run, Sweep, compare, load, run, sweep
 from ._shown import Figure, Table, figure, table
+from ._verify import Check, verify
 from .errors import CaseError, EnvironmentError, UsageError
 
 __version__ = "0.1.0"
 __all__ = [
-    "Advice", "Algorithm", "Builder", "CaseError", "Cluster", "EnvironmentError", "Figure",
+    "Advice", "Algorithm", "Builder", "CaseError", "Check", "Cluster", "EnvironmentError", "Figure",
     "InterestSet", "Plan", "Planned", "Problem", "Result", "Run", "Sweep", "Table", "UsageError",
     "advise", "algorithm", "attend", "attention", "bounds", "compare", "figure", "load", "papers",
-    "plan", "run", "sets", "sweep", "table",
+    "plan", "run", "sets", "sweep", "table", "verify",
 ]
 

@@ -158,20 +158,6 @@ Option add_files(Verb verb, AttendRequest& request) {
   return one_file;
 }
 
-// NPY has no bfloat16; ml_dtypes saves its bits.
-Option add_untyped(Verb verb, AttendRequest& request) {
-  return verb.add_text(
-      "--dtype", "WORD",
-      "Reads 2-byte elements without a type, as Python's ml_dtypes saves bfloat16, as "
-      "this type: bf16.",
-      [&request](const std::string& text) {
-        if (text != word(DType::bf16))
-          throw UsageError(fmt::format(
-              "--dtype {}: it says bf16 of files without a type; others have theirs", text));
-        request.untyped = DType::bf16;
-      });
-}
-
 }  // namespace
 
 std::string attend(const AttendRequest& request, const Executor& executor) {
@@ -192,11 +178,7 @@ void add_attend(Verb app) {
   auto [verb, request] = add_verb<AttendRequest>(
       app, "attend", "Runs attention on your own tensors (NPY or safetensors files).",
       [](const AttendRequest& said) { print_answer(attend(said)); }, kAttendFooter);
-  add_files(verb, request).excludes(add_untyped(verb, request));
-  add_word(
-      verb, "--layout", request.layout,
-      "Says in which order the files have batch, heads, n tokens and d elements, O and LSE too; "
-      "auto is bhnd, hnd or nd");
+  add_files(verb, request).excludes(add_file_form(verb, request));
   for (const std::string_view key : kSplitParameters) (void)add_parameter(verb, request.c, key);
   add_tensor_job(verb, request, "the outputs", "rows a head");
 }

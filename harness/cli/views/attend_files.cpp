@@ -49,13 +49,17 @@ std::vector<NamedOutput> outputs_of(const AttendRequest& request) {
   return all;
 }
 
-void require_names(const AttendRequest& request) {
-  const bool is_one_file = !request.safetensors.empty();
+void require_inputs(const AttendRequest& request) {
   for (const auto& [option, path] :
        {std::pair{"--q", &request.q}, {"--k", &request.k}, {"--v", &request.v}})
-    if (path->empty() && !is_one_file)
+    if (path->empty() && request.safetensors.empty())
       throw UsageError(fmt::format(
           "{} is missing: give --q, --k and --v, or --safetensors with all three", option));
+}
+
+void require_names(const AttendRequest& request) {
+  require_inputs(request);
+  const bool is_one_file = !request.safetensors.empty();
   if (!request.backward) {
     if (request.out.empty()) throw UsageError("--out is missing: it names the file for O");
     return;
@@ -128,11 +132,10 @@ struct Given {
     return header;
   }
 
-  void read(const TensorView& view, bool lets_minus_infinity = false) {
+  void read(const TensorView& view, Allows allows = Allows::finite) {
     file.read_rows(
         view.extent.head_dim, view.dtype,
-        [&](std::int64_t i) { return row_in(view, file.header().shape, order, i); },
-        lets_minus_infinity);
+        [&](std::int64_t i) { return row_in(view, file.header().shape, order, i); }, allows);
   }
 
   TensorFile file;
@@ -231,7 +234,59 @@ AttendFiles read_attend_files(const AttendRequest& request, Allocator& memory, i
   if (given.d_out) given.d_out->read(to.d_out);
   if (!given.o) return files;
   given.o->read(to.out);
-  given.lse->read(to.lse, true);
+  given.lse->read(to.lse, Allows::minus_infinity);
+  return files;
+}
+
+AttendFiles read_found_files(AttendRequest request, Allocator& memory, int threads,
+                             DType& coarsest) {
+  const std::pair<std::string_view, std::string*> names[] = {
+      {"o", &request.out},  {"lse", &request.lse}, {"do", &request.d_out},
+      {"dq", &request.d_q}, {"dk", &request.d_k},  {"dv", &request.d_v}};
+  for (const auto& [name, path] : names)
+    if (path->empty() && !request.safetensors.empty() && holds_tensor(request.safetensors, name))
+      *path = request.safetensors;
+  require_inputs(request);
+  request.c.kernel = Kernel::reference;  // so that inputs in f64 are taken as they are
+  const std::string gradients = request.d_q + request.d_k + request.d_v;
+  if (request.out.empty() && (gradients.empty() || !request.lse.empty()))
+    throw UsageError("--o is missing: it names the output to verify; LSE is verified beside it");
+  if (!gradients.empty() &&
+      (request.d_out.empty() || request.d_q.empty() || request.d_k.empty() || request.d_v.empty()))
+    throw UsageError("--do, --dq, --dk and --dv are verified together; give all four");
+  request.backward = !gradients.empty();
+  GivenFiles given(request);
+  AttendFiles files = plan_files(request, given, memory, threads);
+  make_room(files.job);
+  ExecutionArguments& to = files.job.arguments;
+  given.q.read(to.q);
+  given.k.read(to.k);
+  given.v.read(to.v);
+  if (given.d_out) given.d_out->read(to.d_out);
+  to.out = to.lse = {};
+  const Shape& s = files.job.plan().problem.shape;
+  for (const NamedOutput& one : outputs_of(request)) {
+    const Extent extent = one.name == "O"     ? s.out()
+                          : one.name == "LSE" ? s.lse()
+                          : one.name == "dQ"  ? s.q()
+                          : one.name == "dK"  ? s.k()
+                                              : s.v();
+    const AxisSizes sizes = in_order(with_last(files.*one.like, extent.head_dim), request.layout);
+    AxisSizes of_file = sizes;
+    if (one.form == RowForm::logarithms) of_file.pop_back();
+    const std::string_view of_one = one.name == "O" ? "o" : one.option.substr(2);
+    TensorFile file = one.path == request.safetensors ? TensorFile(one.path, of_one)
+                                                      : TensorFile(one.path, request.untyped);
+    require_shape(file.header(), one.name, of_file);
+    if (unit_roundoff(file.header().dtype) > unit_roundoff(coarsest))
+      coarsest = file.header().dtype;
+    Tensor& tensor = files.job.tensors[one.name] = Tensor(memory, DType::f32, extent, "found");
+    to.*one.tensor = tensor.view();
+    file.read_rows(
+        extent.head_dim, DType::f32,
+        [&](std::int64_t i) { return row_in(tensor.view(), sizes, request.layout, i); },
+        Allows::anything);
+  }
   return files;
 }
 

@@ -30,6 +30,12 @@ void check_attend_files(const AttendRequest& request);
 [[nodiscard]] AttendFiles read_attend_files(const AttendRequest& request, Allocator& memory,
                                             int threads);
 
+// Reads the inputs, and from the files that `out`, `lse`, `d_q`, `d_k` and `d_v` name what another
+// program computed; the arguments of the others have no data. Gives the coarsest type of those.
+// Throws as read_attend_files() does.
+[[nodiscard]] AttendFiles read_found_files(AttendRequest request, Allocator& memory, int threads,
+                                           DType& coarsest);
+
 // Writes everything that was computed and has a name, and returns the names. A failure leaves every
 // file as it was, except that renaming one may fail after others, or writing a device: the sentence
 // then says which files are written.

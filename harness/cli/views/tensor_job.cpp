@@ -23,6 +23,23 @@ void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
           kVerifiedRows, rows));
 }
 
+Option add_file_form(Verb verb, AttendRequest& request) {
+  add_word(verb, "--layout", request.layout,
+           "Says in which order the files have batch, heads, n tokens and d elements, O and LSE "
+           "too; auto is bhnd, hnd or nd");
+  // NPY has no bfloat16; ml_dtypes saves its bits.
+  return verb.add_text(
+      "--dtype", "WORD",
+      "Reads 2-byte elements without a type, as Python's ml_dtypes saves bfloat16, as "
+      "this type: bf16.",
+      [&request](const std::string& text) {
+        if (text != word(DType::bf16))
+          throw UsageError(fmt::format(
+              "--dtype {}: it says bf16 of files without a type; others have theirs", text));
+        request.untyped = DType::bf16;
+      });
+}
+
 void check_out_dtype(const TensorJob& job) {
   if (job.out_dtype == DType::bf16)
     throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16 or f32");

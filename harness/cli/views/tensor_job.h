@@ -21,6 +21,10 @@ struct TensorJob {
 void add_tensor_job(Verb verb, TensorJob& job, const std::string& dtype_of,
                     const std::string& rows);
 
+// Adds --layout, and --dtype for NPY files without a type, which it returns.
+struct AttendRequest;
+[[nodiscard]] Option add_file_form(Verb verb, AttendRequest& request);
+
 // Throws UsageError for a type that files do not have.
 void check_out_dtype(const TensorJob& job);
 
@@ -51,6 +55,7 @@ struct AttendRequest : TensorJob {
   std::string d_q;    // the gradients, which are written
   std::string d_k;
   std::string d_v;
+  double softcap = 0.0;  // of the other program, for `qb verify-tensors`
 };
 
 // Reads, computes and checks, and only then writes. Returns the summary table. Throws UsageError if

@@ -89,23 +89,24 @@ GradientErrors judge_gradient(TensorRole what, const ComparedGradient& gradient,
                               (roundoff + kGradientFloor) * norm.reference_norm() +
                               by_weights * std::sqrt(static_cast<double>(worst.elements));
   const char* const why_lost = allowed.loses_weights() ? kLostWeights : "";
-  const GradientErrors errors{what, worst.error, worst.naive_error, tolerance, norm.error()};
-  if (!verification.message.empty()) return errors;
+  std::string message;
   if (!(worst.error <= tolerance))
-    verification.message = worst.text(gradient.name, tolerance, gradient.token_word) + why_lost;
+    message = worst.text(gradient.name, tolerance, gradient.token_word) + why_lost;
   else if (auto why = unrepresentable(allowed.largest_score, worst.naive_error,
                                       std::max(worst.magnitude, gradient.size));
            !why.empty())
-    verification.message = fmt::format("{}: {}", gradient.name, why);
+    message = fmt::format("{}: {}", gradient.name, why);
   else if (worst.error > kRoundingsOnly * gradient.size && !(norm.error_norm() <= largest_norm))
-    verification.message =
+    message =
         fmt::format(
             "{} has a relative L2 error of {:.3g} over {} {}s of a head, tolerance {:.3g}; the "
             "largest error is at {}",
             gradient.name, norm.error(), gradient.tokens.size(), gradient.token_word,
             largest_norm / norm.reference_norm(), worst.place.text(gradient.token_word)) +
         why_lost;
-  return errors;
+  const bool correct = message.empty();
+  if (verification.message.empty()) verification.message = std::move(message);
+  return {what, worst.error, worst.naive_error, tolerance, norm.error(), correct};
 }
 
 }  // namespace qb

@@ -84,6 +84,18 @@ void require_tiling(std::vector<TensorSpan> spans, std::string_view name, std::i
   refuse_file(name, fmt::format("has no tensor '{}'{}; save it by that name", tensor, names));
 }
 
+Json parsed(std::string_view header, std::string_view name) {
+  Json json;
+  try {
+    json = parse_json(header, name);
+  } catch (const Json::exception&) {
+    refuse_file(name, "is not a safetensors file: its header is not JSON");
+  }
+  if (!json.is_object())
+    refuse_file(name, "is not a safetensors file: its header is not an object");
+  return json;
+}
+
 NpyHeader header_of(const Json& entry, const std::string& label) {
   const Json type = entry.value("dtype", Json());
   const auto* const known =
@@ -115,16 +127,13 @@ std::string read_safetensors_header(InputFile& file, std::string_view name) {
   return header;
 }
 
+bool has_safetensor(std::string_view header, std::string_view name, std::string_view tensor) {
+  return parsed(header, name).contains(tensor);
+}
+
 SafetensorsEntry find_safetensor(std::string_view header, std::string_view name,
                                  std::string_view tensor, std::int64_t data_bytes) {
-  Json json;
-  try {
-    json = parse_json(header, name);
-  } catch (const Json::exception&) {
-    refuse_file(name, "is not a safetensors file: its header is not JSON");
-  }
-  if (!json.is_object())
-    refuse_file(name, "is not a safetensors file: its header is not an object");
+  const Json json = parsed(header, name);
   const std::vector<TensorSpan> spans = spans_of(json, name);
   require_tiling(spans, name, data_bytes);
   const auto found = std::ranges::find(spans, tensor, &TensorSpan::tensor);

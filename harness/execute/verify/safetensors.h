@@ -32,4 +32,8 @@ struct SafetensorsEntry {
 [[nodiscard]] SafetensorsEntry find_safetensor(std::string_view header, std::string_view name,
                                                std::string_view tensor, std::int64_t data_bytes);
 
+// Whether a file with this header has such a tensor.
+[[nodiscard]] bool has_safetensor(std::string_view header, std::string_view name,
+                                  std::string_view tensor);
+
 }  // namespace qb

@@ -45,6 +45,11 @@ TensorFile::TensorFile(const std::string& path, std::optional<DType> untyped)
   if (file_.size_bytes() != 0) require_npy_bytes(header_, file_.size_bytes() - header_bytes);
 }
 
+bool holds_tensor(const std::string& path, std::string_view tensor) {
+  InputFile file(path);
+  return has_safetensor(read_safetensors_header(file, path), path, tensor);
+}
+
 TensorFile::TensorFile(const std::string& path, std::string_view tensor) : file_(path) {
   const std::string header = read_safetensors_header(file_, path);
   const std::uint64_t data_bytes = file_.size_bytes() - sizeof(std::uint64_t) - header.size();
@@ -57,8 +62,7 @@ TensorFile::TensorFile(const std::string& path, std::string_view tensor) : file_
 
 // The elements of a file are taken a chunk at a time.
 void TensorFile::read_rows(std::int64_t row, DType dtype,
-                           const std::function<void*(std::int64_t)>& place,
-                           bool lets_minus_infinity) {
+                           const std::function<void*(std::int64_t)>& place, Allows allows) {
   const std::int64_t of_row = row * size_of(header_.dtype);
   const std::int64_t rows = data_bytes_ / of_row;
   const std::int64_t at_once = std::min(rows, std::max<std::int64_t>(1, kChunkBytes / of_row));
@@ -67,7 +71,9 @@ void TensorFile::read_rows(std::int64_t row, DType dtype,
                          std::string_view what) {
     for (std::int64_t x = 0; x < row; ++x) {
       const double value = value_at(data, of, x);
-      if (std::isfinite(value) || (lets_minus_infinity && value < 0.0)) continue;
+      if (std::isfinite(value) || allows == Allows::anything ||
+          (allows == Allows::minus_infinity && value < 0.0))
+        continue;
       throw UsageError(fmt::format("{} holds {} at {}{}", header_.name,
                                    value_at(read, header_.dtype, x),
                                    index_text(first + x, header_.shape), what));

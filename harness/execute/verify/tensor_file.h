@@ -14,6 +14,12 @@
 
 namespace qb {
 
+// Which numbers a file may hold.
+enum class Allows { finite, minus_infinity, anything };
+
+// Whether a safetensors file has such a tensor.
+[[nodiscard]] bool holds_tensor(const std::string& path, std::string_view tensor);
+
 // A tensor in a file, of which the header is read, and the elements are read once, straight to
 // where they are needed. Throws as InputFile does, and UsageError, which names the file, for a
 // header that cannot be read, and for truncated or overlong data.
@@ -28,9 +34,9 @@ class TensorFile {
   [[nodiscard]] const NpyHeader& header() const { return header_; }
   // Writes row i of `row` elements as `dtype` to place(i), in order. Throws UsageError that names
   // the file and the index of the first element that is not a finite number, or not finite in
-  // `dtype`; minus infinity is let through where `lets_minus_infinity`.
+  // `dtype`, unless `allows` lets it through.
   void read_rows(std::int64_t row, DType dtype, const std::function<void*(std::int64_t)>& place,
-                 bool lets_minus_infinity = false);
+                 Allows allows = Allows::finite);
 
  private:
   InputFile file_;

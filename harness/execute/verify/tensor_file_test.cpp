@@ -21,14 +21,13 @@ class NpyFiles : public ::testing::Test {
  protected:
   // Reads a file as rows of this many elements, one after the other.
   [[nodiscard]] std::vector<float> read(const std::string& name, std::int64_t row,
-                                        bool lets_minus_infinity = false) const {
+                                        Allows allows = Allows::finite) const {
     TensorFile file(scratch_.path(name));
     std::int64_t n = 1;
     for (const std::int64_t side : file.header().shape) n *= side;
     std::vector<float> values(static_cast<std::size_t>(n));
     file.read_rows(
-        row, DType::f32, [&](std::int64_t i) { return values.data() + i * row; },
-        lets_minus_infinity);
+        row, DType::f32, [&](std::int64_t i) { return values.data() + i * row; }, allows);
     return values;
   }
   // The name is relative; that of the scratch folder differs from run to run.
@@ -88,7 +87,8 @@ TEST_F(NpyFiles, NameTheIndexOfWhatIsNotFinite) {
   values[21] = -std::numeric_limits<float>::infinity();
   (void)scratch_.file("k.npy", npy_bytes(DType::f32, {2, 3, 4}, values.data()));
   EXPECT_EQ(refused("k.npy", 4), "k.npy holds -inf at [1, 2, 1]; finite numbers are needed");
-  EXPECT_EQ(read("k.npy", 4, true).at(21), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(read("k.npy", 4, Allows::minus_infinity).at(21),
+            -std::numeric_limits<float>::infinity());
 }
 
 TEST_F(NpyFiles, RefuseNumbersThatRoundToInfinityAndOtherLengths) {

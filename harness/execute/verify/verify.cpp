@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -13,6 +14,7 @@
 #include <set>
 
 #include "base/integers.h"
+#include "base/status.h"
 #include "harness/execute/verify/worst_error.h"
 #include "kernels/lse.h"
 #include "kernels/parallel.h"
@@ -33,9 +35,14 @@ constexpr double kStatisticsRoundoffs = 16.0;
 constexpr std::int64_t kFewElements = 64;
 constexpr double kValueRoundoffs = 4.0;
 
+double roundoffs_of(DType inputs) {
+  return kInputRoundoffs * unit_roundoff(inputs) + kStatisticsRoundoffs * unit_roundoff(DType::f32);
+}
+
 // Returns what is wrong with a row whatever its exact values are; nullopt if nothing is.
-std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim, float lse,
-                                       bool has_keys, const RowPlace& place) {
+std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim,
+                                       std::optional<float> lse, bool has_keys,
+                                       const RowPlace& place) {
   for (std::int64_t x = 0; x < value_dim; ++x) {
     if (has_keys ? std::isfinite(out[x]) : out[x] == 0.0f) continue;
     return fmt::format("O at {}, element {} is {}{}", place.text(), x, out[x],
@@ -43,19 +50,31 @@ std::optional<std::string> flaw_of_row(const float* out, std::int64_t value_dim,
                        : std::isnan(out[x]) ? ": never written, or not a number"
                                             : ": overflow");
   }
-  if (has_keys ? std::isfinite(lse) : lse == kMinusInfinity) return std::nullopt;
-  return fmt::format("LSE at {} is {}{}", place.text(), lse,
+  if (!lse || (has_keys ? std::isfinite(*lse) : *lse == kMinusInfinity)) return std::nullopt;
+  return fmt::format("LSE at {} is {}{}", place.text(), *lse,
                      has_keys ? ", want a finite number" : ", want -inf: the row has no keys");
 }
 
-// Returns the first flaw of the whole output.
+// Returns the first flaw of the whole output; throws Unsupported where scores are out of range.
 std::optional<std::string> scan(const Problem& problem, const TensorView& out,
-                                const TensorView& lse, int threads) {
+                                const TensorView& lse, int threads,
+                                const std::function<ReferenceRows(std::int64_t row)>& reference) {
   return first_flaw(out.extent, threads, [&](const RowPlace& place) {
-    return flaw_of_row(
-        out.row_as<float>(place.batch, place.head, place.row), out.extent.head_dim,
-        static_cast<float>(load_lse(lse, place.batch, place.head, place.row).natural()),
-        problem.mask.keys_of(place.row, problem.shape.kv_len) > 0, place);
+    std::optional<float> of_row;
+    if (lse.data != nullptr)
+      of_row = static_cast<float>(natural_lse(lse, place.batch, place.head, place.row));
+    const bool has_keys = problem.mask.keys_of(place.row, problem.shape.kv_len) > 0;
+    auto flaw = flaw_of_row(out.row_as<float>(place.batch, place.head, place.row),
+                            out.extent.head_dim, of_row, has_keys, place);
+    if (flaw && has_keys) {
+      const auto head = static_cast<std::size_t>(place.batch * out.extent.heads + place.head);
+      if (const double score = reference(place.row).maximum[head]; std::abs(score) > kMostScore)
+        throw Unsupported(fmt::format(
+            "the scores of {} are up to {:.3g}, and float32 holds them up to {:.3g} (its "
+            "largest number / log2 e); scale Q or K down",
+            place.text(), score, kMostScore));
+    }
+    return flaw;
   });
 }
 
@@ -90,8 +109,8 @@ Comparison compare(const Problem& problem, const TensorView& out, const TensorVi
           comparison.out.add(value, reference.out[element]);
         }
         // scan() has checked that a row without keys is -inf.
-        if (keys > 0)
-          rows.lse.add({b, h, row}, 0, load_lse(lse, b, h, row).natural(), naive.lse[statistic],
+        if (keys > 0 && lse.data != nullptr)
+          rows.lse.add({b, h, row}, 0, natural_lse(lse, b, h, row), naive.lse[statistic],
                        reference.lse[statistic]);
         ++statistic;
       }
@@ -147,8 +166,10 @@ void judge(const RowClasses& classes, const TensorView& v, bool rounds_lse,
     if (!verification.message.empty()) continue;
     if (!(rows.out.error <= tolerance))
       verification.message = rows.out.text("O", tolerance) + (is_weighed ? "" : kLostWeights);
-    else if (auto why =
-                 unrepresentable(rows.lse.magnitude, rows.out.naive_error, rows.out.magnitude);
+    else if (auto why = rows.out.error <= roundoffs_of(v.dtype) * rows.out.magnitude
+                            ? std::string()
+                            : unrepresentable(rows.lse.magnitude, rows.out.naive_error,
+                                              rows.out.magnitude);
              !why.empty())
       verification.message = std::move(why);
     else if (!(rows.lse.error <= of_lse))
@@ -206,19 +227,22 @@ std::vector<std::int64_t> keys_to_verify(const Plan& plan, std::int64_t max_keys
 Verification verify_output(const Problem& problem, const TensorView& q, const TensorView& k,
                            const TensorView& v, const TensorView& out, const TensorView& lse,
                            const std::vector<std::int64_t>& rows, int threads, bool eager,
-                           bool rounds_lse, double partial_roundings) {
+                           bool rounds_lse, double partial_roundings, double softcap) {
   Verification verification;
   verification.rows = static_cast<std::int64_t>(rows.size());
-  if (auto flaw = scan(problem, out, lse, threads)) {
+  const auto of_row = [&](std::int64_t row) {
+    return reference_rows(q, k, v, problem.mask, problem.scale, std::array{row}, 1, softcap);
+  };
+  if (auto flaw = scan(problem, out, lse, threads, of_row)) {
     verification.message = std::move(*flaw);
     verification.max_error = std::numeric_limits<double>::quiet_NaN();
     verification.relative_l2_error = verification.max_error;
     return verification;
   }
   const ReferenceRows reference =
-      reference_rows(q, k, v, problem.mask, problem.scale, rows, threads);
+      reference_rows(q, k, v, problem.mask, problem.scale, rows, threads, softcap);
   const ReferenceRows naive =
-      naive_rows(q, k, v, problem.mask, problem.scale, rows, threads, eager);
+      naive_rows(q, k, v, problem.mask, problem.scale, rows, threads, eager, softcap);
   const Comparison comparison = compare(problem, out, lse, reference, naive);
   judge(comparison.classes, v, rounds_lse, partial_roundings, verification);
   verification.relative_l2_error = comparison.out.error();
@@ -261,9 +285,7 @@ void conclude(Verification& verification, const WorstError& worst, double tolera
 }
 
 double out_tolerance(const WorstError& worst, DType of_inputs) {
-  const double roundoffs =
-      kInputRoundoffs * unit_roundoff(of_inputs) + kStatisticsRoundoffs * unit_roundoff(DType::f32);
-  return kNaiveFactor * worst.naive_error + roundoffs * worst.magnitude;
+  return kNaiveFactor * worst.naive_error + roundoffs_of(of_inputs) * worst.magnitude;
 }
 
 void conclude(Verification& verification, const std::map<int, WorstError>& classes,

@@ -53,6 +53,7 @@ struct GradientErrors {
   double naive_error = 0.0;         // the same for naive gradients in the inputs' precision
   double tolerance = 0.0;           // limit for max_error
   double relative_l2_error = 0.0;   // over all elements that were compared
+  bool correct = true;              // within its limits
 };
 
 // The largest errors are those of the class of rows whose output is closest to its tolerance.
@@ -93,12 +94,14 @@ void poison(const TensorView& out, const TensorView& lse);
 // by 2 u |LSE| max|V| at most, which the tolerance then allows while it is below max|V| / 128;
 // beyond that, and where float32 cannot hold the scores at all, the message says so.
 // partial_roundings: those of partial_roundings(), relative to the largest value of a class.
+// Throws Unsupported for a row that is not finite because its scores are beyond kMostScore.
+// An lse without data is not looked at. softcap: see reference_rows().
 [[nodiscard]] Verification verify_output(const Problem& problem, const TensorView& q,
                                          const TensorView& k, const TensorView& v,
                                          const TensorView& out, const TensorView& lse,
                                          const std::vector<std::int64_t>& rows, int threads,
                                          bool eager = false, bool rounds_lse = false,
-                                         double partial_roundings = 0.0);
+                                         double partial_roundings = 0.0, double softcap = 0.0);
 
 // By how much, relative to the output, the merged partials of a plan may be off because they travel
 // in 16 bits: each is rounded once, and the roundings of W partials add up as random ones do.

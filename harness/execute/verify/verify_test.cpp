@@ -329,5 +329,33 @@ TEST(RowsToVerify, ThinOutTheEdgesOfManyGroupsButKeepTheLastToken) {
   EXPECT_LT(rows.front(), 200);
 }
 
+// A float holds scores up to its largest number / log2 e in base 2. Beyond that kernel reference is
+// right as long as LSE is a float, and whatever is not finite is refused by that sentence.
+TEST(VerifyOutput, RefusesScoresThatFloatsDoNotHold) {
+  Problem problem = make_problem({1, 1, 1, 6, 6, 1, 1}, MaskKind::causal, DType::f32, 5);
+  problem.scale = 1.0;
+  for (const float score : {2.6e38f, -2.6e38f, 1e37f, -1e37f})
+    for (const Kernel kernel : {Kernel::reference, Kernel::flash, Kernel::materialized})
+      for (const int kept : {1, 2}) {
+        problem.lse_kept = kept;
+        Trial trial(dense_plan(problem), heap_allocator());
+        for (std::int64_t row = 0; row < 6; ++row) {
+          *trial.inputs.q.view().row_as<float>(0, 0, row) = 1e19f;
+          *trial.inputs.k.view().row_as<float>(0, 0, row) = score / 1e19f;
+        }
+        (void)trial.run(Ranks::serial, kernel, 1, heap_allocator());
+        if (std::abs(score) < 1e38f || (kernel == Kernel::reference && kept == 1)) {
+          const Verification found = trial.verify();
+          EXPECT_TRUE(found.correct) << found.message << ", kernel " << word(kernel);
+          continue;
+        }
+        try {
+          ADD_FAILURE() << trial.verify().message << ", kernel " << word(kernel);
+        } catch (const Unsupported& refused) {
+          EXPECT_THAT(refused.what(), HasSubstr("float32 holds them up to 2.36e+38"));
+        }
+      }
+}
+
 }  // namespace
 }  // namespace qb
