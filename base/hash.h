@@ -3,7 +3,10 @@
 // not. The random numbers are those of SplitMix64 (Steele, Lea and Flood, 2014).
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace qb {
@@ -16,6 +19,13 @@ namespace qb {
     hash *= 0x100000001b3u;
   }
   return hash;
+}
+
+// The 48 low bits as an id of 12 characters: a letter from g to v and 11 hex digits, which no
+// reader takes for a number.
+[[nodiscard]] inline std::string id_of(std::uint64_t hash) {
+  return fmt::format("{:c}{:011x}", static_cast<char>('g' + ((hash >> 44) & 0xfu)),
+                     hash & 0xfffffffffffu);
 }
 
 // The golden ratio in 64 bits, odd.

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace qb {
@@ -66,26 +69,38 @@ std::pair<double, std::size_t> scaled(double value, double step, std::size_t uni
   return {value, unit};
 }
 
-// Reads plain digits with all 63 bits, which a double would not keep.
-std::optional<std::int64_t> parse_plain(std::string_view text) {
-  std::int64_t value = 0;
+// Reads plain digits with all their bits, which a double would not keep.
+template <class T>
+std::optional<T> parse_plain(std::string_view text) {
+  T value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, problem] = std::from_chars(text.data(), end, value);
   if (problem != std::errc{} || stop != end) return std::nullopt;
   return value;
 }
 
-}  // namespace
-
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-  if (auto plain = parse_plain(text)) return plain;
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+  if (auto plain = parse_plain<T>(text)) return plain;
   const auto parts = split(text);
   if (!parts) return std::nullopt;
   const auto factor = size_factor(parts->second);
   if (!factor) return std::nullopt;
   const double value = parts->first * *factor;
-  if (value != std::floor(value) || !(std::abs(value) < 9.2233720368547e18)) return std::nullopt;
-  return static_cast<std::int64_t>(value);
+  const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+  if (value != std::floor(value) || !(value < end && value > (std::is_signed_v<T> ? -end : -1.0)))
+    return std::nullopt;
+  return static_cast<T>(value);
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+  return parse_whole<std::int64_t>(text);
+}
+
+std::optional<std::uint64_t> parse_seed(std::string_view text) {
+  return parse_whole<std::uint64_t>(text);
 }
 
 std::optional<double> parse_real(std::string_view text) {
@@ -100,6 +115,13 @@ std::optional<double> parse_real(std::string_view text) {
 }
 
 std::string to_text(double value) {
+  std::string text = shortest_text(value);
+  if (std::isfinite(value) && text.find('.') == std::string::npos)
+    text.insert(std::min(text.find('e'), text.size()), ".0");
+  return text;
+}
+
+std::string shortest_text(double value) {
   if (std::isnan(value)) return {};
   std::array<char, 32> buffer{};
   const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

@@ -12,14 +12,19 @@ namespace qb {
 // Parses `12`, `1_024`, `1e6`, `2.5e3`, `32Ki`, `64K` (1000), `1Mi`, `80GiB`, `80GB`, `512B`.
 // Returns nullopt for anything else, a fraction that is not an integer, or a value outside int64.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
+// The same for a seed, which is a uint64.
+[[nodiscard]] std::optional<std::uint64_t> parse_seed(std::string_view text);
 
 // Parses a decimal with optional exponent and underscores; also every form of parse_integer, and a
 // time suffix (`90s`, `15min`, `2h`, `20ms`), which gives seconds. It takes no nan and no inf.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 
-// Shortest decimal that reads back as the same double; empty for NaN ("not available").
+// The shortest digits that are the same double, with a point, so that every reader of CSV or
+// YAML 1.1 takes the text for a real: `12.0`, `2.0e-06`. Empty for NaN ("not available").
 [[nodiscard]] std::string to_text(double value);
 [[nodiscard]] std::string to_text(std::int64_t value);
+// The same digits without a point that is not needed (`12`, `2e-06`), inside of other texts.
+[[nodiscard]] std::string shortest_text(double value);
 
 // These write numbers for people: `1.50 GiB`, `3.42 ms`, and `10.5 G` instead of `1.05e+10`.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <tuple>
 
 namespace qb {
 namespace {
@@ -90,7 +91,31 @@ TEST(Numbers, TextReadsBackAsTheSameDouble) {
   for (double value : {0.1, 1.0 / 3.0, 1e300, -2.5e-17, 3.0})
     EXPECT_EQ(std::stod(to_text(value)), value);
   EXPECT_EQ(to_text(0.1), "0.1");
+  EXPECT_EQ(to_text(std::numeric_limits<double>::infinity()), "inf");
   EXPECT_EQ(to_text(std::numeric_limits<double>::quiet_NaN()), "");
+}
+
+TEST(Numbers, TextOfARealHasAPointAndTheShortestHasNoneThatIsNotNeeded) {
+  for (const auto& [value, text, shortest] :
+       std::initializer_list<std::tuple<double, const char*, const char*>>{
+           {12.0, "12.0", "12"},
+           {-0.0, "-0.0", "-0"},
+           {1e9, "1.0e+09", "1e+09"},
+           {2e-6, "2.0e-06", "2e-06"},
+           {2.5e-6, "2.5e-06", "2.5e-06"}}) {
+    EXPECT_EQ(to_text(value), text);
+    EXPECT_EQ(shortest_text(value), shortest);
+    EXPECT_EQ(parse_real(text), value);
+  }
+}
+
+TEST(Numbers, SeedsHaveAll64BitsAndNoSign) {
+  EXPECT_EQ(parse_seed("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(parse_seed("1_024"), 1024u);
+  EXPECT_EQ(parse_seed("1e19"), 10'000'000'000'000'000'000u);
+  EXPECT_EQ(parse_seed("0"), 0u);
+  for (const char* text : {"18446744073709551616", "1e20", "-1", "0.5", ""})
+    EXPECT_EQ(parse_seed(text), std::nullopt) << text;
 }
 
 TEST(Numbers, BytesAreInTheLargestUnitBelowThem) {

@@ -7,7 +7,8 @@ set -eu
 build=$1
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 venv=$build/python_test
-"$root/python/install.sh" "$venv" "$build" pytest ml_dtypes mypy pyyaml
+"$root/python/install.sh" "$venv" "$build" pytest ml_dtypes mypy pyyaml \
+  ruamel.yaml polars pyarrow duckdb
 # From another folder, so that the installed package is imported, and not the folder of its sources.
 (cd "$venv" && ./bin/python -m pytest -q -p no:cacheprovider --rootdir "$root" "$root/python/tests")
 "$root/python/wheel.sh" "$build" "$build/wheel" "$venv"

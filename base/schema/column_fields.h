@@ -14,8 +14,8 @@ namespace fields {
 inline constexpr Field kIdentityFields[] = {
     column(identity, "schema_version", integer, "the version of these columns"),
     column(identity, "case_id", text,
-           "12 hex digits, a hash of the parameters and of `measure:`; it joins the tables, and "
-           "runs resume by it"),
+           "a hash of the parameters and of `measure:`: a letter and 11 hex digits; it joins the "
+           "tables, and runs resume by it"),
     column(identity, "experiment", text, "the `experiment:` of the spec"),
 };
 

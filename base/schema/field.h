@@ -17,6 +17,7 @@ namespace qb {
 enum class FieldKind {
   word,        // a word of a list
   integer,     // a whole number
+  seed,        // a whole number up to 2^64 - 1
   real,        // a number
   flag,        // 1 or 0
   text,        // a sentence or a name
@@ -27,6 +28,10 @@ enum class FieldKind {
   mask,        // `causal`, or a pattern
   link_limit,  // `ndr`, or `50e9,5e-06`: byte/s and seconds
 };
+
+[[nodiscard]] constexpr bool is_number_kind(FieldKind kind) {
+  return kind == FieldKind::integer || kind == FieldKind::seed || kind == FieldKind::real;
+}
 
 enum class FieldGroup {
   identity,  // says which row it is

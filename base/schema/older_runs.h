@@ -5,12 +5,16 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/csv.h"
+#include "base/files.h"
+#include "base/hash.h"
 #include "base/host_activity.h"
+#include "base/numbers.h"
 #include "base/schema/column_fields.h"
 #include "base/schema/gone_names.h"
 #include "base/schema/parameter_fields.h"
@@ -22,6 +26,29 @@ inline constexpr int kOldestSchema = 7;
 
 [[nodiscard]] constexpr bool is_readable_schema(int version) {
   return version >= kOldestSchema && version <= kSchemaVersion;
+}
+
+// The text of a cell as it is written now: reals had no point where they were whole, and ids were
+// 12 hex digits.
+[[nodiscard]] inline std::string written_now(const Field& field, const std::string& text) {
+  std::uint64_t hash = 0;
+  const char* const end = text.data() + text.size();
+  if (field.column == "case_id" && text.size() == 12 &&
+      std::from_chars(text.data(), end, hash, 16).ptr == end)
+    return id_of(hash);
+  const auto real = field.kind == FieldKind::real ? parse_real(text) : std::nullopt;
+  return real ? to_text(*real) : text;
+}
+
+// Reads a table of a run folder, whose columns are those of its schema. Throws as read_text() and
+// CsvTable::parse() do.
+[[nodiscard]] inline CsvTable read_run_table(const std::string& path) {
+  CsvTable table = CsvTable::parse(read_text(path), path);
+  for (const std::string& column : table.header())
+    if (const Field* const field = find_field(column))
+      for (std::size_t row = 0; row < table.size(); ++row)
+        table.set(row, column, written_now(*field, table.text(row, column)));
+  return table;
 }
 
 // Gives a table of an older run the columns of later versions, in their places. `parts` are the

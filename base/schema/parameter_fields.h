@@ -80,8 +80,8 @@ inline constexpr Field kCaseFields[] = {
     parameter(mask, problem, "mask", standard("full"), label("{} mask"),
               meaning("`full`, `causal` (the last query sees the last key), or a pattern; see "
                       "[Masks](#masks)")),
-    parameter(integer, problem, "seed", standard("1"), label("seed {}"),
-              meaning("the seed of the inputs, {range}")),
+    parameter(seed, problem, "seed", standard("1"), label("seed {}"),
+              meaning("the seed of the inputs, 0 to 2^64 - 1")),
     parameter(residues, split, "interest_set", nullable, label("I = {}"),
               meaning("`[0, 1, 3]` or `\"0,1,3\"`; the order decides the self-distillation"),
               standard_meaning("the published set of W, above 111 the best known one"),

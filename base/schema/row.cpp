@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -23,6 +24,11 @@ Rows all_rows(const CsvTable& table) {
 }
 
 void RowValues::set(RealColumn column, double value) { set_text(column.name(), to_text(value)); }
+
+void RowValues::set_number(std::string_view column, double value) {
+  const bool is_whole = !std::isnan(value) && find_field(column)->kind != FieldKind::real;
+  set_text(column, is_whole ? to_text(std::int64_t{std::llround(value)}) : to_text(value));
+}
 
 void RowValues::set(TextColumn column, std::string_view value) {
   set_text(column.name(), std::string(value));

@@ -71,6 +71,8 @@ class RowValues {
   void set(IntegerColumn column, const std::optional<T>& value) {
     set_text(column.name(), value ? std::to_string(*value) : std::string());
   }
+  // By a name that the program learns when it runs, as its kind of column has a number.
+  void set_number(std::string_view column, double value);
   // As a file has it, by a name that the program learns when it runs; empty: no value. Throws
   // std::logic_error where no table has that column.
   void set_text(std::string_view column, std::string value);

@@ -67,6 +67,15 @@ TEST(RowValues, AreTextsOfTheirColumnsKinds) {
   EXPECT_EQ(row.number("n_tokens"), 64.0);
 }
 
+TEST(RowValues, ANumberIsWrittenAsItsColumnHasIt) {
+  RowValues row;
+  row.set_number("major_faults", 1e6);
+  row.set_number("throttled", 1.0);
+  row.set_number("stolen_s", 0.0);
+  row.set_number("cycles", std::numeric_limits<double>::quiet_NaN());
+  EXPECT_EQ(row, (RowValues{{"major_faults", "1000000"}, {"throttled", "1"}, {"stolen_s", "0.0"}}));
+}
+
 TEST(RowValues, WhatIsNotThereLeavesNoValue) {
   RowValues row{{"wall_time_median_s", "0.5"}, {"executed_pairs", "7"}, {"status", "ok"}};
   row.set("wall_time_median_s", std::numeric_limits<double>::quiet_NaN());

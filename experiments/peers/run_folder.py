@@ -80,9 +80,8 @@ class Refusal(Exception):
 
 
 def number_text(value):
-    """The shortest decimal that reads back as the same double."""
-    text = repr(value)
-    return text[:-2] if text.endswith(".0") else text
+    """The shortest decimal that is the same double, with a point or an exponent."""
+    return repr(float(value))
 
 
 def how_it_ended(code):
@@ -280,13 +279,14 @@ class Writer:
 
 def case_id(row):
     text = "".join(f"{name}={row[name]}\n" for name in schema().parameters)
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+    digits = hashlib.sha256(text.encode()).hexdigest()
+    return chr(ord("g") + int(digits[0], 16)) + digits[1:12]  # id_of() of base/hash.h
 
 
 def sample_row(identity, sample):
     device = dict(zip(("device_time_s", "sm_clock_hz", "throttled"), sample.device))
     values = {"case_id": identity, "repeat": sample.repeat, "warmup": int(sample.warmup),
-              "gather_s": "0", "merge_s": "0", **device,
+              "gather_s": "0.0", "merge_s": "0.0", **device,
               **{f"{clock}_s": number_text(value) for clock, value in times_of(sample).items()}}
     return [values.get(name, "") for name in schema().samples]
 
@@ -299,7 +299,7 @@ def times_of(sample):
 
 def timed_columns(samples, flop):
     times = [times_of(sample) for sample in samples if not sample.warmup]
-    columns = {"n_samples": str(len(times)), "gather_median_s": "0", "merge_median_s": "0"}
+    columns = {"n_samples": str(len(times)), "gather_median_s": "0.0", "merge_median_s": "0.0"}
     for clock in times[0]:
         median, low, high, coverage = median_interval([one[clock] for one in times])
         columns |= {f"{clock}_median_s": number_text(median), f"{clock}_low95_s": number_text(low),

@@ -62,7 +62,10 @@ void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> 
 template <class Integer>
 Option add_integer(Verb verb, const std::string& name, Integer& value, const std::string& what) {
   return verb.add_text(name, "NUMBER", what, [name, &value](const std::string& text) {
-    const auto parsed = parse_integer(text);
+    const auto parsed = [&] {
+      if constexpr (std::is_same_v<Integer, std::uint64_t>) return parse_seed(text);
+      if constexpr (!std::is_same_v<Integer, std::uint64_t>) return parse_integer(text);
+    }();
     if (!parsed || !std::in_range<Integer>(*parsed))
       throw UsageError(fmt::format(
           "{} {}: not a whole number in range; write it as 4096, 1e6, 32Ki or 80GiB", name, text));

@@ -244,7 +244,7 @@ std::vector<double> parse_worker_speeds(std::string_view text) {
 std::string to_string(std::span<const double> worker_speeds) {
   std::string text;
   for (const double speed : worker_speeds)
-    text += fmt::format("{}{}", text.empty() ? "" : " ", to_text(speed));
+    text += fmt::format("{}{}", text.empty() ? "" : " ", shortest_text(speed));
   return text;
 }
 

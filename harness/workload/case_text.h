@@ -3,6 +3,8 @@
 // share. Empty means that it has none.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,7 +31,7 @@ template <class T>
 requires std::is_integral_v<T>
 [[nodiscard]] std::string text_of(T member, const Field& field) {
   if (field.nullable && member == 0) return {};
-  return to_text(static_cast<std::int64_t>(member));
+  return fmt::to_string(member);
 }
 [[nodiscard]] inline std::string text_of(double member, const Field&) { return to_text(member); }
 [[nodiscard]] inline std::string text_of(const std::string& member, const Field&) { return member; }

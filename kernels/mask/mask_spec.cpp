@@ -14,7 +14,8 @@ namespace {
 
 using Argument = PatternNode::Argument;
 
-enum class ArgumentType { integer, fraction, list };  // fraction: a real number in (0, 1]
+// fraction: a real number in (0, 1]; seed: the bits of a uint64
+enum class ArgumentType { integer, seed, fraction, list };
 
 struct ArgumentRule {
   std::string_view name;
@@ -27,7 +28,7 @@ constexpr ArgumentRule kLeft{"left", -1};
 constexpr ArgumentRule kRight{"right", -1};
 constexpr ArgumentRule kTokens{"tokens", 1};
 constexpr ArgumentRule kIndices{"indices", 0, std::nullopt, ArgumentType::list};
-constexpr ArgumentRule kSeed{"seed", 0, 1};
+constexpr ArgumentRule kSeed{"seed", 0, 1, ArgumentType::seed};
 
 struct PatternRule {
   std::string_view name;
@@ -91,15 +92,18 @@ void check_value(const PatternNode& node, const ArgumentRule& rule, const Argume
     const bool one = argument.real || argument.integers.size() == 1;
     const double value = one ? real_of(argument) : -1.0;
     if (argument.list || !(value > 0.0 && value <= 1.0))
-      fail(node.name, "{} must be above 0 and at most 1, got {}", rule.name, to_text(value));
+      fail(node.name, "{} must be above 0 and at most 1, got {}", rule.name, value);
     return;
   }
+  const bool is_seed = rule.type == ArgumentType::seed;
   if (argument.real)
-    fail(node.name, "{} must be a whole number, got {}", rule.name, to_text(*argument.real));
+    fail(node.name, "{} must be a whole number{}, got {}", rule.name,
+         is_seed ? " from 0 to 2^64 - 1" : "", *argument.real);
   if (argument.list != (rule.type == ArgumentType::list))
     fail(node.name, "{} must be {}", rule.name,
          argument.list ? "one whole number, got a list" : "a list such as [1, 2], got a number");
   if (argument.integers.empty()) fail(node.name, "{} must hold at least one number", rule.name);
+  if (is_seed) return;
   for (const std::int64_t value : argument.integers) {
     if (value < rule.least)
       fail(node.name, "{} must be at least {}, got {}", rule.name, rule.least, value);
@@ -157,8 +161,10 @@ void check_node(const PatternNode& node) {
          integer(node, "summary"), integer(node, "block"));
 }
 
-std::string text_of(const Argument& argument) {
-  if (argument.real) return to_text(*argument.real);
+std::string text_of(const Argument& argument, ArgumentType type) {
+  if (argument.real) return shortest_text(*argument.real);
+  if (type == ArgumentType::seed)
+    return fmt::to_string(static_cast<std::uint64_t>(argument.integers.front()));
   if (!argument.list) return to_text(argument.integers.front());
   return fmt::format("[{}]", fmt::join(argument.integers, ", "));
 }
@@ -173,7 +179,7 @@ std::string text_of(const PatternNode& node) {
   }
   for (const ArgumentRule& rule : rule_of(node).arguments)
     if (const Argument* argument = find(node, rule.name))
-      inside.push_back(fmt::format("{}: {}", rule.name, text_of(*argument)));
+      inside.push_back(fmt::format("{}: {}", rule.name, text_of(*argument, rule.type)));
   return fmt::format("{{{}: {{{}}}}}", node.name, fmt::join(inside, ", "));
 }
 

@@ -68,7 +68,7 @@ TEST(Figures, RectanglesHaveEdgesInTheCsv) {
       {.name = "bars", .draw = Draw::rectangles, .text = "7", .points = {{1.5, 2, 1, 3, 1, 2}}}};
   EXPECT_EQ(figure_csv(figure).to_string(),
             "panel,panel_title,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,n_tokens_low,"
-            "n_tokens_high\n1,panel's title,bars,data,1.5,2,1,3,1,2\n");
+            "n_tokens_high\n1,panel's title,bars,data,1.5,2.0,1.0,3.0,1.0,2.0\n");
 }
 
 TEST(Figures, TheTextAndWhatIsKnownOfAMarkAreColumns) {
@@ -81,8 +81,8 @@ TEST(Figures, TheTextAndWhatIsKnownOfAMarkAreColumns) {
                                          {.x = 2, .y = 3, .disturbed = true}}}};
   EXPECT_EQ(figure_csv(figure).to_string(),
             "panel,panel_title,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,text,"
-            "lead_ratio,next,disturbed\n1,panel's title,ring,data,1,2,,,R,1.5,cqs,0\n"
-            "1,panel's title,ring,data,2,3,,,,,,1\n");
+            "lead_ratio,next,disturbed\n1,panel's title,ring,data,1.0,2.0,,,R,1.5,cqs,0\n"
+            "1,panel's title,ring,data,2.0,3.0,,,,,,1\n");
   EXPECT_THAT(figure_json(figure), HasSubstr("\"text_y\": 4.0"));
 }
 
@@ -93,8 +93,8 @@ TEST(Figures, DisturbedPointsAreMarkedInTheCsv) {
       {.name = "noisy", .points = {{1, 3}, {.x = 2, .y = 4, .disturbed = true}}}};
   EXPECT_EQ(figure_csv(figure).to_string(),
             "panel,panel_title,series,kind,n_tokens,time_ms,time_ms_low,time_ms_high,disturbed\n"
-            "1,panel's title,quiet,data,1,2,,,0\n1,panel's title,noisy,data,1,3,,,0\n"
-            "1,panel's title,noisy,data,2,4,,,1\n");
+            "1,panel's title,quiet,data,1.0,2.0,,,0\n1,panel's title,noisy,data,1.0,3.0,,,0\n"
+            "1,panel's title,noisy,data,2.0,4.0,,,1\n");
 }
 
 TEST(Figures, SeriesThatCannotBeToldApartAreAMistake) {

@@ -61,14 +61,10 @@ Json origin(const Provenance& provenance) {
   return json;
 }
 
-CsvTable read_table(const std::filesystem::path& path) {
-  return CsvTable::parse(read_text(path.string()), path.string());
-}
-
 // Columns that are younger than the run are empty. Throws UsageError for a table that another
 // version of qb wrote.
 CsvTable read_cases(const std::filesystem::path& path) {
-  CsvTable cases = read_table(path);
+  CsvTable cases = read_run_table(path.string());
   fit_columns(cases);
   const auto require = [&](const auto& fields) {
     for (const Field& field : fields)
@@ -95,7 +91,7 @@ std::string unfinished(std::string_view manifest_json, const CsvTable& cases) {
 
 std::optional<CsvTable> read_if_there(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return std::nullopt;
-  return read_table(path);
+  return read_run_table(path.string());
 }
 
 }  // namespace

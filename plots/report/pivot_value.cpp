@@ -74,15 +74,11 @@ std::string_view without_unit(std::string_view column) {
   return column;
 }
 
-bool is_number(const Field& field) {
-  return field.kind == FieldKind::real || field.kind == FieldKind::integer;
-}
-
 // The column that a name means; its own name comes first.
 const Field* result_field(std::string_view name) {
   for (const bool whole : {true, false})
     for (const Field& field : fields::kResultFields)
-      if (is_number(field) && name == (whole ? field.column : without_unit(field.column)))
+      if (is_number_kind(field.kind) && name == (whole ? field.column : without_unit(field.column)))
         return &field;
   return nullptr;
 }
@@ -91,7 +87,7 @@ UsageError unknown_value(const std::string& name) {
   std::vector<std::string_view> known;
   for (const auto& [derived, meaning] : kDerivedValues) known.push_back(derived);
   for (const Field& field : fields::kResultFields)
-    if (is_number(field)) {
+    if (is_number_kind(field.kind)) {
       known.push_back(field.column);
       known.push_back(without_unit(field.column));
     }

@@ -40,6 +40,8 @@ def _typed(texts: list[str], kind: str | None) -> Any:
     import numpy
 
     missing = any(text == "" for text in texts)
+    if kind == "seed" and not missing:
+        return numpy.array([int(text) for text in texts], dtype=numpy.uint64)
     if kind in (None, "integer", "real"):
         try:
             if not missing and kind != "real":

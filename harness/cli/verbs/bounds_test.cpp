@@ -37,8 +37,8 @@ TEST(Bounds, AMachineOfOnesOwn) {
   const std::string machine = "min-block --compute 312e12 --bandwidth 300e9 --q-heads 32 ";
   EXPECT_EQ(bounds(machine + "--kv-heads 8 --csv"),
             "blocks,min_tokens_per_worker\n"
-            "whole blocks,260\n"
-            "\"balanced causal (striped, zigzag)\",520\n");
+            "whole blocks,260.0\n"
+            "\"balanced causal (striped, zigzag)\",520.0\n");
   EXPECT_EQ(run_qb("bounds " + machine + "--kv-heads 5").exit_code, 2);
 }
 

@@ -21,7 +21,7 @@ using testing_support::Said;
 TEST(ColumnsVerb, SaysNameUnitMeaningAndWhenAColumnIsEmpty) {
   const Said said = run_qb("columns");
   EXPECT_EQ(said.exit_code, 0) << said.err;
-  EXPECT_THAT(said.out, AllOf(HasSubstr("\ncase_id\n    12 hex digits, "),
+  EXPECT_THAT(said.out, AllOf(HasSubstr("\ncase_id\n    a hash of the parameters"),
                               HasSubstr("\ngpu\n    the name of the GPU. Empty: on a CPU.\n"),
                               HasSubstr("\nwall_time_median_s  [s]\n    the real time of a repeat"),
                               HasSubstr("a natural logarithm"), HasSubstr(clocks_picture())));

@@ -80,7 +80,7 @@ Library read_library() {
 }
 
 RunsAndModel::Run RunsAndModel::read(const std::string& folder) {
-  Run run{folder, CsvTable::parse(read_text(folder + "/cases.csv"), folder)};
+  Run run{folder, read_run_table(folder + "/cases.csv")};
   fit_columns(run.cases);
   complete_older_rows(run.cases, folder + "/cases.csv");
   return run;

@@ -105,9 +105,9 @@ TEST(SetsView, ResponsibilityCsvHasEveryMinimumSetAtEveryN) {
   EXPECT_THAT(table.header(),
               ElementsAre("workers", "interest_set", "n_tokens", "responsibility_ratio"));
   ASSERT_EQ(table.size(), 10u);
-  EXPECT_THAT(table.row(0), ElementsAre("7", "0 1 3", "10", "5"));
-  EXPECT_THAT(table.row(4), ElementsAre("7", "0 1 3", "14", "7"));
-  EXPECT_THAT(table.row(9), ElementsAre("7", "0 1 5", "14", "7"));
+  EXPECT_THAT(table.row(0), ElementsAre("7", "0 1 3", "10", "5.0"));
+  EXPECT_THAT(table.row(4), ElementsAre("7", "0 1 3", "14", "7.0"));
+  EXPECT_THAT(table.row(9), ElementsAre("7", "0 1 5", "14", "7.0"));
 }
 
 TEST(SetsView, ResponsibilityCsvIsWholeAcrossItsPieces) {

@@ -70,8 +70,8 @@ std::pair<LinkLimit, std::string> parse_link(std::string_view key, std::string_v
 }
 
 std::string link_text(const LinkLimit& limit) {
-  const std::string bandwidth = to_text(limit.bandwidth_byte_per_s);
-  return limit.latency_s > 0.0 ? bandwidth + "," + to_text(limit.latency_s) : bandwidth;
+  const std::string bandwidth = shortest_text(limit.bandwidth_byte_per_s);
+  return limit.latency_s > 0.0 ? bandwidth + "," + shortest_text(limit.latency_s) : bandwidth;
 }
 
 }  // namespace qb

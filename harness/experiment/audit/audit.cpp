@@ -41,8 +41,8 @@ class Auditor {
     for (const Row& sample : all_rows(run_.samples))
       samples_[sample.text("case_id")].push_back(sample);
     const std::string parts = run_.path + "/parts.csv";  // older runs have no such file
-    parts_ = std::filesystem::exists(parts) ? CsvTable::parse(read_text(parts), parts)
-                                            : CsvTable(part_table().columns);
+    parts_ =
+        std::filesystem::exists(parts) ? read_run_table(parts) : CsvTable(part_table().columns);
   }
 
   Audit run() {

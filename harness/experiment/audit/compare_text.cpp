@@ -176,6 +176,9 @@ std::string comparison_csv(const RunComparison& comparison, const CompareOptions
       "regression", "disturbed_a",    "disturbed_b",      "not_identical"};
   for (const std::string& key : comparison.ignored)
     header.insert(header.end(), {key + "_a", key + "_b"});
+  const auto whole = [](double bytes) {
+    return std::isnan(bytes) ? std::string() : to_text(std::int64_t{std::llround(bytes)});
+  };
   CsvTable table(header);
   for (const RunComparison::Row& c : comparison.cases) {
     if (options.only_regressed && !c.regression()) continue;
@@ -186,8 +189,8 @@ std::string comparison_csv(const RunComparison& comparison, const CompareOptions
         to_text(c.b.time.median_s),
         to_text(c.ratio),
         c.verdict == Verdict::untimed ? "" : std::string(word(c.verdict)),
-        to_text(c.a.memory_bytes),
-        to_text(c.b.memory_bytes),
+        whole(c.a.memory_bytes),
+        whole(c.b.memory_bytes),
         std::string(word(c.a.status)),
         std::string(word(c.b.status)),
         c.regression() ? "yes" : "no",

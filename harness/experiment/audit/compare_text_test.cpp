@@ -83,7 +83,7 @@ TEST(CompareText, TheCsvHasEveryCaseAndItsFields) {
       "status_b,regression,disturbed_a,disturbed_b,not_identical,kernel_a,kernel_b,dtype_a,dtype_"
       "b\n";
   const std::string fine =
-      "W=1,both,1,2,2,AMBIGUOUS,1000,,ok,ok,no,,stolen,max_error,flash,flash,f32,\n";
+      "W=1,both,1.0,2.0,2.0,AMBIGUOUS,1000,,ok,ok,no,,stolen,max_error,flash,flash,f32,\n";
   const std::string others =
       "W=7,both,0.001,,,,1000,1500,ok,timeout,yes,,,,flash,flash,f16,\n"
       "W=8,only_a,,,,,,,,,no,,,,,,,\n"

@@ -47,7 +47,7 @@ void check_sum(AuditedRow& row, const Row& sample) {
       std::abs(forward_s + backward_s - wall_s) <= kSumRounding * wall_s)
     return;
   row.find("in repeat {} the passes take {} s and {} s, and wall_time_s is {} s",
-           sample.text("repeat"), to_text(forward_s), to_text(backward_s), to_text(wall_s));
+           sample.text("repeat"), forward_s, backward_s, wall_s);
 }
 
 }  // namespace

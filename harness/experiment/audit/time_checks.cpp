@@ -55,8 +55,8 @@ void check_sample(AuditedRow& row, const Row& sample, std::size_t n_cores) {
   const auto at_most = [&](const std::string& part, double part_s, const std::string& whole) {
     const double whole_s = sample.number_at(whole);
     if (part_s > whole_s * (1.0 + kRounding))
-      row.find("in repeat {} {} is {} s, but {} is only {} s", sample.text("repeat"), part,
-               to_text(part_s), whole, to_text(whole_s));
+      row.find("in repeat {} {} is {} s, but {} is only {} s", sample.text("repeat"), part, part_s,
+               whole, whole_s);
   };
   const auto contains = [&](const std::string& whole, const std::string& part) {
     at_most(part, sample.number_at(part), whole);
@@ -87,7 +87,7 @@ void check_sample(AuditedRow& row, const Row& sample, std::size_t n_cores) {
       row.text("ranks") != word(Ranks::mpi) && row.text("ranks") != word(Ranks::nccl);
   if (waits && alone && cores > 0.0 && cpu_s > kTicks * cores * wall_s + counting_s)
     row.find("in repeat {} the process computed for {} s, but the clock ran for {} s on {} cores",
-             sample.text("repeat"), to_text(cpu_s), to_text(wall_s), cores);
+             sample.text("repeat"), cpu_s, wall_s, cores);
 }
 
 // What is loaded, compiled or touched for the first time belongs into a warm-up.
@@ -151,7 +151,7 @@ void check_stages(AuditedRow& row) {
     for (const std::string stage : kStages) sum_s += sample.number_at(stage + "_s");
     if (sum_s > sample.number("wall_time_s"))
       row.find("the stages of repeat {} take {} s, which is longer than its wall clock",
-               sample.text("repeat"), to_text(sum_s));
+               sample.text("repeat"), sum_s);
   }
 }
 
@@ -172,7 +172,7 @@ void check_parts(AuditedRow& row, const CsvTable& parts) {
                sample.text("repeat"), kLayerParts);
     else if (!(sum_s <= wall_s && sum_s >= kLeastShare * wall_s))
       row.find("the parts of repeat {} take {} s, and the layer takes {} s", sample.text("repeat"),
-               to_text(sum_s), to_text(wall_s));
+               sum_s, wall_s);
   }
 }
 

@@ -89,7 +89,7 @@ TEST(GpuCase, TheStagedKernelHasTheTimeOfEachStageByTheDevicesClock) {
   ASSERT_EQ(result.status, Status::ok) << result.message;
   for (const char* column :
        {"stage_scores_median_s", "stage_softmax_median_s", "stage_product_median_s"})
-    EXPECT_EQ(result.values.at(column), "1") << column;  // each stage is one operation
+    EXPECT_EQ(result.values.at(column), "1.0") << column;  // each stage is one operation
   EXPECT_FALSE(run_with(tiny(Kernel::flash, "dense", 1)).values.has("stage_scores_median_s"));
 }
 
@@ -133,7 +133,7 @@ TEST(GpuCase, ThePeakThatACaseIsToldIsNotMeasuredAgain) {
   const auto count = [&](DeviceProbe& device) {
     device.on_request = [&](std::string_view name) { measured += name == "peak"; };
   };
-  EXPECT_EQ(run_with(c, count).values.at("peak_flop_per_s"), "5e+14");
+  EXPECT_EQ(run_with(c, count).values.at("peak_flop_per_s"), "5.0e+14");
   EXPECT_EQ(measured, 0);
   c.gpu_peak_flop_per_s.reset();
   (void)run_with(c, count);
@@ -252,7 +252,7 @@ TEST(GpuCase, OneRankOverNcclHasTheColumnsOfRanksButNoIdleTime) {
                                "device_peak_bytes", "sm_clock_median_hz", "gpu"})
       EXPECT_NE(result.values.at(column), "") << column;
     EXPECT_FALSE(result.values.has("idle_median_s"));
-    EXPECT_EQ(result.values.at("communication_median_s"), "0");
+    EXPECT_EQ(result.values.at("communication_median_s"), "0.0");
     EXPECT_GT(parse_integer(result.values.at("device_peak_bytes")).value(), 0);
     ASSERT_EQ(result.steps.size(), 1u);
     EXPECT_FALSE(result.steps[0].has("idle_s"));

@@ -248,7 +248,8 @@ TEST(LayerBackwardCase, ItsRowsPassTheAuditWhichFindsAGradientThatIsOff) {
       fields.push_back(column == "d_weights_max_error" ? "1e9" : cases.text(row, column));
     off.append(fields);
   }
-  EXPECT_THAT(findings_with(off), Contains(HasSubstr("d_weights_max_error '1e9' is not within")));
+  EXPECT_THAT(findings_with(off),
+              Contains(HasSubstr("d_weights_max_error '1.0e+09' is not within")));
 }
 
 TEST(LayerBackwardCase, WhatHasNoneIsUnsupportedWithTheReason) {

@@ -42,12 +42,12 @@ void add_gradient_errors(std::span<const std::string_view> prefixes,
                          const std::vector<GradientErrors>& gradients, RowValues& values) {
   for (std::size_t i = 0; i < gradients.size(); ++i) {
     const std::string prefix(prefixes[i]);
-    values.set_text(prefix + "_max_error", to_text(gradients[i].max_error));
-    values.set_text(prefix + "_naive_error", to_text(gradients[i].naive_error));
-    values.set_text(prefix + "_tolerance", to_text(gradients[i].tolerance));
+    values.set_number(prefix + "_max_error", gradients[i].max_error);
+    values.set_number(prefix + "_naive_error", gradients[i].naive_error);
+    values.set_number(prefix + "_tolerance", gradients[i].tolerance);
     // It has no bound where all of the reference is 0.
     if (std::isfinite(gradients[i].relative_l2_error))
-      values.set_text(prefix + "_relative_l2_error", to_text(gradients[i].relative_l2_error));
+      values.set_number(prefix + "_relative_l2_error", gradients[i].relative_l2_error);
   }
 }
 
@@ -120,7 +120,7 @@ void add_medians(const Repeats& repeats, RowValues& values) {
                                      {"low95", summary.low95},
                                      {"high95", summary.high95}})
       if (const std::string column = column_of(field.column.name(), end); !column.empty())
-        values.set_text(column, to_text(value));
+        values.set_number(column, value);
   }
   const Summary wall = summarise(wall_times_s(samples));
   values.set("n_samples", wall.n);

@@ -260,7 +260,7 @@ TEST(Prediction, TellsParametersAndWorkWithoutRunning) {
   EXPECT_EQ(values.at("longest_subsequence_tokens"), "5");
   EXPECT_EQ(values.at("shortest_subsequence_tokens"), "3");
   EXPECT_EQ(values.at("unmasked_pairs"), "100");
-  EXPECT_EQ(values.at("unmasked_flop"), "12800");  // 4 x 100 pairs x 2 heads x 16
+  EXPECT_EQ(values.at("unmasked_flop"), "12800.0");  // 4 x 100 pairs x 2 heads x 16
   EXPECT_EQ(values.at("n_tokens"), "10");
   EXPECT_FALSE(values.has("wall_time_median_s"));
 }

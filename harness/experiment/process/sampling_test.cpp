@@ -165,41 +165,41 @@ TEST(Sampling, EveryQuantityHasItsMedianWhereAllRepeatsHaveIt) {
   }
   RowValues values;
   add_medians(repeats, values);
-  EXPECT_EQ(values, (RowValues{{"wall_time_median_s", "2"},
-                               {"wall_time_low95_s", "1"},
-                               {"wall_time_high95_s", "3"},
-                               {"critical_path_median_s", "4"},
-                               {"critical_path_low95_s", "2"},
-                               {"critical_path_high95_s", "6"},
-                               {"worker_sum_median_s", "6"},
-                               {"worker_sum_low95_s", "3"},
-                               {"worker_sum_high95_s", "9"},
-                               {"longest_subsequence_median_s", "8"},
-                               {"longest_subsequence_low95_s", "4"},
-                               {"longest_subsequence_high95_s", "12"},
-                               {"gather_median_s", "10"},
-                               {"merge_median_s", "12"},
-                               {"compute_median_s", "30"},
-                               {"communication_median_s", "32"},
-                               {"exposed_communication_median_s", "34"},
-                               {"exposed_communication_low95_s", "17"},
-                               {"exposed_communication_high95_s", "51"},
-                               {"stage_scores_median_s", "14"},
-                               {"stage_softmax_median_s", "16"},
-                               {"device_time_median_s", "20"},
-                               {"sm_clock_median_hz", "22"},
-                               {"cpu_time_median_s", "24"},
-                               {"cycles_median", "26"},
-                               {"instructions_median", "28"},
-                               {"instructions_low95", "14"},
-                               {"instructions_high95", "42"},
+  EXPECT_EQ(values, (RowValues{{"wall_time_median_s", "2.0"},
+                               {"wall_time_low95_s", "1.0"},
+                               {"wall_time_high95_s", "3.0"},
+                               {"critical_path_median_s", "4.0"},
+                               {"critical_path_low95_s", "2.0"},
+                               {"critical_path_high95_s", "6.0"},
+                               {"worker_sum_median_s", "6.0"},
+                               {"worker_sum_low95_s", "3.0"},
+                               {"worker_sum_high95_s", "9.0"},
+                               {"longest_subsequence_median_s", "8.0"},
+                               {"longest_subsequence_low95_s", "4.0"},
+                               {"longest_subsequence_high95_s", "12.0"},
+                               {"gather_median_s", "10.0"},
+                               {"merge_median_s", "12.0"},
+                               {"compute_median_s", "30.0"},
+                               {"communication_median_s", "32.0"},
+                               {"exposed_communication_median_s", "34.0"},
+                               {"exposed_communication_low95_s", "17.0"},
+                               {"exposed_communication_high95_s", "51.0"},
+                               {"stage_scores_median_s", "14.0"},
+                               {"stage_softmax_median_s", "16.0"},
+                               {"device_time_median_s", "20.0"},
+                               {"sm_clock_median_hz", "22.0"},
+                               {"cpu_time_median_s", "24.0"},
+                               {"cycles_median", "26.0"},
+                               {"instructions_median", "28.0"},
+                               {"instructions_low95", "14.0"},
+                               {"instructions_high95", "42.0"},
                                {"n_samples", "3"},
                                {"interval_coverage", "0.75"}}));
   add_rate(100.0, repeats, values);
-  EXPECT_EQ(values.at("achieved_flop_per_s"), "50");
+  EXPECT_EQ(values.at("achieved_flop_per_s"), "50.0");
   EXPECT_FALSE(values.has("peak_fraction")) << "no peak is known";
   add_peak(200.0, values);
-  EXPECT_EQ(values.at("peak_flop_per_s"), "200");
+  EXPECT_EQ(values.at("peak_flop_per_s"), "200.0");
   EXPECT_EQ(values.at("peak_fraction"), "0.25");
 }
 
@@ -213,12 +213,12 @@ TEST(Sampling, BothPassesHaveTheirMediansAndIntervals) {
   }
   RowValues values;
   add_medians(repeats, values);
-  EXPECT_EQ(values.at("forward_time_median_s"), "2");
-  EXPECT_EQ(values.at("forward_time_low95_s"), "1");
-  EXPECT_EQ(values.at("forward_time_high95_s"), "3");
-  EXPECT_EQ(values.at("backward_time_median_s"), "4");
-  EXPECT_EQ(values.at("backward_time_low95_s"), "2");
-  EXPECT_EQ(values.at("backward_time_high95_s"), "6");
+  EXPECT_EQ(values.at("forward_time_median_s"), "2.0");
+  EXPECT_EQ(values.at("forward_time_low95_s"), "1.0");
+  EXPECT_EQ(values.at("forward_time_high95_s"), "3.0");
+  EXPECT_EQ(values.at("backward_time_median_s"), "4.0");
+  EXPECT_EQ(values.at("backward_time_low95_s"), "2.0");
+  EXPECT_EQ(values.at("backward_time_high95_s"), "6.0");
 }
 
 TEST(Sampling, TheErrorsOfGradientsHaveColumnsOfTheirOwn) {

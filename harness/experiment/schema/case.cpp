@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "base/numbers.h"
 
 namespace qb {
 namespace {
@@ -71,13 +72,16 @@ std::string case_id(const Case& c) {
     const std::string value = parameter.get(c, parameter);
     // Runs older than the parameter ran with its standard value.
     if (parameter.since > 1 && value == parameter.get(standard, parameter)) continue;
-    key += fmt::format("{}={}\n", parameter.column, value);
+    // Ids are older than the points of reals.
+    const bool is_real = parameter.kind == FieldKind::real && !value.empty();
+    key += fmt::format("{}={}\n", parameter.column,
+                       is_real ? shortest_text(parse_real(value).value()) : value);
   }
   // value_dim is not a column, but cases with different value_dim are different.
   key += fmt::format("value_dim={}\n", c.shape.value_dim) + measure_of_id(c.measure).dump();
   // The low bits of FNV-1a mix best; the high ones are folded in.
   const std::uint64_t hash = fnv1a(key);
-  return fmt::format("{:012x}", (hash ^ (hash >> 48)) & 0xffffffffffffu);
+  return id_of(hash ^ (hash >> 48));
 }
 
 std::string case_to_json(const Case& c) {

@@ -21,6 +21,7 @@ template <>
 inline constexpr auto kWords<FieldKind> =
     word_table<FieldKind>("kind", {{FieldKind::word, "word"},
                                    {FieldKind::integer, "integer"},
+                                   {FieldKind::seed, "seed"},
                                    {FieldKind::real, "real"},
                                    {FieldKind::flag, "flag"},
                                    {FieldKind::text, "text"},
@@ -136,8 +137,7 @@ std::string meaning_of(const Field& field) {
 std::string standard_of(const Field& field) {
   if (!field.standard_meaning.empty()) return std::string(field.standard_meaning);
   if (!field.follows.empty()) return fmt::format("`{}`", field.follows);
-  const bool is_number = field.kind == FieldKind::integer || field.kind == FieldKind::real;
-  return fmt::format(fmt::runtime(is_number ? "{}" : "`{}`"), field.standard);
+  return fmt::format(fmt::runtime(is_number_kind(field.kind) ? "{}" : "`{}`"), field.standard);
 }
 
 nlohmann::ordered_json json_of(const Field& field) {
@@ -190,7 +190,7 @@ RowValues sample_row(const Sample& sample) {
   row.set("warmup", sample.warmup);
   if (sample.disturbed_by) row.set("disturbed_by", word(*sample.disturbed_by));
   for (const SampleField& field : sample_fields())
-    row.set_text(field.column.name(), to_text(field.of(sample)));
+    row.set_number(field.column.name(), field.of(sample));
   return row;
 }
 

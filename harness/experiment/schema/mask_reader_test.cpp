@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,6 +18,8 @@ TEST(MaskReader, ReadsWordsPatternsAndUnions) {
   EXPECT_EQ(parse_mask("causal"), MaskSpec(MaskKind::causal));
   EXPECT_EQ(parse_mask("{random: {fraction: 0.1, seed: 3}}").text(),
             "{random: {fraction: 0.1, seed: 3}}");
+  const char* const kLargestSeed = "{random: {fraction: 0.1, seed: 18446744073709551615}}";
+  EXPECT_EQ(parse_mask(kLargestSeed).text(), kLargestSeed);
   const char* const kUnion =
       "{any_of: [{global: {tokens: 5}}, {sliding_window: {left: 4, right: 4}}, causal]}";
   EXPECT_EQ(parse_mask(kUnion).text(), kUnion);
@@ -48,6 +51,9 @@ TEST(MaskReader, NamesWhatIsWrong) {
   expect("{block_local: 16}", "block_local takes its parameters as a map");
   expect("{any_of: {global: {tokens: 5}}}", "any_of takes a list of masks");
   expect("{global: {tokens: 1}, block_local: {block: 2}}", "one pattern such as");
+  for (const char* seed : {"18446744073709551616", "-1", "0.5"})
+    expect(fmt::format("{{random: {{blocks: 1, seed: {}}}}}", seed).c_str(),
+           "seed must be a whole number from 0 to 2^64 - 1, got ");
   expect("{random: {fraction: 2}}", "fraction must be above 0 and at most 1, got 2");
 }
 

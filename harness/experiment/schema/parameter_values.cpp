@@ -101,6 +101,10 @@ std::string read_text(const Parameter& parameter, const YamlNode& node) {
       return read_word(parameter, node);
     case FieldKind::integer:
       return to_text(read_any_integer(parameter.key, node));
+    case FieldKind::seed:
+      if (const auto seed = is_plain(node) ? parse_seed(node.text) : std::nullopt)
+        return fmt::to_string(*seed);
+      fail_type(parameter.key, "a whole number from 0 to 2^64 - 1", node);
     case FieldKind::real:
       return to_text(read_real(parameter.key, node));
     case FieldKind::sequences:
@@ -129,11 +133,12 @@ std::string read_text(const Parameter& parameter, const YamlNode& node) {
 
 void read_number(const YamlNode& node, PatternNode::Argument& argument) {
   const bool plain = node.kind == YamlNode::scalar && !node.quoted;
-  if (plain)
-    if (const auto value = parse_integer(node.text)) {
-      argument.integers.push_back(*value);
-      return;
-    }
+  std::optional<std::int64_t> whole;
+  if (plain && argument.name == "seed")
+    whole = parse_seed(node.text);  // its bits
+  else if (plain)
+    whole = parse_integer(node.text);
+  if (whole) return argument.integers.push_back(*whole);
   const auto value = plain ? parse_real(node.text) : std::nullopt;
   if (!value || argument.list)
     fail_at(node.place, fmt::format("{} of a mask must be {}", argument.name,

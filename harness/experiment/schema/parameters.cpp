@@ -37,6 +37,11 @@ void set_from(T& member, const Field& field, std::string_view text) {
   if (!number || !std::in_range<T>(*number)) fail_number(field, text);
   member = static_cast<T>(*number);
 }
+void set_from(std::uint64_t& seed, const Field& field, std::string_view text) {
+  const auto number = parse_seed(text);
+  if (!number) fail_number(field, text);
+  seed = *number;
+}
 void set_from(double& member, const Field& field, std::string_view text) {
   const auto number = parse_real(text);
   if (!number) fail_number(field, text);

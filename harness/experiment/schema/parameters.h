@@ -26,9 +26,7 @@ struct Parameter : Field {
   // Throws UsageError on a text that is not a value of the parameter.
   void (*set)(Case&, const Field&, std::string_view text);
 
-  [[nodiscard]] bool is_number() const {
-    return kind == FieldKind::integer || kind == FieldKind::real;
-  }
+  [[nodiscard]] bool is_number() const { return is_number_kind(kind); }
 };
 
 [[nodiscard]] std::span<const Parameter> parameters();  // in the order of the columns
@@ -64,7 +62,7 @@ struct MeasureField {
 // Resolved specs have this order. `repeats` is not a setting: it sets min_repeats and max_repeats.
 [[nodiscard]] std::span<const MeasureField> measure_fields();
 
-// 12 hex digits of a hash over the parameters and the measure settings; the key for resuming.
+// An id (base/hash.h) of the parameters and the measure settings; the key for resuming.
 [[nodiscard]] std::string case_id(const Case& c);
 
 // One line of JSON text, which the child process reads and ranks send to each other.

@@ -2,6 +2,8 @@
 // Writes the resolved spec.
 #include <fmt/format.h>
 
+#include <regex>
+
 #include "base/numbers.h"
 #include "harness/experiment/schema/parameters.h"
 #include "harness/experiment/spec/spec.h"
@@ -11,32 +13,38 @@ namespace {
 
 using Parameters = std::vector<std::pair<std::string, std::string>>;
 
-// A double-quoted scalar. UTF-8 stays unchanged.
+// A double-quoted scalar. UTF-8 stays unchanged, but for characters that YAML 1.1 refuses or takes
+// for line ends.
 std::string quote(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      out += fmt::format("\\{}", c);
-    else if (c == '\n')
-      out += "\\n";
-    else if (byte < 0x20 || byte == 0x7f)
-      out += fmt::format("\\x{:02x}", byte);
+  for (std::size_t at = 0; at < text.size();) {
+    unsigned code = static_cast<unsigned char>(text[at]);
+    const std::size_t bytes = code < 0xc0 ? 1 : code < 0xe0 ? 2 : code < 0xf0 ? 3 : 4;
+    const std::string_view letter = text.substr(at, bytes);
+    if (bytes > 1) code &= 0x7fu >> bytes;
+    for (const char c : letter.substr(1)) code = (code << 6) | (static_cast<unsigned>(c) & 0x3fu);
+    if (code == '"' || code == '\\')
+      out += fmt::format("\\{}", letter);
+    else if (code < 0x20 || (code >= 0x7f && code <= 0xa0) || code == 0x2028 || code == 0x2029 ||
+             code == 0xfeff || code == 0xfffe || code == 0xffff)
+      out += fmt::format("\\u{:04x}", code);
     else
-      out += c;
+      out += letter;
+    at += bytes;
   }
   return out + '"';
 }
 
-// `name: value` as in a spec; parameters() and case_parameters() have the same order.
+// `name: value` as in a spec; parameters() and case_parameters() have the same order. Readers of
+// YAML 1.1 (PyYAML) and 1.2 find the same numbers and texts.
 std::string entry(std::size_t index, const std::string& value) {
   const Parameter& parameter = parameters()[index];
   if (value.empty()) return fmt::format("{}: ~", parameter.key);
-  if (parameter.kind == FieldKind::residues || parameter.kind == FieldKind::sequences ||
-      parameter.kind == FieldKind::speeds || parameter.kind == FieldKind::file ||
-      parameter.kind == FieldKind::link_limit)
-    return fmt::format("{}: {}", parameter.key, quote(value));
-  return fmt::format("{}: {}", parameter.key, value);
+  const bool is_name = parameter.kind == FieldKind::word && value.find('.') == std::string::npos;
+  if (is_name || parameter.is_number()) return fmt::format("{}: {}", parameter.key, value);
+  if (parameter.kind != FieldKind::mask) return fmt::format("{}: {}", parameter.key, quote(value));
+  static const std::regex kWithoutPoint(R"( (\d+)e)");  // a real of a pattern
+  return fmt::format("{}: {}", parameter.key, std::regex_replace(value, kWithoutPoint, " $1.0e"));
 }
 
 std::string measure_text(const Measure& measure) {

@@ -118,8 +118,8 @@ TEST(Resolved, GoldenOfATwoCaseSpec) {
             "  min_repeats: 5\n"
             "  max_repeats: 5\n"
             "  relative_interval: 0.02\n"
-            "  max_time: 600\n"
-            "  timeout: 1800\n"
+            "  max_time: 600.0\n"
+            "  timeout: 1800.0\n"
             "  verify_rows: 256\n"
             "  memory_timeline: false\n"
             "  device_memory: false\n"
@@ -147,6 +147,20 @@ TEST(Resolved, DescriptionsOfAnyLettersComeBack) {
       "experiment: e\nn_tokens: 8\ndescription: \"q \\\" b \\\\ tab \\t bell \\a \xc3\xa9 # : "
       "{\"\n");
   expect_same_when_read_again("experiment: e\nn_tokens: 8\ndescription: |\n  one\n\n  two # no\n");
+}
+
+// PyYAML reads `2e-06` as a text, and neither control characters nor all line ends.
+TEST(Resolved, IsTheSameToReadersOfYaml11) {
+  const std::string yaml =
+      "experiment: e\nn_tokens: 8\nscale: 2\nlink.latency: 2e-6\nranks: model\nworkers: 2\n"
+      "algorithm: ring\nmask: {random: {fraction: 1e-5, block: 4}}\n"
+      "description: \"\\x85 \\u2028 \\xe9\"\n";
+  const std::string resolved = parse_spec(yaml, "spec.yaml", {}).resolved_yaml;
+  for (const char* line :
+       {"\nscale: 2.0\n", "\nlink.latency: 2.0e-06\n", "\nmask: {random: {fraction: 1.0e-05, ",
+        "\ndescription: \"\\u0085 \\u2028 \xc3\xa9\"\n"})
+    EXPECT_THAT(resolved, HasSubstr(line));
+  expect_same_when_read_again(yaml);
 }
 
 TEST(Resolved, OverridesAndFiltersAreInIt) {
@@ -178,7 +192,7 @@ std::string random_spec(std::mt19937_64& random) {
       {"head_dim", {"64", "256"}},
       {"dtype", {"f16", "bf16", "f32"}},
       {"mask", {"full", "causal"}},
-      {"seed", {"0", "9223372036854775807"}},
+      {"seed", {"0", "18446744073709551615"}},
       {"scale", {"~", "0.1", "1e-7", "3"}},
       {"memory_budget", {"~", "80GiB", "123"}},
       {"cpu.isa", {"auto", "avx2", "scalar"}},

@@ -142,7 +142,7 @@ TEST(SpecBadInput, Ranges) {
       {"n_tokens: 4G\n", "2:11: n_tokens must be from 1 to 3,000,000,000, got 4G"},
       {"n_tokens: 1e30\n", "2:11: n_tokens must be a whole number, got '1e30'"},
       {"n_tokens: 8\nhead_dim: 257\n", "3:11: head_dim must be from 1 to 256, got 257"},
-      {"n_tokens: 8\nseed: -1\n", "3:7: seed must be at least 0, got -1"},
+      {"n_tokens: 8\nseed: -1\n", "3:7: seed must be a whole number from 0 to 2^64 - 1, got '-1'"},
       {"n_tokens: 8\nscale: 0\n", "3:8: scale must be above 0, got 0"},
       {"n_tokens: 8\nmemory_budget: 0\n", "3:16: memory_budget must be at least 1, got 0"},
       {"n_tokens: 8\nmeasure: {repeats: 0}\n", "3:20: repeats must be from 1 to 1,000,000, got 0"},
@@ -229,7 +229,7 @@ TEST(SpecBadInput, Combinations) {
        "5:14: group_sizes: by_speed needs algorithm: cqs or cqs_sharded, and this case has "
        "algorithm: ring"},
       {"n_tokens: 8\nworkers: 2\nsweep: {link.bandwidth: [1e3, 1e12]}\n",
-       "4:26: link.bandwidth: 1000 needs ranks: threads, mpi or model, and this case has ranks: "
+       "4:26: link.bandwidth: 1000.0 needs ranks: threads, mpi or model, and this case has ranks: "
        "serial; serial workers send nothing, and nccl has the links of the machine"},
       {"n_tokens: 8\nworkers: 2\ncluster: 2x1\ncluster.between: 1e9\n",
        "4:10: cluster: 2x1 needs ranks: threads, mpi or model, and this case has ranks: serial; "
@@ -249,7 +249,8 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nranks: model\nworkers: 2\ncluster.nics: 1\n",
        "5:15: cluster.nics: 1 needs cluster"},
       {"n_tokens: 8\nranks: model\ncluster: dgx_h100\nlink.latency: 1\n",
-       "5:15: link.latency: 1 needs cluster: none, and this case has cluster: dgx_h100; a cluster "
+       "5:15: link.latency: 1.0 needs cluster: none, and this case has cluster: dgx_h100; a "
+       "cluster "
        "has links of its own, cluster.inside and cluster.between"},
       {"n_tokens: 8\nranks: model\nalgorithm: ring\ncluster: dgx_h100\ncluster.order: chr\n",
        "6:16: cluster.order: chr needs algorithm: grid, usp or mesh, and this case has algorithm: "

@@ -29,8 +29,7 @@ Value read_end(const Parameter& parameter, const YamlNode& range, std::string_vi
 double read_above(const YamlNode& entry, double bound) {
   const double growth = read_real(entry.key, entry);
   if (growth > bound) return growth;
-  fail_at(entry.place,
-          fmt::format("{} must be above {}, got {}", entry.key, to_text(bound), entry.text));
+  fail_at(entry.place, fmt::format("{} must be above {}, got {}", entry.key, bound, entry.text));
 }
 
 [[noreturn]] void fail_count(const Parameter& parameter, const YamlNode& range) {
@@ -38,15 +37,15 @@ double read_above(const YamlNode& entry, double bound) {
                                    format_grouped(kMaxRangeValues)));
 }
 
-std::vector<Value> integer_steps(const Parameter& parameter, const YamlNode& range,
-                                 std::int64_t from, std::int64_t to, const YamlNode& step_entry) {
-  const std::int64_t step = read_integer("step", step_entry, 1, INT64_MAX);
-  const std::int64_t last = (to - from) / step;
+template <class T>
+std::vector<Value> integer_steps(const Parameter& parameter, const YamlNode& range, T from, T to,
+                                 const YamlNode& step_entry) {
+  const auto step = static_cast<T>(read_integer("step", step_entry, 1, INT64_MAX));
+  const T last = (to - from) / step;
   if (last >= kMaxRangeValues) fail_count(parameter, range);
   std::vector<Value> values;
   values.reserve(static_cast<std::size_t>(last) + 1);
-  for (std::int64_t i = 0; i <= last; ++i)
-    values.push_back({to_text(from + i * step), range.place});
+  for (T i = 0; i <= last; ++i) values.push_back({fmt::to_string(from + i * step), range.place});
   return values;
 }
 
@@ -62,25 +61,28 @@ std::vector<Value> real_steps(const Parameter& parameter, const YamlNode& range,
 }
 
 std::vector<Value> products(const Parameter& parameter, const YamlNode& range, double from,
-                            double to, const YamlNode& factor_entry) {
+                            const std::string& last, const YamlNode& factor_entry) {
   const double factor = read_above(factor_entry, 1.0);
   if (!(from > 0.0)) fail_at(range.place, "a range with a factor must start above 0");
-  const bool integer = parameter.kind == FieldKind::integer;
-  constexpr double kTwoTo63 = 9223372036854775808.0;
+  const bool integer = parameter.kind != FieldKind::real;
+  double to = parse_real(last).value() * (integer ? 1.0 : 1.0 + kSlack);
+  // The double that is nearest to a long whole number can be above it.
+  if (integer && (to >= 0x1p64 || static_cast<std::uint64_t>(to) > parse_seed(last).value()))
+    to = std::nextafter(to, 0.0);
   std::vector<Value> values;
   double previous = 0.0;
   for (double i = 0.0;; ++i) {
     const double exact = from * std::pow(factor, i);
     const double value = integer ? std::round(exact) : exact;
-    if (value > (integer ? to : to * (1.0 + kSlack)) || value >= kTwoTo63) return values;
+    if (value > to) return values;
     if (!(value > previous))
       fail_at(factor_entry.place,
               fmt::format("factor {} is too near 1: {} is there twice after rounding",
-                          factor_entry.text, to_text(value)));
+                          factor_entry.text, value));
     if (std::ssize(values) == kMaxRangeValues) fail_count(parameter, range);
     previous = value;
-    values.push_back(
-        {integer ? to_text(static_cast<std::int64_t>(value)) : to_text(value), range.place});
+    values.push_back({integer ? fmt::to_string(static_cast<std::uint64_t>(value)) : to_text(value),
+                      range.place});
   }
 }
 
@@ -101,10 +103,13 @@ std::vector<Value> read_range(const Parameter& parameter, const YamlNode& range)
   if (from > to)
     fail_at(range.place, fmt::format("the range of {} is empty: from {} is above to {}",
                                      parameter.key, first.text, last.text));
-  if (factor != nullptr) return products(parameter, range, from, to, *factor);
+  if (factor != nullptr) return products(parameter, range, from, last.text, *factor);
   if (parameter.kind == FieldKind::integer)
     return integer_steps(parameter, range, parse_integer(first.text).value(),
                          parse_integer(last.text).value(), *step);
+  if (parameter.kind == FieldKind::seed)
+    return integer_steps(parameter, range, parse_seed(first.text).value(),
+                         parse_seed(last.text).value(), *step);
   return real_steps(parameter, range, from, to, *step);
 }
 
@@ -117,6 +122,7 @@ std::partial_ordering order(const Parameter& parameter, const std::string& a,
   if (a.empty() && b.empty()) return std::partial_ordering::equivalent;
   if (a.empty() || b.empty()) return std::partial_ordering::unordered;
   if (parameter.kind == FieldKind::integer) return parse_integer(a) <=> parse_integer(b);
+  if (parameter.kind == FieldKind::seed) return parse_seed(a) <=> parse_seed(b);
   if (parameter.kind == FieldKind::real) return *parse_real(a) <=> *parse_real(b);
   return a <=> b;
 }

@@ -37,9 +37,11 @@ TEST(Values, StepsIncludeBothEnds) {
   EXPECT_THAT(values("scale", "{from: 0.1, to: 0.7, step: 0.3}"), ElementsAre("0.1", "0.4", "0.7"));
 }
 
-TEST(Values, StepsAreExactAtTheEndOf63Bits) {
+TEST(Values, StepsAreExactAtTheEndOf64Bits) {
   EXPECT_THAT(values("seed", "{from: 9223372036854775805, to: 9223372036854775807, step: 1}"),
               ElementsAre("9223372036854775805", "9223372036854775806", "9223372036854775807"));
+  EXPECT_THAT(values("seed", "{from: 18446744073709551614, to: 18446744073709551615, step: 1}"),
+              ElementsAre("18446744073709551614", "18446744073709551615"));
 }
 
 TEST(Values, FactorsIncludeBothEnds) {
@@ -48,7 +50,7 @@ TEST(Values, FactorsIncludeBothEnds) {
   EXPECT_THAT(values("n_tokens", "{from: 10, to: 1e5, factor: 10}"),
               ElementsAre("10", "100", "1000", "10000", "100000"));
   EXPECT_THAT(values("scale", "{from: 0.001, to: 1, factor: 10}"),
-              ElementsAre("0.001", "0.01", "0.1", "1"));
+              ElementsAre("0.001", "0.01", "0.1", "1.0"));
 }
 
 TEST(Values, FactorsRoundIntegersAndNeverPassTheEnd) {
@@ -62,6 +64,9 @@ TEST(Values, FactorsRoundIntegersAndNeverPassTheEnd) {
 
 TEST(Values, RangesStopShortOfOverflow) {
   EXPECT_EQ(values("seed", "{from: 1, to: 9223372036854775807, factor: 2}").size(), 63u);
+  EXPECT_EQ(values("seed", "{from: 1, to: 18446744073709551615, factor: 2}").back(),
+            "9223372036854775808");
+  EXPECT_EQ(values("memory_budget", "{from: 1, to: 9223372036854775807, factor: 2}").size(), 63u);
 }
 
 }  // namespace

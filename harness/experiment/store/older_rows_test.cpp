@@ -5,10 +5,23 @@
 #include "base/schema/older_runs.h"
 #include "base/schema/row.h"
 #include "base/source_root.h"
+#include "base/testing/scratch_folder.h"
 #include "harness/experiment/store/run_folder.h"
 
 namespace qb {
 namespace {
+
+// A run of such a build: ids were hex digits, and whole reals had no point.
+TEST(OlderRows, AreReadInTheWordsOfToday) {
+  ScratchFolder folder;
+  const std::string path = folder / "samples.csv";
+  write_file_atomically(path,
+                        "case_id,repeat,wall_time_s,gather_s,stolen_s,later\n"
+                        "012345678901,0,1e+09,0,,5\nv12345678901,12,0.25,1.0,inf,5\n");
+  EXPECT_EQ(read_run_table(path).to_string(),
+            "case_id,repeat,wall_time_s,gather_s,stolen_s,later\n"
+            "g12345678901,0,1.0e+09,0.0,,5\nv12345678901,12,0.25,1.0,inf,5\n");
+}
 
 TEST(OlderRows, OneWorkerHoldsAllThatIsActiveOnlyWhereItComputesInPlace) {
   const std::string file = source_path("data/measured/epyc-2-cores/decode/cases.csv");

@@ -32,8 +32,6 @@ void require_run_folder(const std::string& path) {
           path, name));
 }
 
-CsvTable read_table(const std::string& path) { return CsvTable::parse(read_text(path), path); }
-
 bool is_name(std::string_view text) {
   return !text.empty() && text.front() != '.' && std::ranges::all_of(text, [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.';
@@ -186,8 +184,8 @@ std::vector<Manifest> list_runs(const std::string& experiment_folder) {
 
 RunFolder read_run_folder(const std::string& path) {
   require_run_folder(path);
-  RunFolder run{path, read_manifest(path), read_table(path + "/cases.csv"),
-                read_table(path + "/samples.csv")};
+  RunFolder run{path, read_manifest(path), read_run_table(path + "/cases.csv"),
+                read_run_table(path + "/samples.csv")};
   fit_columns(run.cases);
   complete_older_rows(run.cases, path + "/cases.csv");
   add_later_fields(run.samples, kSampleKeys, kSampleFields);

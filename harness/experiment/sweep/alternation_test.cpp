@@ -170,10 +170,10 @@ TEST(Alternation, TheCsvTellsWhichPairsCount) {
   all.pairs[0].a.disturbed_by = "paging";
   EXPECT_EQ(alternation_csv({"x", "y"}, {some, all}),
             "case,pair,first,a_time_s,b_time_s,ratio,a_disturbed_by,b_disturbed_by,counted\n"
-            "x,0,b,2,3,1.5,,,1\n"
-            "x,1,b,4,2,0.5,,stolen,0\n"
-            "y,0,a,2,3,1.5,paging,,1\n"
-            "y,1,b,4,2,0.5,,stolen,1\n");
+            "x,0,b,2.0,3.0,1.5,,,1\n"
+            "x,1,b,4.0,2.0,0.5,,stolen,0\n"
+            "y,0,a,2.0,3.0,1.5,paging,,1\n"
+            "y,1,b,4.0,2.0,0.5,,stolen,1\n");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "harness/execute/verify/inputs.h"
 #include "harness/execute/verify/tensor_file.h"
@@ -28,7 +29,9 @@ bool is_norm_scale(LayerTensor tensor) {
 }
 
 // The key of the hidden states; those of the tensors follow it, then that of the output's gradient.
-std::uint64_t first_key(std::uint64_t seed) { return (seed + 1) << 8; }
+std::uint64_t first_key(std::uint64_t seed) {
+  return ((seed + 1) << 8) ^ mixed((seed + 1) >> 56);  // no bit is lost, and mixed(0) is 0
+}
 
 std::string file_of(const std::string& folder, LayerTensor tensor) {
   return fmt::format("{}/{}.npy", folder, word(tensor));

@@ -130,6 +130,16 @@ TEST(RandomWeights, DependOnTheSeedAloneAndKeepStatesInSize) {
   EXPECT_NEAR(one.data(LayerTensor::output_norm_scale)[3], 1.0f, 0.2f);
 }
 
+TEST(RandomWeights, EveryBitOfASeedCounts) {
+  const LayerShape shape{1, 20, 4, 32, 512};
+  const Tensor states = random_states(shape, 1, heap_allocator(), 1);
+  const auto bytes = static_cast<std::size_t>(states.view().bytes());
+  for (const int bit : {1, 55, 56, 63}) {
+    const Tensor other = random_states(shape, 1 + (std::uint64_t{1} << bit), heap_allocator(), 1);
+    EXPECT_NE(std::memcmp(states.view().data, other.view().data, bytes), 0) << bit;
+  }
+}
+
 TEST(RandomWeights, GradientsOfTheOutputAreNoOtherValuesOfTheSeed) {
   const LayerShape shape{1, 20, 4, 32, 512};
   const Tensor gradients = random_output_gradients(shape, 1, heap_allocator(), 1);
