@@ -189,7 +189,8 @@ def attend(q: Any, k: Any, v: Any, *, do: Any = None, layout: str = "auto",
                   computed in float64, by kernel reference and one worker; all else is float32
     parameters    as in a spec: algorithm (a name, or one made with @qb.algorithm), workers, mask
                   ("causal", or a pattern as a dict), kernel, ranks (serial or threads), threads,
-                  scale, interest_set, distillation, memory_budget
+                  scale, interest_set, distillation, memory_budget. Threads share the keys of few
+                  rows, so that the last bits of O depend on their number: fix it for equal bits
 
     Raises UsageError for what does not fit, EnvironmentError without memory, CaseError for an
     output that is not finite.
