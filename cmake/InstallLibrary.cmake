@@ -52,4 +52,7 @@ if(QB_TESTS)
     ${PROJECT_SOURCE_DIR}/examples/examples_test.sh ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
   qb_script_test(python/wheel "TIMEOUT;600;PROCESSORS;2;COST;60"
     ${PROJECT_SOURCE_DIR}/python/test.sh ${PROJECT_BINARY_DIR})
+  qb_script_test(python/torch "TIMEOUT;300;FIXTURES_REQUIRED;wheel"
+    ${PROJECT_SOURCE_DIR}/python/torch_test.sh ${PROJECT_BINARY_DIR})
+  set_tests_properties(python/wheel PROPERTIES FIXTURES_SETUP wheel)
 endif()

@@ -1,8 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# venv.sh VENV PACKAGE…: makes a virtual environment with these packages, unless it is there and has them. Ends with
-# 77 where Python cannot make one, or where pip cannot get a package.
+# venv.sh [--system-site-packages] VENV PACKAGE…: makes a virtual environment with these packages, unless it is there and
+# has them; the option lets it see Debian's packages. Ends with 77 where Python cannot make one, or where pip cannot get a
+# package.
 set -eu
+option=
+case $1 in --*) option=$1 && shift ;; esac
 venv=$1
 shift
 
@@ -16,7 +19,7 @@ python=/usr/bin/python3
 headers=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null || true)
 [ -e "$headers/Python.h" ] || python=python3
 if [ ! -x "$venv/bin/pip" ]; then
-  "$python" -m venv "$venv" ||
+  "$python" -m venv ${option:+"$option"} "$venv" ||
     skip "$python cannot make a virtual environment; install python3-venv and python3-dev"
 fi
 grep -qxF "$*" "$venv/packages" 2>/dev/null && exit

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # wheel.sh BUILD OUT VENV: makes from the build folder BUILD, into OUT, a wheel of quorumbench and an archive of the
 # program qb, for machines that need not compile. auditwheel puts all shared libraries beside them but glibc's, and
-# names the oldest glibc. The wheel fits one release of Python, the archive needs none. Neither has MPI. VENV is the
+# names the oldest glibc. The wheel takes libstdc++ from the system, as NumPy does: with two of them in a process,
+# torch.jit.script never ends. The wheel fits one release of Python, the archive needs none. Neither has MPI. VENV is the
 # virtual environment of the tools, which is made unless it is there.
 #
 # Exit codes: 0; 77 Python cannot make a virtual environment, or pip cannot get a package.
@@ -31,12 +32,13 @@ for policy in policies:
                                if not name.startswith(("libstdc++", "libgcc_s", "libz.", "libexpat"))]
 path.write_text(json.dumps(policies))
 PYTHON
-auditwheel repair --wheel-dir "$out" "$raw"/*.whl
-wheel=$(basename "$out"/*.whl .whl)
+auditwheel repair --exclude libstdc++.so.6 --exclude libgcc_s.so.1 --wheel-dir "$out" "$raw"/*.whl
+auditwheel repair --wheel-dir "$raw/whole" "$raw"/*.whl
+wheel=$(basename "$raw"/whole/*.whl .whl)
 
 name=quorumbench-$(cut -d- -f2 <<<"$wheel")
 mkdir "$raw/$name"
-python -m zipfile -e "$out/$wheel.whl" "$raw/$name"
+python -m zipfile -e "$raw/whole/$wheel.whl" "$raw/$name"
 cd "$raw/$name"
 rm -rf ./*.dist-info quorumbench/*.py quorumbench/*.pyi quorumbench/*.so quorumbench/py.typed
 chmod +x quorumbench/root/bin/qb

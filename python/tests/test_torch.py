@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """PyTorch's tensors; only where torch is."""
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import quorumbench as qb
@@ -137,3 +140,9 @@ def test_what_cannot_be_read_is_refused(make):
     q, k, v = tensors()
     with pytest.raises(qb.UsageError):
         qb.attend(make(q), k, v)
+
+
+def test_torch_compiles_scripts_beside_it():
+    """A second libstdc++ in the process kept it from ending."""
+    code = "import quorumbench, torch; torch.jit.script(torch.nn.Softmax(-1))"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
