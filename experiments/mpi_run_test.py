@@ -2,6 +2,7 @@
 """Tests qb run over MPI, from the command line to the rows: python3 mpi_run_test.py QB MPIEXEC"""
 
 import csv
+import fcntl
 import glob
 import os
 import signal
@@ -234,6 +235,29 @@ class MpiRun(unittest.TestCase):
         rows, done = self.run_spec(LONG, "--set", "measure.timeout=1s", ranks=3)
         self.assertEqual([row["status"] for row in rows], ["timeout"], done.stderr)
         self.assertIn("not done after", rows[0]["message"])
+
+    def test_ranks_wait_for_another_run_where_asked(self):
+        self.run_spec(SWEEP, "--only", "workers=2", ranks=2)
+        with open(self.path("results/parts/a/.lock"), "r+", encoding="utf-8") as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            command, environment = self.command(SWEEP, ["--wait"], 3)
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                                  env=environment) as mpirun:
+                said = ""
+                while "; waiting for it" not in said:
+                    line = mpirun.stderr.readline()
+                    self.assertTrue(line, said)
+                    said += line
+                fcntl.flock(other, fcntl.LOCK_UN)
+                said += mpirun.communicate(timeout=60)[1]
+        self.assertEqual(mpirun.returncode, 0, said)
+        self.assertEqual(said.count("is writing"), 1, "only rank 0 says so")
+        self.assertEqual([(row["workers"], row["status"]) for row in self.rows()], [("2", "ok"), ("3", "ok")])
+
+    def test_exit_codes_are_those_without_ranks(self):
+        self.run_spec(SWEEP, "--only", "workers=2", ranks=2)
+        _, done = self.run_spec(SWEEP.replace("q_heads: 2", "q_heads: 4"), ranks=2)
+        self.assertEqual(done.returncode, 2, done.stderr)  # the run of that id has another spec
 
     def test_a_mistake_in_the_spec_ends_all_ranks(self):
         rows, done = self.run_spec(SWEEP + "colour: red\n", ranks=2)

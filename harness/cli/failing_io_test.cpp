@@ -37,11 +37,11 @@ struct Failure {
   int error;
 };
 const Failure kFailures[] = {
-    {"open", EIO},      {"open", EMFILE},  {"open", EACCES},  {"open", ENOMEM},  {"read", EIO},
-    {"read", ENOMEM},   {"write", ENOSPC}, {"write", EIO},    {"write", EDQUOT}, {"rename", EIO},
-    {"rename", ENOSPC}, {"rename", EXDEV}, {"fsync", EIO},    {"fsync", ENOSPC}, {"close", EIO},
-    {"close", ENOSPC},  {"stat", EIO},     {"stat", EACCES},  {"fstat", EIO},    {"readdir", EIO},
-    {"mkdir", ENOSPC},  {"mkdir", EACCES}, {"ftruncate", EIO}};
+    {"open", EIO},      {"open", EMFILE},  {"open", EACCES},   {"open", ENOMEM},  {"read", EIO},
+    {"read", ENOMEM},   {"write", ENOSPC}, {"write", EIO},     {"write", EDQUOT}, {"rename", EIO},
+    {"rename", ENOSPC}, {"rename", EXDEV}, {"fsync", EIO},     {"fsync", ENOSPC}, {"close", EIO},
+    {"close", ENOSPC},  {"stat", EIO},     {"stat", EACCES},   {"fstat", EIO},    {"readdir", EIO},
+    {"mkdir", ENOSPC},  {"mkdir", EACCES}, {"ftruncate", EIO}, {"flock", ENOLCK}};
 // What the program tries again.
 const Failure kPassing[] = {{"read", EINTR}, {"write", EINTR}};
 
@@ -209,6 +209,18 @@ TEST_F(FailingIo, LosesNothingAndSaysSo) {
   RecordProperty("tried", tried);
   std::printf("%d failures\n", tried);
   EXPECT_GT(tried, 50);
+}
+
+// NFS without its lock service and Lustre without -o flock are such.
+TEST_F(FailingIo, AFileSystemWithoutLocksIsNoOtherRun) {
+  const Said said =
+      run("run @/spec.yaml --quiet --run-id again --wait --out @/results", start_.path(),
+          fmt::format("QB_IO_CALL=flock QB_IO_AT=1 QB_IO_ERRNO={}", ENOLCK));
+  EXPECT_EQ(said.exit_code, 3);
+  EXPECT_THAT(said.err, testing::EndsWith(fmt::format(
+                            "qb: cannot lock the run folder {}: {}; choose one on another file "
+                            "system with --out\n",
+                            start_.path("results/small/again"), std::strerror(ENOLCK))));
 }
 
 TEST_F(FailingIo, WhatAttendHasWrittenBeforeAFailureIsSaid) {

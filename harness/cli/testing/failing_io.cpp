@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,10 +34,11 @@ enum Call {
   kReaddir,
   kMkdir,
   kFtruncate,
+  kFlock,
   kCalls
 };
-constexpr const char* kNames[] = {"open", "read",  "write",   "rename", "fsync",    "close",
-                                  "stat", "fstat", "readdir", "mkdir",  "ftruncate"};
+constexpr const char* kNames[] = {"open", "read",  "write",   "rename", "fsync",     "close",
+                                  "stat", "fstat", "readdir", "mkdir",  "ftruncate", "flock"};
 static_assert(std::size(kNames) == kCalls);
 
 std::atomic<long> counts[kCalls];
@@ -153,6 +155,21 @@ int mkdir(const char* path, mode_t mode) {
 int ftruncate(int fd, off_t bytes) {
   if (is_ours(fd) && fails(kFtruncate)) return -1;
   return real<int (*)(int, off_t)>("ftruncate")(fd, bytes);
+}
+
+int fcntl(int fd, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void* const argument = va_arg(rest, void*);
+  va_end(rest);
+  const int result = real<int (*)(int, int, ...)>("fcntl")(fd, command, argument);
+  if (command == F_DUPFD_CLOEXEC && is_ours(fd)) (void)watch(result, true);
+  return result;
+}
+
+int flock(int fd, int operation) {
+  if (is_ours(fd) && fails(kFlock)) return -1;
+  return real<int (*)(int, int)>("flock")(fd, operation);
 }
 
 ssize_t read(int fd, void* to, size_t bytes) {

@@ -127,7 +127,8 @@ ExitCode run_over_mpi(const std::vector<Task>& tasks, const RunWords& words) {
     return code;
   } catch (const std::exception& problem) {
     print_note("qb: {}\n", problem.what());
-    world.abort(static_cast<int>(ExitCode::environment));
+    const auto* const known = dynamic_cast<const ExitError*>(&problem);
+    world.abort(static_cast<int>(known != nullptr ? known->code() : ExitCode::environment));
     return ExitCode::environment;  // not reached
   }
 }
@@ -178,6 +179,9 @@ void add_run(Verb app) {
   verb.add_option("--run-id", words.run.run_id, "Names the run to start or to go on with.");
   verb.add_flag("--retry", words.run.retry,
                 "Runs those cases of the newest run again that are not ok or stayed disturbed.");
+  verb.add_flag("--wait", words.run.wait,
+                "Waits while another run writes the same folder, and goes on with what is left, in "
+                "place of exit code 3.");
   verb.add_flag("--quiet", words.run.quiet, "Shows no progress, only failures and the table.");
 
   // People do not use this verb, and --help does not list it: see

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -30,6 +31,21 @@ using ::testing::HasSubstr;
 MpiWorld* world = nullptr;
 
 bool is_root() { return world->rank() == 0; }
+
+// Of three ranks the first has the first core when it joins the others, the second the last one,
+// and the third all of them.
+cpu_set_t all_cores;
+cpu_set_t cores_while_joining(int rank) {
+  if (rank % 3 == 2) return all_cores;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (std::size_t core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &all_cores) && (rank % 3 == 1 || CPU_COUNT(&one) == 0)) {
+      CPU_ZERO(&one);
+      CPU_SET(core, &one);
+    }
+  return one;
+}
 
 // Returns the same number on every rank.
 std::uint64_t common_seed() {
@@ -292,6 +308,17 @@ TEST(Mpi, MoreWorkersThanRanksAreUnsupported) {
               HasSubstr("workers need as many MPI processes; there are"));
 }
 
+TEST(Mpi, ARankSharesItsCoresWithThoseThatMayUseOneOfThem) {
+  int sharing = 0;
+  for (int rank = 0; rank < world->size(); ++rank) {
+    cpu_set_t both = cores_while_joining(rank);
+    const cpu_set_t own = cores_while_joining(world->rank());
+    CPU_AND(&both, &both, &own);
+    if (CPU_COUNT(&both) > 0) ++sharing;
+  }
+  EXPECT_EQ(world->sharing_cores(), sharing);
+}
+
 TEST(Mpi, TextsGoToAllRanksAndComeBack) {
   const std::string long_text(100'000, 'x');
   EXPECT_EQ(world->broadcast(is_root() ? long_text : ""), long_text);
@@ -307,7 +334,11 @@ TEST(Mpi, TextsGoToAllRanksAndComeBack) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
+  ::sched_getaffinity(0, sizeof(qb::all_cores), &qb::all_cores);
+  const cpu_set_t cores = qb::cores_while_joining(qb::launched_rank());
+  ::sched_setaffinity(0, sizeof(cores), &cores);
   const auto joined = qb::MpiWorld::join();
+  ::sched_setaffinity(0, sizeof(qb::all_cores), &qb::all_cores);
   qb::MpiWorld& ranks = *joined;
   qb::world = joined.get();
   if (ranks.rank() != 0)  // rank 0 reports for all; failures show on every rank

@@ -102,8 +102,8 @@ std::vector<std::string> fields_of(const RunTable& table, const RowValues& row) 
   return fields;
 }
 
-std::string pid_in(int fd) {
-  std::array<char, 32> text{};
+std::string process_in(int fd) {
+  std::array<char, 128> text{};
   const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
   return got > 0 ? std::string(text.data(), static_cast<std::size_t>(got)) : std::string("?");
 }
@@ -122,6 +122,8 @@ RunStore RunStore::create(const std::string& path, const Manifest& manifest,
                           const std::string& resolved_yaml) {
   ensure_directory(path + "/logs");
   RunStore store(path, FolderLock(path));
+  if (std::filesystem::exists(store.file("manifest.json")))
+    throw FolderBusy(fmt::format("another run has made {} meanwhile", path));
   store.manifest_ = manifest;
   write_file_atomically(store.file("spec.resolved.yaml"), resolved_yaml);
   write_file_atomically(store.file(kCases), csv_record(case_table().columns));
@@ -264,20 +266,27 @@ RunStore::FolderLock::FolderLock(const std::string& folder)
         fmt::format("cannot write to the run folder {}: {}; choose another with "
                     "--out",
                     folder, std::strerror(errno)));
-  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0)
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK)
+      throw FolderBusy(
+          fmt::format("another run (pid {}) is writing {}", process_in(file_.get()), folder));
     throw EnvironmentError(
-        fmt::format("another run (pid {}) is writing {}; wait for it, or choose another --run-id",
-                    pid_in(file_.get()), folder));
-  // The id serves only the message above: where it cannot be written, the lock still holds.
-  const std::string pid = fmt::format("{}", ::getpid());
+        fmt::format("cannot lock the run folder {}: {}; choose one on another file system with "
+                    "--out",
+                    folder, std::strerror(errno)));
+  }
+  // It serves only the message above: where it cannot be written, the lock still holds.
+  std::array<char, 65> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const std::string process = fmt::format("{} on {}", ::getpid(), host.data());
   [[maybe_unused]] const auto cut = ::ftruncate(file_.get(), 0);
-  [[maybe_unused]] const auto written = ::pwrite(file_.get(), pid.data(), pid.size(), 0);
+  [[maybe_unused]] const auto written = ::pwrite(file_.get(), process.data(), process.size(), 0);
 }
 
 std::string writer_of(const std::string& folder) {
   const Fd file(::open((folder + "/.lock").c_str(), O_RDONLY | O_CLOEXEC));
   const bool busy = file.get() >= 0 && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0;
-  return busy ? pid_in(file.get()) : std::string();
+  return busy ? process_in(file.get()) : std::string();
 }
 
 }  // namespace qb

@@ -20,13 +20,23 @@
 
 namespace qb {
 
+// Another process writes the run folder, which `busy` says.
+class FolderBusy : public EnvironmentError {
+ public:
+  explicit FolderBusy(const std::string& said)
+      : EnvironmentError(said + "; wait for it (qb run --wait), or choose another --run-id"),
+        busy(said) {}
+  std::string busy;
+};
+
 class RunStore {
  public:
   // Holds an exclusive flock on FOLDER/.lock while it lives; the kernel releases the lock whenever
   // the process dies. Children do not inherit it (close-on-exec).
   class FolderLock {
    public:
-    // Throws EnvironmentError if another run, named by its pid, writes FOLDER, or writing fails.
+    // Throws FolderBusy if another run, named by its process and host, writes FOLDER, and
+    // EnvironmentError where the file system refuses to write or lock.
     explicit FolderLock(const std::string& folder);
 
    private:
@@ -44,7 +54,8 @@ class RunStore {
   };
 
   // Makes the folder (and its parents), locks it and points `latest` beside it at it. Throws
-  // EnvironmentError (not writable, full disk, locked by another).
+  // EnvironmentError (not writable, full disk) and FolderBusy, also where another has made the run
+  // meanwhile.
   [[nodiscard]] static RunStore create(const std::string& path, const Manifest& manifest,
                                        const std::string& resolved_yaml);
   // Locks and repairs an existing run. Throws UsageError where its files do not fit this version.
@@ -89,7 +100,7 @@ class RunStore {
 [[nodiscard]] RunStore::Record make_record(const Case& c, const CaseResult& result,
                                            const std::string& started_at, double duration_s);
 
-// The process id that the writer wrote into the file; empty where nobody writes.
+// `PID on HOST` of the process that writes the folder; empty where nobody writes.
 [[nodiscard]] std::string writer_of(const std::string& folder);
 
 }  // namespace qb

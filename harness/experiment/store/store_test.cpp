@@ -35,6 +35,12 @@ RunStore::Record a_record(std::int64_t n_tokens, const CaseResult& result = good
   return make_record(small_case(n_tokens), result, "2025-01-31T12:00:00Z", 1.5);
 }
 
+std::string this_process() {
+  std::array<char, 65> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return fmt::format("{} on {}", ::getpid(), host.data());
+}
+
 class Store : public testing::Test {
  protected:
   RunStore create() { return RunStore::create(run_, a_manifest(), "experiment: study\n"); }
@@ -190,10 +196,18 @@ TEST_F(Store, OfTwoWritersTheSecondIsToldWhoTheFirstIs) {
     (void)RunStore::open(run_);
     FAIL() << "the folder was opened twice";
   } catch (const EnvironmentError& error) {
-    EXPECT_EQ(error.what(), "another run (pid " + std::to_string(::getpid()) + ") is writing " +
-                                run_ + "; wait for it, or choose another --run-id");
+    EXPECT_EQ(error.what(),
+              fmt::format("another run (pid {}) is writing {}; wait for it (qb run --wait), or "
+                          "choose another --run-id",
+                          this_process(), run_));
   }
-  EXPECT_EQ(writer_of(run_), std::to_string(::getpid()));
+  EXPECT_EQ(writer_of(run_), this_process());
+}
+
+TEST_F(Store, ARunThatAnotherMadeMeanwhileIsNotMadeAgain) {
+  create().commit(a_record(100));
+  EXPECT_THROW((void)create(), FolderBusy);
+  EXPECT_EQ(RunStore::open(run_).cases().size(), 1u);
 }
 
 TEST_F(Store, TheLockEndsWithItsHolder) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <thread>
 
 #include "harness/execute/transport/mpi_world.h"
 #include "harness/experiment/process/mpi_case.h"
@@ -172,12 +173,12 @@ RunStore open_store(const Spec& spec, const RunOptions& options, SweepWorld& wor
                            commit_of(world.environment),
                            options.retry};
   const RunPlace place = find_run(request, world.utc());
-  if (!place.left_alone.empty())
-    world.progress.note(fmt::format("{}: {} and stays unfinished", spec.name, place.left_alone));
   if (!place.exists) {
     RunStore store =
         RunStore::create(place.path, new_manifest(spec, options, request, place, world, n_cases),
                          spec.resolved_yaml);
+    if (!place.left_alone.empty())
+      world.progress.note(fmt::format("{}: {} and stays unfinished", spec.name, place.left_alone));
     world.progress.note(fmt::format("{}: {} cases into {}", spec.name, n_cases, place.path));
     return store;
   }
@@ -192,6 +193,22 @@ RunStore open_store(const Spec& spec, const RunOptions& options, SweepWorld& wor
         fmt::format("{}: nothing to do, {} holds all {} cases", spec.name, place.path, n_cases));
   }
   return store;
+}
+
+// Meanwhile the other run may have made the folder, or all that is to do.
+RunStore open_store_in_turn(const Spec& spec, const RunOptions& options, SweepWorld& world,
+                            std::size_t n_cases) {
+  for (std::string said;;) {
+    try {
+      return open_store(spec, options, world, n_cases);
+    } catch (const FolderBusy& other) {
+      if (!options.wait) throw;
+      if (world.stop_requested())
+        throw ExitError(ExitCode::interrupted, "interrupted: " + other.busy);
+      if (said.empty()) world.progress.note(said = other.busy + "; waiting for it");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
 }
 
 RunOutcome outcome_of(const RunStore& store, const Sweep& sweep, bool interrupted) {
@@ -230,7 +247,7 @@ ExitCode exit_code(const RunOutcome& outcome) {
 RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world) {
   std::vector<Entry> entries = entries_of(spec, world);
   const std::size_t n_cases = entries.size();
-  RunStore store = open_store(spec, options, world, n_cases);
+  RunStore store = open_store_in_turn(spec, options, world, n_cases);
   try {
     Sweep sweep(std::move(entries), options, store, world);
     const bool whole = sweep.run();

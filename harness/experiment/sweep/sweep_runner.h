@@ -30,6 +30,7 @@ struct RunOptions {
   std::string out = "results";  // run folders are out/<experiment>/<run_id>
   std::string run_id;           // empty: made from the time and the spec
   bool retry = false;  // run the cases of the newest run again that are not ok or stayed disturbed
+  bool wait = false;   // for another run that writes the folder, in place of an error
   bool quiet = false;  // no progress, only failures
   RowOrder order = RowOrder::measured;
   bool noise_floor = false;       // measures one case again once all are done
@@ -68,7 +69,8 @@ struct SweepWorld {
 };
 
 // Throws UsageError (nothing to run, a run id of another spec) and EnvironmentError (no such
-// device, not writable, full disk, another writer) and keeps the rows so far.
+// device, not writable, full disk, another writer) and keeps the rows so far; ExitError
+// (interrupted) where it was stopped while it waited for another writer.
 [[nodiscard]] RunOutcome run_spec(const Spec& spec, const RunOptions& options, SweepWorld& world);
 
 // The cases of a spec as they run on this machine. Throws UsageError where one cannot be resolved.

@@ -33,6 +33,7 @@ class SweepRunner : public testing::Test {
     options.out = folder_.path();
     options.run_id = run_id_;
     options.retry = retry_;
+    options.wait = wait_;
     options.argv = {"qb", "run", "study.yaml"};
     return options;
   }
@@ -47,6 +48,7 @@ class SweepRunner : public testing::Test {
   ScratchFolder folder_;
   std::string run_id_;
   bool retry_ = false;
+  bool wait_ = false;
 };
 
 TEST_F(SweepRunner, RunsEveryCaseOnceAndFinishes) {
@@ -194,6 +196,44 @@ TEST_F(SweepRunner, ASecondRunnerIsTurnedAway) {
   run(ten());
   const RunStore::FolderLock first(folder_ / "study/mine");
   EXPECT_THROW(run(ten()), EnvironmentError);
+}
+
+// The other run ends once this one has looked twice, and leaves it four cases.
+TEST_F(SweepRunner, ASecondRunnerWaitsAndGoesOnWithTheRest) {
+  run_id_ = "mine";
+  wait_ = true;
+  int left = 6;
+  sweep_.launcher.answer = [&](const Case&) {
+    return left-- > 0 ? good_result() : bad_result(Status::interrupted, "killed");
+  };
+  const RunOutcome first = run(ten());
+  ASSERT_EQ(first.cases.size(), 6u);
+  std::optional<RunStore::FolderLock> other(first.folder);
+  sweep_.launcher.answer = [](const Case&) { return good_result(); };
+  int looks = 0;
+  sweep_.stop_requested = [&] {
+    if (++looks == 2) other.reset();
+    return false;
+  };
+  EXPECT_EQ(exit_code(run(ten())), ExitCode::ok);
+  EXPECT_EQ(sweep_.launcher.launched.size(), 4u);
+  EXPECT_THAT(sweep_.said, testing::ContainsRegex("^another run .* is writing .*; waiting for it\n"
+                                                  "study: going on with .* 6 of 10 cases"));
+}
+
+TEST_F(SweepRunner, ASignalEndsTheWait) {
+  run_id_ = "mine";
+  wait_ = true;
+  run(ten());
+  const RunStore::FolderLock other(folder_ / "study/mine");
+  sweep_.stop_requested = [] { return true; };
+  try {
+    run(ten());
+    FAIL() << "it ran";
+  } catch (const ExitError& error) {
+    EXPECT_EQ(error.code(), ExitCode::interrupted);
+    EXPECT_THAT(error.what(), HasSubstr("interrupted: another run (pid "));
+  }
 }
 
 TEST_F(SweepRunner, WhatTheDiskRefusesIsNamedWithTheWayOn) {

@@ -87,6 +87,7 @@ struct FakeSweep {
   FakeLauncher launcher;
   std::string said;
   bool stop = false;
+  std::function<bool()> stop_requested = [this] { return stop; };
   double now_s = 0.0;
   std::time_t utc = 1'700'000'000;
   std::function<void(const Case&)> require = require_device;
@@ -99,7 +100,7 @@ struct FakeSweep {
     SweepWorld world{launcher,
                      [this] { return now_s += 1.0; },
                      [this] { return utc++; },
-                     [this] { return stop; },
+                     stop_requested,
                      environment,
                      progress,
                      require};
