@@ -37,14 +37,12 @@ struct Question {
   double softcap = 0.0;  // of another program, for check()
 };
 
-// What check() found. errors and tolerances are by tensor; explanations too, of those that are
-// wrong.
+// What check() found, by tensor; mistakes of those that are wrong.
 struct Check {
   bool correct = false;
   std::map<std::string, double> errors;
   std::map<std::string, double> tolerances;
   Texts mistakes;
-  Texts explanations;
   std::string message;
 };
 

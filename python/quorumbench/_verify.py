@@ -14,17 +14,16 @@ class Check:
 
     correct              whether every tensor that was given agrees with float64
     errors, tolerances   the largest error by tensor (o, lse, dq, dk, dv), and what it may be
-    mistakes             by tensor that is wrong, the known mistake that agrees; empty where none does
+    mistakes             by tensor that is wrong, the known mistake that agrees, with both errors
     message              where the first tensor is wrong, and how
     """
 
-    def __init__(self, found: Any) -> None:
-        self.correct: bool = found.correct
-        self.errors: dict[str, float] = dict(found.errors)
-        self.tolerances: dict[str, float] = dict(found.tolerances)
-        self.mistakes: dict[str, str] = dict(found.mistakes)
-        self.message: str = found.message
-        self._why = dict(found.explanations)
+    def __init__(self, found: dict[str, Any]) -> None:
+        self.correct: bool = found["correct"]
+        self.errors: dict[str, float] = found["errors"]
+        self.tolerances: dict[str, float] = found["tolerances"]
+        self.mistakes: dict[str, str] = found["mistakes"]
+        self.message: str = found["message"]
 
     def __bool__(self) -> bool:
         return self.correct
@@ -33,7 +32,7 @@ class Check:
         lines = [f"{name}: error {error:.3g}, tolerance {self.tolerances[name]:.3g}"
                  for name, error in self.errors.items()]
         lines += [self.message] if self.message else []
-        lines += [f"{name} is wrong: {why}" for name, why in self._why.items()]
+        lines += [f"{name} is wrong: {why}" for name, why in self.mistakes.items()]
         return "\n".join(["agrees with float64" if self else "DOES NOT agree with float64", *lines])
 
 
@@ -49,11 +48,8 @@ def verify(q: Any, k: Any, v: Any, *, o: Any = None, lse: Any = None, do: Any = 
     parameters       mask, scale, threads, and how it splits the tokens, if you know: algorithm, workers
 
     Up to 256 rows a head are compared; tolerances are four times the error of a plain program in the
-    inputs' type (f64 is compared as f32). Where a tensor is wrong, the known mistakes are tried: a
-    mask at the other corner or off by one, documents ignored, heads interleaved, the scale missing or
-    twice, LSE in base 2, rows without keys, a layout not undone, a partial left out or counted twice,
-    a neighbour's K and V, query heads not added up, partials in 16 bits. Raises UsageError for what
-    does not fit.
+    inputs' type (f64 is compared as f32). Where a tensor is wrong, the known mistakes are tried, which
+    `qb verify-tensors --help` lists. Raises UsageError for what does not fit.
     """
     given = {"q": q, "k": k, "v": v, "o": o, "lse": lse, "do": do, "dq": dq, "dk": dk, "dv": dv}
     arrays = {name: array for name, array in given.items() if array is not None}

@@ -146,3 +146,14 @@ def test_torch_compiles_scripts_beside_it():
     """A second libstdc++ in the process kept it from ending."""
     code = "import quorumbench, torch; torch.jit.script(torch.nn.Softmax(-1))"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_a_graph_of_a_module_ends_in_silence():
+    code = """
+import quorumbench as qb, torch
+q, k, v = (torch.randn(1, 1, 8, 8, requires_grad=True) for _ in range(3))
+o = qb.attention(q, k, v)
+loss = o.sum()
+"""
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, stderr=subprocess.PIPE)
+    assert done.stderr == b""

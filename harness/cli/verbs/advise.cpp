@@ -69,7 +69,6 @@ struct AdviseWords {
   std::string between;
   int nics = 0;
   Passes passes = Passes::forward;
-  bool rules = false;
   bool json = false;
 };
 
@@ -147,15 +146,13 @@ void give_advice(const AdviseWords& asked) {
   const Library library = read_library();
   const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
   const auto published = published_schemes(question, advice, graded_rows(papers));
-  const auto rules = asked.rules ? forecast_rules(question) : std::vector<RuleForecast>();
-  if (asked.json) return print_answer(advice_json(question, link_source, advice, published, rules));
+  if (asked.json) return print_answer(advice_json(question, link_source, advice, published));
   for (const std::string& line : advice_assumptions(question, link_source))
     print_answer("{}\n", line);
   print_answer("\n{}\n", advice_table(advice));
   for (const std::string& sentence : advice_sentences(question, advice, published))
     print_answer("{}\n", sentence);
   print_answer("\n{}", published_table(published));
-  if (asked.rules) print_answer("\n{}", rules_table(advice, rules));
 }
 
 }  // namespace
@@ -195,8 +192,6 @@ void add_advise(Verb app) {
   words.dtype = add_parameter(verb, words.c, "dtype");
   add_parameters(verb, words.c, {"partial_dtype", "memory_budget"});
   add_word(verb, "--pass", words.passes, "Sets the pass, or both as in a step of training");
-  verb.add_flag("--rules", words.rules,
-                "Adds what published rules of choice would pick, and what that costs.");
   verb.add_flag("--json", words.json, "Prints JSON with every digit.");
 }
 

@@ -15,15 +15,12 @@
 namespace qb {
 namespace {
 
-constexpr std::int64_t kComparedRows = 256;
-
 constexpr const char* kVerifyTensorsFooter =
     R"(It compares up to 256 rows a head with float64. Where a tensor is wrong it tries the mistakes that
 programs of this field are known for (a mask at the other corner or off by one, heads interleaved,
 a scale missing, LSE in base 2, rows without keys, a layout not undone, a partial left out or counted
-twice, a neighbour's K and V, query heads not added up, …) and names the one that agrees, with both
-errors. --algorithm and --workers say how the other program splits the tokens; without them it also
-tries rings of 2 to 8 and 16 workers. docs/conventions.md says what each library does.
+twice, a neighbour's K and V, query heads not added up, …) and names the one that agrees. --algorithm
+and --workers say how the other program splits the tokens; without them rings are tried.
 
 The exit code is 0 if every tensor agrees, and 4 if one does not.
 Examples:
@@ -43,7 +40,7 @@ ExitCode verify_files(const AttendRequest& request) {
   const AttendFiles files = read_found_files(request, ledger, threads, other.outputs);
   const Plan& plan = files.job.plan();
   const ExecutionArguments& tensors = files.job.arguments;
-  const Verification found = verify_tensors(plan, tensors, other, kComparedRows);
+  const Verification found = verify_tensors(plan, tensors, other);
   TextTable table({"tensors", ""});
   const Shape& s = plan.problem.shape;
   table.add({"shape", fmt::format("batch {}, heads {} / {}, queries {}, keys {}, head_dim {}",

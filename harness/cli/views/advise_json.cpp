@@ -84,16 +84,6 @@ Json published_json(std::span<const PublishedScheme> published) {
   return out;
 }
 
-Json rule_json(const RuleForecast& rule, const SchemeForecast* winner) {
-  Json out{{"rule", rule.rule},
-           {"scheme", rule.scheme},
-           {"unsupported", text_or_null(rule.unsupported)}};
-  if (!rule.unsupported.empty()) return out;
-  out["wall_s"] = rule.wall_s;
-  out["times_the_best"] = winner != nullptr ? Json(rule.wall_s / winner->wall_s) : Json();
-  return out;
-}
-
 Json problem_json(const SchemeQuestion& question) {
   const Shape& shape = question.problem.shape;
   return {{"new_tokens", shape.q_len},
@@ -114,8 +104,7 @@ Json problem_json(const SchemeQuestion& question) {
 }  // namespace
 
 std::string advice_json(const SchemeQuestion& question, const std::string& link_source,
-                        const Advice& advice, std::span<const PublishedScheme> published,
-                        std::span<const RuleForecast> rules) {
+                        const Advice& advice, std::span<const PublishedScheme> published) {
   Json out;
   out["problem"] = problem_json(question);
   out["device"] = question.device.name;
@@ -143,8 +132,6 @@ std::string advice_json(const SchemeQuestion& question, const std::string& link_
   out["worker_changes"] = changes_json(advice.workers, "value");
   out["selectors"] = selector_json(advice.selectors);
   out["published"] = published_json(published);
-  out["rules"] = Json::array();
-  for (const RuleForecast& rule : rules) out["rules"].push_back(rule_json(rule, winner));
   out["advice"] = advice_sentences(question, advice, published);
   return out.dump(2) + "\n";
 }

@@ -321,18 +321,6 @@ std::string advice_table(const Advice& advice) {
   return table.terminal() + without;
 }
 
-std::string rules_table(const Advice& advice, std::span<const RuleForecast> rules) {
-  const SchemeForecast* const winner = advice.winner();
-  TextTable table({"rule of choice", "picks", "predicted", "times the best"});
-  for (const RuleForecast& rule : rules)
-    table.add({rule.rule, rule.scheme,
-               rule.unsupported.empty() ? format_seconds(rule.wall_s) : "no plan",
-               winner == nullptr || !rule.unsupported.empty()
-                   ? ""
-                   : fmt::format("{:.2f}", rule.wall_s / winner->wall_s)});
-  return table.terminal();
-}
-
 std::vector<std::string> advice_sentences(const SchemeQuestion& question, const Advice& advice,
                                           std::span<const PublishedScheme> published) {
   if (advice.winner() == nullptr) return {nothing_fits_sentence(question, advice)};

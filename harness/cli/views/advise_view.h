@@ -7,7 +7,6 @@
 
 #include "harness/cli/views/nearest_published.h"
 #include "harness/execute/model/advice.h"
-#include "harness/execute/model/published_rules.h"
 
 namespace qb {
 
@@ -27,13 +26,9 @@ namespace qb {
                                                         const Advice& advice,
                                                         std::span<const PublishedScheme> published);
 
-// Has a row a rule: what it picks, and how many times the winner's time that takes.
-[[nodiscard]] std::string rules_table(const Advice& advice, std::span<const RuleForecast> rules);
-
 // Gives all of it with every digit; what does not apply is null, or an empty list.
 [[nodiscard]] std::string advice_json(const SchemeQuestion& question,
                                       const std::string& link_source, const Advice& advice,
-                                      std::span<const PublishedScheme> published,
-                                      std::span<const RuleForecast> rules);
+                                      std::span<const PublishedScheme> published);
 
 }  // namespace qb

@@ -192,7 +192,7 @@ TEST(AdviseView, OfABackwardPassTheTableSaysWhichSchemesHaveNone) {
                     HasSubstr("No plan: pass_q: pass_q has no backward pass; take an algorithm "
                               "that has one, such as ring or burst.\n")));
   EXPECT_FALSE(advice.selectors);
-  const Json json = Json::parse(advice_json(question, "", advice, {}, {}));
+  const Json json = Json::parse(advice_json(question, "", advice, {}));
   EXPECT_EQ(json["problem"]["pass"], "both");
   EXPECT_THAT(advice_table(advise(question_of(8, LinkLimit{1e9, 0.0}))), Not(HasSubstr("burst")));
 }
@@ -200,7 +200,7 @@ TEST(AdviseView, OfABackwardPassTheTableSaysWhichSchemesHaveNone) {
 TEST(AdviseView, JsonHasEveryDigitAndNullsForWhatDoesNotApply) {
   const SchemeQuestion question = question_of(8, LinkLimit{1e8, 0.0}, 4096);
   const Advice advice = advise(question);
-  const Json json = Json::parse(advice_json(question, "", advice, {}, {}));
+  const Json json = Json::parse(advice_json(question, "", advice, {}));
   EXPECT_EQ(json["winner"], advice.winner()->scheme);
   EXPECT_EQ(json["schemes"].size(), advice.schemes.size());
   EXPECT_EQ(json["schemes"][0]["wall_s"].get<double>(), advice.winner()->wall_s);
@@ -210,7 +210,7 @@ TEST(AdviseView, JsonHasEveryDigitAndNullsForWhatDoesNotApply) {
   EXPECT_EQ(json["selectors"]["pass_q_s"].get<double>(), advice.selectors->pass_q_s);
   EXPECT_EQ(json["advice"].size(), advice_sentences(question, advice, {}).size());
   const SchemeQuestion alone = question_of(1, std::nullopt);
-  const Json one = Json::parse(advice_json(alone, "", advise(alone), {}, {}));
+  const Json one = Json::parse(advice_json(alone, "", advise(alone), {}));
   EXPECT_TRUE(one["link"].is_null());
   EXPECT_TRUE(one["published"].empty());
   EXPECT_TRUE(one["bandwidth_changes"]["above"].is_null());

@@ -11,7 +11,7 @@
 
 #include "base/interruption.h"
 #include "base/status.h"
-#include "harness/execute/verify/known_mistakes.h"
+#include "harness/execute/verify/mistakes.h"
 #include "harness/execute/verify/verify_gradients.h"
 #include "harness/plan/strategies/strategy.h"
 #include "kernels/parallel.h"
@@ -48,7 +48,7 @@ struct Fit {
 };
 
 // A tensor to explain.
-struct Target {
+struct Suspect {
   std::string name;
   TensorView found;
   bool of_keys = false;
@@ -168,34 +168,34 @@ class Search {
   std::vector<Diagnosis> run() {
     std::vector<Diagnosis> diagnoses;
     Mistake asked_of_lse = asked_;
-    for (Target& target : targets()) {
-      const Mistake& asked = target.name == "LSE" ? asked_of_lse : asked_;
+    for (Suspect& suspect : suspects()) {
+      const Mistake& asked = suspect.name == "LSE" ? asked_of_lse : asked_;
       magnitude_ = kInfinity;
-      const std::vector<Point> points = worst_points(target, asked);
+      const std::vector<Point> points = worst_points(suspect, asked);
       if (points.empty() || points.front().off <= 1.0) continue;
       Diagnosis& diagnosis = diagnoses.emplace_back();
-      const Mistake mistake = explain(target, asked, points, diagnosis);
+      const Mistake mistake = explain(suspect, asked, points, diagnosis);
       if (!mistake.name.empty()) known_ = {mistake};
-      if (target.name == "O") asked_of_lse = mistake;
+      if (suspect.name == "O") asked_of_lse = mistake;
     }
     return diagnoses;
   }
 
  private:
   // Returns the mistake of all rows, or what was asked for.
-  Mistake explain(Target& target, const Mistake& asked, const std::vector<Point>& points,
+  Mistake explain(Suspect& suspect, const Mistake& asked, const std::vector<Point>& points,
                   Diagnosis& diagnosis) {
-    const Fit as_asked = target.fit(asked, points);
+    const Fit as_asked = suspect.fit(asked, points);
     if (as_asked.magnitude > 0.0) magnitude_ = as_asked.magnitude;
-    diagnosis = {target.name, {}, as_asked.error, as_asked.error};
-    target.mistakes.insert(target.mistakes.begin(), known_.begin(), known_.end());
-    if (const auto best = target.best(target.mistakes, points)) {
+    diagnosis = {suspect.name, {}, as_asked.error, as_asked.error};
+    suspect.mistakes.insert(suspect.mistakes.begin(), known_.begin(), known_.end());
+    if (const auto best = suspect.best(suspect.mistakes, points)) {
       diagnosis.mistake = best->first.name;
       diagnosis.mistake_error = best->second.error;
       return best->first;
     }
     for (const Plan& split : splits_)
-      if (target.explain_groups(split, asked, points, diagnosis)) return asked;
+      if (suspect.explain_groups(split, asked, points, diagnosis)) return asked;
     const auto n = static_cast<double>(plan_.workers.size());
     for (const DType type : {DType::bf16, DType::f16})  // the finer one last, which then stands
       if (constexpr double kUnknown = 8.0;
@@ -207,13 +207,13 @@ class Search {
   }
 
   // The rows of the heads that are furthest off, the furthest first.
-  std::vector<Point> worst_points(const Target& target, const Mistake& asked) {
+  std::vector<Point> worst_points(const Suspect& suspect, const Mistake& asked) {
     std::multimap<double, std::vector<Point>, std::greater<>> heads;
-    for (std::int64_t b = 0; b < target.found.extent.batch; ++b)
-      for (std::int64_t h = 0; h < target.found.extent.heads; ++h) {
+    for (std::int64_t b = 0; b < suspect.found.extent.batch; ++b)
+      for (std::int64_t h = 0; h < suspect.found.extent.heads; ++h) {
         std::vector<Point> points;
-        for (const Token row : target.rows) points.push_back({{b, h, row}});
-        const Fit fit = target.fit(asked, points);
+        for (const Token row : suspect.rows) points.push_back({{b, h, row}});
+        const Fit fit = suspect.fit(asked, points);
         for (std::size_t i = 0; i < points.size(); ++i) points[i].off = fit.off[i];
         std::ranges::stable_sort(points, std::greater{}, &Point::off);
         if (points.size() > kMostRows) points.resize(kMostRows);
@@ -283,68 +283,63 @@ class Search {
     return sums;
   }
 
-  std::vector<Target> targets() {
-    std::vector<Target> targets;
+  std::vector<Suspect> suspects() {
+    std::vector<Suspect> suspects;
     const Tokens rows = rows_to_verify(plan_, found_.rows);
-    const auto of_out = [this](const Mistake& mistake, const RowPlace& place) {
-      return std::pair{exact_.out(mistake, place), naive_.out(mistake, place)};
-    };
     const double of_outputs = unit_roundoff(other_.outputs);
+    const auto rows_of = [&](bool is_lse) {
+      return each([=, this](const Mistake& mistake, const RowPlace& place) {
+        const MistakenRow exact = exact_.out(mistake, place);
+        const MistakenRow naive = naive_.out(mistake, place);
+        const int of_class = class_of_row(exact.keys);
+        if (!is_lse) return Computed{exact.out, naive.out, of_class};
+        const auto lse = [&](double of) { return std::vector{mistake.lse ? mistake.lse(of) : of}; };
+        return Computed{lse(exact.lse), lse(naive.lse), of_class};
+      });
+    };
+    const auto out_limit = [=, this](const WorstError& worst) {
+      return out_tolerance(worst, of_.v.dtype) + of_outputs * worst.magnitude +
+             4.0 * unit_roundoff(DType::f32) * largest_value_;
+    };
+    const auto lse_limit = [=](const WorstError& worst) {
+      const double roundoffs = of_outputs + 16.0 * unit_roundoff(DType::f32);
+      return kNaiveFactor * worst.naive_error + roundoffs * std::max(worst.magnitude, 1.0);
+    };
     if (of_.out.data != nullptr)
-      targets.push_back({"O", of_.out, false, rows, mistakes_,
-                         each([=](const Mistake& mistake, const RowPlace& place) {
-                           auto [exact, naive] = of_out(mistake, place);
-                           return Computed{exact.out, naive.out, class_of_row(exact.keys)};
-                         }),
-                         [=, this](const WorstError& worst) {
-                           return out_tolerance(worst, of_.v.dtype) + of_outputs * worst.magnitude +
-                                  4.0 * unit_roundoff(DType::f32) * largest_value_;
-                         }});
+      suspects.push_back({"O", of_.out, false, rows, mistakes_, rows_of(false), out_limit});
     if (of_.lse.data != nullptr)
-      targets.push_back({"LSE", of_.lse, false, rows, lse_mistakes(asked_),
-                         each([=](const Mistake& mistake, const RowPlace& place) {
-                           const auto [exact, naive] = of_out(mistake, place);
-                           const auto lse = [&](const MistakenRow& of) {
-                             return std::vector{mistake.lse ? mistake.lse(of.lse, of.largest)
-                                                            : of.lse};
-                           };
-                           return Computed{lse(exact), lse(naive), class_of_row(exact.keys)};
-                         }),
-                         [=](const WorstError& worst) {
-                           return kNaiveFactor * worst.naive_error +
-                                  (of_outputs + 16.0 * unit_roundoff(DType::f32)) *
-                                      std::max(worst.magnitude, 1.0);
-                         }});
+      suspects.push_back(
+          {"LSE", of_.lse, false, rows, lse_mistakes(asked_), rows_of(true), lse_limit});
     for (const GradientErrors& errors : found_.gradients) {
       if (errors.correct) continue;
       const bool is_d_q = errors.what == TensorRole::d_q;
       const bool is_d_k = errors.what == TensorRole::d_k;
       const std::int64_t heads = is_d_q ? 1 : of_.q.extent.heads / of_.k.extent.heads;
-      Target target{std::string(word(errors.what)),
-                    is_d_q   ? of_.d_q
-                    : is_d_k ? of_.d_k
-                             : of_.d_v,
-                    !is_d_q,
-                    is_d_q ? rows : keys_to_verify(plan_, kMostKeys),
-                    gradient_mistakes(asked_, heads),
-                    each([this](const Mistake& mistake, const RowPlace& place) {
-                      const std::vector<double> row = exact_.d_q(mistake, place);
-                      return Computed{row, row, 0};
-                    }),
-                    [this, &errors](const WorstError& worst) {
-                      return errors.tolerance * std::max(1.0, worst.magnitude / magnitude_);
-                    }};
+      Suspect suspect{std::string(word(errors.what)),
+                      is_d_q   ? of_.d_q
+                      : is_d_k ? of_.d_k
+                               : of_.d_v,
+                      !is_d_q,
+                      is_d_q ? rows : keys_to_verify(plan_, kMostKeys),
+                      gradient_mistakes(asked_, heads),
+                      each([this](const Mistake& mistake, const RowPlace& place) {
+                        const std::vector<double> row = exact_.d_q(mistake, place);
+                        return Computed{row, row, 0};
+                      }),
+                      [this, &errors](const WorstError& worst) {
+                        return errors.tolerance * std::max(1.0, worst.magnitude / magnitude_);
+                      }};
       if (!is_d_q)
-        target.evaluate = [this, is_d_k](const Mistake& mistake, std::span<const Point> points) {
+        suspect.evaluate = [this, is_d_k](const Mistake& mistake, std::span<const Point> points) {
           return of_keys(mistake, points, is_d_k);
         };
       if (is_d_q || heads * of_.q.extent.length * of_.k.extent.length <= kMostKeyPairs)
         for (const Mistake& mistake : mistakes_)
           if (is_d_q || (mistake.row.empty() && mistake.key.empty() && mistake.value.empty()))
-            target.mistakes.push_back(mistake);
-      targets.push_back(std::move(target));
+            suspect.mistakes.push_back(mistake);
+      suspects.push_back(std::move(suspect));
     }
-    return targets;
+    return suspects;
   }
 
   const Plan& plan_;

@@ -34,7 +34,7 @@ struct OtherProgram {
 // float64. Unlike verify_output() it also takes a program that rounds its scores to 16-bit inputs'
 // type. Gradients have no softcap: throws UsageError.
 [[nodiscard]] Verification verify_tensors(const Plan& plan, const ExecutionArguments& tensors,
-                                          const OtherProgram& other, std::int64_t rows);
+                                          const OtherProgram& other, std::int64_t rows = 256);
 
 // Says of each tensor that is wrong which known mistake explains it. The plan says how the other
 // program splits the tokens: which partials there are, and which layouts. `found` is what

@@ -187,8 +187,9 @@ std::vector<Sample> take_samples(const Measure& measure, const std::function<dou
   for (int taken = 0; !enough_samples(measure, wall_s, clock() - start_s); ++taken) {
     const int undisturbed = static_cast<int>(wall_s.size());
     const bool out_of_time = clock() - start_s >= measure.max_time_s;
-    if (taken >= std::max(measure.min_repeats, undisturbed) + (out_of_time ? 0 : measure.retakes))
-      break;
+    const int most =
+        std::max(measure.min_repeats, undisturbed) + (out_of_time ? 0 : measure.retakes);
+    if (taken > undisturbed && taken >= most) break;
     take(taken, false);
     if (!samples.back().disturbed_by) wall_s.push_back(samples.back().wall_s);
   }

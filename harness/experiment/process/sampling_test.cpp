@@ -45,6 +45,9 @@ TEST(Sampling, WarmupsAreKeptMarkedAndNumberedApart) {
 TEST(Sampling, StopsAtMaxRepeatsHoweverNoisy) {
   Script script{.wall_s = std::vector<double>{1, 5, 2, 7, 3, 9, 4, 8}};
   EXPECT_EQ(script.play({.warmups = 0, .min_repeats = 2, .max_repeats = 8}).size(), 8u);
+  script.next = 0;  // retakes are for disturbed repeats alone
+  EXPECT_EQ(script.play({.warmups = 0, .min_repeats = 2, .max_repeats = 8, .retakes = 0}).size(),
+            8u);
 }
 
 TEST(Sampling, StopsAsSoonAsTheIntervalIsNarrow) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of O, LSE and gradients as a program computes them that makes a mistake (diagnosis.h).
+// The mistakes that the field's programs are known to make (diagnosis.h), and the rows of O, LSE
+// and gradients that come of them.
 #pragma once
 
 #include <algorithm>
@@ -36,20 +37,32 @@ struct Mistake {
   bool interleaved = false;  // query head h reads key head h mod G
   bool caps_masked = false;  // a masked score is -softcap
   bool is_mean_without_keys = false;
-  bool drops_delta = false;                             // dS is P dP
-  double last_scale = 1.0;                              // a factor of dQ and dK
-  double (*lse)(double lse, double largest) = nullptr;  // what stands for LSE
+  bool drops_delta = false;             // dS is P dP
+  double last_scale = 1.0;              // a factor of dQ and dK
+  double (*lse)(double lse) = nullptr;  // what stands for LSE
   // How much query head `head` of the `heads` that share a key adds to dK and dV; empty: all.
   std::function<double(std::int64_t head, std::int64_t heads)> of_heads{};
   Tokens row{}, key{}, value{};  // whose Q, K and V stand at each token; empty: its own
   std::function<double(Token row, Token key)> times{};  // how often a pair counts; empty: once
 };
 
+using Mistakes = std::vector<Mistake>;
+
+// Those of all rows (known_mistakes.cpp), each beside `asked`; layouts of so many workers.
+[[nodiscard]] Mistakes known_mistakes(const Plan& plan, const Mistake& asked,
+                                      const std::vector<int>& workers);
+// Those that a group of queries (of_keys: of keys, in dK and dV) may have by itself.
+[[nodiscard]] Mistakes mistakes_of_group(const Plan& plan, const Mistake& asked, int group,
+                                         bool of_keys);
+[[nodiscard]] Mistakes lse_mistakes(const Mistake& asked);
+// Those of a backward pass alone. heads: how many query heads share a key, for dK and dV.
+[[nodiscard]] Mistakes gradient_mistakes(const Mistake& asked, std::int64_t heads);
+[[nodiscard]] std::string tokens_text(const TokenGroup& group);  // 3 to 63 (every 4th)
+
 // A row of O, with what its softmax needs.
 struct MistakenRow {
   std::vector<double> out;
   double lse = -kInfinity;
-  double largest = -kInfinity;
   Token keys = 0;
 };
 
@@ -172,8 +185,8 @@ class MistakenRows {
     T total = 0;
     for (Token j = 0; j < std::ssize(p); ++j)
       total += p[at(j)] = p[at(j)] == kNever ? T{0} : std::exp(p[at(j)] - largest) * counts(j);
-    of_row.largest = static_cast<double>(largest);
-    if (total > T{0}) of_row.lse = of_row.largest + std::log(static_cast<double>(total));
+    if (total > T{0})
+      of_row.lse = static_cast<double>(largest) + std::log(static_cast<double>(total));
     const T without_keys = mistake.is_mean_without_keys ? T{1} / static_cast<T>(p.size()) : T{0};
     for (T& one : p) one = total > T{0} ? cpu::rounded(one / total, rounding_) : without_keys;
     return p;
