@@ -251,20 +251,20 @@ Check Attended::check() {
   const Plan& plan = job_.plan();
   const Verification found = verify_tensors(plan, job_.arguments, other);
   Check check{found.correct, {}, {}, {}, found.message};
-  const auto add = [&](const char* name, double error, double tolerance) {
+  const auto add = [&](const std::string& name, double error, double tolerance) {
     check.errors[name] = error;
     check.tolerances[name] = tolerance;
   };
   if (job_.arguments.out.data != nullptr) add("o", found.max_error, found.tolerance);
   if (job_.arguments.lse.data != nullptr) add("lse", found.lse_max_error, found.lse_tolerance);
-  const char* const names[] = {"dq", "dk", "dv"};
-  for (std::size_t i = 0; i < found.gradients.size(); ++i)
-    add(names[i], found.gradients[i].max_error, found.gradients[i].tolerance);
-  for (const Diagnosis& one : diagnose(plan, job_.arguments, other, found)) {
-    std::string name = one.tensor;
+  const auto lower = [](std::string name) {
     std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    check.mistakes[name] = explanation(one);
-  }
+    return name;
+  };
+  for (const GradientErrors& one : found.gradients)
+    add(lower(std::string(word(one.what))), one.max_error, one.tolerance);
+  for (const Diagnosis& one : diagnose(plan, job_.arguments, other, found))
+    check.mistakes[lower(one.tensor)] = explanation(one);
   return check;
 }
 

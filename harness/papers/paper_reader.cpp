@@ -238,6 +238,15 @@ class Reader {
         fail_at(node.place, fmt::format("column '{}' of {} has no role; one that explains the row "
                                         "is context",
                                         name, table.file));
+    for (const PublishedColumn& column : table.columns)  // a time, memory or rate
+      for (std::size_t row = 0; row < table.cells.size(); ++row)
+        if (const std::string& text = table.cells.text(row, column.name);
+            column.role >= ColumnRole::time && column.role <= ColumnRole::rate &&
+            parse_real(text).value_or(0.0) < 0.0)
+          fail_at(
+              node.find(column.name)->place,
+              fmt::format("row {} of {} has {}; a {} is not negative (a difference has role value)",
+                          row + 1, table.file, text, word(column.role)));
     for (std::size_t i = 0; i < node.items.size(); ++i)
       if (node.items[i].kind == YamlNode::map)
         read_identities(node.items[i], table, table.columns[i]);

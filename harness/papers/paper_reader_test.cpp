@@ -14,6 +14,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 CsvTable cells_of(const std::string& file) {
+  if (file == "minus.csv") return CsvTable::parse("method,per_s\nring,3.0\ncqs,-5\n", file);
   if (file != "t.csv") throw UsageError(fmt::format("data/published has no {}", file));
   return CsvTable::parse("method,n_tokens,time_s,speed_up\nring,8,2.0,\ncqs,8,1.0,2.0\n", file);
 }
@@ -97,6 +98,10 @@ TEST(PaperReader, NamesThePlaceAndTheRemedyOfEveryMistake) {
       "title: x\ncite: y\ntables:\n  - {file: t.csv, title: t, columns: {method: key, "
       "n_tokens: key, time_s: time, speed_up: value}}\n",
       "'headline:' is missing here");
+  expect_reader_error(
+      "title: x\ncite: y\ntables:\n  - {file: minus.csv, title: t, columns: {method: key, per_s: "
+      "rate}}\n",
+      "row 2 of minus.csv has -5; a rate is not negative (a difference has role value)");
   expect_reader_error(index_of("    tokens: time_s\n"), "'tokens:' names a column that is a key");
   const auto claim = [](const std::string& rest) {
     return index_of("    claims:\n      - {name: c, kind: self, published: time_s, " + rest +

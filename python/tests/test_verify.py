@@ -57,7 +57,7 @@ def test_takes_one_head_and_outputs_of_another_type():
 @pytest.mark.parametrize("what, tensor, words", [
     ("corner", "o", "top-left"), ("interleaved", "o", "interleaved"), ("scale", "o", "scale is missing"),
     ("base 2", "lse", "base 2"), ("mean", "o", "mean of V"), ("striped", "o", "striped layout of 4"),
-    ("left out", "o", "left out"), ("window", "o", "left 4 in place of 3")])
+    ("left out", "o", "left out"), ("neighbour", "o", "V of the previous shard in place of its own of 4"), ("window", "o", "left 4 in place of 3")])
 def test_names_mistakes_of_another_program(what, tensor, words):
     n, keys = (40, 56) if what == "corner" else (48, 40) if what == "mean" else (40, 40)
     q, k, v, _ = arrays(n=n, keys=keys)
@@ -81,6 +81,8 @@ def test_names_mistakes_of_another_program(what, tensor, words):
     elif what == "left out":
         asked = {"algorithm": "ring", "workers": 4}
         o, lse = program(q, k, v, sees & ~((row >= 20) & (row < 30) & (column >= 10) & (column < 20)))
+    elif what == "neighbour":
+        o, lse = program(q, k, np.roll(v, keys // 4, 2), sees)
     elif what == "window":
         mask = {"sliding_window": {"left": 3, "right": 0}}
         o, lse = program(q, k, v, sees & (column >= row - 4))

@@ -40,10 +40,10 @@ TEST(MemoryTimeline, HasOneRowPerEvent) {
                      {"worker", worker},          {"bytes", bytes},   {"active_bytes", active},
                      {"reserved_bytes", reserved}};
   };
-  EXPECT_EQ(rows[0], row("1", "segment_alloc", "q_local", "0", "4096", "0", "4096"));
-  EXPECT_EQ(rows[1], row("2", "alloc", "q_local", "0", "100", "100", "4096"));
-  EXPECT_EQ(rows[6], row("7", "oom", "scores", "1", "1073741824", "5164", "16384"));
-  EXPECT_EQ(rows[7], row("8", "free", "q_local", "0", "100", "5064", "16384"));
+  EXPECT_EQ(rows[0], row("1.0", "segment_alloc", "q_local", "0", "4096", "0", "4096"));
+  EXPECT_EQ(rows[1], row("2.0", "alloc", "q_local", "0", "100", "100", "4096"));
+  EXPECT_EQ(rows[6], row("7.0", "oom", "scores", "1", "1073741824", "5164", "16384"));
+  EXPECT_EQ(rows[7], row("8.0", "free", "q_local", "0", "100", "5064", "16384"));
 }
 
 // Returns the slices of one track, as (begin, end).

@@ -150,17 +150,12 @@ class Search {
     asked_.allows = [mask = problem.mask](Token q, Token k) { return mask.allows(q, k); };
     asked_.scale = problem.scale;
     asked_.softcap = other.softcap;
-    std::vector<int> workers = {static_cast<int>(plan.workers.size())};
-    if (workers.front() > 1)
-      splits_.push_back(plan);
-    else
-      workers = {2, 3, 4, 5, 6, 7, 8, 16};
-    std::erase_if(workers, [&](int n) {
-      return 2 * n > std::min(problem.shape.q_len, problem.shape.kv_len);
-    });
-    for (const int n : workers)
-      if (plan.workers.size() == 1) splits_.push_back(make_plan("ring", problem, {.workers = n}));
-    mistakes_ = known_mistakes(plan, asked_, workers);
+    const bool is_split = plan.workers.size() > 1;
+    if (is_split) splits_.push_back(plan);
+    for (const int n : {2, 3, 4, 5, 6, 7, 8, 16})
+      if (!is_split && 2 * n <= std::min(problem.shape.q_len, problem.shape.kv_len))
+        splits_.push_back(make_plan("ring", problem, {.workers = n}));
+    mistakes_ = known_mistakes(problem, asked_, splits_);
     for_each_finite(
         of.v, [&](double value) { largest_value_ = std::max(largest_value_, std::abs(value)); });
   }

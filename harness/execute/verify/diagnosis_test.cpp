@@ -312,7 +312,7 @@ TEST(Diagnosis, NamesTheFieldsMistakesInEveryScheme) {
       }
       if (plan->kv_groups.size() > 1 && !one.kv_groups.empty() && one.kv_groups.size() == 1 &&
           plan->workers.size() == plan->kv_groups.size())
-        plant("shard stand", [&](Program& p) { p.values = shifted(*plan, 1); });
+        plant("shard in place", [&](Program& p) { p.values = shifted(*plan, 1); });
       if (problem.dtype == DType::f32 && type == DType::f32 && plan->kv_groups.size() > 1)
         plant("partials in", [&](Program& p) {
           p.sums = random() % 2 == 0 ? DType::bf16 : DType::f16;

@@ -178,12 +178,11 @@ void add_neighbours(const Plan& plan, std::optional<std::size_t> only, const Add
       for (std::size_t i = 0; i < own.size() && !next.empty() && only.value_or(s) == s; ++i)
         other[at(own[i])] = next[std::min(i, next.size() - 1)];
     }
-    for (const auto& [what, key, value] : {std::tuple{"K and V stand", true, true},
-                                           {"V stands", false, true},
-                                           {"K stands", true, false}}) {
-      Mistake& mistake =
-          add(fmt::format("the {} shard's {} in place of {}", by == 1 ? "next" : "last", what,
-                          only ? fmt::format("that of worker {}", *only) : "each"));
+    for (const auto& [what, key, value] :
+         {std::tuple{"K and V", true, true}, {"V", false, true}, {"K", true, false}}) {
+      Mistake& mistake = add(fmt::format(
+          "{} of the {} shard in place of {} of {}", what, by == 1 ? "next" : "previous",
+          only ? fmt::format("shard {}", *only) : "its own", shards.size()));
       if (key) mistake.key = other;
       if (value) mistake.value = other;
     }
@@ -219,8 +218,8 @@ std::string tokens_text(const TokenGroup& group) {
                      group.stride > 1 ? fmt::format(" (every {}th)", group.stride) : "");
 }
 
-Mistakes known_mistakes(const Plan& plan, const Mistake& asked, const std::vector<int>& workers) {
-  const Problem& problem = plan.problem;
+Mistakes known_mistakes(const Problem& problem, const Mistake& asked,
+                        const std::vector<Plan>& splits) {
   Mistakes all;
   const Adder add{asked, all};
   add("the scale is missing").scale = 1.0;
@@ -238,8 +237,11 @@ Mistakes known_mistakes(const Plan& plan, const Mistake& asked, const std::vecto
   }
   add("rows without keys are the mean of V").is_mean_without_keys = true;
   add_masks(problem, add);
-  for (const int n : workers) add_layouts(problem, n, add);
-  add_neighbours(plan, std::nullopt, add);
+  for (const Plan& split : splits) {
+    const auto n = static_cast<int>(split.workers.size());
+    if (2 * n <= std::min(problem.shape.q_len, problem.shape.kv_len)) add_layouts(problem, n, add);
+    add_neighbours(split, std::nullopt, add);
+  }
   return all;
 }
 

@@ -48,9 +48,9 @@ struct Mistake {
 
 using Mistakes = std::vector<Mistake>;
 
-// Those of all rows (known_mistakes.cpp), each beside `asked`; layouts of so many workers.
-[[nodiscard]] Mistakes known_mistakes(const Plan& plan, const Mistake& asked,
-                                      const std::vector<int>& workers);
+// Those of all rows, each beside `asked`. splits: how the other program may have split the tokens.
+[[nodiscard]] Mistakes known_mistakes(const Problem& problem, const Mistake& asked,
+                                      const std::vector<Plan>& splits);
 // Those that a group of queries (of_keys: of keys, in dK and dV) may have by itself.
 [[nodiscard]] Mistakes mistakes_of_group(const Plan& plan, const Mistake& asked, int group,
                                          bool of_keys);
