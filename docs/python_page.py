@@ -11,7 +11,7 @@ HEAD = """# The Python package `quorumbench`
 environment of yours `pip install .` compiles the same sources; it takes what `./qb` installs (`build_packages` in the
 script `qb`). `./qb wheel` makes, in `build/wheel`, a wheel for other machines, which takes seconds to install and needs x86-64
 Linux, the same release of Python, and a glibc as new as its name says; beside it lies an archive of `qb` alone, which needs no
-Python but for figures. Both have all libraries but glibc, and no MPI. The wheel has the `qb` binary in it, which runs every sweep: a case has a process
+Python but for figures. The archive has all libraries but glibc, the wheel all but glibc and libstdc++; neither has MPI. The wheel has the `qb` binary in it, which runs every sweep: a case has a process
 of its own, as from the command line. Words are those of a spec ([experiments/README.md](../experiments/README.md)), with
 `passes` for `pass`. This page is made from the docstrings by `docs/python_page.py`.
 

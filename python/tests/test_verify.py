@@ -112,6 +112,14 @@ def test_says_that_it_does_not_know():
     assert "batch 1, head 2, row 3" in qb.verify(q, k, v, o=o).message
 
 
+def test_blames_lse_alone_where_rows_without_keys_have_0():
+    q, k, v, _ = arrays(n=48, keys=40)
+    o, lse = program(q, k, v, np.arange(40) <= np.arange(48)[:, None] - 8)
+    found = qb.verify(q, k, v, o=o, lse=np.where(np.isinf(lse), 0, lse), mask="causal")
+    assert not found and list(found.mistakes) == ["lse"] and "have 0, not -inf" in found.mistakes["lse"]
+    assert found.errors["o"] <= found.tolerances["o"] and not found.errors["lse"] <= found.tolerances["lse"]
+
+
 def test_softcap():
     q, k, v, do = arrays()
     o, _ = program(q, k, v)

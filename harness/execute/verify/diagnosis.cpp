@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <optional>
 #include <set>
 #include <span>
@@ -19,9 +18,9 @@
 namespace qb {
 namespace {
 
-constexpr std::size_t kMostHeads = 4;  // those that are furthest off
-constexpr std::size_t kMostRows = 64;  // of each of them
-constexpr std::size_t kMostCells = 16;
+constexpr std::size_t kMostHeads = 4;   // those that are furthest off
+constexpr std::size_t kMostRows = 64;   // of each of them
+constexpr std::size_t kMostCells = 16;  // groups of heads that are tried
 constexpr std::int64_t kMostKeys = 32;
 constexpr std::int64_t kMostKeyPairs = std::int64_t{1} << 23;  // of a key head, for each mistake
 constexpr std::size_t kFirstLook = 3;  // rows that most mistakes are refuted by
@@ -116,6 +115,7 @@ struct Suspect {
             i >= 0 && i % groups[g].stride == 0 && i / groups[g].stride < groups[g].count)
           cells[{point.place.batch, point.place.head, static_cast<int>(g)}].push_back(point);
     std::erase_if(cells, [](const auto& cell) { return cell.second.front().off <= 1.0; });
+    while (cells.size() > kMostCells) cells.erase(std::prev(cells.end()));
     std::map<std::string, std::string> named;  // and the tokens that have them
     double error = 0.0;
     for (const auto& [cell, of_cell] : cells) {
@@ -124,7 +124,6 @@ struct Suspect {
       if (!one) return false;
       error = std::max(error, one->second.error);
       named.try_emplace(one->first.name, tokens_text(group_at(groups, group)));
-      if (named.size() == kMostCells) break;
     }
     if (named.empty()) return false;
     diagnosis.mistake_error = error;

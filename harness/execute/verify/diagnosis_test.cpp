@@ -11,7 +11,9 @@
 #include <map>
 #include <numeric>
 
+#include "base/integers.h"
 #include "harness/execute/testing/execute_fixtures.h"
+#include "harness/execute/testing/gradient_trial.h"
 #include "harness/plan/builder.h"
 
 namespace qb {
@@ -284,6 +286,10 @@ TEST(Diagnosis, NamesTheFieldsMistakesInEveryScheme) {
             p.sees = [&](Token q, Token k) { return sees(q - offset, k); };
           });
         plant("mean of V", [](Program& p) { p.means = true; });
+        if (problem.mask.kind == MaskKind::pattern && problem.mask.pattern->looks_back_only())
+          plant("the pattern is missing", [&](Program& p) {  // documents, or a window
+            p.sees = [&](Token q, Token k) { return k <= q + offset; };
+          });
       }
       if (problem.mask.kind == MaskKind::causal)
         plant("own position", [&](Program& p) {
@@ -312,7 +318,11 @@ TEST(Diagnosis, NamesTheFieldsMistakesInEveryScheme) {
       }
       if (plan->kv_groups.size() > 1 && !one.kv_groups.empty() && one.kv_groups.size() == 1 &&
           plan->workers.size() == plan->kv_groups.size())
-        plant("shard in place", [&](Program& p) { p.values = shifted(*plan, 1); });
+        for (const bool keys_too : {false, true})
+          plant("shard in place", [&](Program& p) {
+            p.values = shifted(*plan, 1);
+            if (keys_too) p.keys = p.values;
+          });
       if (problem.dtype == DType::f32 && type == DType::f32 && plan->kv_groups.size() > 1)
         plant("partials in", [&](Program& p) {
           p.sums = random() % 2 == 0 ? DType::bf16 : DType::f16;
@@ -386,6 +396,9 @@ TEST(Diagnosis, NamesThemInGradients) {
         plant("not their sum", {"dK", "dV"}, [&](Program& p) {
           p.of_heads = [=](std::int64_t h) { return h % shared == 0 ? 1.0 : 0.0; };
         });
+        plant("the mean of the query heads", {"dK", "dV"}, [&](Program& p) {
+          p.of_heads = [=](std::int64_t) { return 1.0 / static_cast<double>(shared); };
+        });
         if (problem.shape.kv_heads > 1)
           plant("interleaved", all, [](Program& p) { p.interleaves = true; });
       }
@@ -451,37 +464,65 @@ TEST(Diagnosis, NamesTheNumberThatIsOff) {
   EXPECT_EQ(tally.named, tally.planted) << tally.text();
 }
 
-// A plain attention in float32, one that keeps its scores in 16 bits, and every kernel of this
-// program, rounded to any type: what is honest is never called wrong. QB_HONEST: how many.
+void round_to(const TensorView& view, DType type) {
+  for (std::int64_t i = 0; i < view.extent.elements(); ++i) {
+    float& value = static_cast<float*>(view.data)[i];
+    value = rounded(static_cast<double>(value), type);
+  }
+}
+
+// Writes what a plain program in the inputs' type computes; eager: which keeps its scores in it.
+void compute_plainly(const Trial& trial, bool eager) {
+  const Problem& problem = trial.plan.problem;
+  const std::vector<std::int64_t> every = integers_below(problem.shape.q_len);
+  const ReferenceRows rows =
+      naive_rows(trial.inputs.q.view(), trial.inputs.k.view(), trial.inputs.v.view(), problem.mask,
+                 problem.scale, every, 1, eager);
+  std::ranges::transform(rows.out, static_cast<float*>(trial.out.view().data),
+                         [](double value) { return static_cast<float>(value); });
+  std::ranges::transform(rows.lse, static_cast<float*>(trial.lse.view().data),
+                         [](double value) { return static_cast<float>(value); });
+}
+
+// A plain program in the inputs' type, one that keeps its scores in it too, and every kernel of
+// this one, forward and backward, rounded to any type: what is honest is never called wrong.
+// QB_HONEST: how many.
 TEST(VerifyTensors, AccusesNoHonestOutput) {
   Random random(15);
   const char* const asked = std::getenv("QB_HONEST");
   const int rounds = asked == nullptr ? 250 : std::atoi(asked);
   int accused = 0;
-  std::string first;
+  std::string last;
   const std::vector<MaskSpec> some = masks();
+  constexpr Kernel kernels[] = {Kernel::flash, Kernel::materialized, Kernel::reference};
   for (int round = 0; round < rounds; ++round) {
-    Problem problem = some_problem(random, some[random() % some.size()]);
+    const Problem problem = some_problem(random, some[random() % some.size()]);
     const DType types[] = {problem.dtype, DType::f32, DType::f16, DType::bf16};
     const DType type = types[random() % 4];
-    const Plan plan = dense_plan(problem);
-    Trial trial(plan, heap_allocator());
-    const Kernel kernels[] = {Kernel::flash, Kernel::materialized, Kernel::reference};
     const Kernel kernel = kernels[random() % 3];
-    (void)trial.run(Ranks::serial, kernel, 1, heap_allocator());
-    const TensorView out = trial.out.view();
-    for (std::int64_t i = 0; i < out.extent.elements(); ++i) {
-      float& value = static_cast<float*>(out.data)[i];
-      value = rounded(static_cast<double>(value), type);
-    }
+    const std::size_t program = random() % 6;  // a kernel in the last four
+    Trial trial(dense_plan(problem), heap_allocator());
+    if (program > 1)
+      (void)trial.run(Ranks::serial, kernel, 1, heap_allocator());
+    else
+      compute_plainly(trial, program == 1);
+    round_to(trial.out.view(), type);
     ExecutionArguments of = trial.with_tensors({});
-    const Verification found = verify_tensors(plan, of, {0.0, type}, 64);
+    std::optional<GradientTrial> gradients;
+    if (program > 3 && kernel != Kernel::reference) {
+      gradients.emplace(make_plan("dense", problem, {.pass = Pass::backward}));
+      (void)gradients->run(Ranks::serial, kernel, 1, heap_allocator());
+      of = gradients->with_tensors({});
+      of.out = of.lse = {};
+      for (const TensorView& view : {of.d_q, of.d_k, of.d_v}) round_to(view, type);
+    }
+    const Verification found = verify_tensors(trial.plan, of, {0.0, type}, 64);
     if (found.correct) continue;
     ++accused;
-    first = fmt::format("kernel {}, {}, outputs {}: {}", word(kernel), word(problem.dtype),
-                        word(type), found.message);
+    last = fmt::format("program {}, kernel {}, {}, outputs {}: {}", program, word(kernel),
+                       word(problem.dtype), word(type), found.message);
   }
-  EXPECT_EQ(accused, 0) << "of " << rounds << ", the last: " << first;
+  EXPECT_EQ(accused, 0) << "of " << rounds << ", the last: " << last;
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/integers.h"
-#include "base/words.h"
 #include "harness/plan/builder.h"
 
 namespace qb {
