@@ -62,69 +62,6 @@ std::string repeats_text(double n, double coverage, double disturbed,
 
 double median(std::span<const double> values) { return summarise(values).median; }
 
-namespace {
-
-// A standard deviation of normal values is their median absolute deviation divided by this.
-constexpr double kMadOfNormal = 0.6745;
-constexpr double kMedianOfNormal = 1.2533;  // its deviation over that of the mean
-constexpr double kMostDeviations = 3.5;
-constexpr std::size_t kLeastLevel = 3;
-
-double median_deviation(std::span<const double> values, double from) {
-  std::vector<double> deviations;
-  for (const double value : values) deviations.push_back(std::abs(value - from));
-  return median(deviations);
-}
-
-double sum_of_deviations(std::span<const double> values) {
-  const double middle = median(values);
-  double sum = 0.0;
-  for (const double value : values) sum += std::abs(value - middle);
-  return sum;
-}
-
-void add_changes(std::span<const double> values, std::size_t offset, double least, double noise,
-                 std::vector<std::size_t>& changes) {
-  std::size_t best = 0;
-  double best_sum = std::numeric_limits<double>::infinity();
-  for (std::size_t at = kLeastLevel; at + kLeastLevel <= values.size(); ++at) {
-    const double sum = sum_of_deviations(values.first(at)) + sum_of_deviations(values.subspan(at));
-    if (sum < best_sum) {
-      best_sum = sum;
-      best = at;
-    }
-  }
-  if (best == 0) return;
-  const auto before = values.first(best);
-  const auto after = values.subspan(best);
-  const double scatter =
-      kMedianOfNormal * noise *
-      std::sqrt(1.0 / static_cast<double>(before.size()) + 1.0 / static_cast<double>(after.size()));
-  if (std::abs(median(after) - median(before)) <= std::max(least, kMostDeviations * scatter))
-    return;
-  add_changes(before, offset, least, noise, changes);
-  changes.push_back(offset + best);
-  add_changes(after, offset + best, least, noise, changes);
-}
-
-}  // namespace
-
-double modified_z_score(double value, std::span<const double> others) {
-  const double middle = median(others);
-  if (value == middle) return 0.0;
-  return kMadOfNormal * (value - middle) / median_deviation(others, middle);
-}
-
-std::vector<std::size_t> change_points(std::span<const double> values, double least) {
-  std::vector<std::size_t> changes;
-  std::vector<double> steps;
-  for (std::size_t i = 1; i < values.size(); ++i) steps.push_back(values[i] - values[i - 1]);
-  // A step is the difference of two values.
-  const double noise = median_deviation(steps, 0.0) / (kMadOfNormal * std::sqrt(2.0));
-  add_changes(values, 0, least, noise, changes);
-  return changes;
-}
-
 double fit_power(std::span<const double> x, std::span<const double> y) {
   const auto logs = [](std::span<const double> values) {
     std::vector<double> out;

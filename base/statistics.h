@@ -43,16 +43,6 @@ struct NoiseFloor {
   [[nodiscard]] std::string text() const;
 };
 
-// How far a value is from others, in robust standard deviations: 0.6745 |value - median| / MAD,
-// with the sign of the difference. Infinite if the others are all equal and it differs, 0 if it
-// does not.
-[[nodiscard]] double modified_z_score(double value, std::span<const double> others);
-
-// Returns where the level of a series changes: the first indices of new levels, ascending. A change
-// must be larger than `least` and than what the scatter between neighbours explains, and both
-// levels have three values at least. Binary segmentation by the least sum of absolute deviations.
-[[nodiscard]] std::vector<std::size_t> change_points(std::span<const double> values, double least);
-
 // The exponent b of y = a x^b by least squares on logarithms, of as many x as y; NaN for fewer than
 // two distinct x, and where a value is not above 0.
 [[nodiscard]] double fit_power(std::span<const double> x, std::span<const double> y);

@@ -60,57 +60,6 @@ TEST(RepeatsText, SaysWhatTheRepeatsCover) {
   EXPECT_EQ(repeats_text(10, 0.978, 8, "neighbours"), "10 (97 %), 8 disturbed by neighbours");
 }
 
-TEST(Statistics, AModifiedZScoreIsRobust) {
-  // Median 3, absolute deviations 0, 1, 1, 2, 97: one outlier does not widen the scale.
-  const std::vector<double> others = {1, 2, 3, 4, 100};
-  EXPECT_NEAR(modified_z_score(10, others), 0.6745 * 7.0, 1e-12);
-  EXPECT_NEAR(modified_z_score(-4, others), -0.6745 * 7.0, 1e-12);
-  EXPECT_EQ(modified_z_score(5, std::vector<double>{5, 5, 5}), 0.0);
-  EXPECT_EQ(modified_z_score(6, std::vector<double>{5, 5, 5}),
-            std::numeric_limits<double>::infinity());
-}
-
-TEST(Statistics, ChangePointsAreWhereTheLevelChanges) {
-  const std::vector<double> steps = {1.00, 1.01, 0.99, 1.00, 1.31, 1.29,
-                                     1.30, 1.30, 0.99, 1.01, 1.00};
-  EXPECT_THAT(change_points(steps, 0.05), testing::ElementsAre(4, 8));
-  EXPECT_THAT(change_points(steps, 0.4), testing::IsEmpty());  // too small to matter
-  EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 2, 2, 2}, 0.5), testing::ElementsAre(3));
-  EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 2, 2, 2}, 1.0), testing::IsEmpty())
-      << "a change is larger than the least";
-  EXPECT_THAT(change_points({}, 0.5), testing::IsEmpty());
-  EXPECT_THAT(change_points(std::vector<double>{0, 0, 0, 1, 2, 2, 2}, 0.5), testing::ElementsAre(3))
-      << "of equally good places the first";
-}
-
-TEST(Statistics, AChangeIsLargerThanTheScatterBetweenNeighboursExplains) {
-  // Neighbours differ by 1, but where the level rises by `step`: so the scatter of one value is
-  // 1 / (0.6745 sqrt 2), and medians of six and of six differ by 3.5 * 1.2533 * sqrt(1/6 + 1/6)
-  // times that, or 2.655.
-  const auto changes = [](double step) {
-    std::vector<double> values;
-    for (int i = 0; i < 12; ++i) values.push_back((i < 6 ? 0.0 : step) + i % 2);
-    return change_points(values, 0.0);
-  };
-  EXPECT_THAT(changes(2.65), testing::IsEmpty());
-  EXPECT_THAT(changes(2.66), testing::ElementsAre(6));
-}
-
-TEST(Statistics, OutliersAndScatterAreNoChange) {
-  EXPECT_THAT(change_points(std::vector<double>{1, 1.01, 5, 0.99, 1, 1.02, 1}, 0.05),
-              testing::IsEmpty());
-  std::mt19937_64 random(7);
-  std::normal_distribution<double> noise(1.0, 0.1);
-  int found = 0;
-  for (int round = 0; round < 200; ++round) {
-    std::vector<double> values(20);
-    for (double& value : values) value = noise(random);
-    found += change_points(values, 0.05).empty() ? 0 : 1;
-  }
-  EXPECT_LE(found, 6);                                                                       // 3 %
-  EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 2, 2}, 0.05), testing::IsEmpty());  // few
-}
-
 TEST(Statistics, APowerIsFitted) {
   const std::vector<double> x = {1, 2, 4, 8};
   EXPECT_NEAR(fit_power(x, std::vector<double>{3, 12, 48, 192}), 2.0, 1e-12);

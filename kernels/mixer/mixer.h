@@ -238,7 +238,5 @@ struct MixerGradientValues {
 //   ssd           (10 n d p + (6 d + 4 p) pairs) h
 //   axial         those of mixer_flop() and (n^2 / rows (6 d + 4 p) + 10 n rows p) h
 [[nodiscard]] double mixer_backward_flop(const MixerOptions& options, const MixerShape& shape);
-// Returns the float32 words of a state.
-[[nodiscard]] std::int64_t mixer_state_words(const MixerOptions& options, const MixerShape& shape);
 
 }  // namespace qb

@@ -157,9 +157,4 @@ double mixer_backward_flop(const MixerOptions& options, const MixerShape& s) {
   return (10.0 * n * d * p + pairs * (6.0 * d + 4.0 * p)) * q_heads;
 }
 
-std::int64_t mixer_state_words(const MixerOptions& options, const MixerShape& shape) {
-  const MixerStateExtents extents = mixer_state_extents(options, shape);
-  return extents.matrix.elements() + extents.vector.elements();
-}
-
 }  // namespace qb

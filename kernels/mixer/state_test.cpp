@@ -352,14 +352,17 @@ TEST(MixerFlop, OfABackwardPassIsThatOfItsProducts) {
 
 TEST(MixerStateWords, AreThoseOfBothTensors) {
   const MixerShape shape{2, 6, 3, 100, 16, 24};
-  const auto words = [&](Mixer kind) { return mixer_state_words({kind, true, 40, 64}, shape); };
+  const auto words_of = [&](const MixerOptions& options) {
+    const MixerStateExtents extents = mixer_state_extents(options, shape);
+    return extents.matrix.elements() + extents.vector.elements();
+  };
+  const auto words = [&](Mixer kind) { return words_of({kind, true, 40, 64}); };
   EXPECT_EQ(words(Mixer::linear), 2 * 3 * 16 * (24 + 1));
   EXPECT_EQ(words(Mixer::performer), 2 * 3 * 40 * (24 + 1));
   EXPECT_EQ(words(Mixer::ssd), 2 * 6 * (16 * 24 + 1));
   EXPECT_EQ(words(Mixer::selective_scan), 2 * 6 * 24 * (16 + 1));
   EXPECT_EQ(words(Mixer::nystrom), 2 * (6 + 3) * 40 * 16);
-  EXPECT_EQ(mixer_state_words({Mixer::nystrom, false, 40, 64, 0, 0, 1}, shape),
-            2 * 6 * 40 * (24 + 1));
+  EXPECT_EQ(words_of({Mixer::nystrom, false, 40, 64, 0, 0, 1}), 2 * 6 * 40 * (24 + 1));
   EXPECT_EQ(words(Mixer::linformer), 2 * 3 * 40 * (24 + 16));
   EXPECT_EQ(words(Mixer::perceiver), 2 * 3 * 40 * (24 + 1));
 }

@@ -15,7 +15,7 @@
 #include "harness/plan/strategies/strategy.h"
 #include "kernels/parallel.h"
 
-namespace qb {
+namespace qb::mistakes {
 namespace {
 
 constexpr std::size_t kMostHeads = 4;   // those that are furthest off
@@ -351,6 +351,9 @@ class Search {
 };
 
 }  // namespace
+}  // namespace qb::mistakes
+
+namespace qb {
 
 std::string explanation(const Diagnosis& one) {
   if (one.mistake.empty()) return "no known mistake agrees";
@@ -360,7 +363,7 @@ std::string explanation(const Diagnosis& one) {
 
 Verification verify_tensors(const Plan& plan, const ExecutionArguments& of,
                             const OtherProgram& other, std::int64_t rows) {
-  const Tokens chosen = rows_to_verify(plan, rows);
+  const std::vector<std::int64_t> chosen = rows_to_verify(plan, rows);
   const DType inputs = plan.problem.dtype;
   const double rounding =
       unit_roundoff(other.outputs) > unit_roundoff(inputs) ? unit_roundoff(other.outputs) : 0.0;
@@ -393,7 +396,7 @@ Verification verify_tensors(const Plan& plan, const ExecutionArguments& of,
 std::vector<Diagnosis> diagnose(const Plan& plan, const ExecutionArguments& of,
                                 const OtherProgram& other, const Verification& found) {
   if (found.correct) return {};
-  return Search(plan, of, other, found).run();
+  return mistakes::Search(plan, of, other, found).run();
 }
 
 }  // namespace qb

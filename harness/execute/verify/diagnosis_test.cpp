@@ -220,13 +220,16 @@ std::vector<Token> shifted(const Plan& plan, Token by) {
   return tokens;
 }
 
+constexpr Token kBlock = 12;
+constexpr std::size_t kBlocks = 4;  // the place of the mask of blocks
+
 std::vector<MaskSpec> masks() {
   const auto window = [](Token left, Token right) {
     return PatternNode{
         "sliding_window", {{"left", {left}, {}, false}, {"right", {right}, {}, false}}, {}};
   };
   const PatternNode causal{"causal", {}, {}};
-  const PatternNode blocks{"block_local", {{"block", {12}, {}, false}}, {}};
+  const PatternNode blocks{"block_local", {{"block", {kBlock}, {}, false}}, {}};
   const PatternNode global{"global", {{"tokens", {3}, {}, false}}, {}};
   return {MaskKind::full,
           MaskKind::causal,
@@ -253,7 +256,8 @@ TEST(Diagnosis, NamesTheFieldsMistakesInEveryScheme) {
   Tally tally;
   for (const Strategy& strategy : strategies())
     for (int round = 0; round < 4; ++round) {
-      const Problem problem = some_problem(random, masks()[random() % 6]);
+      const std::size_t of_mask = random() % masks().size();
+      const Problem problem = some_problem(random, masks()[of_mask]);
       const Shape& s = problem.shape;
       std::optional<Plan> plan;
       try {
@@ -291,6 +295,14 @@ TEST(Diagnosis, NamesTheFieldsMistakesInEveryScheme) {
             p.sees = [&](Token q, Token k) { return k <= q + offset; };
           });
       }
+      if (of_mask == kBlocks)
+        for (const Token by : {-1, 1})
+          plant("one token off", [&](Program& p) {
+            p.sees = [&](Token q, Token k) {
+              const auto block = [&](Token i) { return (i + by) / kBlock; };
+              return k <= q + offset && block(q + offset) == block(k);
+            };
+          });
       if (problem.mask.kind == MaskKind::causal)
         plant("own position", [&](Program& p) {
           p.sees = [&](Token q, Token k) { return sees(q, k) && k != q + offset; };
@@ -323,6 +335,20 @@ TEST(Diagnosis, NamesTheFieldsMistakesInEveryScheme) {
             p.values = shifted(*plan, 1);
             if (keys_too) p.keys = p.values;
           });
+      // One shard alone, which all workers then have so.
+      if (plan->kv_groups.size() > 1 && plan->workers.size() == plan->kv_groups.size() &&
+          std::ranges::all_of(integers_below(plan->kv_groups.size()), [&](int w) {
+            return plan->workers.share(at(w)).kv_groups.size() == 1;
+          })) {
+        const std::vector<Token> all = shifted(*plan, 1);
+        const TokenGroup& group = plan->kv_groups[random() % plan->kv_groups.size()];
+        plant("in place of shard", [&](Program& p) {
+          p.values.resize(all.size());
+          std::iota(p.values.begin(), p.values.end(), 0);
+          for (Token i = 0; i < group.count; ++i)
+            p.values[at(group.token(i))] = all[at(group.token(i))];
+        });
+      }
       if (problem.dtype == DType::f32 && type == DType::f32 && plan->kv_groups.size() > 1)
         plant("partials in", [&](Program& p) {
           p.sums = random() % 2 == 0 ? DType::bf16 : DType::f16;

@@ -12,7 +12,7 @@
 #include "base/integers.h"
 #include "harness/plan/builder.h"
 
-namespace qb {
+namespace qb::mistakes {
 namespace {
 
 // Adds mistakes beside what was asked for.
@@ -292,4 +292,4 @@ Mistakes gradient_mistakes(const Mistake& asked, std::int64_t heads) {
   return all;
 }
 
-}  // namespace qb
+}  // namespace qb::mistakes

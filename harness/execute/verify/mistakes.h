@@ -19,7 +19,7 @@
 #include "harness/execute/verify/worst_error.h"
 #include "kernels/cpu/plain_loops.h"
 
-namespace qb {
+namespace qb::mistakes {
 
 using Token = std::int64_t;
 using Tokens = std::vector<Token>;
@@ -198,4 +198,4 @@ class MistakenRows {
   std::map<std::tuple<const void*, std::int64_t, std::int64_t, bool>, std::unique_ptr<T[]>> heads_;
 };
 
-}  // namespace qb
+}  // namespace qb::mistakes

@@ -77,7 +77,8 @@ void check_clocks(AuditedRow& row, std::size_t n_cores);
 void check_worker_parts(AuditedRow& row);
 // The stages of a repeat must have the row's medians and end within the repeat.
 void check_stages(AuditedRow& row);
-// Each repeat of a layer must have all of its parts, which take from half to all of its time.
+// Each repeat of a layer must have all of its parts, which take no longer than it does, and in one
+// repeat at least half of its time.
 void check_parts(AuditedRow& row, const CsvTable& parts);
 // The gradients of an ok row's backward pass must be there and within their tolerances. The times
 // of two passes must be those that the samples give, and must add up to the wall clock of each
