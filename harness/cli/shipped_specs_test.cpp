@@ -63,11 +63,10 @@ Case shortened(Case c) {
   return c;
 }
 
-// Whether no case of its algorithm has had one of its values yet; they are added to `seen`.
+// Whether no case has had one of its values yet; they are added to `seen`.
 bool has_new_value(const Case& c, std::set<std::string>& seen) {
   const std::size_t before = seen.size();
-  for (const auto& [column, value] : case_parameters(c))
-    seen.insert(c.algorithm + ' ' + column + '=' + value);
+  for (const auto& [column, value] : case_parameters(c)) seen.insert(column + '=' + value);
   return seen.size() > before;
 }
 
@@ -97,8 +96,8 @@ constexpr bool kHasMpi = !std::string_view(QB_MPIEXEC).empty();
 
 class ShippedSpec : public testing::TestWithParam<std::string> {
  protected:
-  // Replaces the cases by short ones, so many that each algorithm has all of its values. In a
-  // random order, neighbours differ in many values, so that few cases have all of them.
+  // Replaces the cases by short ones, so many that each value of the spec, each algorithm among
+  // them, has one. In a random order, neighbours differ in many values, so that few cases have all.
   void shorten() {
     spec_.figures.clear();
     std::set<std::string> seen;

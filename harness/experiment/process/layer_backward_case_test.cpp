@@ -252,7 +252,7 @@ TEST(LayerBackwardCase, ItsRowsPassTheAuditWhichFindsAGradientThatIsOff) {
   for (const Row& part : all_rows(parts)) {
     std::vector<std::string> fields;
     for (const std::string& column : parts.header())
-      fields.push_back(column == "time_s" ? "1e-12" : part.text(column));
+      fields.push_back(column == "time_s" ? "1e-12" : part.at(column));
     short_parts.append(fields);
   }
   run.write("parts.csv", short_parts.to_string());
