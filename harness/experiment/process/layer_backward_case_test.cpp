@@ -256,7 +256,8 @@ TEST(LayerBackwardCase, ItsRowsPassTheAuditWhichFindsAGradientThatIsOff) {
     short_parts.append(fields);
   }
   run.write("parts.csv", short_parts.to_string());
-  EXPECT_THAT(findings_with(cases), Contains(HasSubstr("the parts take at most 0 % of any repeat")));
+  EXPECT_THAT(findings_with(cases),
+              Contains(HasSubstr("the parts take at most 0 % of any repeat")));
 }
 
 TEST(LayerBackwardCase, WhatHasNoneIsUnsupportedWithTheReason) {
