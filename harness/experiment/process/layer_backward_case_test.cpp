@@ -28,7 +28,7 @@ namespace qb {
 namespace {
 
 using testing::Contains;
-using testing::Each;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr std::int64_t kBlocks[] = {0, 10};  // 0: the plain layer
@@ -239,25 +239,27 @@ TEST(LayerBackwardCase, ItsRowsPassTheAuditWhichFindsAGradientThatIsOff) {
     return audit_run(run.path()).findings;
   };
   EXPECT_THAT(findings_with(cases), IsEmpty());
-  CsvTable off(case_table().columns);
-  for (std::size_t row = 0; row < cases.size(); ++row) {
-    std::vector<std::string> fields;
-    for (const std::string& column : cases.header())
-      fields.push_back(column == "d_weights_max_error" ? "1e9" : cases.text(row, column));
-    off.append(fields);
-  }
-  EXPECT_THAT(findings_with(off),
+  // The table with another value in a column, in `rows` of its rows.
+  const auto changed = [](const CsvTable& table, const char* changed_column, const char* value,
+                          std::size_t rows) {
+    CsvTable other(table.header());
+    for (const Row& row : all_rows(table)) {
+      std::vector<std::string> fields;
+      for (const std::string& column : table.header())
+        fields.push_back(column == changed_column && row.index < rows ? value : row.at(column));
+      other.append(fields);
+    }
+    return other;
+  };
+  EXPECT_THAT(findings_with(changed(cases, "d_weights_max_error", "1e9", cases.size())),
               Contains(HasSubstr("d_weights_max_error '1.0e+09' is not within")));
-  CsvTable short_parts(part_table().columns);
-  for (const Row& part : all_rows(parts)) {
-    std::vector<std::string> fields;
-    for (const std::string& column : parts.header())
-      fields.push_back(column == "time_s" ? "1e-12" : part.at(column));
-    short_parts.append(fields);
-  }
-  run.write("parts.csv", short_parts.to_string());
+  run.write("parts.csv", changed(parts, "time_s", "1e-12", parts.size()).to_string());
   EXPECT_THAT(findings_with(cases),
               Contains(HasSubstr("the parts take at most 0 % of any repeat")));
+  for (const char* const no_time : {"9", ""}) {
+    run.write("parts.csv", changed(parts, "time_s", no_time, 1).to_string());
+    EXPECT_THAT(findings_with(cases), ElementsAre(HasSubstr("the parts of repeat 0 take")));
+  }
 }
 
 TEST(LayerBackwardCase, WhatHasNoneIsUnsupportedWithTheReason) {
