@@ -2,6 +2,7 @@
 """Starts the qb binary that the package carries, and writes values as specs and options have them."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Callable, Iterable, Mapping
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from . import _frames
 from .errors import CaseError, EnvironmentError, UsageError
@@ -139,6 +140,21 @@ def _environment() -> dict[str, str]:
     return os.environ | {"QB_PARENT": str(os.getpid())}
 
 
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Takes an interrupt, as qb itself does, also in the background of a shell's script, which ignores it there."""
+    ignored = (threading.current_thread() is threading.main_thread()
+               and signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
+    if ignored:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        if ignored:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@_interruptible()
 def run(words: Iterable[str], allowed: Iterable[int] = (0,)) -> str:
     """Runs qb and gives what it prints."""
     ended = subprocess.run(_command(words), capture_output=True, check=False, encoding="utf-8",
@@ -159,6 +175,7 @@ def _shows_line() -> Callable[[str], None]:
     return lambda line: handle.update({"text/plain": line}, raw=True) if line[:1] == "[" else None
 
 
+@_interruptible()
 def run_showing(words: Iterable[str], allowed: Iterable[int], shown: bool) -> str:
     """Does so while qb shows its progress: in its own way in a terminal, as one line in a notebook."""
     terminal = shown and sys.stderr.isatty()

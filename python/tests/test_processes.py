@@ -85,20 +85,22 @@ def test_both_pipes_of_qb_are_read(monkeypatch, tmp_path):
     assert qb.run({"experiment": "x"}, progress=False).folder == run
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGINT ignored", "SIGTERM", "SIGKILL"])
 def test_qb_ends_with_the_program_that_started_it(name, tmp_path):
+    # A shell's script starts what runs in its background so that it ignores SIGINT.
     child = started("""
-        import os, sys, quorumbench as qb
+        import signal, sys, quorumbench as qb
+        if "ignored" in sys.argv[2]: signal.signal(signal.SIGINT, signal.SIG_IGN)
         qb.sweep("long", n_tokens=list(range(512, 600)), q_heads=8,
                  measure={"warmups": 0, "repeats": 20}).run(out=sys.argv[1], progress=False)
-        """, str(tmp_path))
+        """, str(tmp_path), name)
     rows = tmp_path / "long" / "latest" / "cases.csv"
     for _ in range(600):
         time.sleep(0.1)
         if rows.exists() and rows.read_text().count("\n") > 1:
             break
     (of_qb,) = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
-    child.send_signal(getattr(signal, name))
+    child.send_signal(getattr(signal, name.split()[0]))
     child.wait(10)
     for _ in range(100):
         if not Path(f"/proc/{of_qb}/exe").exists():
