@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <vector>
 
 #include "base/files.h"
@@ -27,16 +26,22 @@ std::string link(const fs::path& root, const fs::path& file, std::string_view te
                      html_escape(text));
 }
 
-fs::path findings_file(const fs::path& folder) { return folder / "findings.csv"; }
+nlohmann::ordered_json object_in(const fs::path& file) {
+  auto json = parse_json(read_text(file.string()), file.string(), false);
+  if (!json.is_object()) throw UsageError(fmt::format("{} is not a JSON object", file.string()));
+  return json;
+}
 
-// Gives the rows of a folder's findings.csv by figure: its name, its title and what it shows.
-std::map<std::string, std::vector<std::string>> findings_of(const fs::path& folder) {
-  std::map<std::string, std::vector<std::string>> rows;
-  const std::string path = findings_file(folder).string();
-  if (!fs::exists(path)) return rows;
-  const CsvTable table = CsvTable::parse(read_text(path), path);
-  for (const Row& row : all_rows(table)) rows[row.at("figure")] = table.row(row.index);
-  return rows;
+// Reads what a declaration says of its figure.
+Report::Picture picture_of(const fs::path& declaration) {
+  const auto json = object_in(declaration);
+  Report::Picture picture{.name = declaration.stem().string(),
+                          .title = json.value("title", ""),
+                          .finding = json.value("finding", ""),
+                          .notes = json.value("notes", std::vector<std::string>{}),
+                          .provenance = json.value("provenance", "")};
+  if (picture.title.empty()) picture.title = picture.name;
+  return picture;
 }
 
 // Reads the title of a table from its first line, `**TITLE**`; empty if it has none.
@@ -74,16 +79,11 @@ std::vector<fs::path> figures_in_order(const fs::path& root) {
 }
 
 std::string figure_card(const fs::path& root, const fs::path& declaration) {
-  const std::string name = declaration.stem().string();
-  const auto findings = findings_of(declaration.parent_path());
-  const auto said = findings.find(name);
-  const std::string title = said == findings.end() ? name : said->second.at(1);
-  const std::string finding = said == findings.end() ? "" : said->second.at(2);
+  const Report::Picture picture = picture_of(declaration);
   std::string out = fmt::format(
-      "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n",
+      "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n{2}",
       html_escape(with(declaration, "svg").lexically_relative(root).generic_string()),
-      html_escape(title));
-  if (!finding.empty()) out += fmt::format("<p>{}</p>\n", html_escape(finding));
+      html_escape(picture.title), caption_html(picture));
   const std::string folder = html_escape(declaration.lexically_relative(root).begin()->string());
   out += fmt::format("<p class=\"files\"><a href=\"#{0}\">{0}</a> ", folder) +
          link(root, with(declaration, "svg"), "SVG") + link(root, with(declaration, "csv"), "CSV") +
@@ -111,8 +111,7 @@ std::string origin_of(const fs::path& folder) {
   for (const fs::path& place : {folder / "figures", folder}) {
     const fs::path file = place / "provenance.json";
     if (!fs::exists(file)) continue;
-    const auto json = parse_json(read_text(file.string()), file.string(), false);
-    if (!json.is_object()) throw UsageError(fmt::format("{} is not a JSON object", file.string()));
+    const auto json = object_in(file);
     const auto text = [&](const char* key) {
       return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
     };
@@ -146,19 +145,6 @@ std::string section(const fs::path& root, const fs::path& folder) {
 }
 
 }  // namespace
-
-std::string write_findings(const std::vector<Figure>& figures, const std::string& directory) {
-  ensure_directory(directory);
-  auto rows = findings_of(directory);
-  for (const Figure& figure : figures)
-    if (figure.empty_reason.empty())
-      rows[figure.name] = {figure.name, figure.title, figure.finding};
-  CsvTable table({"figure", "title", "finding"});
-  for (const auto& [name, row] : rows) table.append(row);
-  const std::string path = findings_file(directory).string();
-  write_file_atomically(path, table.to_string());
-  return path;
-}
 
 std::string index_html(const std::string& folder) {
   if (!fs::is_directory(folder))

@@ -129,7 +129,8 @@ Drawings drawings(const std::vector<Figure>& figures, const std::string& directo
   return drawn;
 }
 
-// Names what the times are of: the modelled devices in place of this machine if all are modelled.
+// Names what the times are of, the modelled devices in place of this machine if all are modelled,
+// and what all cases share.
 std::string head_line(const PlottedRun& run) {
   Provenance head = run.provenance;
   const Rows rows = where(all_rows(run.cases), ran);
@@ -139,7 +140,9 @@ std::string head_line(const PlottedRun& run) {
       devices.insert("model of " + named_value("model_device", row.text("model_device")));
     head.machine = listed({devices.begin(), devices.end()});
   }
-  return provenance_line(head);
+  return listed({provenance_line(head), shared_parameters(run.cases),
+                 oversubscription(run.cases, run.provenance.cores), repeats(run.cases)},
+                "; ");
 }
 
 }  // namespace
@@ -148,7 +151,6 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
                                              const std::string& directory,
                                              std::vector<std::string>& missing) {
   std::vector<Report::Picture> drawn;
-  (void)write_findings(figures, directory);
   std::vector<Figure> shown;
   for (const Figure& figure : figures)
     if (figure.empty_reason.empty())
@@ -161,7 +163,9 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
                             .title = shown[i].title,
                             .svg = broad[i],
                             .narrow = narrow[i],
-                            .finding = shown[i].finding};
+                            .finding = shown[i].finding,
+                            .notes = shown[i].notes,
+                            .provenance = shown[i].subtitle};
     const std::string csv = figure_csv(shown[i]).to_string();
     if (csv.size() <= kMostInlineCsv) picture.files.push_back({"CSV", data_url("text/csv", csv)});
     drawn.push_back(std::move(picture));
@@ -171,6 +175,7 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
 
 Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                   const std::vector<std::string>& missing) {
+  for (Report::Picture& figure : figures) figure.provenance.clear();  // the head of the page has it
   Report report{.title = run.provenance.experiment.empty()
                              ? std::string("A run of QuorumBench")
                              : fmt::format("QuorumBench: {}", run.provenance.experiment),
