@@ -26,15 +26,11 @@ std::string link(const fs::path& root, const fs::path& file, std::string_view te
                      html_escape(text));
 }
 
-nlohmann::ordered_json object_in(const fs::path& file) {
-  auto json = parse_json(read_text(file.string()), file.string(), false);
-  if (!json.is_object()) throw UsageError(fmt::format("{} is not a JSON object", file.string()));
-  return json;
-}
-
 // Reads what a declaration says of its figure.
 Report::Picture picture_of(const fs::path& declaration) {
-  const auto json = object_in(declaration);
+  const std::string path = declaration.string();
+  const auto json = parse_json(read_text(path), path, false);
+  if (!json.is_object()) throw UsageError(fmt::format("{} is not a JSON object", path));
   Report::Picture picture{.name = declaration.stem().string(),
                           .title = json.value("title", ""),
                           .finding = json.value("finding", ""),
@@ -84,8 +80,8 @@ std::string figure_card(const fs::path& root, const fs::path& declaration) {
       "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n{2}",
       html_escape(with(declaration, "svg").lexically_relative(root).generic_string()),
       html_escape(picture.title), caption_html(picture));
-  const std::string folder = html_escape(declaration.lexically_relative(root).begin()->string());
-  out += fmt::format("<p class=\"files\"><a href=\"#{0}\">{0}</a> ", folder) +
+  out += fmt::format("<p class=\"files\">{}: ",
+                     html_escape(declaration.lexically_relative(root).begin()->string())) +
          link(root, with(declaration, "svg"), "SVG") + link(root, with(declaration, "csv"), "CSV") +
          link(root, declaration, "JSON");
   for (const fs::path& place : {declaration.parent_path(), declaration.parent_path().parent_path()})
@@ -106,33 +102,8 @@ std::string table_item(const fs::path& root, const fs::path& markdown) {
                      link(root, with(markdown, "csv"), "CSV"));
 }
 
-// Says where the run behind the figures of a folder ran, as provenance.json has it.
-std::string origin_of(const fs::path& folder) {
-  for (const fs::path& place : {folder / "figures", folder}) {
-    const fs::path file = place / "provenance.json";
-    if (!fs::exists(file)) continue;
-    const auto json = object_in(file);
-    const auto text = [&](const char* key) {
-      return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
-    };
-    return provenance_line({.version = text("qb_version"),
-                            .peer = text("peer"),
-                            .commit = text("commit"),
-                            .sources_modified = json.value("sources_modified", false),
-                            .machine = text("machine"),
-                            .started_at = text("started_at"),
-                            .unfinished = text("unfinished")});
-  }
-  return {};
-}
-
-// Where the figures of a folder come from, its pages and its tables.
+// The pages and the tables of a folder; empty without such.
 std::string section(const fs::path& root, const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  std::string out = fmt::format("<section id=\"{0}\">\n<h2>{1}</h2>\n", html_escape(name),
-                                html_escape(replaced(name, {{"_", " "}})));
-  if (const std::string origin = origin_of(folder); !origin.empty())
-    out += fmt::format("<p class=\"subtitle\">{}</p>\n", html_escape(origin));
   std::string items;
   for (const fs::path& page : paths_in(folder))
     if (page.extension() == ".html")
@@ -140,8 +111,9 @@ std::string section(const fs::path& root, const fs::path& folder) {
   for (const fs::path& place : {folder, folder / "tables"})
     for (const fs::path& entry : paths_in(place))
       if (entry.extension() == ".md") items += table_item(root, entry);
-  if (!items.empty()) out += fmt::format("<ul>\n{}</ul>\n", items);
-  return out + "</section>\n";
+  if (items.empty()) return {};
+  return fmt::format("<section>\n<h2>{}</h2>\n<ul>\n{}</ul>\n</section>\n",
+                     html_escape(replaced(folder.filename().string(), {{"_", " "}})), items);
 }
 
 }  // namespace
@@ -154,14 +126,14 @@ std::string index_html(const std::string& folder) {
   for (const fs::path& figure : figures_in_order(folder)) figures += figure_card(folder, figure);
   for (const fs::path& entry : paths_in(folder))
     if (fs::is_directory(entry)) sections += section(folder, entry);
-  if (figures.empty() && sections.find("<li>") == std::string::npos)
+  if (figures.empty() && sections.empty())
     throw UsageError(fmt::format("{}: no folder in it has a figure or a table", folder));
   return html_page(
       "Figures and tables",
       fmt::format(
-          "<h1>Figures and tables</h1>\n<p>Every figure of this folder, then where they come "
-          "from, and the tables. The sentences are computed from the plotted numbers, which "
-          "are the CSV beside each figure.</p>\n<main>\n<ul "
+          "<h1>Figures and tables</h1>\n<p>Every figure of this folder, what it says and where it "
+          "comes from, then pages and tables. The sentences are computed from the plotted numbers, "
+          "which are the CSV beside each figure.</p>\n<main>\n<ul "
           "class=\"gallery\">\n{}</ul>\n{}</main>\n",
           figures, sections));
 }

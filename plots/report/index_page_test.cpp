@@ -77,11 +77,6 @@ TEST(IndexPage, ATableHasItsTitleAndFiles) {
   EXPECT_THAT(page, HasSubstr("<li>Times: "));
 }
 
-TEST(IndexPage, SaysWhereTheFiguresComeFrom) {
-  EXPECT_THAT(index_html(sample_folder()), HasSubstr("Some CPU, 2 processors; qb 0.1.0; commit "
-                                                     "0123456789ab with changes; 2026-01-02"));
-}
-
 TEST(IndexPage, IsTheSameWhereverItsFolderIs) {
   const std::string root = sample_folder();
   EXPECT_THAT(index_html(root), Not(HasSubstr(root)));

@@ -94,39 +94,21 @@ Report::Section again_section(const PlottedRun& run) {
   return section;
 }
 
-// The SVGs of figures for a page and for a phone, whose text would be too small if it was scaled; a
-// figure that has no room there has none for a phone.
-using Drawings = std::pair<std::vector<std::string>, std::vector<std::string>>;
-
-std::vector<std::string> svgs_of(const std::vector<Figure>& figures, const std::string& folder) {
+// Draws figures as SVG. A look that need not fit leaves figures without room out.
+std::vector<std::string> drawings(const std::vector<Figure>& figures, const std::string& folder,
+                                  const std::vector<std::string>& look, bool fits) {
+  try {
+    (void)write_figures(figures, folder, {.formats = {"svg"}, .words = look});
+  } catch (const UsageError& refused) {
+    if (fits)
+      throw EnvironmentError(refused.what());  // nobody asked for a look that could be wrong
+  }
   std::vector<std::string> svgs;
   for (const Figure& figure : figures) {
     const std::string path = fmt::format("{}/{}.svg", folder, figure.name);
     svgs.push_back(std::filesystem::exists(path) ? read_text(path) : "");
   }
   return svgs;
-}
-
-Drawings drawings(const std::vector<Figure>& figures, const std::string& directory) {
-  Drawings drawn;
-  in_temporary_folder([&](const std::string& phone) {
-    // Both at once: most of the time goes into starting the renderer.
-    auto narrow = std::async(std::launch::async, [&] {
-      (void)write_figures(figures, phone, {.formats = {"svg"}, .words = {"--width", "3.5in"}});
-    });
-    try {
-      (void)write_figures(figures, directory, {.formats = {"svg"}, .words = {"--style", "web"}});
-    } catch (const UsageError& refused) {  // nobody asked for a look that could be wrong
-      throw EnvironmentError(refused.what());
-    }
-    drawn.first = svgs_of(figures, directory);
-    try {
-      narrow.get();
-    } catch (const UsageError&) {  // the first without room; those before it are drawn
-    }
-    drawn.second = svgs_of(figures, phone);
-  });
-  return drawn;
 }
 
 // Names what the times are of, the modelled devices in place of this machine if all are modelled,
@@ -157,7 +139,15 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
       shown.push_back(figure);
     else
       missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
-  const auto [broad, narrow] = drawings(shown, directory);
+  // Both at once. A phone has drawings of its own, since text would be too small if it was scaled.
+  std::vector<std::string> narrow;
+  auto phone = std::async(std::launch::async, [&] {
+    in_temporary_folder([&](const std::string& folder) {
+      narrow = drawings(shown, folder, {"--width", "3.5in"}, false);
+    });
+  });
+  const std::vector<std::string> broad = drawings(shown, directory, {"--style", "web"}, true);
+  phone.get();
   for (std::size_t i = 0; i < shown.size(); ++i) {
     Report::Picture picture{.name = shown[i].name,
                             .title = shown[i].title,
