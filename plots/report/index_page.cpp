@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/split.h"
 #include "base/status.h"
-#include "plots/frame/frame.h"
 
 namespace qb {
 namespace {
