@@ -3,8 +3,8 @@
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
 anchor to a heading there, README.md fits its limit, docs/commands.md names every verb, the dry run
 of docs/sitting.md has the cases that the program shows, docs/questions.md and docs/landscape.md
-have what their commands print, README.md says when its commands were last tried, and every
-committed figure has a finding.
+have what their commands print, README.md says when its commands were last tried, and beneath every
+committed figure stand what it says and what its marks mean.
 
     pages_test.py [QB [--write]]   QB: the program; without it nothing is compared with what it says
                                    --write: writes into those two pages what their commands print
@@ -12,6 +12,8 @@ committed figure has a finding.
 
 import csv
 import difflib
+import html
+import json
 import pathlib
 import re
 import subprocess
@@ -119,19 +121,25 @@ def stale_answers(program, write):
             yield f"{name}: its commands print something else (--write):\n" + "\n".join(differ)
 
 
-def figures_without_finding():
-    for path in sorted((ROOT / "paper_figures").rglob("findings.csv")):
-        with open(path, newline="", encoding="utf-8") as table:
-            for row in csv.DictReader(table):
-                if not row["finding"]:
-                    yield f"{path.relative_to(ROOT)}: {row['figure']} has no finding"
+def figures_without_words():
+    """Looks for what each figure says, and what its marks mean, beneath it on both pages."""
+    for picture in sorted((ROOT / "paper_figures").rglob("*.svg")):
+        said = json.loads(picture.with_suffix(".json").read_text(encoding="utf-8"))
+        for page in (ROOT / "paper_figures" / name for name in ("README.md", "index.html")):
+            parts = re.split(r"\n### |<li>\n<a href=", page.read_text(encoding="utf-8"))
+            path = str(picture.relative_to(page.parent))
+            part = html.unescape(next((part for part in parts if path in part), ""))
+            for text in (said["title"], said.get("finding", "its finding"), *said.get("notes", []),
+                         said.get("provenance", "")):
+                if text not in part:
+                    yield f"{page.relative_to(ROOT)}: {picture.stem} stands without {text!r}"
 
 
 def main():
     pages = [page for page in ROOT.rglob("*.md")
              if page.relative_to(ROOT).parts[0] not in ("build", "results")]
     wrong = [fault for page in pages for fault in broken_links(page)]
-    wrong += [*figures_without_finding(), *stale_trial()]
+    wrong += [*figures_without_words(), *stale_trial()]
     lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
     if lines >= README_LINES:
         wrong.append(f"README.md: {lines} lines; it must have fewer than {README_LINES}")

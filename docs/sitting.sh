@@ -59,7 +59,7 @@ TEX
 
 speed_up=(table results/mine/latest --rows workers --cols algorithm --value speed_up
   --filter "algorithm!=dense" --interval)
-schemes=(table results/mine/latest --rows algorithm --value time,device_peak,device_sent,root_sent
+schemes=(table results/mine/latest --rows algorithm --value time,device_peak,device_sent
   --filter workers=8)
 latex=(--format latex --width 3.5in)
 

@@ -26,10 +26,16 @@ run_of() {
   echo "${found[0]}"
 }
 
-# plot RUN FOLDER [--beside RUN]: the figures whose pictures FOLDER has.
+# plot RUN FOLDER [--beside RUN]: the figures whose pictures FOLDER has, beside what is published of
+# the same problem, where something is.
 plot() {
   local run=$1 folder=$2 picture words=()
   shift 2
+  case $folder in
+    */bert_layer/* | */case_study_2* | */decode/* | */gpu_* | */pass_kv_or_q/* | */striped_*)
+      words+=(--published)
+      ;;
+  esac
   for picture in "$folder"/*.svg; do words+=(--figure "$(basename "$picture" .svg)"); done
   "$qb" plot "$run" "${words[@]}" "$@" --format svg --style web --out "$out/$folder" >/dev/null
 }
@@ -71,11 +77,11 @@ draw_all() {
   "$qb" report --index "$out/paper_figures" >/dev/null
 }
 
-# Shows the figures in paper_figures/README.md, in the order of order.txt: what each says, and the
-# command of its folder in the table below them.
+# Shows the figures in paper_figures/README.md, in the order of order.txt: what each says and what its
+# marks mean, and the command of its folder in the table below them with what its cases share.
 show_all() {
   python3 - "$1" "$out" <<'PYTHON'
-import csv
+import json
 import pathlib
 import re
 import sys
@@ -87,28 +93,24 @@ tail = rest[rest.index("## The folders\n"):]
 commands = dict(re.findall(r"^\| `(\w+)/` \| (.+?) \| ", tail, re.MULTILINE))
 shown = {}
 for folder in commands:  # figures that order.txt does not name come by folder
-    for findings in sorted((out / folder).rglob("findings.csv")):
-        with open(findings, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                picture = findings.parent / f"{row['figure']}.svg"
-                if picture.exists():
-                    shown[f"{folder}/{row['figure']}"] = row, picture.relative_to(out)
+    for path in sorted((out / folder).rglob("*.json")):
+        if (picture := path.with_suffix(".svg")).exists():
+            said = json.loads(path.read_text(encoding="utf-8"))
+            shown[f"{folder}/{path.stem}"] = said, picture.relative_to(out)
 order = (committed / "order.txt").read_text(encoding="utf-8").split()
 if gone := [name for name in order if name not in shown]:
     sys.exit(f"redraw.sh: paper_figures/order.txt names what is not drawn: {', '.join(gone)}")
 text = [head.rstrip("\n"), "", "## The figures", ""]
 for name in [*order, *(name for name in shown if name not in order)]:
-    row, picture = shown[name]
-    text += [f"### {row['title']}", "", f"![{row['title']}]({picture})", ""]
-    text += [row["finding"], ""] if row["finding"] not in ("", row["title"]) else []
-    text += [commands[name.split("/")[0]], ""]
+    said, picture = shown[name]
+    text += [f"### {said['title']}", "", f"![{said['title']}]({picture})", ""]
+    text += [said.get("finding", ""), "", " ".join(said.get("notes", [])), ""]
+    text += [": ".join(filter(None, [commands[name.split("/")[0]], said.get("provenance")])), ""]
 (out / "README.md").write_text("\n".join([*text, tail]), encoding="utf-8")
 PYTHON
 }
 
 if [ -z "$check" ]; then
-  # What figures show is written again, so that none is left of a figure that is gone.
-  find paper_figures -name findings.csv -delete
   draw_all
   show_all "$PWD"
   find paper_figures \( -name '*.pdf' -o -name '*.png' \) -delete # see README.md

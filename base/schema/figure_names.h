@@ -20,7 +20,7 @@ namespace qb {
   FIGURE(memory_timeline, cases, "Active memory over the time of a case.") \
   FIGURE(scheme_comparison, cases, "Times, bytes and memory of all schemes against W.") \
   FIGURE(scheme_map, cases, "Which scheme is the fastest for each link and length.") \
-  FIGURE(ttft_miss_rate, cases, "Time to first token of pass_q over that of pass_kv, by the miss rate of the cache.") \
+  FIGURE(ttft_miss_rate, cases, "Time to first token of pass_q over that of pass_kv, by miss rate.") \
   FIGURE(decode_attention, cases, "Time of a decode step against W.") \
   FIGURE(gantt, cases, "What each worker does when: computing, communicating, waiting.") \
   FIGURE(work_per_round, cases, "Pairs of the busiest worker in each round, and their sum.") \
@@ -32,13 +32,13 @@ namespace qb {
   FIGURE(distillation_gain, cases, "Times of published and balanced self-distillation against W.") \
   FIGURE(efficiency, cases, "FLOP/s of one of W workers over those of one device alone: strong and weak scaling.") \
   FIGURE(worker_time, cases, "Where the time of the worker that ends last goes, by scheme and W.") \
-  FIGURE(bytes_by_workers, cases, "Bytes that a device sends against W, counted in plans and by formula, forward and backward.") \
+  FIGURE(bytes_by_workers, cases, "Bytes that a device sends against W, forward and backward.") \
   FIGURE(device_memory, cases, "Memory of one device against N for each scheme, below the memory of two GPUs.") \
   FIGURE(pareto, cases, "Time of operators against their distance to exact attention, a mark each.") \
   FIGURE(roofline, other_tables, "Speed of single kernels under the measured ceilings of products and memory, from microbench.csv.") \
   FIGURE(error_by_workers, cases, "Relative L2 error of O against W, by type.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \
-  FIGURE(kernel_bars, joined_cases, "Speed of kernels in percent of the peak of their machine, beside published ones.") \
+  FIGURE(kernel_bars, joined_cases, "Speed of kernels in percent of the peak of their machine.") \
   FIGURE(gradient_error, cases, "Relative L2 error of dQ, dK and dV at the longest sequence.") \
   FIGURE(score_error, cases, "Relative L2 error of O against the size of the scores, by how LSE travels.")
 // clang-format on

@@ -24,6 +24,7 @@ struct GradedRow {
 struct Grade {
   std::size_t rows = 0;
   double median = 1.0;
+  double p90 = 1.0;  // of which nine of ten are no larger
   double worst = 1.0;
 };
 [[nodiscard]] Grade grade_of(std::span<const GradedRow> rows);

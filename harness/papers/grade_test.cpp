@@ -49,7 +49,7 @@ TEST(Grade, WhatWasReadOffAPictureIsNotMixedWithPrintedNumbers) {
   EXPECT_EQ(graded_rows(papers, true).size(), 1u);
 }
 
-TEST(Grade, MedianAndWorstAreFactorsEitherWay) {
+TEST(Grade, MedianP90AndWorstAreFactorsEitherWay) {
   FakeMeasurements measurements;
   measurements.predicted = 8.0;
   const Library library = library_of("time", "n,value\n1,4.0\n2,10.0\n4,80.0\n");
@@ -58,6 +58,7 @@ TEST(Grade, MedianAndWorstAreFactorsEitherWay) {
   const Grade grade = grade_of(rows);
   EXPECT_EQ(grade.rows, 3u);
   EXPECT_DOUBLE_EQ(grade.median, 2.0);
+  EXPECT_DOUBLE_EQ(grade.p90, 10.0) << "nine of ten of three are three";
   EXPECT_DOUBLE_EQ(grade.worst, 10.0);
   EXPECT_EQ(grade_of({}).rows, 0u);
 }

@@ -136,12 +136,15 @@ std::vector<std::string> write_declaration(const Figure& figure, const std::stri
     std::error_code ignored;
     fs::remove(paths.back(), ignored);  // an old picture must not pass for a new one
   }
-  paths.push_back(stem + ".py");
-  write_file_atomically(paths.back(), std::string(embedded::edit_py));
-  if (options.caption) {
+  const auto has = [&](const char* format) {
+    return std::ranges::count(options.formats, format) > 0;
+  };
+  if (has("pdf") || has("pgf")) {
     paths.push_back(stem + ".tex");
     write_file_atomically(paths.back(), caption_latex(figure));
   }
+  paths.push_back(stem + ".py");
+  write_file_atomically(paths.back(), std::string(embedded::edit_py));
   return paths;
 }
 
@@ -170,6 +173,7 @@ std::vector<std::vector<std::string>> write_figures(std::span<const Figure> figu
 
 std::string caption_latex(const Figure& figure) {
   std::string text = latex_escape(figure.title) + ".";
+  if (!figure.finding.empty()) text += '\n' + latex_escape(figure.finding);
   for (const std::string& note : figure.notes) text += '\n' + latex_escape(note);
   if (!figure.subtitle.empty()) text += '\n' + latex_escape(figure.subtitle) + '.';
   return fmt::format("\\caption{{{}}}\n\\label{{fig:{}}}\n", text, figure.name);

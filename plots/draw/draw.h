@@ -24,20 +24,20 @@ namespace qb {
 // Returns data, published, out_of_memory, not_tried or limit.
 [[nodiscard]] std::string_view kind_word(const Series& series);
 
-// The caption of a figure for paper, as LaTeX: its title, its notes and its provenance.
+// The caption of a figure for paper, as LaTeX: its title, what it shows, its notes and its
+// provenance.
 [[nodiscard]] std::string caption_latex(const Figure& figure);
 
 // How the pictures are to look: words for the renderer, whose --help describes them.
 struct DrawOptions {
   std::vector<std::string> formats = {"svg", "pdf", "png"};
   std::vector<std::string> words{};  // such as --width 3.5in
-  bool caption = false;              // for paper: NAME.tex too
 };
 
 // Writes the files of each figure into `directory`, with one start of the renderer, and returns
 // their paths, figure by figure: NAME.csv, NAME.json, NAME.FORMAT in the order of the formats,
-// NAME.py, which draws the figure and is there to be edited, and NAME.tex with the caption. The
-// same figure gives the same bytes.
+// NAME.tex, the caption, if one of these is for LaTeX, and NAME.py, which draws the figure and is
+// there to be edited. The same figure gives the same bytes.
 //
 // Throws UsageError with the figure's sentence if one is empty, and with one a line for each figure
 // that the renderer refuses, after it drew the others. Throws EnvironmentError if Python or

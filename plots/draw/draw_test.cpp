@@ -103,12 +103,13 @@ TEST(Figures, SeriesThatCannotBeToldApartAreAMistake) {
   EXPECT_THROW((void)figure_csv(figure), std::logic_error);
 }
 
-TEST(Figures, ACaptionHasTheTitleTheNotesAndTheProvenance) {
+TEST(Figures, ACaptionHasTheTitleWhatIsShownTheNotesAndTheProvenance) {
   Figure figure = small_figure();
   figure.title = "Time & memory";
+  figure.finding = "Both against N.";
   figure.notes = {"100 % of it."};
   EXPECT_EQ(caption_latex(figure),
-            "\\caption{Time \\& memory.\n100 \\% of it.\nmachine · commit.}\n"
+            "\\caption{Time \\& memory.\nBoth against N.\n100 \\% of it.\nmachine · commit.}\n"
             "\\label{fig:small}\n");
 }
 
@@ -191,7 +192,7 @@ TEST(Figures, AreDrawnInThreeFormatsTheSameBytesEachTime) {
   if (!can_draw()) GTEST_SKIP() << "matplotlib is not installed";
   const std::string folder = testing_support::fresh_folder("awkward") + "/a 'b' $(c) \"d\"";
   const auto first = write_figure(small_figure(), folder);
-  ASSERT_EQ(first.size(), 6u);
+  ASSERT_EQ(first.size(), 7u);
   EXPECT_THAT(read_file(first[2]), HasSubstr("<svg"));
   EXPECT_THAT(read_file(first[3]), ::testing::StartsWith("%PDF"));
   EXPECT_THAT(read_file(first[4]), ::testing::StartsWith("\x89PNG"));
@@ -214,16 +215,16 @@ TEST(Figures, AScriptBesideEachDrawsIt) {
   EXPECT_EQ(read_file(paths[4]), picture);
 }
 
-TEST(Figures, APictureIsOneFileAndOneForPaperHasItsCaptionBesideIt) {
+TEST(Figures, APictureIsOneFileAndAPdfHasItsCaptionBesideIt) {
   if (!can_draw()) GTEST_SKIP() << "matplotlib is not installed";
   const std::string folder = testing_support::fresh_folder("picture");
   write_picture(small_figure(), folder + "/out.svg");
   EXPECT_THAT(read_file(folder + "/out.svg"), HasSubstr("<svg"));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
   Figure figure = small_figure();
-  const auto paths = write_figures(
-      {&figure, 1}, folder, {.formats = {"pdf"}, .words = {"--width", "3.5in"}, .caption = true});
-  EXPECT_EQ(read_file(paths.front().back()), caption_latex(figure));
+  const auto paths =
+      write_figures({&figure, 1}, folder, {.formats = {"pdf"}, .words = {"--width", "3.5in"}});
+  EXPECT_EQ(read_file(paths.front().at(3)), caption_latex(figure));
 }
 
 }  // namespace

@@ -9,7 +9,9 @@
 
 #include "base/files.h"
 #include "base/source_root.h"
+#include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 #include "plots/testing/sample_schemes.h"
 
 namespace qb {
@@ -87,6 +89,15 @@ TEST(AllFigures, AFigureOfOneLengthNamesIt) {
     }
     if (against_length) continue;
     EXPECT_THAT(words, AnyOf(HasSubstr("1,024"), HasSubstr("4,096"))) << figure.name;
+  }
+}
+
+TEST(AllFigures, WhatIsSaidAndMeantStandsInTheCaption) {
+  for (const Figure& figure : figures_of_run(PlottedRun(schemes_over_workers("ring", 2.0)))) {
+    const std::string caption = caption_latex(figure);
+    EXPECT_NE(figure.finding, figure.title + '.') << "it would be said twice";
+    for (const std::string& said : joined_notes({{figure.title, figure.finding}, figure.notes}))
+      EXPECT_THAT(caption, HasSubstr(latex_escape(said))) << figure.name;
   }
 }
 

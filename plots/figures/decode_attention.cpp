@@ -120,7 +120,7 @@ Groups published_decode_lines(const Group& panel) {
 }
 
 // Divides by the algorithm's own case of one worker, or by dense if there is none.
-Groups relative_lines(const Group& panel) {
+Groups relative_lines(const Group& panel, bool published) {
   Groups lines = algorithm_lines(panel.rows, kDecodeAlgorithms);
   const Rows dense = lines.back().rows;
   lines.pop_back();
@@ -135,7 +135,8 @@ Groups relative_lines(const Group& panel) {
       return row == one ? Point{.y = point.y} : point;
     };
   }
-  for (Group& line : published_decode_lines(panel)) lines.push_back(std::move(line));
+  if (published)
+    for (Group& line : published_decode_lines(panel)) lines.push_back(std::move(line));
   return lines;
 }
 
@@ -147,9 +148,9 @@ std::string step_title(const Groups& panels, int cores) {
   const Columns told_by = differing_columns(firsts, {"kv_len", "batch"});
   std::map<double, std::vector<std::pair<Point, std::string>>> ratios;  // by workers
   for (const Group& panel : panels)
-    for (const Group& line : relative_lines(panel))
+    for (const Group& line : relative_lines(panel, false))
       for (const Row& row : line.rows) {
-        if (line.published || row.integer("workers") < 2 || oversubscribed(row, cores)) continue;
+        if (row.integer("workers") < 2 || oversubscribed(row, cores)) continue;
         const std::string where_it_is =
             told_by.empty() ? "" : fmt::format(" ({})", named_values(row, told_by));
         ratios[row.number("workers")].emplace_back(line.value(row), line.name + where_it_is);
@@ -177,13 +178,15 @@ std::string step_title(const Groups& panels, int cores) {
 Figure decode_attention_figure(const PlottedRun& run) {
   Groups panels = decode_panels(run.cases);
   const std::string left_out = keep_first(panels, kMostDecodeGroups, "keys and batch");
-  const bool beside_published = std::ranges::any_of(
-      panels, [](const Group& panel) { return !published_decode_lines(panel).empty(); });
+  const bool beside_published =
+      run.published && std::ranges::any_of(panels, [](const Group& panel) {
+        return !published_decode_lines(panel).empty();
+      });
   LineFigure ratios{
       .title = step_title(panels, run.provenance.cores),
       .nothing = "no case of decode, flash_decoding or tree_decode ran",
       .y = {{.y = {.label = "time / time at W = 1", .column = "relative_time_ratio"},
-             .lines = relative_lines,
+             .lines = [&](const Group& panel) { return relative_lines(panel, run.published); },
              .reference = always(limit_line("as long as W = 1", 1.0)),
              .fit = powers_or_zero}},
       .panels = panels,

@@ -63,8 +63,12 @@ TEST(DecodeAttention, MoreWorkersThanCoresAreNotInTheTitle) {
 }
 
 TEST(DecodeAttention, PublishedShapesOfTheSameBatchAreRelativeToOneRank) {
-  const Figure figure = decode_attention_figure(scheme_table(
-      {steps("decode", 1, 0.1, {{"batch", "3"}}), steps("decode", 1, 0.1, {{"batch", "4"}})}));
+  const PlottedRun run = scheme_table(
+      {steps("decode", 1, 0.1, {{"batch", "3"}}), steps("decode", 1, 0.1, {{"batch", "4"}})});
+  EXPECT_THROW((void)series_named(decode_attention_figure(run).panels.at(3), "published: pass-Q"),
+               std::out_of_range)
+      << "nobody asked for it";
+  const Figure figure = decode_attention_figure(with_published(run));
   ASSERT_EQ(figure.panels.size(), 4u) << "two quantities of two batches";
   EXPECT_THROW(static_cast<void>(series_named(figure.panels.at(2), "published: pass-Q")),
                std::out_of_range)

@@ -56,15 +56,17 @@ Figure draw(std::string_view name, const PlottedRun& run) {
   const bool joined = known->needs == Needs::joined_cases && run.has_cases();
   PlottedRun all = joined ? PlottedRun(joined_cases(run)) : PlottedRun();
   all.provenance.cores = run.provenance.cores;
+  all.published = run.published;
   Figure figure = known->needs != Needs::other_tables && !run.has_cases()
                       ? empty_figure("", "the run folder has no cases.csv")
                       : known->draw(joined ? all : run);
   figure.name = name;
-  if (figure.finding.empty()) figure.finding = known->says;
+  // What the title says is not said again.
+  if (figure.finding.empty() || figure.finding == figure.title + '.') figure.finding = known->says;
   if (run.has_cases() && all_modelled(run.cases)) figure.finding = "Modelled. " + figure.finding;
-  figure.subtitle = listed({figure.subtitle, joined ? joined_subtitle(all.cases, run)
-                                                    : subtitle(run.cases, run.provenance)},
-                           "; ");
+  if (!figure.subtitle.empty()) figure.notes.push_back("Drawn: " + figure.subtitle + '.');
+  order_by_need(figure.notes);
+  figure.subtitle = joined ? joined_subtitle(all.cases, run) : subtitle(run.cases, run.provenance);
   return figure;
 }
 

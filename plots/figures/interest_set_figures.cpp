@@ -80,8 +80,8 @@ Figure cqs_product_figure(const CsvTable& splits) {
        .x = workers,
        .x_axis = fixed(kWorkersAxis),
        .notes = {
-           "W = W1 + W2: groups of the rows of A and of the columns of B. A worker computes "
-           "a block of C = A B for each pair of its groups that has one of each. Speed-up: C's "
+           "W = W1 + W2: groups of A's rows and of B's columns. A worker computes a block of "
+           "C = A B for each of its row groups with each of its column groups. Speed-up: C's "
            "elements over the most loaded worker's."}});
 }
 

@@ -16,6 +16,7 @@ constexpr const char* kNewest = "published: FlashAttention-3";
 // What the heights of bars are: percents of a peak, or TFLOP/s, which need none.
 struct Speed {
   bool of_gpu = false;
+  bool beside_published = false;
   [[nodiscard]] double own(double flop_per_s, double peak) const {
     return of_gpu ? flop_per_s / 1e12 : kPercent * flop_per_s / peak;
   }
@@ -95,7 +96,7 @@ std::vector<Series> published_bars(const Group& panel, const std::set<double>& l
   const Row& any = panel.rows.front();
   const auto figure = published_figure(any);
   std::vector<Series> kernels;
-  if (!figure) return kernels;
+  if (!figure || !speed.beside_published) return kernels;
   for (const auto& [word, name, grey] : kKernels) {
     Series bars{.name = name, .draw = Draw::rectangles, .style = {grey}, .published = true};
     for (const Row& row : all_rows(published_table(figure->first))) {
@@ -126,7 +127,7 @@ Series number_of(const std::string& kernel, const Point& bar, double middle, con
 // Says where the published bars of the panels are from; empty where there are none.
 std::string published_sentence(const Groups& panels, const Speed& speed) {
   std::vector<std::string> names;
-  for (const Group& panel : panels) {
+  for (const Group& panel : speed.beside_published ? panels : Groups{}) {
     const auto figure = published_figure(panel.rows.front());
     if (figure && std::ranges::count(names, std::string(figure->second)) == 0)
       names.emplace_back(figure->second);
@@ -229,8 +230,9 @@ std::string threads_note(const CsvTable& cases, const Rows& rows) {
 
 Figure kernel_bars_figure(const PlottedRun& run) {
   const Rows rows = one_worker_rows(run.cases);
-  const Speed speed{.of_gpu =
-                        !rows.empty() && where(rows, "device", {"cuda"}).size() == rows.size()};
+  const Speed speed{
+      .of_gpu = !rows.empty() && where(rows, "device", {"cuda"}).size() == rows.size(),
+      .beside_published = run.published};
   Figure figure{.title = ratios_title(rows)};
   Groups panels = panels_by(rows, {"head_dim", "mask", "pass"});
   const std::string left_out = keep_first(panels, kMostBarPanels, "head dim, mask and pass");
@@ -240,7 +242,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
   if (speed.of_gpu) {
     if (figure.title.empty())
       figure.title = published_title(figure.panels, rows.front().text("gpu"));
-    figure.finding = "Speed of kernels in TFLOP/s, beside published ones.";
+    figure.finding = "Speed of kernels in TFLOP/s.";
   }
   if (figure.title.empty())
     figure.title =

@@ -62,7 +62,8 @@ double height(const Panel& panel, const std::string& name, std::size_t point) {
 }
 
 TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
-  const Figure figure = layer_shares_figure(with_parts(cases_, parts_));
+  EXPECT_EQ(layer_shares_figure(with_parts(cases_, parts_)).panels.size(), 2u) << "not asked for";
+  const Figure figure = layer_shares_figure(with_published(with_parts(cases_, parts_)));
   ASSERT_EQ(figure.panels.size(), 3u) << "plain, in blocks, published";
   const Panel& plain = figure.panels[0];
   EXPECT_EQ(plain.x.tics.size(), 3u);
@@ -87,7 +88,7 @@ TEST_F(LayerFigures, SharesOfOtherPassesHaveNoPublishedOnesBesideThem) {
       fields.push_back(column == "pass" ? "both" : cases_.text(row, column));
     both.append(std::move(fields));
   }
-  const Figure figure = layer_shares_figure(with_parts(both, parts_));
+  const Figure figure = layer_shares_figure(with_published(with_parts(both, parts_)));
   ASSERT_EQ(figure.panels.size(), 2u) << "plain, in blocks";
   EXPECT_NEAR(height(figure.panels[0], "attention", 1), 50.0, 1e-9);
   for (const std::string& note : figure.notes)

@@ -18,8 +18,9 @@ double miss_rate(const Row& row) {
   return kPercent * row.number("n_tokens") / row.number("kv_len");
 }
 
-// Groups the cases that ran and differ in algorithm and miss rate alone, in ascending miss rate.
-// Cases of a group have the same P + T, unless the run has no two miss rates of one P + T.
+// Groups the cases that ran and differ in algorithm and miss rate alone, in ascending miss rate; a
+// group has both algorithms. Cases of a group have the same P + T, unless the run has no two miss
+// rates of one P + T.
 Groups pass_groups(const CsvTable& cases) {
   const Rows rows = pass_rows(cases);
   const Columns place = joined({"workers"}, kPlaceColumns);
@@ -29,10 +30,13 @@ Groups pass_groups(const CsvTable& cases) {
     told_by.emplace_back("kv_len");
     shown.emplace_back("kv_len");
   }
-  return panels_by(order(where(rows, ran), miss_rate), told_by, shown);
+  Groups groups = panels_by(order(where(rows, ran), miss_rate), told_by, shown);
+  std::erase_if(groups,
+                [](const Group& one) { return group(one.rows, Columns{"algorithm"}).size() < 2; });
+  return groups;
 }
 
-Groups pass_ratio_lines(const Group& panel) {
+Groups pass_ratio_lines(const Group& panel, bool beside_published) {
   const auto ratio =
       [keys = by_number(where(panel.rows, "algorithm", {"pass_kv"}), miss_rate)](const Row& row) {
         const auto found = keys.find(miss_rate(row));
@@ -42,16 +46,19 @@ Groups pass_ratio_lines(const Group& panel) {
     return Point{.x = row.number_at("miss_rate_percent"),
                  .y = row.number_at("pass_q_ttft_ms") / row.number_at("pass_kv_ttft_ms")};
   };
-  return {{.rows = where(panel.rows, "algorithm", {"pass_q"}),
-           .name = kRatio,
-           .style = {kBlack, 0},
-           .even_empty = true,
-           .value = ratio},
-          {.rows = all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")),
-           .name = kRatio,
-           .style = {kGrey, 1},
-           .published = true,
-           .value = published}};
+  Groups lines = {{.rows = where(panel.rows, "algorithm", {"pass_q"}),
+                   .name = kRatio,
+                   .style = {kBlack, 0},
+                   .even_empty = true,
+                   .value = ratio}};
+  if (beside_published)
+    lines.push_back(
+        {.rows = all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")),
+         .name = kRatio,
+         .style = {kGrey, 1},
+         .published = true,
+         .value = published});
+  return lines;
 }
 
 // Makes tics at 1, 2, 5 of each power of ten from below the least rate to 100 %.
@@ -106,34 +113,38 @@ std::string crossing_text(const std::vector<Point>& curve) {
 
 Figure ttft_miss_rate_figure(const PlottedRun& run) {
   const Groups groups = pass_groups(run.cases);
-  Figure figure = line_figure({.title = "Time of pass_q over pass_kv by miss rate",
-                               .nothing = "no case of pass_kv or pass_q ran",
-                               .y = {{.y = {.label = kRatio, .column = "pass_q_over_pass_kv_ratio"},
-                                      .lines = pass_ratio_lines,
-                                      .reference = always(limit_line("equally fast", 1.0)),
-                                      .fit = powers_or_linear}},
-                               .panels = groups,
-                               .x = miss_rate,
-                               .x_axis = rate_axis,
-                               .last_of_x = true,
-                               .published_legend = "published, TTFT"});
+  Figure figure = line_figure(
+      {.title = "Time of pass_q over pass_kv by miss rate",
+       .nothing = "no case of pass_q ran beside one of pass_kv",
+       .y = {{.y = {.label = kRatio, .column = "pass_q_over_pass_kv_ratio"},
+              .lines = [&](const Group& panel) { return pass_ratio_lines(panel, run.published); },
+              .reference = always(limit_line("equally fast", 1.0)),
+              .fit = powers_or_linear}},
+       .panels = groups,
+       .x = miss_rate,
+       .x_axis = rate_axis,
+       .last_of_x = true,
+       .published_legend = "published, TTFT"});
   if (!figure.empty_reason.empty()) return figure;
-  const std::string published = crossing_of_values(figure.panels[0].series[1].points);
-  const std::string crowded = oversubscription(run.cases, run.provenance.cores);
-  // More workers than cores rank nothing.
-  figure.title =
-      crowded.empty()
-          ? fmt::format("pass_q over pass_kv: equally fast {}, published at {}",
-                        crossing_text(figure.panels[0].series[0].points), published)
-          : fmt::format("Published, pass_q and pass_kv are equally fast at {}; ours are {}",
-                        published, crowded);
   figure.notes = joined_notes(
-      {{"Above 1 pass_kv is faster, below it pass_q."},
-       timing_notes(pass_rows(run.cases)),
-       {fmt::format(
-           "Published: Llama 3 405B (arXiv 2411.01783), equally fast at {}; of whole models "
-           "only the side of 1 compares.",
-           published)}});
+      {{"Above 1 pass_kv is faster, below it pass_q."}, timing_notes(pass_rows(run.cases))});
+  // More workers than cores rank nothing.
+  const std::string crowded = oversubscription(run.cases, run.provenance.cores);
+  figure.title =
+      "pass_q over pass_kv: " +
+      (crowded.empty() ? "equally fast " + crossing_text(figure.panels[0].series[0].points)
+                       : crowded);
+  if (!run.published) return figure;
+  const std::string published = crossing_of_values(figure.panels[0].series[1].points);
+  figure.title = crowded.empty() ? fmt::format("{}, published at {}", figure.title, published)
+                                 : fmt::format(
+                                       "Published, pass_q and pass_kv are equally fast at "
+                                       "{}; ours are {}",
+                                       published, crowded);
+  figure.notes.push_back(
+      fmt::format("Published: Llama 3 405B (arXiv 2411.01783), equally fast at {}; of whole models "
+                  "only the side of 1 compares.",
+                  published));
   return figure;
 }
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which scheme is the fastest for which problem: a cell for each link and length (or worker count),
 // in the colour of the fastest scheme, with its name and how many times faster it is than the next
-// best. Where the clock cannot tell the best apart, the cell has a stripe for each of them.
-// Dense attention splits nothing and is left out, and so are cases under `serial`, which have no
-// wall clock of their workers, and those of more workers than cores.
+// best. Where neither the clock nor the model tells the best apart, the cell has a stripe for each
+// of them. Dense attention splits nothing and is left out, and so are cases under `serial`, which
+// have no wall clock of their workers.
 
 #include <cctype>
 
 #include "base/numbers.h"
-#include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
 
-constexpr double kMeasuredTie = 1.02;  // measured times within this factor are a tie
 // White gaps separate cells, whose sides are 1; each gap is about a pixel wide.
 constexpr double kHalfWidth = 0.49;
 constexpr double kHalfHeight = 0.475;
@@ -24,23 +23,15 @@ constexpr std::size_t kMostNamed = 7;
 
 double wall_s(const Row& row) { return row.number("wall_time_median_s"); }
 
-// Cases that are equal except for their algorithm, fastest first, each algorithm once.
-struct MapCell {
-  Rows rows{};
-  std::size_t level = 1;  // so many are the fastest, as far as the clock tells
-  [[nodiscard]] const Row& any() const { return rows.front(); }
-  [[nodiscard]] double lead() const { return wall_s(rows[1]) / wall_s(rows[0]); }
-};
-
 struct Map {
   std::string title{};
-  std::vector<MapCell> cells{};
+  std::vector<Ranking> cells{};  // of cases that are equal except for their algorithm
 };
 
-Rows candidates(const CsvTable& cases, int cores) {
-  return where(standing_rows(cases), [=](const Row& row) {
+Rows candidates(const CsvTable& cases) {
+  return where(standing_rows(cases), [](const Row& row) {
     return ran(row) && !row.is("algorithm", "dense") && !row.is("ranks", "serial") &&
-           !oversubscribed(row, cores) && wall_s(row) > 0.0;
+           row.integer("workers") > 1 && wall_s(row) > 0.0;
   });
 }
 
@@ -55,24 +46,15 @@ std::string stacked_by(const Rows& rows) {
 // Says whether the number of keys is not that of new tokens, so that cached ones precede these.
 bool is_cached(const Row& row) { return own_value(row, "kv_len") != "="; }
 
-// The fastest of several cases of one algorithm (interest sets, seeds) counts.
-MapCell cell_of(Rows rows, double tie) {
-  rows = order(std::move(rows),
-               [](const Row& row) { return std::pair(wall_s(row), row.text("algorithm")); });
-  std::set<std::string> seen;
-  rows = where(rows, [&](const Row& row) { return seen.insert(row.text("algorithm")).second; });
-  const double most_s = tie * wall_s(rows.front());
-  return {rows, count(rows, [&](const Row& row) { return wall_s(row) <= most_s; })};
-}
-
 Rows rows_of_maps(const std::vector<Map>& maps) {
   Rows rows;
   for (const Map& map : maps)
-    for (const MapCell& cell : map.cells) rows.push_back(cell.any());
+    for (const Ranking& cell : map.cells) rows.push_back(cell.rows.front());
   return rows;
 }
 
-std::vector<Map> maps_of(const Rows& rows, const std::string& y, double tie) {
+std::vector<Map> maps_of(const Rows& rows, const std::string& y, int cores,
+                         const ModelGrade& grade) {
   const Columns place = {y == "workers" ? "n_tokens" : "workers", "ranks", "model_device"};
   std::vector<Map> maps;
   for (const Group& panel : group(rows, [&](const Row& row) {
@@ -82,13 +64,13 @@ std::vector<Map> maps_of(const Rows& rows, const std::string& y, double tie) {
        })) {
     Map map;
     for (const Group& where_to : group(panel.rows, joined(kLinkColumns, {y})))
-      map.cells.push_back(cell_of(where_to.rows, tie));
-    std::erase_if(map.cells, [](const MapCell& cell) { return cell.rows.size() < 2; });
+      map.cells.push_back(ranking_of(where_to.rows, cores, grade));
+    std::erase_if(map.cells, [](const Ranking& cell) { return cell.rows.size() < 2; });
     if (!map.cells.empty()) maps.push_back(std::move(map));
   }
   const Columns shown = joined(place, differing_columns(rows_of_maps(maps), kShapeColumns));
   for (Map& map : maps) {
-    const Row& any = map.cells.front().any();
+    const Row& any = map.cells.front().rows.front();
     map.title = named_values(any, shown);
     if (is_cached(any)) map.title += ", " + named_values(any, {"kv_len"});
   }
@@ -110,7 +92,7 @@ std::string lead_text(double lead) {
 std::map<std::string, std::string> letters_of(const std::vector<Map>& maps) {
   std::map<std::string, std::string> letters;
   for (const Map& map : maps)
-    for (const MapCell& cell : map.cells)
+    for (const Ranking& cell : map.cells)
       for (const Row& row : cell.rows) letters[row.text("algorithm")];
   std::string taken = "_";
   for (auto& [scheme, letter] : letters) {
@@ -126,7 +108,7 @@ const Columns kCellColumns = {"link_bandwidth_byte_per_s", "link_latency_s", "n_
 // Adds a rectangle for each scheme that is the fastest in a cell, from the fastest on; those of a
 // tie have the letters of their series. `after_name` separates a name from its lead; empty where
 // names have no room.
-void add_cell(std::map<std::string, std::vector<Point>>& schemes, const MapCell& cell, double x,
+void add_cell(std::map<std::string, std::vector<Point>>& schemes, const Ranking& cell, double x,
               double y, const std::string& after_name) {
   const double width = 2.0 * kHalfWidth / static_cast<double>(cell.level);
   for (std::size_t i = 0; i < cell.level; ++i) {
@@ -135,12 +117,12 @@ void add_cell(std::map<std::string, std::vector<Point>>& schemes, const MapCell&
     const double left = x - kHalfWidth + width * static_cast<double>(i);
     Point stripe = box(left, left + width, y - kHalfHeight, y + kHalfHeight);
     stripe.x = x;
-    if (cell.level == 1)
-      stripe.text = listed({after_name.empty() ? "" : scheme, lead_text(cell.lead())}, after_name);
+    if (cell.has_winner())
+      stripe.text =
+          listed({after_name.empty() ? "" : cell.names[i], lead_text(cell.lead())}, after_name);
     stripe.more = values_of(row, kCellColumns);
     for (const double value : {wall_s(row), cell.lead()}) stripe.more.push_back(to_text(value));
-    stripe.more.push_back(cell.rows[0].text("algorithm"));
-    stripe.more.push_back(cell.rows[1].text("algorithm"));
+    for (const std::string& name : {cell.names[0], cell.names[1]}) stripe.more.push_back(name);
     schemes[scheme].push_back(std::move(stripe));
   }
 }
@@ -178,9 +160,9 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& s
   for (const Map& map : maps) {
     Panel panel{.title = map.title, .x = x, .y = y};
     std::map<std::string, std::vector<Point>> schemes;
-    for (const MapCell& cell : map.cells)
-      add_cell(schemes, cell, index_of(links, cell.any()), index_of(heights, cell.any()),
-               after_name);
+    for (const Ranking& cell : map.cells)
+      add_cell(schemes, cell, index_of(links, cell.rows.front()),
+               index_of(heights, cell.rows.front()), after_name);
     for (auto& [scheme, stripes] : schemes) {
       const std::uint32_t fill = lightened(algorithm_style(scheme).colour);
       panel.series.push_back(rectangles(scheme, fill, std::move(stripes)));
@@ -192,73 +174,80 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& s
 }
 
 // Counts the cells that a scheme wins alone; most first.
-std::string winners_sentence(const std::vector<Map>& maps, double tie) {
+std::string winners_sentence(const std::vector<Map>& maps) {
   std::map<std::string, int> wins;
   std::size_t ties = 0;
   for (const Map& map : maps)
-    for (const MapCell& cell : map.cells)
-      if (cell.level > 1)
-        ++ties;
+    for (const Ranking& cell : map.cells)
+      if (cell.has_winner())
+        ++wins[cell.names.front()];
       else
-        ++wins[cell.any().text("algorithm")];
+        ++ties;
   std::vector<std::pair<std::string, int>> winners(wins.begin(), wins.end());
   std::ranges::stable_sort(winners, std::greater(), &std::pair<std::string, int>::second);
+  const std::string cells = counted(rows_of_maps(maps).size(), "cell");
   std::vector<std::string> parts;
   for (const auto& [algorithm, number] : winners)
-    parts.push_back(parts.empty() ? fmt::format("{} leads in {} of {}", algorithm, number,
-                                                counted(rows_of_maps(maps).size(), "cell"))
+    parts.push_back(parts.empty() ? fmt::format("{} leads in {} of {}", algorithm, number, cells)
                                   : fmt::format("{} in {}", algorithm, number));
-  if (parts.empty()) return "In every cell the fastest schemes are a tie";
-  return ties > 0 ? fmt::format("{}; the others are ties within {:.3g} times", listed(parts), tie)
-                  : listed(parts);
+  if (parts.empty()) return fmt::format("In none of {} one scheme leads: all are ties", cells);
+  return listed(parts) + (ties > 0 ? fmt::format("; {} are ties", ties) : "");
 }
 
 // Names the drawn schemes that no published time is of.
-std::string ungraded_note(const std::vector<Map>& maps, const std::set<std::string>& graded) {
+std::string ungraded_note(const std::vector<Map>& maps,
+                          const std::map<std::string, double>& graded) {
   std::set<std::string> ungraded;
   for (const Map& map : maps)
-    for (const MapCell& cell : map.cells)
+    for (const Ranking& cell : map.cells)
       for (std::size_t i = 0; i < cell.level; ++i)
         if (const std::string& scheme = cell.rows[i].text("algorithm"); !graded.contains(scheme))
           ungraded.insert(scheme);
   return graded.empty() || ungraded.empty()
              ? ""
-             : fmt::format("No published row grades {}.", fmt::join(ungraded, ", "));
+             : fmt::format("No published row grades {}: the error of all holds for it.",
+                           fmt::join(ungraded, ", "));
 }
 
-std::vector<std::string> notes_of(const std::vector<Map>& maps, const ModelGrade& grade,
-                                  double tie) {
+std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps,
+                                  const ModelGrade& grade, int cores) {
   std::string latencies;
   const Groups links = group(rows_of_maps(maps), kLinkColumns);
   if (link_columns(links).size() == 1)
     for (const Group& link : links)
       latencies = listed({latencies, named_values(link.rows.front(), {kLinkColumns[1]})});
+  const std::size_t left_out = count(rows, [=](const Row& row) { return !counts(row, cores); });
   return {
-      fmt::format("A cell has the fastest scheme and its lead, or the letters of all within "
-                  "{:.3g} times, the fastest on the left.",
-                  tie),
+      fmt::format("A cell has the fastest scheme and its lead over the next plan, or the "
+                  "letters of all that are a tie with it, the fastest on the left: {}.",
+                  count(rows, modelled) == 0
+                      ? "their intervals overlap"
+                      : fmt::format("the model's error of either scheme, of which nine of ten "
+                                    "published times stay below, is larger ({:.3g} times for "
+                                    "all schemes)",
+                                    grade.p90)),
       latencies.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", latencies),
-      ungraded_note(maps, grade.schemes)};
+      ungraded_note(maps, grade.schemes),
+      not_drawn({{.number = left_out, .what = "case", .reason = "disturbed"}})};
 }
 
 }  // namespace
 
 Figure scheme_map_figure(const PlottedRun& run) {
-  const Rows rows = candidates(run.cases, run.provenance.cores);
+  const Rows rows = candidates(run.cases);
+  const int cores = run.provenance.cores;
   const std::string side = stacked_by(rows);
-  const bool of_model = !rows.empty() && count(rows, modelled) == rows.size();
-  const ModelGrade grade = of_model ? run.model_grade() : ModelGrade{};
-  const double tie = std::fmax(kMeasuredTie, grade.factor);
-  const std::vector<Map> maps = maps_of(rows, side, tie);
+  const ModelGrade grade = count(rows, modelled) > 0 ? run.model_grade() : ModelGrade{};
+  const std::vector<Map> maps = maps_of(rows, side, cores, grade);
   if (maps.empty())
     return empty_figure("The fastest scheme by link and size",
-                        "no two schemes have a wall clock in cases that are otherwise equal "
-                        "(dense, ranks: serial and more workers than cores do not count)");
+                        "no two plans have an undisturbed wall clock in cases that are otherwise "
+                        "equal (dense, ranks: serial and W = 1 do not count)");
   Figure figure{
-      .title = winners_sentence(maps, tie),
+      .title = winners_sentence(maps),
       .panels = map_panels(maps, side),
       .shared_axes = true,
-      .notes = notes_of(maps, grade, tie),
+      .notes = notes_of(rows, maps, grade, cores),
       .more_columns = joined(kCellColumns, {"wall_time_s", "lead_ratio", "fastest", "next"})};
   std::erase(figure.notes, "");
   figure.finding = figure.title + '.';

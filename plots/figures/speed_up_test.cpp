@@ -138,7 +138,7 @@ TEST(SpeedUp, CasesWhoseBaseRanOutOfMemoryAreCounted) {
 }
 
 TEST(SpeedUp, PublishedSpeedUpsStandBesideOursOfTheSameQuantityOnOneAxis) {
-  const Figure figure = speed_up_figure(case_study_2(10));
+  const Figure figure = speed_up_figure(with_published(case_study_2(10)));
   ASSERT_EQ(figure.panels.size(), 2u);
   const auto published = [](const Series& series) { return series.published; };
   EXPECT_EQ(std::ranges::count_if(figure.panels[0].series, published), 4);

@@ -54,12 +54,14 @@ Groups ring_lines(const Group& of_count, const Columns& others) {
 // contiguous ring's rounds cost c²/2, then W - 1 times c² pairs, the balanced ones c²/2 each.
 double pairs_gain(std::int64_t workers) { return 2.0 - 1.0 / static_cast<double>(workers); }
 
-// Draws what is published of a worker count, and what balancing gains by the count of pairs.
-std::vector<Series> reference_of(const Group& panel) {
+// Draws what is published of a worker count, if it is to stand beside the run, and what balancing
+// gains by the count of pairs.
+std::vector<Series> reference_of(const Group& panel, bool published) {
   if (panel.rows.empty()) return {};  // there is nothing to draw
   std::vector<Series> out;
-  for (const Group& line : published_striped_speed_ups(workers_of(panel)))
-    out.push_back(line_series(line, line.value));
+  if (published)
+    for (const Group& line : published_striped_speed_ups(workers_of(panel)))
+      out.push_back(line_series(line, line.value));
   out.push_back(limit_line("pairs: 2 - 1/W", pairs_gain(workers_of(panel))));
   return out;
 }
@@ -131,17 +133,19 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
        .y = {{.y = {.label = "ring time / time", .column = "speed_up_ratio"},
               .value = over_ring,
               .lines = [&](const Group& panel) { return ring_lines(panel, others); },
-              .reference = reference_of}},
+              .reference = [&](const Group& panel) { return reference_of(panel, run.published); }}},
        .panels = panels,
        .x = tokens_a_worker,
        .x_axis =
            fixed({.label = "tokens a worker N/W", .column = "tokens_per_worker", .log = true}),
        .shared_axes = true,
-       .keys = published_keys(panels),
+       .keys = published_keys(run.published ? panels : Groups{}),
        .notes = {
            "Serial cases by critical paths, others by wall clocks; of both passes their sum.",
-           "Dashed: what balanced pairs gain. Published: training steps (arXiv 2311.09431) with "
-           "feed-forward layers, which no layout makes faster.",
+           "Dashed: what balanced pairs gain.",
+           run.published ? "Published: training steps (arXiv 2311.09431) with feed-forward layers, "
+                           "which no layout makes faster."
+                         : "",
            not_drawn({{.number = alone,
                        .what = "striped or zigzag case",
                        .reason = "no ring case of the same parameters has a time"},

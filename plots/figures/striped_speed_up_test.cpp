@@ -129,7 +129,8 @@ TEST(StripedSpeedUp, PublishedStepsStandBesideTheSameWorkerCount) {
     rows.push_back(causal_case("ring", workers, 1000 * workers, 1.5));
     rows.push_back(causal_case("striped", workers, 1000 * workers, 1.0));
   }
-  const Figure figure = striped_speed_up_figure(cases_of(rows));
+  EXPECT_EQ(published_count(striped_speed_up_figure(cases_of(rows)).panels.at(0)), 0);
+  const Figure figure = striped_speed_up_figure(with_published(cases_of(rows)));
   EXPECT_THAT(titles(figure), ElementsAre("W = 4", "W = 7"));
   EXPECT_EQ(published_count(figure.panels[0]), 4);
   EXPECT_EQ(published_count(figure.panels[1]), 0);
@@ -162,8 +163,8 @@ TEST(StripedSpeedUp, WherePassesDifferTheLinesNameThem) {
 }
 
 TEST(StripedSpeedUp, TheLegendNamesThePublishedHardwareAndModels) {
-  const Figure figure = striped_speed_up_figure(
-      cases_of({causal_case("ring", 4, 4000, 1.5), causal_case("striped", 4, 4000, 1.0)}));
+  const Figure figure = striped_speed_up_figure(with_published(
+      cases_of({causal_case("ring", 4, 4000, 1.5), causal_case("striped", 4, 4000, 1.0)})));
   const std::vector<std::string> legend = legend_order(figure);
   for (const char* key : {"published, A100 80GB NVLink", "published, 3B parameters"})
     EXPECT_THAT(legend, Contains(key));

@@ -134,7 +134,7 @@ Figure worker_time_figure(const PlottedRun& run) {
   const std::string crowded = crowded_name(rows, run.provenance.cores);
   Figure figure{.title = crowded.empty()
                              ? first_title(counts.back().rows, scale.unit,
-                                           modelled(rows.front()) ? run.model_grade().factor : 1.0)
+                                           modelled(rows.front()) ? run.model_grade().p90 : 1.0)
                              : listed({kTimeTitle, crowded}),
                 .subtitle = setting,
                 .shared_x = true};

@@ -138,6 +138,10 @@ inline constexpr const char* kModelNote = "Model: predicted, nothing was timed."
 // no point and why, and whether some come from a model.
 [[nodiscard]] std::vector<std::string> timing_notes(const Rows& rows);
 
+// Puts notes in the order in which a reader needs them: what marks and lines mean, what is modelled
+// or biased, what is left out, then the rest.
+void order_by_need(std::vector<std::string>& notes);
+
 // Joins lists of notes; empty notes are left out.
 [[nodiscard]] std::vector<std::string> joined_notes(
     std::initializer_list<std::vector<std::string>> parts);

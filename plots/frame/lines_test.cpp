@@ -98,6 +98,14 @@ TEST(Lines, TheReasonOfAFailureIsItsMessageWithoutWhatExplainsIt) {
             "workers).");
 }
 
+TEST(Lines, NotesComeInTheOrderInWhichTheyAreNeeded) {
+  std::vector<std::string> notes = {"Drawn: 2 threads.", "Not drawn: 1 case.", kModelNote,
+                                    "Dashed: a bound.", "Bars: 75 % intervals, 3 repeats."};
+  order_by_need(notes);
+  EXPECT_THAT(notes, ::testing::ElementsAre("Dashed: a bound.", "Bars: 75 % intervals, 3 repeats.",
+                                            kModelNote, "Not drawn: 1 case.", "Drawn: 2 threads."));
+}
+
 TEST(Lines, AScaledPointKeepsItsPlace) {
   const Point point = scaled({.x = 3, .y = 2, .low = 1, .high = 4}, 10);
   EXPECT_EQ(point.x, 3);

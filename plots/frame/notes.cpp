@@ -30,7 +30,23 @@ std::string missing_note(const CsvTable& cases) {
   return not_drawn(missing);
 }
 
+// Tells what a note is about by its first words; most say what marks and lines mean.
+int need_of(const std::string& note) {
+  using Openings = std::initializer_list<std::string_view>;
+  const auto opens = [&](Openings words) {
+    return std::ranges::any_of(words,
+                               [&](std::string_view word) { return note.starts_with(word); });
+  };
+  if (opens({"Model", "Predicted", "Published", "No published", "A slow base", "Serial"})) return 1;
+  if (opens({"Not drawn", "Out of memory"})) return 2;
+  return opens({"Drawn", "N = ", "W = "}) ? 3 : 0;
+}
+
 }  // namespace
+
+void order_by_need(std::vector<std::string>& notes) {
+  std::ranges::stable_sort(notes, {}, need_of);
+}
 
 std::string status_reason(const Group& status) {
   constexpr std::size_t kLongest = 60;
@@ -74,7 +90,7 @@ std::vector<std::string> timing_notes(const Rows& rows) {
         of_model > 0 ? kModelNote : "",
         where(rows, "ranks", {"serial"}).empty()
             ? ""
-            : "Serial: critical paths, of workers played in turn."}});
+            : "Serial: critical paths of workers played in turn."}});
 }
 
 std::vector<std::string> joined_notes(std::initializer_list<std::vector<std::string>> parts) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,10 +50,15 @@ struct Provenance {
 std::string write_provenance(const Provenance& provenance, const std::string& directory,
                              std::span<const Provenance> beside = {});
 
-// How near the cost model is to published times.
+// How near the cost model is to published times: factors, of which nine of ten are at most so
+// large; 1 where nobody knows it.
 struct ModelGrade {
-  double factor = 1.0;  // between them, typically; 1 where nobody knows it. Closer times are a tie.
-  std::set<std::string> schemes{};  // that published times are of; empty where nobody knows it
+  double p90 = 1.0;                         // of all schemes
+  std::map<std::string, double> schemes{};  // of those that published times are of
+  [[nodiscard]] double error(const std::string& scheme) const {
+    const auto of_scheme = schemes.find(scheme);
+    return of_scheme == schemes.end() ? p90 : of_scheme->second;
+  }
 };
 
 struct PlottedRun {
@@ -68,6 +73,7 @@ struct PlottedRun {
   std::optional<CsvTable> steps{};       // steps.csv, a row per worker and step
   std::optional<CsvTable> parts{};       // parts.csv, a row per repeat and part of a layer
   std::vector<PlottedRun> beside{};      // runs whose cases appear in the panels of some figures
+  bool published = false;                // some figures draw published numbers beside its own
   std::function<ModelGrade()> model_grade = [] { return ModelGrade{}; };
 
   [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }

@@ -5,7 +5,7 @@ browser and checks what browser_checks.js says.
 
     browser_test.py QB
 
-The page stands in frames of several widths inside one test page, which writes its results into itself.
+Each page stands in a frame, at several widths, inside one test page, which writes its results into itself.
 Exit codes: 0 all checks hold; 1 one does not; 77 a program is missing.
 """
 

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <vector>
 
 #include "base/files.h"
 #include "base/json.h"
 #include "base/split.h"
 #include "base/status.h"
-#include "plots/frame/frame.h"
 
 namespace qb {
 namespace {
@@ -27,16 +25,18 @@ std::string link(const fs::path& root, const fs::path& file, std::string_view te
                      html_escape(text));
 }
 
-fs::path findings_file(const fs::path& folder) { return folder / "findings.csv"; }
-
-// Gives the rows of a folder's findings.csv by figure: its name, its title and what it shows.
-std::map<std::string, std::vector<std::string>> findings_of(const fs::path& folder) {
-  std::map<std::string, std::vector<std::string>> rows;
-  const std::string path = findings_file(folder).string();
-  if (!fs::exists(path)) return rows;
-  const CsvTable table = CsvTable::parse(read_text(path), path);
-  for (const Row& row : all_rows(table)) rows[row.at("figure")] = table.row(row.index);
-  return rows;
+// Reads what a declaration says of its figure.
+Report::Picture picture_of(const fs::path& declaration) {
+  const std::string path = declaration.string();
+  const auto json = parse_json(read_text(path), path, false);
+  if (!json.is_object()) throw UsageError(fmt::format("{} is not a JSON object", path));
+  Report::Picture picture{.name = declaration.stem().string(),
+                          .title = json.value("title", ""),
+                          .finding = json.value("finding", ""),
+                          .notes = json.value("notes", std::vector<std::string>{}),
+                          .provenance = json.value("provenance", "")};
+  if (picture.title.empty()) picture.title = picture.name;
+  return picture;
 }
 
 // Reads the title of a table from its first line, `**TITLE**`; empty if it has none.
@@ -74,18 +74,13 @@ std::vector<fs::path> figures_in_order(const fs::path& root) {
 }
 
 std::string figure_card(const fs::path& root, const fs::path& declaration) {
-  const std::string name = declaration.stem().string();
-  const auto findings = findings_of(declaration.parent_path());
-  const auto said = findings.find(name);
-  const std::string title = said == findings.end() ? name : said->second.at(1);
-  const std::string finding = said == findings.end() ? "" : said->second.at(2);
+  const Report::Picture picture = picture_of(declaration);
   std::string out = fmt::format(
-      "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n",
+      "<li>\n<a href=\"{0}\"><img loading=\"lazy\" src=\"{0}\" alt=\"{1}\"></a>\n<h3>{1}</h3>\n{2}",
       html_escape(with(declaration, "svg").lexically_relative(root).generic_string()),
-      html_escape(title));
-  if (!finding.empty()) out += fmt::format("<p>{}</p>\n", html_escape(finding));
-  const std::string folder = html_escape(declaration.lexically_relative(root).begin()->string());
-  out += fmt::format("<p class=\"files\"><a href=\"#{0}\">{0}</a> ", folder) +
+      html_escape(picture.title), caption_html(picture));
+  out += fmt::format("<p class=\"files\">{}: ",
+                     html_escape(declaration.lexically_relative(root).begin()->string())) +
          link(root, with(declaration, "svg"), "SVG") + link(root, with(declaration, "csv"), "CSV") +
          link(root, declaration, "JSON");
   for (const fs::path& place : {declaration.parent_path(), declaration.parent_path().parent_path()})
@@ -106,34 +101,8 @@ std::string table_item(const fs::path& root, const fs::path& markdown) {
                      link(root, with(markdown, "csv"), "CSV"));
 }
 
-// Says where the run behind the figures of a folder ran, as provenance.json has it.
-std::string origin_of(const fs::path& folder) {
-  for (const fs::path& place : {folder / "figures", folder}) {
-    const fs::path file = place / "provenance.json";
-    if (!fs::exists(file)) continue;
-    const auto json = parse_json(read_text(file.string()), file.string(), false);
-    if (!json.is_object()) throw UsageError(fmt::format("{} is not a JSON object", file.string()));
-    const auto text = [&](const char* key) {
-      return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
-    };
-    return provenance_line({.version = text("qb_version"),
-                            .peer = text("peer"),
-                            .commit = text("commit"),
-                            .sources_modified = json.value("sources_modified", false),
-                            .machine = text("machine"),
-                            .started_at = text("started_at"),
-                            .unfinished = text("unfinished")});
-  }
-  return {};
-}
-
-// Where the figures of a folder come from, its pages and its tables.
+// The pages and the tables of a folder; empty without such.
 std::string section(const fs::path& root, const fs::path& folder) {
-  const std::string name = folder.filename().string();
-  std::string out = fmt::format("<section id=\"{0}\">\n<h2>{1}</h2>\n", html_escape(name),
-                                html_escape(replaced(name, {{"_", " "}})));
-  if (const std::string origin = origin_of(folder); !origin.empty())
-    out += fmt::format("<p class=\"subtitle\">{}</p>\n", html_escape(origin));
   std::string items;
   for (const fs::path& page : paths_in(folder))
     if (page.extension() == ".html")
@@ -141,24 +110,12 @@ std::string section(const fs::path& root, const fs::path& folder) {
   for (const fs::path& place : {folder, folder / "tables"})
     for (const fs::path& entry : paths_in(place))
       if (entry.extension() == ".md") items += table_item(root, entry);
-  if (!items.empty()) out += fmt::format("<ul>\n{}</ul>\n", items);
-  return out + "</section>\n";
+  if (items.empty()) return {};
+  return fmt::format("<section>\n<h2>{}</h2>\n<ul>\n{}</ul>\n</section>\n",
+                     html_escape(replaced(folder.filename().string(), {{"_", " "}})), items);
 }
 
 }  // namespace
-
-std::string write_findings(const std::vector<Figure>& figures, const std::string& directory) {
-  ensure_directory(directory);
-  auto rows = findings_of(directory);
-  for (const Figure& figure : figures)
-    if (figure.empty_reason.empty())
-      rows[figure.name] = {figure.name, figure.title, figure.finding};
-  CsvTable table({"figure", "title", "finding"});
-  for (const auto& [name, row] : rows) table.append(row);
-  const std::string path = findings_file(directory).string();
-  write_file_atomically(path, table.to_string());
-  return path;
-}
 
 std::string index_html(const std::string& folder) {
   if (!fs::is_directory(folder))
@@ -168,14 +125,14 @@ std::string index_html(const std::string& folder) {
   for (const fs::path& figure : figures_in_order(folder)) figures += figure_card(folder, figure);
   for (const fs::path& entry : paths_in(folder))
     if (fs::is_directory(entry)) sections += section(folder, entry);
-  if (figures.empty() && sections.find("<li>") == std::string::npos)
+  if (figures.empty() && sections.empty())
     throw UsageError(fmt::format("{}: no folder in it has a figure or a table", folder));
   return html_page(
       "Figures and tables",
       fmt::format(
-          "<h1>Figures and tables</h1>\n<p>Every figure of this folder, then where they come "
-          "from, and the tables. The sentences are computed from the plotted numbers, which "
-          "are the CSV beside each figure.</p>\n<main>\n<ul "
+          "<h1>Figures and tables</h1>\n<p>Every figure of this folder, what it says and where it "
+          "comes from, then pages and tables. The sentences are computed from the plotted numbers, "
+          "which are the CSV beside each figure.</p>\n<main>\n<ul "
           "class=\"gallery\">\n{}</ul>\n{}</main>\n",
           figures, sections));
 }

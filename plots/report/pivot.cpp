@@ -174,11 +174,14 @@ void add_notes(Table& table, const Rows& cases, const Layout& layout) {
   const std::string& floor = layout.pivot.noise_floor;
   const bool quotients = std::ranges::any_of(layout.values, &ShownValue::quotient);
   const bool repeated = std::ranges::any_of(layout.values, &ShownValue::timed);
+  const bool roots =
+      std::ranges::any_of(layout.values, &ShownValue::counts_root) && count(cases, has_root) > 0;
   table.notes = joined_notes(
       {{layout.pivot.unfinished.empty() ? "" : layout.pivot.unfinished + '.'},
        status_notes(cases),
        repeated ? repeat_notes(cases, layout.pivot.interval) : std::vector<std::string>{},
-       {quotients && !floor.empty() ? floor + '.' : "", quotients ? slow_base_note(cases) : ""}});
+       {quotients && !floor.empty() ? floor + '.' : "", quotients ? slow_base_note(cases) : "",
+        roots ? "A root that scatters the shards counts as a device." : ""}});
   table.notes.push_back(shared_parameters(*cases.front().table));
 }
 

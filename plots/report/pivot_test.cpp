@@ -160,6 +160,22 @@ TEST(Pivot, SeveralValuesStandBesideEachOtherEachInItsUnit) {
                           "median_s 7,paper_speed_up 1,paper_speed_up 7\n1000,0.02,0.005,"));
 }
 
+TEST(Pivot, ARootCountsAsADeviceAsInFigures) {
+  Values cqs = ok_case(7, 1000, 0.5);
+  for (const auto& [column, mib] : {std::pair("device_sent_bytes", 1),
+                                    {"root_sent_bytes", 24},
+                                    {"device_peak_bytes", 5},
+                                    {"root_peak_bytes", 13}})
+    cqs[column] = fmt::to_string(mib * 1024 * 1024);
+  const Columns values = {"device_sent", "device_peak", "device_sent_bytes"};
+  const Table table = pivoted(cases_of({cqs}), {.rows = {"workers"}, .values = values});
+  EXPECT_THAT(table.rows, ElementsAre(ElementsAre("7", "24.0", "13.0", "1.00")));
+  EXPECT_THAT(table.notes, Contains("A root that scatters the shards counts as a device."));
+  EXPECT_THAT(
+      pivoted(cases_of({ok_case(7, 1000, 0.5)}), {.rows = {"workers"}, .values = values}).notes,
+      testing::Not(Contains(HasSubstr("root"))));
+}
+
 TEST(Pivot, AnUnsupportedCaseIsADashAndANoteSaysWhy) {
   Values failed = ok_case(2, 1000, 0.5);
   failed["status"] = "unsupported";

@@ -132,21 +132,29 @@ ShownValue quotient_named(const std::string& name, const BaseOf& base) {
 ShownValue value_named(const std::string& typed, const CaseWords& base, const Rows& cases) {
   const std::string name = typed_name(typed);
   const bool time = name == "time";
-  if (!time &&
-      std::ranges::any_of(kDerivedValues, [&](const auto& one) { return one.first == name; }))
+  const bool sent = name == "device_sent";
+  const bool counts_root = sent || name == "device_peak";
+  const bool derived =
+      std::ranges::any_of(kDerivedValues, [&](const auto& one) { return one.first == name; });
+  if (derived && !time && !counts_root)
     return quotient_named(name, base_of(base, *cases.at(0).table));
   const Field* const field = result_field(time ? "wall_time_median_s" : name);
   if (field == nullptr) throw unknown_value(name);
   const std::string column(field->column);
   ShownValue shown{.value = value_of_column(column),
-                   .word = time ? name : column,
+                   .word = derived ? name : column,
                    .name = replaced(without_unit(column), {{"_", " "}}),
                    .timed = column.ends_with(kMedian),
+                   .counts_root = counts_root,
                    .all_modelled = count(cases, modelled) == count(cases, ran)};
   if (time) {
     shown.value = [](const Row& row) { return timed(row, clock_of(row), 1.0); };
     shown.name = name;
   }
+  if (counts_root)
+    shown.value = [=](const Row& row) {
+      return Point{.y = sent ? busiest_sent_bytes(row) : fullest_device_bytes(row)};
+    };
   shown.unit = unit_of(*field, largest(cases, [&](const Row& row) { return shown.value(row).y; }));
   shown.whole = field->kind == FieldKind::integer && shown.unit.factor == 1.0;
   return shown;

@@ -21,15 +21,18 @@ struct ShownValue {
   std::string word{};  // as programs read it: `speed_up`, or the column
   std::string name{};  // as people read it, without its unit
   Unit unit{.name = "", .suffix = "", .factor = 1.0};
-  bool whole = false;     // counts: written out with all their digits
-  bool timed = false;     // it comes from repeats
-  bool quotient = false;  // of a base case
+  bool whole = false;        // counts: written out with all their digits
+  bool timed = false;        // it comes from repeats
+  bool quotient = false;     // of a base case
+  bool counts_root = false;  // a root counts as a device
   bool all_modelled = false;
 };
 
 // The derived values: their names, each with a sentence that says what it is.
 inline constexpr std::pair<std::string_view, std::string_view> kDerivedValues[] = {
     {"time", "the wall clock, and under `ranks: serial` the critical path"},
+    {"device_sent", "what the busiest device sends, a root among them"},
+    {"device_peak", "what the fullest device holds at its peak, a root among them"},
     {"speed_up", "that time of the base case over that of the case"},
     {"efficiency", "the speed-up over the number of workers"},
     {"paper_speed_up",

@@ -31,11 +31,8 @@ std::string figure_html(const Report::Picture& figure, std::size_t index) {
   const std::string prefix = fmt::format("f{}-", index);
   out += drawing(figure, figure.svg, figure.narrow.empty() ? "" : " broad", prefix);
   if (!figure.narrow.empty()) out += drawing(figure, figure.narrow, " narrow", "n" + prefix);
-  const std::string& said = figure.finding.empty() ? figure.title : figure.finding;
-  out += fmt::format("<figcaption>{} {}</figcaption>\n",
-                     html_escape(said.empty() ? figure.name : said),
-                     files_html(figure.files, figure.name));
-  return out + "</figure>\n";
+  return out + fmt::format("<figcaption>{}{}</figcaption>\n</figure>\n", caption_html(figure),
+                           files_html(figure.files, figure.name));
 }
 
 constexpr std::size_t kMostOpenRows = 12;
@@ -69,6 +66,16 @@ std::string section_html(const Report::Section& section, const std::string& id,
 }
 
 }  // namespace
+
+std::string caption_html(const Report::Picture& figure) {
+  const std::string& said = figure.finding.empty() ? figure.title : figure.finding;
+  std::string out = fmt::format("<p>{}</p>\n", html_escape(said.empty() ? figure.name : said));
+  if (!figure.notes.empty())
+    out += fmt::format("<p>{}</p>\n", html_escape(fmt::format("{}", fmt::join(figure.notes, " "))));
+  if (!figure.provenance.empty())
+    out += fmt::format("<p class=\"note\">{}</p>\n", html_escape(figure.provenance));
+  return out;
+}
 
 std::string report_html(const Report& report) {
   std::string out = fmt::format("<h1>{}</h1>\n", html_escape(report.title));

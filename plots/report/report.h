@@ -19,11 +19,13 @@ struct Report {
     std::string address{};
   };
   struct Picture {
-    std::string name{};         // stem of its files
-    std::string title{};        // it stands in the picture
-    std::string svg{};          // content of the SVG file
-    std::string narrow{};       // another drawing for a phone; empty: the same
-    std::string finding{};      // its caption; empty: the title
+    std::string name{};     // stem of its files
+    std::string title{};    // it stands in the picture
+    std::string svg{};      // content of the SVG file
+    std::string narrow{};   // another drawing for a phone; empty: the same
+    std::string finding{};  // what it shows; empty: the title
+    std::vector<std::string> notes{};
+    std::string provenance{};
     std::vector<Link> files{};  // its downloads besides the SVG
   };
   // The page shows them in this order: paragraphs, figures, tables, code. It shows a long table
@@ -53,9 +55,8 @@ struct Report {
                                                            const std::string& directory,
                                                            std::vector<std::string>& missing);
 
-// Writes what each figure shows as a row of DIRECTORY/findings.csv, where the rows of other figures
-// stay, and returns its path. Throws EnvironmentError as write_file_atomically does.
-std::string write_findings(const std::vector<Figure>& figures, const std::string& directory);
+// What stands beneath a figure: what it shows, what its marks mean, and where it comes from.
+[[nodiscard]] std::string caption_html(const Report::Picture& figure);
 
 // Three sentences: what was run, what agrees, what does not.
 [[nodiscard]] std::vector<std::string> conclusion(const PlottedRun& run);
@@ -80,9 +81,8 @@ std::string write_findings(const std::vector<Figure>& figures, const std::string
 // paper_figures, with what they show, and links to the files that they were made of. The figures
 // come in the order of FOLDER/order.txt, a line FOLDER/NAME for each, and those that it does not
 // name after them. Each folder in FOLDER, or its folders `figures` and `tables`, holds figures
-// (NAME.csv, NAME.json, NAME.svg; their titles and what they show are in findings.csv) and tables
-// (NAME.md, NAME.csv). Throws UsageError if there is no such folder, or no figure and no table in
-// it.
+// (NAME.csv, NAME.json, NAME.svg) and tables (NAME.md, NAME.csv). Throws UsageError if there is no
+// such folder, or no figure and no table in it.
 [[nodiscard]] std::string index_html(const std::string& folder);
 
 }  // namespace qb

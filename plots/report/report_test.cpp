@@ -21,6 +21,8 @@ Report small_report() {
                                      .svg = svg,
                                      .narrow = svg,
                                      .finding = "a < b everywhere.",
+                                     .notes = {"Bars: > 1 repeat.", "Hollow: late."},
+                                     .provenance = "machine & day",
                                      .files = {{"CSV", "data:text/csv,x"}, {"PDF", "one.pdf"}}},
                                     {.name = "two", .title = "Two", .svg = svg}},
                         .tables = {{.header = {"h"}, .rows = {{"cell"}}}},
@@ -55,10 +57,12 @@ TEST(Report, SectionsAreLinkedAndLongOnesFolded) {
   EXPECT_THAT(page, HasSubstr("<details><summary><h2>Second</h2></summary>"));
 }
 
-TEST(Report, AFigureHasItsCaptionFindingAndFiles) {
+TEST(Report, AFigureHasItsFindingNotesProvenanceAndFiles) {
   const std::string page = report_html(small_report());
-  EXPECT_THAT(page, HasSubstr("<figcaption>a &lt; b everywhere. "));
-  EXPECT_THAT(page, HasSubstr("<figcaption>Two ")) << "it has no finding";
+  EXPECT_THAT(page, HasSubstr("<figcaption><p>a &lt; b everywhere.</p>\n"
+                              "<p>Bars: &gt; 1 repeat. Hollow: late.</p>\n"
+                              "<p class=\"note\">machine &amp; day</p>\n"));
+  EXPECT_THAT(page, HasSubstr("<figcaption><p>Two</p>\n")) << "it has no finding";
   EXPECT_THAT(page, HasSubstr("<a href=\"data:text/csv,x\" download=\"one.csv\">CSV</a>"));
   EXPECT_THAT(page, HasSubstr("<a href=\"one.pdf\">PDF</a>"));
 }

@@ -94,11 +94,15 @@ Report::Section again_section(const PlottedRun& run) {
   return section;
 }
 
-// The SVGs of figures for a page and for a phone, whose text would be too small if it was scaled; a
-// figure that has no room there has none for a phone.
-using Drawings = std::pair<std::vector<std::string>, std::vector<std::string>>;
-
-std::vector<std::string> svgs_of(const std::vector<Figure>& figures, const std::string& folder) {
+// Draws figures as SVG. A look that need not fit leaves figures without room out.
+std::vector<std::string> drawings(const std::vector<Figure>& figures, const std::string& folder,
+                                  const std::vector<std::string>& look, bool fits) {
+  try {
+    (void)write_figures(figures, folder, {.formats = {"svg"}, .words = look});
+  } catch (const UsageError& refused) {
+    if (fits)
+      throw EnvironmentError(refused.what());  // nobody asked for a look that could be wrong
+  }
   std::vector<std::string> svgs;
   for (const Figure& figure : figures) {
     const std::string path = fmt::format("{}/{}.svg", folder, figure.name);
@@ -107,29 +111,8 @@ std::vector<std::string> svgs_of(const std::vector<Figure>& figures, const std::
   return svgs;
 }
 
-Drawings drawings(const std::vector<Figure>& figures, const std::string& directory) {
-  Drawings drawn;
-  in_temporary_folder([&](const std::string& phone) {
-    // Both at once: most of the time goes into starting the renderer.
-    auto narrow = std::async(std::launch::async, [&] {
-      (void)write_figures(figures, phone, {.formats = {"svg"}, .words = {"--width", "3.5in"}});
-    });
-    try {
-      (void)write_figures(figures, directory, {.formats = {"svg"}, .words = {"--style", "web"}});
-    } catch (const UsageError& refused) {  // nobody asked for a look that could be wrong
-      throw EnvironmentError(refused.what());
-    }
-    drawn.first = svgs_of(figures, directory);
-    try {
-      narrow.get();
-    } catch (const UsageError&) {  // the first without room; those before it are drawn
-    }
-    drawn.second = svgs_of(figures, phone);
-  });
-  return drawn;
-}
-
-// Names what the times are of: the modelled devices in place of this machine if all are modelled.
+// Names what the times are of, the modelled devices in place of this machine if all are modelled,
+// and what all cases share.
 std::string head_line(const PlottedRun& run) {
   Provenance head = run.provenance;
   const Rows rows = where(all_rows(run.cases), ran);
@@ -139,7 +122,9 @@ std::string head_line(const PlottedRun& run) {
       devices.insert("model of " + named_value("model_device", row.text("model_device")));
     head.machine = listed({devices.begin(), devices.end()});
   }
-  return provenance_line(head);
+  return listed({provenance_line(head), shared_parameters(run.cases),
+                 oversubscription(run.cases, run.provenance.cores), repeats(run.cases)},
+                "; ");
 }
 
 }  // namespace
@@ -148,20 +133,29 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
                                              const std::string& directory,
                                              std::vector<std::string>& missing) {
   std::vector<Report::Picture> drawn;
-  (void)write_findings(figures, directory);
   std::vector<Figure> shown;
   for (const Figure& figure : figures)
     if (figure.empty_reason.empty())
       shown.push_back(figure);
     else
       missing.push_back(fmt::format("No figure {}: {}.", figure.name, figure.empty_reason));
-  const auto [broad, narrow] = drawings(shown, directory);
+  // Both at once. A phone has drawings of its own, since text would be too small if it was scaled.
+  std::vector<std::string> narrow;
+  auto phone = std::async(std::launch::async, [&] {
+    in_temporary_folder([&](const std::string& folder) {
+      narrow = drawings(shown, folder, {"--width", "3.5in"}, false);
+    });
+  });
+  const std::vector<std::string> broad = drawings(shown, directory, {"--style", "web"}, true);
+  phone.get();
   for (std::size_t i = 0; i < shown.size(); ++i) {
     Report::Picture picture{.name = shown[i].name,
                             .title = shown[i].title,
                             .svg = broad[i],
                             .narrow = narrow[i],
-                            .finding = shown[i].finding};
+                            .finding = shown[i].finding,
+                            .notes = shown[i].notes,
+                            .provenance = shown[i].subtitle};
     const std::string csv = figure_csv(shown[i]).to_string();
     if (csv.size() <= kMostInlineCsv) picture.files.push_back({"CSV", data_url("text/csv", csv)});
     drawn.push_back(std::move(picture));
@@ -171,6 +165,7 @@ std::vector<Report::Picture> draw_for_report(const std::vector<Figure>& figures,
 
 Report run_report(const PlottedRun& run, std::vector<Report::Picture> figures,
                   const std::vector<std::string>& missing) {
+  for (Report::Picture& figure : figures) figure.provenance.clear();  // the head of the page has it
   Report report{.title = run.provenance.experiment.empty()
                              ? std::string("A run of QuorumBench")
                              : fmt::format("QuorumBench: {}", run.provenance.experiment),

@@ -194,6 +194,12 @@ inline PlottedRun with_parts(const CsvTable& cases, const CsvTable& parts) {
   return run;
 }
 
+// Makes a run that is drawn beside what is published.
+inline PlottedRun with_published(PlottedRun run) {
+  run.published = true;
+  return run;
+}
+
 inline PlottedRun with_microbench(const CsvTable& microbench) {
   PlottedRun run;
   run.microbench = microbench;

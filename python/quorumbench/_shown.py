@@ -210,19 +210,27 @@ class Figure:
         """Gives every plotted number: a row a point, with its panel, series and interval."""
         return _frames.of_csv(self.path.with_suffix(".csv").read_text())
 
+    @property
+    def caption(self) -> str:
+        """What it shows and what its marks mean; a picture of the style "web" has these notes."""
+        said = json.loads(self.path.read_text())
+        return " ".join([said["title"] + ".", said.get("finding", ""), *said.get("notes", [])])
+
     def _repr_png_(self) -> bytes:
-        return self.save(Path(self._temporary.name) / "notebook.png").read_bytes()
+        return self.save(Path(self._temporary.name) / "notebook.png", style="web").read_bytes()
 
 
-def figure(frame: Any, name: str, **filters: Any) -> Figure:
+def figure(frame: Any, name: str, *, published: bool = False, **filters: Any) -> Figure:
     """Draws a figure of a run, such as "scheme_comparison" (`qb plot --list` has all names).
 
-    frame is as in qb.table(). Keywords keep only cases with those values: n_tokens=4096. Raises
-    UsageError for a name that is none, and for a run that has nothing to draw.
+    frame is as in qb.table(). published draws what papers measured beside it. Other keywords keep
+    only cases with those values: n_tokens=4096. Raises UsageError for a name that is none, and for
+    a run that has nothing to draw.
     """
     temporary = tempfile.TemporaryDirectory()
     words = [word for key, value in filters.items()
              for word in ("--filter", f"{_qb.key(key)}={_qb.text(value)}")]
+    words += ["--published"] if published else []
     path = Path(temporary.name) / f"{name}.json"
     with _Folder(frame) as folder:
         try:

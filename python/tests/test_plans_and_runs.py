@@ -250,7 +250,8 @@ def test_tables_and_figures(ran, tmp_path):
     with pytest.raises(qb.UsageError, match="add to rows= or cols=, or choose by filter=: n_tokens"):
         qb.table(ran, rows="workers", cols="algorithm")
     pytest.importorskip("matplotlib")
-    figure = qb.figure(ran, "wall_clock")
+    figure = qb.figure(ran, "wall_clock", published=True)
+    assert figure.caption.endswith(".") and "intervals" in figure.caption
     saved = figure.save(tmp_path / "fig.pdf", width="3.5in")
     assert saved.read_bytes().startswith(b"%PDF")
     assert figure.figure.get_size_inches()[0] > 1.0 and len(figure.frame()) > 0

@@ -14,7 +14,6 @@
 #include "harness/cli/views/table_form.h"
 #include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
-#include "plots/report/report.h"
 
 namespace qb {
 namespace {
@@ -23,16 +22,19 @@ constexpr const char* kPlotFooter =
     R"(
 Each figure is NAME.csv (every plotted number), NAME.json (what is shown; `python3 plots/draw/qbdraw
 NAME.json` draws it again), NAME.svg, .pdf and .png, and NAME.py, which draws it and is there to be
-edited; findings.csv says what the figures show. Without --figure it draws those that the spec names,
-or else all that the run has data for.
-Published numbers of CQS-Attention's case study 2 are drawn beside a run of its shape. roofline is
-drawn from a microbench.csv in the folder, which may then do without cases.csv.
+edited. Without --figure it draws those that the spec names, or else all that the run has data for.
+roofline is drawn from a microbench.csv in the folder, which may then do without cases.csv.
+
+--published draws what papers measured beside a run like theirs, in wall_clock, speed_up,
+ttft_miss_rate, decode_attention, striped_speed_up, layer_shares and kernel_bars; other machines took
+those numbers, and a note says what compares.
 
 --beside draws the cases of another run, by this program or another, into the panels of throughput,
 a line for each kernel and element type, and of sparse_attention, where the panels of a CPU and of a
 GPU stand side by side; the other figures show RUN alone.
 
---width draws for a paper, and NAME.tex is the caption. --series names entries of the legend.
+NAME.tex is the caption of a PDF: what the figure says, and what its marks mean, which the styles for
+paper do not draw. --series names entries of the legend.
 
 Examples:
   qb plot results/smoke/latest
@@ -49,6 +51,7 @@ struct PlotWords {
   std::vector<std::string> series;
   std::vector<std::string> colours;
   DrawOptions draw;
+  bool published = false;
   bool list = false;
 };
 
@@ -73,11 +76,7 @@ void add_looks(Verb verb, DrawOptions& draw) {
       draw.words.insert(draw.words.end(), {name, text});
     });
   };
-  verb.add_text("--width", "LENGTH", "Draws for paper, 3.5in or 7.16in wide, or as many mm.",
-                [&draw](const std::string& text) {
-                  draw.caption = true;
-                  draw.words.insert(draw.words.end(), {"--width", text});
-                });
+  passed_on("--width", "LENGTH", "Draws 3.5in or 7.16in wide, or as many mm.");
   passed_on("--panels", "NUMBERS", "Draws only these panels, counted from 1: 1,3.");
   passed_on("--height", "LENGTH", "Draws as high, 2.2in or as many mm.");
   passed_on("--style", "STYLE",
@@ -92,6 +91,7 @@ void add_looks(Verb verb, DrawOptions& draw) {
 
 PlottedRun read_runs(const PlotWords& words) {
   PlottedRun run = run_to_plot(words.run);
+  run.published = words.published;
   for (const std::string& path : words.beside) {
     run.beside.push_back(run_to_plot(path));
     if (!run.beside.back().has_cases())
@@ -155,7 +155,6 @@ void plot(const PlotWords& words) {
   for (const std::vector<std::string>& paths : write_figures(drawn, out, draw))
     for (const std::string& path : paths) print_answer("{}\n", path);
   if (drawn.empty()) throw UsageError(fmt::format("{}: nothing to draw", words.run));
-  print_answer("{}\n", write_findings(drawn, out));
   print_answer("{}\n", write_provenance(run.provenance, out, beside));
 }
 
@@ -169,6 +168,8 @@ void add_plot(Verb app) {
   verb.add_repeated("--figure", words.figures, "Draws this figure only.");
   verb.add_repeated("--beside", words.beside,
                     "Draws this other run folder too, in the figures that show several runs.");
+  verb.add_flag("--published", words.published,
+                "Draws published numbers beside those of the run, in the figures that have such.");
   verb.add_option("-o,--out", words.out,
                   "Writes the figures into this folder (default: RUN/figures).");
   verb.add_repeated("--filter", words.filters,

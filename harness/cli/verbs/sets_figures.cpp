@@ -18,7 +18,6 @@
 #include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
-#include "plots/report/report.h"
 
 namespace qb {
 namespace {
@@ -100,7 +99,6 @@ void draw(const std::string& directory) {
                                        cqs_product_figure(product_splits_csv()), worked_example()};
   for (const std::vector<std::string>& paths : write_figures(figures, directory))
     print_answer("{}\n", paths.front());
-  print_answer("{}\n", write_findings(figures, directory));
 }
 
 }  // namespace

@@ -157,6 +157,7 @@ TEST(NearestPublished, OnlySeveralWorkersGradeSchemesAndEachPassByItsOwn) {
     const Grade grade = scheme_grade(rows, passes);
     EXPECT_EQ(grade.rows, 1u);
     EXPECT_DOUBLE_EQ(grade.median, factor);
+    EXPECT_DOUBLE_EQ(grade.p90, factor);
   }
 }
 

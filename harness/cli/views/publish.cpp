@@ -49,9 +49,13 @@ PlottedRun run_to_plot(const std::string& folder) {
     const Library library = read_library();
     const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
     const std::vector<GradedRow> rows = graded_rows(papers);
-    ModelGrade grade{.factor = scheme_grade(rows, passes).median};
-    const CsvTable graded = grade_csv(rows);
-    for (const Row& row : all_rows(graded)) grade.schemes.insert(row.at("algorithm"));
+    ModelGrade grade{.p90 = scheme_grade(rows, passes).p90};
+    std::map<std::string, std::vector<GradedRow>> schemes;
+    for (const GradedRow& row : rows)
+      schemes[case_of(*row.answer->predicted).algorithm].push_back(row);
+    for (const auto& [scheme, own] : schemes)
+      if (const Grade of_scheme = scheme_grade(own, passes); of_scheme.rows > 0)
+        grade.schemes[scheme] = of_scheme.p90;
     return grade;
   };
   return run;

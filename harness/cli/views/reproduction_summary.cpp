@@ -136,7 +136,8 @@ std::string disputed_text(const Reproduction& all) {
 }  // namespace
 
 OwnRun read_own_run(const std::string& experiment, const std::string& folder) {
-  const PlottedRun run = run_to_plot(folder);
+  PlottedRun run = run_to_plot(folder);
+  run.published = true;
   OwnRun own{.experiment = experiment, .measured = conclusion(run)};
   const std::vector<Figure> figures = figures_of_run(run);
   const auto first = std::ranges::find(figures, "", &Figure::empty_reason);

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.transforms import offset_copy
 
 from qbdraw import traces
 from qbdraw.colour import DARK, STRIP, ink
@@ -53,10 +54,12 @@ def spread(wanted, heights, low, high):
     placed[order] = at + np.clip(start, low + heights[0] / 2.0, high - heights[-1] / 2.0 - at[-1])
     return placed.tolist()
 
-def add_text(cell, x, y, text, **look):
-    """Writes a text at pixels of the layout, held in the coordinates of the panel."""
+def add_text(cell, x, y, text, offset=0.0, **look):
+    """Writes a text `offset` points to the right of pixels of the layout, which are held in the
+    coordinates of the panel."""
     at = cell.axes.transAxes.inverted().transform((x, y))
-    made = cell.axes.text(*at, text, transform=cell.axes.transAxes, zorder=5.0, **look)
+    made = cell.axes.text(*at, text, zorder=5.0, transform=offset_copy(
+        cell.axes.transAxes, cell.axes.figure, offset, 0.0, units="points"), **look)
     cell.labels.append(made)
     return made
 
@@ -74,15 +77,15 @@ def place_right(page, cell, groups):
     places = spread([y for _, y in ends], heights, low, high)
     if any(abs(at - y) > page.pt(FARTHEST * size) for at, (_, y) in zip(places, ends)):
         return False
-    x = box.x1 + page.pt(1.25 * size)
+    gap = 1.25 * size
     for group, text, (end_x, end_y), at in zip(groups, texts, ends, places):
         colour = ink(group.first.colour)
         start = max(end_x + page.pt(3.5), box.x1), end_y
-        leader = cell.axes.transAxes.inverted().transform([start, (x - page.pt(2.5), at)])
+        leader = cell.axes.transAxes.inverted().transform([start, (box.x1 + page.pt(gap - 2.5), at)])
         cell.labels.append(cell.axes.add_artist(Line2D(
             *leader.T, transform=cell.axes.transAxes, linewidth=0.5, color=colour, clip_on=False,
             zorder=2.05, in_layout=False)))
-        add_text(cell, x, at, text, color=colour, size=size, va="center", linespacing=1.05)
+        add_text(cell, box.x1, at, text, gap, color=colour, size=size, va="center", linespacing=1.05)
     return True
 
 def place_free(page, cell, text, colour, places):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes of a figure: title above, panels, legend and notes below.
+"""Sizes of a figure: title above, panels, legend and, on the web, notes below.
 
 What stands outside the panels is measured, and matplotlib's constrained layout shares the rest.
 Tics, names at lines and texts in bars depend on the panels' sizes and change them, so that they are
@@ -17,7 +17,7 @@ from qbdraw.page import sharing
 from qbdraw.read import FigureError
 
 ROUNDS = 3
-MOST_NOTE_LINES = 4
+MOST_NOTE_LINES = 5
 EDGE = 2.5  # points that texts keep from the edge of the canvas
 LINE = 1.15
 
@@ -73,27 +73,34 @@ def label_axes(page, cell):
     letter = f"({chr(ord('a') + page.cells.index(cell))}) " if len(page.cells) > 1 else ""
     axes.set_title("\n".join(page.wrap(letter + panel.title, lengths["x"], rc["axes.titlesize"])))
 
-def write(page, texts, most, top, size, weight="normal", **look):
-    """Writes texts at the upper or the lower edge; gives their height in points, 0 if they are
-    empty or have more lines than `most`."""
+def write(page, lines, top, size, weight="normal", **look):
+    """Writes lines at the upper or the lower edge; gives their height in points."""
     width, height = page.canvas.get_size_inches() * 72.0
-    lines = [line for text in texts if text
-             for line in page.wrap(text, width - 2.0 * EDGE, size, weight)]
-    if not 0 < len(lines) <= most:
+    if not lines:
         return 0.0
     page.canvas.text(EDGE / width, 1.0 - EDGE / height if top else EDGE / height, "\n".join(lines),
                      size=size, va="top" if top else "bottom", linespacing=LINE, weight=weight,
                      **look)
     return 2.0 * EDGE + size * (LINE + 0.08) * len(lines)
 
+def note_lines(page, width, size):
+    """Wraps the notes that fit into a few lines, in their order; the others stand beneath the
+    figure on its page."""
+    fitting, lines = [], []
+    for note in page.figure.notes:
+        longer = page.wrap(" ".join([*fitting, note]), width, size)
+        if len(longer) <= MOST_NOTE_LINES:
+            fitting, lines = [*fitting, note], longer
+    return lines
+
 def write_edges(page):
-    """Writes the title, and short provenance and notes if the style has them; gives heights."""
-    rc, figure = page.style.rc, page.figure
-    small = dict(top=False, size=max(page.style.least_font, rc["font.size"] - 1.5), color=GREY)
-    title = write(page, [figure.title], 99, True, rc["figure.titlesize"], rc["figure.titleweight"])
-    return title, (write(page, [figure.provenance, *figure.notes], MOST_NOTE_LINES, **small)
-                   or write(page, [figure.provenance], MOST_NOTE_LINES, **small)
-                   if page.style.web else 0.0)
+    """Writes the title, and notes if the style has them; gives heights."""
+    rc, width = page.style.rc, page.canvas.get_figwidth() * 72.0 - 2.0 * EDGE
+    look = {"size": rc["figure.titlesize"], "weight": rc["figure.titleweight"]}
+    title = page.wrap(page.figure.title, width, **look) if page.figure.title else []
+    small = max(page.style.least_font, rc["font.size"] - 1.5)
+    notes = note_lines(page, width, small) if page.style.web else []
+    return write(page, title, True, **look), write(page, notes, False, small, color=GREY)
 
 def frame(page, direct, place):
     """Writes all that stands outside the panels anew, and gives the rest to the layout."""
@@ -126,24 +133,35 @@ def fit_height(page):
     if (missing > 0.5 * page.pt(sum(page.heights)) and page.columns < page.most_columns
             and height >= most):
         raise NoRoom("The panels are too low.")
-    page.canvas.set_figheight(min(most, height + missing / page.canvas.dpi))
+    if abs(missing) > 1.0:
+        page.canvas.set_figheight(min(most, height + missing / page.canvas.dpi))
+
+def dress(page):
+    """Writes tics, labels and titles for the sizes that the panels have; gives their texts."""
+    for cell in page.cells:
+        cell.axes.apply_aspect()
+        tic_axis(page, cell, "x")
+        tic_axis(page, cell, "y")
+        label_axes(page, cell)
+        rectangles.fit_texts(page, cell)
+    return [(axis.get_label_text(), axis.get_major_formatter().seq, cell.axes.get_title(loc="left"))
+            for cell in page.cells for axis in (cell.axes.xaxis, cell.axes.yaxis)]
 
 def settle(page, direct, place, fixed_height):
-    """Lays the page out in rounds; gives the names of `direct` that found no place."""
-    for i in range(ROUNDS):
+    """Lays the page out in rounds, until what stands around the panels stays the same; gives the
+    names of `direct` that found no place."""
+    last = None
+    for i in range(ROUNDS + 1):
+        around = page.canvas.get_figheight(), dress(page)
+        if i > 0 and (homeless := labels.place_labels(page, direct)):
+            return homeless
+        if around == last:
+            return set()
+        last = around
         frame(page, direct, place)
         place_panels(page)
         if i < ROUNDS - 1 and not fixed_height:
             fit_height(page)
-        for cell in page.cells:
-            cell.axes.apply_aspect()
-            tic_axis(page, cell, "x")
-            tic_axis(page, cell, "y")
-            label_axes(page, cell)
-            rectangles.fit_texts(page, cell)
-        if homeless := labels.place_labels(page, direct):
-            return homeless
-    place_panels(page)
     return labels.place_labels(page, direct)
 
 def lay_out(page, place, fixed_height):

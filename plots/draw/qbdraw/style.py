@@ -22,7 +22,7 @@ class Style:
     column: float = 3.5
     page: float = 7.16
     highest: float = 7.0
-    web: bool = False        # notes stand below the picture, and its SVG tells the values of marks
+    web: bool = False        # notes stand below the panels, and its SVG tells the values of marks
     least_font: float = 6.5  # nothing smaller is printed
     rc: dict = field(default_factory=dict)
 

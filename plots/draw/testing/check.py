@@ -12,7 +12,8 @@ from qbdraw.colour import LEAST_CONTRAST, STRIP, contrast
 
 def drawn_texts(page):
     """Gives the texts that are seen; an axis has no tics outside the view."""
-    page.canvas.draw_without_rendering()  # places the labels of axes
+    for cell in page.cells:
+        cell.axes.get_tightbbox(page.renderer)  # places the labels of axes
     return [text for text in page.canvas.findobj(Text)
             if text.get_visible() and text.get_text().strip()]
 
@@ -47,6 +48,8 @@ def faults(page):
                       for text in texts]).reshape(-1, 4)
     found = [fault for cell in page.cells for fault in panel_faults(page, cell, texts, boxes)]
     bars = [traces.bars_on(cell) for cell in page.cells]
+    fills = [(fill.get_window_extent(page.renderer), fill.get_facecolor())
+             for fill in (page.legend.get_patches() if page.legend else [])]
     for i, (text, box) in enumerate(zip(texts, boxes)):
         if min(box) < -0.5 or box[2] > canvas.width + 0.5 or box[3] > canvas.height + 0.5:
             found.append(f"{named(text)} stands outside the canvas")
@@ -55,9 +58,7 @@ def faults(page):
         if text.get_fontsize() < page.style.least_font - 1e-9:
             found.append(f"{named(text)} has {text.get_fontsize():g} pt")
         middle = (box[0] + box[2]) / 2.0, (box[1] + box[3]) / 2.0
-        fills = page.legend.get_patches() if page.legend else []
-        ground = next((fill.get_facecolor() for fill in fills
-                       if fill.get_window_extent(page.renderer).contains(*middle)), "#ffffff")
+        ground = next((colour for fill, colour in fills if fill.contains(*middle)), "#ffffff")
         ground = next((under(cell, on_it, *middle) for cell, on_it in zip(page.cells, bars)
                        if cell.axes.bbox.contains(*middle)), ground)
         if (ratio := contrast(text.get_color(), ground)) < LEAST_CONTRAST:
