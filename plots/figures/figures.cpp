@@ -56,6 +56,7 @@ Figure draw(std::string_view name, const PlottedRun& run) {
   const bool joined = known->needs == Needs::joined_cases && run.has_cases();
   PlottedRun all = joined ? PlottedRun(joined_cases(run)) : PlottedRun();
   all.provenance.cores = run.provenance.cores;
+  all.published = run.published;
   Figure figure = known->needs != Needs::other_tables && !run.has_cases()
                       ? empty_figure("", "the run folder has no cases.csv")
                       : known->draw(joined ? all : run);

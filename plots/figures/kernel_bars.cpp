@@ -195,7 +195,7 @@ Figure kernel_bars_figure(const PlottedRun& run) {
   const Rows paired = where(all, [&](const Row& row) { return rivals.contains(row.index); });
   const bool beside = !paired.empty();
   const bool of_gpu = !all.empty() && where(all, "device", {"cuda"}).size() == all.size();
-  const bool published = of_gpu && !beside;
+  const bool published = run.published && of_gpu && !beside;
   const bool one_kernel = group(beside ? paired : all, Columns{"kernel"}).size() < 2;
   const int cores = run.provenance.cores;
   const double unit = of_gpu ? 1e12 : kGiga;

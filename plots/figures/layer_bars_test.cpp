@@ -49,7 +49,9 @@ TEST(LayerBars, OnlyPartsWithRoomHaveTheirNumber) {
 TEST(LayerBars, PublishedOnesAreLighterAndDoNotMakeAFigure) {
   const CsvTable cases = cases_of({layer_case(1000)});
   const CsvTable parts = one_repeat(cases);
-  const Figure figure = layer_shares_figure(with_parts(cases, parts));
+  PlottedRun run = with_parts(cases, parts);
+  run.published = true;
+  const Figure figure = layer_shares_figure(run);
   const Series& theirs = series_named(figure.panels.at(1), "published self-output");
   EXPECT_EQ(theirs.style.colour, lightened(0xE69F00));
   EXPECT_TRUE(theirs.published);

@@ -173,7 +173,8 @@ Panel share_panel(std::string title, const Layers& layers, bool published,
 }  // namespace
 
 // Draws a stacked bar per N and a panel per kind of layer, from parts.csv, which has a row per
-// repeat and part of a layer; beside forward passes the published split of the 15-618 project.
+// repeat and part of a layer; beside forward passes, if asked for, the published split of the
+// 15-618 project.
 Figure layer_shares_figure(const PlottedRun& run) {
   Figure figure{.title = "Share of each part of a transformer layer",
                 .notes = {"Medians of the parts as shares of their sum."}};
@@ -195,7 +196,7 @@ Figure layer_shares_figure(const PlottedRun& run) {
   if (figure.panels.empty())
     return empty_figure(
         figure.title, "the run has no case of workload transformer_layer with times in parts.csv");
-  if (std::ranges::any_of(layer_rows(run.cases), is_forward)) {
+  if (run.published && std::ranges::any_of(layer_rows(run.cases), is_forward)) {
     figure.panels.push_back(
         share_panel("published: 15-618 project, a BERT model", published_layers(), true));
     figure.notes.emplace_back(

@@ -45,8 +45,8 @@ Pairs pairs_of(const Group& panel) {
   return pairs;
 }
 
-Groups pass_ratio_lines(const Group& panel, int cores) {
-  const auto ratio = [cores, pairs = pairs_of(panel)](const Row& row) {
+Groups pass_ratio_lines(const Group& panel, const PlottedRun& run) {
+  const auto ratio = [cores = run.provenance.cores, pairs = pairs_of(panel)](const Row& row) {
     const auto found = pairs.find(miss_rate(row));
     if (found == pairs.end()) return Point{};
     const Row& keys = found->second.second;
@@ -58,16 +58,19 @@ Groups pass_ratio_lines(const Group& panel, int cores) {
     return Point{.x = row.number_at("miss_rate_percent"),
                  .y = row.number_at("pass_q_ttft_ms") / row.number_at("pass_kv_ttft_ms")};
   };
-  return {{.rows = where(panel.rows, "algorithm", {"pass_q"}),
-           .name = kRatio,
-           .style = {kBlack, 0},
-           .even_empty = true,
-           .value = ratio},
-          {.rows = all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")),
-           .name = kRatio,
-           .style = {kGrey, 1},
-           .published = true,
-           .value = published}};
+  Groups lines = {{.rows = where(panel.rows, "algorithm", {"pass_q"}),
+                   .name = kRatio,
+                   .style = {kBlack, 0},
+                   .even_empty = true,
+                   .value = ratio}};
+  if (run.published)
+    lines.push_back(
+        {.rows = all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")),
+         .name = kRatio,
+         .style = {kGrey, 1},
+         .published = true,
+         .value = published});
+  return lines;
 }
 
 // Makes tics at 1, 2, 5 of each power of ten from below the least rate to 100 %.
@@ -143,8 +146,7 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
        .nothing = "no case of pass_kv or pass_q ran",
        .y = {{.y = {.label = "time of pass_q / time of pass_kv",
                     .column = "pass_q_over_pass_kv_ratio"},
-              .lines =
-                  [&](const Group& panel) { return pass_ratio_lines(panel, run.provenance.cores); },
+              .lines = [&](const Group& panel) { return pass_ratio_lines(panel, run); },
               .reference = always(limit_line("equally fast", 1.0)),
               .fit = powers_or_linear}},
        .panels = panels,
@@ -155,8 +157,9 @@ Figure ttft_miss_rate_figure(const PlottedRun& run) {
        .notes = joined_notes(
            {{"Above 1 pass_kv is faster, below it pass_q."},
             timing_notes(pass_rows(run.cases)),
-            {"Published: Llama 3 405B (arXiv 2411.01783); of whole models only the side of 1 "
-             "compares."}})});
+            {!run.published ? ""
+                            : "Published: Llama 3 405B (arXiv 2411.01783); of whole models only "
+                              "the side of 1 compares."}})});
   if (figure.empty_reason.empty()) figure.title = pass_title(figure, panels, run);
   return figure;
 }

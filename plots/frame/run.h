@@ -73,6 +73,7 @@ struct PlottedRun {
   std::optional<CsvTable> steps{};       // steps.csv, a row per worker and step
   std::optional<CsvTable> parts{};       // parts.csv, a row per repeat and part of a layer
   std::vector<PlottedRun> beside{};      // runs whose cases appear in the panels of some figures
+  bool published = false;                // some figures draw published numbers beside its own
   std::function<ModelGrade()> model_grade = [] { return ModelGrade{}; };
 
   [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }
