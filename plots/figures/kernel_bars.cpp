@@ -204,10 +204,10 @@ Figure kernel_bars_figure(const PlottedRun& run) {
                                    .column = of_gpu ? "speed_tflop_per_s" : "speed_gflop_per_s",
                                    .from_zero = true},
                              .value = [=](const Row& row) { return flop_rate(row, 1.0 / unit); }};
-  std::string meaning =
-      fmt::format("Useful FLOP/s of one {}, whose matrix products reach {:.0f} {}.",
-                  of_gpu ? all.front().text("gpu") : "CPU",
-                  largest(all, number_in("peak_flop_per_s")) / unit, unit_name);
+  const double peak = largest(all, number_in("peak_flop_per_s")) / unit;
+  std::string meaning = fmt::format(
+      "Useful FLOP/s of one {}{}.", of_gpu ? all.front().text("gpu") : "CPU",
+      peak > 0.0 ? fmt::format(", whose matrix products reach {:.0f} {}", peak, unit_name) : "");
   if (beside) {
     const std::string rival = kernel_name(rivals.begin()->second.text("kernel"));
     speed.y = {.label = "speed / speed of " + rival, .column = "speed_ratio"};
