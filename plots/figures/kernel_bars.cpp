@@ -67,7 +67,7 @@ Groups published_marks(const Group& panel) {
   Groups kernels;
   for (const auto& [word, name, grey] : kKernels) {
     if (any.is("pass", "backward")) break;
-    Group kernel{.name = name, .style = {grey}, .published = true, .draw = Draw::points};
+    Group kernel{.name = name, .style = {grey}, .published = true};
     for (const Row& row :
          all_rows(published_table(is_forward(any) ? "flash_attention_3_h100_fwd_fp16"
                                                   : "flash_attention_2_h100_fwd_bwd")))
@@ -83,7 +83,7 @@ Groups published_marks(const Group& panel) {
   return kernels;
 }
 
-// Puts the marks of one length side by side around its place.
+// Puts our marks of one length side by side around its place.
 void set_apart(Figure& figure) {
   std::map<double, double> places;  // of lengths
   for (const double length : numbers_at(figure.panels, &Point::x))
@@ -93,17 +93,17 @@ void set_apart(Figure& figure) {
     tics.push_back({place = static_cast<double>(tics.size()), grouped(length)});
   for (Panel& panel : figure.panels) {
     panel.x = {.label = "sequence length N (tokens)", .column = "n_tokens_index", .tics = tics};
-    const auto marks = static_cast<double>(std::ranges::count_if(
-        panel.series, [](const Series& series) { return series.draw == Draw::points; }));
-    const double step = std::fmin(kMarkStep, 0.8 / marks);
-    double shift = 0.5 * step * (1.0 - marks);
+    const auto is_ours = [](const Series& series) { return series.draw == Draw::points; };
+    const auto ours = static_cast<double>(std::ranges::count_if(panel.series, is_ours));
+    const double step = std::fmin(kMarkStep, 0.8 / ours);
+    double shift = 0.5 * step * (1.0 - ours);
     for (Series& series : panel.series) {
       for (Point& point : series.points)
         if (std::isfinite(point.x)) {
           point.more = {fmt::format("{:.0f}", point.x)};
-          point.x = places.at(point.x) + shift;
+          point.x = places.at(point.x) + (is_ours(series) ? shift : 0.0);
         }
-      shift += step;
+      if (is_ours(series)) shift += step;
     }
   }
   figure.more_columns = {"n_tokens"};

@@ -105,7 +105,7 @@ Groups operator_marks(const Group& panel) {
 
 // Steps from the nearest to the fastest: the best time at each distance.
 Series front_of(const Rows& rows) {
-  Series front{.name = "beaten by none", .draw = Draw::line, .style = {kGrey, 0, 1}};
+  Series front{.name = "beaten by none", .draw = Draw::line, .style = {kGrey, 0, 1}, .thin = true};
   for (const Row& row : beaten_by_none(rows, beats)) {
     if (!front.points.empty())
       front.points.push_back({.x = distance_of(row), .y = front.points.back().y});
@@ -144,11 +144,10 @@ std::string frontier_title(const Groups& panels, int cores) {
     if (in.size() == panels.size()) names.push_back(name);
   std::vector<std::string> said;
   if (!names.empty())
-    said.push_back(
-        fmt::format("no operator beats {} in both distance and time", listed(names, " or ")));
+    said.push_back(fmt::format("none beats {} in both distance and time", listed(names, " or ")));
   if (!inexact.empty())
-    said.push_back(fmt::format("inexact operators come no nearer to exact attention than {:.3g}",
-                               std::ranges::min(inexact)));
+    said.push_back(
+        fmt::format("inexact operators come no nearer than {:.3g}", std::ranges::min(inexact)));
   return fmt::format("At {} {}", named_values(panels.front().rows.front(), {"n_tokens"}),
                      listed(said, "; "));
 }

@@ -98,8 +98,8 @@ TEST(Operators, ParetoHasAPanelForEachMaskAtTheLongestExactLength) {
       << "steps over exact, sliding_window and linear, which beats nystrom";
   EXPECT_EQ(series_named(figure.panels[0], "exact").style, series_named(full, "exact").style);
   EXPECT_EQ(figure.title,
-            "At N = 4,096 no operator beats exact in both distance and time; inexact operators "
-            "come no nearer to exact attention than 0.5")
+            "At N = 4,096 none beats exact in both distance and time; inexact operators come no "
+            "nearer than 0.5")
       << "linear and ssd are beaten by none in a panel that the other lacks";
 }
 
@@ -122,8 +122,8 @@ TEST(Operators, ParetoShadesWhatIsNoNearerThanZerosAndCountsNoTieAsBeaten) {
   EXPECT_EQ(shade.x_low, 1.0);
   EXPECT_GT(shade.x_high, 3.0);
   EXPECT_EQ(figure.title,
-            "At N = 1,024 no operator beats exact in both distance and time; inexact operators "
-            "come no nearer to exact attention than 0.8")
+            "At N = 1,024 none beats exact in both distance and time; inexact operators come no "
+            "nearer than 0.8")
       << "linear and nystrom are not told apart in time";
 }
 

@@ -58,8 +58,8 @@ TEST(Pareto, CommittedFrontiersAreBeatenByNoneAndBeatTheOthers) {
   for (const auto& [name, panels] : best)
     if (panels == 4) names.push_back(name);
   EXPECT_EQ(figure.title(),
-            fmt::format("At N = 16,384 no operator beats {} in both distance and time; inexact "
-                        "operators come no nearer to exact attention than {:.3g}",
+            fmt::format("At N = 16,384 none beats {} in both distance and time; inexact operators "
+                        "come no nearer than {:.3g}",
                         listed(names, " or "), nearest));
 }
 
