@@ -119,7 +119,7 @@ Panel step_bars(const Group& of, int cores) {
 
 // Says how a step compares with its base at the most workers that count, where the interval of the
 // ratio excludes 1, and how many do not.
-std::string step_title(const Groups& panels, int cores) {
+std::string step_title(const Groups& panels, int cores, const ModelGrade& grade) {
   Rows firsts;
   for (const Group& panel : panels) firsts.push_back(panel.rows.front());
   const Columns told_by = differing_columns(firsts, {"kv_len", "batch"});
@@ -128,10 +128,10 @@ std::string step_title(const Groups& panels, int cores) {
   for (const Group& panel : panels)
     for (const Row& row : panel.rows) {
       const auto base = base_of(row, panel.rows);
-      if (!base || row.number("workers") < 2.0 || !counts(row, cores) || !counts(*base, cores))
-        continue;
+      const auto side = base ? side_of(row, *base, cores, grade) : std::nullopt;
+      if (!side || row.number("workers") < 2.0) continue;
       ++all[row.number("workers")];
-      if (told_apart(row, *base, {}))
+      if (*side != 0)
         apart[row.number("workers")].emplace(
             over_base(row, *base).y, listed({row.text("algorithm"), named_values(row, told_by)}));
     }
@@ -154,7 +154,7 @@ Figure decode_attention_figure(const PlottedRun& run) {
   Groups panels = decode_panels(run.cases);
   const std::string left_out = keep_first(panels, kMostDecodePanels, "keys and batch");
   Figure figure{
-      .title = step_title(panels, run.provenance.cores),
+      .title = step_title(panels, run.provenance.cores, run.model_grade()),
       .notes = joined_notes({{"In brackets: over the base above, a case of W = 1. Parts are "
                               "scaled medians. *: disturbed, or W above the cores."},
                              timing_notes(decode_rows(run.cases)),

@@ -42,22 +42,20 @@ Groups gain_lines(const Group& panel) {
 
 // Counts the pairs of times that are told apart, of those that count.
 std::string distillation_title(const Rows& rows, const PlottedRun& run) {
-  const Rows told = where(rows, [&](const Row& row) {
-    return counts(row, run.provenance.cores) && counts(*published_case(row), run.provenance.cores);
-  });
-  if (told.empty()) return kGainTitle;
-  const Rows apart = where(told, [&](const Row& row) {
-    return told_apart(row, *published_case(row), run.model_grade());
-  });
-  const Rows faster = where(apart, [](const Row& row) { return gain(row).y < 1.0; });
+  std::map<int, std::vector<double>> gains;  // by which is faster
+  std::size_t all = 0;
+  for (const Row& row : rows)
+    if (const auto side =
+            side_of(row, *published_case(row), run.provenance.cores, run.model_grade())) {
+      gains[*side].push_back(gain(row).y);
+      ++all;
+    }
+  if (all == 0) return kGainTitle;
   return fmt::format(
       "Balanced self-distillation is faster than published in {} of {}{}, slower in {}",
-      faster.size(), counted(told.size(), "pair"),
-      faster.empty()
-          ? ""
-          : fmt::format(" ({} of its time)",
-                        range_text(numbers_of(faster, [](const Row& row) { return gain(row).y; }))),
-      apart.size() - faster.size());
+      gains[-1].size(), counted(all, "pair"),
+      gains[-1].empty() ? "" : fmt::format(" ({} of its time)", range_text(gains[-1])),
+      gains[1].size());
 }
 
 }  // namespace

@@ -111,21 +111,20 @@ void set_apart(Figure& figure) {
 
 // Says how fast each kernel is beside another program, where both cases count.
 std::string rival_title(const Rows& paired, const Rivals& rivals, const PointOf& ratio, int cores) {
-  const Rows told = where(paired, [&](const Row& row) {
-    return counts(row, cores) && counts(rivals.at(row.index), cores);
-  });
   std::vector<std::string> said;
-  for (const Group& kernel : group(told, Columns{"kernel"})) {
-    const auto apart = [&](bool faster) {
-      return count(kernel.rows, [&](const Row& row) {
-        return told_apart(row, rivals.at(row.index), {}) && (ratio(row).y > 1.0) == faster;
-      });
-    };
-    said.push_back(fmt::format(
-        "{} runs at {} times the speed of {}: faster in {} of {}, slower in {}", kernel.key[0],
-        range_text(numbers_of(kernel.rows, [&](const Row& row) { return ratio(row).y; })),
-        kernel_name(rivals.begin()->second.text("kernel")), apart(true),
-        counted(kernel.rows.size(), "pair"), apart(false)));
+  for (const Group& kernel : group(paired, Columns{"kernel"})) {
+    std::vector<double> ratios;
+    std::map<int, std::size_t> sides;
+    for (const Row& row : kernel.rows)
+      if (const auto side = side_of(row, rivals.at(row.index), cores)) {
+        ratios.push_back(ratio(row).y);
+        ++sides[*side];
+      }
+    if (!ratios.empty())
+      said.push_back(fmt::format(
+          "{} runs at {} times the speed of {}: faster in {} of {}, slower in {}", kernel.key[0],
+          range_text(ratios), kernel_name(rivals.begin()->second.text("kernel")), sides[-1],
+          counted(ratios.size(), "pair"), sides[1]));
   }
   return listed(said, "; ");
 }

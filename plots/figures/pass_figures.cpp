@@ -106,11 +106,10 @@ std::string crossing_text(const Group& panel, int cores, const ModelGrade& grade
   std::vector<double> rates;
   std::vector<int> sides;
   for (const auto& [rate, pair] : pairs_of(panel)) {
-    const auto& [queries, keys] = pair;
-    if (!counts(queries, cores) || !counts(keys, cores)) continue;
-    const bool shorter = time_ratio(queries, keys, clock_of(queries)).y < 1.0;
+    const auto side = side_of(pair.first, pair.second, cores, grade);
+    if (!side) continue;
     rates.push_back(rate);
-    sides.push_back(!told_apart(queries, keys, grade) ? 0 : shorter ? -1 : 1);
+    sides.push_back(*side);
   }
   if (sides.empty()) return {};
   std::vector<std::string> found;
