@@ -89,6 +89,20 @@ TEST(DecodeAttention, MoreWorkersThanCoresAndDisturbedOnesAreMarkedAndNotInTheTi
             "No decode step of W = 2 is told from its base of W = 1");
 }
 
+TEST(DecodeAttention, ATitleOfDisturbedOrModelledStepsClaimsWhatTheirRuleAllows) {
+  const auto title_of = [](const Values& more, double error) {
+    PlottedRun run(
+        scheme_table({steps("dense", 1, 0.1, more), steps("tree_decode", 2, 0.05, more)}));
+    run.model_grade = [=] { return ModelGrade{.p90 = error}; };
+    return decode_attention_figure(run).title;
+  };
+  EXPECT_EQ(title_of({{"disturbed_by", "stolen"}}, 1.0), "Attention of a decode step by workers");
+  EXPECT_EQ(title_of({{"ranks", "model"}}, 1.5),
+            "A decode step of W = 2 takes 0.5 (tree_decode) times that of W = 1");
+  EXPECT_EQ(title_of({{"ranks", "model"}}, 2.5),
+            "No decode step of W = 2 is told from its base of W = 1");
+}
+
 TEST(DecodeAttention, KeysAndBatchArePanelsOfWhichTwoAreDrawn) {
   const Figure figure = decode_attention_figure(
       scheme_table({steps("decode", 2, 0.1), steps("decode", 2, 0.2, {{"batch", "4"}}),

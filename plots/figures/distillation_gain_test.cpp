@@ -49,6 +49,19 @@ TEST(DistillationGain, DisturbedPairsAreInNoTitle) {
       "Balanced over published self-distillation");
 }
 
+TEST(DistillationGain, ModelledTimesAreToldApartByTheModelsError) {
+  const auto title_of = [](double error) {
+    std::vector<Values> rows = {distilled(4, "full", "published", 0.4, "500"),
+                                distilled(4, "full", "balanced", 0.3, "400")};
+    for (Values& values : rows) values["ranks"] = "model";
+    PlottedRun run(scheme_table(rows));
+    run.model_grade = [=] { return ModelGrade{.p90 = error}; };
+    return distillation_gain_figure(run).title;
+  };
+  EXPECT_THAT(title_of(1.2), HasSubstr("faster than published in 1 of 1 pair"));
+  EXPECT_THAT(title_of(1.5), HasSubstr("faster than published in 0 of 1 pair, slower in 0"));
+}
+
 TEST(DistillationGain, WithoutBothThereIsASentence) {
   EXPECT_THAT(
       distillation_gain_figure(scheme_table({distilled(4, "full", "published", 0.4, "500")}))

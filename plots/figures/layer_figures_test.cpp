@@ -112,6 +112,14 @@ TEST_F(LayerFigures, TheTitleHasTheLengthsBetweenWhichAttentionComesToTakeHalf) 
       << "in blocks it is half from the first length on: no crossing is seen";
 }
 
+TEST_F(LayerFigures, OneLengthHasAPlainTitle) {
+  CsvTable one(cases_.header());
+  for (std::size_t row = 0; row < cases_.size(); ++row)
+    if (cases_.text(row, "n_tokens") == "10000") one.append(cases_.row(row));
+  EXPECT_EQ(layer_shares_figure(with_parts(one, parts_)).title,
+            "Share of each part of a transformer layer");
+}
+
 TEST_F(LayerFigures, ADisturbedBarHasAnAsteriskAndDecidesNothing) {
   for (std::size_t row = 0; row < cases_.size(); ++row)
     if (cases_.text(row, "n_tokens") == "1000") cases_.set(row, "disturbed_by", "stolen");

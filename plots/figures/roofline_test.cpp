@@ -69,6 +69,20 @@ TEST(Roofline, TheTitleHasTheRangeOverTypesAndMarksAboveMemorysCeilingAreCounted
   EXPECT_THAT(figure.notes.at(1), HasSubstr("1 mark above memory's ceiling, to 150 %"));
 }
 
+TEST(Roofline, DisturbedRepeatsAreHollowAndInNoTitle) {
+  std::vector<std::string> header = no_microbench().header();
+  header.emplace_back("disturbed_by");
+  CsvTable table(header);
+  for (Values values :
+       {kernel("flash", "1024", "flop", "8e7"), kernel("decode", "64", "bytes", "9e6")}) {
+    values["disturbed_by"] = "stolen";
+    add_repeat(table, values);
+  }
+  const Figure figure = roofline_figure(with_microbench(table));
+  EXPECT_EQ(figure.title, "Kernels under the measured ceilings");
+  EXPECT_TRUE(series_named(figure.panels.at(0), "flash, f32").points.at(0).disturbed);
+}
+
 TEST(Roofline, WithoutCeilingsOrMicrobenchmarksThereIsASentence) {
   EXPECT_THAT(roofline_figure(PlottedRun(no_cases())).empty_reason, HasSubstr("microbench.csv"));
   EXPECT_THAT(roofline_figure(with_microbench(no_microbench())).empty_reason,
