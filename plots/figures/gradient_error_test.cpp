@@ -41,9 +41,9 @@ TEST(GradientError, EachGradientHasAPanelWithARowForEachWorkerCountAtTheLongestS
   ASSERT_EQ(bf16.points.size(), 2u);
   EXPECT_DOUBLE_EQ(bf16.points[0].x, 0.04);
   EXPECT_EQ(figure.panels[1].y.tics.at(1).label, "cqs, W = 7");
-  EXPECT_DOUBLE_EQ(bf16.points[1].y, 0.9) << "types stand beside one another";
+  EXPECT_DOUBLE_EQ(bf16.points[1].y, 0.875) << "types stand beside one another";
   EXPECT_DOUBLE_EQ(bf16.points[1].x, 0.06);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[2], "f32").points.at(0).y, 1.1);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[2], "f32").points.at(0).y, 1.125);
   EXPECT_EQ(figure.title,
             "At N = 1,024 gradients are off by at most 1.2e-01 in bf16, 4.0e-06 in f32");
   EXPECT_THAT(figure.notes.at(0), HasSubstr("Not drawn: 1 of 4 cases"));

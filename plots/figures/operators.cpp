@@ -58,10 +58,11 @@ std::string beside_exact(const Rows& rows, int cores) {
   const Row fastest = *std::ranges::min_element(others, {}, share);
   const double nearest = std::ranges::min(numbers_of(others, distance_of));
   return fmt::format(
-      "At N = {} {} takes {:.2g} % of the time of exact attention; on {} inputs none comes nearer "
-      "to it than {:.3g}",
+      "At N = {} {} takes {:.2g} % of exact attention's time; none comes nearer to it than {:.3g} "
+      "on "
+      "{} inputs",
       grouped(fastest.number("n_tokens")), operator_name(fastest), kPercent * share(fastest),
-      fastest.text("inputs"), nearest);
+      nearest, fastest.text("inputs"));
 }
 
 constexpr double kSameDistance = 1.01;

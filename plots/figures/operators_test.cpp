@@ -58,9 +58,10 @@ TEST(Operators, ALineForEachOperatorAndMaskInOnePanelOfTime) {
 
 // ssd takes 2 % of causal attention's time, linear 1.25 % of that of full attention.
 TEST(Operators, TheTitleComparesAtTheLongestExactLengthWithTheSameMask) {
-  EXPECT_EQ(wall_clock_figure(cases_of(sample_operators())).title,
-            "At N = 4,096 linear takes 1.2 % of the time of exact attention; on random inputs none "
-            "comes nearer to it than 0.5");
+  EXPECT_EQ(
+      wall_clock_figure(cases_of(sample_operators())).title,
+      "At N = 4,096 linear takes 1.2 % of exact attention's time; none comes nearer to it than "
+      "0.5 on random inputs");
   EXPECT_EQ(wall_clock_figure(cases_of({mixes("linear", "full", 4096, 0.2, "0.8")})).title,
             "Time of operators against N");
 }
@@ -155,7 +156,7 @@ TEST(Operators, CommittedTitleHasTheFastestAndHowNearTheNearestComes) {
   EXPECT_THAT(figure.title(), HasSubstr("At N = " + grouped(longest)));
   EXPECT_THAT(figure.title(), HasSubstr(fmt::format(" takes {:.2g} % of", least_percent)));
   EXPECT_TRUE(figure.title().ends_with(
-      fmt::format("on random inputs none comes nearer to it than {:.3g}", nearest)));
+      fmt::format("none comes nearer to it than {:.3g} on random inputs", nearest)));
 }
 
 }  // namespace
