@@ -65,7 +65,7 @@ Figure gradient_error_figure(const PlottedRun& run) {
   std::map<std::string, double> shifts;  // of types from the middle of a row
   for (Group& type : types) {
     shifts[type.key[0]] =
-        0.2 * (static_cast<double>(shifts.size()) - 0.5 * static_cast<double>(types.size() - 1));
+        0.25 * (static_cast<double>(shifts.size()) - 0.5 * static_cast<double>(types.size() - 1));
     type.name = type.key[0];
     type.style = dtype_style(type.key[0]);
     type.draw = Draw::points;
