@@ -62,7 +62,7 @@ constexpr double kHalfStepBar = 0.4;
 
 // Adds a bar of parts, with its wall clock behind it. The medians of the parts do not add up, so
 // that they divide the median of the wall clock in their ratio.
-void add_step_bar(Panel& panel, const Row& row, double place, const std::string& behind) {
+void add_step_bar(Panel& panel, const Row& row, double place, const std::string& remark) {
   panel.y.tics.push_back(
       {place, fmt::format("{}, W = {}", row.text("algorithm"), row.text("workers"))});
   const Point wall = timed(row, clock_of(row), kMilli / row.number("n_tokens"));
@@ -84,7 +84,7 @@ void add_step_bar(Panel& panel, const Row& row, double place, const std::string&
   const double right = std::fmax(wall.y, wall.high);
   Point total = box(right, right, place - kHalfStepBar, place + kHalfStepBar);
   total.x = wall.y;
-  total.text = fmt::format("{:.1f}{}", wall.y, behind);
+  total.text = fmt::format("{:.1f}{}", wall.y, remark);
   panel.series[4].points.push_back(std::move(total));
 }
 

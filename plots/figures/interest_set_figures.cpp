@@ -60,7 +60,7 @@ Figure cqs_product_figure(const CsvTable& splits) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
     lines[i].name = lines[i].key[0];
     lines[i].style = indexed_style(static_cast<int>(i));
-    const Row& most = of_largest(lines[i].rows, workers).back();
+    const Row most = of_largest(lines[i].rows, workers).back();
     idle.push_back(fmt::format("{:.0f} % with {}",
                                kPercent * most.number_at("workers_without_block") / workers(most),
                                lines[i].name));

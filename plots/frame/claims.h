@@ -4,6 +4,7 @@
 // cases are one computation, which times are told apart, and which is the shortest.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
