@@ -20,8 +20,8 @@ namespace qb {
   FIGURE(memory_timeline, cases, "Active memory over the time of a case.") \
   FIGURE(scheme_comparison, cases, "Times, bytes and memory of all schemes against W.") \
   FIGURE(scheme_map, cases, "Which scheme is the fastest for each link and length.") \
-  FIGURE(ttft_miss_rate, cases, "Time to first token of pass_q over that of pass_kv, by miss rate.") \
-  FIGURE(decode_attention, cases, "Time of a decode step against W.") \
+  FIGURE(ttft_miss_rate, cases, "Time to first token of pass_q over that of pass_kv, by the miss rate of the cache.") \
+  FIGURE(decode_attention, cases, "Time of a decode step and its parts by W, beside its base of one worker.") \
   FIGURE(gantt, cases, "What each worker does when: computing, communicating, waiting.") \
   FIGURE(work_per_round, cases, "Pairs of the busiest worker in each round, and their sum.") \
   FIGURE(striped_speed_up, cases, "Speed-up of striped and zigzag over contiguous rings against the tokens of a worker.") \
@@ -35,10 +35,10 @@ namespace qb {
   FIGURE(bytes_by_workers, cases, "Bytes that a device sends against W, forward and backward.") \
   FIGURE(device_memory, cases, "Memory of one device against N for each scheme, below the memory of two GPUs.") \
   FIGURE(pareto, cases, "Time of operators against their distance to exact attention, a mark each.") \
-  FIGURE(roofline, other_tables, "Speed of single kernels under the measured ceilings of products and memory, from microbench.csv.") \
+  FIGURE(roofline, other_tables, "Speed of single kernels under the measured ceilings of products and memory, and their shares of these against N, from microbench.csv.") \
   FIGURE(error_by_workers, cases, "Relative L2 error of O against W, by type.") \
   FIGURE(longest_context, cases, "The longest sequence that a memory budget holds, for each scheme.") \
-  FIGURE(kernel_bars, joined_cases, "Speed of kernels in percent of the peak of their machine.") \
+  FIGURE(kernel_bars, joined_cases, "Speed of kernels over that of another program, or in FLOP/s, of a GPU beside published ones.") \
   FIGURE(gradient_error, cases, "Relative L2 error of dQ, dK and dV at the longest sequence.") \
   FIGURE(score_error, cases, "Relative L2 error of O against the size of the scores, by how LSE travels.")
 // clang-format on

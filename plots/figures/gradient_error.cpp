@@ -62,7 +62,10 @@ Figure gradient_error_figure(const PlottedRun& run) {
     names.tics.push_back({places[name] = static_cast<double>(names.tics.size()), name});
   }
   Groups types = group(rows, Columns{"dtype"});
+  std::map<std::string, double> shifts;  // of types from the middle of a row
   for (Group& type : types) {
+    shifts[type.key[0]] =
+        0.25 * (static_cast<double>(shifts.size()) - 0.5 * static_cast<double>(types.size() - 1));
     type.name = type.key[0];
     type.style = dtype_style(type.key[0]);
     type.draw = Draw::points;
@@ -74,7 +77,8 @@ Figure gradient_error_figure(const PlottedRun& run) {
                           .value =
                               [&, i](const Row& row) {
                                 return Point{.x = row.number_at(error_column(i)),
-                                             .y = places.at(row_name(row, others))};
+                                             .y = places.at(row_name(row, others)) +
+                                                  shifts.at(row.text("dtype"))};
                               },
                           .timed = false});
   Figure figure = line_figure(
@@ -87,7 +91,8 @@ Figure gradient_error_figure(const PlottedRun& run) {
        .notes = {not_drawn({{.number = all.size() - rows.size(),
                              .what = "case",
                              .reason = "shorter, or of another mask or kernel",
-                             .of = all.size()}})}});
+                             .of = all.size()}}),
+                 rounding_note(rows, largest_error)}});
   if (!figure.panels.empty()) arrange_panels(figure, static_cast<int>(std::size(kGradientNames)));
   return figure;
 }

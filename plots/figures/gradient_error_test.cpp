@@ -41,9 +41,9 @@ TEST(GradientError, EachGradientHasAPanelWithARowForEachWorkerCountAtTheLongestS
   ASSERT_EQ(bf16.points.size(), 2u);
   EXPECT_DOUBLE_EQ(bf16.points[0].x, 0.04);
   EXPECT_EQ(figure.panels[1].y.tics.at(1).label, "cqs, W = 7");
-  EXPECT_EQ(bf16.points[1].y, 1.0);
+  EXPECT_DOUBLE_EQ(bf16.points[1].y, 0.875) << "types stand beside one another";
   EXPECT_DOUBLE_EQ(bf16.points[1].x, 0.06);
-  EXPECT_EQ(series_named(figure.panels[2], "f32").points.at(0).y, 1.0);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[2], "f32").points.at(0).y, 1.125);
   EXPECT_EQ(figure.title,
             "At N = 1,024 gradients are off by at most 1.2e-01 in bf16, 4.0e-06 in f32");
   EXPECT_THAT(figure.notes.at(0), HasSubstr("Not drawn: 1 of 4 cases"));
@@ -56,6 +56,14 @@ TEST(GradientError, SumsThatTravelNarrowerAreDrawnAndTheTitleLeavesThemOut) {
   EXPECT_EQ(
       gradient_error_figure(scheme_table({with_errors("ring", 4, 1024, 0.01), rounded})).title,
       "At N = 1,024 gradients are off by at most 4.0e-02 in bf16, where sums travel in f32");
+}
+
+TEST(GradientError, AnErrorBelowTheRoundingOfItsTypeIsExplained) {
+  const auto notes_of = [](double error) {
+    return gradient_error_figure(scheme_table({with_errors("dense", 1, 512, error)})).notes;
+  };
+  EXPECT_THAT(notes_of(1e-4), ::testing::Contains(HasSubstr("results stay f32")));
+  EXPECT_THAT(notes_of(0.1), ::testing::Not(::testing::Contains(HasSubstr("results stay f32"))));
 }
 
 TEST(GradientError, WithoutGradientsThereIsASentence) {
@@ -71,7 +79,7 @@ TEST(GradientError, CommittedTitleHasTheLargestErrorOfEachTypeWhereSumsTravelInF
   std::map<std::string, double> in_f32;  // by type
   std::map<std::string, double> narrower;
   for (const Mark& mark : figure.marks()) {
-    const bool sent = rows.at(mark.y).find("sums sent in") != std::string::npos;
+    const bool sent = rows.at(std::round(mark.y)).find("sums sent in") != std::string::npos;
     double& most = (sent ? narrower : in_f32)[mark.series];
     most = std::fmax(most, mark.x);
   }

@@ -37,27 +37,33 @@ Figure distillation_figure(const CsvTable& table) {
   return line_figure(
       {.name = "distillation",
        .title = fmt::format(
-           "Balanced sets keep {:.1f} % of perfect balance or more, published ones of even W as "
-           "little as {:.1f} %",
+           "Balanced, the mean load of workers is at least {:.1f} % of the highest; published, it "
+           "falls to {:.1f} % at even W",
            kPercent * least, kPercent * least_of(even)),
        .finding = "How even the work of workers is, by published and balanced self-distillation.",
        .nothing = "there are no ratios",
        .lines = {of_parity(line("published, odd W", "published", {published, 1}), 1), even,
                  balanced},
-       .y = {{.y = {.label = "asym-RR / W", .column = "asymptotic_ratio_over_workers"},
+       .y = {{.y = {.label = "mean load / highest load", .column = "asymptotic_ratio_over_workers"},
               .reference =
                   always(limit_line(fmt::format("least of balanced: {:.4f}", least), least))}},
        .x = workers,
        .x_axis = fixed(kWorkersAxis),
-       .notes = {"asym-RR: mean over N in [40 W, 41 W) of N² / (pairs of the most loaded worker). "
-                 "The same published sets for both."}});
+       .notes = {
+           "Load: the query-key pairs of a worker; the ratio is the mean over N in [40 W, 41 W). "
+           "Both are distilled from the same published sets."}});
 }
 
 Figure cqs_product_figure(const CsvTable& splits) {
   Groups lines = group(all_rows(splits), Columns{"split"});
+  std::vector<std::string> idle;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     lines[i].name = lines[i].key[0];
     lines[i].style = indexed_style(static_cast<int>(i));
+    const Row most = of_largest(lines[i].rows, workers).back();
+    idle.push_back(fmt::format("{:.0f} % with {}",
+                               kPercent * most.number_at("workers_without_block") / workers(most),
+                               lines[i].name));
   }
   const auto over_workers = [](const char* column, double factor) {
     return
@@ -65,7 +71,8 @@ Figure cqs_product_figure(const CsvTable& splits) {
   };
   return line_figure(
       {.name = "cqs_product",
-       .title = "The fewer groups the rows of A have, the more workers have no block",
+       .title = fmt::format("At W = {:.0f} workers without a block are {}",
+                            largest(all_rows(splits), workers), listed(idle)),
        .finding = "How CQS splits a matrix product: the greatest speed-up, and idle workers.",
        .nothing = "there are no splits",
        .lines = lines,

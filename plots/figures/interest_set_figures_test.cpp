@@ -19,10 +19,10 @@ TEST(InterestSetFigures, OddAndEvenWorkerCountsArePublishedCurvesOfTheirOwn) {
       CsvTable::parse("workers,published_asymptotic_responsibility_ratio,"
                       "balanced_asymptotic_responsibility_ratio\n4,3.2,3.96\n5,4.9,4.9\n",
                       "table"));
-  EXPECT_EQ(
-      figure.title,
-      "Balanced sets keep 98.0 % of perfect balance or more, published ones of even W as little "
-      "as 80.0 %");
+  EXPECT_EQ(figure.title,
+            "Balanced, the mean load of workers is at least 98.0 % of the highest; published, it "
+            "falls to "
+            "80.0 % at even W");
   ASSERT_EQ(figure.panels.size(), 1u);
   const auto& series = figure.panels[0].series;
   ASSERT_EQ(series.size(), 4u);
@@ -49,6 +49,8 @@ TEST(InterestSetFigures, ASplitOfAProductShowsItsBoundAndItsIdleWorkers) {
   EXPECT_EQ(figure.panels[0].series[1].name, "W1 = W/2");
   EXPECT_DOUBLE_EQ(figure.panels[0].series[1].points[0].y, 0.5);
   EXPECT_DOUBLE_EQ(figure.panels[1].series[0].points[0].y, 50.0);
+  EXPECT_EQ(figure.title,
+            "At W = 8 workers without a block are 50 % with W1 = 1, 25 % with W1 = W/2");
 }
 
 TEST(InterestSetFigures, CommittedBalancedSetsAreNeverLessEvenAndTheTitleHasTheLeast) {
@@ -62,15 +64,19 @@ TEST(InterestSetFigures, CommittedBalancedSetsAreNeverLessEvenAndTheTitleHasTheL
       EXPECT_LE(ratio, lines.at("balanced").at(workers) + 1e-9) << name << ", W = " << workers;
   }
   EXPECT_EQ(figure.title(),
-            fmt::format("Balanced sets keep {:.1f} % of perfect balance or more, published ones of "
-                        "even W as little as {:.1f} %",
+            fmt::format("Balanced, the mean load of workers is at least {:.1f} % of the highest; "
+                        "published, it falls to {:.1f} % at even W",
                         100.0 * least.at("balanced"), 100.0 * least.at("published, even W")));
 }
 
 TEST(InterestSetFigures, CommittedProductsWithFewerGroupsOfRowsHaveMoreIdleWorkers) {
   const CommittedFigure figure("interest_sets", "cqs_product");
-  EXPECT_EQ(figure.title(), "The fewer groups the rows of A have, the more workers have no block");
   const auto idle = figure.lines("2");
+  std::vector<std::string> said;
+  for (const auto& [split, line] : idle)
+    said.push_back(fmt::format("{:.0f} % with {}", line.rbegin()->second, split));
+  EXPECT_EQ(figure.title(), fmt::format("At W = {} workers without a block are {}",
+                                        idle.at("W1 = 1").rbegin()->first, fmt::join(said, ", ")));
   ASSERT_GT(idle.at("W1 = 1").size(), 50u);
   for (const auto& [workers, one_group] : idle.at("W1 = 1")) {
     const double quarter = idle.at("W1 = W/4").at(workers);

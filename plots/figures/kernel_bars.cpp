@@ -1,37 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of kernels as grouped bars with their values printed, a panel per head dim, mask and pass,
-// in percent of the peak of the machine that ran them: so the published kernels of a GPU are beside
-// ours. Kernels of a GPU and the published ones are in TFLOP/s.
+// Speed of kernels on one worker as marks with intervals, a panel per head dim, mask and pass, all
+// with one row of N and one range of y. Where another program ran the same cases, it is our speed
+// over its; else FLOP/s, those of a GPU beside published ones.
 #include "plots/figures/figures.h"
-#include "plots/frame/table.h"
+#include "plots/frame/claims.h"
 #include "plots/published/published.h"
 
 namespace qb {
 namespace {
 
-constexpr double kBarSpread = 0.86;  // the bars of one length take this share of its place
-constexpr std::size_t kMostBarPanels = 6;
+constexpr double kMarkStep = 0.2;  // between the marks of one length; lengths are 1 apart
+constexpr std::size_t kMostKernelPanels = 6;
 constexpr const char* kNewest = "published: FlashAttention-3";
-
-// What the heights of bars are: percents of a peak, or TFLOP/s, which need none.
-struct Speed {
-  bool of_gpu = false;
-  bool beside_published = false;
-  [[nodiscard]] double own(double flop_per_s, double peak) const {
-    return of_gpu ? flop_per_s / 1e12 : kPercent * flop_per_s / peak;
-  }
-  [[nodiscard]] double published(double tflop_per_s) const {
-    return of_gpu ? tflop_per_s : kPercent * tflop_per_s / kH100PeakTflopPerS;
-  }
-  [[nodiscard]] double above_bar() const { return of_gpu ? 30.0 : 4.0; }  // where its value is
-  [[nodiscard]] Axis axis() const {
-    if (of_gpu) return {.label = "TFLOP/s", .column = "speed_tflop_per_s", .from_zero = true};
-    return {.label = "% of the machine's peak",
-            .column = "peak_percent",
-            .from_zero = true,
-            .tics = whole_tics({0, 25, 50, 75, 100})};
-  }
-};
 
 // Keeps the cases of one worker with the most threads; 0 are all cores.
 Rows one_worker_rows(const CsvTable& cases) {
@@ -45,180 +25,160 @@ Rows one_worker_rows(const CsvTable& cases) {
   return where(rows, [&](const Row& row) { return row.number("threads") == most; });
 }
 
-// Gives the peak of a row's machine: the best that was measured beside any case of its type and
-// run, since a host that runs two cores as one for a while halves what is measured beside some.
-// Another program's rows have none: theirs is that of our rows on the same device.
-double peak_of(const Row& row, const Rows& all) {
-  const bool has_own = row.number("peak_flop_per_s") > 0.0 && row.table->has("run");
-  return largest(all, [&](const Row& other) {
-    const bool same = other.is("dtype", row.text("dtype")) &&
-                      other.is("device", row.text("device")) &&
-                      (!has_own || other.at("run") == row.at("run"));
-    return same ? other.number("peak_flop_per_s") : kNaN;
-  });
+// The cases of another program that differ from ours in the kernel alone, by the place of ours.
+using Rivals = std::map<std::size_t, Row>;
+Rivals rivals_of(const Rows& all) {
+  const auto is_ours = [](const Row& row) {
+    return kernel_name(row.text("kernel")) == row.text("kernel");
+  };
+  Rivals rivals;
+  for (const Group& one :
+       group(all, joined({"n_tokens"}, without(without(kShapeColumns, "kernel"), "cpu_isa"))))
+    for (const Row& theirs : one.rows)
+      for (const Row& ours : one.rows)
+        if (is_ours(ours) && !is_ours(theirs)) rivals[ours.index] = theirs;
+  return rivals;
 }
 
-// Gives our bars of a panel, by kernel and type: x is the length, y the speed. The second type of
-// a kernel is paler. Of several cases of one length the last is drawn.
-std::vector<Series> own_bars(const Group& panel, const Rows& all, const Speed& speed) {
-  std::vector<Series> kernels;
-  std::map<std::string, int> types;
-  for (const Group& kernel : group(panel.rows, Columns{"kernel", "dtype"})) {
-    const std::uint32_t full = kernel_style(kernel.key[0]).colour;
-    Series bars{.name = listed(kernel.key),
-                .draw = Draw::rectangles,
-                .style = {types[kernel.key[0]]++ == 0 ? full : lightened(full)}};
-    for (const auto& [tokens, row] : by_number(kernel.rows, number_in("n_tokens")))
-      if (const double peak = peak_of(row, all); speed.of_gpu || peak > 0.0)
-        bars.points.push_back({.x = tokens,
-                               .y = speed.own(row.number("achieved_flop_per_s"), peak),
-                               .disturbed = disturbed(row)});
-    if (!bars.points.empty()) kernels.push_back(std::move(bars));
+// Makes a line without its stroke for each kernel and type.
+Groups kernel_marks(const Rows& rows, const PointOf& value, int cores, bool one_kernel) {
+  Groups lines = group(order(rows, number_in("n_tokens")), Columns{"kernel", "dtype"});
+  for (Group& line : lines) {
+    line.name = listed({kernel_name(line.key[0]), line.key[1]});
+    line.style = dtype_style(line.key[1]);
+    if (!one_kernel) line.style.colour = kernel_style(line.key[0]).colour;
+    line.draw = Draw::points;
+    line.value = [=](const Row& row) {
+      Point point = value(row);
+      point.disturbed = point.disturbed || !counts(row, cores);
+      return point;
+    };
   }
-  return kernels;
+  return lines;
 }
 
-// Finds the published figure of a row's pass on one H100, and what the caption calls it. Of a
-// backward pass alone none is in data/published.
-std::optional<std::pair<const char*, const char*>> published_figure(const Row& row) {
-  if (is_forward(row)) return std::pair("flash_attention_3_h100_fwd_fp16", "FlashAttention-3, f16");
-  if (row.is("pass", "both"))
-    return std::pair("flash_attention_2_h100_fwd_bwd",
-                     "FlashAttention-2, both passes, f16 or bf16");
-  return std::nullopt;
-}
-
-std::vector<Series> published_bars(const Group& panel, const std::set<double>& lengths,
-                                   const Speed& speed) {
+// Gives the published kernels of a panel, at all their lengths. Of a backward pass alone none is in
+// data/published.
+Groups published_marks(const Group& panel) {
   constexpr std::tuple<const char*, const char*, std::uint32_t> kKernels[] = {
-      {"flash_attention_2", "published: FlashAttention-2", 0xC4C4C4},
-      {"flash_attention_3", kNewest, 0x8A8A8A}};
+      {"flash_attention_2", "published: FlashAttention-2", 0xA0A0A0},
+      {"flash_attention_3", kNewest, 0x505050}};
   const Row& any = panel.rows.front();
-  const auto figure = published_figure(any);
-  std::vector<Series> kernels;
-  if (!figure || !speed.beside_published) return kernels;
+  Groups kernels;
   for (const auto& [word, name, grey] : kKernels) {
-    Series bars{.name = name, .draw = Draw::rectangles, .style = {grey}, .published = true};
-    for (const Row& row : all_rows(published_table(figure->first))) {
-      const double tokens = labelled_length(row.at("sequence_length_label"));
-      const double rate = row.number_at("speed_tflop_per_s");
-      if (row.at("implementation") == word && row.is("head_dim", any.text("head_dim")) &&
-          row.at("causal") == (any.is("mask", "causal") ? "yes" : "no") &&
-          lengths.contains(tokens) && rate > 0.0)
-        bars.points.push_back({.x = tokens, .y = speed.published(rate)});
-    }
-    if (!bars.points.empty()) kernels.push_back(std::move(bars));
+    if (any.is("pass", "backward")) break;
+    Group kernel{.name = name, .style = {grey}, .published = true};
+    for (const Row& row :
+         all_rows(published_table(is_forward(any) ? "flash_attention_3_h100_fwd_fp16"
+                                                  : "flash_attention_2_h100_fwd_bwd")))
+      if (row.at("implementation") == word && row.at("head_dim") == any.text("head_dim") &&
+          row.at("causal") == (any.is("mask", "causal") ? "yes" : "no"))
+        kernel.rows.push_back(row);
+    kernel.value = [](const Row& row) {
+      return Point{.x = labelled_length(row.at("sequence_length_label")),
+                   .y = row.number_at("speed_tflop_per_s")};
+    };
+    kernels.push_back(std::move(kernel));
   }
   return kernels;
 }
 
-// Makes the value of a bar as a text above it.
-Series number_of(const std::string& kernel, const Point& bar, double middle, const Speed& speed) {
-  return {.name = fmt::format("{} at N = {:.0f}", kernel, bar.x),
-          .draw = Draw::rectangles,
-          .style = {kWhite},
-          .thin = true,
-          .in_legend = false,
-          .text = fmt::format("{:.0f}{}", bar.y, bar.disturbed ? "*" : ""),
-          .text_y = bar.y + speed.above_bar(),
-          .points = {box(middle, middle, bar.y, bar.y)}};
-}
-
-// Says where the published bars of the panels are from; empty where there are none.
-std::string published_sentence(const Groups& panels, const Speed& speed) {
-  std::vector<std::string> names;
-  for (const Group& panel : speed.beside_published ? panels : Groups{}) {
-    const auto figure = published_figure(panel.rows.front());
-    if (figure && std::ranges::count(names, std::string(figure->second)) == 0)
-      names.emplace_back(figure->second);
-  }
-  if (names.empty()) return {};
-  return fmt::format("Published: {}, on one H100{}.", listed(names, "; "),
-                     speed.of_gpu ? ""
-                                  : ", over its data sheet, which no product reaches: only forms "
-                                    "compare");
-}
-
-Panel kernel_panel(const Group& from, const Rows& all, const Speed& speed) {
-  std::vector<Series> kernels = own_bars(from, all, speed);
-  std::set<double> lengths;
-  for (const Series& kernel : kernels)
-    for (const Point& bar : kernel.points) lengths.insert(bar.x);
-  std::ranges::move(published_bars(from, lengths, speed), std::back_inserter(kernels));
-  Panel panel{.title = from.name,
-              .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
-              .y = speed.axis()};
-  for (const double length : lengths)
-    panel.x.tics.push_back({static_cast<double>(panel.x.tics.size()), grouped(length)});
-  const double width = kBarSpread / static_cast<double>(kernels.size());
-  std::vector<Series> numbers;  // after the bars, so that none is drawn over them
-  for (std::size_t slot = 0; slot < kernels.size(); ++slot)
-    for (Point& bar : kernels[slot].points) {
-      const auto place = std::distance(lengths.begin(), lengths.find(bar.x));
-      const double left =
-          static_cast<double>(place) - kBarSpread / 2 + width * static_cast<double>(slot);
-      numbers.push_back(number_of(kernels[slot].name, bar, left + width / 2, speed));
-      const double height = bar.y;
-      bar = box(left, left + width, 0.0, height);
-      bar.y = height;
+// Puts our marks of one length side by side around its place.
+void set_apart(Figure& figure) {
+  std::map<double, double> places;  // of lengths
+  for (const double length : numbers_at(figure.panels, &Point::x))
+    if (std::isfinite(length)) places[length];
+  std::vector<Axis::Tic> tics;
+  for (auto& [length, place] : places)
+    tics.push_back({place = static_cast<double>(tics.size()), grouped(length)});
+  for (Panel& panel : figure.panels) {
+    panel.x = {.label = "sequence length N (tokens)", .column = "n_tokens_index", .tics = tics};
+    const auto is_ours = [](const Series& series) { return series.draw == Draw::points; };
+    const auto ours = static_cast<double>(std::ranges::count_if(panel.series, is_ours));
+    const double step = std::fmin(kMarkStep, 0.8 / ours);
+    double shift = 0.5 * step * (1.0 - ours);
+    for (Series& series : panel.series) {
+      for (Point& point : series.points)
+        if (std::isfinite(point.x)) {
+          point.more = {fmt::format("{:.0f}", point.x)};
+          point.x = places.at(point.x) + (is_ours(series) ? shift : 0.0);
+        }
+      if (is_ours(series)) shift += step;
     }
-  add(panel, std::move(kernels));
-  add(panel, std::move(numbers));
-  return panel;
+  }
+  figure.more_columns = {"n_tokens"};
 }
 
-// Says how much faster ours are than another program, by type, where the kernel alone differs.
-std::string ratios_title(const Rows& rows) {
+// Says how fast each kernel is beside another program, where both cases count.
+std::string rival_title(const Rows& paired, const Rivals& rivals, const PointOf& ratio, int cores) {
   std::vector<std::string> said;
-  std::string names;
-  for (const Group& type : group(rows, Columns{"dtype"})) {
+  for (const Group& kernel : group(paired, Columns{"kernel"})) {
     std::vector<double> ratios;
-    for (const Group& one :
-         group(type.rows, Columns{"n_tokens", "head_dim", "mask", "pass", "threads"}))
-      for (const Row& theirs : one.rows)
-        for (const Row& ours : one.rows)
-          if (kernel_name(ours.text("kernel")) == ours.text("kernel") &&
-              kernel_name(theirs.text("kernel")) != theirs.text("kernel")) {
-            ratios.push_back(ours.number("achieved_flop_per_s") /
-                             theirs.number("achieved_flop_per_s"));
-            names = fmt::format("{} reaches {{}} times the speed of {}", ours.text("kernel"),
-                                kernel_name(theirs.text("kernel")));
-          }
-    if (ratios.empty()) continue;
-    const auto [least, most] = std::ranges::minmax(ratios);
-    said.push_back(
-        fmt::format("{} to {} ({})", significant(least), significant(most), type.key[0]));
+    std::map<int, std::size_t> sides;
+    for (const Row& row : kernel.rows)
+      if (const auto side = side_of(row, rivals.at(row.index), cores)) {
+        ratios.push_back(ratio(row).y);
+        ++sides[*side];
+      }
+    if (!ratios.empty())
+      said.push_back(fmt::format(
+          "{} runs at {} times the speed of {}: faster in {} of {}, slower in {}", kernel.key[0],
+          range_text(ratios), kernel_name(rivals.begin()->second.text("kernel")), sides[-1],
+          counted(ratios.size(), "pair"), sides[1]));
   }
-  return said.empty() ? "" : fmt::format(fmt::runtime(names), listed(said));
+  return listed(said, "; ");
 }
 
-// Says how fast our flash kernel in f16 is on a GPU beside the newest published one, by bars of one
-// length and panel; empty without such.
-std::string published_title(const std::vector<Panel>& panels, const std::string& gpu) {
-  std::vector<double> ratios;
-  for (const Panel& panel : panels) {
-    std::map<std::string, std::map<long, double>> bars;  // by the index of the length
+// Says what the undisturbed marks of each kernel reach.
+std::string reached_title(const Figure& figure) {
+  std::map<std::string, std::vector<double>> speeds;
+  for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series)
-      for (const Point& bar : series.points) bars[series.name][std::lround(bar.x)] = bar.y;
-    for (const auto& [length, ours] : bars["flash, f16"])
-      if (bars[kNewest].contains(length)) ratios.push_back(ours / bars[kNewest][length]);
+      for (const Point& point : series.points)
+        if (!series.published && !point.disturbed) speeds[series.name].push_back(point.y);
+  std::vector<std::string> said;
+  for (const auto& [name, values] : speeds)
+    said.push_back(fmt::format("{} ({})", range_text(values), name));
+  return said.empty()
+             ? ""
+             : fmt::format("Kernels reach {} {}", listed(said), figure.panels.front().y.label);
+}
+
+// Says how fast our flash kernel in f16 is on a GPU beside the newest published one, by marks of
+// one length and panel; empty without such.
+std::string published_title(const Figure& figure, const std::string& gpu) {
+  std::vector<double> ratios;
+  for (const Panel& panel : figure.panels) {
+    std::map<std::string, std::map<std::string, double>> speeds;  // by name and length
+    for (const Series& series : panel.series)
+      for (const Point& point : series.points)
+        if (!point.disturbed) speeds[series.name][point.more.at(0)] = point.y;
+    for (const auto& [length, ours] : speeds["flash, f16"])
+      if (speeds[kNewest].contains(length)) ratios.push_back(ours / speeds[kNewest][length]);
   }
-  if (ratios.empty()) return {};
-  const auto [least, most] = std::ranges::minmax(ratios);
+  return ratios.empty() ? ""
+                        : fmt::format(
+                              "flash (f16, {}) reaches {} times the speed published for "
+                              "FlashAttention-3 on an H100",
+                              gpu, range_text(ratios));
+}
+
+// Names the case that is the slowest beside another program, and what products reached beside it:
+// a host that runs two cores as one for a while slows both.
+std::string slowest_note(const Rows& paired, const PointOf& ratio) {
+  const Row row =
+      *std::ranges::min_element(paired, {}, [&](const Row& one) { return ratio(one).y; });
+  const double share =
+      row.number("peak_flop_per_s") /
+      largest(where(paired, "dtype", {row.text("dtype")}), number_in("peak_flop_per_s"));
   return fmt::format(
-      "flash (f16, {}) reaches {} to {} times the speed published for FlashAttention-3 on an H100",
-      gpu, significant(least), significant(most));
+      "Lowest: {:.3g} at {}{}.", ratio(row).y,
+      named_values(row, {"kernel", "dtype", "n_tokens", "head_dim", "mask", "pass"}),
+      share > 0.0 ? fmt::format(", where products ran at {:.0f} % of their peak", kPercent * share)
+                  : "");
 }
 
-// Says what a speed is, and what the machine reaches in products.
-std::string speed_note(const Rows& rows, const Speed& speed) {
-  if (!speed.of_gpu)
-    return "Useful FLOP/s over the peak that the machine reached in matrix products of the type.";
-  return fmt::format("Useful FLOP/s of one {}, whose matrix products reach {:.0f} TFLOP/s.",
-                     rows.front().text("gpu"), largest(rows, number_in("peak_flop_per_s")) / 1e12);
-}
-
-// Says with how many threads the bars were measured, where the run has other cases too.
+// Says with how many threads the marks were measured, where the run has other cases too.
 std::string threads_note(const CsvTable& cases, const Rows& rows) {
   const bool others = count(standing_rows(cases), [&](const Row& row) {
                         return ran(row) && row.text("threads") != rows.front().text("threads");
@@ -229,35 +189,59 @@ std::string threads_note(const CsvTable& cases, const Rows& rows) {
 }  // namespace
 
 Figure kernel_bars_figure(const PlottedRun& run) {
-  const Rows rows = one_worker_rows(run.cases);
-  const Speed speed{
-      .of_gpu = !rows.empty() && where(rows, "device", {"cuda"}).size() == rows.size(),
-      .beside_published = run.published};
-  Figure figure{.title = ratios_title(rows)};
-  Groups panels = panels_by(rows, {"head_dim", "mask", "pass"});
-  const std::string left_out = keep_first(panels, kMostBarPanels, "head dim, mask and pass");
-  for (const Group& from : panels)
-    if (Panel panel = kernel_panel(from, rows, speed); !panel.series.empty())
-      figure.panels.push_back(std::move(panel));
-  if (speed.of_gpu) {
-    if (figure.title.empty())
-      figure.title = published_title(figure.panels, rows.front().text("gpu"));
-    figure.finding = "Speed of kernels in TFLOP/s.";
+  const Rows all = one_worker_rows(run.cases);
+  const Rivals rivals = rivals_of(all);
+  const Rows paired = where(all, [&](const Row& row) { return rivals.contains(row.index); });
+  const bool beside = !paired.empty();
+  const bool of_gpu = !all.empty() && where(all, "device", {"cuda"}).size() == all.size();
+  const bool published = run.published && of_gpu && !beside;
+  const bool one_kernel = group(beside ? paired : all, Columns{"kernel"}).size() < 2;
+  const int cores = run.provenance.cores;
+  const double unit = of_gpu ? 1e12 : kGiga;
+  const std::string unit_name = of_gpu ? "TFLOP/s" : "GFLOP/s";
+  LineFigure::Quantity speed{.y = {.label = unit_name,
+                                   .column = of_gpu ? "speed_tflop_per_s" : "speed_gflop_per_s",
+                                   .from_zero = true},
+                             .value = [=](const Row& row) { return flop_rate(row, 1.0 / unit); }};
+  const double peak = largest(all, number_in("peak_flop_per_s")) / unit;
+  std::string meaning = fmt::format(
+      "Useful FLOP/s of one {}{}.", of_gpu ? all.front().text("gpu") : "CPU",
+      peak > 0.0 ? fmt::format(", whose matrix products reach {:.0f} {}", peak, unit_name) : "");
+  if (beside) {
+    const std::string rival = kernel_name(rivals.begin()->second.text("kernel"));
+    speed.y = {.label = "speed / speed of " + rival, .column = "speed_ratio"};
+    speed.reference = always(limit_line("as fast as " + rival, 1.0));
+    speed.value = [&](const Row& row) {
+      return time_ratio(rivals.at(row.index), row, clock_of(row));
+    };
+    meaning = slowest_note(paired, speed.value);
   }
-  if (figure.title.empty())
-    figure.title =
-        speed.of_gpu ? "Speed of kernels" : "Speed of kernels in percent of the machine's peak";
-  if (figure.panels.empty())
-    return empty_figure(figure.title,
-                        "no case of one worker has a speed and a measured peak of its machine");
-  const std::vector<std::string> said = case_notes(run.cases);  // the first is on bars
-  figure.notes = {speed_note(rows, speed),
-                  threads_note(run.cases, rows),
-                  count(rows, disturbed) > 0 ? "*: something disturbed the measurement." : "",
-                  published_sentence(panels, speed),
-                  said.size() > 1 ? said[1] : "",
-                  left_out};
-  std::erase(figure.notes, "");
+  speed.lines = [&](const Group& panel) {
+    Groups lines = kernel_marks(panel.rows, speed.value, cores, one_kernel);
+    if (published) std::ranges::move(published_marks(panel), std::back_inserter(lines));
+    return lines;
+  };
+  Groups panels = panels_by(beside ? paired : all, {"head_dim", "mask", "pass"});
+  const std::string left_out = keep_first(panels, kMostKernelPanels, "head dim, mask and pass");
+  Figure figure = line_figure(
+      {.title = "Speed of kernels",
+       .nothing = "no case of one worker has a speed",
+       .y = {speed},
+       .panels = panels,
+       .shared_axes = true,
+       .last_of_x = true,
+       .notes = joined_notes(
+           {{meaning, all.empty() ? "" : threads_note(run.cases, all),
+             published ? "Published: an H100; forward passes in f16, both passes in f16 or bf16."
+                       : ""},
+            case_notes(run.cases),
+            {left_out}})});
+  if (!figure.empty_reason.empty()) return figure;
+  set_apart(figure);
+  std::string title = beside ? rival_title(paired, rivals, speed.value, cores)
+                             : published_title(figure, all.front().text("gpu"));
+  if (title.empty() && !beside) title = reached_title(figure);
+  if (!title.empty()) figure.title = title;
   return figure;
 }
 

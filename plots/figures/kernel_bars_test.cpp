@@ -8,7 +8,6 @@
 #include <set>
 #include <tuple>
 
-#include "plots/frame/table.h"
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
@@ -21,217 +20,203 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Values timed_kernel(const std::string& kernel, std::int64_t n, const char* speed, const char* peak,
-                    const char* threads = "2") {
+// A case of `seconds` whose products reach 100 GFLOP/s.
+Values timed_kernel(const std::string& kernel, std::int64_t n, double seconds,
+                    const Values& more = {}) {
   Values values = ok_case(1, n, 1.0);
-  values["case_id"] += kernel + threads;
   values["kernel"] = kernel;
-  values["threads"] = threads;
-  values["achieved_flop_per_s"] = speed;
-  values["peak_flop_per_s"] = peak;
+  values["peak_flop_per_s"] = kernel == "torch_sdpa" ? "" : "1e11";
+  values["achieved_flop_per_s"] = to_text(1e8 / seconds);
+  for (const char* clock : {"wall_time", "critical_path"})
+    for (const auto& [end, factor] : {std::pair{"median", 1.0}, {"low95", 0.9}, {"high95", 1.1}})
+      values[fmt::format("{}_{}_s", clock, end)] = to_text(factor * seconds);
+  for (const auto& [column, value] : more) values[column] = value;
+  for (const char* column : {"kernel", "dtype", "threads", "mask", "pass", "head_dim"})
+    values["case_id"] += values[column];
   return values;
 }
 
-double height(const Series& series) { return series.points.at(0).high; }
+const Point& only(const Figure& figure, const char* series) {
+  return series_named(figure.panels.at(0), series).points.at(0);
+}
 
-TEST(KernelBars, ABarIsThePercentOfThePeakAndItsNumberIsAboveIt) {
-  const Figure figure = kernel_bars_figure(cases_of(
-      {timed_kernel("flash", 512, "5e10", "1e11"), timed_kernel("torch_sdpa", 512, "2.5e10", ""),
-       timed_kernel("flash", 512, "1e10", "5e10", "1")}));
+TEST(KernelBars, BesideAnotherProgramAMarkIsOurSpeedOverItsWithTheWidestInterval) {
+  const Figure figure = kernel_bars_figure(
+      cases_of({timed_kernel("flash", 512, 0.01), timed_kernel("torch_sdpa", 512, 0.02),
+                timed_kernel("flash", 512, 0.1, {{"threads", "1"}})}));
   ASSERT_EQ(figure.panels.size(), 1u);
-  const Panel& panel = figure.panels[0];
-  EXPECT_EQ(panel.title, "d = 64, full mask");
-  ASSERT_EQ(series_named(panel, "flash, f16").points.size(), 1u) << "of the most threads";
-  EXPECT_DOUBLE_EQ(height(series_named(panel, "flash, f16")), 50.0);
-  EXPECT_DOUBLE_EQ(series_named(panel, "flash, f16").points[0].y, 50.0) << "not its middle";
-  EXPECT_DOUBLE_EQ(height(series_named(panel, "torch_sdpa, f16")), 25.0)
-      << "over the peak that our rows of the machine have";
-  const Series& number = series_named(panel, "flash, f16 at N = 512");
-  EXPECT_EQ(number.text, "50");
-  EXPECT_DOUBLE_EQ(number.points.at(0).y, 50.0) << "the CSV has the value";
-  EXPECT_GT(number.text_y, 50.0) << "the text is above it";
-  EXPECT_FALSE(number.in_legend);
-  EXPECT_EQ(figure.title, "flash reaches 2.00 to 2.00 (f16) times the speed of PyTorch SDPA")
-      << "the case of one thread is compared with none of two";
-}
-
-TEST(KernelBars, APeakThatWasHalvedBesideOneCaseIsThatOfTheOthers) {
-  const Figure figure = kernel_bars_figure(cases_of(
-      {timed_kernel("flash", 512, "4.5e10", "5e10"), timed_kernel("flash", 1024, "6e10", "1e11")}));
-  const Series& bars = series_named(figure.panels.at(0), "flash, f16");
-  EXPECT_DOUBLE_EQ(bars.points.at(0).high, 45.0);
-  EXPECT_DOUBLE_EQ(bars.points.at(1).high, 60.0);
-  EXPECT_EQ(series_named(figure.panels.at(0), "flash, f16 at N = 512").text, "45")
-      << "nothing disturbed it";
-}
-
-TEST(KernelBars, ADisturbedBarHasAnAsteriskAndTheThreadsAreNamedWhereThereAreOthers) {
-  Values spoilt = timed_kernel("flash", 512, "5e10", "1e11");
-  spoilt["disturbed_by"] = "stolen";
-  const Values fine = timed_kernel("flash", 1024, "5e10", "1e11");
-  const Figure figure =
-      kernel_bars_figure(cases_of({spoilt, fine, timed_kernel("flash", 512, "1e10", "1e11", "1")}));
-  EXPECT_EQ(series_named(figure.panels.at(0), "flash, f16 at N = 512").text, "50*");
-  EXPECT_EQ(series_named(figure.panels.at(0), "flash, f16 at N = 1024").text, "50");
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("*: something disturbed")));
-  EXPECT_THAT(figure.notes, Contains("Drawn: 2 threads."));
-  const Figure quiet = kernel_bars_figure(cases_of({fine}));
-  EXPECT_THAT(quiet.notes, Not(Contains(HasSubstr("disturbed"))));
-  EXPECT_THAT(quiet.notes, Not(Contains(HasSubstr("threads"))));
-}
-
-TEST(KernelBars, PublishedBarsAreBesideOursOfTheSameLength) {
-  const Figure figure = kernel_bars_figure(with_published(cases_of(
-      {timed_kernel("flash", 512, "5e10", "1e11"), timed_kernel("flash", 1000, "5e10", "1e11")})));
-  const Panel& panel = figure.panels.at(0);
-  const Series& published = series_named(panel, "published: FlashAttention-2");
-  EXPECT_TRUE(published.published);
-  ASSERT_EQ(published.points.size(), 1u) << "of 512; none is published of 1,000";
-  EXPECT_DOUBLE_EQ(height(published), 100.0 * 282.0 / 989.4);
-  const Point ours = series_named(panel, "flash, f16").points.at(0);
-  EXPECT_GE(published.points[0].x_low, ours.x_high - 1e-9);
-  std::vector<std::string> lengths;
-  for (const Axis::Tic& tic : panel.x.tics) lengths.push_back(tic.label);
-  EXPECT_THAT(lengths, ElementsAre("512", "1,000"));
-}
-
-TEST(KernelBars, BothPassesAreBesideThePublishedFigureOfBoth) {
-  const auto figure_of = [](const char* pass) {
-    Values values = timed_kernel("flash", 512, "5e10", "1e11");
-    values["pass"] = pass;
-    return kernel_bars_figure(with_published(cases_of({values})));
-  };
-  const Figure both = figure_of("both");
-  EXPECT_EQ(both.panels.at(0).title, "d = 64, full mask, both passes");
-  EXPECT_DOUBLE_EQ(height(series_named(both.panels[0], "published: FlashAttention-2")),
-                   100.0 * 215.0 / 989.4);
-  EXPECT_THROW((void)series_named(both.panels[0], "published: FlashAttention-3"),
-               std::out_of_range);
-  EXPECT_THAT(both.notes, Contains(HasSubstr("FlashAttention-2, both passes")));
-  const Figure backward = figure_of("backward");
-  EXPECT_THROW((void)series_named(backward.panels.at(0), "published: FlashAttention-2"),
-               std::out_of_range);
-  EXPECT_THAT(backward.notes, Not(Contains(HasSubstr("Published"))));
-}
-
-TEST(KernelBars, BarsOfAGpuAndPublishedOnesAreTflopPerSecond) {
-  Values values = timed_kernel("flash", 512, "4e14", "7e14");
-  values["device"] = "cuda";
-  values["gpu"] = "NVIDIA H200";
-  EXPECT_EQ(kernel_bars_figure(cases_of({values})).title, "Speed of kernels")
-      << "nobody asked for published ones";
-  const Figure figure = kernel_bars_figure(with_published(cases_of({values})));
-  const Panel& panel = figure.panels.at(0);
-  EXPECT_EQ(panel.y.label, "TFLOP/s");
-  EXPECT_DOUBLE_EQ(height(series_named(panel, "flash, f16")), 400.0);
-  EXPECT_DOUBLE_EQ(height(series_named(panel, "published: FlashAttention-3")), 333.0);
+  EXPECT_EQ(figure.panels[0].title, "d = 64, full mask");
+  const Point& mark = only(figure, "flash, f16");
+  EXPECT_DOUBLE_EQ(mark.y, 2.0) << "of the most threads";
+  EXPECT_DOUBLE_EQ(mark.low, 2.0 * 0.9 / 1.1);
+  EXPECT_DOUBLE_EQ(mark.high, 2.0 * 1.1 / 0.9);
+  EXPECT_THAT(mark.more, ElementsAre("512"));
+  EXPECT_EQ(only(figure, "as fast as PyTorch SDPA").y, 1.0);
   EXPECT_EQ(figure.title,
-            "flash (f16, NVIDIA H200) reaches 1.20 to 1.20 times the speed published for "
-            "FlashAttention-3 on an H100");
-  EXPECT_THAT(figure.notes, Contains("Useful FLOP/s of one NVIDIA H200, whose matrix products "
-                                     "reach 700 TFLOP/s."));
-  EXPECT_THAT(figure.notes, Not(Contains(HasSubstr("data sheet"))));
+            "flash runs at 2 times the speed of PyTorch SDPA: faster in 1 of 1 pair, slower in 0");
+  EXPECT_THAT(figure.notes, Contains("Lowest: 2 at flash, f16, N = 512, d = 64, full mask, where "
+                                     "products ran at 100 % of their peak."));
+  EXPECT_THAT(figure.notes, Contains("Drawn: 2 threads."));
 }
 
-TEST(KernelBars, CasesThatDidNotRunAreSaidToBeLeftOut) {
-  const Values fine = timed_kernel("flash", 512, "5e10", "1e11");
-  const Figure figure =
-      kernel_bars_figure(cases_of({fine, failed_case(1, 1024, "timeout", "too slow")}));
-  EXPECT_THAT(figure.notes, Contains("Not drawn: 1 of 2 cases (timeout: too slow)."));
+TEST(KernelBars, ATieIsNeitherFasterNorSlowerAndADisturbedPairIsInNoTitle) {
+  const Figure figure = kernel_bars_figure(
+      cases_of({timed_kernel("flash", 512, 0.01), timed_kernel("torch_sdpa", 512, 0.0105),
+                timed_kernel("flash", 1024, 0.01), timed_kernel("torch_sdpa", 1024, 0.005),
+                timed_kernel("flash", 2048, 0.01),
+                timed_kernel("torch_sdpa", 2048, 0.1, {{"disturbed_by", "stolen"}})}));
+  EXPECT_EQ(
+      figure.title,
+      "flash runs at 0.5 to 1.05 times the speed of PyTorch SDPA: faster in 0 of 2 pairs, slower "
+      "in 1");
+  EXPECT_TRUE(series_named(figure.panels[0], "flash, f16").points.at(2).disturbed);
 }
 
-TEST(KernelBars, WithoutAPeakThereIsASentence) {
-  EXPECT_THAT(kernel_bars_figure(cases_of({timed_kernel("flash", 512, "5e10", "")})).empty_reason,
-              HasSubstr("measured peak"));
+TEST(KernelBars, SingleRepeatsAreNotToldApart) {
+  const auto single = [](const char* kernel, double seconds) {
+    return timed_kernel(kernel, 512, seconds, {{"n_samples", "1"}});
+  };
+  EXPECT_THAT(
+      kernel_bars_figure(cases_of({single("flash", 0.01), single("torch_sdpa", 0.1)})).title,
+      HasSubstr("faster in 0 of 1 pair, slower in 0"));
 }
 
-// The committed figure: a bar is as high as its value, and the title has the least and the most of
-// the ratios of two bars that differ in the kernel alone.
-TEST(KernelBars, CommittedTitleHasTheRatiosOfBarsThatDifferInTheKernelAlone) {
-  const CommittedFigure figure("cpu_attention", "kernel_bars");
-  std::map<std::tuple<std::string, std::string, double>, double> bars;  // panel, name and length
-  for (const Mark& mark : figure.marks()) {
-    if (mark.series.find(" at N = ") != std::string::npos) continue;
-    EXPECT_EQ(mark.low, 0.0);
-    EXPECT_EQ(mark.high, mark.y);
-    bars[{mark.panel, mark.series, std::round(mark.x)}] = mark.y;
-  }
-  std::vector<std::string> said;
-  for (const std::string type : {"bf16", "f32"}) {
-    std::set<double> ratios;
-    for (const auto& [bar, percent] : bars) {
-      const auto& [panel, name, length] = bar;
-      if (name == "flash, " + type)
-        ratios.insert(percent / bars.at({panel, "torch_sdpa, " + type, length}));
-    }
-    EXPECT_EQ(ratios.size(), 20u) << "four panels of five lengths";
-    said.push_back(fmt::format("{} to {} ({})", significant(*ratios.begin()),
-                               significant(*ratios.rbegin()), type));
-  }
-  EXPECT_EQ(figure.title(),
-            fmt::format("flash reaches {} times the speed of PyTorch SDPA", listed(said)));
-}
-
-// The committed figure of a GPU: all bars are TFLOP/s, and the title has the least and the most of
-// the ratios of ours to the published ones beside them.
-TEST(KernelBars, CommittedTitleOfAGpuHasTheRatiosToThePublishedBarsBesideThem) {
-  const CommittedFigure figure("gpu_attention", "kernel_bars");
-  std::map<std::tuple<std::string, std::string, double>, double> bars;  // panel, name and length
-  for (const Mark& mark : figure.marks()) {
-    EXPECT_EQ(mark.fields.at("speed_tflop_per_s"), to_text(mark.y));
-    if (mark.series.find(" at N = ") == std::string::npos)
-      bars[{mark.panel, mark.series, std::round(mark.x)}] = mark.y;
-  }
-  std::set<double> ratios;
-  for (const auto& [bar, speed] : bars) {
-    const auto& [panel, name, length] = bar;
-    if (name != "flash, f16") continue;
-    EXPECT_GT(speed, bars.at({panel, "published: FlashAttention-2", length}));
-    ratios.insert(speed / bars.at({panel, "published: FlashAttention-3", length}));
-  }
-  EXPECT_EQ(ratios.size(), 16u);
-  EXPECT_EQ(figure.title(),
-            fmt::format("flash (f16, NVIDIA H200) reaches {} to {} times the speed published for "
-                        "FlashAttention-3 on an H100",
-                        significant(*ratios.begin()), significant(*ratios.rbegin())));
+TEST(KernelBars, WhereAllIsDisturbedTheTitleClaimsNothing) {
+  for (const char* kernel : {"torch_sdpa", "materialized"})
+    EXPECT_EQ(kernel_bars_figure(
+                  cases_of({timed_kernel("flash", 512, 0.01, {{"disturbed_by", "stolen"}}),
+                            timed_kernel(kernel, 512, 0.02, {{"disturbed_by", "stolen"}})}))
+                  .title,
+              "Speed of kernels");
 }
 
 TEST(KernelBars, RatiosAreOfCasesThatDifferInTheKernelAlone) {
-  const auto title_of = [](const char* column, const char* other) {
-    Values theirs = timed_kernel("torch_sdpa", 512, "2.5e10", "");
-    theirs[column] = other;
-    theirs["case_id"] += other;
-    return kernel_bars_figure(cases_of({timed_kernel("flash", 512, "5e10", "1e11"), theirs})).title;
-  };
-  EXPECT_THAT(title_of("dtype", "f16"), HasSubstr("2.00 to 2.00 (f16)"));
   for (const auto& [column, other] : {std::pair{"dtype", "bf16"},
-                                      {"threads", "1"},
                                       {"n_tokens", "1024"},
                                       {"head_dim", "128"},
                                       {"mask", "causal"},
                                       {"pass", "both"}})
-    EXPECT_THAT(title_of(column, other), Not(HasSubstr("times the speed"))) << column;
+    EXPECT_THAT(
+        kernel_bars_figure(cases_of({timed_kernel("flash", 512, 0.01),
+                                     timed_kernel("torch_sdpa", 512, 0.02, {{column, other}})}))
+            .title,
+        Not(HasSubstr("times the speed")))
+        << column;
 }
 
-TEST(KernelBars, PublishedBarsAreSaidToBeOverADataSheetAndNotOverAMeasuredPeak) {
-  const Figure figure =
-      kernel_bars_figure(with_published(cases_of({timed_kernel("flash", 512, "5e10", "1e11")})));
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("over the peak that the machine reached")));
-  EXPECT_THAT(figure.notes, Contains(HasSubstr("over its data sheet, which no product reaches")));
+TEST(KernelBars, AloneAMarkIsTheSpeedAndOnACpuNothingIsPublished) {
+  const Figure figure = kernel_bars_figure(
+      cases_of({timed_kernel("flash", 1024, 0.004), timed_kernel("flash", 512, 0.002)}));
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_EQ(panel.y.label, "GFLOP/s");
+  ASSERT_EQ(panel.series.size(), 1u);
+  EXPECT_DOUBLE_EQ(panel.series[0].points.at(0).y, 50.0);
+  EXPECT_NEAR(panel.series[0].points[0].high, 50.0 / 0.9, 1e-9);
+  EXPECT_EQ(figure.title, "Kernels reach 25 to 50 (flash, f16) GFLOP/s");
+  std::vector<std::string> lengths;
+  for (const Axis::Tic& tic : panel.x.tics) lengths.push_back(tic.label);
+  EXPECT_THAT(lengths, ElementsAre("512", "1,024"));
 }
 
-TEST(KernelBars, ABarHasAnAsteriskWhereThroughputHasAHollowMark) {
-  for (const char* by : {"", "stolen", "neighbours"}) {
-    Values values = timed_kernel("flash", 512, "5e10", "1e11");
-    values["disturbed_by"] = by;
-    const CsvTable cases = cases_of({values});
-    const Figure bars = kernel_bars_figure(cases);
-    const bool starred =
-        series_named(bars.panels.at(0), "flash, f16 at N = 512").text.ends_with("*");
-    const Figure rates = figures_of_run(PlottedRun(cases), {"throughput"}).at(0);
-    EXPECT_EQ(series_named(rates.panels.at(0), "flash f16").points.at(0).disturbed, starred) << by;
-    EXPECT_EQ(starred, *by != '\0');
+TEST(KernelBars, MarksOfALengthStandBesideOneAnotherAroundItsPlace) {
+  const Figure figure = kernel_bars_figure(cases_of(
+      {timed_kernel("flash", 512, 0.01), timed_kernel("flash", 512, 0.02, {{"dtype", "f32"}})}));
+  EXPECT_DOUBLE_EQ(only(figure, "flash, f16").x, -0.1);
+  EXPECT_DOUBLE_EQ(only(figure, "flash, f32").x, 0.1);
+  EXPECT_NE(series_named(figure.panels[0], "flash, f16").style,
+            series_named(figure.panels[0], "flash, f32").style);
+}
+
+Figure of_gpu(const char* pass, bool published = true) {
+  PlottedRun run(cases_of({timed_kernel("flash", 512, 0.001,
+                                        {{"device", "cuda"},
+                                         {"gpu", "NVIDIA H200"},
+                                         {"pass", pass},
+                                         {"peak_flop_per_s", "7e14"},
+                                         {"achieved_flop_per_s", "4e14"}})}));
+  run.published = published;
+  return kernel_bars_figure(run);
+}
+
+TEST(KernelBars, OnAGpuMarksAreTflopPerSecondBesideTheWholePublishedRowOfN) {
+  const Figure figure = of_gpu("forward");
+  EXPECT_EQ(figure.panels.at(0).y.label, "TFLOP/s");
+  EXPECT_DOUBLE_EQ(only(figure, "flash, f16").y, 400.0);
+  const Series& published = series_named(figure.panels[0], "published: FlashAttention-3");
+  EXPECT_TRUE(published.published);
+  ASSERT_EQ(published.points.size(), 6u) << "512 to 16k";
+  EXPECT_DOUBLE_EQ(published.points[0].y, 333.0);
+  EXPECT_EQ(figure.title,
+            "flash (f16, NVIDIA H200) reaches 1.2 times the speed published for FlashAttention-3 "
+            "on an H100");
+  EXPECT_THAT(figure.notes, Contains("Useful FLOP/s of one NVIDIA H200, whose matrix products "
+                                     "reach 700 TFLOP/s."));
+}
+
+TEST(KernelBars, BothPassesAreBesideThePublishedFigureOfBothAndABackwardPassBesideNone) {
+  const Figure both = of_gpu("both");
+  EXPECT_EQ(both.panels.at(0).title, "d = 64, full mask, both passes");
+  EXPECT_DOUBLE_EQ(only(both, "published: FlashAttention-2").y, 215.0);
+  EXPECT_EQ(both.title, "Kernels reach 400 (flash, f16) TFLOP/s");
+  EXPECT_EQ(of_gpu("backward").panels.at(0).series.size(), 1u);
+  EXPECT_EQ(of_gpu("forward", false).panels.at(0).series.size(), 1u) << "nobody asked for them";
+}
+
+TEST(KernelBars, CasesThatDidNotRunAreSaidToBeLeftOut) {
+  const Figure figure = kernel_bars_figure(
+      cases_of({timed_kernel("flash", 512, 0.01), failed_case(1, 1024, "timeout", "too slow")}));
+  EXPECT_THAT(figure.notes, Contains("Not drawn: 1 of 2 cases (timeout: too slow)."));
+  EXPECT_THAT(kernel_bars_figure(cases_of({failed_case(1, 512, "oom", "")})).empty_reason,
+              HasSubstr("no case of one worker"));
+}
+
+// The committed figure: the title has the range of all ratios, and counts those whose intervals
+// lie above 1 and below it; a note names the lowest.
+TEST(KernelBars, CommittedTitleHasTheRangeOfTheRatiosAndCountsTheirIntervals) {
+  const CommittedFigure figure("cpu_attention", "kernel_bars");
+  std::map<double, std::string> ratios;
+  int faster = 0;
+  int slower = 0;
+  for (const Mark& mark : figure.marks()) {
+    if (!mark.is_data()) continue;
+    EXPECT_LE(mark.low, mark.y);
+    EXPECT_GE(mark.high, mark.y);
+    faster += mark.low > 1.0 ? 1 : 0;
+    slower += mark.high < 1.0 ? 1 : 0;
+    ratios[mark.y] = mark.series;
   }
+  EXPECT_EQ(ratios.size(), 40u) << "two types in four panels of five lengths";
+  EXPECT_EQ(
+      figure.title(),
+      fmt::format("flash runs at {:.3g} to {:.3g} times the speed of PyTorch SDPA: faster in "
+                  "{} of {} pairs, slower in {}",
+                  ratios.begin()->first, ratios.rbegin()->first, faster, ratios.size(), slower));
+  EXPECT_THAT(figure.notes(),
+              Contains(HasSubstr(fmt::format("Lowest: {:.3g} at {}", ratios.begin()->first,
+                                             ratios.begin()->second))));
+}
+
+// The committed figure of a GPU: all marks are TFLOP/s, ours have intervals, and the title has the
+// range of the ratios of ours to the published ones of the same length and panel.
+TEST(KernelBars, CommittedTitleOfAGpuHasTheRatiosToThePublishedMarksBesideThem) {
+  const CommittedFigure figure("gpu_attention", "kernel_bars");
+  std::map<std::tuple<std::string, std::string, std::string>, double> speeds;
+  for (const Mark& mark : figure.marks()) {
+    EXPECT_EQ(mark.fields.at("speed_tflop_per_s"), to_text(mark.y));
+    EXPECT_EQ(mark.is_data(), mark.low <= mark.y) << "published ones have no interval";
+    speeds[{mark.panel, mark.series, mark.fields.at("n_tokens")}] = mark.y;
+  }
+  std::set<double> ratios;
+  for (const auto& [key, speed] : speeds) {
+    const auto& [panel, name, length] = key;
+    if (name == "flash, f16")
+      ratios.insert(speed / speeds.at({panel, "published: FlashAttention-3", length}));
+  }
+  EXPECT_EQ(ratios.size(), 16u);
+  EXPECT_EQ(figure.title(),
+            fmt::format("flash (f16, NVIDIA H200) reaches {:.3g} to {:.3g} times the speed "
+                        "published for FlashAttention-3 on an H100",
+                        *ratios.begin(), *ratios.rbegin()));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // The shares of the parts of transformer layers, plain and in blocks, against N.
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
 #include "plots/frame/sparse_cases.h"
 #include "plots/frame/table.h"
 #include "plots/published/published.h"
@@ -100,20 +101,18 @@ Layers measured_layers(const Group& of, std::map<std::string, Parts>& parts) {
   return layers;
 }
 
-// Finds the N at which attention takes half of the layer, log-interpolated between the two bars
-// around it.
-std::optional<double> half_share_tokens(const Layers& layers) {
-  std::vector<double> tokens;
-  std::vector<double> shares;
-  for (const auto& [n, parts] : layers)
-    for (const Part& part : parts)
-      if (part.name == "attention" && std::isfinite(part.share)) {
-        tokens.push_back(n);
-        shares.push_back(part.share);
-      }
-  const std::vector<double> found = crossings(tokens, shares, kPercent / 2.0);
-  if (found.empty() || shares.front() >= kPercent / 2.0) return std::nullopt;
-  return found.front();
+// Says between which lengths attention comes to take half of the layer, without those of `spoilt`.
+std::string half_share(const Layers& layers, const std::set<double>& spoilt) {
+  double before = kNaN;
+  for (const auto& [n, parts] : layers) {
+    if (spoilt.contains(n)) continue;
+    const auto attention = std::ranges::find(parts, "attention", &Part::name);
+    if (attention != parts.end() && attention->share >= kPercent / 2.0)
+      return std::isnan(before) ? ""
+                                : fmt::format("between N = {} and {}", grouped(before), grouped(n));
+    before = n;
+  }
+  return {};
 }
 
 // The first published part is our QKV projection and attention together, so that it has a hue of
@@ -135,8 +134,10 @@ Layers published_layers() {
   return layers;
 }
 
-// Stacks the parts of each layer; those of a name are one series.
-Panel share_panel(std::string title, const Layers& layers, bool published) {
+// Stacks the parts of each layer; those of a name are one series. Lengths of `spoilt` have an
+// asterisk.
+Panel share_panel(std::string title, const Layers& layers, bool published,
+                  const std::set<double>& spoilt = {}) {
   Panel panel{.title = std::move(title),
               .x = {.label = "sequence length N (tokens)", .column = "n_tokens_index"},
               .y = {.label = "share of the layer's time (%)",
@@ -145,7 +146,7 @@ Panel share_panel(std::string title, const Layers& layers, bool published) {
                     .tics = whole_tics({0, 25, 50, 75, 100})}};
   for (const auto& [n, parts] : layers) {
     const auto place = static_cast<double>(panel.x.tics.size());
-    panel.x.tics.push_back({place, short_length(n)});
+    panel.x.tics.push_back({place, short_length(n) + (spoilt.contains(n) ? "*" : "")});
     double low = 0.0;
     for (const Part& part : parts) {
       if (!(part.share > 0.0)) continue;
@@ -178,14 +179,19 @@ Figure layer_shares_figure(const PlottedRun& run) {
   Figure figure{.title = "Share of each part of a transformer layer",
                 .notes = {"Medians of the parts as shares of their sum."}};
   std::map<std::string, Parts> parts = layer_parts(run.parts);
-  std::vector<std::string> halves;
+  std::map<std::string, std::vector<std::string>> halves;  // layers by lengths
   for (const Group& of : layers_of(run.cases)) {
     const Layers layers = measured_layers(of, parts);
     // One more panel is published.
     if (layers.empty() || figure.panels.size() == kMostPanels - 1) continue;
-    if (const auto half = half_share_tokens(layers))
-      halves.push_back(fmt::format("N = {} ({})", grouped(*half), of.name));
-    figure.panels.push_back(share_panel(of.name, layers, false));
+    std::set<double> spoilt;
+    for (const Row& row : where(of.rows, ran))
+      if (!counts(row, run.provenance.cores)) spoilt.insert(row.number("n_tokens"));
+    if (!spoilt.empty())
+      figure.notes.front() = "Medians of the parts as shares of their sum; *: disturbed.";
+    if (const std::string half = half_share(layers, spoilt); !half.empty())
+      halves[half].push_back(of.name);
+    figure.panels.push_back(share_panel(of.name, layers, false, spoilt));
   }
   if (figure.panels.empty())
     return empty_figure(
@@ -197,8 +203,11 @@ Figure layer_shares_figure(const PlottedRun& run) {
         "Published: CMU 15-618 project, unknown hardware; its self-attention is our QKV projection "
         "and attention, its intermediate our feed-forward in and GELU: only the trend compares.");
   }
-  if (!halves.empty())
-    figure.title = "Attention takes half of the layer from " + listed(halves) + " on";
+  std::vector<std::string> said;
+  for (const auto& [half, names] : halves)
+    said.push_back(fmt::format("{} ({})", half, listed(names)));
+  if (!said.empty())
+    figure.title = "Attention comes to take half of the layer's time " + listed(said);
   arrange_panels(figure, 2);
   return figure;
 }

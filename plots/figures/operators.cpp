@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// What mixes tokens, beside exact attention: measured cases of `workload: sequence_mixer` on one
+// worker. Time against N, and against how far an answer is from exact attention, a mark each: a
+// mark below and left of another is better in both, and steps join those that none beats.
 #include "plots/figures/operators.h"
-
+#include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
 #include "plots/frame/sparse_cases.h"
 
 namespace qb {
@@ -8,71 +12,9 @@ namespace {
 
 bool is_causal(const Row& row) { return row.is("mask", "causal"); }
 
-// Says, at the longest N of exact attention, which operator is the fastest and which the nearest.
-std::string beside_exact(const Rows& all) {
-  const Rows exact = of_largest(where(all, is_exact), number_in("n_tokens"));
-  // Of the time of exact attention with the same mask, which is NaN where it did not run.
-  const auto share = [&](const Row& row) {
-    for (const Row& one : exact)
-      if (is_causal(one) == is_causal(row) && one.at("n_tokens") == row.at("n_tokens"))
-        return time_ms(row).y / time_ms(one).y;
-    return kNaN;
-  };
-  const Rows others =
-      where(all, [&](const Row& row) { return !is_exact(row) && share(row) > 0.0; });
-  if (others.empty()) return "Time, memory and distance of operators against N";
-  const Row fastest = *std::ranges::min_element(others, {}, share);
-  const Row nearest = *std::ranges::min_element(others, {}, distance_of);
-  return fmt::format(
-      "At N = {} {} takes {:.2g} % of the time of exact attention; {}, the nearest of these, is "
-      "off "
-      "by {:.2g}",
-      grouped(fastest.number("n_tokens")), operator_name(fastest), kPercent * share(fastest),
-      operator_name(nearest), distance_of(nearest));
-}
-
-std::string model_device_name(const Row& row) { return named_values(row, {"model_device"}); }
-double modelled_time(const Row& row) { return time_ms(row).y; }
-
-// Of the cases that differ in how workers share states, the fastest.
-Rows fastest_scans(const Rows& rows) {
-  Rows fastest;
-  for (const Group& same :
-       group(rows, Columns{"model_device", "mixer_operator", "mask", "workers"}))
-    fastest.push_back(*std::ranges::min_element(same.rows, {}, modelled_time));
-  return fastest;
-}
-
-// Says, of the last device at the most workers, what exact attention takes and what others at
-// least.
-std::string beside_modelled(const Rows& all) {
-  const std::string device = all.back().text("model_device");
-  const Rows rows = of_largest(where(all, "model_device", {device}), number_in("workers"));
-  const Rows exact = where(rows, is_exact);
-  const Rows others = where(rows, [](const Row& row) { return !is_exact(row); });
-  if (exact.empty() || others.empty()) return "Modelled time and memory of operators against W";
-  const auto [least, most] = std::ranges::minmax_element(others, {}, modelled_time);
-  const auto shown = [](const Row& row) {
-    return fmt::format("{:.3g} ms ({})", modelled_time(row), operator_name(row));
-  };
-  std::vector<std::string> of_exact;
-  std::ranges::transform(exact, std::back_inserter(of_exact), shown);
-  return fmt::format("On {:.0f} {}s {}; other operators at least {} to {}",
-                     exact.front().number("workers"), model_device_name(exact.front()),
-                     fmt::join(of_exact, " and "), shown(*least), shown(*most));
-}
-
-}  // namespace
-
-Rows modelled_operator_rows(const CsvTable& cases) {
-  return where(standing_rows(cases), [](const Row& row) {
-    return ran(row) && row.is("workload", "sequence_mixer") && row.is("ranks", "model");
-  });
-}
-
 Rows operator_rows(const CsvTable& cases) {
   return where(where(standing_rows(cases), "workload", {"sequence_mixer"}),
-               [](const Row& row) { return ran(row) && row.is("workers", "1"); });
+               [](const Row& row) { return ran(row) && row.is("workers", "1") && !modelled(row); });
 }
 
 bool is_exact(const Row& row) {
@@ -98,58 +40,187 @@ Groups operator_lines(const Rows& rows) {
   return lines;
 }
 
-Figure operators_figure(const Rows& all) {
-  const Rows random = where(all, "inputs", {"random"});
-  const Rows& rows = random.empty() ? all : random;
-  return line_figure(
-      {.title = beside_exact(rows),
-       .nothing = "no operator has a time",
-       .lines = operator_lines(rows),
-       .y = {{.title = "Time",
-              .y = {.label = "time (ms)", .column = "time_ms", .log = true},
-              .value = time_ms},
-             bytes_quantity("Memory", "memory of a device", "device_peak", rows,
-                            fullest_device_bytes),
-             {.title = "Distance",
-              .y = {.label = "relative L2 distance to exact", .column = "distance_to_exact"},
-              .value = [](const Row& row) { return Point{.y = distance_of(row)}; },
-              .fit = powers_or_zero,
-              .timed = false}},
-       .notes = {interval_note(rows),
-                 "Distance: L2 norm of the difference from float64 attention over its own, causal "
-                 "where the operator is."}});
+// Says, at the longest N of exact attention, what the fastest operator takes of its time, and how
+// near to it the nearest comes.
+std::string beside_exact(const Rows& rows, int cores) {
+  const Rows all = where(rows, [=](const Row& row) { return counts(row, cores); });
+  const Rows exact = of_largest(where(all, is_exact), number_in("n_tokens"));
+  // Of the time of exact attention with the same mask, which is NaN where it did not run.
+  const auto share = [&](const Row& row) {
+    for (const Row& one : exact)
+      if (is_causal(one) == is_causal(row) && one.at("n_tokens") == row.at("n_tokens"))
+        return time_ms(row).y / time_ms(one).y;
+    return kNaN;
+  };
+  const Rows others =
+      where(all, [&](const Row& row) { return !is_exact(row) && share(row) > 0.0; });
+  if (others.empty()) return "Time of operators against N";
+  const Row fastest = *std::ranges::min_element(others, {}, share);
+  const double nearest = std::ranges::min(numbers_of(others, distance_of));
+  return fmt::format(
+      "At N = {} {} takes {:.2g} % of exact attention's time; none comes nearer to it than {:.3g} "
+      "on "
+      "{} inputs",
+      grouped(fastest.number("n_tokens")), operator_name(fastest), kPercent * share(fastest),
+      nearest, fastest.text("inputs"));
 }
 
-Figure modelled_operators_figure(const Rows& all) {
-  const Rows rows = fastest_scans(all);
-  LineFigure declared{.title = beside_modelled(rows),
-                      .nothing = "no operator has a time",
-                      .lines = operator_lines(rows),
-                      .x = number_in("workers"),
-                      .x_axis = workers_axis,
-                      .last_of_x = true,
-                      .notes = {kModelNote,
-                                "Exact attention: modelled from rates of its kernel. Dashed: lower "
-                                "bounds of operators and their memory; no kernel of theirs was "
-                                "measured there."}};
-  for (Group& line : declared.lines)
-    if (!is_exact(line.rows.front())) line.style.dash = 1;
-  const Groups devices = group(rows, Columns{"model_device"});
-  for (const Group& device : devices)
-    declared.y.push_back(
-        {.title = fmt::format("Time on {}s", model_device_name(device.rows.front())),
-         .y = {.label = "time (ms)", .column = "time_ms", .log = true},
-         .value = [on = device.key[0]](const Row& row) {
-           return row.is("model_device", on) ? time_ms(row) : Point{.y = kNaN};
-         }});
-  // Devices hold the same.
-  declared.y.push_back(bytes_quantity(
-      "Memory", "memory of a device", "predicted_device_peak", rows, [&](const Row& row) {
-        return row.is("model_device", rows.back().text("model_device"))
-                   ? row.number("predicted_device_peak_bytes")
-                   : kNaN;
-      }));
-  return line_figure(declared);
+constexpr double kSameDistance = 1.01;
+
+// Whether the first is no worse in both and better in one.
+bool beats(const Row& a, const Row& b) {
+  const double time = time_ms(a).y / time_ms(b).y;
+  return distance_of(a) <= kSameDistance * distance_of(b) && time <= 1.0 &&
+         (kSameDistance * distance_of(a) < distance_of(b) || time < 1.0);
+}
+
+// Whether the first is as near, and may be faster: their times may not be told apart.
+bool may_beat(const Row& a, const Row& b) {
+  return !(a == b) && distance_of(a) <= kSameDistance * distance_of(b) &&
+         (time_ms(a).y <= time_ms(b).y || !told_apart(a, b, {}));
+}
+
+// The operators of a panel share a mask, which their names need not say.
+std::string short_name(const Row& row) {
+  const std::string name = operator_name(row);
+  return name.substr(0, name.find(','));
+}
+
+// Those that no other one beats, by distance.
+Rows beaten_by_none(const Rows& rows, bool (*rule)(const Row&, const Row&)) {
+  const auto is_best = [&](const Row& row) {
+    return std::ranges::none_of(rows, [&](const Row& other) { return rule(other, row); });
+  };
+  return order(where(rows, is_best), distance_of);
+}
+
+Groups operator_marks(const Group& panel) {
+  Groups lines = operator_lines(panel.rows);
+  for (Group& line : lines) {
+    line.name = short_name(line.rows.front());
+    if (is_exact(line.rows.front())) line.style = pattern_style("full");
+    line.draw = Draw::points;
+  }
+  return lines;
+}
+
+// Steps from the nearest to the fastest: the best time at each distance.
+Series front_of(const Rows& rows) {
+  Series front{.name = "beaten by none", .draw = Draw::line, .style = {kGrey, 0, 1}, .thin = true};
+  for (const Row& row : beaten_by_none(rows, beats)) {
+    if (!front.points.empty())
+      front.points.push_back({.x = distance_of(row), .y = front.points.back().y});
+    front.points.push_back({.x = distance_of(row), .y = time_ms(row).y});
+  }
+  if (front.points.size() == 1) front.points.clear();
+  return front;
+}
+
+// Shades distances of 1 and more. It reaches to the ends of the panels, as does an empty box to
+// their left; without such distances there is none.
+Series far_of(const Rows& rows) {
+  constexpr double kMargin = 1.6;  // around the marks
+  const auto [near, far] = std::ranges::minmax(numbers_of(rows, distance_of));
+  const auto [low, high] =
+      std::ranges::minmax(numbers_of(rows, [](const Row& row) { return time_ms(row).y; }));
+  Series shade = rectangles("no nearer than an answer of zeros", 0xF0F0F0);
+  if (far >= 1.0)
+    shade.points = {box(1.0, kMargin * far, low / kMargin, kMargin * high),
+                    box(near / kMargin, near / kMargin, low, low)};
+  return shade;
+}
+
+// Says which operators none beats in any panel, and how near those that are not exact come.
+std::string frontier_title(const Groups& panels, int cores) {
+  std::map<std::string, std::set<std::string>> best;  // the panels of each
+  std::vector<double> inexact;
+  for (const Group& panel : panels) {
+    const Rows told = where(panel.rows, [=](const Row& row) { return counts(row, cores); });
+    for (const Row& row : beaten_by_none(told, may_beat)) best[short_name(row)].insert(panel.name);
+    for (const Row& row : panel.rows)
+      if (!is_exact(row)) inexact.push_back(distance_of(row));
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, in] : best)
+    if (in.size() == panels.size()) names.push_back(name);
+  std::vector<std::string> said;
+  if (!names.empty())
+    said.push_back(fmt::format("none beats {} in both distance and time", listed(names, " or ")));
+  if (!inexact.empty())
+    said.push_back(
+        fmt::format("inexact operators come no nearer than {:.3g}", std::ranges::min(inexact)));
+  return fmt::format("At {} {}", named_values(panels.front().rows.front(), {"n_tokens"}),
+                     listed(said, "; "));
+}
+
+}  // namespace
+
+bool has_operators(const CsvTable& cases) {
+  return !where(standing_rows(cases), "workload", {"sequence_mixer"}).empty();
+}
+
+Figure operators_figure(const PlottedRun& run) {
+  const Rows all = operator_rows(run.cases);
+  const Rows random = where(all, "inputs", {"random"});
+  const Rows& rows = random.empty() ? all : random;
+  Figure figure = line_figure(
+      {.title = beside_exact(rows, run.provenance.cores),
+       .nothing = "no operator was timed on one worker; `qb table` shows the bounds of several",
+       .lines = operator_lines(rows),
+       .y = {{.y = {.label = "time (ms)", .column = "time_ms", .log = true},
+              .value =
+                  [](const Row& row) {
+                    Point point = time_ms(row);
+                    point.more = {row.text("distance_to_exact")};
+                    return point;
+                  }}},
+       .notes = {interval_note(rows),
+                 "Nearer: by the L2 norm of the difference from float64 attention over its own; an "
+                 "answer of zeros is off by 1."}});
+  figure.more_columns = {"distance_to_exact"};
+  return figure;
+}
+
+// At the longest N that exact attention has with all inputs. Causal operators, which are compared
+// with another answer than the others, have panels of their own.
+Figure pareto_figure(const PlottedRun& run) {
+  constexpr const char* kTitle = "Time against distance to exact attention";
+  Rows rows = operator_rows(run.cases);
+  if (rows.empty())
+    return empty_figure(kTitle,
+                        "no case mixes tokens by an operator; figure scheme_comparison "
+                        "shows time and memory of schemes");
+  double longest = std::numeric_limits<double>::infinity();
+  for (const Group& exact : group(where(rows, is_exact), Columns{"inputs"}))
+    longest = std::fmin(longest, largest(exact.rows, number_in("n_tokens")));
+  rows = where(rows, [=](const Row& row) {
+    return row.number("n_tokens") == longest && distance_of(row) > 0.0;
+  });
+  if (rows.empty()) return empty_figure(kTitle, "exact attention did not run");
+  Groups panels = group(rows, [](const Row& row) {
+    return std::vector<std::string>{row.is("mask", "causal") ? "causal mask" : "no causal mask",
+                                    row.text("inputs") + " inputs"};
+  });
+  for (Group& panel : panels) panel.name = listed(panel.key);
+  const Series far = far_of(rows);
+  const bool tight = !far.points.empty();
+  return line_figure(
+      {.title = frontier_title(panels, run.provenance.cores),
+       .y = {{.y = {.label = "time (ms)", .column = "time_ms", .log = true, .tight = tight},
+              .value = time_ms,
+              .lines = operator_marks,
+              .reference =
+                  [&](const Group& panel) {
+                    return std::vector<Series>{far, front_of(panel.rows)};
+                  }}},
+       .panels = panels,
+       .shared_axes = true,
+       .x = distance_of,
+       .x_axis = fixed({.label = "relative L2 distance to exact attention",
+                        .column = "distance_to_exact",
+                        .log = true,
+                        .tight = tight}),
+       .notes = {interval_note(rows)}});
 }
 
 }  // namespace qb

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plots/figures/operators.h"
-
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
 
 #include "plots/figures/figures.h"
 #include "plots/testing/committed_figure.h"
@@ -46,30 +46,44 @@ std::vector<Values> sample_operators() {
           mixes("linear", "full", 1024, 0.1, "2.0", "peaked")};
 }
 
-TEST(Operators, ALineForEachOperatorAndMaskInTimeMemoryAndDistance) {
+TEST(Operators, ALineForEachOperatorAndMaskInOnePanelOfTime) {
   const Figure figure = wall_clock_figure(cases_of(sample_operators()));
-  EXPECT_THAT(titles(figure), ElementsAre("Time", "Memory", "Distance"));
+  ASSERT_EQ(figure.panels.size(), 1u);
   EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "exact").points.at(1).y, 16000.0);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "ssd, causal").points.at(0).y, 1.0);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[2], "sliding_window").points.at(0).y, 0.5);
-  EXPECT_EQ(series_named(figure.panels[2], "linear").points.size(), 1u) << "of random inputs";
+  const Series& linear = series_named(figure.panels[0], "linear");
+  ASSERT_EQ(linear.points.size(), 1u) << "of random inputs";
+  EXPECT_THAT(linear.points[0].more, ElementsAre("0.8"));
+  EXPECT_THAT(figure.more_columns, ElementsAre("distance_to_exact"));
 }
 
 // ssd takes 2 % of causal attention's time, linear 1.25 % of that of full attention.
 TEST(Operators, TheTitleComparesAtTheLongestExactLengthWithTheSameMask) {
-  EXPECT_EQ(wall_clock_figure(cases_of(sample_operators())).title,
-            "At N = 4,096 linear takes 1.2 % of the time of exact attention; sliding_window, the "
-            "nearest of these, is off by 0.5");
+  EXPECT_EQ(
+      wall_clock_figure(cases_of(sample_operators())).title,
+      "At N = 4,096 linear takes 1.2 % of exact attention's time; none comes nearer to it than "
+      "0.5 on random inputs");
   EXPECT_EQ(wall_clock_figure(cases_of({mixes("linear", "full", 4096, 0.2, "0.8")})).title,
-            "Time, memory and distance of operators against N");
+            "Time of operators against N");
 }
 
-TEST(Operators, AreLeftOutIfTheyDidNotRunOrShareAScan) {
+TEST(Operators, DisturbedOnesAreInNoTitle) {
+  std::vector<Values> rows = sample_operators();
+  for (Values& values : rows)
+    if (values["mixer_operator"] != "softmax" || values["mask"] == kWindow)
+      values["disturbed_by"] = "stolen";
+  EXPECT_EQ(wall_clock_figure(cases_of(rows)).title, "Time of operators against N");
+}
+
+TEST(Operators, ModelledBoundsOrFailuresAreNoFigureOfTime) {
   Values failed = mixes("linear", "full", 4096, 0.2, "0.8");
-  failed["status"] = "error";
+  failed["status"] = "oom";
   Values scan = mixes("linear", "causal", 4096, 0.2, "0.8");
   scan["workers"] = "8";
-  EXPECT_TRUE(operator_rows(cases_of({failed, scan, ok_case(1, 4096, 1.0)})).empty());
+  Values bound = mixes("ssd", "causal", 4096, 0.2, "0.8");
+  bound["ranks"] = "model";
+  const CsvTable cases = cases_of({failed, scan, bound});
+  EXPECT_THAT(wall_clock_figure(cases).empty_reason, HasSubstr("`qb table`"));
+  EXPECT_FALSE(pareto_figure(cases).empty_reason.empty());
 }
 
 TEST(Operators, ParetoHasAPanelForEachMaskAtTheLongestExactLength) {
@@ -81,9 +95,12 @@ TEST(Operators, ParetoHasAPanelForEachMaskAtTheLongestExactLength) {
   const Panel& full = figure.panels.at(1);
   EXPECT_DOUBLE_EQ(series_named(full, "linear").points.at(0).x, 0.8);
   EXPECT_DOUBLE_EQ(series_named(full, "linear").points.at(0).y, 200.0);
-  EXPECT_EQ(series_named(full, "beaten by none").points.size(), 3u) << "linear beats nystrom";
+  EXPECT_EQ(series_named(full, "beaten by none").points.size(), 5u)
+      << "steps over exact, sliding_window and linear, which beats nystrom";
   EXPECT_EQ(series_named(figure.panels[0], "exact").style, series_named(full, "exact").style);
-  EXPECT_EQ(figure.title, "At N = 4,096 no operator beats exact in both distance and time")
+  EXPECT_EQ(figure.title,
+            "At N = 4,096 none beats exact in both distance and time; inexact operators come no "
+            "nearer than 0.5")
       << "linear and ssd are beaten by none in a panel that the other lacks";
 }
 
@@ -92,85 +109,54 @@ TEST(Operators, ParetoTakesALengthThatAllInputsHave) {
               ElementsAre("no causal mask, peaked inputs", "no causal mask, random inputs"));
 }
 
+TEST(Operators, ParetoShadesWhatIsNoNearerThanZerosAndCountsNoTieAsBeaten) {
+  std::vector<Values> rows = {
+      mixes("softmax", "full", 1024, 1.0, "1e-7"), mixes("linear", "full", 1024, 0.1, "0.8"),
+      mixes("nystrom", "full", 1024, 0.101, "0.801"), mixes("linformer", "full", 1024, 0.2, "3")};
+  for (Values& values : rows)
+    for (const auto& [end, factor] : {std::pair{"low95", 0.9}, {"high95", 1.1}})
+      values[fmt::format("critical_path_{}_s", end)] =
+          to_text(factor * std::stod(values["critical_path_median_s"]));
+  const Figure figure = pareto_figure(cases_of(rows));
+  const Point& shade =
+      series_named(figure.panels.at(0), "no nearer than an answer of zeros").points.at(0);
+  EXPECT_EQ(shade.x_low, 1.0);
+  EXPECT_GT(shade.x_high, 3.0);
+  EXPECT_EQ(figure.title,
+            "At N = 1,024 none beats exact in both distance and time; inexact operators come no "
+            "nearer than 0.8")
+      << "linear and nystrom are not told apart in time";
+}
+
 TEST(Operators, ParetoWithoutExactAttentionIsASentence) {
   EXPECT_THAT(pareto_figure(cases_of({mixes("linear", "full", 4096, 0.2, "0.8")})).empty_reason,
               HasSubstr("exact attention did not run"));
 }
 
-Values bounded(const char* device, const char* kind, const char* scan, int workers,
-               double seconds) {
-  Values values = ok_case(workers, 1024, 1.0);
-  const Values own = {{"case_id", fmt::format("{}{}{}{}", device, kind, scan, workers)},
-                      {"workload", "sequence_mixer"},
-                      {"mixer_operator", kind},
-                      {"mixer_scan", scan},
-                      {"mask", "causal"},
-                      {"algorithm", "dense"},
-                      {"ranks", "model"},
-                      {"model_device", device},
-                      {"predicted_device_peak_bytes", to_text(double{1 << 20} / workers)},
-                      {"wall_time_median_s", to_text(seconds)}};
-  for (const auto& [column, value] : own) values[column] = value;
-  return values;
-}
-
-TEST(Operators, ModelledOnesAreLinesOverWorkersOnEachDevice) {
-  const Figure figure = wall_clock_figure(cases_of(
-      {bounded("a100", "softmax", "chain", 2, 4.0), bounded("a100", "softmax", "chain", 4, 2.0),
-       bounded("h100", "softmax", "chain", 4, 1.0), bounded("h100", "ssd", "chain", 4, 0.02),
-       bounded("h100", "ssd", "tree", 4, 0.01), bounded("h100", "linear", "tree", 4, 0.005)}));
-  EXPECT_THAT(titles(figure), ElementsAre("Time on A100s", "Time on H100s", "Memory"));
-  EXPECT_EQ(series_named(figure.panels[0], "exact, causal").points.size(), 2u);
-  EXPECT_EQ(figure.panels[0].series.size(), 1u) << "others have no time there";
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "ssd, causal").points.at(0).y, 10.0)
-      << "of the faster scan";
-  EXPECT_NE(series_named(figure.panels[1], "ssd, causal").style.dash, 0) << "a bound";
-  EXPECT_EQ(series_named(figure.panels[1], "exact, causal").style.dash, 0);
-  EXPECT_EQ(series_named(figure.panels[2], "exact, causal").points.size(), 1u) << "of one device";
-  EXPECT_EQ(
-      figure.title,
-      "On 4 H100s 1e+03 ms (exact, causal); other operators at least 5 ms (linear, causal) to "
-      "10 ms (ssd, causal)");
-}
-
 // The committed figure: at the longest N of exact attention no other line is below the share of its
-// time that the title gives, nor nearer to it than the title says.
-TEST(Operators, CommittedTitleHasTheFastestAndTheNearest) {
+// time that the title gives, nor nearer to it than the title says, of the marks that are not
+// hollow.
+TEST(Operators, CommittedTitleHasTheFastestAndHowNearTheNearestComes) {
   const CommittedFigure figure("landscape", "wall_clock");
   const auto times = figure.lines("1");
-  const auto distances = figure.lines("3");
   const double longest = times.at("exact").rbegin()->first;
   double least_percent = 100.0;
-  double least_distance = 1e9;
-  for (const auto& [name, line] : times) {
-    if (name.starts_with("exact")) {
-      EXPECT_LT(distances.at(name).at(longest), 1e-5) << name << " is off by rounding";
+  double nearest = 1e9;
+  for (const Mark& mark : figure.marks()) {
+    const double distance = std::stod(mark.fields.at("distance_to_exact"));
+    if (mark.series.starts_with("exact")) {
+      EXPECT_LT(distance, 1e-5) << mark.series << " is off by rounding";
       continue;
     }
-    const char* exact = name.ends_with("causal") ? "exact, causal" : "exact";
-    least_percent =
-        std::fmin(least_percent, 100.0 * line.at(longest) / times.at(exact).at(longest));
-    least_distance = std::fmin(least_distance, distances.at(name).at(longest));
+    if (mark.x != longest || mark.fields.at("disturbed") == "1") continue;
+    const char* exact = mark.series.ends_with("causal") ? "exact, causal" : "exact";
+    least_percent = std::fmin(least_percent, 100.0 * mark.y / times.at(exact).at(longest));
+    nearest = std::fmin(nearest, distance);
   }
   EXPECT_THAT(figure.title(), HasSubstr("At N = " + grouped(longest)));
   EXPECT_THAT(figure.title(), HasSubstr(fmt::format(" takes {:.2g} % of", least_percent)));
-  EXPECT_TRUE(figure.title().ends_with(fmt::format("off by {:.2g}", least_distance)));
-}
-
-// The committed figure: the title has, at the most workers of the last device, what exact attention
-// takes and the least and the most of the others.
-TEST(Operators, CommittedTitleOfModelledOnesHasTheLeastAndTheMost) {
-  const CommittedFigure figure("mixers_model", "wall_clock");
-  std::map<double, std::string> others;
-  for (const auto& [name, line] : figure.lines("2"))
-    if (name.starts_with("exact"))
-      EXPECT_THAT(figure.title(),
-                  HasSubstr(fmt::format("{:.3g} ms ({})", line.rbegin()->second, name)));
-    else
-      others[line.rbegin()->second] = name;
   EXPECT_TRUE(figure.title().ends_with(
-      fmt::format("at least {:.3g} ms ({}) to {:.3g} ms ({})", others.begin()->first,
-                  others.begin()->second, others.rbegin()->first, others.rbegin()->second)));
+      fmt::format("none comes nearer to it than {:.3g} on random inputs", nearest)));
 }
 
 }  // namespace

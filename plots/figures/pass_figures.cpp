@@ -3,6 +3,7 @@
 // which P were cached; the miss rate is T / (P + T).
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -25,7 +26,7 @@ Groups pass_groups(const CsvTable& cases) {
   const Rows rows = pass_rows(cases);
   const Columns place = joined({"workers"}, kPlaceColumns);
   Columns told_by = joined(place, kShapeColumns);
-  Columns shown = joined(place, differing_columns(rows, kShapeColumns));
+  Columns shown = differing_columns(rows, told_by);
   if (group(rows, Columns{"kv_len"}).size() < group(rows, Columns{"kv_len", "n_tokens"}).size()) {
     told_by.emplace_back("kv_len");
     shown.emplace_back("kv_len");
@@ -36,12 +37,27 @@ Groups pass_groups(const CsvTable& cases) {
   return groups;
 }
 
-Groups pass_ratio_lines(const Group& panel, bool beside_published) {
-  const auto ratio =
-      [keys = by_number(where(panel.rows, "algorithm", {"pass_kv"}), miss_rate)](const Row& row) {
-        const auto found = keys.find(miss_rate(row));
-        return found == keys.end() ? Point{} : time_ratio(row, found->second, clock_of(row));
-      };
+using Pairs = std::map<double, std::pair<Row, Row>>;  // pass_q and pass_kv, by miss rate
+Pairs pairs_of(const Group& panel) {
+  const auto rows_of = [&](const char* algorithm) {
+    return by_number(where(panel.rows, "algorithm", {algorithm}), miss_rate);
+  };
+  Pairs pairs;
+  const auto keys = rows_of("pass_kv");
+  for (const auto& [rate, row] : rows_of("pass_q"))
+    if (keys.contains(rate)) pairs[rate] = {row, keys.at(rate)};
+  return pairs;
+}
+
+Groups pass_ratio_lines(const Group& panel, const PlottedRun& run) {
+  const auto ratio = [cores = run.provenance.cores, pairs = pairs_of(panel)](const Row& row) {
+    const auto found = pairs.find(miss_rate(row));
+    if (found == pairs.end()) return Point{};
+    const Row& keys = found->second.second;
+    Point point = time_ratio(row, keys, clock_of(row));
+    point.disturbed = !counts(row, cores) || !counts(keys, cores);
+    return point;
+  };
   const auto published = [](const Row& row) {
     return Point{.x = row.number_at("miss_rate_percent"),
                  .y = row.number_at("pass_q_ttft_ms") / row.number_at("pass_kv_ttft_ms")};
@@ -51,7 +67,7 @@ Groups pass_ratio_lines(const Group& panel, bool beside_published) {
                    .style = {kBlack, 0},
                    .even_empty = true,
                    .value = ratio}};
-  if (beside_published)
+  if (run.published)
     lines.push_back(
         {.rows = all_rows(published_table("context_parallel_table_4_pass_kv_vs_pass_q")),
          .name = kRatio,
@@ -71,7 +87,7 @@ Axis rate_axis(const std::vector<double>& rates) {
   return axis;
 }
 
-std::string faster(const Point& ratio) { return ratio.y < 1.0 ? "pass_q" : "pass_kv"; }
+std::string faster(bool queries) { return queries ? "pass_q" : "pass_kv"; }
 
 // Says where published ratios, which have no intervals, pass through 1.
 std::string crossing_of_values(const std::vector<Point>& curve) {
@@ -84,67 +100,70 @@ std::string crossing_of_values(const std::vector<Point>& curve) {
   std::vector<std::string> found;
   for (const double rate : crossings(rates, logs, 0.0))
     found.push_back(fmt::format("{:.2g} %", rate));
-  return found.empty() ? faster(curve.front()) + " is the faster throughout"
-                       : listed(found, " and ");
+  return found.empty() ? faster(curve.front().y < 1.0) + " is the faster throughout"
+                       : "equally fast at " + listed(found, " and ");
 }
 
-// Says between which miss rates a curve of ratios passes through 1. Only those whose interval
-// excludes 1 decide.
-std::string crossing_text(const std::vector<Point>& curve) {
-  if (curve.empty()) return "no pair of times";
+// Says between which miss rates the ratios of a panel pass through 1. Only times that are told
+// apart decide.
+std::string crossing_text(const Group& panel, int cores, const ModelGrade& grade) {
+  std::vector<double> rates;
   std::vector<int> sides;
-  for (const Point& point : curve) sides.push_back(point.high < 1.0 ? -1 : point.low > 1.0 ? 1 : 0);
-  const auto first = std::ranges::find_if(sides, [](int side) { return side != 0; });
-  if (first == sides.end())
-    return fmt::format("not decided, since every interval of {} includes 1",
-                       counted(curve.size(), "miss rate"));
+  for (const auto& [rate, pair] : pairs_of(panel)) {
+    const auto side = side_of(pair.first, pair.second, cores, grade);
+    if (!side) continue;
+    rates.push_back(rate);
+    sides.push_back(*side);
+  }
+  if (sides.empty()) return {};
   std::vector<std::string> found;
   for (const auto& [before, after] : sign_changes(sides))
-    found.push_back(fmt::format("between {:.3g} % and {:.3g} %", curve[before].x, curve[after].x));
-  if (!found.empty()) return listed(found, " and ");
-  const std::string winner = faster(curve[static_cast<std::size_t>(first - sides.begin())]);
-  const auto undecided = static_cast<std::size_t>(std::ranges::count(sides, 0));
-  if (undecided == 0) return winner + " is the faster throughout";
-  return fmt::format("{} is the faster at {} of {}, the other intervals include 1", winner,
-                     curve.size() - undecided, counted(curve.size(), "miss rate"));
+    found.push_back(fmt::format("between {:.3g} % and {:.3g} %", rates[before], rates[after]));
+  if (!found.empty()) return "equally fast " + listed(found, " and ");
+  const auto first = std::ranges::find_if(sides, [](int side) { return side != 0; });
+  const std::string all = counted(sides.size(), "miss rate");
+  if (first == sides.end()) return "not told apart at any of " + all;
+  return fmt::format("{} is the faster at {} of {}", faster(*first < 0),
+                     std::ranges::count(sides, *first), all);
+}
+
+// Says it of each panel, and of the published ratios if they are drawn.
+std::string pass_title(const Figure& figure, const Groups& panels, const PlottedRun& run) {
+  const int cores = run.provenance.cores;
+  std::vector<std::string> said;
+  for (const Group& panel : panels)
+    if (const std::string text = crossing_text(panel, cores, run.model_grade()); !text.empty())
+      said.push_back(text + (panels.size() > 1 ? fmt::format(" ({})", panel.name) : ""));
+  if (said.empty()) said.push_back(listed({"nothing to rank", oversubscription(run.cases, cores)}));
+  for (const Series& series : figure.panels.front().series)
+    if (series.published) said.push_back("published, " + crossing_of_values(series.points));
+  return "pass_q over pass_kv: " + listed(said, "; ");
 }
 
 }  // namespace
 
 Figure ttft_miss_rate_figure(const PlottedRun& run) {
-  const Groups groups = pass_groups(run.cases);
+  const Groups panels = pass_groups(run.cases);
   Figure figure = line_figure(
       {.title = "Time of pass_q over pass_kv by miss rate",
        .nothing = "no case of pass_q ran beside one of pass_kv",
-       .y = {{.y = {.label = kRatio, .column = "pass_q_over_pass_kv_ratio"},
-              .lines = [&](const Group& panel) { return pass_ratio_lines(panel, run.published); },
+       .y = {{.y = {.label = "time of pass_q / time of pass_kv",
+                    .column = "pass_q_over_pass_kv_ratio"},
+              .lines = [&](const Group& panel) { return pass_ratio_lines(panel, run); },
               .reference = always(limit_line("equally fast", 1.0)),
               .fit = powers_or_linear}},
-       .panels = groups,
+       .panels = panels,
        .x = miss_rate,
        .x_axis = rate_axis,
        .last_of_x = true,
-       .published_legend = "published, TTFT"});
-  if (!figure.empty_reason.empty()) return figure;
-  figure.notes = joined_notes(
-      {{"Above 1 pass_kv is faster, below it pass_q."}, timing_notes(pass_rows(run.cases))});
-  // More workers than cores rank nothing.
-  const std::string crowded = oversubscription(run.cases, run.provenance.cores);
-  figure.title =
-      "pass_q over pass_kv: " +
-      (crowded.empty() ? "equally fast " + crossing_text(figure.panels[0].series[0].points)
-                       : crowded);
-  if (!run.published) return figure;
-  const std::string published = crossing_of_values(figure.panels[0].series[1].points);
-  figure.title = crowded.empty() ? fmt::format("{}, published at {}", figure.title, published)
-                                 : fmt::format(
-                                       "Published, pass_q and pass_kv are equally fast at "
-                                       "{}; ours are {}",
-                                       published, crowded);
-  figure.notes.push_back(
-      fmt::format("Published: Llama 3 405B (arXiv 2411.01783), equally fast at {}; of whole models "
-                  "only the side of 1 compares.",
-                  published));
+       .published_legend = "published, TTFT",
+       .notes = joined_notes(
+           {{"Above 1 pass_kv is faster, below it pass_q."},
+            timing_notes(pass_rows(run.cases)),
+            {!run.published ? ""
+                            : "Published: Llama 3 405B (arXiv 2411.01783); of whole models only "
+                              "the side of 1 compares."}})});
+  if (figure.empty_reason.empty()) figure.title = pass_title(figure, panels, run);
   return figure;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels under the roofline of the machine that ran them: FLOP/s against the FLOP for each byte
-// that a kernel must move. The ceilings are those that microbench.csv has beside each repeat:
-// products beside flash and materialized, memory beside decode. A kernel must read Q, K and V and
-// write O once; a decoding one must read K and V, and what it reads from a cache lies above the
-// slope.
+// that a kernel must move, and the share of the ceiling against N. The ceilings are those that
+// microbench.csv has beside each repeat: products beside flash and materialized, memory beside
+// decode. A kernel must read Q, K and V and write O once; a decoding one must read K and V, and
+// what it reads from a cache lies above the slope.
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
@@ -46,8 +47,7 @@ Series marks_of(const Group& kernel) {
   const std::string& name = kernel.key[0];
   Series marks{.name = listed({name, kernel.key[1]}),
                .draw = Draw::points,
-               .style = {dtype_style(kernel.key[1]).colour, kernel_style(name).mark},
-               .thin = name == "materialized"};
+               .style = {dtype_style(kernel.key[1]).colour, kernel_style(name).mark}};
   for (const Group& one : group(kernel.rows, Columns{"n_tokens"})) {
     const Rows rows = of_largest(one.rows, flop);
     const Summary rate = summarise(numbers_of(
@@ -78,19 +78,45 @@ Series roof_line(const Roof& roof, const Rows& rows) {
   return line;
 }
 
-// Says how near each kernel comes to its ceiling at its longest sequence, with the type that comes
-// nearest.
-std::string shares_title(const Rows& rows, const Roof& roof) {
-  std::vector<std::string> said;
-  for (const Group& kernel : group(rows, Columns{"benchmark"})) {
-    double share = 0.0;
-    for (const Group& type :
-         group(of_largest(kernel.rows, number_in("n_tokens")), Columns{"benchmark", "dtype"}))
-      for (const Point& point : marks_of(type).points)
-        share = std::fmax(share, point.y / roof.at(point.x));
-    said.push_back(fmt::format("{} {:.0f} %", kernel.key[0], kPercent * share));
+// The same marks against N, as percents of the ceiling.
+Series shares_of(Series marks, const Roof& roof) {
+  for (Point& mark : marks.points) {
+    Point share = scaled(mark, kPercent / roof.at(mark.x));
+    share.x = std::stod(mark.more.front());
+    share.more = std::move(mark.more);
+    mark = std::move(share);
   }
-  return "Of the measured ceiling kernels reach at their longest N: " + listed(said);
+  std::ranges::sort(marks.points, {}, &Point::x);
+  marks.draw = Draw::line_points;
+  return marks;
+}
+
+// Says what share of the ceiling each kernel reaches at its longest sequence, over its types.
+std::string shares_title(const std::vector<Series>& shares) {
+  std::map<std::string, std::map<double, std::vector<double>>> kernels;  // by N
+  for (const Series& marks : shares)
+    for (const Point& share : marks.points)
+      if (!share.disturbed)
+        kernels[marks.name.substr(0, marks.name.find(','))][share.x].push_back(share.y);
+  std::vector<std::string> said;
+  for (const auto& [kernel, lengths] : kernels)
+    said.push_back(fmt::format("{} {} %", kernel, range_text(lengths.rbegin()->second)));
+  return said.empty() ? "Kernels under the measured ceilings"
+                      : "Of the measured ceiling kernels reach at their longest N: " + listed(said);
+}
+
+// Counts the marks above memory's ceiling.
+std::string above_note(const std::vector<Series>& kernels, const Roof& roof) {
+  std::vector<double> above;
+  for (const Series& marks : kernels)
+    for (const Point& mark : marks.points)
+      if (mark.x < roof.ridge() && mark.y > roof.at(mark.x))
+        above.push_back(kPercent * mark.y / roof.at(mark.x));
+  return above.empty() ? ""
+                       : fmt::format(
+                             "{} above memory's ceiling, to {:.0f} %, served by caches, "
+                             "whose ceilings were not measured.",
+                             counted(above.size(), "mark"), std::ranges::max(above));
 }
 
 }  // namespace
@@ -108,18 +134,33 @@ Figure roofline_figure(const PlottedRun& run) {
   if (!(roof.gflop_per_s > 0.0 && roof.gbyte_per_s > 0.0) || rows.empty())
     return empty_figure(kTitle, "microbench.csv has no flash and decode beside measured ceilings");
   std::vector<Series> marks;
-  for (const Group& kernel : group(rows, Columns{"benchmark", "dtype"}))
+  std::vector<Series> shares;
+  for (const Group& kernel : group(rows, Columns{"benchmark", "dtype"})) {
     marks.push_back(marks_of(kernel));
+    shares.push_back(shares_of(marks.back(), roof));
+  }
+  const std::string title = shares_title(shares);
+  const std::string above = above_note(marks, roof);
   marks.push_back(roof_line(roof, rows));
+  shares.push_back(limit_line("measured ceiling", kPercent, false));
   Figure figure = line_figure(
-      {.title = shares_title(rows, roof),
-       .y = {{.y = {.label = "GFLOP/s", .column = "gflop_per_s", .log = true},
-              .reference = [&](const Group&) { return marks; }}},
-       .x_axis = fixed(
-           {.label = "FLOP for each byte that must move", .column = "flop_per_byte", .log = true}),
+      {.title = title,
+       .y = {{.title = "Speed",
+              .y = {.label = "GFLOP/s", .column = "gflop_per_s", .log = true},
+              .reference = [&](const Group&) { return marks; },
+              .x_axis = fixed({.label = "FLOP for each byte that must move",
+                               .column = "flop_per_byte",
+                               .log = true})},
+             {.title = "Share of the ceiling",
+              .y = {.label = "% of the measured ceiling",
+                    .column = "ceiling_percent",
+                    .from_zero = true},
+              .reference = [&](const Group&) { return shares; },
+              .x_axis = tokens_axis}},
        .notes = {fmt::format("Full mask, {:.0f} threads. Ceilings, measured beside each repeat: "
                              "products {:.0f} GFLOP/s in the fastest type, memory {:.1f} GB/s.",
-                             rows.front().number("threads"), roof.gflop_per_s, roof.gbyte_per_s)}});
+                             rows.front().number("threads"), roof.gflop_per_s, roof.gbyte_per_s),
+                 above}});
   figure.more_columns = kMarkColumns;
   return figure;
 }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
@@ -49,6 +50,37 @@ TEST(Roofline, MarksStandAtTheirIntensityUnderTheCeilings) {
   EXPECT_DOUBLE_EQ(roof.points.at(2).y, 100.0);
   EXPECT_EQ(figure.title,
             "Of the measured ceiling kernels reach at their longest N: decode 90 %, flash 80 %");
+  const Series& shares = series_named(figure.panels.at(1), "flash, f32");
+  EXPECT_DOUBLE_EQ(shares.points.at(0).x, 512.0);
+  EXPECT_DOUBLE_EQ(shares.points.at(0).y, 60.0);
+  EXPECT_DOUBLE_EQ(series_named(figure.panels[1], "decode, f32").points.at(0).y, 90.0);
+}
+
+TEST(Roofline, TheTitleHasTheRangeOverTypesAndMarksAboveMemorysCeilingAreCounted) {
+  CsvTable table = no_microbench();
+  add_repeat(table, kernel("flash", "1024", "flop", "8e7"));
+  Values half = kernel("flash", "1024", "flop", "7e7");
+  half["dtype"] = "bf16";
+  add_repeat(table, half);
+  add_repeat(table, kernel("decode", "1024", "bytes", "9e6"));
+  add_repeat(table, kernel("decode", "64", "bytes", "1.5e7"));
+  const Figure figure = roofline_figure(with_microbench(table));
+  EXPECT_THAT(figure.title, HasSubstr("decode 90 %, flash 70 to 80 %"));
+  EXPECT_THAT(figure.notes.at(1), HasSubstr("1 mark above memory's ceiling, to 150 %"));
+}
+
+TEST(Roofline, DisturbedRepeatsAreHollowAndInNoTitle) {
+  std::vector<std::string> header = no_microbench().header();
+  header.emplace_back("disturbed_by");
+  CsvTable table(header);
+  for (Values values :
+       {kernel("flash", "1024", "flop", "8e7"), kernel("decode", "64", "bytes", "9e6")}) {
+    values["disturbed_by"] = "stolen";
+    add_repeat(table, values);
+  }
+  const Figure figure = roofline_figure(with_microbench(table));
+  EXPECT_EQ(figure.title, "Kernels under the measured ceilings");
+  EXPECT_TRUE(series_named(figure.panels.at(0), "flash, f32").points.at(0).disturbed);
 }
 
 TEST(Roofline, WithoutCeilingsOrMicrobenchmarksThereIsASentence) {
@@ -57,28 +89,43 @@ TEST(Roofline, WithoutCeilingsOrMicrobenchmarksThereIsASentence) {
               HasSubstr("ceilings"));
 }
 
-// The committed figure: no kernel that products bound is above what products reached, and the title
-// has the share of the ceiling at each kernel's longest N.
-TEST(Roofline, CommittedKernelsStayBelowTheProductsByWhatTheTitleSays) {
+// The committed figure: no kernel that products bound is above what products reached, the title has
+// the range of the shares at each kernel's longest N, and a note counts what lies above memory's.
+TEST(Roofline, CommittedTitleHasTheSharesOfTheCeilingsAtTheLongestLengths) {
   const CommittedFigure figure("microbench", "roofline");
   const std::vector<Mark> roof = figure.marks("1", "measured ceilings");
   ASSERT_EQ(roof.size(), 3u);
   const double ridge = roof[1].x;
   const double products = roof[1].y;
-  std::map<std::string, std::map<double, double>> shares;  // by kernel and N
+  std::map<std::string, std::map<double, std::set<double>>> shares;  // by kernel and N
+  std::map<std::pair<std::string, double>, double> drawn;            // in the second panel
+  std::set<double> above;
   for (const Mark& mark : figure.marks()) {
-    if (mark.series == "measured ceilings") continue;
+    if (mark.panel == "2" && mark.is_data()) drawn[{mark.series, mark.x}] = mark.y;
+    if (mark.panel == "2" || mark.series == "measured ceilings") continue;
     EXPECT_TRUE(mark.x < ridge || mark.y <= 1.02 * products) << mark.series << " at " << mark.x;
-    const double ceiling = std::fmin(products, mark.x * products / ridge);
-    double& share =
-        shares[mark.series.substr(0, mark.series.find(','))][std::stod(mark.fields.at("n_tokens"))];
-    share = std::fmax(share, 100.0 * mark.y / ceiling);
+    const double share = 100.0 * mark.y / std::fmin(products, mark.x * products / ridge);
+    shares[mark.series.substr(0, mark.series.find(','))][std::stod(mark.fields.at("n_tokens"))]
+        .insert(share);
+    if (mark.x < ridge && share > 100.0) above.insert(share);
   }
+  for (const Mark& mark : figure.marks())
+    if (mark.panel == "1" && mark.series != "measured ceilings") {
+      EXPECT_NEAR(drawn.at({mark.series, std::stod(mark.fields.at("n_tokens"))}),
+                  100.0 * mark.y / std::fmin(products, mark.x * products / ridge), 1e-6);
+    }
   std::vector<std::string> said;
-  for (const auto& [kernel, by_length] : shares)
-    said.push_back(fmt::format("{} {:.0f} %", kernel, by_length.rbegin()->second));
+  for (const auto& [kernel, by_length] : shares) {
+    const std::set<double>& of_longest = by_length.rbegin()->second;
+    said.push_back(of_longest.size() == 1 ? fmt::format("{} {:.3g} %", kernel, *of_longest.begin())
+                                          : fmt::format("{} {:.3g} to {:.3g} %", kernel,
+                                                        *of_longest.begin(), *of_longest.rbegin()));
+  }
   EXPECT_EQ(figure.title(),
             "Of the measured ceiling kernels reach at their longest N: " + listed(said));
+  EXPECT_THAT(figure.notes().at(1),
+              HasSubstr(fmt::format("{} marks above memory's ceiling, to {:.0f} %", above.size(),
+                                    *above.rbegin())));
 }
 
 TEST(Roofline, TheCeilingIsThatOfTheFastestTypeAndNoTypeIsNamedThatWasNotMeasured) {
@@ -91,7 +138,7 @@ TEST(Roofline, TheCeilingIsThatOfTheFastestTypeAndNoTypeIsNamedThatWasNotMeasure
   add_repeat(table, wide);
   const Figure figure = roofline_figure(with_microbench(table));
   EXPECT_DOUBLE_EQ(series_named(figure.panels.at(0), "measured ceilings").points.at(2).y, 200.0);
-  EXPECT_THAT(figure.title, HasSubstr("flash 75 %"));
+  EXPECT_THAT(figure.title, HasSubstr("flash 40 to 75 %"));
   EXPECT_THAT(figure.notes.at(0), HasSubstr("products 200 GFLOP/s in the fastest type"));
   EXPECT_THAT(figure.notes.at(0), ::testing::Not(HasSubstr("f32")));
 }

@@ -4,7 +4,7 @@
 #include <ranges>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/table.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
@@ -49,10 +49,10 @@ std::string growth_title(const Groups& lines) {
     for (const Row& row : line.rows)
       if (line.rows.front().is("workers", "1") && row.number("workers") > 1.0)
         ratios.push_back(error_of(row) / error_of(line.rows.front()));
-  if (ratios.empty()) return "Error of outputs against W";
-  const auto [least, most] = std::ranges::minmax(ratios);
-  return fmt::format("The output's error is {} to {} times that of one worker, whatever W",
-                     significant(least), significant(most));
+  return ratios.empty()
+             ? "Error of outputs against W"
+             : fmt::format("The output's error is {} times that of one worker, whatever W",
+                           range_text(ratios));
 }
 
 }  // namespace
@@ -86,7 +86,8 @@ Figure error_by_workers_figure(const PlottedRun& run) {
        .x_axis = workers_axis,
        .last_of_x = true,
        .notes = {fmt::format("N = {}. Against float64 over the compared rows.",
-                             grouped(largest(rows, number_in("n_tokens"))))}});
+                             grouped(largest(rows, number_in("n_tokens")))),
+                 rounding_note(drawn, error_of)}});
 }
 
 Figure score_error_figure(const PlottedRun& run) {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "plots/figures/figures.h"
-#include "plots/frame/table.h"
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
 
@@ -70,8 +69,7 @@ TEST(ErrorByWorkers, ALineATypeAgainstW) {
   const Series& line = series_named(figure.panels.at(0), "f16");
   EXPECT_DOUBLE_EQ(line.points.at(1).x, 7.0);
   EXPECT_DOUBLE_EQ(line.points.at(1).y, 1e-4);
-  EXPECT_EQ(figure.title,
-            "The output's error is 0.500 to 1.50 times that of one worker, whatever W");
+  EXPECT_EQ(figure.title, "The output's error is 0.5 to 1.5 times that of one worker, whatever W");
 }
 
 TEST(ErrorByWorkers, OneWorkerCountIsASentence) {
@@ -92,8 +90,10 @@ TEST(ErrorByWorkers, CommittedErrorsStayWithinATenthAboveOneWorkers) {
     }
   }
   EXPECT_EQ(figure.title(),
-            fmt::format("The output's error is {} to {} times that of one worker, whatever W",
-                        significant(*ratios.begin()), significant(*ratios.rbegin())));
+            fmt::format("The output's error is {:.3g} to {:.3g} times that of one worker, whatever "
+                        "W",
+                        *ratios.begin(), *ratios.rbegin()));
+  EXPECT_THAT(figure.notes(), ::testing::Contains(::testing::HasSubstr("results stay f32")));
 }
 
 // The committed figure: as one number the error grows with the score, as two it stays, and the

@@ -2,8 +2,8 @@
 // Sparse attention against dense. A panel has few enough lines to follow each: patterns are drawn
 // by kernel and by family, with dense attention in each panel.
 #include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
 #include "plots/frame/sparse_cases.h"
-#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -72,33 +72,36 @@ Groups device_panels(const SparseCases& cases) {
 }
 
 std::vector<LineFigure::Quantity> quantities(const SparseCases& cases) {
-  const auto time = [](const Row& row, double factor) { return timed(row, "wall_time", factor); };
   LineFigure::Quantity over_ideal = {
       "time over the ideal",
       {.label = "time / (dense time × pairs kept)", .column = "over_ideal_ratio", .log = true},
-      [&cases, time](const Row& row) { return time(row, 1.0 / cases.ideal_time_s(row)); }};
+      [&cases](const Row& row) { return cases.over_ideal(row); }};
   over_ideal.reference = always(limit_line("the ideal", 1.0));
   return {{"time",
            {.label = "time (ms)", .column = "time_ms", .log = true},
-           [=](const Row& row) { return time(row, kMilli); }},
+           [](const Row& row) { return timed(row, "wall_time", kMilli); }},
           over_ideal};
 }
 
-// Compares the patterns with the ideal at the longest N; a plain title where dense did not run.
-std::string ideal_title(const SparseCases& cases) {
+// Compares the patterns with the ideal at the longest N, where nothing disturbed either; a plain
+// title where dense did not run.
+std::string ideal_title(const SparseCases& cases, int cores) {
   std::map<double, std::map<double, std::string>> ratios;  // by N and ratio
   for (const Group& line : cases.lines())
     for (const Row& row : line.rows)
-      if (const double ratio = row.number("wall_time_median_s") / cases.ideal_time_s(row);
-          !is_dense(line) && ratio > 0.0)
-        ratios[row.number("n_tokens")][ratio] = line.name;
+      if (const Point ratio = cases.over_ideal(row);
+          !is_dense(line) && ratio.y > 0.0 && !ratio.disturbed && counts(row, cores))
+        ratios[row.number("n_tokens")][ratio.y] = line.name;
   if (ratios.empty()) return "Sparse attention against sequence length";
   const auto& [n, of_length] = *ratios.rbegin();
-  const auto shown = [](const auto& one) {
-    return fmt::format("{} ({})", significant(one.first), one.second);
-  };
-  return fmt::format("At N = {} patterns take {} to {} times their ideal time", grouped(n),
-                     shown(*of_length.begin()), shown(*of_length.rbegin()));
+  const auto& [least, nearest] = *of_length.begin();
+  const auto& [most, farthest] = *of_length.rbegin();
+  const std::string at = fmt::format("At N = {} ", grouped(n));
+  constexpr const char* kIdeal = "times what dense attention takes for as many pairs";
+  return at + (nearest == farthest
+                   ? fmt::format("{} takes {} {}", nearest, range_text({least, most}), kIdeal)
+                   : fmt::format("patterns take {:.3g} ({}) to {:.3g} ({}) {}", least, nearest,
+                                 most, farthest, kIdeal));
 }
 
 }  // namespace
@@ -108,7 +111,7 @@ std::string ideal_title(const SparseCases& cases) {
 // the share of pairs kept. If CPU and GPU both ran, their panels are side by side.
 Figure sparse_attention_figure(const PlottedRun& run) {
   const SparseCases cases(run.cases);
-  Figure figure = line_figure({.title = ideal_title(cases),
+  Figure figure = line_figure({.title = ideal_title(cases, run.provenance.cores),
                                .nothing = "no case with a sparse mask has a time",
                                .lines = cases.has_patterns() ? cases.lines() : Groups{},
                                .y = quantities(cases),

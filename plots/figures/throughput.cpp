@@ -2,9 +2,9 @@
 // Achieved FLOP/s against sequence length: a line per kernel and element type, a panel per head
 // dimension and mask. The cases of the runs beside it, of this program or another, are in the same
 // panels. The rate is unmasked FLOP over the wall clock of the whole call.
-#include "base/schema/older_runs.h"
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
@@ -61,37 +61,54 @@ Groups throughput_lines(const Rows& rows) {
   return lines;
 }
 
-Point rate(const Row& row) {
-  const double rate = row.number("achieved_flop_per_s");
-  const Point time = timed(row, "wall_time", 1.0);
-  return {.y = rate / kGiga,
-          .low = rate * time.y / kGiga / time.high,
-          .high = rate * time.y / kGiga / time.low};
-}
+Point rate(const Row& row) { return flop_rate(row, 1.0 / kGiga); }
 
-// Names the slowest and the fastest line at the longest N; a plain title where there is one line.
-std::string fastest_title(const Groups& lines, double longest) {
-  constexpr const char* kTitle = "Throughput against sequence length";
-  std::map<double, std::string> rates;  // at that length
+// Says what lines reach, over all lengths and panels.
+std::string rates_title(const Groups& lines, int cores) {
+  std::map<double, std::string> rates;
   for (const Group& line : lines)
     for (const Row& row : line.rows)
-      if (row.number("n_tokens") == longest && rate(row).y > 0.0) rates[rate(row).y] = line.name;
-  if (rates.size() < 2) return kTitle;
-  return fmt::format("At N = {} lines reach {:.3g} ({}) to {:.3g} GFLOP/s ({})", grouped(longest),
-                     rates.begin()->first, rates.begin()->second, rates.rbegin()->first,
-                     rates.rbegin()->second);
+      if (counts(row, cores) && rate(row).y > 0.0) rates[rate(row).y] = line.name;
+  if (rates.empty()) return "Throughput against sequence length";
+  const auto& [least, slowest] = *rates.begin();
+  const auto& [most, fastest] = *rates.rbegin();
+  return slowest == fastest
+             ? fmt::format("{} reaches {} GFLOP/s", slowest, range_text({least, most}))
+             : fmt::format("Lines reach {:.3g} ({}) to {:.3g} GFLOP/s ({})", least, slowest, most,
+                           fastest);
+}
+
+// Says which share of their speed cases have that something disturbed, where another run has the
+// same cases undisturbed; empty without such.
+std::string disturbed_title(const Rows& rows, int cores) {
+  std::vector<double> shares;
+  std::set<std::string> names;
+  std::set<std::string> by;
+  for (const Row& row : where(rows, disturbed))
+    if (const auto same = case_like(
+            row, [](const Field&) { return false; },
+            [&](const Row& other) { return counts(other, cores); })) {
+      shares.push_back(kPercent * rate(row).y / rate(*same).y);
+      names.insert(kernel_name(row.text("kernel")) + ' ' + row.text("dtype"));
+      by.insert(row.text("disturbed_by"));
+    }
+  return shares.empty()
+             ? ""
+             : fmt::format("Disturbed by {}, {} reaches {} % of its speed", fmt::join(by, ", "),
+                           fmt::join(names, ", "), range_text(shares));
 }
 
 }  // namespace
 
 Figure throughput_figure(const PlottedRun& run) {
   const Rows rows = standing_rows(run.cases);
-  const Rows told =  // lines of more workers than cores do not count
-      where(rows, [&](const Row& row) { return !oversubscribed(row, run.provenance.cores); });
+  const int cores = run.provenance.cores;
+  const Groups lines = throughput_lines(rows);
+  const std::string disturbance = disturbed_title(rows, cores);
   return line_figure(
-      {.title = fastest_title(throughput_lines(told), largest(told, number_in("n_tokens"))),
+      {.title = disturbance.empty() ? rates_title(lines, cores) : disturbance,
        .nothing = "no case has a rate",
-       .lines = throughput_lines(rows),
+       .lines = lines,
        .y = {{.y = {.label = "achieved GFLOP/s", .column = "achieved_gflop_per_s"},
               .value = rate,
               .reference = [peaks = peaks_of(rows)](const Group&) { return peaks; },

@@ -172,17 +172,43 @@ TEST(Throughput, ARunOfOtherColumnsIsRefused) {
   EXPECT_THROW((void)joined_cases(side_by_side(own, "a", other, "b")), UsageError);
 }
 
-// The committed figure: the title has the slowest and the fastest line at the longest N.
-TEST(Throughput, CommittedTitleHasTheSlowestAndTheFastestLineAtTheLongestLength) {
+TEST(Throughput, TheTitleHasTheRangeOfAllPlottedRowsThatCount) {
+  const auto of = [](const char* kernel, std::int64_t n, const char* rate,
+                     const char* disturbed_by = "") {
+    return dense_case(kernel, "f32", n,
+                      {{"achieved_flop_per_s", rate}, {"disturbed_by", disturbed_by}});
+  };
+  EXPECT_EQ(figure_of(cases_of({of("flash", 1000, "5e10"), of("flash", 2000, "4e10"),
+                                of("flash", 4000, "9e10", "stolen")}))
+                .title,
+            "flash f32 reaches 40 to 50 GFLOP/s");
+  EXPECT_EQ(
+      figure_of(cases_of({of("flash", 1000, "5e10"), of("materialized", 2000, "2e10")})).title,
+      "Lines reach 20 (materialized f32) to 50 GFLOP/s (flash f32)");
+  EXPECT_EQ(figure_of(cases_of({of("flash", 1000, "5e10")})).title, "flash f32 reaches 50 GFLOP/s");
+  EXPECT_EQ(figure_of(cases_of({of("flash", 1000, "5e10", "stolen")})).title,
+            "Throughput against sequence length");
+  const CsvTable quiet = cases_of({of("flash", 1000, "5e10"), of("flash", 2000, "4e10")});
+  const CsvTable busy = cases_of({of("flash", 1000, "2e10", "neighbours")});
+  EXPECT_EQ(throughput_figure(joined_cases(side_by_side(quiet, "a", busy, "b"))).title,
+            "Disturbed by neighbours, flash f32 reaches 40 % of its speed");
+}
+
+// The committed figure: the title has the range of the hollow rates over the others of their N.
+TEST(Throughput, CommittedTitleHasTheRangeOfWhatNeighboursLeave) {
   const CommittedFigure figure("disturbance", "throughput");
-  std::map<double, std::map<double, std::string>> rates;  // by N and rate
-  for (const auto& [name, line] : figure.lines("1"))
-    for (const auto& [tokens, rate] : line) rates[tokens][rate] = name;
-  const auto& [tokens, of_longest] = *rates.rbegin();
-  EXPECT_EQ(figure.title(),
-            fmt::format("At N = {} lines reach {:.3g} ({}) to {:.3g} GFLOP/s ({})", grouped(tokens),
-                        of_longest.begin()->first, of_longest.begin()->second,
-                        of_longest.rbegin()->first, of_longest.rbegin()->second));
+  std::map<double, std::map<std::string, double>> rates;  // by N and whether disturbed
+  for (const Mark& mark : figure.marks())
+    if (mark.is_data()) rates[mark.x][mark.fields.at("disturbed")] = mark.y;
+  std::vector<double> shares;
+  for (const auto& [tokens, of_length] : rates)
+    shares.push_back(100.0 * of_length.at("1") / of_length.at("0"));
+  EXPECT_EQ(shares.size(), 5u);
+  const auto [least, most] = std::ranges::minmax(shares);
+  EXPECT_EQ(
+      figure.title(),
+      fmt::format("Disturbed by neighbours, flash f32 reaches {:.3g} to {:.3g} % of its speed",
+                  least, most));
 }
 
 }  // namespace

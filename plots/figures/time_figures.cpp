@@ -85,9 +85,7 @@ std::string time_title(const Groups& lines, int cores) {
 }  // namespace
 
 Figure wall_clock_figure(const PlottedRun& run) {
-  if (const Rows rows = modelled_operator_rows(run.cases); !rows.empty())
-    return modelled_operators_figure(rows);
-  if (const Rows rows = operator_rows(run.cases); !rows.empty()) return operators_figure(rows);
+  if (has_operators(run.cases)) return operators_figure(run);
   const auto time = [](const char* title, IntervalColumns columns) {
     return LineFigure::Quantity{
         .title = title,

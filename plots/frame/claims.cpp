@@ -39,6 +39,11 @@ bool told_apart(const Row& a, const Row& b, const ModelGrade& grade) {
   return has_interval(a) && has_interval(b) && (x.high < y.low || y.high < x.low);
 }
 
+std::optional<int> side_of(const Row& a, const Row& b, int cores, const ModelGrade& grade) {
+  if (!counts(a, cores) || !counts(b, cores)) return std::nullopt;
+  return !told_apart(a, b, grade) ? 0 : seconds(a) < seconds(b) ? -1 : 1;
+}
+
 double Ranking::lead() const { return seconds(rows.at(1)) / seconds(rows.at(0)); }
 
 Ranking ranking_of(const Rows& rows, int cores, const ModelGrade& grade) {

@@ -4,6 +4,7 @@
 // cases are one computation, which times are told apart, and which is the shortest.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ namespace qb {
 // modelled ones by the p90 of the model's error for either scheme. Nothing tells single repeats
 // apart, nor a measured time from a modelled one.
 [[nodiscard]] bool told_apart(const Row& a, const Row& b, const ModelGrade& grade);
+
+// Which of two cases is the faster: -1 the first, 1 the second, 0 where they are not told apart;
+// nothing where one of them does not count.
+[[nodiscard]] std::optional<int> side_of(const Row& a, const Row& b, int cores,
+                                         const ModelGrade& grade = {});
 
 // Cases of one problem, the shortest time first: a row for each plan, of the scheme that is named
 // first. The first `level` of them are not told apart from the first one.

@@ -218,6 +218,12 @@ Point timed(const Row& row, IntervalColumns columns, double factor) {
 
 Point time_ms(const Row& row) { return timed(row, clock_of(row), kMilli); }
 
+Point flop_rate(const Row& row, double factor) {
+  const Point time = timed(row, "wall_time", 1.0);
+  const double rate = row.number("achieved_flop_per_s") * factor;
+  return {.y = rate, .low = rate * time.y / time.high, .high = rate * time.y / time.low};
+}
+
 Point scaled(const Point& point, double factor) {
   return {.x = point.x,
           .y = point.y * factor,

@@ -115,6 +115,8 @@ void shade_equal_looks(Groups& lines);
 [[nodiscard]] Point timed(const Row& row, IntervalColumns columns, double factor);
 // Reads the time of a case in ms.
 [[nodiscard]] Point time_ms(const Row& row);
+// Reads the FLOP/s of a case by its wall clock, times a factor.
+[[nodiscard]] Point flop_rate(const Row& row, double factor);
 // Multiplies a value and its interval.
 [[nodiscard]] Point scaled(const Point& point, double factor);
 // Divides the medians of two rows; the bar is the widest that the two intervals allow.
@@ -130,6 +132,11 @@ inline constexpr const char* kModelNote = "Model: predicted, nothing was timed."
 // Says what error bars are, by interval_coverage and n_samples of the rows: `Bars: 75 to 93.8 %
 // intervals, 3 to 5 repeats.` Bars are those of medians.
 [[nodiscard]] std::string interval_note(const Rows& rows);
+
+// Says that results stay f32 where one of a narrower type is off by less than the type rounds by;
+// empty where none is.
+[[nodiscard]] std::string rounding_note(const Rows& rows,
+                                        const std::function<double(const Row&)>& error);
 
 // Says what the bars are, and which cases have no point and why.
 [[nodiscard]] std::vector<std::string> case_notes(const CsvTable& cases);

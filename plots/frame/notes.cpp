@@ -73,6 +73,20 @@ std::string interval_note(const Rows& rows) {
                      span("n_samples", 1.0), single ? "; none at single repeats" : "");
 }
 
+std::string rounding_note(const Rows& rows, const std::function<double(const Row&)>& error) {
+  constexpr std::pair<std::string_view, double> kRoundings[] = {{"f16", 0x1p-11}, {"bf16", 0x1p-8}};
+  std::vector<std::string> below;
+  for (const auto& [type, rounding] : kRoundings)
+    if (count(where(rows, "dtype", {type}),
+              [&, most = rounding](const Row& row) { return error(row) < most; }) > 0)
+      below.push_back(fmt::format("{} {:.1e}", type, rounding));
+  return below.empty() ? ""
+                       : fmt::format(
+                             "Inputs have the type, results stay f32: errors may be below "
+                             "its own rounding ({}).",
+                             listed(below));
+}
+
 std::vector<std::string> case_notes(const CsvTable& cases) {
   const Rows rows = standing_rows(cases);
   const Rows measured = measured_rows(rows);

@@ -108,13 +108,13 @@ bool SparseCases::has_patterns() const {
                      [](const Group& line) { return line.key[0].starts_with('{'); });
 }
 
-double SparseCases::ideal_time_s(const Row& row) const {
+Point SparseCases::over_ideal(const Row& row) const {
   const auto dense = dense_.find(values_of(row, base_columns_));
-  if (dense == dense_.end()) return kNaN;
+  if (dense == dense_.end() || dense->second == row) return {};
   const double n = row.number("n_tokens");
   const double keys = row.number("kv_len");
-  const double kept = row.number("unmasked_pairs") / (n * (keys > 0.0 ? keys : n));
-  return dense->second.number("wall_time_median_s") * kept;
+  return scaled(time_ratio(row, dense->second, "wall_time"),
+                n * (keys > 0.0 ? keys : n) / row.number("unmasked_pairs"));
 }
 
 }  // namespace qb

@@ -31,10 +31,10 @@ class SparseCases {
   // there are several: `CPU`; a GPU by its name if the rows have one.
   [[nodiscard]] const Groups& devices() const { return devices_; }
 
-  // Gives the time of dense attention at a row's N and device with all else the same (full mask and
-  // the flash kernel), times the share of all pairs that the row's mask keeps. It is NaN if no such
-  // case ran.
-  [[nodiscard]] double ideal_time_s(const Row& row) const;
+  // Divides the time of a row by the ideal: that of dense attention at its N and device with all
+  // else the same (full mask and the flash kernel), times the share of all pairs that its mask
+  // keeps. It is NaN if no such case ran, and for that case itself.
+  [[nodiscard]] Point over_ideal(const Row& row) const;
 
  private:
   Columns base_columns_;  // what a row shares with its dense case: N, device, what else differs

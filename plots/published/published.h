@@ -32,9 +32,6 @@ void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_up
 
 // ---- FlashAttention ----------------------------------------------------------------------------
 
-// The peak of dense f16 products that the data sheet of H100 SXM5 names, in TFLOP/s.
-inline constexpr double kH100PeakTflopPerS = 989.4;
-
 // Reads a length as its figures label it: `512`, `16k`.
 [[nodiscard]] double labelled_length(const std::string& label);
 
