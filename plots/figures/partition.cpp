@@ -3,12 +3,14 @@
 
 #include "base/status.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
 
 constexpr std::size_t kMostToldApart = 128;  // workers
-constexpr std::size_t kMostInLegend = 20;
+constexpr double kHalfLoad = 0.4;
+constexpr std::uint32_t kHidden = 0xE2E2E2;
 constexpr double kBands = 64.0;
 // A worker's number fits into a rectangle whose sides are at least this share of N.
 constexpr double kTextShare = 0.045;
@@ -62,36 +64,18 @@ bool numbers_fit(const std::map<int, Share>& workers, double n_tokens) {
   return true;
 }
 
-// Compares the most and the least loaded worker, if whole rectangles say how many pairs they have.
-void say_loads(Figure& figure, const std::map<int, Share>& workers) {
-  std::vector<double> pairs;
-  for (const auto& [worker, share] : workers) {
-    if (!share.bands.empty() || !share.some.empty()) return;
-    double sum = 0.0;
-    for (const Point& one : share.whole) sum += (one.high - one.low) * (one.x_high - one.x_low);
-    pairs.push_back(sum);
-  }
-  const double most = std::ranges::max(pairs);
-  const double all = std::accumulate(pairs.begin(), pairs.end(), 0.0);
-  figure.title += fmt::format(": the most loaded of {} computes {} times the mean",
-                              counted(pairs.size(), "worker"),
-                              significant(most * static_cast<double>(pairs.size()) / all));
-}
-
-Panel partition_panel(const std::map<int, Share>& workers, bool numbered) {
+Panel partition_panel(const std::map<int, Share>& workers, const Point& all, bool numbered) {
   Panel panel;
+  if (!std::isnan(all.y)) panel.series.push_back(rectangles("hidden by the mask", kHidden, {all}));
   for (const auto& [worker, share] : workers) {
     const std::string name = fmt::format("worker {}", worker);
     const std::uint32_t colour = partition_colour(worker);
     Series whole = rectangles(name, colour, share.whole);
-    Series bands = rectangles(name, colour, share.bands);
+    Series bands = rectangles(name + ", masked", colour, share.bands);
     Series some = rectangles(name + ", some pairs", lightened(colour), share.some);
     whole.thin = false;
     if (numbered) whole.text = fmt::format("{}", worker);
-    if (!share.whole.empty()) bands.name += ", masked";
-    some.in_legend = workers.size() == 1;
-    bands.in_legend = share.whole.empty() && workers.size() <= kMostInLegend;
-    whole.in_legend = workers.size() <= kMostInLegend;
+    for (Series* one : {&whole, &bands, &some}) one->in_legend = false;  // bars have their names
     add(panel, {whole, bands, some});
   }
   panel.x = {.label = "key token", .column = "key_token", .tight = true};
@@ -99,32 +83,76 @@ Panel partition_panel(const std::map<int, Share>& workers, bool numbered) {
   return panel;
 }
 
+// A bar for the pairs of each worker, and their mean.
+Panel loads_panel(const std::vector<double>& pairs) {
+  Panel panel{.x = {.label = "pairs of a head", .column = "pairs", .from_zero = true},
+              .y = {.label = "worker", .column = "worker_index", .reversed = true}};
+  for (std::size_t worker = 0; worker < pairs.size(); ++worker) {
+    const auto y = static_cast<double>(worker);
+    Series bar = rectangles(fmt::format("worker {}", worker),
+                            partition_colour(static_cast<int>(worker)),
+                            {box(0.0, pairs[worker], y - kHalfLoad, y + kHalfLoad)});
+    bar.in_legend = false;
+    panel.series.push_back(std::move(bar));
+    panel.y.tics.push_back({y, fmt::format("{}", worker)});
+  }
+  const double mean = std::reduce(pairs.begin(), pairs.end()) / static_cast<double>(pairs.size());
+  panel.series.push_back(
+      {.name = "mean",
+       .draw = Draw::line,
+       .style = {kGrey, 0, 1},
+       .points = {{.x = mean, .y = -0.5},
+                  {.x = mean, .y = static_cast<double>(pairs.size()) - 0.5}}});
+  return panel;
+}
+
+std::string loads_title(const std::string& title, const std::vector<double>& pairs) {
+  const auto [least, most] = std::ranges::minmax(pairs);
+  const auto workers = static_cast<double>(pairs.size());
+  if (least == most || pairs.size() == 1)
+    return listed({title, pairs.size() == 1 ? "" : "all workers compute as many pairs"}, ": ");
+  return fmt::format("{}: the most loaded of {} computes {} times the mean", title,
+                     counted(pairs.size(), "worker"),
+                     significant(most * workers / std::reduce(pairs.begin(), pairs.end())));
+}
+
 }  // namespace
 
-Figure partition_of(const CsvTable& rectangles, const std::string& title) {
+Figure partition_of(const CsvTable& rectangles, const Partition& of) {
   const auto workers = by_worker(rectangles);
   if (workers.empty()) throw UsageError("partition: the plan has no query-key pairs to draw");
-  if (workers.size() > kMostToldApart)
+  if (of.pairs.size() > kMostToldApart)
     throw UsageError(
         fmt::format("partition: {} workers cannot be told apart in one picture; at "
                     "most {} are drawn",
-                    workers.size(), kMostToldApart));
+                    of.pairs.size(), kMostToldApart));
   const Rows rows = all_rows(rectangles);
-  const double queries = largest(rows, [](const Row& row) { return row.number_at("q_end"); });
-  const double keys = largest(rows, [](const Row& row) { return row.number_at("k_end"); });
-  const bool numbered = numbers_fit(workers, std::max(queries, keys));
+  double queries = largest(rows, [](const Row& row) { return row.number_at("q_end"); });
+  double keys = largest(rows, [](const Row& row) { return row.number_at("k_end"); });
+  const bool cut = queries < of.queries && keys < of.keys;  // to its first tokens
+  if (!cut) std::tie(queries, keys) = std::pair(of.queries, of.keys);
+  const bool masked = std::reduce(of.pairs.begin(), of.pairs.end()) < of.queries * of.keys;
   Figure figure{
       .name = "partition",
-      .title = title,
-      .subtitle = listed({"N = " + grouped(queries), keys == queries ? "" : grouped(keys) + " keys",
-                          fmt::format("W = {}", workers.rbegin()->first + 1)}),
-      .panels = {partition_panel(workers, numbered)},
+      .title = loads_title(of.title, of.pairs),
+      .subtitle = listed({"N = " + grouped(of.queries),
+                          of.keys == of.queries ? "" : grouped(of.keys) + " keys",
+                          fmt::format("W = {}", of.pairs.size())}),
+      .panels = {partition_panel(workers, masked ? box(0.0, keys, 0.0, queries) : Point{},
+                                 numbers_fit(workers, std::max(queries, keys))),
+                 loads_panel(of.pairs)},
+      .columns = 2,
       .square = true};
-  figure.notes = {"Colour: the worker that computes the pair."};
-  if (std::any_of(workers.begin(), workers.end(),
-                  [](const auto& worker) { return !worker.second.some.empty(); }))
-    figure.notes.emplace_back("Pale: a square of tokens of which some pairs are computed.");
-  say_loads(figure, workers);
+  figure.notes = {"Colour: the worker that computes the pair.",
+                  std::ranges::any_of(workers, [](const auto& one) { return !one.second.some.empty(); })
+                      ? "Pale: a square of tokens of which some pairs are computed."
+                      : "",
+                  cut ? fmt::format("Drawn: the first {:.0f} tokens.", queries) : "",
+                  std::ranges::count_if(of.pairs, [](double pairs) { return pairs > 0.0; }) >
+                          std::ssize(workers)
+                      ? "The first head is drawn; other workers compute the others."
+                      : ""};
+  std::erase(figure.notes, "");
   return figure;
 }
 

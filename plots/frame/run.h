@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/csv.h"
+#include "base/schema/row.h"
 #include "plots/frame/figure.h"
 
 namespace qb {
@@ -74,6 +75,8 @@ struct PlottedRun {
   std::optional<CsvTable> parts{};       // parts.csv, a row per repeat and part of a layer
   std::vector<PlottedRun> beside{};      // runs whose cases appear in the panels of some figures
   std::function<ModelGrade()> model_grade = [] { return ModelGrade{}; };
+  // FLOP/s of the devices of a modelled case together at their peak; NaN where nobody knows it.
+  std::function<double(const Row&)> modelled_peak = [](const Row&) { return kNaN; };
 
   [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }
 };

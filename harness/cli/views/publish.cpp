@@ -58,6 +58,19 @@ PlottedRun run_to_plot(const std::string& folder) {
         grade.schemes[scheme] = of_scheme.p90;
     return grade;
   };
+  run.modelled_peak = [devices = std::map<std::string, DeviceModel>()](const Row& row) mutable {
+    const std::string& name = row.text("model_device");
+    const auto [found, is_new] = devices.try_emplace(name);
+    DeviceModel& device = found->second;
+    try {
+      if (is_new) device = load_device_model(name);
+    } catch (const UsageError&) {
+      // Nobody here knows that device, or it was measured on the run's machine.
+    }
+    const double cores = device.cores.value > 0.0 ? device.cores.value : row.number("workers");
+    const bool known = device.product_flop_per_s.value > 0.0 && !row.is("dtype", "f32");
+    return known ? device.product_flop_per_s.value * std::min(cores, row.number("workers")) : kNaN;
+  };
   return run;
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/integers.h"
 #include "base/numbers.h"
-#include "base/status.h"
 
 namespace qb {
 namespace {
@@ -61,14 +60,20 @@ class Rectangles {
  public:
   Rectangles(const Plan& plan, std::int64_t cells)
       : plan_(plan),
+        cells_(cells),
         side_(ceil_div(std::max(plan.problem.shape.q_len, plan.problem.shape.kv_len), cells)) {}
 
   void add(std::size_t worker, const PairTask& task) {
     worker_ = to_text(static_cast<std::int64_t>(worker));
     const TokenGroup& q = group_at(plan_.q_groups, task.q_group);
     const TokenGroup& k = group_at(plan_.kv_groups, task.kv_group);
-    if (q.stride != 1 || k.stride != 1)
-      throw Unsupported("a partition of strided groups is not a set of rectangles");
+    if (q.stride != 1 || k.stride != 1) {
+      for (std::int64_t i = 0; i < q.count && q.token(i) < cells_; ++i)
+        for (std::int64_t j = 0; j < k.count && k.token(j) < cells_; ++j)
+          if (plan_.problem.mask.allows(q.token(i), k.token(j)))
+            owners_[q.token(i)][k.token(j)] = worker_;
+      return;
+    }
     if (task.allowed == Allowed::pattern) {
       add_cells(q, k);
       return;
@@ -76,7 +81,17 @@ class Rectangles {
     put(q.first, q.first + q.count, k.first, k.first + k.count,
         task.allowed == Allowed::causal ? "causal" : "all", task.offset);
   }
-  [[nodiscard]] CsvTable take() { return std::move(table_); }
+  [[nodiscard]] CsvTable take() {
+    for (const auto& [q, keys] : owners_)
+      for (auto first = keys.begin(), next = first; first != keys.end(); first = next) {
+        std::int64_t end = first->first;
+        for (; next != keys.end() && next->first == end && next->second == first->second; ++end)
+          ++next;
+        worker_ = first->second;
+        put(q, q + 1, first->first, end, "cells", 0);
+      }
+    return std::move(table_);
+  }
 
  private:
   // A run that the row above also has extends that row's rectangle.
@@ -106,8 +121,10 @@ class Rectangles {
   }
 
   const Plan& plan_;
+  const std::int64_t cells_;
   const std::int64_t side_;
   std::string worker_;
+  std::map<std::int64_t, std::map<std::int64_t, std::string>> owners_{};  // by query and key
   CsvTable table_{{"worker", "q_begin", "q_end", "k_begin", "k_end", "allowed", "offset"}};
 };
 
@@ -117,7 +134,8 @@ CsvTable partition_rectangles(const Plan& plan, std::int64_t cells) {
   Rectangles rectangles(plan, cells);
   for (std::size_t w = 0; w < plan.workers.size(); ++w)
     for (const Step& step : plan.workers[w].steps)
-      for (const PairTask& task : step.tasks) rectangles.add(w, task);
+      for (const PairTask& task : step.tasks)
+        if (task.heads.begin == 0) rectangles.add(w, task);
   return rectangles.take();
 }
 

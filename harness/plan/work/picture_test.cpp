@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/status.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/testing/brute_force.h"
 
@@ -182,14 +181,36 @@ TEST(Picture, CountsThePairsOfCellsOfUpTo64Tokens) {
             header + "0,0,20,0,65,cells,0\n0,0,20,65,130,some,0\n");
 }
 
-TEST(Picture, RefusesStridedGroups) {
-  const Plan plan = make_plan("dense", testing_support::square_problem(12, MaskKind::full), {});
-  Plan strided = plan;
-  strided.q_groups[0].stride = 2;
-  EXPECT_THROW((void)partition_rectangles(strided), Unsupported);
-  strided = plan;
-  strided.kv_groups[0].stride = 2;
-  EXPECT_THROW((void)partition_rectangles(strided), Unsupported);
+// The worker of each pair of the first head, row-major; -1 for none.
+std::vector<int> owners(const CsvTable& table, std::int64_t n) {
+  std::vector<int> of(static_cast<std::size_t>(n * n), -1);
+  for (std::size_t row = 0; row < table.size(); ++row)
+    for (auto q = table.number(row, "q_begin"); q < table.number(row, "q_end"); ++q)
+      for (auto k = table.number(row, "k_begin"); k < table.number(row, "k_end"); ++k)
+        of[static_cast<std::size_t>(q * static_cast<double>(n) + k)] =
+            static_cast<int>(table.number(row, "worker"));
+  return of;
+}
+
+TEST(Picture, OfStridedGroupsHasTheWorkerOfEachPairOfTheFirstTokens) {
+  constexpr std::int64_t kTokens = 24;
+  const Problem problem = testing_support::square_problem(kTokens, MaskKind::causal);
+  const Plan plan = make_plan("striped", problem, {4});
+  const std::vector<int> all = owners(partition_rectangles(plan), kTokens);
+  const std::vector<int> first = owners(partition_rectangles(plan, 10), kTokens);
+  for (std::int64_t q = 0; q < kTokens; ++q)
+    for (std::int64_t k = 0; k < kTokens; ++k) {
+      const auto at = static_cast<std::size_t>(q * kTokens + k);
+      EXPECT_EQ(all[at], k <= q ? q % 4 : -1) << q << ' ' << k;
+      EXPECT_EQ(first[at], q < 10 && k < 10 ? all[at] : -1) << q << ' ' << k;
+    }
+}
+
+TEST(Picture, OfASchemeThatSharesHeadsIsThatOfTheFirst) {
+  const Problem problem =
+      make_problem({1, 4, 4, 16, 16, 4, 4}, MaskKind::full, DType::f32, 0);
+  const std::vector<int> of = owners(partition_rectangles(make_plan("ulysses", problem, {4})), 16);
+  EXPECT_EQ(of, std::vector<int>(256, 0));
 }
 
 }  // namespace
