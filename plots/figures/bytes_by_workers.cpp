@@ -100,10 +100,10 @@ Figure bytes_by_workers_figure(const PlottedRun& run) {
   Rows rows = where(rows_like(run.cases, all.front().rows.front(), {"pass"}), [](const Row& row) {
     return is_compared_scheme(row) && row.number("workers") >= 2 && !row.is("pass", "both");
   });
-  // A shape that is left open is the one of the formula.
-  rows = best_shapes(rows, [](const Row& row) {
-    return row.is("grid_heads", "0") && row.is("grid_rows", "0") ? 0.0 : busiest_sent_bytes(row);
-  });
+  // The formula of a grid is of the shape that is left open.
+  if (const Rows open = where(where(rows, "grid_heads", {"0"}), "grid_rows", {"0"});
+      count_schemes(open) == count_schemes(rows))
+    rows = open;
   const Unit unit = byte_unit(largest(rows, busiest_sent_bytes));
   Groups panels = panels_by(rows, {"pass"});
   for (Group& panel : panels)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parallel efficiency: the FLOP/s of one of W workers as a share of a base, the same for all lines
-// of a panel: one device alone or, where none ran, the fastest case of the fewest workers. Strong:
-// the sequence stays as W grows; weak: the tokens of a worker do. And model FLOP utilisation: the
-// FLOP/s of all workers as a share of the peak of their devices.
+// The FLOP/s of one of W workers as a share of a base, the same for all lines of a panel. Parallel
+// efficiency: of one device alone or, where none ran, of the fastest case of the fewest workers.
+// Model FLOP utilisation: of the peak of a device. Strong: the sequence stays as W grows; weak: the
+// tokens of a worker do.
 #include "plots/figures/figures.h"
 #include "plots/figures/scheme_settings.h"
 #include "plots/frame/claims.h"
@@ -15,11 +15,23 @@ double tokens_of_all(const Row& row) { return row.number("n_tokens"); }
 double flop_of_worker(const Row& row) {
   return row.number("unmasked_flop") / row.number("workers");
 }
-double seconds_of(const Row& row) { return timed(row, clock_of(row), 1.0).y; }
-double rate_of(const Row& row) { return flop_of_worker(row) / seconds_of(row); }
+
+Point rate_of(const Row& row) {
+  const Point time = timed(row, clock_of(row), 1.0);
+  const double flop = flop_of_worker(row);
+  return {.y = flop / time.y, .low = flop / time.high, .high = flop / time.low};
+}
+
+struct Base {
+  std::string name{};
+  std::function<Point(const Row&)> rate{};  // what that of a row's worker is a share of
+  double workers = 0.0;
+  bool counts = true;
+};
 
 // Keeps the cases that share the value with the most worker counts; of several such values the
-// greatest. The result is empty if no value has two worker counts.
+// greatest. The result is empty if no value has two worker counts. W rises, and of each the rate: a
+// line shows the last of a W, which is the fastest shape of a grid.
 Rows most_counts(const Rows& rows, double (*value)(const Row&)) {
   std::map<double, Rows> by_value;
   for (const Row& row : rows) by_value[value(row)].push_back(row);
@@ -30,171 +42,154 @@ Rows most_counts(const Rows& rows, double (*value)(const Row&)) {
       most = counts;
       best = own;
     }
-  return best;
+  return order(order(best, [](const Row& row) { return rate_of(row).y; }), number_in("workers"));
 }
 
-// A panel's key is the tokens of one device that its workers are compared with, and `Strong` or
-// `Weak`.
+// A panel's key is `Strong` or `Weak`, and the tokens of one device that its workers are compared
+// with.
 Groups scaling_panels(const Rows& rows, std::initializer_list<const char*> kinds) {
   const Columns told_by = joined(kShapeColumns, kPlaceColumns);
   const Columns named = joined({"mask"}, differing_columns(rows, without(told_by, "mask")));
   Groups panels;
-  for (const Group& of_mask : panels_by(best_shapes(rows, seconds_of), told_by, named))
+  for (const Group& of_mask : panels_by(rows, told_by, named))
     for (const std::string kind : kinds) {
       const auto tokens = kind == "Weak" ? tokens_of_worker : tokens_of_all;
-      Group panel{.rows = order(most_counts(of_mask.rows, tokens), number_in("workers"))};
+      Group panel{.rows = most_counts(of_mask.rows, tokens)};
       if (panel.rows.empty()) continue;
       const double shared = tokens(panel.rows.front());
-      panel.key = {fmt::format("{:.0f}", shared), kind};
-      const bool grows =
-          kind == "Weak" &&
-          flop_of_worker(panel.rows.back()) > 1.01 * flop_of_worker(panel.rows.front());
-      panel.name = listed({kind == "Weak" ? "weak, N/W = " + grouped(shared)
-                                          : "strong, N = " + grouped(shared),
-                           of_mask.name, grows ? "work per worker grows" : ""});
+      panel.key = {kind, fmt::format("{:.0f}", shared)};
+      const bool grows = kind == "Weak" && flop_of_worker(panel.rows.back()) >
+                                               1.01 * flop_of_worker(panel.rows.front());
+      panel.name = listed(
+          {kind == "Weak" ? "weak, N/W = " + grouped(shared) : "strong, N = " + grouped(shared),
+           of_mask.name, grows ? "work per worker grows" : ""});
       panels.push_back(std::move(panel));
     }
   return panels;
 }
 
-struct Base {
-  Row row;
-  std::string name{};
-};
-
-// Of one device alone it is the case of the same shape. What counts comes before what does not.
-Base base_of(const Group& panel, int cores) {
+// One device alone ran a case of the same shape. What counts comes before what does not.
+Base fastest_of(const Group& panel, int cores) {
   const Row& like = panel.rows.front();
   const Rows alone = where(standing_rows(*like.table), [&](const Row& row) {
-    return ran(row) && row.number("workers") == 1.0 && row.text("n_tokens") == panel.key[0] &&
-           rate_of(row) > 0.0 &&
+    return ran(row) && row.number("workers") == 1.0 && row.text("n_tokens") == panel.key[1] &&
+           rate_of(row).y > 0.0 &&
            values_of(row, kShapeColumns) == values_of(like, kShapeColumns) &&
            row.text("ranks") == like.text("ranks");
   });
   const auto place = [=](const Row& row) {
-    return std::tuple(!counts(row, cores), row.number("workers"), -rate_of(row));
+    return std::tuple(!counts(row, cores), row.number("workers"), -rate_of(row).y);
   };
   const Row base = order(alone.empty() ? panel.rows : alone, place).front();
-  return {base, alone.empty() ? base.text("algorithm") + " at " + named_values(base, {"workers"})
-                              : "one device alone"};
+  return {alone.empty() ? fmt::format("{}'s speed at {}", base.text("algorithm"),
+                                      named_values(base, {"workers"}))
+                        : "one device's speed",
+          [=](const Row&) { return rate_of(base); }, base.number("workers"), counts(base, cores)};
 }
 
-Point efficiency_of(const Row& row, const Row& base, int cores) {
-  Point point = scaled(time_ratio(base, row, clock_of(row)),
-                       kPercent * flop_of_worker(row) / flop_of_worker(base));
-  point.disturbed = !counts(row, cores) || !counts(base, cores);
-  return point;
+Point share_of(const Row& row, const Base& base, int cores) {
+  const Point rate = rate_of(row);
+  const Point of = base.rate(row);
+  return {.y = kPercent * rate.y / of.y,
+          .low = kPercent * rate.low / of.high,
+          .high = kPercent * rate.high / of.low,
+          .disturbed = !base.counts || !counts(row, cores)};
 }
 
-// A line for each scheme, of the fastest shape of a grid at each W.
-Groups scaling_lines(const Group& panel, const PointOf& value) {
-  if (panel.rows.empty()) return {};
-  Groups lines = scheme_lines(panel, {"workers", "kv_len", "n_tokens", "grid_heads", "grid_rows"});
-  for (Group& line : lines) line.value = value;
-  return lines;
+// The title has the range at the most workers of the first panel that count.
+std::string kept_title(const Panel& panel, const std::string& kind, const Base& base) {
+  double most = base.workers;
+  for (const Series& line : panel.series)
+    for (const Point& point : line.points)
+      if (!point.disturbed) most = std::fmax(most, point.x);
+  std::vector<double> kept;
+  for (const Series& line : panel.series)
+    for (const Point& point : line.points)
+      if (!point.disturbed && point.x == most && most > base.workers) kept.push_back(point.y);
+  if (kept.empty()) return {};
+  return fmt::format("{} scaling to W = {} leaves a worker {} % of {}", kind, grouped(most),
+                     range_text(kept), base.name);
 }
 
-// The numbers of the most workers that count, if those are several.
-Rows of_most_workers(const Group& panel, int cores) {
-  return of_largest(where(panel.rows,
-                          [=](const Row& row) {
-                            return counts(row, cores) && row.number("workers") > 1.0;
-                          }),
-                    number_in("workers"));
-}
+struct Scaling {
+  std::string title{};  // where nothing counts
+  std::string nothing{};
+  std::string column{};
+  std::string note{};
+  std::string limit{};  // the name of a line at the base
+  Groups panels{};
+  std::function<Base(const Group& panel)> base{};
+};
 
-std::string kept_title(const Groups& panels, int cores) {
-  const Rows rows = panels.empty() ? Rows{} : of_most_workers(panels.front(), cores);
-  const std::optional<Base> base =
-      rows.empty() ? std::nullopt : std::optional(base_of(panels.front(), cores));
-  if (!base || !counts(base->row, cores) ||
-      rows.front().number("workers") == base->row.number("workers"))
-    return "Parallel efficiency, strong and weak";
-  const auto percent = [&](const Row& row) { return efficiency_of(row, base->row, cores).y; };
-  return fmt::format("{} scaling to {} leaves a worker {} % of the speed of {}",
-                     panels.front().key[1], named_values(rows.front(), {"workers"}),
-                     range_text(numbers_of(rows, percent)), base->name);
+Figure scaling_figure(const PlottedRun& run, const Rows& rows, Scaling of) {
+  const std::string left_out = keep_first(of.panels, kMostPanels, "mask and shape");
+  const auto lines = [&](const Group& panel) {
+    if (panel.rows.empty()) return Groups{};
+    Groups found =
+        scheme_lines(panel, {"workers", "kv_len", "n_tokens", "grid_heads", "grid_rows"});
+    for (Group& line : found)
+      line.value = [=, base = of.base(panel), cores = run.provenance.cores](const Row& row) {
+        return share_of(row, base, cores);
+      };
+    return found;
+  };
+  Figure figure = line_figure(
+      {.title = of.title,
+       .nothing = of.nothing,
+       .y = {{.y = {.label = "", .column = of.column, .from_zero = true}, .lines = lines}},
+       .panels = of.panels,
+       .x = number_in("workers"),
+       .x_axis = workers_axis,
+       .last_of_x = true,
+       .notes = joined_notes({{of.note}, timing_notes(rows), {left_out}})});
+  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+    const Base base = of.base(of.panels[i]);
+    if (const std::string title = kept_title(figure.panels[i], of.panels[i].key[0], base);
+        i == 0 && !title.empty())
+      figure.title = title;
+    figure.panels[i].y.label = fmt::format("speed of a worker (% of {})", base.name);
+    if (!of.limit.empty()) figure.panels[i].series.push_back(limit_line(of.limit, kPercent));
+  }
+  return figure;
 }
 
 }  // namespace
 
 Figure efficiency_figure(const PlottedRun& run) {
-  const int cores = run.provenance.cores;
   const Rows rows = where(standing_rows(run.cases), [](const Row& row) {
-    return ran(row) && is_forward(row) && rate_of(row) > 0.0 && row.number("workers") >= 2.0;
+    return ran(row) && is_forward(row) && rate_of(row).y > 0.0 && row.number("workers") >= 2.0;
   });
-  Groups panels = scaling_panels(rows, {"Strong", "Weak"});
-  const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
-  const auto lines = [=](const Group& panel) {
-    const Row base = panel.rows.empty() ? Row{} : base_of(panel, cores).row;
-    return scaling_lines(panel, [=](const Row& row) { return efficiency_of(row, base, cores); });
-  };
-  Figure figure = line_figure(
-      {.title = kept_title(panels, cores),
+  return scaling_figure(
+      run, rows,
+      {.title = "Parallel efficiency, strong and weak",
        .nothing = "no two worker counts have times at one N, or at one N/W, and all else equal",
-       .y = {{.y = {.label = "speed of a worker (%)",
-                    .column = "efficiency_percent",
-                    .from_zero = true},
-              .lines = lines,
-              .reference = always(limit_line("the base", kPercent))}},
-       .panels = panels,
-       .x = number_in("workers"),
-       .x_axis = workers_axis,
-       .last_of_x = true,
-       .notes =
-           joined_notes({{"Speed of a worker: its share of the unmasked FLOP over the time."},
-                         timing_notes(rows),
-                         {left_out}})});
-  for (std::size_t i = 0; i < figure.panels.size(); ++i)
-    figure.panels[i].y.label =
-        fmt::format("speed of a worker (% of {})", base_of(panels[i], cores).name);
-  return figure;
+       .column = "efficiency_percent",
+       .note = "Speed of a worker: its share of the unmasked FLOP over the time.",
+       .limit = "no loss",
+       .panels = scaling_panels(rows, {"Strong", "Weak"}),
+       .base = [&](const Group& panel) { return fastest_of(panel, run.provenance.cores); }});
 }
 
 Figure mfu_figure(const PlottedRun& run) {
-  const int cores = run.provenance.cores;
-  const auto peak = [&run](const Row& row) {  // of all devices; one played all workers of `serial`
-    return modelled(row) ? run.modelled_peak(row)
-                         : row.number("peak_flop_per_s") *
-                               (row.is("ranks", "serial") ? row.number("workers") : 1.0);
+  const auto peak = [&](const Row& row) {  // one device played all workers of `serial`
+    const double of_all = modelled(row) ? run.modelled_peak(row) : row.number("peak_flop_per_s");
+    const double of_one = row.is("ranks", "serial") ? of_all : of_all / row.number("workers");
+    return Point{.y = of_one, .low = of_one, .high = of_one};
   };
-  const auto mfu = [=](const Row& row) {
-    const Point s = timed(row, clock_of(row), 1.0);
-    const double percent = kPercent * row.number("unmasked_flop") / peak(row);
-    return Point{.y = percent / s.y,
-                 .low = percent / s.high,
-                 .high = percent / s.low,
-                 .disturbed = !counts(row, cores)};
-  };
-  const Rows rows = where(standing_rows(run.cases),
-                          [&](const Row& row) { return ran(row) && mfu(row).y > 0.0; });
-  Groups panels = scaling_panels(rows, {"Strong"});
-  const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
-  const Rows most = panels.empty() ? Rows{} : of_most_workers(panels.front(), cores);
-  return line_figure(
-      {.title =
-           most.empty()
-               ? "Model FLOP utilisation against W"
-               : fmt::format("At {} the schemes use {} % of the peak of their devices{}",
-                             named_values(most.front(), {"workers"}),
-                             range_text(numbers_of(most, [&](const Row& row) {
-                               return mfu(row).y;
-                             })),
-                             is_forward(most.front()) ? "" : " in a backward pass"),
+  const Rows rows = where(standing_rows(run.cases), [&](const Row& row) {
+    return ran(row) && rate_of(row).y > 0.0 && peak(row).y > 0.0;
+  });
+  return scaling_figure(
+      run, rows,
+      {.title = "Model FLOP utilisation against W",
        .nothing = "no two worker counts have times at one N, all else equal, and a known peak",
-       .y = {{.y = {.label = "model FLOP utilisation (%)",
-                    .column = "mfu_percent",
-                    .from_zero = true},
-              .lines = [=](const Group& panel) { return scaling_lines(panel, mfu); }}},
-       .panels = panels,
-       .x = number_in("workers"),
-       .x_axis = workers_axis,
-       .last_of_x = true,
-       .notes = joined_notes({{"FLOP of unmasked pairs: 4 d a pair and head forward, 10 d "
-                               "backward; over the time and the peak of W devices: measured, or "
-                               "that of the modelled device's products."},
-                              timing_notes(rows),
-                              {left_out}})});
+       .column = "mfu_percent",
+       .note = "Model FLOP utilisation: unmasked pairs, 4 d FLOP a pair and head forward, 10 d "
+               "backward, over the time and the peak, which is measured, or the modelled device's.",
+       .panels = scaling_panels(rows, {"Strong"}),
+       .base = [&](const Group&) {
+         return Base{"its device's peak", peak, 1.0};
+       }});
 }
 
 }  // namespace qb

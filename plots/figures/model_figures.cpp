@@ -1,13 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the cost model is off: measured over modelled wall clock, minus one, and published over
-// predicted time, the algorithm that the model knows best on top.
+// How far numbers are from others, as marks beside a line: measured over modelled wall clock minus
+// one, published over predicted time, and ours over published numbers. Each algorithm, paper or
+// table has a row with a mark for each of its cases and their median.
 #include "base/host_activity.h"
 #include "base/statistics.h"
-#include "plots/figures/dots.h"
+#include "base/verdict.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
+
+struct DotFigure {
+  std::string title{};
+  std::string nothing{};
+  Groups rows{};  // the first on top, with names; the first key tells their look
+  std::function<double(const Row&)> value{};
+  bool (*counted)(const Row&) = [](const Row&) { return true; };  // others are hollow
+  Axis x;
+  std::string told_by{};  // column whose values have marks of their own, one above the other
+  // The look of the marks of a row (empty: of the legend).
+  std::function<Style(const std::string& row, std::size_t place, const std::string& value)> look{};
+  std::string mark_name{};  // in the legend, before the value
+  bool hollow = false;
+  Columns more{};      // what else the CSV says of a case
+  std::string line{};  // the name of the vertical line at `line_at`
+  double line_at = 0.0;
+  std::vector<std::string> notes{};
+};
+
+constexpr double kDotSpread = 0.5;  // the share of a row that its kinds of dots take
+
+double dot_place(std::size_t row, std::size_t slot, std::size_t slots) {
+  return static_cast<double>(row) +
+         kDotSpread * ((static_cast<double>(slot) + 0.5) / static_cast<double>(slots) - 0.5);
+}
+
+Axis names_axis(const Groups& rows) {
+  Axis axis{.label = "", .column = "row_index", .reversed = true};
+  for (const Group& row : rows)
+    axis.tics.push_back({static_cast<double>(axis.tics.size()), row.name});
+  return axis;
+}
+
+// Makes the marks of each row, a line for each of its kinds.
+Groups marks_of(const DotFigure& declared, const Groups& kinds) {
+  Groups lines;
+  for (std::size_t row = 0; row < declared.rows.size(); ++row)
+    for (std::size_t slot = 0; slot < kinds.size(); ++slot) {
+      const std::string& kind = kinds[slot].key[0];
+      Group marks{.rows = where(declared.rows[row].rows,
+                                [&](const Row& one) { return one.at(declared.told_by) == kind; }),
+                  .name = listed({declared.rows[row].key[0], kind}),
+                  .style = declared.look(declared.rows[row].key[0], slot, kind),
+                  .thin = declared.hollow,
+                  .in_legend = false,
+                  .draw = Draw::points};
+      marks.value = [&declared, y = dot_place(row, slot, kinds.size())](const Row& one) {
+        return Point{.x = declared.value(one),
+                     .y = y,
+                     .disturbed = !declared.counted(one),
+                     .more = values_of(one, declared.more)};
+      };
+      lines.push_back(std::move(marks));
+    }
+  return lines;
+}
+
+// The medians of the cases that count, and a line through all rows, each a rectangle: rows have
+// their names one under the other.
+std::vector<Series> summaries_of(const DotFigure& declared) {
+  Series medians{.name = "median", .draw = Draw::points, .style = {kBlack, 4}};
+  Series line = rectangles(declared.line, kGrey);
+  line.in_legend = false;
+  for (std::size_t row = 0; row < declared.rows.size(); ++row) {
+    const auto y = static_cast<double>(row);
+    line.points.push_back(box(declared.line_at, declared.line_at, y - 0.5, y + 0.5));
+    if (const Rows counted = where(declared.rows[row].rows, declared.counted); !counted.empty())
+      medians.points.push_back({.x = median(numbers_of(counted, declared.value)), .y = y});
+  }
+  return {line, medians};
+}
+
+Figure dot_figure(const DotFigure& declared) {
+  Rows all;
+  for (const Group& row : declared.rows) std::ranges::copy(row.rows, std::back_inserter(all));
+  const Groups kinds = group(all, Columns{declared.told_by});
+  std::vector<Series> keys;
+  for (std::size_t slot = 0; slot < kinds.size(); ++slot)
+    keys.push_back(legend_key(declared.mark_name + kinds[slot].key[0],
+                              declared.look("", slot, kinds[slot].key[0]), Draw::points,
+                              declared.hollow));
+  Figure figure =
+      line_figure({.title = declared.title,
+                   .nothing = declared.nothing,
+                   .lines = marks_of(declared, kinds),
+                   .y = {{.y = names_axis(declared.rows),
+                          .reference = [&](const Group&) { return summaries_of(declared); },
+                          .timed = false}},
+                   .x_axis = fixed(declared.x),
+                   .keys = keys,
+                   .notes = declared.notes});
+  figure.more_columns = declared.more;
+  return figure;
+}
 
 std::uint32_t colour_of(const std::string& algorithm) {
   return algorithm.empty() ? kGrey : algorithm_style(algorithm).colour;
@@ -80,6 +177,82 @@ std::string interval_reach(const Rows& rows) {
                      kPercent * reach);
 }
 
+struct StandingLook {
+  RowStanding standing;
+  Style style;
+};
+constexpr StandingLook kLooks[] = {{RowStanding::reproduced, {0x56B4E9, 1}},
+                                   {RowStanding::derived, {0x009E73, 0}},
+                                   {RowStanding::predicted, {0x0072B2, 2}},
+                                   {RowStanding::differs, {0xE69F00, 4}},
+                                   {RowStanding::contradicts, {0xD55E00, 3}}};
+constexpr double kHalfDisputed = 0.35;
+constexpr std::size_t kLeastOnASide = 20;  // fewer numbers show no bias
+
+Style standing_look(std::string_view name) {
+  const auto* const found = std::ranges::find_if(
+      kLooks, [=](const StandingLook& one) { return word(one.standing) == name; });
+  return found == std::end(kLooks) ? Style{kGrey} : found->style;
+}
+
+double ratio_of(const Row& row) { return row.number_at("ours") / row.number_at("published"); }
+
+double sum_of(const Rows& tables, std::string_view column) {
+  double sum = 0.0;
+  for (const Row& table : tables) sum += table.number_at(column);
+  return sum;
+}
+double disputed(const Rows& tables) {
+  return sum_of(tables, "contradicts") + sum_of(tables, "differs");
+}
+
+std::string spaced(std::string_view name) { return replaced(name, {{"_", " "}, {".csv", ""}}); }
+
+// Says which papers' modelled numbers are all on one side of the published ones, the furthest
+// first.
+std::vector<std::string> one_sided(const Rows& answers) {
+  std::vector<std::pair<double, std::string>> found;
+  for (const Group& paper : group(answers, Columns{"paper", "kind"})) {
+    const std::vector<double> ratios = numbers_of(paper.rows, ratio_of);
+    if (const std::string bias = bias_text(ratios, 1.0);
+        paper.key[1] == "modelled" && ratios.size() >= kLeastOnASide && !bias.empty())
+      found.emplace_back(-std::abs(std::log(median(ratios))),
+                         fmt::format("{} of {} {}", ratios.size(), spaced(paper.key[0]), bias));
+  }
+  std::ranges::sort(found);
+  std::vector<std::string> texts;
+  for (const auto& [distance, text] : found) texts.push_back(text);
+  return texts;
+}
+
+// A bar of each kind for the tables of each row, with their numbers behind it.
+Panel disputed_panel(const Groups& tables, const Axis& names) {
+  Panel panel{.x = {.label = "disputed rows: contradict + differ, of all",
+                    .column = "rows",
+                    .from_zero = true,
+                    .whole = true},
+              .y = names};
+  std::vector<double> ends(tables.size());
+  for (const std::string kind : {"contradicts", "differs", "rows"}) {
+    Series bars = rectangles(kind, standing_look(kind).colour);
+    bars.in_legend = kind == "contradicts";  // marks have the names of the others
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      const auto sum = [&](std::string_view column) { return sum_of(tables[i].rows, column); };
+      const bool texts = kind == "rows";
+      const double half = texts ? 0.5 : kHalfDisputed;
+      const double to = ends[i] + (texts ? 0.0 : sum(kind));
+      Point bar = box(ends[i], to, static_cast<double>(i) - half, static_cast<double>(i) + half);
+      if (texts)
+        bar.text = fmt::format("{:.0f} + {:.0f} of {:.0f}", sum("contradicts"), sum("differs"),
+                               sum("rows"));
+      if (texts || to > ends[i]) bars.points.push_back(std::move(bar));
+      ends[i] = to;
+    }
+    add(panel, {bars});
+  }
+  return panel;
+}
+
 }  // namespace
 
 Figure model_grade_figure(const CsvTable& graded) {
@@ -137,8 +310,60 @@ Figure model_residual_figure(const PlottedRun& run) {
            },
        .mark_name = "a case, ",
        .line = "measured = modelled",
-       .notes = {"Above zero a case took longer than modelled. Lines: ranges of an algorithm.",
-                 modelled_devices(rows), interval_reach(rows)}});
+       .notes = {"Above zero a case took longer than modelled.", modelled_devices(rows),
+                 interval_reach(rows)}});
+}
+
+Figure published_parity_figure(const CsvTable& answers, const CsvTable& coverage) {
+  const Rows shown = where(all_rows(answers), [](const Row& row) {
+    return ratio_of(row) > 0.0 && row.at("verdict") != word(RowStanding::contradicts);
+  });
+  const Rows all = all_rows(coverage);
+  const std::string by = group(all, Columns{"paper"}).size() > 1 ? "paper" : "table";
+  Groups tables = group(all, Columns{by});
+  std::ranges::stable_sort(tables, std::greater(),
+                           [](const Group& one) { return disputed(one.rows); });
+  Groups rows;
+  std::erase_if(tables, [&](const Group& one) {
+    Group marks{.key = one.key,
+                .rows = where(shown, [&](const Row& row) { return row.at(by) == one.key[0]; }),
+                .name = spaced(one.key[0])};
+    const std::string paper = spaced(one.rows.front().at("paper")) + " ";
+    if (marks.name.starts_with(paper)) marks.name.erase(0, paper.size());
+    const bool nothing = marks.rows.empty() && disputed(one.rows) == 0.0;
+    if (!nothing) rows.push_back(std::move(marks));
+    return nothing;
+  });
+  const std::vector<std::string> biased = one_sided(shown);
+  Figure figure = dot_figure(
+      {.title = listed({fmt::format("Of {} published rows {:.0f} contradict and {:.0f} differ",
+                                    grouped(sum_of(all, "rows")), sum_of(all, "contradicts"),
+                                    sum_of(all, "differs")),
+                        biased.empty() ? "" : "modelled numbers: " + biased.front()},
+                       "; "),
+       .nothing = "no published number has one of ours beside it",
+       .rows = rows,
+       .value = ratio_of,
+       .x = {.label = "ours / published", .column = "ours_over_published_ratio", .log = true},
+       .told_by = "verdict",
+       .look = [](const std::string&, std::size_t,
+                  const std::string& standing) { return standing_look(standing); },
+       .more = {"paper", "table", "line", "claim", "published", "ours"},
+       .line = "ours = published",
+       .line_at = 1.0,
+       .notes = {"Predicted, differs: by the cost model. Derived: from parameters. Bars: rows that "
+                 "contradict themselves, others or the hardware, and rows that differ.",
+                 biased.empty() ? "" : fmt::format("Modelled, one side: {}.", listed(biased, "; ")),
+                 not_drawn({{.number = answers.size() - shown.size(),
+                             .what = "answer",
+                             .reason = "it contradicts, or is not above zero",
+                             .of = answers.size()}})}});
+  figure.name = "published_parity";
+  figure.finding = "Our numbers over published ones, and the disputed rows beside them.";
+  if (!figure.empty_reason.empty()) return figure;
+  figure.panels.push_back(disputed_panel(tables, figure.panels.front().y));
+  arrange_panels(figure, 2);
+  return figure;
 }
 
 }  // namespace qb

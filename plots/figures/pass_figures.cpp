@@ -3,6 +3,7 @@
 // which P were cached; the miss rate is T / (P + T).
 #include "base/statistics.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -32,12 +33,15 @@ Groups pass_groups(const CsvTable& cases) {
   return panels_by(order(where(rows, ran), miss_rate), told_by, shown);
 }
 
-Groups pass_ratio_lines(const Group& panel) {
-  const auto ratio =
-      [keys = by_number(where(panel.rows, "algorithm", {"pass_kv"}), miss_rate)](const Row& row) {
-        const auto found = keys.find(miss_rate(row));
-        return found == keys.end() ? Point{} : time_ratio(row, found->second, clock_of(row));
-      };
+Groups pass_ratio_lines(const Group& panel, int cores) {
+  const auto ratio = [=, keys = by_number(where(panel.rows, "algorithm", {"pass_kv"}), miss_rate)](
+                         const Row& row) {
+    const auto found = keys.find(miss_rate(row));
+    if (found == keys.end()) return Point{};
+    Point point = time_ratio(row, found->second, clock_of(row));
+    point.disturbed = !counts(row, cores) || !counts(found->second, cores);
+    return point;
+  };
   const auto published = [](const Row& row) {
     return Point{.x = row.number_at("miss_rate_percent"),
                  .y = row.number_at("pass_q_ttft_ms") / row.number_at("pass_kv_ttft_ms")};
@@ -64,76 +68,56 @@ Axis rate_axis(const std::vector<double>& rates) {
   return axis;
 }
 
-std::string faster(const Point& ratio) { return ratio.y < 1.0 ? "pass_q" : "pass_kv"; }
-
-// Says where published ratios, which have no intervals, pass through 1.
-std::string crossing_of_values(const std::vector<Point>& curve) {
+// Says between which miss rates a line of ratios passes through 1, or on which side of it they are.
+// Only ratios that count decide, and of those with intervals the ones that exclude 1.
+std::string verdict_on(const Series& line) {
   std::vector<double> rates;
-  std::vector<double> logs;
-  for (const Point& point : curve) {
-    rates.push_back(point.x);
-    logs.push_back(std::log(point.y));
-  }
-  std::vector<std::string> found;
-  for (const double rate : crossings(rates, logs, 0.0))
-    found.push_back(fmt::format("{:.2g} %", rate));
-  return found.empty() ? faster(curve.front()) + " is the faster throughout"
-                       : listed(found, " and ");
-}
-
-// Says between which miss rates a curve of ratios passes through 1. Only those whose interval
-// excludes 1 decide.
-std::string crossing_text(const std::vector<Point>& curve) {
-  if (curve.empty()) return "no pair of times";
   std::vector<int> sides;
-  for (const Point& point : curve) sides.push_back(point.high < 1.0 ? -1 : point.low > 1.0 ? 1 : 0);
-  const auto first = std::ranges::find_if(sides, [](int side) { return side != 0; });
-  if (first == sides.end())
-    return fmt::format("not decided, since every interval of {} includes 1",
-                       counted(curve.size(), "miss rate"));
+  for (const Point& point : line.points) {
+    if (point.disturbed) continue;
+    const Point ends = std::isfinite(point.high) ? point : Point{.low = point.y, .high = point.y};
+    rates.push_back(point.x);
+    sides.push_back(ends.high < 1.0 ? -1 : ends.low > 1.0 ? 1 : 0);
+  }
+  if (sides.empty()) return "no time counts";
   std::vector<std::string> found;
   for (const auto& [before, after] : sign_changes(sides))
-    found.push_back(fmt::format("between {:.3g} % and {:.3g} %", curve[before].x, curve[after].x));
-  if (!found.empty()) return listed(found, " and ");
-  const std::string winner = faster(curve[static_cast<std::size_t>(first - sides.begin())]);
-  const auto undecided = static_cast<std::size_t>(std::ranges::count(sides, 0));
-  if (undecided == 0) return winner + " is the faster throughout";
-  return fmt::format("{} is the faster at {} of {}, the other intervals include 1", winner,
-                     curve.size() - undecided, counted(curve.size(), "miss rate"));
+    found.push_back(fmt::format("between {:.3g} % and {:.3g} %", rates[before], rates[after]));
+  if (!found.empty()) return "equally fast " + listed(found, " and ");
+  const std::string all = counted(sides.size(), "miss rate");
+  const auto [least, most] = std::ranges::minmax(sides);
+  if (least == 0 && most == 0) return "undecided at " + all;
+  return fmt::format("{} faster at {} of {}", most > 0 ? "pass_kv" : "pass_q",
+                     sides.size() - static_cast<std::size_t>(std::ranges::count(sides, 0)), all);
 }
 
 }  // namespace
 
 Figure ttft_miss_rate_figure(const PlottedRun& run) {
   const Groups groups = pass_groups(run.cases);
-  Figure figure = line_figure({.title = "Time of pass_q over pass_kv by miss rate",
-                               .nothing = "no case of pass_kv or pass_q ran",
-                               .y = {{.y = {.label = kRatio, .column = "pass_q_over_pass_kv_ratio"},
-                                      .lines = pass_ratio_lines,
-                                      .reference = always(limit_line("equally fast", 1.0)),
-                                      .fit = powers_or_linear}},
-                               .panels = groups,
-                               .x = miss_rate,
-                               .x_axis = rate_axis,
-                               .last_of_x = true,
-                               .published_legend = "published, TTFT"});
+  Figure figure = line_figure(
+      {.title = "Time of pass_q over pass_kv by miss rate",
+       .nothing = "no case of pass_kv or pass_q ran",
+       .y = {{.y = {.label = kRatio, .column = "pass_q_over_pass_kv_ratio"},
+              .lines =
+                  [&](const Group& panel) { return pass_ratio_lines(panel, run.provenance.cores); },
+              .reference = always(limit_line("equally fast", 1.0)),
+              .fit = powers_or_linear}},
+       .panels = groups,
+       .x = miss_rate,
+       .x_axis = rate_axis,
+       .last_of_x = true,
+       .published_legend = "published, TTFT",
+       .notes = joined_notes(
+           {{"Above 1 pass_kv is faster, below it pass_q."},
+            timing_notes(pass_rows(run.cases)),
+            {"Published: Llama 3 405B (arXiv 2411.01783), of whole models, so that only the side "
+             "of 1 compares."}})});
   if (!figure.empty_reason.empty()) return figure;
-  const std::string published = crossing_of_values(figure.panels[0].series[1].points);
-  const std::string crowded = oversubscription(run.cases, run.provenance.cores);
-  // More workers than cores rank nothing.
-  figure.title =
-      crowded.empty()
-          ? fmt::format("pass_q over pass_kv: equally fast {}, published at {}",
-                        crossing_text(figure.panels[0].series[0].points), published)
-          : fmt::format("Published, pass_q and pass_kv are equally fast at {}; ours are {}",
-                        published, crowded);
-  figure.notes = joined_notes(
-      {{"Above 1 pass_kv is faster, below it pass_q."},
-       timing_notes(pass_rows(run.cases)),
-       {fmt::format(
-           "Published: Llama 3 405B (arXiv 2411.01783), equally fast at {}; of whole models "
-           "only the side of 1 compares.",
-           published)}});
+  const Panel& first = figure.panels.front();
+  figure.title = fmt::format("pass_q over pass_kv{}: {}; published: {}",
+                             figure.panels.size() > 1 ? fmt::format(" ({})", first.title) : "",
+                             verdict_on(first.series[0]), verdict_on(first.series[1]));
   return figure;
 }
 

@@ -131,6 +131,8 @@ void add_cell(std::map<std::string, std::vector<Point>>& schemes, const Ranking&
     stripe.more = values_of(row, kCellColumns);
     for (const double value : {wall_s(row), cell.lead()}) stripe.more.push_back(to_text(value));
     for (const std::string& name : {cell.names[0], cell.names[1]}) stripe.more.push_back(name);
+    for (const std::string_view name : split_words(cell.names[i], "= "))
+      schemes[std::string(name)];  // all are in the legend
     schemes[scheme].push_back(std::move(stripe));
   }
 }
@@ -178,19 +180,6 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& s
     }
     panels.push_back(std::move(panel));
   }
-  // Schemes that stand only behind a `=` have their letters in the legend too.
-  for (const Map& map : maps)
-    for (const Ranking& cell : map.cells)
-      for (std::size_t i = 0; i < cell.level; ++i)
-        for (const std::string_view name : split_words(cell.names[i], "= ")) {
-          const std::string scheme(name);
-          Series key = rectangles(scheme, lightened(algorithm_style(scheme).colour));
-          key.text = letters.at(scheme);
-          const bool there = std::ranges::any_of(panels, [&](const Panel& panel) {
-            return std::ranges::count(panel.series, scheme, &Series::name) > 0;
-          });
-          if (!there) panels.front().series.push_back(std::move(key));
-        }
   return panels;
 }
 

@@ -23,11 +23,12 @@ using ::testing::Not;
 
 Values on_link(const std::string& algorithm, std::int64_t n_tokens, double seconds,
                const std::string& bandwidth, int workers = 4) {
-  return scheme_case(algorithm, workers, n_tokens, seconds,
-                     {{"link_bandwidth_byte_per_s", bandwidth},
-                      {"link_latency_s", "5e-06"},
-                      // Other schemes have other plans.
-                      {"device_sent_bytes", to_text(std::hash<std::string>()(algorithm) % 1000000)}});
+  return scheme_case(
+      algorithm, workers, n_tokens, seconds,
+      {{"link_bandwidth_byte_per_s", bandwidth},
+       {"link_latency_s", "5e-06"},
+       // Other schemes have other plans.
+       {"device_sent_bytes", to_text(std::hash<std::string>()(algorithm) % 1000000)}});
 }
 
 std::vector<std::string> texts(const Panel& panel) {
@@ -96,7 +97,8 @@ TEST(SchemeMap, MeasuredTimesWhoseIntervalsOverlapAreATieWithAStripeEach) {
 
 TEST(SchemeMap, SchemesOfOnePlanAreOneStripeAndOneNameWithAnEqualsSign) {
   const auto map = [](double ring_s) {
-    std::vector<Values> rows = {on_link("grid", 1024, 0.02, "1e9"), on_link("usp", 1024, 0.02, "1e9"),
+    std::vector<Values> rows = {on_link("grid", 1024, 0.02, "1e9"),
+                                on_link("usp", 1024, 0.02, "1e9"),
                                 on_link("ring", 1024, ring_s, "1e9")};
     rows[1]["device_sent_bytes"] = rows[0]["device_sent_bytes"];
     return scheme_map_figure(scheme_table(rows));
@@ -195,8 +197,8 @@ TEST(SchemeMap, LatencyIsOnTheAxisOnlyWhereOneBandwidthHasSeveral) {
   EXPECT_THAT(two.notes, Not(Contains(HasSubstr("Latency"))));
 }
 
-// The committed figure: a cell of one stripe has the fastest scheme and its lead, and the title counts
-// those cells and the ties.
+// The committed figure: a cell of one stripe has the fastest scheme and its lead, and the title
+// counts those cells and the ties.
 TEST(SchemeMap, CommittedTitleCountsTheCellsWithALeadAndTheTies) {
   const CommittedFigure figure("schemes_model", "scheme_map");
   std::map<std::tuple<std::string, double, double>, std::vector<Mark>> cells;
@@ -218,8 +220,9 @@ TEST(SchemeMap, CommittedTitleCountsTheCellsWithALeadAndTheTies) {
   }
   EXPECT_EQ(cells.size(), 30u);
   for (const auto& [scheme, number] : wins)
-    EXPECT_THAT(figure.title(), AnyOf(HasSubstr(fmt::format("{} leads in {} of 30", scheme, number)),
-                                      HasSubstr(fmt::format(", {} in {}", scheme, number))));
+    EXPECT_THAT(figure.title(),
+                AnyOf(HasSubstr(fmt::format("{} leads in {} of 30", scheme, number)),
+                      HasSubstr(fmt::format(", {} in {}", scheme, number))));
   EXPECT_THAT(figure.title(), HasSubstr(fmt::format("; {} are ties", ties)));
 }
 
@@ -232,9 +235,9 @@ TEST(SchemeMap, CommittedNotesNameTheSchemesThatNoPublishedRowGrades) {
   std::set<std::string> ungraded;
   for (const Mark& mark : figure.marks())
     if (!graded.contains(mark.series)) ungraded.insert(mark.series);
-  EXPECT_THAT(figure.notes(),
-              Contains(fmt::format("No published row grades {}; the error of all schemes stands in.",
-                                   fmt::join(ungraded, ", "))));
+  EXPECT_THAT(figure.notes(), Contains(fmt::format(
+                                  "No published row grades {}; the error of all schemes stands in.",
+                                  fmt::join(ungraded, ", "))));
 }
 
 TEST(SchemeMap, ClocksOfMoreWorkersThanCoresRankNothing) {

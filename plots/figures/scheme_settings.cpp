@@ -72,17 +72,6 @@ Rows best_setting(const CsvTable& cases, bool (*has)(const Row&), std::string* n
   return all.front().rows;
 }
 
-Rows best_shapes(const Rows& rows, double (*value)(const Row&)) {
-  Columns told_by;
-  for (const Field& field : kParameterFields)
-    if (field.column != "grid_heads" && field.column != "grid_rows")
-      told_by.emplace_back(field.column);
-  Rows best;
-  for (const Group& shapes : group(rows, told_by))
-    best.push_back(order(shapes.rows, value).front());
-  return best;
-}
-
 Groups compared_lines(const Rows& rows) {
   std::vector<const char*> names(std::begin(kSchemes), std::end(kSchemes));
   for (const Group& one : group(where(rows, is_compared_scheme), Columns{"algorithm"}))

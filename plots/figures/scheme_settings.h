@@ -32,9 +32,6 @@ namespace qb {
 // that agree with `like` in all columns of a setting, but for `free`.
 [[nodiscard]] Rows rows_like(const CsvTable& cases, const Row& like, const Columns& free);
 
-// Keeps of cases that differ in the shape of a grid alone the one of the least value.
-[[nodiscard]] Rows best_shapes(const Rows& rows, double (*value)(const Row&));
-
 // Says which schemes have the least at the most workers, as `At W = 8 a device sends least in cqs,
 // 3 times less than in ring`; empty where no two differ there.
 [[nodiscard]] std::string least_of(Rows rows, std::string_view verb, double (*value)(const Row&));

@@ -77,13 +77,13 @@ std::string html_table(const Table& table, bool caption) {
     out += "<tr>";
     for (std::size_t i = 0; i < columns; ++i) {
       const bool folds = i + 1 < row.size() && i + 1 == columns && !row[i + 1].empty();
-      out += fmt::format(
-          "<td{}{}>{}{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
-          look.empty() ? "" : fmt::format(" data-label=\"{}\"", html_escape(header[i])),
-          html_escape(row[i]),
-          folds ? fmt::format("<details><summary>formula</summary>{}</details>",
-                              html_escape(row[i + 1]))
-                : "");
+      out +=
+          fmt::format("<td{}{}>{}{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
+                      look.empty() ? "" : fmt::format(" data-label=\"{}\"", html_escape(header[i])),
+                      html_escape(row[i]),
+                      folds ? fmt::format("<details><summary>formula</summary>{}</details>",
+                                          html_escape(row[i + 1]))
+                            : "");
     }
     out += "</tr>\n";
   }

@@ -102,7 +102,8 @@ TEST(PlannedText, SaysInOneSentenceWhyNothingNeedsToRun) {
 }
 
 // What stands in a text between two others, as a number.
-double number_between(const std::string& text, const std::string& before, const std::string& after) {
+double number_between(const std::string& text, const std::string& before,
+                      const std::string& after) {
   const std::size_t end = text.find(after);
   const std::size_t begin = text.rfind(before, end) + before.size();
   return parse_real(text.substr(begin, end - begin)).value_or(-1.0);

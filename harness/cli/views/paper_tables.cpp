@@ -63,9 +63,9 @@ std::vector<const PublishedAnswer*> chosen(const AnsweredTable& answered,
   return answers;
 }
 
-const std::vector<std::string> kAnswerHeader = {"line",      "row",  "standing", "of",
-                                                "claim",     "published", "ours", "ratio",
-                                                "verdict",   "why", "formula"};
+const std::vector<std::string> kAnswerHeader = {"line",    "row",       "standing", "of",
+                                                "claim",   "published", "ours",     "ratio",
+                                                "verdict", "why",       "formula"};
 
 std::vector<std::string> answer_cells(const PublishedAnswer& answer, RowStanding standing) {
   return {std::to_string(answer.row + 2),

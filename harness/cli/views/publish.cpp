@@ -58,18 +58,16 @@ PlottedRun run_to_plot(const std::string& folder) {
         grade.schemes[scheme] = of_scheme.p90;
     return grade;
   };
-  run.modelled_peak = [devices = std::map<std::string, DeviceModel>()](const Row& row) mutable {
-    const std::string& name = row.text("model_device");
-    const auto [found, is_new] = devices.try_emplace(name);
-    DeviceModel& device = found->second;
+  run.modelled_peak = [](const Row& row) {
+    const double workers = row.number("workers");
     try {
-      if (is_new) device = load_device_model(name);
+      const DeviceModel device = load_device_model(row.text("model_device"));
+      const double flop_per_s = row.is("dtype", "f32") ? 0.0 : device.product_flop_per_s.value;
+      const double devices = device.cores.value > 0.0 ? device.cores.value : workers;
+      return flop_per_s > 0.0 ? flop_per_s * std::min(devices, workers) : kNaN;
     } catch (const UsageError&) {
-      // Nobody here knows that device, or it was measured on the run's machine.
+      return kNaN;  // it was measured on the run's machine, or stands in a file that is not here
     }
-    const double cores = device.cores.value > 0.0 ? device.cores.value : row.number("workers");
-    const bool known = device.product_flop_per_s.value > 0.0 && !row.is("dtype", "f32");
-    return known ? device.product_flop_per_s.value * std::min(cores, row.number("workers")) : kNaN;
   };
   return run;
 }
