@@ -38,8 +38,8 @@ Rows most_counts(const Rows& rows, double (*value)(const Row&)) {
   Rows best;
   std::size_t most = 2;
   for (const auto& [shared, own] : by_value)
-    if (const std::size_t counts = group(own, Columns{"workers"}).size(); counts >= most) {
-      most = counts;
+    if (const std::size_t n = group(own, Columns{"workers"}).size(); n >= most) {
+      most = n;
       best = own;
     }
   return order(order(best, [](const Row& row) { return rate_of(row).y; }), number_in("workers"));
@@ -111,44 +111,30 @@ std::string kept_title(const Panel& panel, const std::string& kind, const Base& 
                      range_text(kept), base.name);
 }
 
-struct Scaling {
-  std::string title{};  // where nothing counts
-  std::string nothing{};
-  std::string column{};
-  std::string note{};
-  std::string limit{};  // the name of a line at the base
-  Groups panels{};
-  std::function<Base(const Group& panel)> base{};
-};
-
-Figure scaling_figure(const PlottedRun& run, const Rows& rows, Scaling of) {
-  const std::string left_out = keep_first(of.panels, kMostPanels, "mask and shape");
-  const auto lines = [&](const Group& panel) {
+// Adds to a declaration what both figures share. `base_of` gives that of a panel.
+Figure scaling_figure(LineFigure declared, int cores,
+                      const std::function<Base(const Group& panel)>& base_of) {
+  declared.notes.push_back(keep_first(declared.panels, kMostPanels, "mask and shape"));
+  declared.x = number_in("workers");
+  declared.x_axis = workers_axis;
+  declared.last_of_x = true;
+  declared.y.front().y.from_zero = true;
+  declared.y.front().lines = [&](const Group& panel) {
     if (panel.rows.empty()) return Groups{};
-    Groups found =
+    Groups lines =
         scheme_lines(panel, {"workers", "kv_len", "n_tokens", "grid_heads", "grid_rows"});
-    for (Group& line : found)
-      line.value = [=, base = of.base(panel), cores = run.provenance.cores](const Row& row) {
+    for (Group& line : lines)
+      line.value = [=, base = base_of(panel)](const Row& row) {
         return share_of(row, base, cores);
       };
-    return found;
+    return lines;
   };
-  Figure figure = line_figure(
-      {.title = of.title,
-       .nothing = of.nothing,
-       .y = {{.y = {.label = "", .column = of.column, .from_zero = true}, .lines = lines}},
-       .panels = of.panels,
-       .x = number_in("workers"),
-       .x_axis = workers_axis,
-       .last_of_x = true,
-       .notes = joined_notes({{of.note}, timing_notes(rows), {left_out}})});
-  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
-    const Base base = of.base(of.panels[i]);
-    if (const std::string title = kept_title(figure.panels[i], of.panels[i].key[0], base);
-        i == 0 && !title.empty())
-      figure.title = title;
+  Figure figure = line_figure(declared);
+  for (std::size_t i = figure.panels.size(); i-- > 0;) {
+    const Base base = base_of(declared.panels[i]);
     figure.panels[i].y.label = fmt::format("speed of a worker (% of {})", base.name);
-    if (!of.limit.empty()) figure.panels[i].series.push_back(limit_line(of.limit, kPercent));
+    const std::string title = kept_title(figure.panels[i], declared.panels[i].key[0], base);
+    if (i == 0 && !title.empty()) figure.title = title;
   }
   return figure;
 }
@@ -156,18 +142,19 @@ Figure scaling_figure(const PlottedRun& run, const Rows& rows, Scaling of) {
 }  // namespace
 
 Figure efficiency_figure(const PlottedRun& run) {
+  const int cores = run.provenance.cores;
   const Rows rows = where(standing_rows(run.cases), [](const Row& row) {
     return ran(row) && is_forward(row) && rate_of(row).y > 0.0 && row.number("workers") >= 2.0;
   });
   return scaling_figure(
-      run, rows,
       {.title = "Parallel efficiency, strong and weak",
        .nothing = "no two worker counts have times at one N, or at one N/W, and all else equal",
-       .column = "efficiency_percent",
-       .note = "Speed of a worker: its share of the unmasked FLOP over the time.",
-       .limit = "no loss",
+       .y = {{.y = {.label = "", .column = "efficiency_percent"},
+              .reference = always(limit_line("no loss", kPercent))}},
        .panels = scaling_panels(rows, {"Strong", "Weak"}),
-       .base = [&](const Group& panel) { return fastest_of(panel, run.provenance.cores); }});
+       .notes = joined_notes({{"Speed of a worker: its share of the unmasked FLOP over the time."},
+                              timing_notes(rows)})},
+      cores, [&](const Group& panel) { return fastest_of(panel, cores); });
 }
 
 Figure mfu_figure(const PlottedRun& run) {
@@ -180,16 +167,17 @@ Figure mfu_figure(const PlottedRun& run) {
     return ran(row) && rate_of(row).y > 0.0 && peak(row).y > 0.0;
   });
   return scaling_figure(
-      run, rows,
       {.title = "Model FLOP utilisation against W",
        .nothing = "no two worker counts have times at one N, all else equal, and a known peak",
-       .column = "mfu_percent",
-       .note = "Model FLOP utilisation: unmasked pairs, 4 d FLOP a pair and head forward, 10 d "
-               "backward, over the time and the peak, which is measured, or the modelled device's.",
+       .y = {{.y = {.label = "", .column = "mfu_percent"}}},
        .panels = scaling_panels(rows, {"Strong"}),
-       .base = [&](const Group&) {
-         return Base{"its device's peak", peak, 1.0};
-       }});
+       .notes = joined_notes({{"Model FLOP utilisation: unmasked pairs, 4 d FLOP a pair and head "
+                               "forward, 10 d backward, over the time and the peak, which is "
+                               "measured, or the modelled device's."},
+                              timing_notes(rows)})},
+      run.provenance.cores, [&](const Group&) {
+        return Base{"its device's peak", peak, 1.0};
+      });
 }
 
 }  // namespace qb

@@ -208,21 +208,18 @@ double disputed(const Rows& tables) {
 
 std::string spaced(std::string_view name) { return replaced(name, {{"_", " "}, {".csv", ""}}); }
 
-// Says which papers' modelled numbers are all on one side of the published ones, the furthest
-// first.
-std::vector<std::string> one_sided(const Rows& answers) {
-  std::vector<std::pair<double, std::string>> found;
+// Says which paper's modelled numbers are all on one side of the published ones, the furthest off.
+std::string one_sided(const Rows& answers) {
+  std::pair<double, std::string> found;
   for (const Group& paper : group(answers, Columns{"paper", "kind"})) {
     const std::vector<double> ratios = numbers_of(paper.rows, ratio_of);
     if (const std::string bias = bias_text(ratios, 1.0);
         paper.key[1] == "modelled" && ratios.size() >= kLeastOnASide && !bias.empty())
-      found.emplace_back(-std::abs(std::log(median(ratios))),
-                         fmt::format("{} of {} {}", ratios.size(), spaced(paper.key[0]), bias));
+      found = std::max(found, {std::abs(std::log(median(ratios))),
+                               fmt::format("modelled numbers of {} ({}): {}", spaced(paper.key[0]),
+                                           ratios.size(), bias)});
   }
-  std::ranges::sort(found);
-  std::vector<std::string> texts;
-  for (const auto& [distance, text] : found) texts.push_back(text);
-  return texts;
+  return found.second;
 }
 
 // A bar of each kind for the tables of each row, with their numbers behind it.
@@ -334,12 +331,11 @@ Figure published_parity_figure(const CsvTable& answers, const CsvTable& coverage
     if (!nothing) rows.push_back(std::move(marks));
     return nothing;
   });
-  const std::vector<std::string> biased = one_sided(shown);
   Figure figure = dot_figure(
       {.title = listed({fmt::format("Of {} published rows {:.0f} contradict and {:.0f} differ",
                                     grouped(sum_of(all, "rows")), sum_of(all, "contradicts"),
                                     sum_of(all, "differs")),
-                        biased.empty() ? "" : "modelled numbers: " + biased.front()},
+                        one_sided(shown)},
                        "; "),
        .nothing = "no published number has one of ours beside it",
        .rows = rows,
@@ -353,7 +349,6 @@ Figure published_parity_figure(const CsvTable& answers, const CsvTable& coverage
        .line_at = 1.0,
        .notes = {"Predicted, differs: by the cost model. Derived: from parameters. Bars: rows that "
                  "contradict themselves, others or the hardware, and rows that differ.",
-                 biased.empty() ? "" : fmt::format("Modelled, one side: {}.", listed(biased, "; ")),
                  not_drawn({{.number = answers.size() - shown.size(),
                              .what = "answer",
                              .reason = "it contradicts, or is not above zero",

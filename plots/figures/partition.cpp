@@ -69,6 +69,7 @@ Panel loads_panel(const std::vector<double>& pairs) {
         rectangles(fmt::format("worker {}", worker), partition_colour(static_cast<int>(worker)),
                    {box(0.0, pairs[worker], y - kHalfLoad, y + kHalfLoad)});
     bar.in_legend = false;
+    bar.text = grouped(pairs[worker]);
     panel.series.push_back(std::move(bar));
     panel.y.tics.push_back({y, fmt::format("{}", worker)});
   }

@@ -58,8 +58,8 @@ TEST(PublishedParity, OnePaperHasARowForEachTableAndItsBiasIsInTheTitle) {
     return figure.title;
   };
   EXPECT_EQ(title("p_q,p_q_t.csv,7,c,modelled,10,12,predicted"),
-            "Of 24 published rows 0 contradict and 1 differ; modelled numbers: 20 of p q all above "
-            "1, the median at 1.5");
+            "Of 24 published rows 0 contradict and 1 differ; modelled numbers of p q (20): all "
+            "above 1, the median at 1.5");
   EXPECT_EQ(title("p_q,p_q_t.csv,7,c,modelled,10,8,predicted"),
             "Of 24 published rows 0 contradict and 1 differ");
 }
@@ -96,8 +96,8 @@ TEST(PublishedParity, CommittedBarsAndTitleCountTheCoverageAndTheBias) {
   const std::vector<double>& striped = modelled["striped_attention"];
   EXPECT_GT(std::ranges::min(striped), 1.0);
   EXPECT_EQ(figure.title(),
-            fmt::format("Of {} published rows {} contradict and {} differ; modelled numbers: {} of "
-                        "striped attention all above 1, the median at {:.3g}",
+            fmt::format("Of {} published rows {} contradict and {} differ; modelled numbers of "
+                        "striped attention ({}): all above 1, the median at {:.3g}",
                         grouped(sums["rows"]), sums["contradicts"], sums["differs"], striped.size(),
                         median(striped)));
 }
