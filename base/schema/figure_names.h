@@ -30,7 +30,8 @@ namespace qb {
   FIGURE(layer_shares, cases, "Share of each part in the time of a transformer layer against N.") \
   FIGURE(sparse_attention, joined_cases, "Time of sparse patterns against N, and over the ideal time.") \
   FIGURE(distillation_gain, cases, "Times of published and balanced self-distillation against W.") \
-  FIGURE(efficiency, cases, "FLOP/s of one of W workers over those of one device alone: strong and weak scaling.") \
+  FIGURE(efficiency, cases, "FLOP/s of one of W workers over those of one base: strong and weak scaling.") \
+  FIGURE(mfu, cases, "Model FLOP utilisation against W: the FLOP/s of all workers over the peak of their devices.") \
   FIGURE(worker_time, cases, "Where the time of the worker that ends last goes, by scheme and W.") \
   FIGURE(bytes_by_workers, cases, "Bytes that a device sends against W, forward and backward.") \
   FIGURE(device_memory, cases, "Memory of one device against N for each scheme, below the memory of two GPUs.") \

@@ -47,8 +47,10 @@ class Answering {
   std::optional<Verdict> obstacle(const Claim& claim) const {
     if (!claim.ours) {
       std::string wanted;
-      for (const Need need : claim.needs)
+      for (const Need need : claim.needs) {
         wanted += fmt::format("{}{}", wanted.empty() ? "" : ", ", sentence(need));
+        if (need == Need::one_gpu) wanted += fmt::format(" like theirs ({})", table_.hardware);
+      }
       return Verdict{Answer::not_measured, wanted};
     }
     if (!claim.run.empty() && measurements_.run(claim.run) == nullptr)

@@ -46,7 +46,8 @@ struct PublishedAnswer {
   Interval published{};
   Interval ours{};
   Verdict verdict{};
-  std::string why{};
+  std::string why{};      // in plain words
+  std::string formula{};  // what a rule reads, if it is one
   std::vector<Need> needs{};
   std::optional<PredictedCase> predicted{};  // where the model of one case answers
 

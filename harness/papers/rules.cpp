@@ -67,7 +67,7 @@ class Trial {
   }
 
   void add(const PublishedColumn& column, std::size_t row, Rule rule, const Interval& published,
-           const Interval& ours, Verdict verdict, std::string why,
+           const Interval& ours, Verdict verdict, std::string why, std::string formula = {},
            ClaimKind kind = ClaimKind::self) {
     answers_.push_back({.table = &table_,
                         .row = row,
@@ -78,7 +78,8 @@ class Trial {
                         .published = published,
                         .ours = ours,
                         .verdict = std::move(verdict),
-                        .why = std::move(why)});
+                        .why = std::move(why),
+                        .formula = std::move(formula)});
   }
 
   // Whether a formula needs nothing that was measured: it is a calculation from the parameters.
@@ -100,6 +101,8 @@ class Trial {
       if (!published.known() || !follows.known()) continue;
       add(column, row, Rule::identity, published, follows,
           judge_cell(follows, published, column.tolerance),
+          fmt::format("{} follows from {}", column.name,
+                      kind == ClaimKind::exact ? "the parameters of its row" : "other cells"),
           fmt::format("{} = {}", column.name, column.is->text()), kind);
     }
   }
@@ -119,8 +122,10 @@ class Trial {
                   : Verdict{Answer::contradicts,
                             fmt::format("{:.4g} is {} its bound, {:.4g}", published.value,
                                         most ? "above" : "below", bound.value)},
-            fmt::format("{} is {} {}{}{}", column.name, most ? "at most" : "at least",
-                        formula->text(), column.because.empty() ? "" : ": ", column.because));
+            fmt::format("{} has a bound{}{}", column.name, column.because.empty() ? "" : ": ",
+                        column.because),
+            fmt::format("{} is {} {}", column.name, most ? "at most" : "at least",
+                        formula->text()));
       }
     }
   }
@@ -220,6 +225,7 @@ class Trial {
                         fmt::format("out of memory with {:.4g} bytes, and line {} ran with {:.4g}",
                                     need, ran->second.row + 2, ran->second.bytes)}
               : Verdict{Answer::obeys, "that it needs more than any that ran"},
+          "what needs no more bytes than a case that ran must run too",
           fmt::format("{} by {}", status.name, bytes.text()));
     }
   }
@@ -236,7 +242,7 @@ class Trial {
           is_near ? Verdict{Answer::obeys, "what its neighbours give"}
                   : Verdict{Answer::contradicts,
                             fmt::format("it is {:.3g} times what its neighbours give", ratio)},
-          fmt::format("{} is within {} of them: {}", column.name, column.neighbours.text,
+          fmt::format("{} is within {} of its neighbours: {}", column.name, column.neighbours.text,
                       column.neighbours.because));
     }
   }

@@ -78,17 +78,17 @@ std::string bytes_title(const Rows& rows) {
   const Rows ring = where(where(rows, is_forward), "algorithm", {"ring"});
   const Rows cqs = where(where(rows, is_forward), "algorithm", {"cqs_sharded"});
   const double last = largest(rows, number_in("workers"));
+  const std::string pass = count(rows, is_forward) < rows.size() ? " in a forward pass" : "";
   double from = last + 1.0;
   while (!ring.empty() && !cqs.empty() && from > 3.0 &&
          bytes_by_formula(cqs.back(), from - 1.0, false) <
              bytes_by_formula(ring.back(), from - 1.0, false))
     from -= 1.0;
   if (from <= last)
-    return fmt::format(
-        "Sharded CQS sends less than a ring from W = {:.0f} on; CQS moves the bytes to a root",
-        from);
+    return fmt::format("Sharded CQS sends less than a ring from W = {:.0f} on{}{}", from, pass,
+                       count(rows, has_root) > 0 ? "; CQS moves the bytes to a root" : "");
   const std::string least = least_of(where(rows, is_forward), "sends", busiest_sent_bytes);
-  return least.empty() ? kBytesTitle : least;
+  return least.empty() ? kBytesTitle : least + pass;
 }
 
 }  // namespace
@@ -97,10 +97,13 @@ Figure bytes_by_workers_figure(const PlottedRun& run) {
   const Groups all = scheme_settings(run.cases);
   if (all.empty() || count_schemes(all.front().rows) < 2)
     return empty_figure(kBytesTitle, "no two schemes ran at one length, mask and link with W > 1");
-  const Rows rows =
-      where(rows_like(run.cases, all.front().rows.front(), {"pass"}), [](const Row& row) {
-        return is_compared_scheme(row) && row.number("workers") >= 2 && !row.is("pass", "both");
-      });
+  Rows rows = where(rows_like(run.cases, all.front().rows.front(), {"pass"}), [](const Row& row) {
+    return is_compared_scheme(row) && row.number("workers") >= 2 && !row.is("pass", "both");
+  });
+  // The formula of a grid is of the shape that is left open.
+  if (const Rows open = where(where(rows, "grid_heads", {"0"}), "grid_rows", {"0"});
+      count_schemes(open) == count_schemes(rows))
+    rows = open;
   const Unit unit = byte_unit(largest(rows, busiest_sent_bytes));
   Groups panels = panels_by(rows, {"pass"});
   for (Group& panel : panels)

@@ -82,8 +82,8 @@ TEST(BytesByWorkers, CommittedCountsFollowTheFormulasWhichCrossAtTheTitlesW) {
   for (const auto& [workers, bytes] : forward.at("cqs_sharded"))
     if (bytes >= forward.at("ring").at(workers)) last_above = workers;
   EXPECT_EQ(figure.title(),
-            fmt::format("Sharded CQS sends less than a ring from W = {:.0f} on; CQS "
-                        "moves the bytes to a root",
+            fmt::format("Sharded CQS sends less than a ring from W = {:.0f} on in a forward pass; "
+                        "CQS moves the bytes to a root",
                         last_above + 1.0));
 }
 
@@ -106,7 +106,8 @@ TEST(BytesByWorkers, CommittedGridsSendLeastAsTheTitleSays) {
   const auto forward = figure.lines("1");
   EXPECT_EQ(figure.title(),
             fmt::format(
-                "At W = 4096 a device sends least in grid, {:.3g} times less than in zigzag",
+                "At W = 4096 a device sends least in grid, {:.3g} times less than in zigzag in a "
+                "forward pass",
                 forward.at("zigzag, counted").at(4096.0) / forward.at("grid, counted").at(4096.0)));
 }
 

@@ -16,6 +16,9 @@
 
 namespace qb {
 
+struct Plan;
+struct Work;
+
 // NAME_figure(run) draws each figure of base/schema/figure_names.h; figures_of_run() sets the
 // figure's name and its line of provenance.
 #define QB_FIGURE_FUNCTION(name, needs, says) \
@@ -36,13 +39,10 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 
 // ---- partition ---------------------------------------------------------------------------------
 
-// Draws the N x N matrix of query-key pairs, coloured by the worker that computes them.
-// `rectangles` has the columns worker, q_begin, q_end, k_begin, k_end (half-open token ranges),
-// allowed and offset. In `allowed`, `all` means every pair and `causal` only pairs with local key
-// index <= local query index + offset; of patterns, `cells` means every pair and `some` a part of
-// them, which is drawn pale. Throws UsageError if there are no rectangles, or more workers than can
-// be told apart (128).
-[[nodiscard]] Figure partition_of(const CsvTable& rectangles, const std::string& title);
+// Draws the N x N matrix of query-key pairs, coloured by the worker that computes them, grey where
+// the mask hides all and pale where it hides a part of a square, and beside it the pairs of each
+// worker. Throws UsageError if there are more workers than can be told apart (128).
+[[nodiscard]] Figure partition_of(const Plan& plan, const Work& work, const std::string& title);
 
 // ---- the model beside published measurements ----------------------------------------------------
 
@@ -52,10 +52,11 @@ QB_FIGURES(QB_FIGURE_FUNCTION)
 // time_or_rate, table, line.
 [[nodiscard]] Figure model_grade_figure(const CsvTable& graded);
 
-// Draws published numbers against ours, a panel for each paper. `answers` has the columns paper,
-// table, line, claim, kind (a word of ClaimKind), published, ours and verdict (a word of
-// RowStanding).
-[[nodiscard]] Figure published_parity_figure(const CsvTable& answers);
+// Draws our numbers over published ones, by paper or by the tables of the only one, beside how many
+// rows are disputed. `answers` has the columns paper, table, line, claim, kind (a word of
+// ClaimKind), published, ours and verdict (a word of RowStanding); `coverage`, of all tables,
+// paper, table, rows and how many of them have each standing.
+[[nodiscard]] Figure published_parity_figure(const CsvTable& answers, const CsvTable& coverage);
 
 // ---- interest sets -----------------------------------------------------------------------------
 

@@ -48,12 +48,6 @@ class LayerFigures : public ::testing::Test {
     }
   }
 
-  PlottedRun beside_published(const CsvTable& cases) {
-    PlottedRun run = with_parts(cases, parts_);
-    run.published = true;
-    return run;
-  }
-
   CsvTable cases_;
   CsvTable parts_{{"case_id", "repeat", "warmup", "part", "flop", "time_s"}};
 };
@@ -67,7 +61,7 @@ double height(const Panel& panel, const std::string& name, std::size_t point) {
 
 TEST_F(LayerFigures, SharesAreThoseOfTheMedianPartsWithoutWarmUps) {
   EXPECT_EQ(layer_shares_figure(with_parts(cases_, parts_)).panels.size(), 2u) << "not asked for";
-  const Figure figure = layer_shares_figure(beside_published(cases_));
+  const Figure figure = layer_shares_figure(with_published(with_parts(cases_, parts_)));
   ASSERT_EQ(figure.panels.size(), 3u) << "plain, in blocks, published";
   const Panel& plain = figure.panels[0];
   EXPECT_EQ(plain.x.tics.size(), 3u);
@@ -92,7 +86,7 @@ TEST_F(LayerFigures, SharesOfOtherPassesHaveNoPublishedOnesBesideThem) {
       fields.push_back(column == "pass" ? "both" : cases_.text(row, column));
     both.append(std::move(fields));
   }
-  const Figure figure = layer_shares_figure(beside_published(both));
+  const Figure figure = layer_shares_figure(with_published(with_parts(both, parts_)));
   ASSERT_EQ(figure.panels.size(), 2u) << "plain, in blocks";
   EXPECT_NEAR(height(figure.panels[0], "attention", 1), 50.0, 1e-9);
   for (const std::string& note : figure.notes)
@@ -150,7 +144,7 @@ TEST_F(LayerFigures, NumbersCanBeReadOnEveryPartAndNoTwoPartsShareAHue) {
                       {"part", part},
                       {"flop", "1"},
                       {"time_s", "1"}});
-  const Figure figure = layer_shares_figure(beside_published(cases_));
+  const Figure figure = layer_shares_figure(with_published(with_parts(cases_, parts_)));
   std::map<std::uint32_t, std::string> names;
   for (const Panel& panel : figure.panels)
     for (const Series& series : panel.series) {

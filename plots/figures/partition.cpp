@@ -1,55 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
+#include "base/numbers.h"
 #include "base/status.h"
+#include "harness/plan/work/picture.h"
+#include "harness/plan/work/work.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
 
 constexpr std::size_t kMostToldApart = 128;  // workers
-constexpr std::size_t kMostInLegend = 20;
-constexpr double kBands = 64.0;
+constexpr double kHalfLoad = 0.4;
+constexpr std::uint32_t kHidden = 0xE2E2E2;
 // A worker's number fits into a rectangle whose sides are at least this share of N.
 constexpr double kTextShare = 0.045;
 
-// Gives the rows, or bands of rows, of the pairs that a causal rectangle allows; a band is as wide
-// as its last row.
-std::vector<Point> causal_bands(const Point& whole, double offset) {
-  const double rows = whole.high - whole.low;
-  const double bands = std::min(rows, kBands);
-  std::vector<Point> out;
-  for (double band = 0.0; band < bands; band += 1.0) {
-    const double first = std::floor(rows * band / bands);
-    const double last = std::floor(rows * (band + 1.0) / bands);
-    const double end = whole.x_low + std::min(last + offset, whole.x_high - whole.x_low);
-    if (end > whole.x_low)
-      out.push_back(box(whole.x_low, end, whole.low + first, whole.low + last));
-  }
-  return out;
-}
-
 struct Share {
   std::vector<Point> whole;
-  std::vector<Point> bands;  // bands of causal rectangles, and cells of patterns
-  std::vector<Point> some;   // cells of which a part is allowed
+  std::vector<Point> some;  // of which the mask hides a part
 };
 
 std::map<int, Share> by_worker(const CsvTable& table) {
   std::map<int, Share> found;
   for (const Row& row : all_rows(table)) {
-    const Point one = box(row.number_at("k_begin"), row.number_at("k_end"),
-                          row.number_at("q_begin"), row.number_at("q_end"));
-    const double offset = row.number_at("offset");
     Share& share = found[static_cast<int>(row.number("worker"))];
-    if (row.at("allowed") == "causal")
-      std::ranges::copy(causal_bands(one, std::isnan(offset) ? 0.0 : offset),
-                        std::back_inserter(share.bands));
-    else
-      (row.at("allowed") == "cells"  ? share.bands
-       : row.at("allowed") == "some" ? share.some
-                                     : share.whole)
-          .push_back(one);
+    (row.at("allowed") == "all" ? share.whole : share.some)
+        .push_back(box(row.number_at("k_begin"), row.number_at("k_end"), row.number_at("q_begin"),
+                       row.number_at("q_end")));
   }
   return found;
 }
@@ -62,69 +41,99 @@ bool numbers_fit(const std::map<int, Share>& workers, double n_tokens) {
   return true;
 }
 
-// Compares the most and the least loaded worker, if whole rectangles say how many pairs they have.
-void say_loads(Figure& figure, const std::map<int, Share>& workers) {
-  std::vector<double> pairs;
-  for (const auto& [worker, share] : workers) {
-    if (!share.bands.empty() || !share.some.empty()) return;
-    double sum = 0.0;
-    for (const Point& one : share.whole) sum += (one.high - one.low) * (one.x_high - one.x_low);
-    pairs.push_back(sum);
-  }
-  const double most = std::ranges::max(pairs);
-  const double all = std::accumulate(pairs.begin(), pairs.end(), 0.0);
-  figure.title += fmt::format(": the most loaded of {} computes {} times the mean",
-                              counted(pairs.size(), "worker"),
-                              significant(most * static_cast<double>(pairs.size()) / all));
-}
-
-Panel partition_panel(const std::map<int, Share>& workers, bool numbered) {
+Panel partition_panel(const std::map<int, Share>& workers, const Point& all, bool numbered) {
   Panel panel;
+  if (!std::isnan(all.y)) panel.series.push_back(rectangles("hidden by the mask", kHidden, {all}));
   for (const auto& [worker, share] : workers) {
     const std::string name = fmt::format("worker {}", worker);
     const std::uint32_t colour = partition_colour(worker);
     Series whole = rectangles(name, colour, share.whole);
-    Series bands = rectangles(name, colour, share.bands);
     Series some = rectangles(name + ", some pairs", lightened(colour), share.some);
-    whole.thin = false;
+    whole.thin = !numbered;
     if (numbered) whole.text = fmt::format("{}", worker);
-    if (!share.whole.empty()) bands.name += ", masked";
-    some.in_legend = workers.size() == 1;
-    bands.in_legend = share.whole.empty() && workers.size() <= kMostInLegend;
-    whole.in_legend = workers.size() <= kMostInLegend;
-    add(panel, {whole, bands, some});
+    whole.in_legend = some.in_legend = false;  // bars have their names
+    add(panel, {whole, some});
   }
   panel.x = {.label = "key token", .column = "key_token", .tight = true};
   panel.y = {.label = "query token", .column = "query_token", .reversed = true, .tight = true};
   return panel;
 }
 
+// A bar for the pairs of each worker, and their mean.
+Panel loads_panel(const std::vector<double>& pairs) {
+  Panel panel{.x = {.label = "pairs of a head", .column = "pairs", .from_zero = true},
+              .y = {.label = "worker", .column = "worker_index", .reversed = true}};
+  for (std::size_t worker = 0; worker < pairs.size(); ++worker) {
+    const auto y = static_cast<double>(worker);
+    Series bar =
+        rectangles(fmt::format("worker {}", worker), partition_colour(static_cast<int>(worker)),
+                   {box(0.0, pairs[worker], y - kHalfLoad, y + kHalfLoad)});
+    bar.in_legend = false;
+    bar.text = grouped(pairs[worker]);
+    panel.series.push_back(std::move(bar));
+    panel.y.tics.push_back({y, fmt::format("{}", worker)});
+  }
+  const double mean = std::reduce(pairs.begin(), pairs.end()) / static_cast<double>(pairs.size());
+  panel.series.push_back({.name = "mean",
+                          .draw = Draw::line,
+                          .style = {kGrey, 0, 1},
+                          .points = {{.x = mean, .y = -0.5},
+                                     {.x = mean, .y = static_cast<double>(pairs.size()) - 0.5}}});
+  return panel;
+}
+
+std::string loads_title(const std::string& title, const std::vector<double>& pairs) {
+  const auto [least, most] = std::ranges::minmax(pairs);
+  const auto workers = static_cast<double>(pairs.size());
+  if (least == most || pairs.size() == 1)
+    return listed({title, pairs.size() == 1 ? "" : "all workers compute as many pairs"}, ": ");
+  return fmt::format("{}: the most loaded of {} computes {} times the mean", title,
+                     counted(pairs.size(), "worker"),
+                     significant(most * workers / std::reduce(pairs.begin(), pairs.end())));
+}
+
 }  // namespace
 
-Figure partition_of(const CsvTable& rectangles, const std::string& title) {
-  const auto workers = by_worker(rectangles);
-  if (workers.empty()) throw UsageError("partition: the plan has no query-key pairs to draw");
-  if (workers.size() > kMostToldApart)
+Figure partition_of(const Plan& plan, const Work& work, const std::string& title) {
+  if (work.workers.size() > kMostToldApart)
     throw UsageError(
         fmt::format("partition: {} workers cannot be told apart in one picture; at "
                     "most {} are drawn",
-                    workers.size(), kMostToldApart));
-  const Rows rows = all_rows(rectangles);
-  const double queries = largest(rows, [](const Row& row) { return row.number_at("q_end"); });
-  const double keys = largest(rows, [](const Row& row) { return row.number_at("k_end"); });
-  const bool numbered = numbers_fit(workers, std::max(queries, keys));
+                    work.workers.size(), kMostToldApart));
+  const CsvTable rectangles = partition_rectangles(plan);
+  const auto workers = by_worker(rectangles);
+  const Shape& shape = plan.problem.shape;
+  std::vector<double> pairs;  // in the mean of the heads
+  for (const WorkerWork& worker : work.workers)
+    pairs.push_back(static_cast<double>(worker.unmasked_pairs));
+  const auto most = [&](const char* column) {
+    return largest(all_rows(rectangles), [=](const Row& row) { return row.number_at(column); });
+  };
+  Point whole = box(0.0, static_cast<double>(shape.kv_len), 0.0, static_cast<double>(shape.q_len));
+  const bool cut = most("q_end") < whole.high && most("k_end") < whole.x_high;
+  if (cut) whole = box(0.0, most("k_end"), 0.0, most("q_end"));
+  const bool masked = work.unmasked_pairs < shape.q_len * shape.kv_len;
   Figure figure{
       .name = "partition",
-      .title = title,
-      .subtitle = listed({"N = " + grouped(queries), keys == queries ? "" : grouped(keys) + " keys",
-                          fmt::format("W = {}", workers.rbegin()->first + 1)}),
-      .panels = {partition_panel(workers, numbered)},
+      .title = loads_title(title, pairs),
+      .subtitle = listed({"N = " + format_grouped(shape.q_len),
+                          shape.kv_len == shape.q_len ? "" : format_grouped(shape.kv_len) + " keys",
+                          fmt::format("W = {}", pairs.size())}),
+      .panels = {partition_panel(workers, masked ? whole : Point{},
+                                 numbers_fit(workers, std::max(whole.high, whole.x_high))),
+                 loads_panel(pairs)},
+      .columns = 2,
       .square = true};
-  figure.notes = {"Colour: the worker that computes the pair."};
-  if (std::any_of(workers.begin(), workers.end(),
-                  [](const auto& worker) { return !worker.second.some.empty(); }))
-    figure.notes.emplace_back("Pale: a square of tokens of which some pairs are computed.");
-  say_loads(figure, workers);
+  figure.notes = {
+      "Colour: the worker that computes the pair.",
+      std::ranges::any_of(workers, [](const auto& one) { return !one.second.some.empty(); })
+          ? "Pale: a square of tokens of which some pairs are computed."
+          : "",
+      cut ? fmt::format("Drawn: the first {:.0f} tokens.", whole.high) : "",
+      std::ranges::count_if(pairs, [](double own) { return own > 0.0; }) > std::ssize(workers)
+          ? "The first head is drawn; other workers compute the others."
+          : ""};
+  std::erase(figure.notes, "");
   return figure;
 }
 

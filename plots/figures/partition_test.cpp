@@ -8,6 +8,8 @@
 #include <map>
 
 #include "base/status.h"
+#include "harness/plan/strategies/strategy.h"
+#include "harness/plan/work/work.h"
 #include "plots/frame/table.h"
 #include "plots/testing/committed_figure.h"
 #include "plots/testing/sample_run.h"
@@ -15,130 +17,105 @@
 namespace qb {
 namespace {
 
-CsvTable no_rectangles() {
-  return CsvTable({"worker", "q_begin", "q_end", "k_begin", "k_end", "allowed", "offset"});
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using testing_support::series_named;
+
+Plan plan_for(const std::string& algorithm, int workers, std::int64_t tokens,
+              const MaskSpec& mask = MaskKind::full, std::int64_t heads = 1) {
+  return make_plan(algorithm,
+                   make_problem({1, heads, heads, tokens, tokens, 4, 4}, mask, DType::f32, 0),
+                   {.workers = workers});
+}
+
+Figure drawn(const Plan& plan) {
+  return partition_of(plan, model_work(plan, Kernel::flash), "title");
 }
 
 double area(const Figure& figure) {
   double sum = 0.0;
   for (const Series& series : figure.panels.at(0).series)
     for (const Point& cell : series.points)
-      sum += (cell.high - cell.low) * (cell.x_high - cell.x_low);
+      if (series.name != "hidden by the mask")
+        sum += (cell.high - cell.low) * (cell.x_high - cell.x_low);
   return sum;
 }
 
-TEST(Partition, QueriesRunDownAndKeysAcross) {
-  CsvTable table = no_rectangles();
-  table.append({"0", "0", "2", "3", "10", "all", "0"});
-  const Figure figure = partition_of(table, "title");
+TEST(Partition, QueriesRunDownKeysAcrossAndEachWorkerHasABarOfItsPairs) {
+  const Figure figure = drawn(plan_for("ring", 3, 10));
   EXPECT_TRUE(figure.panels.at(0).y.reversed);
   EXPECT_TRUE(figure.square);
-  const Point cell = figure.panels[0].series.at(0).points.at(0);
-  EXPECT_EQ(cell.low, 0.0);
-  EXPECT_EQ(cell.high, 2.0);
-  EXPECT_EQ(cell.x_low, 3.0);
-  EXPECT_EQ(cell.x_high, 10.0);
+  const Point cell = series_named(figure.panels[0], "worker 2").points.at(0);
+  EXPECT_EQ(cell.low, 6.0);
+  EXPECT_EQ(cell.high, 10.0);
+  EXPECT_EQ(area(figure), 100.0);
+  const Series& bar = series_named(figure.panels.at(1), "worker 2");
+  EXPECT_EQ(bar.points.at(0).x_high, 40.0);
+  EXPECT_EQ(bar.style.colour, partition_colour(2));
+  EXPECT_NEAR(series_named(figure.panels[1], "mean").points.at(0).x, 100.0 / 3.0, 1e-9);
+  EXPECT_EQ(figure.panels[1].y.tics.at(2).label, "2");
+  EXPECT_EQ(figure.subtitle, "N = 10, W = 3");
+  EXPECT_EQ(figure.title, "title: the most loaded of 3 workers computes 1.20 times the mean");
+  EXPECT_EQ(drawn(plan_for("ring", 5, 10)).title, "title: all workers compute as many pairs");
 }
 
-TEST(Partition, TheSubtitleSaysLengthAndWorkers) {
-  CsvTable table = no_rectangles();
-  table.append({"0", "0", "5", "0", "10", "all", "0"});
-  table.append({"6", "5", "10", "0", "10", "all", "0"});
-  EXPECT_EQ(partition_of(table, "title").subtitle, "N = 10, W = 7");
-  EXPECT_EQ(partition_of(table, "title").title,
-            "title: the most loaded of 2 workers computes 1.00 times the mean");
-  table.append({"6", "5", "10", "10", "4000", "all", "0"});
-  EXPECT_EQ(partition_of(table, "title").subtitle, "N = 10, 4,000 keys, W = 7");
+TEST(Partition, WhatTheMaskHidesIsGreyBehindAndASquareOfWhichItHidesAPartIsPale) {
+  const Figure causal = drawn(plan_for("dense", 1, 10, MaskKind::causal));
+  EXPECT_EQ(area(causal), 55.0);
+  const Series& hidden = causal.panels.at(0).series.front();
+  EXPECT_EQ(hidden.name, "hidden by the mask");
+  EXPECT_EQ(hidden.points.at(0).x_high, 10.0);
+  EXPECT_NE(drawn(plan_for("dense", 1, 10)).panels.at(0).series.front().name, hidden.name);
+  const Figure longer = drawn(plan_for("dense", 1, 2560, MaskKind::causal));
+  const Series& some = series_named(longer.panels.at(0), "worker 0, some pairs");
+  EXPECT_EQ(some.points.size(), 256u) << "the diagonal";
+  EXPECT_EQ(some.style.colour, lightened(partition_colour(0)));
+  EXPECT_THAT(longer.notes, Contains(HasSubstr("Pale")));
 }
 
-TEST(Partition, ACausalBlockHasExactlyItsPairs) {
-  CsvTable table = no_rectangles();
-  table.append({"0", "0", "10", "0", "10", "causal", "0"});
-  EXPECT_EQ(area(partition_of(table, "title")), 55.0);
-}
-
-TEST(Partition, AnOffsetShiftsTheDiagonal) {
-  CsvTable table = no_rectangles();
-  table.append({"0", "0", "3", "0", "5", "causal", "1"});
-  table.append({"1", "3", "6", "0", "5", "causal", "-2"});
-  EXPECT_EQ(area(partition_of(table, "title")), 2.0 + 3.0 + 4.0 + 0.0 + 0.0 + 1.0);
-}
-
-TEST(Partition, ALongCausalBlockIsDrawnInFewBands) {
-  CsvTable table = no_rectangles();
-  table.append({"0", "0", "1000000", "0", "1000000", "causal", "0"});
-  const Figure figure = partition_of(table, "title");
-  EXPECT_EQ(figure.panels.at(0).series.at(0).points.size(), 64u);
-  EXPECT_NEAR(area(figure), 0.5e12, 0.01e12);
-}
-
-TEST(Partition, CellsOfAPatternAreDrawnAndThosePartlyAllowedPale) {
-  CsvTable table = no_rectangles();
-  table.append({"2", "0", "1", "0", "4", "cells", "0"});
-  table.append({"2", "1", "4", "0", "2", "some", "0"});
-  const Figure figure = partition_of(table, "title");
-  EXPECT_EQ(area(figure), 4.0 + 6.0);
-  ASSERT_EQ(figure.panels[0].series.size(), 2u);
-  const Series& some = figure.panels[0].series[1];
-  EXPECT_EQ(some.name, "worker 2, some pairs");
-  EXPECT_EQ(some.style.colour, lightened(figure.panels[0].series[0].style.colour));
-  EXPECT_THAT(figure.notes.back(), ::testing::HasSubstr("Pale"));
+TEST(Partition, OfStridedGroupsTheFirstTokensAndOfHeadsTheFirstIsDrawnAndSaid) {
+  EXPECT_EQ(area(drawn(plan_for("striped", 4, 24, MaskKind::causal))), 300.0);
+  EXPECT_THAT(drawn(plan_for("striped", 4, 512)).notes, Contains("Drawn: the first 256 tokens."));
+  const Figure heads = drawn(plan_for("ulysses", 2, 8, MaskKind::full, 2));
+  EXPECT_EQ(area(heads), 64.0);
+  EXPECT_THAT(heads.notes, Contains(HasSubstr("first head")));
 }
 
 TEST(Partition, NumbersStandOnlyWhereTheyFit) {
-  CsvTable table = no_rectangles();
-  table.append({"5", "0", "50", "0", "100", "all", "0"});
-  EXPECT_EQ(partition_of(table, "title").panels[0].series[0].text, "5");
-  table.append({"5", "50", "51", "0", "100", "all", "0"});
-  EXPECT_EQ(partition_of(table, "title").panels[0].series[0].text, "");
+  EXPECT_EQ(series_named(drawn(plan_for("ring", 2, 100)).panels[0], "worker 1").text, "1");
+  EXPECT_EQ(series_named(drawn(plan_for("ring", 50, 100)).panels[0], "worker 1").text, "");
 }
 
-TEST(Partition, TheLegendNamesEachOfAFewWorkersOnce) {
-  const auto legend_of = [](int workers, const std::vector<std::string>& kinds) {
-    CsvTable table = no_rectangles();
-    for (int worker = 0; worker < workers; ++worker)
-      for (const std::string& allowed : kinds)
-        table.append({fmt::format("{}", worker), "0", "8", "0", "8", allowed, "0"});
-    std::vector<std::string> names;
-    const Figure figure = partition_of(table, "title");
-    for (const Series& series : figure.panels.at(0).series)
-      if (series.in_legend) names.push_back(series.name);
-    return names;
-  };
-  using ::testing::ElementsAre;
-  EXPECT_THAT(legend_of(2, {"all", "causal", "some"}), ElementsAre("worker 0", "worker 1"));
-  EXPECT_THAT(legend_of(2, {"causal"}), ElementsAre("worker 0", "worker 1"));
-  EXPECT_THAT(legend_of(1, {"causal", "some"}), ElementsAre("worker 0", "worker 0, some pairs"));
-  for (const char* allowed : {"all", "causal"}) {
-    EXPECT_EQ(legend_of(20, {allowed}).size(), 20u);
-    EXPECT_EQ(legend_of(21, {allowed}).size(), 0u);
-  }
+TEST(Partition, TooManyWorkersAreASentence) {
+  EXPECT_THROW((void)drawn(plan_for("ring", 129, 256)), UsageError);
 }
 
-TEST(Partition, NoPairsAndTooManyWorkersAreSentences) {
-  EXPECT_THROW((void)partition_of(no_rectangles(), "title"), UsageError);
-  CsvTable table = no_rectangles();
-  for (int worker = 0; worker < 129; ++worker)
-    table.append({fmt::format("{}", worker), "0", "1", "0", "1", "all", "0"});
-  EXPECT_THROW((void)partition_of(table, "title"), UsageError);
-}
-
-// The committed figure: each pair has one worker, and the title has what the most loaded computes.
-TEST(Partition, CommittedPairsHaveOneWorkerEachAndTheTitleHasTheHeaviestLoad) {
+// The committed figure: each pair has one worker, the bars count them, and the title has what the
+// most loaded computes.
+TEST(Partition, CommittedPairsHaveOneWorkerEachAndTheBarsCountThem) {
   const testing_support::CommittedFigure figure("interest_sets", "case_study_1_partition");
   std::map<std::string, double> loads;
+  std::map<std::string, double> bars;
   std::map<std::pair<double, double>, int> owners;  // by query and key
-  double all = 0.0;
   for (const testing_support::Mark& mark : figure.marks()) {
+    if (mark.series == "mean") continue;
+    if (mark.panel == "2") {
+      bars[mark.series] = mark.width();
+      continue;
+    }
     loads[mark.series] += mark.width() * mark.height();
-    all += mark.width() * mark.height();
     for (double query = mark.low; query < mark.high; ++query)
       for (double key = mark.x_low; key < mark.x_high; ++key) ++owners[{query, key}];
   }
   EXPECT_EQ(owners.size(), 100u);
-  EXPECT_EQ(all, 100.0);
+  EXPECT_EQ(bars, loads);
   double most = 0.0;
-  for (const auto& [worker, load] : loads) most = std::fmax(most, load);
+  double all = 0.0;
+  for (const auto& [worker, load] : loads) {
+    most = std::fmax(most, load);
+    all += load;
+  }
+  EXPECT_EQ(all, 100.0);
   EXPECT_EQ(figure.title(),
             fmt::format("Case study 1: the most loaded of {} workers computes {} times the mean",
                         loads.size(), significant(most * static_cast<double>(loads.size()) / all)));

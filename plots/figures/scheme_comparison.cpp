@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schemes side by side in one setting against the worker count: pairs, bytes, memory and time.
+#include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
 #include "plots/figures/scheme_settings.h"
 
@@ -18,9 +19,9 @@ std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows, int core
       bytes_quantity("sent by the busiest device", "sent", "device_sent", rows, busiest_sent_bytes),
       bytes_quantity("memory of the fullest device", "peak memory", "device_peak", rows,
                      held_bytes),
-      {listed({serial ? "critical path" : "wall clock", crowded_name(rows, cores)}),
+      {serial ? "critical path" : "wall clock",
        {.label = "time (ms)", .column = "time_ms"},
-       time_ms}};
+       [=](const Row& row) { return oversubscribed(row, cores) ? Point{} : time_ms(row); }}};
   for (LineFigure::Quantity& one : shown) {
     one.timed = one.y.column == "time_ms";
     one.fit = [](Axis axis, const std::vector<double>& y) {
@@ -40,11 +41,16 @@ std::vector<LineFigure::Quantity> compared_quantities(const Rows& rows, int core
   return shown;
 }
 
-std::string left_out(const CsvTable& cases, std::size_t other_settings) {
+std::string left_out(const CsvTable& cases, const Rows& drawn, int cores,
+                     std::size_t other_settings) {
   const Rows others = where(standing_rows(cases), [](const Row& row) {
     return !is_compared_scheme(row) && row.number("workers") >= 2;
   });
-  std::vector<Omission> all = {{.number = other_settings, .what = "setting", .reason = "smaller"}};
+  std::vector<Omission> all = {
+      {.number = count(drawn, [=](const Row& row) { return oversubscribed(row, cores); }),
+       .what = "time",
+       .reason = crowded_name(drawn, cores)},
+      {.number = other_settings, .what = "setting", .reason = "smaller"}};
   for (const Group& algorithm : group(others, Columns{"algorithm"}))
     all.push_back({.number = algorithm.rows.size(), .what = "case", .reason = algorithm.key[0]});
   return not_drawn(all);
@@ -57,7 +63,12 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
   const Groups all = scheme_settings(run.cases);
   if (all.empty() || count_schemes(all.front().rows) < 2)
     return empty_figure(kTitle, "no two schemes ran at one length, mask and link with W > 1");
-  const Rows& rows = all.front().rows;
+  const int cores = run.provenance.cores;
+  // Of several shapes of a grid the fastest is last, which a line shows.
+  const Rows rows = order(all.front().rows, [](const Row& row) {
+    const double ms = time_ms(row).y;
+    return ms > 0.0 ? -ms : 0.0;
+  });
   const std::string title = least_of(rows, "sends", busiest_sent_bytes);
   Groups lines = compared_lines(rows);
   for (Group& line : lines) {
@@ -67,12 +78,12 @@ Figure scheme_comparison_figure(const PlottedRun& run) {
   Figure figure =
       line_figure({.title = title.empty() ? kTitle : title,
                    .lines = lines,
-                   .y = compared_quantities(rows, run.provenance.cores),
+                   .y = compared_quantities(rows, cores),
                    .x = number_in("workers"),
                    .x_axis = workers_axis,
                    .last_of_x = true,
                    .notes = joined_notes({{"Ideal: unmasked pairs / W. The root of cqs is counted.",
-                                           left_out(run.cases, all.size() - 1)},
+                                           left_out(run.cases, rows, cores, all.size() - 1)},
                                           timing_notes(rows)})});
   figure.subtitle = all.front().name;
   std::erase_if(figure.panels, [](const Panel& panel) {

@@ -72,11 +72,16 @@ TEST(SchemeComparison, WhatARootSendsIsCountedInTheCsvAndInTheTitle) {
   EXPECT_EQ(figure.title, "At W = 4 a device sends least in ring, 4 times less than in cqs");
 }
 
-TEST(SchemeComparison, ClocksOfMoreWorkersThanCoresAreCalledSoAndNotRanked) {
-  PlottedRun run(two_schemes());
+TEST(SchemeComparison, ClocksOfMoreWorkersThanCoresAreNotDrawn) {
+  CsvTable cases = two_schemes();
+  add_case(cases, scheme_case("ring", 2, 1024, 0.02));
+  PlottedRun run(cases);
   run.provenance.cores = 2;
   const Figure figure = scheme_comparison_figure(run);
-  EXPECT_EQ(figure.panels.back().title, "wall clock, threads on 2 cores");
+  EXPECT_EQ(series_named(panel_titled(figure, "wall clock"), "ring").points.size(), 1u);
+  EXPECT_EQ(series_named(panel_titled(figure, "pairs of the slowest worker"), "ring").points.size(),
+            2u);
+  EXPECT_THAT(figure.notes, Contains("Not drawn: 2 times (threads on 2 cores)."));
   EXPECT_THAT(figure.title + figure.finding, ::testing::Not(HasSubstr("fast")));
 }
 

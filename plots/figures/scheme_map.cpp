@@ -8,8 +8,10 @@
 #include <cctype>
 
 #include "base/numbers.h"
+#include "base/split.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/claims.h"
+#include "plots/frame/table.h"
 
 namespace qb {
 namespace {
@@ -88,12 +90,15 @@ std::string lead_text(double lead) {
                      : fmt::format("{:.0f}×", lead);
 }
 
+using Letters = std::map<std::string, std::string>;
+
 // Gives each scheme that is compared the first letter of its name that no scheme before it has.
-std::map<std::string, std::string> letters_of(const std::vector<Map>& maps) {
-  std::map<std::string, std::string> letters;
+Letters letters_of(const std::vector<Map>& maps) {
+  Letters letters;
   for (const Map& map : maps)
     for (const Ranking& cell : map.cells)
-      for (const Row& row : cell.rows) letters[row.text("algorithm")];
+      for (const std::string& names : cell.names)
+        for (const std::string_view scheme : split_words(names, "= ")) letters[std::string(scheme)];
   std::string taken = "_";
   for (auto& [scheme, letter] : letters) {
     const std::size_t free = scheme.find_first_not_of(taken);
@@ -105,11 +110,13 @@ std::map<std::string, std::string> letters_of(const std::vector<Map>& maps) {
 
 const Columns kCellColumns = {"link_bandwidth_byte_per_s", "link_latency_s", "n_tokens", "workers"};
 
-// Adds a rectangle for each scheme that is the fastest in a cell, from the fastest on; those of a
-// tie have the letters of their series. `after_name` separates a name from its lead; empty where
-// names have no room.
+// Adds a rectangle for each plan that is the fastest in a cell, from the fastest on; those of a tie
+// have the letters of their schemes. `after_name` separates a name from its lead; empty where names
+// have no room.
 void add_cell(std::map<std::string, std::vector<Point>>& schemes, const Ranking& cell, double x,
-              double y, const std::string& after_name) {
+              double y, const std::string& after_name, const Letters& letters) {
+  Replacements short_names(letters.rbegin(), letters.rend());  // cqs_sharded before cqs
+  short_names.emplace_back(" = ", "=");
   const double width = 2.0 * kHalfWidth / static_cast<double>(cell.level);
   for (std::size_t i = 0; i < cell.level; ++i) {
     const Row& row = cell.rows[i];
@@ -117,12 +124,15 @@ void add_cell(std::map<std::string, std::vector<Point>>& schemes, const Ranking&
     const double left = x - kHalfWidth + width * static_cast<double>(i);
     Point stripe = box(left, left + width, y - kHalfHeight, y + kHalfHeight);
     stripe.x = x;
-    if (cell.has_winner())
-      stripe.text =
-          listed({after_name.empty() ? "" : cell.names[i], lead_text(cell.lead())}, after_name);
+    stripe.text =
+        cell.has_winner()
+            ? listed({after_name.empty() ? "" : cell.names[i], lead_text(cell.lead())}, after_name)
+            : replaced(cell.names[i], short_names);
     stripe.more = values_of(row, kCellColumns);
     for (const double value : {wall_s(row), cell.lead()}) stripe.more.push_back(to_text(value));
     for (const std::string& name : {cell.names[0], cell.names[1]}) stripe.more.push_back(name);
+    for (const std::string_view name : split_words(cell.names[i], "= "))
+      schemes[std::string(name)];  // all are in the legend
     schemes[scheme].push_back(std::move(stripe));
   }
 }
@@ -152,7 +162,7 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& s
   for (std::size_t i = 0; i < heights.size(); ++i)  // leaves out `W = `
     y.tics.push_back(
         {static_cast<double>(i), named_values(heights[i].rows.front(), {side}).substr(4)});
-  const std::map<std::string, std::string> letters = letters_of(maps);
+  const Letters letters = letters_of(maps);
   const std::string after_name = links.size() <= kMostOneLine ? " "
                                  : links.size() <= kMostNamed ? "\n"
                                                               : "";
@@ -162,7 +172,7 @@ std::vector<Panel> map_panels(const std::vector<Map>& maps, const std::string& s
     std::map<std::string, std::vector<Point>> schemes;
     for (const Ranking& cell : map.cells)
       add_cell(schemes, cell, index_of(links, cell.rows.front()),
-               index_of(heights, cell.rows.front()), after_name);
+               index_of(heights, cell.rows.front()), after_name, letters);
     for (auto& [scheme, stripes] : schemes) {
       const std::uint32_t fill = lightened(algorithm_style(scheme).colour);
       panel.series.push_back(rectangles(scheme, fill, std::move(stripes)));
@@ -191,7 +201,9 @@ std::string winners_sentence(const std::vector<Map>& maps) {
     parts.push_back(parts.empty() ? fmt::format("{} leads in {} of {}", algorithm, number, cells)
                                   : fmt::format("{} in {}", algorithm, number));
   if (parts.empty()) return fmt::format("In none of {} one scheme leads: all are ties", cells);
-  return listed(parts) + (ties > 0 ? fmt::format("; {} are ties", ties) : "");
+  return listed(parts) + (ties == 0   ? ""
+                          : ties == 1 ? "; 1 is a tie"
+                                      : fmt::format("; {} are ties", ties));
 }
 
 // Names the drawn schemes that no published time is of.
@@ -205,7 +217,7 @@ std::string ungraded_note(const std::vector<Map>& maps,
           ungraded.insert(scheme);
   return graded.empty() || ungraded.empty()
              ? ""
-             : fmt::format("No published row grades {}: the error of all holds for it.",
+             : fmt::format("No published row grades {}; the error of all schemes stands in.",
                            fmt::join(ungraded, ", "));
 }
 
@@ -218,8 +230,9 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
       latencies = listed({latencies, named_values(link.rows.front(), {kLinkColumns[1]})});
   const std::size_t left_out = count(rows, [=](const Row& row) { return !counts(row, cores); });
   return {
-      fmt::format("A cell has the fastest scheme and its lead over the next plan, or the "
-                  "letters of all that are a tie with it, the fastest on the left: {}.",
+      fmt::format("A cell has the fastest scheme and its lead over the next plan, or the letters "
+                  "of all that are a tie with it, the fastest on the left; = joins schemes of one "
+                  "plan. A tie: {}.",
                   count(rows, modelled) == 0
                       ? "their intervals overlap"
                       : fmt::format("the model's error of either scheme, of which nine of ten "

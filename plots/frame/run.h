@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/csv.h"
+#include "base/schema/row.h"
 #include "plots/frame/figure.h"
 
 namespace qb {
@@ -75,6 +76,8 @@ struct PlottedRun {
   std::vector<PlottedRun> beside{};      // runs whose cases appear in the panels of some figures
   bool published = false;                // some figures draw published numbers beside its own
   std::function<ModelGrade()> model_grade = [] { return ModelGrade{}; };
+  // FLOP/s of the devices of a modelled case together at their peak; NaN where nobody knows it.
+  std::function<double(const Row&)> modelled_peak = [](const Row&) { return kNaN; };
 
   [[nodiscard]] bool has_cases() const { return !cases.header().empty(); }
 };

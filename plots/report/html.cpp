@@ -57,6 +57,8 @@ std::string html_table(const Table& table, bool caption) {
   constexpr std::size_t kMostOnPhone = 3;  // columns
   const std::vector<std::string> header = joined_header(table.header, table.spans);
   const std::string last = table.header.empty() ? "" : table.header.back();
+  // A formula is shown on demand, in the cell before it.
+  const std::size_t columns = header.size() - (last == "formula" ? 1 : 0);
   const std::string_view look = last == "verdict" || last == "status" ? " class=\"cards judged\""
                                 : header.size() > kMostOnPhone        ? " class=\"cards\""
                                                                       : "";
@@ -65,7 +67,7 @@ std::string html_table(const Table& table, bool caption) {
     out += fmt::format("<caption>{}</caption>\n", html_escape(table.title));
   out += "<thead><tr>";
   std::vector<bool> right;
-  for (std::size_t i = 0; i < header.size(); ++i) {
+  for (std::size_t i = 0; i < columns; ++i) {
     right.push_back(numeric_column(table, i));
     out += fmt::format("<th scope=\"col\"{}>{}</th>", right[i] ? " class=\"number\"" : "",
                        html_escape(header[i]));
@@ -73,11 +75,16 @@ std::string html_table(const Table& table, bool caption) {
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows) {
     out += "<tr>";
-    for (std::size_t i = 0; i < row.size(); ++i)
+    for (std::size_t i = 0; i < columns; ++i) {
+      const bool folds = i + 1 < row.size() && i + 1 == columns && !row[i + 1].empty();
       out +=
-          fmt::format("<td{}{}>{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
+          fmt::format("<td{}{}>{}{}</td>", right[i] ? " class=\"number\"" : cell_class(row[i]),
                       look.empty() ? "" : fmt::format(" data-label=\"{}\"", html_escape(header[i])),
-                      html_escape(row[i]));
+                      html_escape(row[i]),
+                      folds ? fmt::format("<details><summary>formula</summary>{}</details>",
+                                          html_escape(row[i + 1]))
+                            : "");
+    }
     out += "</tr>\n";
   }
   // What is too wide for a phone scrolls in a box, also by the keyboard.

@@ -20,8 +20,8 @@ namespace qb {
                                      std::string_view label);
 
 // Writes a table with its caption, unless that stands elsewhere, and its notes. Words of status and
-// verdict are marked, and the last column stays in sight where it holds them. On a phone a row of a
-// wide table is a card.
+// verdict are marked, and the last column stays in sight where it holds them. A last column of
+// formulas is folded into the cells before it. On a phone a row of a wide table is a card.
 [[nodiscard]] std::string html_table(const Table& table, bool caption = true);
 
 // Makes an address that holds the content itself, so that a link needs no other file.

@@ -76,8 +76,8 @@ class Plan:
         return _qb.run([*self._words(), "--json", *(["--pairs"] if pairs else [])])
 
     def partition(self) -> Any:
-        """Gives the rectangles of pairs that each worker computes, as a frame: worker, q_begin,
-        q_end, k_begin, k_end, allowed (all, causal or pattern) and offset, in tokens."""
+        """Gives the rectangles of pairs that each worker computes of the first head, as a frame:
+        worker, q_begin, q_end, k_begin, k_end, in tokens, and allowed (all or some)."""
         return _frames.of_csv(_core.partition(_texts(self._asked), self._recipe))
 
     def plot(self, ax: Any = None) -> Any:
@@ -87,14 +87,11 @@ class Plan:
         ax = plt.subplots()[1] if ax is None else ax
         rows = self.partition()
         colours = plt.get_cmap("tab20")
-        for worker, top, bottom, left, right, allowed, offset in zip(
+        for worker, top, bottom, left, right, allowed in zip(
                 *(rows[name] for name in ("worker", "q_begin", "q_end", "k_begin", "k_end",
-                                          "allowed", "offset"))):
-            first = top - offset - 1 if allowed == "causal" else top - (right - left)
-            heights = sorted(min(max(one, top), bottom)
-                             for one in (top, first, first + right - left, bottom))
-            edge = [(min(max(left + one - first, left), right), one) for one in heights]
-            ax.fill(*zip((left, top), *edge, (left, bottom)), color=colours(int(worker) % 20))
+                                          "allowed"))):
+            ax.fill((left, left, right, right), (top, bottom, bottom, top),
+                    color=colours(int(worker) % 20), alpha=1.0 if allowed == "all" else 0.5)
         ax.set(xlabel="key", ylabel="query", aspect="equal", title=str(self._own or "dense"))
         ax.autoscale()
         ax.invert_yaxis()

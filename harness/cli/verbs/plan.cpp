@@ -14,7 +14,6 @@
 #include "harness/cli/options.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/plan/work/moved.h"
-#include "harness/plan/work/picture.h"
 #include "harness/plan/work/work.h"
 #include "harness/workload/case.h"
 #include "plots/draw/draw.h"
@@ -267,7 +266,7 @@ void show_plan(const PlanWords& words) {
   print_answer(words.json ? plan_json(plan, work, memory, words.pairs)
                           : plan_table(plan, work, memory, c.kernel));
   if (words.picture.empty()) return;
-  Figure figure = partition_of(partition_rectangles(plan),
+  Figure figure = partition_of(plan, work,
                                fmt::format("{}: N = {}, W = {}, {} mask{}", plan.algorithm,
                                            format_grouped(plan.problem.shape.q_len), c.workers,
                                            pattern_kind(to_string(plan.problem.mask)),
@@ -305,8 +304,9 @@ void add_plan(Verb app) {
       .needs(json);
   verb.add_option(
       "--picture", words.picture,
-      "Draws the N x N partition coloured by worker (.svg, .pdf or .png); a pattern is drawn "
-      "by its pairs, and beyond 256 tokens by squares of pairs. A note says what is moved.");
+      "Draws which worker computes which pairs of a head, and how many each has (.svg, .pdf or "
+      ".png). Grey is hidden by the mask; a pattern is drawn by its pairs, and beyond 256 tokens "
+      "by squares of pairs. A note says what is moved.");
 }
 
 }  // namespace qb

@@ -11,7 +11,7 @@
 #include "harness/cli/options.h"
 #include "harness/cli/views/sets_view.h"
 #include "harness/plan/strategies/strategy.h"
-#include "harness/plan/work/picture.h"
+#include "harness/plan/work/work.h"
 #include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"
 #include "interest_sets/split/distillation.h"
@@ -82,7 +82,7 @@ Table paper_table(const std::vector<DistillationRow>& rows) {
 Figure worked_example() {
   const Problem problem = make_problem({1, 1, 1, 10, 10, 1, 1}, MaskKind::full, DType::f32, 0);
   const Plan plan = make_plan("cqs", problem, {7, parse_interest_set("0,1,3", 7)});
-  Figure figure = partition_of(partition_rectangles(plan), "Case study 1");
+  Figure figure = partition_of(plan, model_work(plan, Kernel::flash), "Case study 1");
   figure.name = "case_study_1_partition";
   figure.finding = "Which worker computes each pair of ten queries and keys.";
   figure.subtitle += ", interest set {0, 1, 3}";

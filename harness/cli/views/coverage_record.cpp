@@ -62,20 +62,25 @@ const PublishedAnswer* unrecorded_contradiction(std::span<const AnsweredPaper> p
 
 }  // namespace
 
-std::string coverage_record(std::span<const AnsweredPaper> papers) {
-  std::vector<std::string> header = {"data", "paper", "table", "rows"};
+CsvTable coverage_csv(std::span<const AnsweredPaper> papers) {
+  std::vector<std::string> header = {"paper", "table", "rows"};
   for (const auto& [standing, text] : kWords<RowStanding>.rows) header.emplace_back(text);
   CsvTable record(header);
-  const std::string data = fingerprint_of_data();
   for (const AnsweredPaper& paper : papers)
     for (const AnsweredTable& answered : paper.tables) {
       const std::vector<RowStanding> standings = answered.standings();
-      std::vector<std::string> row = {data, paper.paper->name, answered.table->file,
+      std::vector<std::string> row = {paper.paper->name, answered.table->file,
                                       std::to_string(standings.size())};
       for (const auto& [standing, text] : kWords<RowStanding>.rows)
         row.push_back(std::to_string(std::ranges::count(standings, standing)));
       record.append(std::move(row));
     }
+  return record;
+}
+
+std::string coverage_record(std::span<const AnsweredPaper> papers) {
+  CsvTable record = coverage_csv(papers);
+  record.insert_column(0, "data", fingerprint_of_data());
   return record.to_string();
 }
 

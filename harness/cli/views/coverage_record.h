@@ -11,9 +11,10 @@
 
 namespace qb {
 
-// A row for each table with the counts of its standings and a fingerprint of the data that the
-// answers follow from: data/papers, data/published, data/devices and the cases of data/measured.
-// CSV.
+// A row for each table: paper, table, rows, and how many of them have each standing.
+[[nodiscard]] CsvTable coverage_csv(std::span<const AnsweredPaper> papers);
+// The same with a fingerprint of the data that the answers follow from: data/papers,
+// data/published, data/devices and the cases of data/measured. CSV.
 [[nodiscard]] std::string coverage_record(std::span<const AnsweredPaper> papers);
 
 // Compares these answers, which committed data gave, with the committed record, and says on stderr

@@ -116,7 +116,7 @@ std::vector<std::string> run_sentences(const Paper& paper, const RunsAndModel& m
 std::vector<Figure> row_figures(std::span<const AnsweredPaper> papers) {
   std::vector<Figure> figures;
   if (const CsvTable answers = parity_csv(papers); answers.size() >= kLeastMarks)
-    figures.push_back(published_parity_figure(answers));
+    figures.push_back(published_parity_figure(answers, coverage_csv(papers)));
   figures.push_back(model_grade_figure(grade_csv(graded_rows(papers))));
   return figures;
 }

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/numbers.h"
+#include "base/schema/row.h"
 #include "base/source_root.h"
 #include "base/split.h"
 #include "base/testing/scratch_folder.h"
@@ -96,6 +99,42 @@ TEST(PlannedText, SaysInOneSentenceWhyNothingNeedsToRun) {
   EXPECT_THAT(said({planned("smoke", {})}),
               AllOf(HasSubstr("run: this build has measured all cases"),
                     HasSubstr("experiments/smoke.yaml")));
+}
+
+// What stands in a text between two others, as a number.
+double number_between(const std::string& text, const std::string& before,
+                      const std::string& after) {
+  const std::size_t end = text.find(after);
+  const std::size_t begin = text.rfind(before, end) + before.size();
+  return parse_real(text.substr(begin, end - begin)).value_or(-1.0);
+}
+
+// The committed pages: their sentence, the title of their figure and data/papers/coverage.csv count
+// the same rows, reasons are in words, and no row needs just a GPU, as one is committed.
+TEST(PaperPages, ProseFigureAndCoverageAgree) {
+  const std::string file = "data/papers/coverage.csv";
+  const CsvTable coverage = CsvTable::parse(read_file(source_path(file)), file);
+  std::map<std::string, std::map<std::string, double>> papers;
+  for (const Row& row : all_rows(coverage))
+    for (const char* column : {"rows", "contradicts", "differs"})
+      papers[row.at("paper")][column] += row.number_at(column);
+  int figures = 0;
+  for (auto& [paper, count] : papers) {
+    const std::string page = read_file(source_path("paper_figures/papers/" + paper + ".html"));
+    const std::string prose = page.substr(page.find("<p>Of "), 1000);
+    EXPECT_EQ(number_between(prose, "Of ", " rows "), count["rows"]) << paper;
+    EXPECT_EQ(number_between(prose, ": ", " contradict the paper"), count["contradicts"]) << paper;
+    EXPECT_EQ(number_between(prose, "and ", " differ from ours"), count["differs"]) << paper;
+    EXPECT_THAT(page, Not(HasSubstr("needs a GPU<"))) << paper;
+    EXPECT_THAT(page, Not(HasSubstr("needs a GPU,"))) << paper;
+    const std::size_t figure = page.find("aria-label=\"Of ");
+    if (figure == std::string::npos) continue;
+    ++figures;
+    const std::string title = page.substr(figure, 200);
+    EXPECT_EQ(number_between(title, "rows ", " contradict and"), count["contradicts"]) << paper;
+    EXPECT_EQ(number_between(title, "and ", " differ"), count["differs"]) << paper;
+  }
+  EXPECT_GE(figures, 6);
 }
 
 }  // namespace

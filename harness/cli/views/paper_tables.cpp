@@ -63,8 +63,9 @@ std::vector<const PublishedAnswer*> chosen(const AnsweredTable& answered,
   return answers;
 }
 
-const std::vector<std::string> kAnswerHeader = {"line",      "row",  "standing", "of",      "claim",
-                                                "published", "ours", "ratio",    "verdict", "why"};
+const std::vector<std::string> kAnswerHeader = {"line",    "row",       "standing", "of",
+                                                "claim",   "published", "ours",     "ratio",
+                                                "verdict", "why",       "formula"};
 
 std::vector<std::string> answer_cells(const PublishedAnswer& answer, RowStanding standing) {
   return {std::to_string(answer.row + 2),
@@ -76,7 +77,8 @@ std::vector<std::string> answer_cells(const PublishedAnswer& answer, RowStanding
           number(answer.ours.value),
           number(answer.ratio()),
           verdict_text(answer),
-          answer.why};
+          answer.why,
+          answer.formula};
 }
 
 std::string stem_of(const PublishedTable& table) {

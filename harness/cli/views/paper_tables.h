@@ -33,8 +33,8 @@ struct AnswerChoice {
   bool obeyed = true;                     // also that a rule is merely obeyed
 };
 
-// line | row | standing | of | claim | published | ours | ratio | verdict | why, a line for each
-// claim or rule of each row, those of the headline first; a note counts what is left out.
+// line | row | standing | of | claim | published | ours | ratio | verdict | why | formula, a line
+// for each claim or rule of each row, those of the headline first; a note counts what is left out.
 [[nodiscard]] Table answers_table(const AnsweredTable& answered, const AnswerChoice& choice);
 // The same of all tables of a paper, as one, with the columns paper and table in front.
 [[nodiscard]] Table all_answers_table(const AnsweredPaper& paper, const AnswerChoice& choice);

@@ -58,6 +58,17 @@ PlottedRun run_to_plot(const std::string& folder) {
         grade.schemes[scheme] = of_scheme.p90;
     return grade;
   };
+  run.modelled_peak = [](const Row& row) {
+    const double workers = row.number("workers");
+    try {
+      const DeviceModel device = load_device_model(row.text("model_device"));
+      const double flop_per_s = row.is("dtype", "f32") ? 0.0 : device.product_flop_per_s.value;
+      const double devices = device.cores.value > 0.0 ? device.cores.value : workers;
+      return flop_per_s > 0.0 ? flop_per_s * std::min(devices, workers) : kNaN;
+    } catch (const UsageError&) {
+      return kNaN;  // it was measured on the run's machine, or stands in a file that is not here
+    }
+  };
   return run;
 }
 

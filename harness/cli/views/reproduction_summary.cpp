@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "harness/cli/views/paper_tables.h"
 #include "harness/cli/views/publish.h"
-#include "plots/frame/frame.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
@@ -18,11 +18,6 @@ constexpr std::size_t kMostDisputed = 6;
 
 std::string lines(const std::string& margin, const std::string& words) {
   return wrapped_beside(margin, words, 80);
-}
-
-std::string range_text(const std::vector<double>& values) {
-  const auto [low, high] = std::ranges::minmax(values);
-  return significant(low) + (low < high ? " to " + significant(high) : "");
 }
 
 // `Speed-up over N (Case study 2, 28 rows): published 1.4 to 27, here 1.7 to 26. …`

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the partition of the N x N pairs as a table of rectangles, for drawing.
+// Writes the partition of the N x N pairs of a head as a table of rectangles, for drawing.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace qb {
 
-// Cells per side of a picture: a pattern's cell is one pair, or a square if there are more tokens.
+// Cells per side of a picture: a cell is one pair, or a square if there are more tokens.
 inline constexpr std::int64_t kPictureCells = 256;
 
-// Records of worker, q_begin, q_end, k_begin, k_end, allowed, offset; positions are global, ends
-// exclusive. A task has one record if it is `all` or `causal` (see Allowed). Under a pattern it is
-// cut into cells, and equal neighbours are joined: `cells` if every pair is allowed, `some` if a
-// part is, no record if none is. (Beyond 64 tokens a side the pattern's own answer is used, which
-// may be `some` for none or all.) Throws Unsupported for groups that are not contiguous.
+// Records of worker, q_begin, q_end, k_begin, k_end, allowed; positions are global, ends exclusive.
+// They are of the first head; other workers may have others. A task without a mask has one record.
+// Others are cut into cells, and equal neighbours are joined: `all` if every pair is allowed,
+// `some` if a part is, no record if none is. (Beyond 64 tokens a side the mask's own answer is
+// used, which may be `some` for none or all.) Of strided groups the pairs of the first `cells`
+// tokens alone have records.
 [[nodiscard]] CsvTable partition_rectangles(const Plan& plan, std::int64_t cells = kPictureCells);
 
 }  // namespace qb

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/status.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/testing/brute_force.h"
 
@@ -26,14 +25,6 @@ TEST(Picture, RectanglesOfCaseStudyOneCoverEveryPairOnce) {
     area += (table.number(row, "q_end") - table.number(row, "q_begin")) *
             (table.number(row, "k_end") - table.number(row, "k_begin"));
   EXPECT_EQ(area, 100.0);
-}
-
-TEST(Picture, CausalRectanglesSaySo) {
-  const Plan plan = make_plan("dense", testing_support::square_problem(4, MaskKind::causal), {});
-  const CsvTable table = partition_rectangles(plan);
-  ASSERT_EQ(table.size(), 1u);
-  EXPECT_EQ(table.text(0, "allowed"), "causal");
-  EXPECT_EQ(table.text(0, "offset"), "0");
 }
 
 // Marks each pair that lies in a rectangle of a kind in `allowed`; row-major q_len x kv_len.
@@ -69,13 +60,28 @@ Problem bigbird(std::int64_t n) {
   return make_problem({1, 1, 1, n, n, 4, 4}, mask, DType::f32, 0);
 }
 
+TEST(Picture, UnderACausalMaskHasItsPairsAlsoOfSequencesWithCachedKeys) {
+  const Shape shape{1, 1, 1, 0, 0, 4, 4};
+  for (const Problem& problem :
+       {testing_support::square_problem(13, MaskKind::causal),
+        make_packed_problem(shape, MaskKind::causal, DType::f32, 0, {{3, 5}, {0, 7}})}) {
+    const CsvTable table = partition_rectangles(make_plan("zigzag", problem, {2}));
+    const std::vector<bool> drawn = covered(table, problem.shape, {"all", "some"});
+    for (std::int64_t q = 0; q < problem.shape.q_len; ++q)
+      for (std::int64_t k = 0; k < problem.shape.kv_len; ++k)
+        EXPECT_EQ(drawn[static_cast<std::size_t>(q * problem.shape.kv_len + k)],
+                  problem.mask.allows(q, k))
+            << q << ' ' << k;
+  }
+}
+
 TEST(Picture, OfAPatternHasItsPairsAndNoOthers) {
   for (const std::int64_t n : {11, 37, 64}) {
     const Problem problem = bigbird(n);
     for (const char* algorithm : {"dense", "cqs"}) {
       const Plan plan = make_plan(algorithm, problem, {*algorithm == 'd' ? 1 : 7, {}});
       const CsvTable table = partition_rectangles(plan);
-      const std::vector<bool> drawn = covered(table, problem.shape, {"cells", "all"});
+      const std::vector<bool> drawn = covered(table, problem.shape, {"all"});
       for (std::int64_t q = 0; q < n; ++q)
         for (std::int64_t k = 0; k < n; ++k) {
           const auto at = static_cast<std::size_t>(q * n + k);
@@ -136,7 +142,7 @@ TEST(Picture, OfALongPatternSaysOfEachCellWhetherAllOrSomeOfItIsAllowed) {
     if (side > 64) continue;
     ++seen;
     const CsvTable table = partition_rectangles(plan, cells);
-    EXPECT_EQ(covered(table, problem.shape, {"cells", "all"}),
+    EXPECT_EQ(covered(table, problem.shape, {"all"}),
               squares(plan, side, [](auto pairs, auto allowed) { return allowed == pairs; }))
         << algorithm << ' ' << seen;
     EXPECT_EQ(covered(table, problem.shape, {"some"}),
@@ -154,17 +160,16 @@ std::string picture_of(const MaskSpec& mask, std::int64_t n_tokens, std::int64_t
 }
 
 TEST(Picture, JoinsEqualNeighboursAlongRowsAndThenDownColumns) {
-  const std::string header = "worker,q_begin,q_end,k_begin,k_end,allowed,offset\n";
+  const std::string header = "worker,q_begin,q_end,k_begin,k_end,allowed\n";
   const MaskSpec blocks(mask_fixtures::block_local(4));
   EXPECT_EQ(picture_of(blocks, 10, 100),
-            header + "0,0,4,0,4,cells,0\n0,4,8,4,8,cells,0\n0,8,10,8,10,cells,0\n");
+            header + "0,0,4,0,4,all\n0,4,8,4,8,all\n0,8,10,8,10,all\n");
   // Cells of three tokens: [0, 3) is inside a block, and [3, 6) and [6, 9) are across two.
-  EXPECT_EQ(picture_of(blocks, 10, 4),
-            header +
-                "0,0,3,0,3,cells,0\n0,0,3,3,6,some,0\n0,3,6,0,9,some,0\n"
-                "0,6,9,3,10,some,0\n0,9,10,6,9,some,0\n0,9,10,9,10,cells,0\n");
+  EXPECT_EQ(picture_of(blocks, 10, 4), header +
+                                           "0,0,3,0,3,all\n0,0,3,3,6,some\n0,3,6,0,9,some\n"
+                                           "0,6,9,3,10,some\n0,9,10,6,9,some\n0,9,10,9,10,all\n");
   // One cell.
-  EXPECT_EQ(picture_of(blocks, 10, 1), header + "0,0,10,0,10,some,0\n");
+  EXPECT_EQ(picture_of(blocks, 10, 1), header + "0,0,10,0,10,some\n");
 }
 
 TEST(Picture, CountsThePairsOfCellsOfUpTo64Tokens) {
@@ -172,24 +177,44 @@ TEST(Picture, CountsThePairsOfCellsOfUpTo64Tokens) {
   // cell on the diagonal.
   const MaskSpec everything(PatternNode{
       "any_of", {}, {mask_fixtures::sliding_window(-1, 1), mask_fixtures::sliding_window(1, -1)}});
-  const std::string header = "worker,q_begin,q_end,k_begin,k_end,allowed,offset\n";
-  EXPECT_EQ(picture_of(everything, 128, 2), header + "0,0,128,0,128,cells,0\n");
+  const std::string header = "worker,q_begin,q_end,k_begin,k_end,allowed\n";
+  EXPECT_EQ(picture_of(everything, 128, 2), header + "0,0,128,0,128,all\n");
   EXPECT_EQ(picture_of(everything, 130, 2), header +
-                                                "0,0,65,0,65,some,0\n0,0,65,65,130,cells,0\n"
-                                                "0,65,130,0,65,cells,0\n0,65,130,65,130,some,0\n");
+                                                "0,0,65,0,65,some\n0,0,65,65,130,all\n"
+                                                "0,65,130,0,65,all\n0,65,130,65,130,some\n");
   // 20 queries and 65 keys in a cell: the longer side counts.
-  EXPECT_EQ(picture_of(everything, 20, 2, 110),
-            header + "0,0,20,0,65,cells,0\n0,0,20,65,130,some,0\n");
+  EXPECT_EQ(picture_of(everything, 20, 2, 110), header + "0,0,20,0,65,all\n0,0,20,65,130,some\n");
 }
 
-TEST(Picture, RefusesStridedGroups) {
-  const Plan plan = make_plan("dense", testing_support::square_problem(12, MaskKind::full), {});
-  Plan strided = plan;
-  strided.q_groups[0].stride = 2;
-  EXPECT_THROW((void)partition_rectangles(strided), Unsupported);
-  strided = plan;
-  strided.kv_groups[0].stride = 2;
-  EXPECT_THROW((void)partition_rectangles(strided), Unsupported);
+// The worker of each pair of the first head, row-major; -1 for none.
+std::vector<int> owners(const CsvTable& table, std::int64_t n) {
+  std::vector<int> of(static_cast<std::size_t>(n * n), -1);
+  for (std::size_t row = 0; row < table.size(); ++row)
+    for (auto q = table.number(row, "q_begin"); q < table.number(row, "q_end"); ++q)
+      for (auto k = table.number(row, "k_begin"); k < table.number(row, "k_end"); ++k)
+        of[static_cast<std::size_t>(q * static_cast<double>(n) + k)] =
+            static_cast<int>(table.number(row, "worker"));
+  return of;
+}
+
+TEST(Picture, OfStridedGroupsHasTheWorkerOfEachPairOfTheFirstTokens) {
+  constexpr std::int64_t kTokens = 24;
+  const Problem problem = testing_support::square_problem(kTokens, MaskKind::causal);
+  const Plan plan = make_plan("striped", problem, {4});
+  const std::vector<int> all = owners(partition_rectangles(plan), kTokens);
+  const std::vector<int> first = owners(partition_rectangles(plan, 10), kTokens);
+  for (std::int64_t q = 0; q < kTokens; ++q)
+    for (std::int64_t k = 0; k < kTokens; ++k) {
+      const auto at = static_cast<std::size_t>(q * kTokens + k);
+      EXPECT_EQ(all[at], k <= q ? q % 4 : -1) << q << ' ' << k;
+      EXPECT_EQ(first[at], q < 10 && k < 10 ? all[at] : -1) << q << ' ' << k;
+    }
+}
+
+TEST(Picture, OfASchemeThatSharesHeadsIsThatOfTheFirst) {
+  const Problem problem = make_problem({1, 4, 4, 16, 16, 4, 4}, MaskKind::full, DType::f32, 0);
+  const std::vector<int> of = owners(partition_rectangles(make_plan("ulysses", problem, {4})), 16);
+  EXPECT_EQ(of, std::vector<int>(256, 0));
 }
 
 }  // namespace
