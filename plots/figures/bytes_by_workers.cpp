@@ -6,6 +6,7 @@
 #include "kernels/dtype.h"
 #include "plots/figures/figures.h"
 #include "plots/figures/scheme_settings.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
@@ -72,23 +73,49 @@ std::vector<Series> panel_series(const Group& panel, const Unit& unit) {
   return out;
 }
 
-// Says from which W on, up to the most workers, the formulas let a worker of sharded CQS send less
-// than one of a ring; else which schemes send least.
-std::string bytes_title(const Rows& rows) {
-  const Rows ring = where(where(rows, is_forward), "algorithm", {"ring"});
-  const Rows cqs = where(where(rows, is_forward), "algorithm", {"cqs_sharded"});
+Rows of(const char* scheme, const Rows& rows) { return where(rows, "algorithm", {scheme}); }
+
+// The W from which on, up to the most workers, a worker of sharded CQS sends less than one of a
+// ring, by the formulas and as its plans count it; 0 if it does not at the most.
+double less_from(const Rows& rows) {
+  const Rows ring = of("ring", rows);
+  const Rows cqs = of("cqs_sharded", rows);
+  if (ring.empty() || cqs.empty()) return 0.0;
+  const auto less = [&](double workers) {
+    const double most = bytes_by_formula(ring.back(), workers, false);
+    return bytes_by_formula(cqs.back(), workers, false) < most &&
+           std::ranges::none_of(cqs, [=](const Row& row) {
+             return row.number("workers") == workers && row.number("device_sent_bytes") >= most;
+           });
+  };
   const double last = largest(rows, number_in("workers"));
   double from = last + 1.0;
-  while (!ring.empty() && !cqs.empty() && from > 3.0 &&
-         bytes_by_formula(cqs.back(), from - 1.0, false) <
-             bytes_by_formula(ring.back(), from - 1.0, false))
-    from -= 1.0;
-  if (from <= last)
-    return fmt::format(
-        "Sharded CQS sends less than a ring from W = {:.0f} on; CQS moves the bytes to a root",
-        from);
-  const std::string least = least_of(where(rows, is_forward), "sends", busiest_sent_bytes);
-  return least.empty() ? kBytesTitle : least;
+  while (from > 3.0 && less(from - 1.0)) from -= 1.0;
+  return from <= last ? from : 0.0;
+}
+
+// Says for each pass from which W on sharded CQS sends less than a ring, and how many times a
+// ring's bytes the root of CQS sends; else which schemes send least in the first pass.
+std::string bytes_title(const Groups& panels) {
+  std::vector<std::string> from;
+  std::vector<double> root;
+  const auto of_pass = [&](const Group& panel) {
+    return panels.size() > 1 ? fmt::format(" ({})", panel.name) : "";
+  };
+  for (const Group& panel : panels) {
+    if (const double workers = less_from(panel.rows); workers > 0.0)
+      from.push_back(fmt::format("W = {:.0f} on{}", workers, of_pass(panel)));
+    for (const Row& row : where(of("cqs", panel.rows), has_root))
+      for (const Row& ring : of("ring", panel.rows))
+        if (ring.text("workers") == row.text("workers"))
+          root.push_back(row.number("root_sent_bytes") / ring.number("device_sent_bytes"));
+  }
+  const std::string least = least_of(panels.front().rows, "sends", busiest_sent_bytes);
+  if (from.empty()) return least.empty() ? kBytesTitle : least + of_pass(panels.front());
+  return fmt::format("Sharded CQS sends less than a ring from {}{}", listed(from, " and "),
+                     root.empty() ? ""
+                                  : fmt::format("; the root of CQS sends {} times a ring's bytes",
+                                                range_text(root)));
 }
 
 }  // namespace
@@ -110,7 +137,7 @@ Figure bytes_by_workers_figure(const PlottedRun& run) {
   Axis y = axis_in(unit, "sent by a device", "device_sent");
   y.log = true;
   return line_figure(
-      {.title = bytes_title(rows),
+      {.title = bytes_title(panels),
        .nothing = "no case has bytes that its plan counts",
        .y = {{.y = y,
               .reference = [=](const Group& panel) { return panel_series(panel, unit); },
