@@ -192,7 +192,6 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
   Series receiving = rectangles("receives", kReceiveColour);
   Series sending = rectangles("sends", kSendColour);
   Series wall = rectangles("wall clock", kBlack);
-  wall.thin = true;
   std::map<std::int64_t, double> ended;  // by worker: the end of its step before
   // Flat bars have no numbers, and neither have cases of one step.
   const bool numbers = chart.workers <= kMostNumberedWorkers && chart.steps > 1;

@@ -169,31 +169,27 @@ std::string fits_title(const Groups& lines, const std::string& of) {
              : fmt::format("80 GiB{} hold {} to {} tokens", of, said.front(), said.back());
 }
 
-// Draws a mark for each case and a line through them and on through the last two, in steps of the
-// last length, until it is above 80 GiB. Its name has the length that fits there.
-std::vector<Series> held_series(Group line, const Unit& unit) {
+// Draws a mark for each case and a line through them and on through the last two, by doubling the
+// length, as far as `until`. Its name has the length that fits into 80 GiB.
+std::vector<Series> held_series(const Group& line, const Unit& unit, double until) {
   Series through{.draw = Draw::line, .style = line.style};
   through.name = listed({line.name, fitting(line)});
-  Group marks = line;
-  marks.name += ", at its cases";
-  marks.draw = Draw::points;
-  marks.in_legend = false;
+  Series marks{.name = line.name + ", at its cases",
+               .draw = Draw::points,
+               .style = line.style,
+               .in_legend = false};
   const std::vector<Held> curve = memory_curve(line.rows);
   for (const Held& one : curve)
-    through.points.push_back({.x = one.tokens, .y = one.bytes * unit.factor});
-  if (curve.size() > 1 && kFarthest * curve.back().bytes >= kBudgets[1]) {
-    const Held& from = curve[curve.size() - 2];
-    Held to = curve.back();
-    const double power = std::log(to.bytes / from.bytes) / std::log(to.tokens / from.tokens);
-    while (to.bytes < kBudgets[1]) {
-      to.tokens *= 2.0;
-      to.bytes *= std::exp2(power);
-      through.points.push_back({.x = to.tokens, .y = to.bytes * unit.factor});
-    }
-  }
-  return {through, line_series(marks, [&](const Row& row) {
-            return Point{.x = row.number("n_tokens"), .y = held_bytes(row) * unit.factor};
-          })};
+    marks.points.push_back({.x = one.tokens, .y = one.bytes * unit.factor});
+  through.points = marks.points;
+  if (curve.size() < 2) return {through, marks};
+  const Held& from = curve[curve.size() - 2];
+  const Held& to = curve.back();
+  const double power = std::log(to.bytes / from.bytes) / std::log(to.tokens / from.tokens);
+  for (double times = 2.0; through.points.back().x < until; times *= 2.0)
+    through.points.push_back(
+        {.x = to.tokens * times, .y = to.bytes * std::pow(times, power) * unit.factor});
+  return {through, marks};
 }
 
 }  // namespace
@@ -222,6 +218,9 @@ Figure device_memory_figure(const PlottedRun& run) {
                     std::back_inserter(rows));
   const Groups lines = memory_lines(rows);
   const Unit unit = byte_unit(largest(rows, held_bytes));
+  double until = 0.0;  // where the last line is above 80 GiB
+  for (const Group& line : lines)
+    until = std::fmax(until, carried_by(memory_curve(line.rows), kBudgets[1]).tokens);
   LineFigure::Quantity shown =
       bytes_quantity("", "memory of one device", "device_peak", rows, held_bytes);
   shown.y.log = true;
@@ -229,7 +228,7 @@ Figure device_memory_figure(const PlottedRun& run) {
   shown.reference = [&](const Group&) {
     std::vector<Series> all;
     for (const Group& line : lines)
-      for (Series& series : held_series(line, unit)) all.push_back(std::move(series));
+      for (Series& series : held_series(line, unit, until)) all.push_back(std::move(series));
     for (const double budget : kBudgets)
       if (budget < kFarthest * largest(rows, held_bytes))
         all.push_back(

@@ -148,8 +148,8 @@ Figure speed_up_figure(const PlottedRun& run) {
   LineFigure declared{.title = gain_title(lines, run.provenance.cores),
                       .nothing = "no case has a time beside a case of one worker and the same N",
                       .lines = lines,
-                      .y = {speed_up("the longest worker (the paper's S)", "longest_subsequence"),
-                            speed_up("critical path, with gather and merge", "critical_path")},
+                      .y = {speed_up("longest worker (the paper's S)", "longest_subsequence"),
+                            speed_up("with gather and merge", "critical_path")},
                       .shared_axes = true,
                       .notes = speed_up_notes(rows)};
   add_case_study_2(declared, run, true);

@@ -78,7 +78,7 @@ Panel rows_of(const std::vector<Scheme>& schemes) {
               .y = {.column = "scheme_index", .reversed = true}};
   Series all = rectangles("of each worker", kComputeColour);
   Series some = rectangles("of the busiest alone, others wait", lightened(kComputeColour));
-  Series sums = rectangles("sum", kBlack);
+  Series sums = rectangles("sum", kWhite);
   sums.in_legend = false;
   const double longest = critical_path(*std::ranges::max_element(schemes, {}, critical_path));
   for (const Scheme& scheme : schemes) {

@@ -61,7 +61,7 @@ Panel bars_of(const Rows& rows, const Scale& scale) {
   panel.x.from_zero = true;
   for (const TimePart& part : kParts) panel.series.push_back(rectangles(part.name, part.colour));
   Series none = rectangles("no time", kNothing);
-  Series whole = rectangles("wall clock", kBlack);
+  Series whole = rectangles("wall clock", kWhite);
   Series cut{.name = "cut", .draw = Draw::points, .style = {kWhite, kSlash}, .in_legend = false};
   none.in_legend = whole.in_legend = false;
   for (const Row& row : rows) {

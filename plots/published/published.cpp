@@ -74,7 +74,7 @@ void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_up
     }
     return all;
   };
-  declared.y.push_back({.title = "published: A100 80 GB, at the paper's N; not comparable",
+  declared.y.push_back({.title = "published: another machine, an A100",
                         .y = declared.y[0].y,
                         .lines = [](const Group&) { return Groups{}; },
                         .reference = theirs,
