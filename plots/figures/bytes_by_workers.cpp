@@ -6,7 +6,6 @@
 #include "kernels/dtype.h"
 #include "plots/figures/figures.h"
 #include "plots/figures/scheme_settings.h"
-#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
@@ -73,13 +72,11 @@ std::vector<Series> panel_series(const Group& panel, const Unit& unit) {
   return out;
 }
 
-Rows of(const char* scheme, const Rows& rows) { return where(rows, "algorithm", {scheme}); }
-
 // The W from which on, up to the most workers, a worker of sharded CQS sends less than one of a
 // ring, by the formulas and as its plans count it; 0 if it does not at the most.
 double less_from(const Rows& rows) {
-  const Rows ring = of("ring", rows);
-  const Rows cqs = of("cqs_sharded", rows);
+  const Rows ring = where(rows, "algorithm", {"ring"});
+  const Rows cqs = where(rows, "algorithm", {"cqs_sharded"});
   if (ring.empty() || cqs.empty()) return 0.0;
   const auto less = [&](double workers) {
     const double most = bytes_by_formula(ring.back(), workers, false);
@@ -94,28 +91,19 @@ double less_from(const Rows& rows) {
   return from <= last ? from : 0.0;
 }
 
-// Says for each pass from which W on sharded CQS sends less than a ring, and how many times a
-// ring's bytes the root of CQS sends; else which schemes send least in the first pass.
+// Says for each pass from which W on sharded CQS sends less than a ring, else which schemes send
+// least in the first pass.
 std::string bytes_title(const Groups& panels) {
   std::vector<std::string> from;
-  std::vector<double> root;
   const auto of_pass = [&](const Group& panel) {
     return panels.size() > 1 ? fmt::format(" ({})", panel.name) : "";
   };
-  for (const Group& panel : panels) {
+  for (const Group& panel : panels)
     if (const double workers = less_from(panel.rows); workers > 0.0)
       from.push_back(fmt::format("W = {:.0f} on{}", workers, of_pass(panel)));
-    for (const Row& row : where(of("cqs", panel.rows), has_root))
-      for (const Row& ring : of("ring", panel.rows))
-        if (ring.text("workers") == row.text("workers"))
-          root.push_back(row.number("root_sent_bytes") / ring.number("device_sent_bytes"));
-  }
+  if (!from.empty()) return "Sharded CQS sends less than a ring from " + listed(from, " and ");
   const std::string least = least_of(panels.front().rows, "sends", busiest_sent_bytes);
-  if (from.empty()) return least.empty() ? kBytesTitle : least + of_pass(panels.front());
-  return fmt::format("Sharded CQS sends less than a ring from {}{}", listed(from, " and "),
-                     root.empty() ? ""
-                                  : fmt::format("; the root of CQS sends {} times a ring's bytes",
-                                                range_text(root)));
+  return least.empty() ? kBytesTitle : least + of_pass(panels.front());
 }
 
 }  // namespace

@@ -163,15 +163,6 @@ TEST(StripedSpeedUp, WherePassesDifferTheLinesNameThem) {
   EXPECT_DOUBLE_EQ(series_named(panel, "striped, both passes").points.at(0).y, 1.75);
 }
 
-TEST(StripedSpeedUp, TheLegendNamesThePublishedHardwareAndModels) {
-  const Figure figure = striped_speed_up_figure(
-      cases_of({causal_case("ring", 4, 4000, 1.5), causal_case("striped", 4, 4000, 1.0)}));
-  const std::vector<std::string> legend = legend_order(figure);
-  for (const char* key : {"published, A100 80GB NVLink", "published, 3B parameters"})
-    EXPECT_THAT(legend, Contains(key));
-  EXPECT_THAT(legend, ::testing::Not(Contains(HasSubstr("mesh"))));
-}
-
 // The committed figures: the title has the range of each layout, and the finding counts the error
 // bars that lie above what balanced pairs explain.
 TEST(StripedSpeedUp, CommittedTitlesHaveTheRangesAndFindingsCountTheErrorBarsAboveThePairs) {
