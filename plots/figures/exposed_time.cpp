@@ -8,7 +8,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "Waiting for data over what its bytes take on the link";
+constexpr const char* kWaitTitle = "Waiting for data over what its bytes take on the link";
 constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
 
 // Gives GB/s; NaN if there is no limit.
@@ -54,7 +54,7 @@ Groups drawn_lines(const Group& panel) {
 // Says how long the workers wait whose clocks count.
 std::string waits_title(const Rows& rows, int cores) {
   const Rows told = where(rows, [=](const Row& row) { return counts(row, cores); });
-  if (told.empty()) return listed({kTitle, crowded_name(rows, cores)});
+  if (told.empty()) return listed({kWaitTitle, crowded_name(rows, cores)});
   return modelled_first(
       told,
       fmt::format("Workers wait {} times as long as their bytes take on the link",

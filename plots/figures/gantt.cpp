@@ -12,7 +12,7 @@
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "What each worker does when";
+constexpr const char* kGanttTitle = "What each worker does when";
 // Of the time of which steps.csv says nothing: a worker sends, plans or has no processor.
 constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
 constexpr const char* kLinkBandwidth = "link_bandwidth_byte_per_s";
@@ -261,7 +261,7 @@ std::vector<std::string> notes(std::size_t left_out, const std::vector<Chart>& c
 // Says what workers do in which share of their time, where the clocks of all drawn cases count.
 std::string shares_title(const std::vector<Chart>& charts, const Rows& drawn, int cores) {
   if (count(drawn, [=](const Row& row) { return counts(row, cores); }) < drawn.size())
-    return listed({kTitle, crowded_name(drawn, cores)});
+    return listed({kGanttTitle, crowded_name(drawn, cores)});
   const auto span = [&](double Activity::*part) {
     std::vector<double> shares;
     for (const Chart& chart : charts) {
@@ -281,7 +281,7 @@ std::string shares_title(const std::vector<Chart>& charts, const Rows& drawn, in
 }  // namespace
 
 Figure gantt_figure(const PlottedRun& run) {
-  if (!run.steps) return empty_figure(kTitle, "the run folder has no steps.csv");
+  if (!run.steps) return empty_figure(kGanttTitle, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows rows = ranked_rows(run.cases, steps);
   const Rows drawn = telling_rows(rows);
@@ -291,7 +291,8 @@ Figure gantt_figure(const PlottedRun& run) {
     charts.push_back(read_chart(row, steps.at(row.text("case_id")), titles));
   const auto [first, last] = std::ranges::minmax_element(charts, {}, &Chart::end);
   if (charts.empty() || !(last->end > 0.0))
-    return empty_figure(kTitle, "no case of two workers or more ran and has times in steps.csv");
+    return empty_figure(kGanttTitle,
+                        "no case of two workers or more ran and has times in steps.csv");
   const double longest = last->end;
   Figure figure{.title = shares_title(charts, drawn, run.provenance.cores),
                 .subtitle = case_name(drawn.front(), shared),

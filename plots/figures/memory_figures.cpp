@@ -85,7 +85,7 @@ void for_spans(const Device& device, Each each) {
   }
 }
 
-double peak_of(const Device& device) {
+double device_peak(const Device& device) {
   double most = 0.0;
   for_spans(device, [&](double, double, const ByOwner& held) {
     most = std::fmax(most, std::accumulate(held.begin(), held.end(), 0.0));
@@ -214,7 +214,7 @@ Figure memory_timeline_figure(const PlottedRun& run) {
   std::vector<double> peaks;
   for (const Row& row : rows) {
     devices.push_back(fullest_device(row, events.at(row.text("case_id"))));
-    peaks.push_back(peak_of(devices.back()));
+    peaks.push_back(device_peak(devices.back()));
   }
   const Unit unit = byte_unit(std::ranges::min(peaks));
   Figure figure{.title = held_title(rows, peaks),

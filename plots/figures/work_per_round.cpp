@@ -11,8 +11,8 @@
 namespace qb {
 namespace {
 
-constexpr const char* kTitle = "Query-key pairs in each round";
-constexpr double kHalfBar = 0.38;
+constexpr const char* kPairsTitle = "Query-key pairs in each round";
+constexpr double kHalfRow = 0.38;
 
 // A scheme, and its rounds: x is the round, y the unmasked pairs per head of its busiest worker,
 // low those of the least busy one.
@@ -40,14 +40,14 @@ std::vector<Point> rounds_of(const Row& row, const Rows& steps) {
   return rounds;
 }
 
-double critical_path(const Scheme& scheme) {
+double path_of(const Scheme& scheme) {
   double sum = 0.0;
   for (const Point& round : scheme.rounds) sum += round.y;
   return sum;
 }
 
 // Gives the schemes of a panel, named by algorithm and by what else changes the counts.
-std::vector<Scheme> schemes_of(const Group& panel, const std::map<std::string, Rows>& steps) {
+std::vector<Scheme> round_schemes(const Group& panel, const std::map<std::string, Rows>& steps) {
   const auto counts = [](const Point& round) { return std::tuple(round.x, round.y, round.low); };
   std::vector<Scheme> schemes;
   Rows rows;
@@ -71,7 +71,7 @@ std::vector<Scheme> schemes_of(const Group& panel, const std::map<std::string, R
 
 // Draws a row for each scheme: its rounds one after another, then its critical path and the share
 // of the longest one.
-Panel rows_of(const std::vector<Scheme>& schemes) {
+Panel scheme_rows(const std::vector<Scheme>& schemes) {
   Panel panel{.x = {.label = "unmasked pairs a head on the critical path",
                     .column = "critical_path_pairs",
                     .from_zero = true},
@@ -80,12 +80,12 @@ Panel rows_of(const std::vector<Scheme>& schemes) {
   Series some = rectangles("of the busiest alone, others wait", lightened(kComputeColour));
   Series sums = rectangles("sum", kWhite);
   sums.in_legend = false;
-  const double longest = critical_path(*std::ranges::max_element(schemes, {}, critical_path));
+  const double longest = path_of(*std::ranges::max_element(schemes, {}, path_of));
   for (const Scheme& scheme : schemes) {
     const auto at = static_cast<double>(panel.y.tics.size());
     panel.y.tics.push_back({at, scheme.name});
     const auto add_bar = [&](Series& to, double from, double length) {
-      Point bar = box(from, from + length, at - kHalfBar, at + kHalfBar);
+      Point bar = box(from, from + length, at - kHalfRow, at + kHalfRow);
       bar.x = length;
       bar.y = at;
       to.points.push_back(bar);
@@ -117,11 +117,11 @@ std::string panel_name(const Row& row, const std::map<std::string, std::string>&
 
 // Compares the longest and the shortest critical path of the panel where they differ most.
 std::string paths_title(const std::vector<std::vector<Scheme>>& panels) {
-  std::string title = kTitle;
+  std::string title = kPairsTitle;
   double most = 1.0;
   for (const std::vector<Scheme>& schemes : panels) {
-    const auto [shortest, longest] = std::ranges::minmax_element(schemes, {}, critical_path);
-    const double ratio = critical_path(*longest) / critical_path(*shortest);
+    const auto [shortest, longest] = std::ranges::minmax_element(schemes, {}, path_of);
+    const double ratio = path_of(*longest) / path_of(*shortest);
     if (!(ratio > most)) continue;
     most = ratio;
     title = fmt::format("The critical path of {} has {} times the pairs of that of {}",
@@ -133,33 +133,33 @@ std::string paths_title(const std::vector<std::vector<Scheme>>& panels) {
 }  // namespace
 
 Figure work_per_round_figure(const PlottedRun& run) {
-  if (!run.steps) return empty_figure(kTitle, "the run folder has no steps.csv");
+  if (!run.steps) return empty_figure(kPairsTitle, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows all = where(standing_rows(run.cases), [&](const Row& row) {
     return row.integer("workers") >= 2 && steps.contains(row.text("case_id"));
   });
   const Rows rows = where(all, [](const Row& row) { return !is_of_both_passes(row); });
   if (rows.empty() && !all.empty())
-    return empty_figure(kTitle,
+    return empty_figure(kPairsTitle,
                         "each case is of both passes, whose rounds follow each other; a case of "
                         "one pass would be drawn");
   std::set<std::string> mask_texts;
   Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
   for (const Group& panel : panels) mask_texts.insert(panel.key[2]);
   const std::size_t of_one_round = std::erase_if(panels, [&](const Group& panel) {
-    return std::ranges::all_of(schemes_of(panel, steps),
+    return std::ranges::all_of(round_schemes(panel, steps),
                                [](const Scheme& one) { return one.rounds.size() == 1; });
   });
   const std::string left_out = keep_first(panels, kMostPanels, "N, W and mask");
   if (panels.empty())
-    return empty_figure(kTitle,
+    return empty_figure(kPairsTitle,
                         "no case has several workers, and pairs of several rounds in steps.csv");
   const std::map<std::string, std::string> masks = mask_names(mask_texts);
   std::vector<std::vector<Scheme>> drawn;
   Figure figure{.more_columns = {"round"}};
   for (const Group& panel : panels) {
-    drawn.push_back(schemes_of(panel, steps));
-    figure.panels.push_back(rows_of(drawn.back()));
+    drawn.push_back(round_schemes(panel, steps));
+    figure.panels.push_back(scheme_rows(drawn.back()));
     figure.panels.back().title = panel_name(panel.rows.front(), masks);
   }
   figure.title = paths_title(drawn);
