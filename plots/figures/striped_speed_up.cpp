@@ -126,9 +126,9 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
            std::ranges::all_of(rows, modelled)
                ? kModelNote
                : "Serial cases by critical paths, others by wall clocks; of both passes their sum.",
-           "Dashed: what balanced pairs allow. Published: training steps on A100s, in grey on TPU "
-           "v4, of models of 1B (circles), 3B (squares) and 7B (triangles) parameters, with "
-           "feed-forward layers, which no layout makes faster (arXiv 2311.09431).",
+           "Dashed: what balanced pairs allow. Published: steps with feed-forward layers; grey: "
+           "TPU "
+           "v4; circle 1B, square 3B, triangle 7B parameters.",
            not_drawn({{.number = alone,
                        .what = "striped or zigzag case",
                        .reason = "no ring case of the same parameters has a time"},

@@ -149,8 +149,8 @@ Figure worker_time_figure(const PlottedRun& run) {
     for (const Group& line : compared_lines(one.rows)) own.push_back(line.rows.back());
     figure.panels.push_back(bars_of(own, scale));
   }
-  figure.notes = joined_notes({{"Parts add up to the wall clock at the end of a bar; one with a "
-                                "slash is cut. A root's scatter, gather and merge are waited for."},
+  figure.notes = joined_notes({{"Parts add up to the wall clock at a bar's end; a slash: cut. A "
+                                "root's scatter, gather and merge are waited for."},
                                timing_notes(rows)});
   return figure;
 }
