@@ -5,7 +5,6 @@
 // their sum, as in a step of training. There is a panel per worker count.
 #include "plots/figures/figures.h"
 #include "plots/frame/claims.h"
-#include "plots/frame/table.h"
 #include "plots/published/published.h"
 
 namespace qb {
