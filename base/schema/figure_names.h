@@ -23,9 +23,9 @@ namespace qb {
   FIGURE(ttft_miss_rate, cases, "Time to first token of pass_q over that of pass_kv, by the miss rate of the cache.") \
   FIGURE(decode_attention, cases, "Time of a decode step and its parts by W, beside its base of one worker.") \
   FIGURE(gantt, cases, "What each worker does when: computing, communicating, waiting.") \
-  FIGURE(work_per_round, cases, "Pairs of the busiest worker in each round, and their sum.") \
+  FIGURE(work_per_round, cases, "Pairs of the least and of the most busy worker in each round.") \
   FIGURE(striped_speed_up, cases, "Speed-up of striped and zigzag over contiguous rings against the tokens of a worker.") \
-  FIGURE(exposed_time, cases, "Exposed communication in seconds against the bandwidth of the link.") \
+  FIGURE(exposed_time, cases, "Exposed communication over what its bytes take on the link, against the bandwidth.") \
   FIGURE(model_residual, cases, "Measured over modelled time minus one, for each algorithm.") \
   FIGURE(layer_shares, cases, "Share of each part in the time of a transformer layer against N.") \
   FIGURE(sparse_attention, joined_cases, "Time of sparse patterns against N, and over the ideal time.") \

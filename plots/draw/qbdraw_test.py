@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "tes
 from samples import (DRAW, FALLING, FIGURES, FONTS, RISING, Folder, axis, limit, line, panel,
                      rectangle)
 import check
+import matplotlib.colors
 from qbdraw import colour, labels, read, scale, style
 
 try:
@@ -123,6 +124,27 @@ class Drawing(Folder):
         self.assertEqual(legend_of("--legend", "none"), [])
         texts = [text.get_text() for text in check.drawn_texts(self.page(path))]
         self.assertTrue({"up", "down"} <= set(texts))
+
+    def test_published_lines_alone_are_named_on_grey(self):
+        theirs = line("theirs", RISING, kind="published")
+        path = self.write(panel(line("ours", RISING), dict(theirs)),
+                          panel(theirs, own_axes=True), shared_axes=True, legend=["ours"],
+                          published_legend="published")
+        page = self.page(path)
+        self.assertEqual([[label.get_text() for label in cell.labels if hasattr(label, "get_text")]
+                          for cell in page.cells], [["ours"], ["theirs"]])
+        self.assertEqual([matplotlib.colors.to_hex(cell.axes.get_facecolor())
+                          for cell in page.cells], ["#ffffff", colour.STRIP])
+
+    def test_marks_that_lie_on_one_another_are_nested_and_a_cut_bar_has_a_slash(self):
+        marks = {"draw": "points", "unlisted": True}
+        page = self.page(self.write(
+            panel(line("a, counted", RISING, **marks), line("b, counted", RISING, mark=1, **marks),
+                  rectangle("bar", 0, 4, 0, 1), line("cut", [(3.8, 0.5)], mark=6,
+                                                     colour="#ffffff", **marks))))
+        drawn = {str(mark.get_marker()): mark for mark in page.cells[0].axes.lines}
+        self.assertEqual(drawn["s"].get_markerfacecolor(), "none")
+        self.assertIn("(2, 2, -25.0)", drawn)
 
     def test_panels_side_by_side_share_numbers_of_one_range_only(self):
         def numbers_beside(most):
@@ -337,11 +359,12 @@ class Check(Folder):
 
     def test_a_value_stays_with_its_name(self):
         page = self.page(self.write(panel(line("a", RISING))))
-        text = "most of W = 7 and B = 4 keys"
+        text = "most of W = 7, ≤ 6.9 and B = 4 keys"
         for width in range(5, 90, 5):
             lines = page.wrap(text, width, 7)
             self.assertEqual(" ".join(lines), text)
-            self.assertTrue(all("W = 7" in line or "W" not in line for line in lines), lines)
+            for kept in ("W = 7,", "≤ 6.9"):
+                self.assertTrue(any(kept in line for line in lines), lines)
 
     def test_a_text_on_the_bar_of_another_is_a_fault(self):
         page = self.page(self.write(panel(rectangle("a", 0, 4, 0, 4, text="own"))))

@@ -72,23 +72,42 @@ std::vector<Series> panel_series(const Group& panel, const Unit& unit) {
   return out;
 }
 
-// Says from which W on, up to the most workers, the formulas let a worker of sharded CQS send less
-// than one of a ring; else which schemes send least.
-std::string bytes_title(const Rows& rows) {
-  const Rows ring = where(where(rows, is_forward), "algorithm", {"ring"});
-  const Rows cqs = where(where(rows, is_forward), "algorithm", {"cqs_sharded"});
+// The W from which on, up to the most workers, a worker of sharded CQS sends less than one of a
+// ring, by the formulas and as its plans count it; 0 if it does not at the most.
+double less_from(const Rows& rows) {
+  const Rows ring = where(rows, "algorithm", {"ring"});
+  const Rows cqs = where(rows, "algorithm", {"cqs_sharded"});
+  if (ring.empty() || cqs.empty()) return 0.0;
+  const auto less = [&](double workers) {
+    const double most = bytes_by_formula(ring.back(), workers, false);
+    return bytes_by_formula(cqs.back(), workers, false) < most &&
+           std::ranges::none_of(cqs, [=](const Row& row) {
+             return row.number("workers") == workers && row.number("device_sent_bytes") >= most;
+           });
+  };
   const double last = largest(rows, number_in("workers"));
-  const std::string pass = count(rows, is_forward) < rows.size() ? " in a forward pass" : "";
   double from = last + 1.0;
-  while (!ring.empty() && !cqs.empty() && from > 3.0 &&
-         bytes_by_formula(cqs.back(), from - 1.0, false) <
-             bytes_by_formula(ring.back(), from - 1.0, false))
-    from -= 1.0;
-  if (from <= last)
-    return fmt::format("Sharded CQS sends less than a ring from W = {:.0f} on{}{}", from, pass,
-                       count(rows, has_root) > 0 ? "; CQS moves the bytes to a root" : "");
-  const std::string least = least_of(where(rows, is_forward), "sends", busiest_sent_bytes);
-  return least.empty() ? kBytesTitle : least + pass;
+  while (from > 3.0 && less(from - 1.0)) from -= 1.0;
+  return from <= last ? from : 0.0;
+}
+
+// Says for each pass from which W on sharded CQS sends less than a ring, else which schemes send
+// least in the first pass.
+std::string bytes_title(const Groups& panels) {
+  std::vector<std::string> from;
+  const auto of_pass = [&](const Group& panel) {
+    return panels.size() > 1 ? fmt::format(" ({})", panel.name) : "";
+  };
+  for (const Group& panel : panels)
+    if (const double workers = less_from(panel.rows); workers > 0.0)
+      from.push_back(fmt::format("W = {:.0f} on{}", workers, of_pass(panel)));
+  const bool rooted = std::ranges::any_of(
+      panels, [](const Group& panel) { return count(panel.rows, has_root) > 0; });
+  if (!from.empty())
+    return fmt::format("Sharded CQS sends less than a ring from {}{}", listed(from, " and "),
+                       rooted ? "; CQS moves the bytes to a root" : "");
+  const std::string least = least_of(panels.front().rows, "sends", busiest_sent_bytes);
+  return least.empty() ? kBytesTitle : least + of_pass(panels.front());
 }
 
 }  // namespace
@@ -113,7 +132,7 @@ Figure bytes_by_workers_figure(const PlottedRun& run) {
   Axis y = axis_in(unit, "sent by a device", "device_sent");
   y.log = true;
   return line_figure(
-      {.title = bytes_title(rows),
+      {.title = bytes_title(panels),
        .nothing = "no case has bytes that its plan counts",
        .y = {{.y = y,
               .reference = [=](const Group& panel) { return panel_series(panel, unit); },

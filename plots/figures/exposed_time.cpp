@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Communication that compute does not hide, against the bandwidth of the link: it shows where a
-// scheme begins to pay for what it sends. Serial cases are left out: their workers took turns.
+// Communication that compute does not hide over what its bytes take on the link, against the
+// bandwidth: below 1 computing hides a part. Serial cases are left out: their workers took turns.
 #include "plots/figures/figures.h"
+#include "plots/figures/scheme_settings.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
 
+constexpr const char* kWaitTitle = "Waiting for data over what its bytes take on the link";
 constexpr const char* kBandwidth = "link_bandwidth_byte_per_s";
 
 // Gives GB/s; NaN if there is no limit.
 double bandwidth(const Row& row) { return row.number(kBandwidth) / 1e9; }
 
-// Gives seconds; NaN if the row has no such time.
-Point exposed(const Row& row) { return timed(row, "exposed_communication", 1.0); }
-
-bool has_interval(const Row& row) { return !std::isnan(exposed(row).low); }
-
-// Says what the error bars are; a run of before schema 10 has none.
-std::string bars_note(const Rows& rows) {
-  const Rows measured = where(rows, std::not_fn(modelled));
-  if (measured.empty()) return {};
-  return std::ranges::all_of(measured, has_interval)
-             ? interval_note(measured)
-             : "No bars: the run keeps no interval of this time.";
-}
-
-double link_seconds(const Row& row) {
-  return row.number("device_sent_bytes") / row.number(kBandwidth);
+// The waiting over bytes / bandwidth; NaN if the row has no such time.
+Point exposed(const Row& row) {
+  const double link_s = row.number("device_sent_bytes") / row.number(kBandwidth);
+  return timed(row, "exposed_communication", 1.0 / link_s);
 }
 
 // Says why a case is not drawn; empty for one that is.
@@ -35,9 +26,8 @@ std::string reason_left_out(const Row& row) {
   if (row.number("workers") < 2.0) return "one worker";
   if (row.is("ranks", "serial")) return "serial ranks, whose workers took turns";
   if (has_root(row)) return "a root, whose scatter and gather have no such time";
-  if (std::isnan(exposed(row).y)) return "no communication times";
   if (!(bandwidth(row) > 0.0)) return "no limit of its link";
-  return exposed(row).y > 0.0 ? "" : "nothing exposed";
+  return std::isfinite(exposed(row).y) ? "" : "no communication times";
 }
 
 std::string left_out_note(const Rows& all) {
@@ -50,32 +40,25 @@ std::string left_out_note(const Rows& all) {
   return not_drawn(omissions);
 }
 
-// Behind each line it draws the time that the bytes alone take on the link; a model's is dashed.
+// A line for each scheme; a model's is dashed.
 Groups drawn_lines(const Group& panel) {
-  Groups lines;
-  if (panel.rows.empty()) return lines;
-  for (Group& line : scheme_lines(panel, {"n_tokens", "workers", "ranks", kBandwidth})) {
+  if (panel.rows.empty()) return {};
+  Groups lines = scheme_lines(panel, {"n_tokens", "workers", "ranks", kBandwidth});
+  for (Group& line : lines) {
     line.rows = order(line.rows, bandwidth);
     line.style.dash = modelled(line.rows.front()) ? 1 : 0;
-    lines.push_back(line);
-    lines.push_back(behind(line, "bytes / bandwidth", 2,
-                           [](const Row& row) { return Point{.y = link_seconds(row)}; }));
   }
   return lines;
 }
 
-// Counts the cases that expose less than their bytes take on the link, by the upper ends of their
-// intervals where they have any; a plain title without cases.
-std::string hidden_title(const Rows& rows) {
-  const bool bars = std::ranges::any_of(rows, has_interval);
-  const std::size_t hidden = count(rows, [](const Row& row) {
-    return (has_interval(row) ? exposed(row).high : exposed(row).y) < link_seconds(row);
-  });
-  return rows.empty()
-             ? "Communication that computing does not hide"
-             : fmt::format(
-                   "In {} of {} computing hides a part of what the bytes take on the link{}",
-                   hidden, counted(rows.size(), "case"), bars ? ", with the whole error bar" : "");
+// Says how long the workers wait whose clocks count.
+std::string waits_title(const Rows& rows, int cores) {
+  const Rows told = where(rows, [=](const Row& row) { return counts(row, cores); });
+  if (told.empty()) return listed({kWaitTitle, crowded_name(rows, cores)});
+  return modelled_first(
+      told,
+      fmt::format("Workers wait {} times as long as their bytes take on the link",
+                  range_text(numbers_of(told, [](const Row& row) { return exposed(row).y; }))));
 }
 
 }  // namespace
@@ -84,27 +67,27 @@ Figure exposed_time_figure(const PlottedRun& run) {
   const Rows cases = standing_rows(run.cases);
   const Rows rows = where(cases, [](const Row& row) { return reason_left_out(row).empty(); });
   const Groups all = panels_by(rows, {"n_tokens", "workers", "ranks"});
+  const Rows measured = where(rows, std::not_fn(modelled));
   const Groups panels = spread(all, kMostPanels);  // the largest N and W are among them
   return line_figure(
-      {.title = hidden_title(rows),
+      {.title = waits_title(rows, run.provenance.cores),
        .nothing = "no case of two workers or more that are not serial has a link.bandwidth and "
                   "exposed communication",
-       .y = {{.y = {.label = "exposed communication (s)",
-                    .column = "exposed_communication_s",
-                    .log = true},
+       .y = {{.y = {.label = "exposed communication / (bytes / bandwidth)",
+                    .column = "exposed_ratio",
+                    .from_zero = true},
               .value = exposed,
-              .lines = drawn_lines}},
+              .lines = drawn_lines,
+              .reference = always(limit_line("nothing hidden", 1.0))}},
        .panels = panels,
        .x = bandwidth,
        .x_axis = fixed(
            {.label = "link bandwidth (GB/s)", .column = "link_bandwidth_gb_per_s", .log = true}),
        .shared_axes = true,
-       .keys = {legend_key("bytes / bandwidth", {.colour = kGrey, .dash = 2}, Draw::line_points,
-                           true)},
        .notes = {
-           "Waiting for data on its way, of the worker that ends last. Thin: its bytes over the "
-           "bandwidth, exposed if nothing were hidden.",
-           bars_note(rows),
+           "Waiting for data on its way, of the worker that ends last, over its bytes by the "
+           "bandwidth: below the dashed line computing hides a part.",
+           measured.empty() ? "" : interval_note(measured),
            not_drawn({{.number = all.size() - panels.size(),
                        .what = "panel",
                        .reason = fmt::format("beyond {} spread over N, W and ranks", kMostPanels),

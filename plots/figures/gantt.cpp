@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gantt chart of cases: what each worker does when, one panel per case. An algorithm has a panel
+// Gantt chart of cases: what each worker does when, one panel per case, with a lane for what it
+// does, one for what it receives and one for what it sends. An algorithm has a panel
 // before any has a second one, so that every shape of schedule is seen. A step without start_s (the
 // serial executor plays the workers one after another) starts when the slowest worker of the step
 // before ended; the others' wait is drawn as idle time.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
+#include "plots/figures/scheme_settings.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
 
+constexpr const char* kGanttTitle = "What each worker does when";
 // Of the time of which steps.csv says nothing: a worker sends, plans or has no processor.
 constexpr std::uint32_t kBetweenColour = 0xF3E3B0;
 constexpr const char* kLinkBandwidth = "link_bandwidth_byte_per_s";
@@ -19,8 +23,10 @@ constexpr std::int64_t kMostWorkers = 32;
 constexpr std::int64_t kMostNumberedWorkers = 16;
 // A case with more steps has its first ones drawn: bars of all would be too narrow.
 constexpr std::int64_t kMostSteps = 8;
-constexpr double kHalfLane = 0.4;  // share of the distance between two workers
-constexpr double kLane = 0.14;     // of messages, at the edges of a bar: they show what is hidden
+// The lanes of a worker, from its place, in distances between two workers.
+constexpr std::pair<double, double> kDoing{-0.48, 0.2};
+constexpr std::pair<double, double> kReceiving{0.23, 0.34};
+constexpr std::pair<double, double> kSending{0.37, 0.48};
 // A gap between two steps that is shorter, as a share of the axis, is not drawn.
 constexpr double kLeastGap = 1e-3;
 
@@ -43,11 +49,12 @@ struct Chart {
   std::string title{};
   std::int64_t workers = 0;
   std::int64_t steps = 0;
-  double end = 0.0;
+  double end = 0.0;  // of what is drawn
+  double wall = 0.0;
   bool composed = false;
-  // A root scatters the shards before the first step and has merged the results at this time; NaN
-  // without a root.
-  double gathered = kNaN;
+  bool cut = false;  // it has more steps than are drawn
+  // A root scatters the shards before the first step and has merged the results at the end.
+  bool gathers = false;
   std::vector<Activity> activities{};
 };
 
@@ -152,29 +159,27 @@ Chart read_chart(const Row& row, const Rows& steps, const Columns& named) {
                                [](const Activity& one) { return std::isnan(one.start); });
   if (chart.composed) compose(chart.activities);
   for (const Activity& one : chart.activities) chart.steps = std::max(chart.steps, one.step + 1);
-  if (!chart.composed && has_root(row)) chart.gathered = row.number("wall_time_median_s");
-  chart.title = fmt::format("{}: {}", case_name(row, named),
-                            format_seconds(std::fmax(last_end(chart.activities), chart.gathered)));
-  if (chart.steps > kMostSteps) {
+  chart.cut = chart.steps > kMostSteps;
+  chart.gathers = !chart.composed && has_root(row);
+  chart.wall = std::fmax(last_end(chart.activities),
+                         chart.composed ? kNaN : row.number("wall_time_median_s"));
+  chart.title = fmt::format("{}: {}", case_name(row, named), format_seconds(chart.wall));
+  if (chart.cut) {
     std::erase_if(chart.activities, [](const Activity& one) { return one.step >= kMostSteps; });
     chart.title += fmt::format(", the first {} of {} steps", kMostSteps, chart.steps);
   }
-  chart.end =
-      std::fmax(last_end(chart.activities), chart.steps > kMostSteps ? kNaN : chart.gathered);
+  chart.end = std::fmax(last_end(chart.activities), chart.cut ? kNaN : chart.wall);
   return chart;
 }
 
-void add_rectangle(Series& to, std::int64_t worker, double start, double length, const Unit& unit) {
+// Adds a bar to a lane of a worker, if it has a length.
+void add_bar(Series& to, std::int64_t worker, const std::pair<double, double>& lane,
+             const std::pair<double, double>& span, const Unit& unit) {
+  if (!(span.second > span.first)) return;
   const auto y = static_cast<double>(worker);
-  if (!(length > 0.0)) return;
   to.points.push_back(
-      box(start * unit.factor, (start + length) * unit.factor, y - kHalfLane, y + kHalfLane));
+      box(span.first * unit.factor, span.second * unit.factor, y + lane.first, y + lane.second));
   to.points.back().y = y;
-}
-
-void add_lane(Series& to, double low, const std::pair<double, double>& span, const Unit& unit) {
-  if (span.first < span.second)
-    to.points.push_back(box(span.first * unit.factor, span.second * unit.factor, low, low + kLane));
 }
 
 // `axis_s` is the length of the time axis.
@@ -186,6 +191,7 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
   Series compute = rectangles("compute", kComputeColour);
   Series receiving = rectangles("receives", kReceiveColour);
   Series sending = rectangles("sends", kSendColour);
+  Series wall = rectangles("wall clock", kBlack);
   std::map<std::int64_t, double> ended;  // by worker: the end of its step before
   // Flat bars have no numbers, and neither have cases of one step.
   const bool numbers = chart.workers <= kMostNumberedWorkers && chart.steps > 1;
@@ -193,27 +199,33 @@ std::vector<Series> chart_bars(const Chart& chart, const Unit& unit, double axis
   const bool joins = chart.steps == 1;
   for (const Activity& one : chart.activities) {
     if (one.worker >= kMostWorkers) continue;
-    const double gap = one.start - ended[one.worker];
-    const bool is_scatter = one.step == 0 && !std::isnan(chart.gathered);
-    if (gap > kLeastGap * axis_s)
-      add_rectangle(is_scatter ? waiting : between, one.worker, ended[one.worker], gap, unit);
+    const auto does = [&](Series& what, double from, double to) {
+      add_bar(what, one.worker, kDoing, {from, to}, unit);
+    };
+    const double before = ended[one.worker];
+    if (one.start - before > kLeastGap * axis_s)
+      does(one.step == 0 && chart.gathers ? waiting : between, before, one.start);
     ended[one.worker] = one.end();
-    const auto middle = static_cast<double>(one.worker);
-    add_lane(receiving, middle - kHalfLane, one.receives, unit);
-    add_lane(sending, middle + kHalfLane - kLane, one.sends, unit);
+    add_bar(receiving, one.worker, kReceiving, one.receives, unit);
+    add_bar(sending, one.worker, kSending, one.sends, unit);
     const double waited = one.start + one.exposed;
     const double computes = joins ? waited : waited + one.idle;
-    add_rectangle(waiting, one.worker, one.start, one.exposed, unit);
-    add_rectangle(idle, one.worker, joins ? waited + one.compute : waited, one.idle, unit);
-    add_rectangle(compute, one.worker, computes, one.compute, unit);
+    const double idles = joins ? waited + one.compute : waited;
+    does(waiting, one.start, waited);
+    does(idle, idles, idles + one.idle);
+    does(compute, computes, computes + one.compute);
     if (numbers && one.compute > 0.0) compute.points.back().text = fmt::to_string(one.step);
   }
-  for (const auto& [worker, end] : ended)
-    if (chart.steps <= kMostSteps && chart.gathered - end > kLeastGap * axis_s)
-      add_rectangle(gathering, worker, end, chart.gathered - end, unit);
+  for (const auto& [worker, end] : ended) {
+    if (chart.cut) continue;
+    if (chart.gathers && chart.wall - end > kLeastGap * axis_s)
+      add_bar(gathering, worker, kDoing, {end, chart.wall}, unit);
+    const auto y = static_cast<double>(worker);
+    const double at = chart.wall * unit.factor;
+    wall.points.push_back(box(at, at, y - 0.5, y + 0.5));
+  }
   compute.thin = !numbers;
-  // Nothing is drawn over the numbers but messages.
-  std::vector<Series> out{waiting, idle, between, gathering, compute, receiving, sending};
+  std::vector<Series> out{waiting, idle, between, gathering, compute, receiving, sending, wall};
   std::erase_if(out, [](const Series& one) { return one.points.empty(); });
   return out;
 }
@@ -229,17 +241,16 @@ Axis worker_axis(std::int64_t workers) {
 
 std::vector<std::string> notes(std::size_t left_out, const std::vector<Chart>& charts) {
   const bool composed = std::ranges::any_of(charts, &Chart::composed);
-  const bool gathered =
-      std::ranges::any_of(charts, [](const Chart& one) { return !std::isnan(one.gathered); });
   const bool many =
       std::ranges::any_of(charts, [](const Chart& one) { return one.workers > kMostWorkers; });
   return joined_notes(
       {{"Numbers are steps.",
         composed ? "Steps without start times are composed: they begin when the slowest worker of "
                    "the step before ends."
-                 : "At the edges of a bar: its messages.",
-        gathered ? "Before step 0 a worker waits for its root, which gathers and merges at the end."
-                 : "",
+                 : "Below what a worker does: when its messages travel.",
+        std::ranges::any_of(charts, &Chart::gathers)
+            ? "Before step 0 a worker waits for its root, which gathers and merges at the end."
+            : "",
         many ? fmt::format("Only the first {} workers are drawn.", kMostWorkers) : "",
         not_drawn({{.number = left_out,
                     .what = "case",
@@ -247,7 +258,10 @@ std::vector<std::string> notes(std::size_t left_out, const std::vector<Chart>& c
                     .of = charts.size() + left_out}})}});
 }
 
-std::string shares_title(const std::vector<Chart>& charts) {
+// Says what workers do in which share of their time, where the clocks of all drawn cases count.
+std::string shares_title(const std::vector<Chart>& charts, const Rows& drawn, int cores) {
+  if (count(drawn, [=](const Row& row) { return counts(row, cores); }) < drawn.size())
+    return listed({kGanttTitle, crowded_name(drawn, cores)});
   const auto span = [&](double Activity::*part) {
     std::vector<double> shares;
     for (const Chart& chart : charts) {
@@ -259,15 +273,15 @@ std::string shares_title(const std::vector<Chart>& charts) {
     return std::round(least) < std::round(most) ? fmt::format("{:.0f} to {:.0f} %", least, most)
                                                 : fmt::format("{:.0f} %", most);
   };
-  return fmt::format("Workers compute in {} of their time and wait for data in {}",
-                     span(&Activity::compute), span(&Activity::exposed));
+  return modelled_first(drawn,
+                        fmt::format("Workers compute in {} of their time and wait for data in {}",
+                                    span(&Activity::compute), span(&Activity::exposed)));
 }
 
 }  // namespace
 
 Figure gantt_figure(const PlottedRun& run) {
-  constexpr const char* kTitle = "What each worker does when";
-  if (!run.steps) return empty_figure(kTitle, "the run folder has no steps.csv");
+  if (!run.steps) return empty_figure(kGanttTitle, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows rows = ranked_rows(run.cases, steps);
   const Rows drawn = telling_rows(rows);
@@ -277,9 +291,10 @@ Figure gantt_figure(const PlottedRun& run) {
     charts.push_back(read_chart(row, steps.at(row.text("case_id")), titles));
   const auto [first, last] = std::ranges::minmax_element(charts, {}, &Chart::end);
   if (charts.empty() || !(last->end > 0.0))
-    return empty_figure(kTitle, "no case of two workers or more ran and has times in steps.csv");
+    return empty_figure(kGanttTitle,
+                        "no case of two workers or more ran and has times in steps.csv");
   const double longest = last->end;
-  Figure figure{.title = shares_title(charts),
+  Figure figure{.title = shares_title(charts, drawn, run.provenance.cores),
                 .subtitle = case_name(drawn.front(), shared),
                 .shared_x = longest <= kOneRange * first->end,
                 .notes = notes(rows.size() - drawn.size(), charts)};

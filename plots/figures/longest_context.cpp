@@ -12,9 +12,7 @@ namespace {
 
 constexpr const char* kMemoryTitle = "Memory of one device against N";
 constexpr double kFarthest = 8.0;  // a line is continued to this multiple of its last peak
-constexpr std::size_t kMostBudgetTics = 8;
 constexpr double kMebi = 1024.0 * 1024.0;
-constexpr double kTokensShown = 0.1 * kMebi;
 constexpr double kBudgets[] = {24.0 * 1024.0 * kMiB,
                                80.0 * 1024.0 * kMiB};  // of a consumer's and a data centre's GPU
 
@@ -116,33 +114,28 @@ std::vector<Series> budget_lines(const Group& panel, const Unit& unit) {
   return out;
 }
 
-// Makes tics at powers of two, at every second one if there are many.
-Axis budget_axis(const Unit& unit, const std::vector<double>& x) {
-  Axis axis = axis_in(unit, "memory budget of a device", "memory_budget");
-  axis.log = true;
-  std::set<double> budgets;
-  for (const double budget : x)
-    if (!std::isnan(budget)) budgets.insert(budget);
-  const std::size_t every = 1 + budgets.size() / kMostBudgetTics;
-  std::size_t place = 0;
-  for (const double budget : budgets)
-    if (place++ % every == 0) axis.tics.push_back({budget, fmt::format("{:g}", budget)});
-  return axis;
-}
-
 // Compares the lines that were measured at the largest budget that two of them reach.
 std::string carried_title(const Groups& panels, const Unit& unit) {
-  std::map<double, std::map<double, std::string>> carried;  // by budget and length
-  if (!panels.empty())
-    for (const Series& line : budget_lines(panels.front(), unit))
-      if (!line.thin)
-        for (const Point& point : line.points) carried[point.x][point.y] = line.name;
-  for (const auto& [budget, lengths] : std::views::reverse(carried))
-    if (lengths.size() > 1)
-      return fmt::format("{:g} {} carry N = {} with {}, {:.3g} times that of {}", budget, unit.name,
-                         grouped(lengths.rbegin()->first), lengths.rbegin()->second,
-                         lengths.rbegin()->first / lengths.begin()->first, lengths.begin()->second);
-  return "The longest sequence that a memory budget carries";
+  const Groups schemes = panels.empty() ? Groups{} : schemes_of(panels.front());
+  std::vector<std::vector<Held>> curves;
+  for (const Group& one : schemes) curves.push_back(memory_curve(one.rows));
+  for (const double budget : std::views::reverse(budgets_of(curves))) {
+    std::map<double, const Group*> lengths;
+    for (std::size_t i = 0; i < schemes.size(); ++i)
+      if (const Carried carried = carried_by(curves[i], budget); carried.measured)
+        lengths[carried.tokens] = &schemes[i];
+    if (lengths.size() < 2) continue;
+    const auto& [least, shortest] = *lengths.begin();
+    const auto& [most, longest] = *lengths.rbegin();
+    const auto in_all = [&](const Group& scheme) {
+      const double bytes = budget * static_cast<double>(workers_of(scheme)) * unit.factor;
+      return fmt::format("{} ({:g} {} in all)", scheme.name, bytes, unit.name);
+    };
+    return fmt::format("{:g} {} a device carry N = {} with {}, {:.3g} times that of {}",
+                       budget * unit.factor, unit.name, grouped(most), in_all(*longest),
+                       most / least, in_all(*shortest));
+  }
+  return "The longest sequence that a memory budget of a device carries";
 }
 
 // The lines of one worker count over ascending lengths, and of one device alone.
@@ -156,19 +149,47 @@ Groups memory_lines(const Rows& rows) {
   return lines;
 }
 
+// The length that fits into 80 GiB, `7.2 Mi`; empty if the line does not reach so far.
+std::string fitting(const Group& line) {
+  const double tokens = carried_by(memory_curve(line.rows), kBudgets[1]).tokens;
+  return tokens > 0.0 ? fmt::format("{:.1f} Mi", tokens / kMebi) : "";
+}
+
 // Says which lengths fit: `80 GiB hold 7.2 Mi (ring) to 2.0 Mi (dense) tokens`.
 std::string fits_title(const Groups& lines, const std::string& of) {
   std::map<double, std::vector<std::string>, std::greater<>> fits;
   for (const Group& line : lines)
-    if (const double tokens = carried_by(memory_curve(line.rows), kBudgets[1]).tokens; tokens > 0.0)
-      fits[std::round(tokens / kTokensShown)].push_back(line.name);
+    if (const std::string tokens = fitting(line); !tokens.empty())
+      fits[std::stod(tokens)].push_back(line.name);
   std::vector<std::string> said;
   for (const auto& [tokens, names] : fits)
-    said.push_back(
-        fmt::format("{:.1f} Mi ({})", tokens * kTokensShown / kMebi, listed(names, ", ")));
+    said.push_back(fmt::format("{:.1f} Mi ({})", tokens, listed(names)));
   return said.size() < 2
              ? kMemoryTitle
              : fmt::format("80 GiB{} hold {} to {} tokens", of, said.front(), said.back());
+}
+
+// Draws a mark for each case and a line through them and on through the last two, by doubling the
+// length, as far as `until`. Its name has the length that fits into 80 GiB.
+std::vector<Series> held_series(const Group& line, const Unit& unit, double until) {
+  Series through{.draw = Draw::line, .style = line.style};
+  through.name = listed({line.name, fitting(line)});
+  Series marks{.name = line.name + ", at its cases",
+               .draw = Draw::points,
+               .style = line.style,
+               .in_legend = false};
+  const std::vector<Held> curve = memory_curve(line.rows);
+  for (const Held& one : curve)
+    marks.points.push_back({.x = one.tokens, .y = one.bytes * unit.factor});
+  through.points = marks.points;
+  if (curve.size() < 2) return {through, marks};
+  const Held& from = curve[curve.size() - 2];
+  const Held& to = curve.back();
+  const double power = std::log(to.bytes / from.bytes) / std::log(to.tokens / from.tokens);
+  for (double times = 2.0; through.points.back().x < until; times *= 2.0)
+    through.points.push_back(
+        {.x = to.tokens * times, .y = to.bytes * std::pow(times, power) * unit.factor});
+  return {through, marks};
 }
 
 }  // namespace
@@ -197,24 +218,31 @@ Figure device_memory_figure(const PlottedRun& run) {
                     std::back_inserter(rows));
   const Groups lines = memory_lines(rows);
   const Unit unit = byte_unit(largest(rows, held_bytes));
-  LineFigure declared{
-      .title = fits_title(lines, fmt::format(" of each of {} devices", like.text("workers"))),
-      .nothing = "no case has a memory peak",
-      .lines = lines,
-      .y = {bytes_quantity("", "memory of one device", "device_peak", rows, held_bytes)},
-      .notes = {fmt::format("W = {}. Tensors of the fullest device{}.", like.text("workers"),
-                            like.is("device_peak_bytes", "") ? ", planned" : "")}};
-  declared.y[0].y.log = true;
-  declared.y[0].fit = {};
-  declared.y[0].reference = [&](const Group&) {
-    std::vector<Series> limits;
+  double until = 0.0;  // where the last line is above 80 GiB
+  for (const Group& line : lines)
+    until = std::fmax(until, carried_by(memory_curve(line.rows), kBudgets[1]).tokens);
+  LineFigure::Quantity shown =
+      bytes_quantity("", "memory of one device", "device_peak", rows, held_bytes);
+  shown.y.log = true;
+  shown.fit = {};
+  shown.reference = [&](const Group&) {
+    std::vector<Series> all;
+    for (const Group& line : lines)
+      for (Series& series : held_series(line, unit, until)) all.push_back(std::move(series));
     for (const double budget : kBudgets)
       if (budget < kFarthest * largest(rows, held_bytes))
-        limits.push_back(
+        all.push_back(
             limit_line(fmt::format("{:.0f} GiB", budget / kMiB / 1024.0), budget * unit.factor));
-    return limits;
+    return all;
   };
-  return line_figure(declared);
+  return line_figure(
+      {.title = fits_title(lines, fmt::format(" of each of {} devices", like.text("workers"))),
+       .nothing = "no case has a memory peak",
+       .y = {shown},
+       .notes = {fmt::format("W = {}. Tensors of the fullest device{}; the root of cqs holds the "
+                             "whole ones. Marks are cases; lines go on through the last two.",
+                             like.text("workers"),
+                             like.is("device_peak_bytes", "") ? ", planned" : "")}});
 }
 
 Figure longest_context_figure(const PlottedRun& run) {
@@ -226,13 +254,15 @@ Figure longest_context_figure(const PlottedRun& run) {
   Groups panels = panels_by(rows, place, differing_columns(rows, place));
   std::erase_if(panels, [&](const Group& panel) { return budget_lines(panel, unit).empty(); });
   const std::string left_out = keep_first(panels, kMostPanels, "mask and shape");
+  Axis budget = axis_in(unit, "memory budget of a device", "memory_budget");
+  budget.log = budget.powers_of_two = true;
   return line_figure(
       {.title = carried_title(panels, unit),
        .nothing = "no scheme has memory peaks at two lengths",
        .y = {{.y = {.label = "longest N (tokens)", .column = "n_tokens", .log = true},
               .reference = [&](const Group& panel) { return budget_lines(panel, unit); }}},
        .panels = panels,
-       .x_axis = [&](const std::vector<double>& x) { return budget_axis(unit, x); },
+       .x_axis = fixed(budget),
        .keys = {legend_key("predicted", {kGrey, 0, 1}, Draw::line_points, true)},
        .notes = {fmt::format("Peak memory of the fullest device, interpolated between two cases. "
                              "Predicted: from the plan, or continued to {:g} times the last case.",

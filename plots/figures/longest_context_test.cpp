@@ -74,8 +74,13 @@ TEST(DeviceMemory, TheMostLengthsOfAWorkerCountAreDrawnWithOneDeviceAlone) {
        scheme_case("dense", 1, 1048576, 1.0, {{"predicted_device_peak_bytes", "85899345920"}}),
        scheme_case("dense", 1, 2097152, 1.0, {{"predicted_device_peak_bytes", "171798691840"}})}));
   const Panel& panel = figure.panels.at(0);
-  EXPECT_DOUBLE_EQ(series_named(panel, "ring").points.at(1).y, 40.0);
-  EXPECT_DOUBLE_EQ(series_named(panel, "one device alone").points.at(0).y, 80.0);
+  const Series& ring = series_named(panel, "ring, 4.0 Mi");
+  EXPECT_DOUBLE_EQ(ring.points.at(1).y, 40.0);
+  ASSERT_EQ(ring.points.size(), 3u) << "it goes on to 80 GiB";
+  EXPECT_DOUBLE_EQ(ring.points[2].x, 4194304.0);
+  EXPECT_DOUBLE_EQ(ring.points[2].y, 80.0);
+  EXPECT_EQ(series_named(panel, "ring, at its cases").points.size(), 2u);
+  EXPECT_DOUBLE_EQ(series_named(panel, "one device alone, 1.0 Mi").points.at(0).y, 80.0);
   EXPECT_DOUBLE_EQ(series_named(panel, "80 GiB").points.at(0).y, 80.0);
   EXPECT_EQ(figure.title,
             "80 GiB of each of 4 devices hold 4.0 Mi (ring) to 1.0 Mi (one device alone) tokens");
@@ -96,16 +101,20 @@ double length_at(const std::map<double, double>& line, double height) {
   return from->first * std::pow(height / from->second, power);
 }
 
-// The committed figure: each line grows with N, and the title has the longest and the shortest
-// length at which a line meets 80 GiB.
+// The committed figure: each line grows with N and reaches 80 GiB on the axis, its name has the
+// length there, and the title the longest and the shortest.
 TEST(DeviceMemory, CommittedLinesGrowAndTheTitleNamesTheLongestAndTheShortest) {
   const CommittedFigure figure("scaling_model", "device_memory");
   std::map<std::string, std::vector<std::string>> fits;  // by Mi of tokens
-  for (const auto& [scheme, line] : figure.lines("1")) {
-    ASSERT_GE(line.size(), 3u) << scheme;
+  for (const auto& [name, line] : figure.lines("1")) {
+    if (name.ends_with(", at its cases")) continue;
+    ASSERT_GE(line.size(), 3u) << name;
     for (auto at = std::next(line.begin()); at != line.end(); ++at)
-      EXPECT_GT(at->second, std::prev(at)->second) << scheme;
-    fits[fmt::format("{:.1f}", length_at(line, 80.0) / kMiB)].push_back(scheme);
+      EXPECT_GT(at->second, std::prev(at)->second) << name;
+    EXPECT_GE(line.rbegin()->second, 80.0) << name;
+    const std::string tokens = fmt::format("{:.1f}", length_at(line, 80.0) / kMiB);
+    EXPECT_THAT(name, ::testing::EndsWith(", " + tokens + " Mi"));
+    fits[tokens].push_back(name.substr(0, name.rfind(',')));
   }
   EXPECT_EQ(figure.title(),
             fmt::format("80 GiB of each of 8 devices hold {} Mi ({}) to {} Mi ({}) tokens",
@@ -114,7 +123,8 @@ TEST(DeviceMemory, CommittedLinesGrowAndTheTitleNamesTheLongestAndTheShortest) {
 }
 
 // The committed figure: a larger budget carries more, and the title compares the longest and the
-// shortest measured length at the largest budget that two lines were measured at.
+// shortest measured length at the largest budget that two lines were measured at, of a device and
+// of all.
 TEST(LongestContext, CommittedTitleComparesTheMeasuredLinesAtTheirLargestSharedBudget) {
   const CommittedFigure figure("case_study_2", "longest_context");
   std::map<double, std::map<double, std::string>> carried;  // by budget and length
@@ -128,8 +138,14 @@ TEST(LongestContext, CommittedTitleComparesTheMeasuredLinesAtTheirLargestSharedB
   const auto& [budget, lengths] = *carried.rbegin();
   const auto& [least, shortest] = *lengths.begin();
   const auto& [most, longest] = *lengths.rbegin();
-  EXPECT_EQ(figure.title(), fmt::format("{:g} GiB carry N = {} with {}, {:.3g} times that of {}",
-                                        budget, grouped(most), longest, most / least, shortest));
+  const auto in_all = [&, budget = budget](const std::string& name) {
+    return budget * std::stod(name.substr(name.find("W = ") + 4));
+  };
+  EXPECT_EQ(figure.title(),
+            fmt::format("{:g} GiB a device carry N = {} with {} ({:g} GiB in all), {:.3g} times "
+                        "that of {} ({:g} GiB in all)",
+                        budget, grouped(most), longest, in_all(longest), most / least, shortest,
+                        in_all(shortest)));
 }
 
 }  // namespace

@@ -25,7 +25,6 @@ const Owner kOwners[] = {{"Q, K and V", 0x56B4E9, {"q", "k", "v"}},
                          {"output and LSE", 0x009E73, {"output", "out_partial", "lse"}},
                          {"scores", 0xE69F00, {"scores"}},
                          {"buffers", 0xCC79A7, {}}};  // all others
-constexpr std::size_t kScores = 2;
 
 std::size_t owner_of(std::string_view label) {
   const auto* const found = std::ranges::find_if(kOwners, [&](const Owner& owner) {
@@ -42,39 +41,43 @@ double added_bytes(const Row& event) {
   return event.is("action", "free") ? -event.number("bytes") : 0.0;
 }
 
-// The events of one device: all of a case of one worker. Of several that share a process, those of
-// the one that asked for too much, or of the fullest; worker 0 is left out, since what the caller
-// holds is booked there too.
-Rows events_of_device(const Row& one, const Rows& events) {
-  if (one.is("workers", "1")) return events;
+// The events of a case, and whose of them are those of its fullest device.
+struct Device {
+  Rows events{};
+  std::optional<std::int64_t> worker{};  // none: all are
+};
+
+// Finds the fullest device: a root, which has the whole tensors besides its share, or else the
+// worker that asked for too much or held most. Without a root worker 0 is left out, since what the
+// caller holds is booked there too.
+Device fullest_device(const Row& one, const Rows& events) {
+  if (one.is("workers", "1")) return {events};
+  if (has_root(one)) return {events, 0};
   std::map<std::int64_t, double> active;
   std::int64_t fullest = 1;
   double most = 0.0;
   for (const Row& row : events) {
     const std::int64_t worker = row.integer("worker");
     if (worker < 1) continue;
-    if (row.is("action", "oom")) {
-      fullest = worker;
-      break;
-    }
+    if (row.is("action", "oom")) return {events, worker};
     const double now = active[worker] += added_bytes(row);
     if (now <= most) continue;
     most = now;
     fullest = worker;
   }
-  return where(events, [=](const Row& row) { return row.integer("worker") == fullest; });
+  return {events, fullest};
 }
 
 using ByOwner = std::array<double, std::size(kOwners)>;  // active bytes of each owner
 
-double sum_of(const ByOwner& held) { return std::accumulate(held.begin(), held.end(), 0.0); }
-
-// Calls `each(from_ms, to_ms, held)` for the times between two events of a device, since its first.
+// Calls `each(from_ms, to_ms, held)` for the times between two events of a case, since its first.
 template <class Each>
-void for_spans(const Rows& events, Each each) {
+void for_spans(const Device& device, Each each) {
   ByOwner held{};
+  const Rows& events = device.events;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    held.at(owner_of(events[i].text("label"))) += added_bytes(events[i]);
+    if (!device.worker || events[i].integer("worker") == *device.worker)
+      held.at(owner_of(events[i].text("label"))) += added_bytes(events[i]);
     const auto since_ms = [&](const Row& row) {
       return (row.number("time_s") - events.front().number("time_s")) * kMilli;
     };
@@ -82,19 +85,19 @@ void for_spans(const Rows& events, Each each) {
   }
 }
 
-ByOwner fullest_moment(const Rows& events) {
-  ByOwner most{};
-  for_spans(events, [&](double, double, const ByOwner& held) {
-    if (sum_of(held) > sum_of(most)) most = held;
+double device_peak(const Device& device) {
+  double most = 0.0;
+  for_spans(device, [&](double, double, const ByOwner& held) {
+    most = std::fmax(most, std::accumulate(held.begin(), held.end(), 0.0));
   });
   return most;
 }
 
 // Stacks what each owner holds; spans in which an owner's rectangle stays are one.
-std::vector<Series> stacks_of(const Rows& events, const Unit& unit) {
+std::vector<Series> stacks_of(const Device& device, const Unit& unit) {
   std::vector<Series> out;
   for (const Owner& owner : kOwners) out.push_back(rectangles(owner.name, owner.colour));
-  for_spans(events, [&](double from, double to, const ByOwner& held) {
+  for_spans(device, [&](double from, double to, const ByOwner& held) {
     double low = 0.0;
     for (std::size_t i = 0; i < held.size(); ++i) {
       const double high = low + held.at(i) * unit.factor;
@@ -148,16 +151,17 @@ std::string peak_title(const Groups& lines, const std::string& limit) {
   return "Peak memory of a device against sequence length";
 }
 
-// Says which share of what a device holds at its fullest moment are scores.
-std::string scores_title(const Rows& rows, const std::map<std::string, Rows>& events) {
+// Says what the fullest device holds at its peak, and how many times less with the most workers.
+std::string held_title(const Rows& rows, const std::vector<double>& peaks) {
   std::vector<std::string> said;
-  for (const Row& row : rows) {
-    const ByOwner held = fullest_moment(events.at(row.text("case_id")));
-    said.push_back(fmt::format("{:.0f} % of {} ({})", kPercent * held.at(kScores) / sum_of(held),
-                               format_bytes(sum_of(held)), named_values(row, {"workers"})));
-  }
-  return fmt::format("At {} scores are {} that a device holds at its peak",
-                     named_values(rows.front(), {"n_tokens"}), listed(said));
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    said.push_back(
+        fmt::format("{} with {}", format_bytes(peaks[i]), named_values(rows[i], {"workers"})));
+  const double ratio = peaks.front() / peaks.back();
+  return fmt::format(
+      "At {} the fullest device holds {}{}", named_values(rows.front(), {"n_tokens"}),
+      listed(said, " and "),
+      ratio > 1.0 && std::isfinite(ratio) ? fmt::format(", {:.3g} times less", ratio) : "");
 }
 
 }  // namespace
@@ -196,37 +200,44 @@ Figure peak_memory_figure(const PlottedRun& run) {
                                         limit > 0.0 ? "limit" : "upper edge")}});
 }
 
-// Compares one worker with many, as in supplement D of CQS-Attention: what the tensors of a device
-// are, from its first to its last event in memory_timeline.csv.
+// Compares one worker with many, as in supplement D of CQS-Attention: what the tensors of the
+// fullest device are, from the first to the last event of its case in memory_timeline.csv.
 Figure memory_timeline_figure(const PlottedRun& run) {
-  constexpr const char* kTitle = "Active memory of a device over time";
+  constexpr const char* kTitle = "Active memory of the fullest device over time";
   if (!run.timeline)
     return empty_figure(kTitle,
                         "the run has no memory_timeline.csv (measure: {memory_timeline: true})");
-  std::map<std::string, Rows> events = rows_by_case(*run.timeline);
+  const std::map<std::string, Rows> events = rows_by_case(*run.timeline);
   const Rows rows = timeline_rows(run.cases, events);
   if (rows.empty()) return empty_figure(kTitle, "no case has a memory timeline");
-  Figure figure{.columns = static_cast<int>(rows.size())};
+  std::vector<Device> devices;
+  std::vector<double> peaks;
   for (const Row& row : rows) {
-    Rows& own = events.at(row.text("case_id"));
-    own = events_of_device(row, own);
-    const Unit unit = byte_unit(sum_of(fullest_moment(own)));
+    devices.push_back(fullest_device(row, events.at(row.text("case_id"))));
+    peaks.push_back(device_peak(devices.back()));
+  }
+  const Unit unit = byte_unit(std::ranges::min(peaks));
+  Figure figure{.title = held_title(rows, peaks),
+                .columns = static_cast<int>(rows.size()),
+                .shared_axes = true};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     Panel& panel = figure.panels.emplace_back();
-    panel.title = named_values(row, {"workers"});
-    panel.x = {.label = "time since its first tensor (ms)", .column = "time_ms", .from_zero = true};
-    panel.y = axis_in(unit, "active memory of a device", "active_memory");
+    const std::string name = named_values(rows[i], {"workers"});
+    panel.title = listed({name, has_root(rows[i]) ? "the root" : ""});
+    panel.x = {.label = "time since the first tensor (ms)", .column = "time_ms", .from_zero = true};
+    panel.y = axis_in(unit, "active memory", "active_memory");
     panel.y.from_zero = true;
-    panel.own_axes = true;
-    add(panel, stacks_of(own, unit));
+    add(panel, stacks_of(devices[i], unit));
+    const Rows& own = devices[i].events;
     const auto failed =
         std::ranges::find_if(own, [](const Row& event) { return event.is("action", "oom"); });
     if (failed != own.end())
-      figure.notes.push_back(fmt::format("{} ran out of memory when it asked for {}.", panel.title,
+      figure.notes.push_back(fmt::format("{} ran out of memory when it asked for {}.", name,
                                          format_bytes(failed->number("bytes"))));
   }
-  figure.title = scores_title(rows, events);
   figure.notes.emplace_back(
-      "Tensors of the fullest device. Of several worker 0, the root, is left out.");
+      "Tensors of the fullest device. A root has the whole ones besides its share; without one "
+      "worker 0 is left out, which has what the caller holds.");
   return figure;
 }
 

@@ -58,8 +58,7 @@ TEST(MemoryTimeline, OwnersAreStackedFromTheFirstEventOn) {
   EXPECT_NEAR(scores.x_low, 250.0, 1e-9);
   EXPECT_DOUBLE_EQ(scores.low, 1.0) << "on top of Q";
   EXPECT_DOUBLE_EQ(scores.high, 2.0);
-  EXPECT_EQ(figure.title,
-            "At N = 1,000 scores are 50 % of 2.00 MiB (W = 1) that a device holds at its peak");
+  EXPECT_EQ(figure.title, "At N = 1,000 the fullest device holds 2.00 MiB with W = 1");
 }
 
 TEST(MemoryTimeline, TheFewestAndTheMostWorkersAreDrawnAtTheLongestLengthThatHasBoth) {
@@ -85,7 +84,29 @@ TEST(MemoryTimeline, OfSeveralWorkersItIsThatOfTheFullestAlone) {
   const std::vector<Point>& points = series_named(figure.panels.at(0), "Q, K and V").points;
   ASSERT_EQ(points.size(), 1u);
   EXPECT_EQ(points[0].y, 2.0);
-  EXPECT_EQ(points[0].x_high, 2000.0);
+  EXPECT_EQ(points[0].x_low, 2000.0);
+  EXPECT_EQ(points[0].x_high, 4000.0);
+}
+
+TEST(MemoryTimeline, ARootIsTheFullestDeviceAndAllPanelsHaveOneAxis) {
+  Values cqs = ok_case(4, 1000, 0.5);
+  cqs["root_sent_bytes"] = "1000";
+  const CsvTable cases = cases_of({ok_case(1, 1000, 1.0), cqs});
+  CsvTable timeline = no_events();
+  add_events(timeline, cases.text(0, "case_id"), "free");
+  const std::string id = cases.text(1, "case_id");
+  timeline.append({id, "10", "alloc", "q", "0", "1048576", "1048576", "0"});
+  timeline.append({id, "11", "alloc", "q_local", "1", "524288", "1572864", "0"});
+  timeline.append({id, "13", "free", "q_local", "1", "524288", "1048576", "0"});
+  const Figure figure = memory_timeline_figure(with_timeline(cases, timeline));
+  EXPECT_THAT(titles(figure), ::testing::ElementsAre("W = 1", "W = 4, the root"));
+  EXPECT_TRUE(figure.shared_axes);
+  const Point held = series_named(figure.panels[1], "Q, K and V").points.at(0);
+  EXPECT_EQ(held.y, 1.0);
+  EXPECT_EQ(held.x_high, 3000.0) << "it holds them to the end of the case";
+  EXPECT_EQ(figure.title,
+            "At N = 1,000 the fullest device holds 2.00 MiB with W = 1 and 1.00 MiB with W = 4, "
+            "2 times less");
 }
 
 TEST(MemoryTimeline, RunningOutIsASentenceWithWhatWasAskedFor) {
@@ -102,27 +123,21 @@ TEST(MemoryTimeline, NoTimelineGivesASentence) {
       "no case has a memory timeline");
 }
 
-// The committed figure: a slice is as high as it says, and the title has the share of the scores at
-// the moment when a device holds most.
-TEST(MemoryTimeline, CommittedTitleHasTheShareOfTheScoresAtEachPeak) {
+// The committed figure: a slice is as high as it says, and the title compares the highest of each
+// panel, the second of which is the root's.
+TEST(MemoryTimeline, CommittedTitleComparesThePeaksOfTheFullestDevices) {
   const CommittedFigure figure("case_study_2_tenth", "memory_timeline");
-  std::map<std::string, double> peaks;  // by panel title
-  std::map<std::string, double> scores;
+  std::map<std::string, double> peaks;  // MiB, by panel title
   for (const Mark& mark : figure.marks()) {
     EXPECT_NEAR(mark.height(), mark.y, 1e-6 * mark.high) << mark.series;
     peaks[mark.panel_title] = std::fmax(peaks[mark.panel_title], mark.high);
   }
-  for (const Mark& mark : figure.marks())
-    if (mark.series == "scores" && mark.high == peaks.at(mark.panel_title))
-      scores[mark.panel_title] = mark.height();
-  ASSERT_EQ(scores.size(), 2u) << "scores are the last slice of each peak";
-  constexpr double kMiBPerGiB = 1024.0;  // MiB, the unit of the first panel
-  EXPECT_EQ(
-      figure.title(),
-      fmt::format("At N = 4,900 scores are {:.0f} % of {:.2f} MiB (W = 1), {:.0f} % of {:.2f} "
-                  "MiB (W = 31) that a device holds at its peak",
-                  100.0 * scores["W = 1"] / peaks["W = 1"], kMiBPerGiB * peaks["W = 1"],
-                  100.0 * scores["W = 31"] / peaks["W = 31"], peaks["W = 31"]));
+  const double alone = peaks.at("W = 1");
+  const double root = peaks.at("W = 31, the root");
+  EXPECT_EQ(figure.title(),
+            fmt::format("At N = 4,900 the fullest device holds {:.2f} MiB with W = 1 and {:.2f} "
+                        "MiB with W = 31, {:.3g} times less",
+                        alone, root, alone / root));
 }
 
 }  // namespace

@@ -3,9 +3,8 @@
 // causal case, against tokens per worker: what balancing the rounds gains, beside what it can gain.
 // Serial cases count by their critical path, others by the wall clock; of both passes either is
 // their sum, as in a step of training. There is a panel per worker count.
-#include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
-#include "plots/frame/table.h"
+#include "plots/frame/claims.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -50,9 +49,8 @@ Groups ring_lines(const Group& of_count, const Columns& others) {
   return lines;
 }
 
-// What balancing the rounds of a causal ring gains by pairs, of many tokens a worker: the
-// contiguous ring's rounds cost c²/2, then W - 1 times c² pairs, the balanced ones c²/2 each.
-double pairs_gain(std::int64_t workers) { return 2.0 - 1.0 / static_cast<double>(workers); }
+// What balancing the rounds gains by pairs: it goes to 2 - 1/W with the tokens of a worker.
+double pairs_gain(const Row& row) { return pairs_allow(row) / pairs_allow(*ring_case(row)); }
 
 // Draws what is published of a worker count, if it is to stand beside the run, and what balancing
 // gains by the count of pairs.
@@ -62,28 +60,9 @@ std::vector<Series> reference_of(const Group& panel, bool published) {
   if (published)
     for (const Group& line : published_striped_speed_ups(workers_of(panel)))
       out.push_back(line_series(line, line.value));
-  out.push_back(limit_line("pairs: 2 - 1/W", pairs_gain(workers_of(panel))));
+  if (const double most = largest(panel.rows, pairs_gain); most > 0.0)
+    out.push_back(limit_line("what balanced pairs allow", most));
   return out;
-}
-
-// Makes the entries of the legend that tell the published series: the colour is the hardware, the
-// mark the size of the model.
-std::vector<Series> published_keys(const Groups& panels) {
-  std::map<std::string, Series> hardware;
-  std::map<std::string, Series> sizes;
-  for (const Group& panel : panels)
-    for (const Group& line : published_striped_speed_ups(workers_of(panel))) {
-      Series& machine = hardware[line.key[1]] =
-          legend_key("published, " + line.key[1], {.colour = line.style.colour}, Draw::line);
-      machine.published = true;
-      sizes[line.key[0]] =
-          legend_key("published, " + line.key[0] + " parameters",
-                     {.colour = kGrey, .mark = line.style.mark}, Draw::points, true);
-    }
-  std::vector<Series> keys;
-  for (const auto* entries : {&hardware, &sizes})
-    for (const auto& [name, key] : *entries) keys.push_back(key);
-  return keys;
 }
 
 Point over_ring(const Row& row) { return time_ratio(*ring_case(row), row, clock_of(row)); }
@@ -93,23 +72,26 @@ std::string gains_title(const Rows& rows) {
   std::vector<std::string> gains;
   for (const Group& kind :
        group(rows, [](const Row& row) { return std::vector{ring_kind(row)}; })) {
-    const auto [least, most] =
-        std::ranges::minmax(numbers_of(kind.rows, [](const Row& row) { return over_ring(row).y; }));
-    gains.push_back(fmt::format("{} to {} times as long as a {} one", significant(least),
-                                significant(most), kind.key[0]));
+    gains.push_back(fmt::format(
+        "{} times as long as a {} one",
+        range_text(numbers_of(kind.rows, [](const Row& row) { return over_ring(row).y; })),
+        kind.key[0]));
   }
-  return gains.empty() ? "Speed-up of striped and zigzag over contiguous rings"
-                       : fmt::format("A contiguous ring takes {}", listed(gains));
+  return gains.empty()
+             ? "Speed-up of striped and zigzag over contiguous rings"
+             : modelled_first(rows, fmt::format("A contiguous ring takes {}", listed(gains)));
 }
 
-// Says how many cases gain more than balancing the pairs explains, with the whole error bar; empty
-// without rows.
+// Says how many cases gain more than balancing the pairs explains, measured ones with their whole
+// intervals; empty without rows.
 std::string gains_finding(const Rows& rows) {
   if (rows.empty()) return {};
-  const std::size_t above = count(
-      rows, [](const Row& row) { return over_ring(row).low > pairs_gain(row.integer("workers")); });
-  return fmt::format("{} of {} gain more than balanced pairs explain, with the whole error bar.",
-                     above, counted(rows.size(), "case"));
+  const bool bars = !std::ranges::all_of(rows, modelled);
+  const std::size_t above = count(rows, [=](const Row& row) {
+    return (bars ? over_ring(row).low : over_ring(row).y) > pairs_gain(row);
+  });
+  return fmt::format("{} of {} gain more than balanced pairs allow{}.", above,
+                     counted(rows.size(), "case"), bars ? ", with the whole error bar" : "");
 }
 
 }  // namespace
@@ -120,8 +102,9 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
   const Rows unlimited =
       where(matched, [](const Row& row) { return row.is("link_bandwidth_byte_per_s", ""); });
   const Rows& rows = unlimited.empty() ? matched : unlimited;
-  const Rows told =
-      where(rows, [&](const Row& row) { return !oversubscribed(row, run.provenance.cores); });
+  const Rows told = where(rows, [cores = run.provenance.cores](const Row& row) {
+    return counts(row, cores) && counts(*ring_case(row), cores);
+  });
   const Columns others = splitting_columns(rows, {"algorithm", "workers", "n_tokens"});
   const Groups panels = panels_by(rows, {"workers", "model_device"});
   const std::size_t alone = all.size() - matched.size();
@@ -139,12 +122,14 @@ Figure striped_speed_up_figure(const PlottedRun& run) {
        .x_axis =
            fixed({.label = "tokens a worker N/W", .column = "tokens_per_worker", .log = true}),
        .shared_axes = true,
-       .keys = published_keys(run.published ? panels : Groups{}),
+       .published_legend = "published",
        .notes = {
-           "Serial cases by critical paths, others by wall clocks; of both passes their sum.",
-           "Dashed: what balanced pairs gain.",
-           run.published ? "Published: training steps (arXiv 2311.09431) with feed-forward layers, "
-                           "which no layout makes faster."
+           std::ranges::all_of(rows, modelled)
+               ? kModelNote
+               : "Serial cases by critical paths, others by wall clocks; of both passes their sum.",
+           "Dashed: what balanced pairs allow.",
+           run.published ? "Published: steps with feed-forward layers; grey: TPU v4; circle 1B, "
+                           "square 3B, triangle 7B parameters."
                          : "",
            not_drawn({{.number = alone,
                        .what = "striped or zigzag case",

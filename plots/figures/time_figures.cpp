@@ -4,9 +4,9 @@
 // beside the critical path, which counts gather and merge.
 #include <ranges>
 
-#include "base/schema/older_runs.h"
 #include "plots/figures/figures.h"
 #include "plots/figures/operators.h"
+#include "plots/frame/claims.h"
 #include "plots/published/published.h"
 
 namespace qb {
@@ -23,62 +23,88 @@ std::vector<std::string> speed_up_notes(const Rows& rows) {
   const std::size_t alone =
       count(split, [](const Row& row) { return ran(row) && !timed_base(row); });
   const std::size_t lost = count(split, out_of_memory);
-  return {"Dashed: (N / longest subsequence)².", slow_base_note(rows),
+  return {"Dashed: what the pairs of the critical path allow.",
           not_drawn({{.number = alone, .what = "case", .reason = "untimed base"},
                      {.number = lost, .what = "case", .reason = "out of memory"}})};
 }
 
-Point speed_up_of(const Row& row, IntervalColumns columns = "longest_subsequence") {
+Point speed_up_of(const Row& row, IntervalColumns columns) {
   const auto base = timed_base(row);
   return base ? time_ratio(*base, row, columns) : Point{};
 }
 
-double pairs_allow(const Row& row) {
-  return std::pow(row.number("n_tokens") / row.number("longest_subsequence_tokens"), 2.0);
+// Makes a dashed line for what its pairs allow behind each line, whose name has the largest.
+Groups with_bounds(Groups lines) {
+  Groups bounds;
+  for (Group& line : lines) {
+    const auto allowed = [](const Row& row) { return timed_base(row) ? pairs_allow(row) : kNaN; };
+    bounds.push_back(
+        behind(line, "bound", 1, [=](const Row& row) { return Point{.y = allowed(row)}; }));
+    bounds.back().draw = Draw::line;
+    if (const double most = largest(line.rows, allowed); most > 0.0)
+      line.name += fmt::format(", ≤ {:.3g}", most);
+  }
+  lines.insert(lines.end(), bounds.begin(), bounds.end());
+  return lines;
 }
 
-// Makes a line for what the pairs of the longest subsequence allow behind each line.
-Groups with_bounds(const Groups& lines) {
-  Groups all = lines;
-  for (const Group& line : lines)
-    all.push_back(behind(line, "by pairs", 1, [](const Row& row) {
-      return Point{.y = timed_base(row) ? pairs_allow(row) : kNaN};
-    }));
-  return all;
+// Names the base of all lines, and how much of its machine's peak it reaches:
+// `one worker (dense, 54 to 63 % of peak)`.
+std::string base_name(const Rows& rows) {
+  Rows bases;
+  std::vector<double> shares;
+  for (const Row& row : rows)
+    if (const auto base = timed_base(row); base && std::ranges::count(bases, *base) == 0) {
+      bases.push_back(*base);
+      if (const double share = base->number("peak_fraction"); share > 0.0)
+        shares.push_back(std::round(kPercent * share));
+    }
+  std::vector<std::string> said;
+  for (const Group& one : group(bases, Columns{"algorithm"})) said.push_back(one.key[0]);
+  if (!splitting_columns(bases, {"algorithm"}).empty()) said.emplace_back("each line its own");
+  if (!shares.empty()) said.push_back(range_text(shares) + " % of peak");
+  return said.empty() ? "one worker" : fmt::format("one worker ({})", listed(said));
 }
 
-// Says what the most workers gain, beside what their pairs allow; a plain title where none of them
-// had cores of its own.
+// Says what the line of the most workers gains by either definition, where its clocks and those of
+// its base count.
 std::string gain_title(const Groups& lines, int cores) {
-  const auto gain = [](const Row& row) { return speed_up_of(row).y; };
-  Rows rows = lines.empty() ? Rows{} : lines.back().rows;
-  rows = where(rows, [&](const Row& row) {
-    return gain(row) > 0.0 && pairs_allow(row) > 0.0 && !oversubscribed(row, cores);
-  });
-  if (rows.empty()) return "Speed-up over one worker";
-  const auto [least, most] = std::ranges::minmax(numbers_of(rows, gain));
-  const std::size_t above =
-      count(rows, [](const Row& row) { return speed_up_of(row).low > pairs_allow(row); });
-  return fmt::format(
-      "W = {} gains {:.3g} to {:.3g} times; {} of {} error bars lie above the {:.3g} that pairs "
-      "allow",
-      workers_of(lines.back()), least, most, above, rows.size(), largest(rows, pairs_allow));
+  for (const Group& line : std::views::reverse(lines)) {
+    const Rows told = where(line.rows, [=](const Row& row) {
+      const auto base = timed_base(row);
+      return base && counts(row, cores) && counts(*base, cores);
+    });
+    const auto gains = [&](IntervalColumns columns) {
+      std::vector<double> all =
+          numbers_of(told, [=](const Row& row) { return speed_up_of(row, columns).y; });
+      std::erase_if(all, [](double gain) { return !(gain > 0.0); });
+      return all;
+    };
+    const std::vector<double> longest = gains("longest_subsequence");
+    const std::vector<double> whole = gains("critical_path");
+    if (!longest.empty() && !whole.empty())
+      return modelled_first(
+          told, fmt::format("{}: {} times for the longest worker, {} with gather and merge",
+                            line.name, range_text(longest), range_text(whole)));
+  }
+  return "Speed-up over one worker";
 }
 
-// Compares the critical paths of the fewest and the most workers at the longest N that both ran,
-// with cores of their own.
-std::string time_title(const Groups& lines, int cores) {
+// Compares the critical paths of the fewest and the most workers at the longest N where their
+// clocks are told apart.
+std::string time_title(const Groups& lines, const PlottedRun& run) {
   const auto time = [](const Row& row) { return timed(row, "critical_path", 1.0).y; };
+  const auto told = [&](const Row& row) { return counts(row, run.provenance.cores); };
   if (lines.size() > 1)
     for (const Row& few : std::views::reverse(lines.front().rows))
       for (const Row& many : lines.back().rows)
-        if (many.number("n_tokens") == few.number("n_tokens") && time(few) > time(many) &&
-            !oversubscribed(many, cores))
-          return fmt::format(
-              "The critical path of W = {} is {:.3g} times shorter than that of W = {} "
-              "at N = {}",
-              workers_of(lines.back()), time(few) / time(many), workers_of(lines.front()),
-              grouped(few.number("n_tokens")));
+        if (many.number("n_tokens") == few.number("n_tokens") && told(few) && told(many) &&
+            time(few) > time(many) && told_apart(few, many, run.model_grade()))
+          return modelled_first(
+              {few}, fmt::format("The critical path of {} is {:.3g} times shorter than that of {} "
+                                 "at N = {}",
+                                 lines.back().name, time(few) / time(many), lines.front().name,
+                                 grouped(few.number("n_tokens"))));
   return "Time against sequence length";
 }
 
@@ -92,9 +118,10 @@ Figure wall_clock_figure(const PlottedRun& run) {
         .y = {.label = "time (ms)", .column = "time_ms", .log = true},
         .value = [=](const Row& row) { return timed(row, columns, kMilli); }};
   };
-  LineFigure declared{.title = time_title(case_lines(run.cases), run.provenance.cores),
+  const Groups lines = case_lines(run.cases);
+  LineFigure declared{.title = time_title(lines, run),
                       .nothing = "no case has a time",
-                      .lines = case_lines(run.cases),
+                      .lines = lines,
                       .y = {time("longest subsequence (the paper's time)", "longest_subsequence"),
                             time("critical path, with gather and merge", "critical_path")},
                       .shared_axes = true,
@@ -106,9 +133,11 @@ Figure wall_clock_figure(const PlottedRun& run) {
 }
 
 Figure speed_up_figure(const PlottedRun& run) {
-  const auto speed_up = [](const char* title, IntervalColumns columns) {
+  const Rows rows = standing_rows(run.cases);
+  const Axis y{.label = "speed-up over " + base_name(rows), .column = "speed_up_ratio"};
+  const auto speed_up = [&](const char* title, IntervalColumns columns) {
     return LineFigure::Quantity{.title = title,
-                                .y = {.label = "speed-up", .column = "speed_up_ratio"},
+                                .y = y,
                                 .value = [=](const Row& row) { return speed_up_of(row, columns); },
                                 .fit = powers_or_zero};
   };
@@ -117,12 +146,12 @@ Figure speed_up_figure(const PlottedRun& run) {
   LineFigure declared{.title = gain_title(lines, run.provenance.cores),
                       .nothing = "no case has a time beside a case of one worker and the same N",
                       .lines = lines,
-                      .y = {speed_up("the paper's S: longest subsequence", "longest_subsequence"),
-                            speed_up("critical path, with gather and merge", "critical_path")},
+                      .y = {speed_up("longest worker (the paper's S)", "longest_subsequence"),
+                            speed_up("with gather and merge", "critical_path")},
                       .shared_axes = true,
-                      .notes = speed_up_notes(standing_rows(run.cases))};
-  declared.y.front().lines = [&](const Group&) { return with_bounds(lines); };
+                      .notes = speed_up_notes(rows)};
   add_case_study_2(declared, run, true);
+  declared.lines = with_bounds(declared.lines);
   return line_figure(declared);
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Query-key pairs of the busiest worker in each round and, beside them, their sum, which is a
-// ring's critical path. They are counts of the plans alone, not times. Cases whose counts are the
-// same (other kernels, element types, ranks, passes) are drawn once.
+// Query-key pairs of each round of a scheme, a bar a round: as many as each worker has, and from
+// there on those of the busiest one alone. The bars of a row end at the critical path. They are
+// counts of the plans alone, not times. Cases whose counts are the same (other kernels, element
+// types, ranks, passes) are drawn once.
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/sparse_cases.h"
@@ -10,19 +11,21 @@
 namespace qb {
 namespace {
 
-// The marks of one round are side by side over this share of the distance between two rounds.
-constexpr double kRoundSpread = 0.6;
-constexpr std::size_t kMostRoundPanels = 2;  // each has its sums beside it
-constexpr double kHalfSumBar = 0.38;
-// The text of a bar is over its middle, but at least this share of the longest bar from its foot.
-constexpr double kLeastTextPlace = 0.24;
+constexpr const char* kPairsTitle = "Query-key pairs in each round";
+constexpr double kHalfRow = 0.38;
+
+// A scheme, and its rounds: x is the round, y the unmasked pairs per head of its busiest worker,
+// low those of the least busy one.
+struct Scheme {
+  std::string name{};
+  std::vector<Point> rounds{};
+};
 
 // Their sum would be that of neither pass, and a pair costs more in one than in the other.
 bool is_of_both_passes(const Row& row) { return row.table->has("pass") && row.is("pass", "both"); }
 
-// Gives the rounds of a case: y is the unmasked pairs per head of the busiest worker, low those of
-// the least busy one. A worker without a row in a round does nothing in it. The rounds that end a
-// backward pass without a pair are left out: they only bring gradients home.
+// Gives the rounds of a case. A worker without a row in a round does nothing in it. The rounds that
+// end a backward pass without a pair are left out: they only bring gradients home.
 std::vector<Point> rounds_of(const Row& row, const Rows& steps) {
   std::vector<Point> rounds;
   const Rows computing =
@@ -37,78 +40,73 @@ std::vector<Point> rounds_of(const Row& row, const Rows& steps) {
   return rounds;
 }
 
-double critical_path(const Series& line) {
+double path_of(const Scheme& scheme) {
   double sum = 0.0;
-  for (const Point& round : line.points) sum += round.y;
+  for (const Point& round : scheme.rounds) sum += round.y;
   return sum;
 }
 
-// Makes lines of rounds, named by algorithm and by what else changes the counts.
-std::vector<Series> round_lines(const Group& panel, const std::map<std::string, Rows>& steps) {
+// Gives the schemes of a panel, named by algorithm and by what else changes the counts.
+std::vector<Scheme> round_schemes(const Group& panel, const std::map<std::string, Rows>& steps) {
   const auto counts = [](const Point& round) { return std::tuple(round.x, round.y, round.low); };
-  std::vector<Series> lines;
-  std::map<std::string, int> variants;
+  std::vector<Scheme> schemes;
   Rows rows;
   for (const Row& row : order(panel.rows, [](const Row& one) { return one.text("algorithm"); })) {
     const std::string& algorithm = row.text("algorithm");
     const std::vector<Point> rounds = rounds_of(row, steps.at(row.text("case_id")));
-    const bool known = std::ranges::any_of(lines, [&](const Series& other) {
+    const bool known = std::ranges::any_of(schemes, [&](const Scheme& other) {
       return other.name == algorithm &&
-             std::ranges::equal(other.points, rounds, {}, counts, counts);
+             std::ranges::equal(other.rounds, rounds, {}, counts, counts);
     });
     if (known || rounds.empty()) continue;
-    lines.push_back({.name = algorithm,
-                     .style = algorithm_style(algorithm, variants[algorithm]++),
-                     .points = rounds});
+    schemes.push_back({algorithm, rounds});
     rows.push_back(row);
   }
   const Columns others =
       splitting_columns(rows, {"n_tokens", "workers", "mask", "kv_len", "algorithm"});
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    lines[i].name = name_with(lines[i].name, rows[i], others);
-  return lines;
+  for (std::size_t i = 0; i < schemes.size(); ++i)
+    schemes[i].name = name_with(schemes[i].name, rows[i], others);
+  return schemes;
 }
 
-// Draws a mark for the busiest worker of each round above a bar from the least busy one. Those of
-// one round are side by side, so that none hides another.
-std::vector<Series> rounds_drawn(std::vector<Series> lines) {
-  const auto slots = static_cast<double>(lines.size());
-  for (std::size_t slot = 0; slot < lines.size(); ++slot) {
-    lines[slot].draw = Draw::points;
-    for (Point& round : lines[slot].points) {
-      round.x += kRoundSpread * ((static_cast<double>(slot) + 0.5) / slots - 0.5);
-      round.high = round.y;
+// Draws a row for each scheme: its rounds one after another, then its critical path and the share
+// of the longest one.
+Panel scheme_rows(const std::vector<Scheme>& schemes) {
+  Panel panel{.x = {.label = "unmasked pairs a head on the critical path",
+                    .column = "critical_path_pairs",
+                    .from_zero = true},
+              .y = {.column = "scheme_index", .reversed = true}};
+  Series all = rectangles("of each worker", kComputeColour);
+  Series some = rectangles("of the busiest alone, others wait", lightened(kComputeColour));
+  Series sums = rectangles("sum", kWhite);
+  sums.in_legend = false;
+  const double longest = path_of(*std::ranges::max_element(schemes, {}, path_of));
+  for (const Scheme& scheme : schemes) {
+    const auto at = static_cast<double>(panel.y.tics.size());
+    panel.y.tics.push_back({at, scheme.name});
+    const auto add_bar = [&](Series& to, double from, double length) {
+      Point bar = box(from, from + length, at - kHalfRow, at + kHalfRow);
+      bar.x = length;
+      bar.y = at;
+      to.points.push_back(bar);
+    };
+    double from = 0.0;
+    for (const Point& round : scheme.rounds) {
+      for (const auto& [part, begin, end] :
+           {std::tuple(&all, 0.0, round.low), std::tuple(&some, round.low, round.y)}) {
+        if (!(end > begin)) continue;
+        add_bar(*part, from + begin, end - begin);
+        part->points.back().more = {fmt::format("{:g}", round.x)};
+      }
+      from += round.y;
     }
+    add_bar(sums, from, 0.0);
+    sums.points.back().x = from;
+    sums.points.back().text =
+        fmt::format("{} ({:.0f} %)", format_si(from), kPercent * from / longest);
   }
-  return lines;
-}
-
-// Draws a bar for the sum of each line, with its number and its share of the longest.
-std::vector<Series> sums_drawn(const std::vector<Series>& lines) {
-  std::vector<Series> bars;
-  if (lines.empty()) return bars;
-  const double most = critical_path(*std::ranges::max_element(lines, {}, critical_path));
-  for (const Series& line : lines) {
-    const double sum = critical_path(line);
-    const auto place = static_cast<double>(bars.size());
-    Series bar{.name = "sum of " + line.name,
-               .draw = Draw::rectangles,
-               .style = {lightened(line.style.colour)},
-               .in_legend = false,
-               .text = fmt::format("{} ({:.0f} %)", format_si(sum), kPercent * sum / most),
-               .text_x = std::fmax(sum / 2, kLeastTextPlace * most),
-               .points = {box(0.0, sum, place - kHalfSumBar, place + kHalfSumBar)}};
-    bar.points[0].x = sum;
-    bars.push_back(std::move(bar));
-  }
-  return bars;
-}
-
-Axis names_axis(const std::vector<Series>& lines) {
-  Axis axis{.label = "", .column = "line_index", .reversed = true};
-  for (const Series& line : lines)
-    axis.tics.push_back({static_cast<double>(axis.tics.size()), line.name});
-  return axis;
+  panel.series = {all, some, sums};
+  return panel;
 }
 
 std::string panel_name(const Row& row, const std::map<std::string, std::string>& masks) {
@@ -118,78 +116,62 @@ std::string panel_name(const Row& row, const std::map<std::string, std::string>&
 }
 
 // Compares the longest and the shortest critical path of the panel where they differ most.
-void say_paths(Figure& figure, const Groups& panels,
-               const std::map<std::vector<std::string>, std::vector<Series>>& lines) {
+std::string paths_title(const std::vector<std::vector<Scheme>>& panels) {
+  std::string title = kPairsTitle;
   double most = 1.0;
-  for (const Group& panel : panels) {
-    const auto [shortest, longest] =
-        std::ranges::minmax_element(lines.at(panel.key), {}, critical_path);
-    const double ratio = critical_path(*longest) / critical_path(*shortest);
+  for (const std::vector<Scheme>& schemes : panels) {
+    const auto [shortest, longest] = std::ranges::minmax_element(schemes, {}, path_of);
+    const double ratio = path_of(*longest) / path_of(*shortest);
     if (!(ratio > most)) continue;
     most = ratio;
-    figure.title = fmt::format("The critical path of {} has {} times the pairs of that of {}",
-                               longest->name, significant(ratio), shortest->name);
+    title = fmt::format("The critical path of {} has {} times the pairs of that of {}",
+                        longest->name, significant(ratio), shortest->name);
   }
+  return title;
 }
 
 }  // namespace
 
 Figure work_per_round_figure(const PlottedRun& run) {
-  constexpr const char* kTitle = "Query-key pairs in each round";
-  if (!run.steps) return empty_figure(kTitle, "the run folder has no steps.csv");
+  if (!run.steps) return empty_figure(kPairsTitle, "the run folder has no steps.csv");
   const std::map<std::string, Rows> steps = rows_by_case(*run.steps);
   const Rows all = where(standing_rows(run.cases), [&](const Row& row) {
     return row.integer("workers") >= 2 && steps.contains(row.text("case_id"));
   });
   const Rows rows = where(all, [](const Row& row) { return !is_of_both_passes(row); });
   if (rows.empty() && !all.empty())
-    return empty_figure(kTitle,
+    return empty_figure(kPairsTitle,
                         "each case is of both passes, whose rounds follow each other; a case of "
                         "one pass would be drawn");
-  std::map<std::vector<std::string>, std::vector<Series>> lines;  // by panel
   std::set<std::string> mask_texts;
   Groups panels = group(rows, Columns{"n_tokens", "workers", "mask", "kv_len"});
-  for (const Group& panel : panels) {
-    lines[panel.key] = round_lines(panel, steps);
-    mask_texts.insert(panel.key[2]);
-  }
+  for (const Group& panel : panels) mask_texts.insert(panel.key[2]);
   const std::size_t of_one_round = std::erase_if(panels, [&](const Group& panel) {
-    return std::ranges::all_of(lines[panel.key],
-                               [](const Series& line) { return line.points.size() == 1; });
+    return std::ranges::all_of(round_schemes(panel, steps),
+                               [](const Scheme& one) { return one.rounds.size() == 1; });
   });
+  const std::string left_out = keep_first(panels, kMostPanels, "N, W and mask");
+  if (panels.empty())
+    return empty_figure(kPairsTitle,
+                        "no case has several workers, and pairs of several rounds in steps.csv");
   const std::map<std::string, std::string> masks = mask_names(mask_texts);
-  const std::string left_out = keep_first(panels, kMostRoundPanels, "N, W and mask");
-  for (Group& panel : panels) panel.name = panel_name(panel.rows.front(), masks);
-  const auto of_panel = [&](auto draw) {
-    return [&lines, draw](const Group& panel) { return draw(lines[panel.key]); };
-  };
-  Figure figure = line_figure(
-      {.title = kTitle,
-       .nothing = "no case has several workers, and pairs of several rounds in steps.csv",
-       .y =
-           {{.y = {.label = "unmasked pairs a head", .column = "unmasked_pairs", .from_zero = true},
-             .reference = of_panel(rounds_drawn),
-             .x_axis = fixed({.label = "round", .column = "round", .whole = true})},
-            {.title = "critical path: the sum of the busiest",
-             .y = {.label = "", .column = "line_index"},
-             .reference = of_panel(sums_drawn),
-             .x_axis = fixed({.label = "unmasked pairs a head",
-                              .column = "critical_path_pairs",
-                              .from_zero = true})}},
-       .panels = panels,
-       .by_panel = true,
-       .notes = {
-           "Mark: the busiest worker of a round; its bar ends at the least busy one. Counts of "
-           "the plans.",
-           left_out,
-           not_drawn(
-               {{.number = of_one_round, .what = "panel", .reason = "each case is a single round"},
-                {.number = count(all, is_of_both_passes),
-                 .what = "case of both passes",
-                 .reason = "the rounds of one follow those of the other"}})}});
-  for (std::size_t i = 1; i < figure.panels.size(); i += 2)
-    figure.panels[i].y = names_axis(lines[panels[i / 2].key]);
-  say_paths(figure, panels, lines);
+  std::vector<std::vector<Scheme>> drawn;
+  Figure figure{.more_columns = {"round"}};
+  for (const Group& panel : panels) {
+    drawn.push_back(round_schemes(panel, steps));
+    figure.panels.push_back(scheme_rows(drawn.back()));
+    figure.panels.back().title = panel_name(panel.rows.front(), masks);
+  }
+  figure.title = paths_title(drawn);
+  figure.notes = joined_notes(
+      {{"A bar is a round: the pairs that each worker has, then those of the busiest one alone. "
+        "Counts of the plans.",
+        left_out,
+        not_drawn(
+            {{.number = of_one_round, .what = "panel", .reason = "each case is a single round"},
+             {.number = count(all, is_of_both_passes),
+              .what = "case of both passes",
+              .reason = "the rounds of one follow those of the other"}})}});
   return figure;
 }
 

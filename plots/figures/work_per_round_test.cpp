@@ -37,33 +37,16 @@ void add_ring(CsvTable& steps, const std::string& id, bool striped) {
     }
 }
 
-std::vector<double> heights(const Series& series) {
+constexpr const char* kAll = "of each worker";
+constexpr const char* kSome = "of the busiest alone, others wait";
+
+std::vector<double> lengths(const Panel& panel, const char* part) {
   std::vector<double> out;
-  for (const Point& point : series.points) out.push_back(point.y);
+  for (const Point& bar : series_named(panel, part).points) out.push_back(bar.x);
   return out;
 }
 
-TEST(WorkPerRound, TheBusiestAndTheLeastBusyWorkerOfEachRound) {
-  CsvTable cases = no_cases();
-  add_case(cases, causal_case("a", "ring"));
-  CsvTable steps = no_steps();
-  add_ring(steps, "a", false);
-  const Figure figure = work_per_round_figure(with_steps(cases, steps));
-  ASSERT_EQ(figure.panels.size(), 2u);
-  const Panel& panel = figure.panels[0];
-  EXPECT_EQ(panel.title, "N = 400, W = 4, causal mask");
-  ASSERT_EQ(panel.series.size(), 1u);
-  const Series& ring = panel.series[0];
-  EXPECT_EQ(ring.name, "ring");
-  EXPECT_EQ(ring.draw, Draw::points) << "rounds are discrete";
-  EXPECT_EQ(ring.style, algorithm_style("ring"));
-  EXPECT_THAT(heights(ring), ElementsAre(5050, 10000, 10000, 10000));
-  EXPECT_EQ(ring.points[1].low, 0.0);
-  EXPECT_EQ(ring.points[1].high, 10000.0);
-  EXPECT_EQ(ring.points[3].x, 3.0);
-}
-
-TEST(WorkPerRound, TheSumsAreBarsBesideTheRoundsAndNoMarkHidesAnother) {
+TEST(WorkPerRound, ABarIsWhatEachWorkerHasInARoundThenWhatTheBusiestAloneHas) {
   CsvTable cases = no_cases();
   add_case(cases, causal_case("a", "ring"));
   add_case(cases, causal_case("b", "striped"));
@@ -71,16 +54,19 @@ TEST(WorkPerRound, TheSumsAreBarsBesideTheRoundsAndNoMarkHidesAnother) {
   add_ring(steps, "a", false);
   add_ring(steps, "b", true);
   const Figure figure = work_per_round_figure(with_steps(cases, steps));
-  ASSERT_EQ(figure.panels.size(), 2u);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "ring").points.at(0).x, -0.15);
-  EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "striped").points.at(0).x, 0.15);
-  // The sums are 5050 + 3 * 10000 and 4 * 5050.
-  const Series& ring = series_named(figure.panels[1], "sum of ring");
-  EXPECT_DOUBLE_EQ(ring.points.at(0).x_high, 35050.0);
-  const Series& striped = series_named(figure.panels[1], "sum of striped");
-  EXPECT_DOUBLE_EQ(striped.points.at(0).x_high, 20200.0);
-  EXPECT_EQ(striped.text, "20.2 k (58 %)");
-  EXPECT_EQ(figure.panels[1].y.tics.at(1).label, "striped");
+  ASSERT_THAT(titles(figure), ElementsAre("N = 400, W = 4, causal mask"));
+  const Panel& panel = figure.panels[0];
+  EXPECT_EQ(panel.y.tics.at(1).label, "striped");
+  // Rounds of the ring, then of the striped one.
+  EXPECT_THAT(lengths(panel, kAll), ElementsAre(5050, 5050, 4950, 4950, 4950));
+  EXPECT_THAT(lengths(panel, kSome), ElementsAre(10000, 10000, 10000, 100, 100, 100));
+  const Point second = series_named(panel, kSome).points.at(1);
+  EXPECT_EQ(second.x_low, 15050.0);
+  EXPECT_EQ(second.x_high, 25050.0);
+  EXPECT_THAT(second.more, ElementsAre("2"));
+  const std::vector<Point>& sums = series_named(panel, "sum").points;
+  EXPECT_EQ(sums.at(0).x, 35050.0);
+  EXPECT_EQ(sums.at(1).text, "20.2 k (58 %)");
   EXPECT_EQ(figure.title, "The critical path of ring has 1.74 times the pairs of that of striped");
 }
 
@@ -92,7 +78,7 @@ TEST(WorkPerRound, CasesOfOneRoundAreCountedInTheNotes) {
   add_ring(steps, "a", false);
   add_step(steps, "b", 0, 0, {{"unmasked_pairs", "7"}});
   const Figure figure = work_per_round_figure(with_steps(cases, steps));
-  EXPECT_EQ(figure.panels.size(), 2u);
+  EXPECT_EQ(figure.panels.size(), 1u);
   EXPECT_EQ(figure.notes.at(1), "Not drawn: 1 panel (each case is a single round).");
 }
 
@@ -117,8 +103,7 @@ TEST(WorkPerRound, CasesOfTheSameCountsAreOneLineAndOthersAreNamedApart) {
   }
   const Panel panel = work_per_round_figure(with_steps(cases, steps)).panels.at(0);
   std::vector<std::string> shown;
-  for (const Series& series : panel.series)
-    if (series.in_legend) shown.push_back(series.name);
+  for (const Axis::Tic& tic : panel.y.tics) shown.push_back(tic.label);
   EXPECT_THAT(shown, ElementsAre("cqs, I = 0,1,2", "cqs, I = 0,1,3", "ring"));
 }
 
@@ -129,8 +114,7 @@ TEST(WorkPerRound, AWorkerWithoutAStepDoesNothingInIt) {
   add_step(steps, "a", 0, 0, {{"unmasked_pairs", "7"}});
   add_step(steps, "a", 1, 1, {{"unmasked_pairs", "7"}});
   const Panel panel = work_per_round_figure(with_steps(cases, steps)).panels.at(0);
-  EXPECT_EQ(panel.series.at(0).points.at(0).low, 0.0);
-  EXPECT_EQ(panel.series.at(0).points.at(0).y, 7.0);
+  EXPECT_THAT(lengths(panel, kSome), ElementsAre(7, 7));
 }
 
 TEST(WorkPerRound, APanelForEachLengthWorkerCountAndMask) {
@@ -145,7 +129,7 @@ TEST(WorkPerRound, APanelForEachLengthWorkerCountAndMask) {
   const Figure figure = work_per_round_figure(with_steps(cases, steps));
   EXPECT_EQ(figure.panels.size(), 4u);
   EXPECT_EQ(figure.panels[0].title, "N = 400, W = 2, causal mask") << "one worker has no rounds";
-  EXPECT_THAT(figure.notes.back(), HasSubstr("Not drawn: 6 of 8 panels"));
+  EXPECT_THAT(figure.notes.back(), HasSubstr("Not drawn: 4 of 8 panels"));
 }
 
 // Its last round has no pair, and of both passes one has the rounds of either.
@@ -166,14 +150,13 @@ TEST(WorkPerRound, ABackwardPassIsDrawnAsTheForwardPassAndBothPassesAreASentence
               HasSubstr("each case is of both passes"));
   add("b", "backward");
   const Figure backward = work_per_round_figure(with_steps(cases, steps));
-  EXPECT_THAT(heights(series_named(backward.panels.at(0), "ring")),
-              ElementsAre(5050, 10000, 10000, 10000));
+  EXPECT_THAT(lengths(backward.panels.at(0), kAll), ElementsAre(5050));
+  EXPECT_THAT(lengths(backward.panels[0], kSome), ElementsAre(10000, 10000, 10000));
   EXPECT_EQ(backward.notes.back(),
             "Not drawn: 1 case of both passes (the rounds of one follow those of the other).");
   add("a", "forward");
-  const Figure figure = work_per_round_figure(with_steps(cases, steps));
-  EXPECT_EQ(figure.panels.at(0).series.size(), 1u);
-  EXPECT_EQ(series_named(figure.panels[0], "ring").points.size(), 4u);
+  EXPECT_EQ(work_per_round_figure(with_steps(cases, steps)).panels.at(0).y.tics.size(), 1u)
+      << "both passes have the same counts";
 }
 
 TEST(WorkPerRound, NoStepsOrOneRoundAreASentence) {
@@ -186,19 +169,18 @@ TEST(WorkPerRound, NoStepsOrOneRoundAreASentence) {
               HasSubstr("several rounds"));
 }
 
-// The committed figure: a bar is the sum of its line's rounds, and the title compares the longest
-// and the shortest bar.
-TEST(WorkPerRound, CommittedBarsAreTheSumsOfTheirRoundsAndTheTitleComparesTheirEnds) {
+// The committed figure: the bars of a row add up to its sum, and the title compares the longest and
+// the shortest row.
+TEST(WorkPerRound, CommittedBarsAddUpToTheirSumsAndTheTitleComparesTheirEnds) {
   const CommittedFigure figure("work_per_round", "work_per_round");
-  std::map<std::string, double> rounds;
-  std::map<double, std::string> sums;
+  const std::map<double, std::string> names = figure.tics("1", "y");
+  std::map<double, double> rounds;     // by place
+  std::map<double, std::string> sums;  // of schemes
   for (const Mark& mark : figure.marks())
-    if (mark.panel == "1") rounds[mark.series] += mark.y;
-  for (const Mark& mark : figure.marks()) {
-    if (mark.panel != "2") continue;
-    EXPECT_EQ(mark.x, mark.width()) << mark.series;
-    sums[mark.x] = mark.series.substr(std::string_view("sum of ").size());
-    EXPECT_EQ(rounds.at(sums.at(mark.x)), mark.x) << mark.series;
+    if (mark.series != "sum") rounds[mark.y] += mark.width();
+  for (const Mark& mark : figure.marks("1", "sum")) {
+    EXPECT_EQ(rounds.at(mark.y), mark.x) << names.at(mark.y);
+    sums[mark.x] = names.at(mark.y);
   }
   EXPECT_EQ(sums.size(), rounds.size() - 1) << "both layouts of CQS have the same sum";
   EXPECT_EQ(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the time of the worker that ends last goes, by scheme and W: the parts of a bar add up to
-// the wall clock, whose number stands at its name. A bar is an x_low..x_high of the plotted CSV;
+// the wall clock, whose number stands at its end. A bar is an x_low..x_high of the plotted CSV;
 // its x is the time of the part.
 #include "plots/figures/figures.h"
 #include "plots/figures/scheme_settings.h"
+#include "plots/frame/claims.h"
 #include "plots/frame/table.h"
 
 namespace qb {
@@ -12,8 +13,9 @@ namespace {
 constexpr const char* kTimeTitle = "Where the time of the worker that ends last goes";
 constexpr std::size_t kMostCounts = 3;
 constexpr double kHalfBar = 0.38;
-constexpr double kCut =
-    1.3;  // a bar ends at this multiple of the longest one of a scheme without a root
+// A bar ends at this multiple of the longest one of a scheme without a root, and has a slash there.
+constexpr double kCut = 1.3;
+constexpr double kSlashPlace = 0.94;  // of the cut bar
 constexpr std::uint32_t kNothing = 0xF3F3F3;
 
 struct TimePart {
@@ -59,49 +61,56 @@ Panel bars_of(const Rows& rows, const Scale& scale) {
   panel.x.from_zero = true;
   for (const TimePart& part : kParts) panel.series.push_back(rectangles(part.name, part.colour));
   Series none = rectangles("no time", kNothing);
-  none.in_legend = false;
+  Series whole = rectangles("wall clock", kWhite);
+  Series cut{.name = "cut", .draw = Draw::points, .style = {kWhite, kSlash}, .in_legend = false};
+  none.in_legend = whole.in_legend = false;
   for (const Row& row : rows) {
     const auto at = static_cast<double>(panel.y.tics.size());
-    const auto bar = [&](double from_s, double to_s) {
-      const double end = std::fmin(to_s, scale.end_s) * scale.unit.factor;
-      Point point = box(from_s * scale.unit.factor, end, at - kHalfBar, at + kHalfBar);
-      point.y = at;
-      point.x = (to_s - from_s) * scale.unit.factor;
-      return point;
+    const auto add_bar = [&](Series& to, double from_s, double to_s, std::string text = {}) {
+      Point bar =
+          box(std::fmin(from_s, scale.end_s) * scale.unit.factor,
+              std::fmin(to_s, scale.end_s) * scale.unit.factor, at - kHalfBar, at + kHalfBar);
+      bar.y = at;
+      bar.x = (to_s - from_s) * scale.unit.factor;
+      bar.text = std::move(text);
+      to.points.push_back(std::move(bar));
     };
-    std::string name = row.text("algorithm");
-    if (has_parts(row)) name += ", " + shown(row, scale.unit);
-    if (has_parts(row) && whole_s(row) > scale.end_s) name += " (cut)";
-    panel.y.tics.push_back({at, std::move(name)});
+    panel.y.tics.push_back({at, row.text("algorithm")});
     if (!has_parts(row)) {
-      none.points.push_back(bar(0.0, scale.end_s));
+      add_bar(none, 0.0, scale.end_s, row.text("status"));
       none.points.back().x = kNaN;
-      none.points.back().text = row.text("status");
       continue;
     }
     double from = 0.0;
     for (std::size_t p = 0; p < std::size(kParts); ++p) {
       const double to = from + std::fmax(0.0, kParts[p].seconds(row));
-      if (to > from && from < scale.end_s) panel.series[p].points.push_back(bar(from, to));
+      if (to > from && from < scale.end_s) add_bar(panel.series[p], from, to);
       from = to;
     }
+    const bool is_cut = from > scale.end_s;
+    add_bar(whole, from, from, (is_cut ? "→ " : "") + shown(row, scale.unit));
+    whole.points.back().x = from * scale.unit.factor;
+    if (is_cut) cut.points.push_back({.x = kSlashPlace * scale.end_s * scale.unit.factor, .y = at});
   }
-  panel.series.push_back(std::move(none));
+  for (Series* more : {&none, &whole, &cut}) panel.series.push_back(std::move(*more));
   return panel;
 }
 
-// Compares the scheme that ends first at the most workers with a ring, beyond the model's error.
-std::string first_title(const Rows& rows, const Unit& unit, double model_error) {
-  const Rows timed = where(rows, has_parts);
+// Says for how long a ring waits at the most workers, and when the first scheme ends if their times
+// are told apart.
+std::string first_title(const Rows& rows, const Unit& unit, int cores, const ModelGrade& grade) {
+  const Rows timed =
+      where(rows, [=](const Row& row) { return has_parts(row) && counts(row, cores); });
   const auto ring =
       std::ranges::find_if(timed, [](const Row& row) { return row.is("algorithm", "ring"); });
-  if (timed.empty() || ring == timed.end()) return kTimeTitle;
+  if (ring == timed.end()) return listed({kTimeTitle, crowded_name(rows, cores)});
   const Row first = *std::ranges::min_element(timed, {}, whole_s);
-  const std::string waits =
+  std::string title =
       fmt::format("At {} a ring waits for {:.0f} % of its {}", named_values(first, {"workers"}),
                   kPercent * waited(*ring) / whole_s(*ring), shown(*ring, unit));
-  if (whole_s(first) * model_error >= whole_s(*ring)) return waits;
-  return fmt::format("{}; {} ends after {}", waits, first.text("algorithm"), shown(first, unit));
+  if (told_apart(first, *ring, grade))
+    title += fmt::format("; {} ends after {}", first.text("algorithm"), shown(first, unit));
+  return modelled_first(timed, title);
 }
 
 // The fewest, the most and one between of the worker counts with times of all schemes but one.
@@ -122,29 +131,26 @@ Figure worker_time_figure(const PlottedRun& run) {
     return empty_figure(kTimeTitle,
                         "no two schemes have compute, exposed and idle times at one length, "
                         "mask and link; serial ranks have none");
-  const Groups counts = told_counts(rows);
+  const Groups told = told_counts(rows);
   Rows drawn;
-  for (const Group& one : counts)
+  for (const Group& one : told)
     std::ranges::copy(where(one.rows, has_parts), std::back_inserter(drawn));
   const double rootless =
       largest(where(drawn, [](const Row& row) { return !has_root(row); }), whole_s);
   const double longest = largest(drawn, whole_s);
   const double end = rootless > 0.0 ? std::fmin(longest, kCut * rootless) : longest;
   const Scale scale{time_unit(end), end};
-  const std::string crowded = crowded_name(rows, run.provenance.cores);
-  Figure figure{.title = crowded.empty()
-                             ? first_title(counts.back().rows, scale.unit,
-                                           modelled(rows.front()) ? run.model_grade().p90 : 1.0)
-                             : listed({kTimeTitle, crowded}),
+  Figure figure{.title = first_title(told.back().rows, scale.unit, run.provenance.cores,
+                                     modelled(rows.front()) ? run.model_grade() : ModelGrade{}),
                 .subtitle = setting,
                 .shared_x = true};
-  for (const Group& one : counts) {
+  for (const Group& one : told) {
     Rows own;
     for (const Group& line : compared_lines(one.rows)) own.push_back(line.rows.back());
     figure.panels.push_back(bars_of(own, scale));
   }
-  figure.notes = joined_notes({{"Parts add up to the wall clock at the name. A root's scatter, "
-                                "gather and merge are waited for."},
+  figure.notes = joined_notes({{"Parts add up to the wall clock at a bar's end; a slash: cut. A "
+                                "root's scatter, gather and merge are waited for."},
                                timing_notes(rows)});
   return figure;
 }

@@ -80,6 +80,10 @@ std::string range_text(const std::vector<double>& values) {
   return low == high ? low : fmt::format("{} to {}", low, high);
 }
 
+std::string modelled_first(const Rows& rows, const std::string& title) {
+  return (std::ranges::all_of(rows, modelled) ? "Modelled: " : "") + title;
+}
+
 std::string bias_text(const std::vector<double>& values, double of) {
   const auto [least, most] = std::ranges::minmax(values);
   if (least <= of && most >= of) return {};

@@ -50,6 +50,9 @@ struct Ranking {
 // `15.3 to 27.4`, or one number where both are written alike; to three digits.
 [[nodiscard]] std::string range_text(const std::vector<double>& values);
 
+// Puts `Modelled: ` before a title of modelled rows alone.
+[[nodiscard]] std::string modelled_first(const Rows& rows, const std::string& title);
+
 // Says on which side of `of` all values are: `all above 1, the median at 1.15`; empty where they
 // are on both.
 [[nodiscard]] std::string bias_text(const std::vector<double>& values, double of);

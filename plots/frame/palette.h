@@ -30,6 +30,7 @@ struct Style {
 };
 
 inline constexpr int kMarks = 6;
+inline constexpr int kSlash = 6;  // of a bar that is cut, beyond those
 
 // Makes the `place`-th of `count` shades of a colour, from light to dark; the only one is the
 // colour itself. Up to kShades of them differ by 10 or more.

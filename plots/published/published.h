@@ -16,11 +16,10 @@ namespace qb {
 
 // ---- CQS-Attention -----------------------------------------------------------------------------
 
-// Adds the published points of each line's worker count: speed-ups over W = 1 of the same N to the
-// first panel, at N over the scale; mean times (ms), which another machine took, to a panel with
-// axes of its own. Nothing if nobody asked for published numbers, if the run has another shape (B =
-// 1, H = 8, d = 64, no mask), or if fewer than half of its lengths, times 1, 10 or 100, are
-// published.
+// Adds a panel of the published points of each line's worker count: speed-ups over W = 1 of the
+// same N, or mean times (ms). It has axes of its own, since another machine took them. Nothing if
+// nobody asked for published numbers, if the run has another shape (B = 1, H = 8, d = 64, no mask),
+// or if fewer than half of its lengths, times 1, 10 or 100, are published.
 void add_case_study_2(LineFigure& declared, const PlottedRun& run, bool speed_ups);
 
 // ---- Striped Attention -------------------------------------------------------------------------

@@ -20,10 +20,12 @@ FARTHEST = 3.8  # letters' sizes from the end of a line to its label
 GAP = 1.22      # letters' sizes from one label to the next
 
 def direct_groups(page, cell):
-    """Gives the groups of lines and limits that may have their names in the panel."""
+    """Gives the groups of lines and limits that may have their names in the panel; published lines
+    have them where they are alone."""
+    alone = all(one.first.kind == "published" for one in cell.groups)
     return [group for group in cell.groups
-            if group.first.kind in ("data", "limit") and not group.first.thin
-            and not group.first.unlisted and set(page.figure.legend) & group.names]
+            if not group.first.thin and not group.first.unlisted
+            and (alone or group.first.kind != "published" and set(page.figure.legend) & group.names)]
 
 def candidates(page):
     """Gives the names of lines and of limits that may stand in the panels, so that the legend need

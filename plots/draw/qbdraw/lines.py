@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
-MARKS = "os^vDp"
-MARK_SIZE = (1.0, 0.95, 1.1, 1.1, 0.88, 1.12)  # times lines.markersize, so that areas are equal
+SLASH = 6       # the mark across a bar that is cut
+MARKS = *"os^vDp", (2, 2, -25.0)
+MARK_SIZE = (1.0, 0.95, 1.1, 1.1, 0.88, 1.12, 4.0)  # times lines.markersize: areas are equal
 NESTED = (1.0, 1.64, 2.21, 2.8)
 DASHES = ((0, ()), (0, (4, 2)), (0, (1, 1.6)))
 CROWD = 50      # marks of a series; more are smaller
@@ -26,10 +27,11 @@ def look_of(series, rc, nested=0):
     """Gives the settings of a Line2D for a series, or for one that lies under `nested` others."""
     width, size = rc["lines.linewidth"], rc["lines.markersize"]
     look = {"color": series.colour, "linewidth": width, "linestyle": DASHES[series.dash % 3],
-            "marker": "", "markersize": size * MARK_SIZE[series.mark % 6], "markeredgewidth": 0.8,
+            "marker": "", "markersize": size * MARK_SIZE[series.mark % 7],
+            "markeredgewidth": 2.0 if series.mark == SLASH else 0.8,
             "markeredgecolor": series.colour, "dash_capstyle": "butt"}
     if series.draw in ("line_points", "points"):
-        look["marker"] = MARKS[series.mark % 6]
+        look["marker"] = MARKS[series.mark % 7]
         look["markerfacecolor"] = "#ffffff" if series.thin else "none" if nested else series.colour
         look["markersize"] *= NESTED[min(nested, len(NESTED) - 1)]
     if series.draw == "points":
@@ -53,11 +55,12 @@ def look_of(series, rc, nested=0):
     return look
 
 def curve_of(series):
-    """Gives the points of a line by x; a limit has one."""
+    """Gives the points of a line, or the marks that belong to one, by x; a limit has one."""
     if series.draw == "limit":
         return {0.0: series.points[0]} if series.points else {}
-    return {p.x: p for p in series.points
-            if series.draw in ("line_points", "line") and math.isfinite(p.x) and math.isfinite(p.y)}
+    marks = series.draw == "points" and series.unlisted
+    return {p.x: p for p in series.points if (series.draw in ("line_points", "line") or marks)
+            and math.isfinite(p.x) and math.isfinite(p.y)}
 
 def covers(above, below, place):
     """Says whether all points of a curve, with their intervals, are among those of another."""

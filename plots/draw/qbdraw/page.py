@@ -80,9 +80,9 @@ class Page:
         return self.widths[text, size, weight]
 
     def wrap(self, text, width, size, weight="normal"):
-        """Breaks a text into lines of at most `width` points at its spaces, but not in `W = 7`."""
+        """Breaks a text into lines of at most `width` points at its spaces, but not in `W = 7` and `≤ 7`."""
         lines = [""]
-        for word in re.split(r" (?!= \d)(?!(?<== )\d)", text):
+        for word in re.split(r" (?!= \d)(?!(?<=[=≤] )\d)", text):
             longer = f"{lines[-1]} {word}".strip()
             if lines[-1] and self.text_width(longer, size, weight) > width:
                 lines.append(word)

@@ -5,6 +5,7 @@ import math
 from matplotlib.ticker import NullLocator
 
 from qbdraw import lines, rectangles, scale, strip
+from qbdraw.colour import STRIP
 from qbdraw.page import Cell, sharing
 
 COMFORTABLE = 20.0  # least width of a panel, in letters' sizes; with less height, down to TIGHT
@@ -94,6 +95,8 @@ def dress(figure, cell):
         axes.tick_params(axis=direction, length=0)
     axes.spines["left"].set_visible(not lanes)
     axes.set(box_aspect=1 if figure.square else None, anchor="W")
+    if figure.shared_axes and panel.own_axes:  # what it shows does not compare
+        axes.set_facecolor(STRIP)
 
 def draw_panels(page, least_columns):
     """Draws the marks of all panels."""
