@@ -214,12 +214,12 @@ Figure pareto_figure(const PlottedRun& run) {
                     return std::vector<Series>{far, front_of(panel.rows)};
                   }}},
        .panels = panels,
-       .shared_axes = true,
        .x = distance_of,
        .x_axis = fixed({.label = "relative L2 distance to exact attention",
                         .column = "distance_to_exact",
                         .log = true,
                         .tight = tight}),
+       .shared_axes = true,
        .notes = {interval_note(rows)}});
 }
 

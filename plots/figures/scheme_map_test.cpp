@@ -28,7 +28,7 @@ Values on_link(const std::string& algorithm, std::int64_t n_tokens, double secon
       {{"link_bandwidth_byte_per_s", bandwidth},
        {"link_latency_s", "5e-06"},
        // Other schemes have other plans.
-       {"device_sent_bytes", to_text(std::hash<std::string>()(algorithm) % 1000000)}});
+       {"device_sent_bytes", std::to_string(std::hash<std::string>()(algorithm) % 1000000)}});
 }
 
 std::vector<std::string> texts(const Panel& panel) {
