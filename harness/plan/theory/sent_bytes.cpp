@@ -380,18 +380,6 @@ std::vector<SentBytes> sent_bytes(const Problem& problem, int workers, Pass pass
   return rows;
 }
 
-std::int64_t formula_bytes(std::string_view scheme, const Shape& shape, DType dtype, int workers,
-                           Pass pass, bool received, const GridShape& grid) {
-  Problem problem;
-  problem.shape = shape;
-  problem.dtype = dtype;
-  try {
-    return sent_by_forms(scheme, split_problem(scheme, problem, workers, pass, grid), received);
-  } catch (const Unsupported&) {
-    return 0;  // there is no such grid
-  }
-}
-
 double min_block_tokens(double compute_flop_per_s, double link_byte_per_s,
                         std::int64_t element_bytes, std::int64_t q_heads, std::int64_t kv_heads,
                         bool half_blocks) {

@@ -49,13 +49,6 @@ inline constexpr std::int64_t kFewNewTokens = 16;
                                                 Pass pass = Pass::forward,
                                                 const GridShape& grid = {});
 
-// Returns what the formulas of a scheme add up to for one sequence: the bytes that a worker sends,
-// or receives from the root; 0 for a scheme without a formula, or for a grid that does not exist.
-// It plans nothing. CQS takes three workers or more.
-[[nodiscard]] std::int64_t formula_bytes(std::string_view scheme, const Shape& shape, DType dtype,
-                                         int workers, Pass pass, bool received,
-                                         const GridShape& grid = {});
-
 // Returns the fewest tokens per worker for which a hop of K and V hides behind the block's compute:
 // (C/B)(e/2)(NKV/NH) where rounds compute whole blocks (no mask, or the contiguous layout's worst
 // worker), twice that for half blocks (causal striped, zigzag). Full multi-head attention in 2-byte
