@@ -72,10 +72,11 @@ Figure bytes_by_workers_figure(const PlottedRun& run) {
   Rows rows = where(rows_like(run.cases, all.front().rows.front(), {"pass"}), [](const Row& row) {
     return is_compared_scheme(row) && row.number("workers") >= 2 && !row.is("pass", "both");
   });
-  // Of a grid the shape that sends least.
+  // Of a grid the shape that sends least, which keys that are left open mean.
   if (const Rows open = where(where(rows, "grid_heads", {"0"}), "grid_rows", {"0"});
       count_schemes(open) == count_schemes(rows))
     rows = open;
+  if (rows.empty()) return empty_figure(kBytesTitle, "only cases of both passes ran");
   const Unit unit = byte_unit(largest(rows, busiest_sent_bytes));
   Groups panels = panels_by(rows, {"pass"});
   for (Group& panel : panels)
