@@ -27,8 +27,8 @@ Groups pass_lines(const Group& panel, const Unit& unit) {
   return lines;
 }
 
-// The least W from which on a worker of sharded CQS sends less than one of a ring at all W that both
-// have; 0 if it does not at the most.
+// The least W from which on a worker of sharded CQS sends less than one of a ring at all W that
+// both have; 0 if it does not at the most.
 double less_from(const Rows& rows) {
   const auto sent_by = [&](const char* scheme) {
     return by_number(where(rows, "algorithm", {scheme}), number_in("workers"));

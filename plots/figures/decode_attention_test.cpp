@@ -93,7 +93,7 @@ TEST(DecodeAttention, ATitleOfDisturbedOrModelledStepsClaimsWhatTheirRuleAllows)
   const auto title_of = [](const Values& more, double error) {
     PlottedRun run(
         scheme_table({steps("dense", 1, 0.1, more), steps("tree_decode", 2, 0.05, more)}));
-    run.model_grade = [=] { return ModelGrade{.p90 = error}; };
+    run.model_grade = [=] { return ModelGrade{.forward = {error}}; };
     return decode_attention_figure(run).title;
   };
   EXPECT_EQ(title_of({{"disturbed_by", "stolen"}}, 1.0), "Attention of a decode step by workers");

@@ -55,7 +55,7 @@ TEST(DistillationGain, ModelledTimesAreToldApartByTheModelsError) {
                                 distilled(4, "full", "balanced", 0.3, "400")};
     for (Values& values : rows) values["ranks"] = "model";
     PlottedRun run(scheme_table(rows));
-    run.model_grade = [=] { return ModelGrade{.p90 = error}; };
+    run.model_grade = [=] { return ModelGrade{.forward = {error}}; };
     return distillation_gain_figure(run).title;
   };
   EXPECT_THAT(title_of(1.2), HasSubstr("faster than published in 1 of 1 pair"));

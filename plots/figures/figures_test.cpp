@@ -39,7 +39,7 @@ TEST(RunFigures, WithoutNamesDrawsAllThatTheRunHasDataFor) {
   run.provenance.figures.clear();
   EXPECT_THAT(names(figures_of_run(run)),
               ElementsAre("wall_clock", "speed_up", "throughput", "peak_memory", "efficiency",
-                          "device_memory", "longest_context"));
+                          "device_memory", "longest_context", "kernel_bars"));
 }
 
 TEST(RunFigures, OfFiguresThatAnOlderRunNamesThoseThatAreGoneAreLeftOut) {

@@ -86,10 +86,9 @@ Figure cqs_product_figure(const CsvTable& splits) {
               .value = over_workers("workers_without_block", kPercent)}},
        .x = workers,
        .x_axis = fixed(kWorkersAxis),
-       .notes = {
-           "W = W1 + W2: groups of A's rows and of B's columns. A worker computes a block of "
-           "C = A B for each of its row groups with each of its column groups. Speed-up: C's "
-           "elements over the most loaded worker's."}});
+       .notes = {"W = W1 + W2: groups of A's rows and of B's columns. A worker computes a block of "
+                 "C = A B for each of its row groups with each of its column groups. Speed-up: C's "
+                 "elements over the most loaded worker's."}});
 }
 
 }  // namespace qb

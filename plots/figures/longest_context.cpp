@@ -131,8 +131,8 @@ std::string carried_title(const Groups& panels, const Unit& unit) {
       const double bytes = budget * static_cast<double>(workers_of(scheme)) * unit.factor;
       return fmt::format("{} ({:g} {} in all)", scheme.name, bytes, unit.name);
     };
-    return fmt::format("{:g} {} a device carry N = {} with {}, {:.3g} times that of {}",
-                       budget * unit.factor, unit.name, grouped(most), in_all(*longest),
+    return fmt::format("With {:g} {} a device {} reaches N = {}, {:.3g} times that of {}",
+                       budget * unit.factor, unit.name, in_all(*longest), grouped(most),
                        most / least, in_all(*shortest));
   }
   return "The longest sequence that a memory budget of a device carries";

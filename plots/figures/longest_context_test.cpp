@@ -142,9 +142,9 @@ TEST(LongestContext, CommittedTitleComparesTheMeasuredLinesAtTheirLargestSharedB
     return budget * std::stod(name.substr(name.find("W = ") + 4));
   };
   EXPECT_EQ(figure.title(),
-            fmt::format("{:g} GiB a device carry N = {} with {} ({:g} GiB in all), {:.3g} times "
+            fmt::format("With {:g} GiB a device {} ({:g} GiB in all) reaches N = {}, {:.3g} times "
                         "that of {} ({:g} GiB in all)",
-                        budget, grouped(most), longest, in_all(longest), most / least, shortest,
+                        budget, longest, in_all(longest), grouped(most), most / least, shortest,
                         in_all(shortest)));
 }
 

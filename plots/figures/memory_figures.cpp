@@ -2,9 +2,11 @@
 // Memory of the cases: peaks, and active memory over time.
 #include <array>
 #include <numeric>
+#include <ranges>
 
 #include "base/numbers.h"
 #include "plots/figures/figures.h"
+#include "plots/frame/claims.h"
 
 namespace qb {
 namespace {
@@ -132,23 +134,42 @@ Rows timeline_rows(const CsvTable& cases, const std::map<std::string, Rows>& eve
   return lengths.empty() ? Rows{} : spread(lengths.back().rows, 2);
 }
 
-// Says which line runs out first, or how many times less the most workers hold at the longest N.
+// Says which line runs out of memory where another one that compares does not, or how many times
+// less one of the most workers holds at its longest N.
 std::string peak_title(const Groups& lines, const std::string& limit) {
-  for (const Group& line : lines)
-    for (const Row& row : line.rows)
-      if (out_of_memory(row) && ran(lines.back().rows.back()) && !limit.empty())
-        return fmt::format("{} does not fit into {} from N = {} on; {} fits up to {}", line.name,
-                           limit, grouped(row.number("n_tokens")), lines.back().name,
-                           grouped(lines.back().rows.back().number("n_tokens")));
-  const auto last = [](const Group& line) { return line.rows.back().number("n_tokens"); };
-  if (lines.size() > 1 && last(lines.front()) == last(lines.back())) {
-    const double ratio = fullest_device_bytes(lines.front().rows.back()) /
-                         fullest_device_bytes(lines.back().rows.back());
-    if (ratio > 1.0)
-      return fmt::format("A device of {} holds {:.3g} times less than {} at N = {}",
-                         lines.back().name, ratio, lines.front().name, grouped(last(lines.back())));
-  }
-  return "Peak memory of a device against sequence length";
+  const auto compared = [&](const auto& holds, const auto& said) -> std::string {
+    for (const Group& line : std::views::reverse(lines))
+      for (const Group& other : lines)
+        for (const Row& row : std::views::reverse(line.rows))
+          for (const Row& more : other.rows)
+            if (ran(row) && comparable(row, more) && holds(row, more))
+              return said(line, row, other, more);
+    return {};
+  };
+  const auto less = [](const Row& row, const Row& more) {
+    return fullest_device_bytes(more) / fullest_device_bytes(row);
+  };
+  std::string title =
+      compared([&](const Row&, const Row& more) { return out_of_memory(more) && !limit.empty(); },
+               [&](const Group& line, const Row& row, const Group& other, const Row& more) {
+                 Row first = more;  // from which on none fits
+                 for (const Row& shorter : std::views::reverse(other.rows))
+                   if (ran(shorter))
+                     break;
+                   else if (out_of_memory(shorter))
+                     first = shorter;
+                 return fmt::format("{} does not fit into {} from N = {} on; {} fits at N = {}",
+                                    other.name, limit, grouped(first.number("n_tokens")), line.name,
+                                    grouped(row.number("n_tokens")));
+               });
+  if (title.empty())
+    title = compared(
+        [&](const Row& row, const Row& more) { return ran(more) && less(row, more) > 1.0; },
+        [&](const Group& line, const Row& row, const Group& other, const Row& more) {
+          return fmt::format("A device of {} holds {:.3g} times less than {} at N = {}", line.name,
+                             less(row, more), other.name, grouped(row.number("n_tokens")));
+        });
+  return title.empty() ? "Peak memory of a device against sequence length" : title;
 }
 
 // Says what the fullest device holds at its peak, and how many times less with the most workers.

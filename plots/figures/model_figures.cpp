@@ -128,8 +128,8 @@ double slowness(const Row& row) { return row.number_at("published_over_predicted
 double factor(const Row& row) { return std::fmax(slowness(row), 1.0 / slowness(row)); }
 
 // What the CSV says of a published case: its numbers are in the unit of its table.
-const Columns kCaseColumns = {"n_tokens",     "workers", "published", "predicted",
-                              "time_or_rate", "table",   "line"};
+const Columns kCaseColumns = {"n_tokens",  "workers",      "pass",  "published",
+                              "predicted", "time_or_rate", "table", "line"};
 
 std::string worst_note(const Rows& rows) {
   if (rows.empty()) return {};

@@ -18,9 +18,9 @@ using ::testing::HasSubstr;
 
 CsvTable graded(const std::vector<std::string>& rows) {
   std::string text =
-      "algorithm,device,published_over_predicted_time,case,n_tokens,workers,"
+      "algorithm,device,published_over_predicted_time,case,n_tokens,workers,pass,"
       "published,predicted,time_or_rate,table,line\n";
-  for (const std::string& row : rows) text += row + ",4096,8,30,20,time,t.csv,7\n";
+  for (const std::string& row : rows) text += row + ",4096,8,forward,30,20,time,t.csv,7\n";
   return CsvTable::parse(text, "g");
 }
 
@@ -39,9 +39,9 @@ TEST(ModelGrade, AnAlgorithmHasItsCasesByDeviceAndTheBestKnownIsOnTop) {
             "2 of 4 published measurements took longer than predicted (median 0.95 times, nine of "
             "ten at most 1.5 times)");
   EXPECT_EQ(figure.notes.at(0), "It is off by 2.00 at worst: z2.");
-  EXPECT_EQ(figure.more_columns.size(), 7u);
+  EXPECT_EQ(figure.more_columns.size(), 8u);
   EXPECT_EQ(series_named(panel, "ring, h800").points.at(0).more,
-            (std::vector<std::string>{"4096", "8", "30", "20", "time", "t.csv", "7"}));
+            (std::vector<std::string>{"4096", "8", "forward", "30", "20", "time", "t.csv", "7"}));
 }
 
 TEST(ModelGrade, WithoutARowThereIsNothingToDraw) {

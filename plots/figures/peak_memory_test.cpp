@@ -55,7 +55,7 @@ TEST(PeakMemory, CrossesOfSeveralLinesStandOnTheLimitInTheCsvToo) {
     }
   EXPECT_EQ(crosses, 2u);
   EXPECT_EQ(figure.title,
-            "W = 1 does not fit into 100.00 MiB from N = 2,000 on; W = 31 fits up to 2,000");
+            "W = 1 does not fit into 100.00 MiB from N = 2,000 on; W = 31 fits at N = 2,000");
 }
 
 TEST(PeakMemory, WhatWasNotTriedHasAnotherMarkThanWhatRanOut) {
@@ -129,7 +129,7 @@ TEST(PeakMemory, CommittedTitleSaysWhereTheFirstLineLeavesTheLimitAndHowFarTheLa
   for (const auto& [line, tokens] : ran_out) EXPECT_GT(tokens, ran.at(line)) << line;
   EXPECT_FALSE(ran_out.contains("W = 31"));
   EXPECT_EQ(figure.title(),
-            fmt::format("W = 1 does not fit into {:.2f} GiB from N = {} on; W = 31 fits up to {}",
+            fmt::format("W = 1 does not fit into {:.2f} GiB from N = {} on; W = 31 fits at N = {}",
                         limit.y, grouped(ran_out.at("W = 1")), grouped(ran.at("W = 31"))));
 }
 

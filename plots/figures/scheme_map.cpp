@@ -207,15 +207,14 @@ std::string winners_sentence(const std::vector<Map>& maps) {
 }
 
 // Names the drawn schemes that no published time is of.
-std::string ungraded_note(const std::vector<Map>& maps,
-                          const std::map<std::string, double>& graded) {
+std::string ungraded_note(const std::vector<Map>& maps, const ModelGrade& grade) {
   std::set<std::string> ungraded;
   for (const Map& map : maps)
     for (const Ranking& cell : map.cells)
       for (std::size_t i = 0; i < cell.level; ++i)
-        if (const std::string& scheme = cell.rows[i].text("algorithm"); !graded.contains(scheme))
-          ungraded.insert(scheme);
-  return graded.empty() || ungraded.empty()
+        if (const Row& row = cell.rows[i]; !grade.of(row).schemes.contains(row.text("algorithm")))
+          ungraded.insert(row.text("algorithm"));
+  return grade.forward.schemes.empty() || ungraded.empty()
              ? ""
              : fmt::format("No published row grades {}; the error of all schemes stands in.",
                            fmt::join(ungraded, ", "));
@@ -238,9 +237,9 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
                       : fmt::format("the model's error of either scheme, of which nine of ten "
                                     "published times stay below, is larger ({:.3g} times for "
                                     "all schemes)",
-                                    grade.p90)),
+                                    grade.of(rows.front()).p90)),
       latencies.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", latencies),
-      ungraded_note(maps, grade.schemes),
+      ungraded_note(maps, grade),
       not_drawn({{.number = left_out, .what = "case", .reason = "disturbed"}})};
 }
 

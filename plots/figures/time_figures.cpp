@@ -90,21 +90,21 @@ std::string gain_title(const Groups& lines, int cores) {
   return "Speed-up over one worker";
 }
 
-// Compares the critical paths of the fewest and the most workers at the longest N where their
-// clocks are told apart.
+// Compares the critical path of the most workers with that of the fewest, or of another algorithm,
+// at the longest N where they are told apart.
 std::string time_title(const Groups& lines, const PlottedRun& run) {
   const auto time = [](const Row& row) { return timed(row, "critical_path", 1.0).y; };
-  const auto told = [&](const Row& row) { return counts(row, run.provenance.cores); };
-  if (lines.size() > 1)
-    for (const Row& few : std::views::reverse(lines.front().rows))
-      for (const Row& many : lines.back().rows)
-        if (many.number("n_tokens") == few.number("n_tokens") && told(few) && told(many) &&
-            time(few) > time(many) && told_apart(few, many, run.model_grade()))
-          return modelled_first(
-              {few}, fmt::format("The critical path of {} is {:.3g} times shorter than that of {} "
-                                 "at N = {}",
-                                 lines.back().name, time(few) / time(many), lines.front().name,
-                                 grouped(few.number("n_tokens"))));
+  for (const Group& line : std::views::reverse(lines))
+    for (const Group& other : lines)
+      for (const Row& row : std::views::reverse(line.rows))
+        for (const Row& longer : other.rows)
+          if (comparable(row, longer) && time(row) < time(longer) &&
+              side_of(row, longer, run.provenance.cores, run.model_grade()).value_or(0) != 0)
+            return modelled_first(
+                {row}, fmt::format("The critical path of {} is {:.3g} times shorter than that of "
+                                   "{} at N = {}",
+                                   line.name, time(longer) / time(row), other.name,
+                                   grouped(row.number("n_tokens"))));
   return "Time against sequence length";
 }
 

@@ -84,7 +84,7 @@ TEST(TtftMissRate, ModelledTimesAreToldApartByTheModelsError) {
   const auto modelled = [](double queries, double error) {
     PlottedRun run(scheme_table({pass("pass_kv", 10, 0.02, {{"ranks", "model"}}),
                                  pass("pass_q", 10, queries, {{"ranks", "model"}})}));
-    run.model_grade = [=] { return ModelGrade{.p90 = error}; };
+    run.model_grade = [=] { return ModelGrade{.forward = {error}}; };
     return ttft_miss_rate_figure(run).title;
   };
   EXPECT_THAT(modelled(0.01, 1.5), HasSubstr("pass_q is the faster at 1 of 1"));

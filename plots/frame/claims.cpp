@@ -12,12 +12,30 @@ double seconds(const Row& row) { return timed(row, clock_of(row), 1.0).y; }
 
 }  // namespace
 
+const ModelGrade::Errors& ModelGrade::of(const Row& row) const {
+  return is_forward(row) ? forward : both;
+}
+
+double ModelGrade::error(const Row& row) const {
+  const auto of_scheme = of(row).schemes.find(row.text("algorithm"));
+  return of_scheme == of(row).schemes.end() ? of(row).p90 : of_scheme->second;
+}
+
 bool counts(const Row& row, int cores) {
   return ran(row) && !disturbed(row) && !oversubscribed(row, cores);
 }
 
 double pairs_allow(const Row& row) {
   return row.number("unmasked_pairs") / row.number("critical_path_pairs");
+}
+
+bool comparable(const Row& a, const Row& b) {
+  const auto same = [&](std::string_view column) { return a.at(column) == b.at(column); };
+  return (a.is("workers", "1") || b.is("workers", "1") || same("workers") || same("algorithm")) &&
+         std::ranges::all_of(kParameterFields, [&](const Field& field) {
+           return field.group == FieldGroup::split || field.group == FieldGroup::link ||
+                  same(field.column);
+         });
 }
 
 bool same_plan(const Row& a, const Row& b) {
@@ -29,8 +47,7 @@ bool same_plan(const Row& a, const Row& b) {
 bool told_apart(const Row& a, const Row& b, const ModelGrade& grade) {
   if (modelled(a) != modelled(b)) return false;
   if (modelled(a)) {
-    const double error =
-        std::fmax(grade.error(a.text("algorithm")), grade.error(b.text("algorithm")));
+    const double error = std::fmax(grade.error(a), grade.error(b));
     return std::fmax(seconds(a), seconds(b)) > error * std::fmin(seconds(a), seconds(b));
   }
   const Point x = timed(a, clock_of(a), 1.0);
@@ -67,10 +84,16 @@ Ranking ranking_of(const Rows& rows, int cores, const ModelGrade& grade) {
     ranking.rows.push_back(row);
     ranking.names.push_back(row.text("algorithm"));
   }
-  ranking.level = count(ranking.rows, [&](const Row& row) {
-    return row == ranking.rows.front() || !told_apart(row, ranking.rows.front(), grade);
-  });
-  return ranking;
+  // Those that are not told apart from the first one come next to it: an error is its scheme's own.
+  Ranking sorted;
+  for (const bool apart : {false, true})
+    for (std::size_t i = 0; i < ranking.rows.size(); ++i)
+      if ((i > 0 && told_apart(ranking.rows[i], ranking.rows[0], grade)) == apart) {
+        sorted.rows.push_back(ranking.rows[i]);
+        sorted.names.push_back(ranking.names[i]);
+        sorted.level += apart ? 0 : 1;
+      }
+  return sorted;
 }
 
 std::string range_text(const std::vector<double>& values) {

@@ -20,6 +20,10 @@ namespace qb {
 // NaN where the case has no plan.
 [[nodiscard]] double pairs_allow(const Row& row);
 
+// Whether two cases compute one problem by the same means, so that a ratio of theirs is of how they
+// split it: one has one worker, or they have as many, or one algorithm.
+[[nodiscard]] bool comparable(const Row& a, const Row& b);
+
 // Whether two cases of one problem are one computation: all that is predicted of them is equal.
 [[nodiscard]] bool same_plan(const Row& a, const Row& b);
 
@@ -33,8 +37,8 @@ namespace qb {
 [[nodiscard]] std::optional<int> side_of(const Row& a, const Row& b, int cores,
                                          const ModelGrade& grade = {});
 
-// Cases of one problem, the shortest time first: a row for each plan, of the scheme that is named
-// first. The first `level` of them are not told apart from the first one.
+// Cases of one problem: a row for each plan, of the scheme that is named first. The shortest time
+// is first, then those that are not told apart from it (`level` with itself), then the others.
 struct Ranking {
   Rows rows{};
   std::vector<std::string> names{};  // of each row: `grid = ulysses` where their plans are one

@@ -54,12 +54,14 @@ std::string write_provenance(const Provenance& provenance, const std::string& di
 // How near the cost model is to published times: factors, of which nine of ten are at most so
 // large; 1 where nobody knows it.
 struct ModelGrade {
-  double p90 = 1.0;                         // of all schemes
-  std::map<std::string, double> schemes{};  // of those that published times are of
-  [[nodiscard]] double error(const std::string& scheme) const {
-    const auto of_scheme = schemes.find(scheme);
-    return of_scheme == schemes.end() ? p90 : of_scheme->second;
-  }
+  struct Errors {
+    double p90 = 1.0;                         // of all schemes
+    std::map<std::string, double> schemes{};  // of those that published times are of
+  };
+  Errors forward{};
+  Errors both{};  // also of backward passes alone
+  [[nodiscard]] const Errors& of(const Row& row) const;
+  [[nodiscard]] double error(const Row& row) const;  // of its scheme, or of all
 };
 
 struct PlottedRun {

@@ -76,8 +76,10 @@ TEST(Published, ANoteSaysWhyTheNumbersAreIncomparable) {
   add_case_study_2(declared, one_case_of_four(1000), true);
   EXPECT_TRUE(declared.notes.empty()) << "nobody asked for them";
   add_case_study_2(declared, with_published(one_case_of_four(1000)), true);
-  EXPECT_EQ(declared.notes.at(0),
-            "Published: one A100, N 10 times ours; W = 1 jumps 28.7 times at N = 45,000.");
+  EXPECT_EQ(
+      declared.notes.at(0),
+      "Published: one A100, N 10 times ours, its clock not synchronised; W = 1 jumps 28.7 times "
+      "at N = 45,000.");
 }
 
 }  // namespace

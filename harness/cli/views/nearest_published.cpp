@@ -164,7 +164,7 @@ Table model_error_table(std::span<const GradedRow> rows) {
 
 CsvTable grade_csv(std::span<const GradedRow> rows) {
   CsvTable table({"algorithm", "device", "published_over_predicted_time", "case", "n_tokens",
-                  "workers", "published", "predicted", "time_or_rate", "table", "line"});
+                  "workers", "pass", "published", "predicted", "time_or_rate", "table", "line"});
   for (const GradedRow& row : rows) {
     const NearestPublished published{row, whole_case(case_of(*row.answer->predicted)), 0.0};
     const PublishedAnswer& answer = *row.answer;
@@ -173,8 +173,9 @@ CsvTable grade_csv(std::span<const GradedRow> rows) {
                   fmt::format("{}, {} ({}, line {})", published.c.algorithm, case_text(published),
                               answer.table->file, line),
                   to_text(published.c.shape.q_len), fmt::to_string(published.c.workers),
-                  to_text(answer.published.value), to_text(answer.ours.value),
-                  answer.predicted->is_time ? "time" : "rate", answer.table->file, line});
+                  std::string(word(published.c.pass)), to_text(answer.published.value),
+                  to_text(answer.ours.value), answer.predicted->is_time ? "time" : "rate",
+                  answer.table->file, line});
   }
   return table;
 }

@@ -19,13 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Any pass but the forward one is graded like both.
-Passes passes_of(const CsvTable& cases) {
-  const bool forward =
-      !cases.has("pass") || cases.size() == 0 || cases.text(0, "pass") == "forward";
-  return forward ? Passes::forward : Passes::both;
-}
-
 // Adds links from `page` to the CSV and PDF files of the pictures in `directory` that exist there
 // and that the page does not hold itself.
 void link_files(std::vector<Report::Picture>& pictures, const std::string& directory,
@@ -45,18 +38,21 @@ void link_files(std::vector<Report::Picture>& pictures, const std::string& direc
 PlottedRun run_to_plot(const std::string& folder) {
   PlottedRun run = read_plotted_run(folder);
   complete_older_rows(run.cases, folder + "/cases.csv");
-  run.model_grade = [passes = passes_of(run.cases)] {
+  run.model_grade = [] {
     const Library library = read_library();
     const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
     const std::vector<GradedRow> rows = graded_rows(papers);
-    ModelGrade grade{.p90 = scheme_grade(rows, passes).p90};
     std::map<std::string, std::vector<GradedRow>> schemes;
     for (const GradedRow& row : rows)
       schemes[case_of(*row.answer->predicted).algorithm].push_back(row);
-    for (const auto& [scheme, own] : schemes)
-      if (const Grade of_scheme = scheme_grade(own, passes); of_scheme.rows > 0)
-        grade.schemes[scheme] = of_scheme.p90;
-    return grade;
+    const auto errors = [&](Passes passes) {
+      ModelGrade::Errors of{scheme_grade(rows, passes).p90};
+      for (const auto& [scheme, own] : schemes)
+        if (const Grade grade = scheme_grade(own, passes); grade.rows > 0)
+          of.schemes[scheme] = grade.p90;
+      return of;
+    };
+    return ModelGrade{errors(Passes::forward), errors(Passes::both)};
   };
   run.modelled_peak = [](const Row& row) {
     const double workers = row.number("workers");
