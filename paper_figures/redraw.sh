@@ -54,10 +54,6 @@ draw_all() {
         plot "$(run_of disturbance_quiet)" "$folder" \
           --beside "$(run_of disturbance_with_neighbours)"
         ;;
-      two_level) # three of its ten schemes, on hosts that have one NIC
-        plot "$(run_of "$name")" "$folder" --filter workers=8 --filter cluster_nics=1 \
-          "--filter=algorithm!="{all_gather_kv,cqs,cqs_sharded,grid,mesh,pass_q,zigzag}
-        ;;
       landscape) # of the operators those that six lines or so tell apart
         plot "$(run_of landscape)" "$folder" \
           "--filter=mixer_operator!="{linear,linformer,performer,selective_scan}

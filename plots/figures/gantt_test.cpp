@@ -323,7 +323,7 @@ TEST(Gantt, NoStepsAreASentence) {
 // The committed figure: the title has the least and the most of the shares in the time of all
 // workers of a case.
 TEST(Gantt, CommittedTitleHasTheSharesOfComputingAndOfWaiting) {
-  const CommittedFigure figure("two_level", "gantt");
+  const CommittedFigure figure("two_level_model", "gantt");
   struct Spent {
     double computing = 0.0;
     double waiting = 0.0;
@@ -349,11 +349,11 @@ TEST(Gantt, CommittedTitleHasTheSharesOfComputingAndOfWaiting) {
     computing.insert(spent.computing / all);
     waiting.insert(spent.waiting / all);
   }
-  ASSERT_EQ(std::round(*computing.begin()), std::round(*computing.rbegin()));
-  EXPECT_EQ(figure.title(),
-            fmt::format("Workers compute in {:.0f} % of their time and wait for data in {:.0f} to "
-                        "{:.0f} %",
-                        *computing.begin(), *waiting.begin(), *waiting.rbegin()));
+  EXPECT_EQ(
+      figure.title(),
+      fmt::format("Modelled: Workers compute in {:.0f} to {:.0f} % of their time and wait for "
+                  "data in {:.0f} to {:.0f} %",
+                  *computing.begin(), *computing.rbegin(), *waiting.begin(), *waiting.rbegin()));
 }
 
 }  // namespace
