@@ -344,7 +344,7 @@ TEST(Gantt, CommittedTitleHasTheSharesOfComputingAndOfWaiting) {
   std::set<double> computing;
   std::set<double> waiting;
   for (const auto& [title, spent] : cases) {
-    EXPECT_THAT(title, ::testing::EndsWith(": " + format_seconds(spent.end)));
+    EXPECT_THAT(title, ::testing::EndsWith(": " + format_seconds(spent.end / kMilli)));
     const double all = spent.end * static_cast<double>(spent.workers.size()) / 100.0;
     computing.insert(spent.computing / all);
     waiting.insert(spent.waiting / all);
