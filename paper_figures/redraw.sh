@@ -109,7 +109,7 @@ PYTHON
 if [ -z "$check" ]; then
   draw_all
   show_all "$PWD"
-  find paper_figures \( -name '*.pdf' -o -name '*.png' \) -delete # see README.md
+  find paper_figures \( -name '*.pdf' -o -name '*.png' -o -name '*.py' \) -delete # see README.md
   if grep -rl -- "$PWD/" paper_figures; then
     echo 'redraw.sh: these name a folder of this machine' >&2
     exit 1
@@ -138,7 +138,7 @@ cd "$out"
 differ=0
 while IFS= read -r file; do
   diff -U0 "$committed/$file" "$file" || differ=1
-done < <(find paper_figures data \( -name '*.csv' -o -name '*.json' -o -name '*.md' -o -name '*.tex' -o -name '*.py' \
+done < <(find paper_figures data \( -name '*.csv' -o -name '*.json' -o -name '*.md' -o -name '*.tex' \
   -o -name index.html \) ! -name provenance.json)
 if [ "$differ" = 1 ]; then
   echo 'redraw.sh: these differ from what is committed; paper_figures/redraw.sh draws them again' >&2

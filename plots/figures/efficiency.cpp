@@ -65,6 +65,8 @@ Groups scaling_panels(const Rows& rows, std::initializer_list<const char*> kinds
            of_mask.name, grows ? "work per worker grows" : ""});
       panels.push_back(std::move(panel));
     }
+  std::ranges::stable_sort(panels, {},
+                           [](const Group& one) { return !is_forward(one.rows.front()); });
   return panels;
 }
 

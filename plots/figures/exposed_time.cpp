@@ -41,12 +41,17 @@ std::string left_out_note(const Rows& all) {
 }
 
 // A line for each scheme; a model's is dashed.
-Groups drawn_lines(const Group& panel) {
+Groups drawn_lines(const Group& panel, int cores) {
   if (panel.rows.empty()) return {};
   Groups lines = scheme_lines(panel, {"n_tokens", "workers", "ranks", kBandwidth});
   for (Group& line : lines) {
     line.rows = order(line.rows, bandwidth);
     line.style.dash = modelled(line.rows.front()) ? 1 : 0;
+    line.value = [=](const Row& row) {
+      Point point = exposed(row);
+      point.disturbed = !counts(row, cores);
+      return point;
+    };
   }
   return lines;
 }
@@ -76,8 +81,7 @@ Figure exposed_time_figure(const PlottedRun& run) {
        .y = {{.y = {.label = "exposed communication / (bytes / bandwidth)",
                     .column = "exposed_ratio",
                     .from_zero = true},
-              .value = exposed,
-              .lines = drawn_lines,
+              .lines = [&](const Group& panel) { return drawn_lines(panel, run.provenance.cores); },
               .reference = always(limit_line("nothing hidden", 1.0))}},
        .panels = panels,
        .x = bandwidth,

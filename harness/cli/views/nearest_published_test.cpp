@@ -163,7 +163,7 @@ TEST(NearestPublished, OnlySeveralWorkersGradeSchemesAndEachPassByItsOwn) {
 
 TEST(SchemeMap, CallsTiesWhatIsAsNearAsNineOfTenPublishedTimesAreToTheModel) {
   const PlottedRun run = run_to_plot(source_path("paper_figures/schemes_model"));
-  const ModelGrade grade = run.model_grade();
+  const ModelGrade::Errors grade = run.model_grade().forward;
   EXPECT_GT(grade.p90, 1.3);
   EXPECT_TRUE(grade.schemes.contains("usp"));
   EXPECT_FALSE(grade.schemes.contains("cqs_sharded"));
