@@ -313,7 +313,7 @@ class Files(Folder):
             self.assertLessEqual(page.canvas.get_figheight(), page.style.highest)
 
     def test_notes_are_drawn_as_long_as_they_fit_into_a_few_lines(self):
-        long = "This sentence says so much that it takes one line. " * 6
+        long = "This sentence says so much that it takes one line. " * 9
         path = self.write(panel(line("a", RISING)), notes=["First.", long, "Last."])
         page = self.page(path, "--style", "web")
         lines = page.canvas.texts[-1].get_text()

@@ -155,8 +155,8 @@ Figure decode_attention_figure(const PlottedRun& run) {
   const std::string left_out = keep_first(panels, kMostDecodePanels, "keys and batch");
   Figure figure{
       .title = step_title(panels, run.provenance.cores, run.model_grade()),
-      .notes = joined_notes({{"In brackets: over the base above, a case of W = 1. Parts are "
-                              "scaled medians. *: disturbed, or W above the cores."},
+      .notes = joined_notes({{"In brackets: over the base above. Parts are scaled medians. *: "
+                              "disturbed, or W above the cores."},
                              timing_notes(decode_rows(run.cases)),
                              {left_out}})};
   if (panels.empty())

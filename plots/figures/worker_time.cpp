@@ -15,7 +15,7 @@ constexpr std::size_t kMostCounts = 3;
 constexpr double kHalfBar = 0.38;
 // A bar ends at this multiple of the longest one of a scheme without a root, and has a slash there.
 constexpr double kCut = 1.3;
-constexpr double kSlashPlace = 0.94;  // of the cut bar
+constexpr double kSlashPlace = 0.91;  // of the cut bar
 constexpr std::uint32_t kNothing = 0xF3F3F3;
 
 struct TimePart {

@@ -55,7 +55,7 @@ TEST_F(ReproductionSummary, BeginsWithWhatThisMachineMeasuredAndHowItComparesWit
   EXPECT_THAT(all_.own[0].measured, testing::Contains(HasSubstr("agree with a float64 reference")));
   const auto compared = comparisons(all_.here, "case_study_2_tenth");
   ASSERT_EQ(compared.size(), 1u);
-  EXPECT_THAT(compared[0], AllOf(HasSubstr("16 rows): published 1.39 to 11.0, here 1.61 to 26.6"),
+  EXPECT_THAT(compared[0], AllOf(HasSubstr("16 rows): published 1.39 to 11, here 1.61 to 26.6"),
                                  HasSubstr("have the same order"), HasSubstr("stay open")));
   const std::size_t evidence = text.find("Committed evidence:");
   EXPECT_LT(text.find("  - speed-up S"), evidence);

@@ -12,8 +12,7 @@ from qbdraw.colour import LEAST_CONTRAST, STRIP, contrast
 
 def drawn_texts(page):
     """Gives the texts that are seen; an axis has no tics outside the view."""
-    for cell in page.cells:
-        cell.axes.get_tightbbox(page.renderer)  # places the labels of axes
+    page.canvas.draw_without_rendering()  # places the labels of axes and the legend
     return [text for text in page.canvas.findobj(Text)
             if text.get_visible() and text.get_text().strip()]
 
