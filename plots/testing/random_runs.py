@@ -24,7 +24,7 @@ sweep:
   workers: [1, 2, 4, 7, 8, 16]
   n_tokens: [4096, 8192, 65536]
   mask: [full, causal]
-  pass: [forward, backward, both]
+  pass: [forward, both]
 """,
     "decode": COMMON + """
 n_tokens: 1
