@@ -32,7 +32,7 @@ plot() {
   local run=$1 folder=$2 picture words=()
   shift 2
   case $folder in
-    */bert_layer/* | */case_study_2* | */decode/* | */gpu_* | */pass_kv_or_q/* | */striped_*)
+    */bert_layer/* | */case_study_2* | */gpu_* | */pass_kv_or_q/* | */striped_*)
       words+=(--published)
       ;;
   esac

@@ -99,7 +99,7 @@ Point share_of(const Row& row, const Base& base, int cores) {
 }
 
 // The title has the range at the most workers of the first panel that count.
-std::string kept_title(const Panel& panel, const std::string& kind, const Base& base) {
+std::string kept_title(const Panel& panel, const Group& of, const Base& base) {
   double most = base.workers;
   for (const Series& line : panel.series)
     for (const Point& point : line.points)
@@ -109,8 +109,9 @@ std::string kept_title(const Panel& panel, const std::string& kind, const Base& 
     for (const Point& point : line.points)
       if (!point.disturbed && point.x == most && most > base.workers) kept.push_back(point.y);
   if (kept.empty()) return {};
-  return fmt::format("{} scaling to W = {} leaves a worker {} % of {}", kind, grouped(most),
-                     range_text(kept), base.name);
+  return modelled_first(of.rows,
+                        fmt::format("{} scaling to W = {} leaves a worker {} % of {}", of.key[0],
+                                    grouped(most), range_text(kept), base.name));
 }
 
 // Adds to a declaration what both figures share. `base_of` gives that of a panel.
@@ -135,7 +136,7 @@ Figure scaling_figure(LineFigure declared, int cores,
   for (std::size_t i = figure.panels.size(); i-- > 0;) {
     const Base base = base_of(declared.panels[i]);
     figure.panels[i].y.label = fmt::format("speed of a worker (% of {})", base.name);
-    const std::string title = kept_title(figure.panels[i], declared.panels[i].key[0], base);
+    const std::string title = kept_title(figure.panels[i], declared.panels[i], base);
     if (i == 0 && !title.empty()) figure.title = title;
   }
   return figure;

@@ -94,7 +94,7 @@ TEST(Mfu, IsTheFlopOverTheTimeAndThePeakOfAllDevices) {
   model.modelled_peak = [](const Row& row) { return 1e10 * row.number("workers"); };
   EXPECT_DOUBLE_EQ(percent(model), 10.0);
   EXPECT_EQ(mfu_figure(model).title,
-            "Strong scaling to W = 4 leaves a worker 10 % of its device's peak");
+            "Modelled: Strong scaling to W = 4 leaves a worker 10 % of its device's peak");
 }
 
 TEST(Efficiency, EachMaskHasPanelsAndTheLengthOfMostWorkerCountsIsDrawn) {
@@ -120,7 +120,7 @@ std::string strong_title(const CommittedFigure& figure, double workers, const st
   for (const auto& [name, line] : figure.lines("1"))
     if (line.contains(workers)) kept.push_back(line.at(workers));
   const auto [least, most] = std::ranges::minmax(kept);
-  return fmt::format("Strong scaling to W = {} leaves a worker {:.3g} to {:.3g} % of {}",
+  return fmt::format("Modelled: Strong scaling to W = {} leaves a worker {:.3g} to {:.3g} % of {}",
                      grouped(workers), least, most, base);
 }
 

@@ -61,8 +61,7 @@ Figure draw(std::string_view name, const PlottedRun& run) {
                       ? empty_figure("", "the run folder has no cases.csv")
                       : known->draw(joined ? all : run);
   figure.name = name;
-  // What the title says is not said again.
-  if (figure.finding.empty() || figure.finding == figure.title + '.') figure.finding = known->says;
+  if (figure.finding.empty()) figure.finding = known->says;
   if (run.has_cases() && all_modelled(run.cases)) figure.finding = "Modelled. " + figure.finding;
   if (!figure.subtitle.empty()) figure.notes.push_back("Drawn: " + figure.subtitle + '.');
   order_by_need(figure.notes);

@@ -256,13 +256,12 @@ Figure scheme_map_figure(const PlottedRun& run) {
                         "no two plans have an undisturbed wall clock in cases that are otherwise "
                         "equal (dense, ranks: serial and W = 1 do not count)");
   Figure figure{
-      .title = winners_sentence(maps),
+      .title = modelled_first(rows_of_maps(maps), winners_sentence(maps)),
       .panels = map_panels(maps, side),
       .shared_axes = true,
       .notes = notes_of(rows, maps, grade, cores),
       .more_columns = joined(kCellColumns, {"wall_time_s", "lead_ratio", "fastest", "next"})};
   std::erase(figure.notes, "");
-  figure.finding = figure.title + '.';
   return figure;
 }
 

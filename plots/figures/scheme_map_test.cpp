@@ -124,7 +124,7 @@ TEST(SchemeMap, ATieOfAModelIsAsWideAsItsErrorAndNamesAllItsSchemes) {
   EXPECT_THAT(legend(figure.panels.at(0)), ElementsAre("cqs", "cqs_sharded", "ring"))
       << "ring's own error is larger, and 1.4 times is no tie of zigzag";
   EXPECT_EQ(series_named(figure.panels[0], "cqs_sharded").text, "Q") << "cqs has the C";
-  EXPECT_EQ(figure.title, "In none of 1 cell one scheme leads: all are ties");
+  EXPECT_EQ(figure.title, "Modelled: In none of 1 cell one scheme leads: all are ties");
   EXPECT_THAT(figure.notes, Contains(HasSubstr("1.33 times for all schemes")));
   EXPECT_THAT(figure.notes, Contains("No published row grades cqs, cqs_sharded; the error of all "
                                      "schemes stands in."));

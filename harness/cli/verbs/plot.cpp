@@ -26,8 +26,8 @@ edited. Without --figure it draws those that the spec names, or else all that th
 roofline is drawn from a microbench.csv in the folder, which may then do without cases.csv.
 
 --published draws what papers measured beside a run like theirs, in wall_clock, speed_up,
-ttft_miss_rate, decode_attention, striped_speed_up, layer_shares and kernel_bars; other machines took
-those numbers, and a note says what compares.
+ttft_miss_rate, striped_speed_up, layer_shares and kernel_bars; other machines took those numbers, and
+a note says what compares.
 
 --beside draws the cases of another run, by this program or another, into the panels of throughput,
 a line for each kernel and element type, and of sparse_attention, where the panels of a CPU and of a
