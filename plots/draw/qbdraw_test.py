@@ -407,7 +407,7 @@ class Committed(unittest.TestCase):
             figure = read.read_figure(str(path))
             self.assertTrue(any(one.points for panel in figure.panels for one in panel.series),
                             path)
-            words = " ".join([figure.title, figure.finding, *figure.notes]).split()
+            words = " ".join([figure.title, *figure.notes]).split()
             self.assertLessEqual(len(words), 75, path)
             self.assertLessEqual(len(figure.panels), 8, path)
 

@@ -216,7 +216,7 @@ std::string ungraded_note(const std::vector<Map>& maps, const ModelGrade& grade)
           ungraded.insert(row.text("algorithm"));
   return grade.forward.schemes.empty() || ungraded.empty()
              ? ""
-             : fmt::format("No published row grades {}; the error of all schemes stands in.",
+             : fmt::format("No published row grades {}: the error of all stands in.",
                            fmt::join(ungraded, ", "));
 }
 
@@ -229,15 +229,14 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
       latencies = listed({latencies, named_values(link.rows.front(), {kLinkColumns[1]})});
   const std::size_t left_out = count(rows, [=](const Row& row) { return !counts(row, cores); });
   return {
-      fmt::format("A cell has the fastest scheme and its lead over the next plan, or the letters "
-                  "of all that are a tie with it, the fastest on the left; = joins schemes of one "
-                  "plan. A tie: {}.",
-                  count(rows, modelled) == 0
-                      ? "their intervals overlap"
-                      : fmt::format("the model's error of either scheme, of which nine of ten "
-                                    "published times stay below, is larger ({:.3g} times for "
-                                    "all schemes)",
-                                    grade.of(rows.front()).p90)),
+      fmt::format(
+          "A cell has the fastest plan and its lead over the next, or the letters of a tie's "
+          "schemes; = joins schemes of one plan. A tie: {}.",
+          count(rows, modelled) == 0
+              ? "their intervals overlap"
+              : fmt::format("apart by less than the model's error of either scheme, nine of "
+                            "ten times ({:.3g} times for all schemes)",
+                            grade.of(rows.front()).p90)),
       latencies.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", latencies),
       ungraded_note(maps, grade),
       not_drawn({{.number = left_out, .what = "case", .reason = "disturbed"}})};

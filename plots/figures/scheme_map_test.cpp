@@ -126,8 +126,8 @@ TEST(SchemeMap, ATieOfAModelIsAsWideAsItsErrorAndNamesAllItsSchemes) {
   EXPECT_EQ(series_named(figure.panels[0], "cqs_sharded").text, "Q") << "cqs has the C";
   EXPECT_EQ(figure.title, "Modelled: In none of 1 cell one scheme leads: all are ties");
   EXPECT_THAT(figure.notes, Contains(HasSubstr("1.33 times for all schemes")));
-  EXPECT_THAT(figure.notes, Contains("No published row grades cqs, cqs_sharded; the error of all "
-                                     "schemes stands in."));
+  EXPECT_THAT(figure.notes,
+              Contains("No published row grades cqs, cqs_sharded: the error of all stands in."));
 }
 
 TEST(SchemeMap, TheSideThatVariesMoreIsTheHeightAndTheOtherThePanels) {
@@ -235,9 +235,9 @@ TEST(SchemeMap, CommittedNotesNameTheSchemesThatNoPublishedRowGrades) {
   std::set<std::string> ungraded;
   for (const Mark& mark : figure.marks())
     if (!graded.contains(mark.series)) ungraded.insert(mark.series);
-  EXPECT_THAT(figure.notes(), Contains(fmt::format(
-                                  "No published row grades {}; the error of all schemes stands in.",
-                                  fmt::join(ungraded, ", "))));
+  EXPECT_THAT(figure.notes(),
+              Contains(fmt::format("No published row grades {}: the error of all stands in.",
+                                   fmt::join(ungraded, ", "))));
 }
 
 TEST(SchemeMap, ClocksOfMoreWorkersThanCoresRankNothing) {
