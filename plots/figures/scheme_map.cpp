@@ -248,7 +248,7 @@ Figure scheme_map_figure(const PlottedRun& run) {
   const Rows rows = candidates(run.cases);
   const int cores = run.provenance.cores;
   const std::string side = stacked_by(rows);
-  const ModelGrade grade = count(rows, modelled) > 0 ? run.model_grade() : ModelGrade{};
+  const ModelGrade grade = run.model_grade();
   const std::vector<Map> maps = maps_of(rows, side, cores, grade);
   if (maps.empty())
     return empty_figure("The fastest scheme by link and size",

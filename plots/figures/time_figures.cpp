@@ -25,7 +25,8 @@ std::vector<std::string> speed_up_notes(const Rows& rows) {
   const std::size_t lost = count(split, out_of_memory);
   return {"Dashed: what the pairs of the critical path allow.",
           not_drawn({{.number = alone, .what = "case", .reason = "untimed base"},
-                     {.number = lost, .what = "case", .reason = "out of memory"}})};
+                     {.number = lost, .what = "case", .reason = "out of memory"}}),
+          slow_base_note(rows)};
 }
 
 Point speed_up_of(const Row& row, IntervalColumns columns) {

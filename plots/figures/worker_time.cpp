@@ -140,10 +140,10 @@ Figure worker_time_figure(const PlottedRun& run) {
   const double longest = largest(drawn, whole_s);
   const double end = rootless > 0.0 ? std::fmin(longest, kCut * rootless) : longest;
   const Scale scale{time_unit(end), end};
-  Figure figure{.title = first_title(told.back().rows, scale.unit, run.provenance.cores,
-                                     modelled(rows.front()) ? run.model_grade() : ModelGrade{}),
-                .subtitle = setting,
-                .shared_x = true};
+  Figure figure{
+      .title = first_title(told.back().rows, scale.unit, run.provenance.cores, run.model_grade()),
+      .subtitle = setting,
+      .shared_x = true};
   for (const Group& one : told) {
     Rows own;
     for (const Group& line : compared_lines(one.rows)) own.push_back(line.rows.back());

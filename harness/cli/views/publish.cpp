@@ -38,8 +38,10 @@ void link_files(std::vector<Report::Picture>& pictures, const std::string& direc
 PlottedRun run_to_plot(const std::string& folder) {
   PlottedRun run = read_plotted_run(folder);
   complete_older_rows(run.cases, folder + "/cases.csv");
-  run.model_grade = [known = std::optional<ModelGrade>()]() mutable {
-    if (known) return *known;  // several figures ask
+  std::optional<ModelGrade> known;  // several figures ask
+  if (std::ranges::none_of(all_rows(run.cases), modelled)) known.emplace();
+  run.model_grade = [known]() mutable {
+    if (known) return *known;
     const Library library = read_library();
     const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
     const std::vector<GradedRow> rows = graded_rows(papers);
