@@ -230,12 +230,12 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
   const std::size_t left_out = count(rows, [=](const Row& row) { return !counts(row, cores); });
   return {
       fmt::format(
-          "A cell has the fastest plan and its lead over the next, or the letters of a tie's "
-          "schemes; = joins schemes of one plan. A tie: {}.",
+          "A cell: the fastest plan and its lead, or the letters of a tie; = joins schemes of one "
+          "plan. A tie: {}.",
           count(rows, modelled) == 0
               ? "their intervals overlap"
-              : fmt::format("apart by less than the model's error of either scheme, nine of "
-                            "ten times ({:.3g} times for all schemes)",
+              : fmt::format("within the model's error for either scheme (p90; {:.3g} times "
+                            "for all schemes)",
                             grade.of(rows.front()).p90)),
       latencies.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", latencies),
       ungraded_note(maps, grade),

@@ -23,10 +23,9 @@ std::vector<std::string> speed_up_notes(const Rows& rows) {
   const std::size_t alone =
       count(split, [](const Row& row) { return ran(row) && !timed_base(row); });
   const std::size_t lost = count(split, out_of_memory);
-  return {"Dashed: what the pairs of the critical path allow.",
+  return {"Dashed: what the pairs of the critical path allow.", slow_base_note(rows),
           not_drawn({{.number = alone, .what = "case", .reason = "untimed base"},
-                     {.number = lost, .what = "case", .reason = "out of memory"}}),
-          slow_base_note(rows)};
+                     {.number = lost, .what = "case", .reason = "out of memory"}})};
 }
 
 Point speed_up_of(const Row& row, IntervalColumns columns) {
