@@ -237,7 +237,7 @@ std::vector<std::string> notes_of(const Rows& rows, const std::vector<Map>& maps
               : fmt::format("within the model's error for either scheme (p90; {:.3g} times "
                             "for all schemes)",
                             grade.of(rows.front()).p90)),
-      latencies.empty() ? "" : fmt::format("Latency of the links, from the left: {}.", latencies),
+      latencies.empty() ? "" : fmt::format("Latency, from the left: {}.", latencies),
       ungraded_note(maps, grade),
       not_drawn({{.number = left_out, .what = "case", .reason = "disturbed"}})};
 }

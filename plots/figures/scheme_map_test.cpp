@@ -186,7 +186,7 @@ TEST(SchemeMap, LatencyIsOnTheAxisOnlyWhereOneBandwidthHasSeveral) {
                               on_link("zigzag", 1024, 0.01, "1e9")};
   const Figure one = scheme_map_figure(scheme_table(rows));
   EXPECT_EQ(one.panels.at(0).x.tics.at(0).label, "1 GB/s");
-  EXPECT_THAT(one.notes, Contains("Latency of the links, from the left: 5 µs."));
+  EXPECT_THAT(one.notes, Contains("Latency, from the left: 5 µs."));
   for (Values values : std::vector<Values>(rows)) {
     values["link_latency_s"] = "0.0001";
     values["case_id"] += " slow";
