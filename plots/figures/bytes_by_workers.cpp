@@ -33,9 +33,9 @@ double less_from(const Rows& rows) {
   const auto sent_by = [&](const char* scheme) {
     return by_number(where(rows, "algorithm", {scheme}), number_in("workers"));
   };
+  const std::map<double, Row> rings = sent_by("ring");
   double from = 0.0;
   for (const auto& [workers, cqs] : sent_by("cqs_sharded")) {
-    const auto rings = sent_by("ring");
     const auto ring = rings.find(workers);
     if (ring == rings.end()) continue;
     const bool less = cqs.number("device_sent_bytes") < ring->second.number("device_sent_bytes");
@@ -72,7 +72,7 @@ Figure bytes_by_workers_figure(const PlottedRun& run) {
   Rows rows = where(rows_like(run.cases, all.front().rows.front(), {"pass"}), [](const Row& row) {
     return is_compared_scheme(row) && row.number("workers") >= 2 && !row.is("pass", "both");
   });
-  // Of a grid the shape that sends least, which keys that are left open mean.
+  // A grid is drawn in the shape that sends least: keys that are left open mean that one.
   if (const Rows open = where(where(rows, "grid_heads", {"0"}), "grid_rows", {"0"});
       count_schemes(open) == count_schemes(rows))
     rows = open;

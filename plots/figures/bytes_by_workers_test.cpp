@@ -49,6 +49,13 @@ TEST(BytesByWorkers, ARootHasALineOfItsOwnAndABackwardPassAPanel) {
   EXPECT_DOUBLE_EQ(series_named(figure.panels[0], "cqs, its root").points.at(0).y, 12.0);
 }
 
+TEST(BytesByWorkers, CasesOfBothPassesAloneAreASentence) {
+  EXPECT_THAT(bytes_by_workers_figure(scheme_table({sends("ring", 4, 1e6, {{"pass", "both"}}),
+                                                    sends("cqs", 4, 1e6, {{"pass", "both"}})}))
+                  .empty_reason,
+              HasSubstr("both passes"));
+}
+
 TEST(BytesByWorkers, OneSchemeIsASentence) {
   EXPECT_THAT(bytes_by_workers_figure(scheme_table({sends("ring", 4, 1e6)})).empty_reason,
               HasSubstr("no two schemes"));

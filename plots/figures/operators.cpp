@@ -86,7 +86,7 @@ std::string short_name(const Row& row) {
   return name.substr(0, name.find(','));
 }
 
-// Those that no other one beats, by distance.
+// Gives the operators that no other one beats, by distance.
 Rows beaten_by_none(const Rows& rows, bool (*rule)(const Row&, const Row&)) {
   const auto is_best = [&](const Row& row) {
     return std::ranges::none_of(rows, [&](const Row& other) { return rule(other, row); });

@@ -58,6 +58,15 @@ TEST(PeakMemory, CrossesOfSeveralLinesStandOnTheLimitInTheCsvToo) {
             "W = 1 does not fit into 100.00 MiB from N = 2,000 on; W = 31 fits at N = 2,000");
 }
 
+TEST(PeakMemory, ThePeaksOfOtherProblemsAreNotCompared) {
+  Values other = ok_case(31, 1000, 0.2);
+  EXPECT_THAT(peak_memory_figure(cases_of({ok_case(1, 1000, 1.0), other})).title,
+              HasSubstr("times less than W = 1"));
+  other["batch"] = "2";
+  EXPECT_EQ(peak_memory_figure(cases_of({ok_case(1, 1000, 1.0), other})).title,
+            "Peak memory of a device against sequence length");
+}
+
 TEST(PeakMemory, WhatWasNotTriedHasAnotherMarkThanWhatRanOut) {
   const Figure figure = peak_memory_figure(on_machine(case_study_2(1), 24e9));
   ASSERT_NE(find(figure, Draw::not_tried), nullptr);

@@ -94,12 +94,13 @@ std::string gain_title(const Groups& lines, int cores) {
 // at the longest N where they are told apart.
 std::string time_title(const Groups& lines, const PlottedRun& run) {
   const auto time = [](const Row& row) { return timed(row, "critical_path", 1.0).y; };
+  const ModelGrade grade = run.model_grade();
   for (const Group& line : std::views::reverse(lines))
     for (const Group& other : lines)
       for (const Row& row : std::views::reverse(line.rows))
         for (const Row& longer : other.rows)
           if (comparable(row, longer) && time(row) < time(longer) &&
-              side_of(row, longer, run.provenance.cores, run.model_grade()).value_or(0) != 0)
+              side_of(row, longer, run.provenance.cores, grade).value_or(0) != 0)
             return modelled_first(
                 {row}, fmt::format("The critical path of {} is {:.3g} times shorter than that of "
                                    "{} at N = {}",

@@ -36,6 +36,15 @@ TEST(WallClock, TheTitleComparesTheFewestAndTheMostWorkersWhereBothRan) {
             "Time against sequence length");
 }
 
+TEST(WallClock, TimesOfOtherProblemsAreNotCompared) {
+  Values other = ok_case(31, 1000, 0.2);
+  EXPECT_THAT(wall_clock_figure(cases_of({ok_case(1, 1000, 1.0), other})).title,
+              ::testing::HasSubstr("times shorter"));
+  other["kv_len"] = "500";
+  EXPECT_EQ(wall_clock_figure(cases_of({ok_case(1, 1000, 1.0), other})).title,
+            "Time against sequence length");
+}
+
 TEST(WallClock, MoreWorkersThanCoresAreNotRanked) {
   Values many = ok_case(8, 1000, 0.5);
   many["ranks"] = "threads";

@@ -33,8 +33,7 @@ bool comparable(const Row& a, const Row& b) {
   const auto same = [&](std::string_view column) { return a.at(column) == b.at(column); };
   return (a.is("workers", "1") || b.is("workers", "1") || same("workers") || same("algorithm")) &&
          std::ranges::all_of(kParameterFields, [&](const Field& field) {
-           return field.group == FieldGroup::split || field.group == FieldGroup::link ||
-                  same(field.column);
+           return says_how_split(field) || same(field.column);
          });
 }
 

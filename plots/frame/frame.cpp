@@ -148,13 +148,12 @@ std::optional<Row> case_like(const Row& row, const std::function<bool(const Fiel
   return found;
 }
 
+bool says_how_split(const Field& field) {
+  return field.group == FieldGroup::split || field.group == FieldGroup::link;
+}
+
 std::optional<Row> base_case(const Row& row) {
-  return case_like(
-      row,
-      [](const Field& field) {
-        return field.group == FieldGroup::split || field.group == FieldGroup::link;
-      },
-      [](const Row& other) { return other.is("workers", "1"); });
+  return case_like(row, says_how_split, [](const Row& other) { return other.is("workers", "1"); });
 }
 
 double error_over_tolerance(const Row& row) {

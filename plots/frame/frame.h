@@ -175,6 +175,10 @@ template <class One>
                                            const std::function<bool(const Field&)>& excepted,
                                            const std::function<bool(const Row&)>& holds);
 
+// Whether a parameter says how a case is split, or over which links, not what it computes by which
+// means.
+[[nodiscard]] bool says_how_split(const Field& field);
+
 // Finds the case of one worker with the same problem and the same kernel, device, ranks and
 // threads, whose time a speed-up divides. It keeps the last of repeated cases.
 [[nodiscard]] std::optional<Row> base_case(const Row& row);
