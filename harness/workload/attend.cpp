@@ -292,6 +292,7 @@ AttendRun run_attend(AttendJob& job, std::int64_t rows, const Executor& executor
   run.backward = play(*job.backward);
   run.backward->wall_s += delta_s;
   run.backward->critical_path_s += delta_s;
+  run.backward->worker_sum_s += delta_s;
   verify_attend_gradients(job, rows, run.verification);
   return run;
 }

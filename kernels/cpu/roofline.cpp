@@ -112,8 +112,6 @@ double best_rate(int threads, const Burst& burst) {
   return best;
 }
 
-constexpr std::int64_t kFloatsEach = std::int64_t{16} << 20;  // 64 MiB
-
 }  // namespace
 
 double fma_peak_flop_per_s(int threads, bool bf16_pairs) {
@@ -147,26 +145,29 @@ double exp2_per_s(int threads) {
   });
 }
 
-MemoryCeiling::MemoryCeiling(int threads)
+MemoryCeiling::MemoryCeiling(int threads, std::int64_t bytes_each)
     : threads_(threads),
-      memory_(heap_allocator(), static_cast<std::size_t>(threads * 2 * kFloatsEach * 4),
-              "ceiling") {
+      floats_each_(bytes_each / 4),
+      rounds_(std::max<std::int64_t>(1, kBeyondCaches / bytes_each)),
+      memory_(heap_allocator(), static_cast<std::size_t>(threads * bytes_each), "ceiling") {
   std::memset(memory_.data(), 0, memory_.bytes());
 }
 
 double MemoryCeiling::read_bytes_per_s() {
   return best_rate(threads_, [&](int thread) {
-    const float* const x = memory_.as<float>() + thread * 2 * kFloatsEach;
-    sink = HWY_DYNAMIC_DISPATCH(sum_of)(x, 2 * kFloatsEach);
-    return static_cast<double>(2 * kFloatsEach * 4);
+    const float* const x = memory_.as<float>() + thread * floats_each_;
+    for (std::int64_t round = 0; round < rounds_; ++round)
+      sink = HWY_DYNAMIC_DISPATCH(sum_of)(x, floats_each_);
+    return static_cast<double>(rounds_ * floats_each_ * 4);
   });
 }
 
 double MemoryCeiling::copy_bytes_per_s() {
   return best_rate(threads_, [&](int thread) {
-    float* const x = memory_.as<float>() + thread * 2 * kFloatsEach;
-    std::memcpy(x + kFloatsEach, x, static_cast<std::size_t>(kFloatsEach * 4));
-    return static_cast<double>(2 * kFloatsEach * 4);
+    float* const x = memory_.as<float>() + thread * floats_each_;
+    for (std::int64_t round = 0; round < rounds_; ++round)
+      std::memcpy(x + floats_each_ / 2, x, static_cast<std::size_t>(floats_each_ * 2));
+    return static_cast<double>(rounds_ * floats_each_ * 4);
   });
 }
 

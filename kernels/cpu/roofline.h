@@ -19,16 +19,20 @@ namespace qb::cpu {
 // Returns how many exponentials of the softmax a second take over data in the first-level cache.
 [[nodiscard]] double exp2_per_s(int threads);
 
-// Measures memory beyond the caches, in two buffers of 64 MiB for each thread: the bytes per second
-// that a sum reads, and those that a copy reads and writes.
+// Measures memory, in `bytes_each` for each thread, a power of two from 64 KiB on: the bytes per
+// second that a sum reads, and those that a copy from one half to the other reads and writes. What
+// fits into a cache measures that cache.
 class MemoryCeiling {
  public:
-  explicit MemoryCeiling(int threads);
+  static constexpr std::int64_t kBeyondCaches = std::int64_t{128} << 20;
+  explicit MemoryCeiling(int threads, std::int64_t bytes_each = kBeyondCaches);
   [[nodiscard]] double read_bytes_per_s();
   [[nodiscard]] double copy_bytes_per_s();
 
  private:
   int threads_;
+  std::int64_t floats_each_;
+  std::int64_t rounds_;  // of a burst, so that each goes over as many bytes
   Buffer memory_;
 };
 

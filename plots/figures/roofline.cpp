@@ -70,12 +70,23 @@ struct Roof {
   [[nodiscard]] double ridge() const { return gflop_per_s / gbyte_per_s; }
 };
 
-Series roof_line(const Roof& roof, const Rows& rows) {
-  Series line{.name = "measured ceilings", .draw = Draw::line, .style = {kGrey, 0, 1}};
+Series roof_line(const std::string& name, int dash, const Roof& roof, const Rows& rows) {
+  Series line{.name = name, .draw = Draw::line, .style = {kGrey, 0, dash}};
   const auto [from, to] = std::ranges::minmax(numbers_of(rows, intensity));
   for (const double x : {std::fmin(from, roof.ridge()), roof.ridge(), std::fmax(to, roof.ridge())})
     line.points.push_back({.x = x, .y = roof.at(x)});
   return line;
+}
+
+// What a level of cache lets through with that many threads, in GB/s; NaN where it was not measured.
+double cache_gbyte_per_s(const CsvTable& table, int level, double threads) {
+  const auto of_level = [&](const Row& row) {
+    return row.at("benchmark") == fmt::format("read_l{}", level) && row.is("warmup", "0") &&
+           row.number("threads") == threads;
+  };
+  return median(numbers_of(where(all_rows(table), of_level), [](const Row& row) {
+    return row.number_at("bytes") / row.number_at("wall_time_s") / kGiga;
+  }));
 }
 
 // The same marks against N, as percents of the ceiling.
@@ -105,18 +116,22 @@ std::string shares_title(const std::vector<Series>& shares) {
                       : "Of the measured ceiling kernels reach at their longest N: " + listed(said);
 }
 
-// Counts the marks above memory's ceiling.
-std::string above_note(const std::vector<Series>& kernels, const Roof& roof) {
+// Counts the marks above memory's ceiling, and says what the caches let through.
+std::string above_note(const std::vector<Series>& kernels, const Roof& roof,
+                       const std::map<int, double>& caches) {
   std::vector<double> above;
   for (const Series& marks : kernels)
     for (const Point& mark : marks.points)
       if (mark.x < roof.ridge() && mark.y > roof.at(mark.x))
         above.push_back(kPercent * mark.y / roof.at(mark.x));
-  return above.empty() ? ""
-                       : fmt::format(
-                             "{} above memory's ceiling, to {:.0f} %, served by caches, "
-                             "whose ceilings were not measured.",
-                             counted(above.size(), "mark"), std::ranges::max(above));
+  if (above.empty()) return "";
+  std::vector<std::string> measured;
+  for (const auto& [level, gbyte_per_s] : caches)
+    measured.push_back(fmt::format("L{} {:.1f} GB/s", level, gbyte_per_s));
+  return fmt::format("{} above memory's ceiling, to {:.0f} %, served by caches{}.",
+                     counted(above.size(), "mark"), std::ranges::max(above),
+                     measured.empty() ? ", whose ceilings were not measured"
+                                      : fmt::format(" ({})", listed(measured)));
 }
 
 }  // namespace
@@ -140,8 +155,16 @@ Figure roofline_figure(const PlottedRun& run) {
     shares.push_back(shares_of(marks.back(), roof));
   }
   const std::string title = shares_title(shares);
-  const std::string above = above_note(marks, roof);
-  marks.push_back(roof_line(roof, rows));
+  std::map<int, double> caches;
+  for (const int level : {2, 3})
+    if (const double rate = cache_gbyte_per_s(table, level, rows.front().number("threads"));
+        rate > 0.0)
+      caches[level] = rate;
+  const std::string above = above_note(marks, roof, caches);
+  marks.push_back(roof_line("measured ceilings", 1, roof, rows));
+  for (const auto& [level, rate] : caches)
+    marks.push_back(
+        roof_line(fmt::format("keys in L{}", level), level == 2 ? 0 : 2, {roof.gflop_per_s, rate}, rows));
   shares.push_back(limit_line("measured ceiling", kPercent, false));
   Figure figure = line_figure(
       {.title = title,

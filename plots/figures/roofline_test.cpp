@@ -66,7 +66,30 @@ TEST(Roofline, TheTitleHasTheRangeOverTypesAndMarksAboveMemorysCeilingAreCounted
   add_repeat(table, kernel("decode", "64", "bytes", "1.5e7"));
   const Figure figure = roofline_figure(with_microbench(table));
   EXPECT_THAT(figure.title, HasSubstr("decode 90 %, flash 70 to 80 %"));
-  EXPECT_THAT(figure.notes.at(1), HasSubstr("1 mark above memory's ceiling, to 150 %"));
+  EXPECT_THAT(figure.notes.at(1), HasSubstr("1 mark above memory's ceiling, to 150 %, served by "
+                                            "caches, whose ceilings were not measured"));
+}
+
+TEST(Roofline, CachesHaveRoofsOfTheirOwnWhereTheyWereMeasuredWithThoseThreads) {
+  CsvTable table = no_microbench();
+  for (const auto& [benchmark, threads, bytes] :
+       {std::tuple{"read_l2", "1", "9e9"}, {"read_l2", "2", "8e10"}, {"read_l3", "2", "4e10"}})
+    add_repeat(table, {{"benchmark", benchmark},
+                       {"threads", threads},
+                       {"bytes", bytes},
+                       {"wall_time_s", "1"}});
+  for (Values one :
+       {kernel("flash", "1024", "flop", "8e7"), kernel("decode", "64", "bytes", "1.5e7")}) {
+    one["threads"] = "2";
+    add_repeat(table, one);
+  }
+  const Figure figure = roofline_figure(with_microbench(table));
+  const Panel& panel = figure.panels.at(0);
+  EXPECT_DOUBLE_EQ(series_named(panel, "keys in L2").points.at(0).y, 40.0);
+  EXPECT_DOUBLE_EQ(series_named(panel, "keys in L2").points.at(1).x, 1.25) << "the ridge";
+  EXPECT_DOUBLE_EQ(series_named(panel, "keys in L3").points.at(0).y, 20.0);
+  EXPECT_DOUBLE_EQ(series_named(panel, "keys in L3").points.at(2).y, 100.0);
+  EXPECT_THAT(figure.notes.at(1), HasSubstr("served by caches (L2 80.0 GB/s, L3 40.0 GB/s)"));
 }
 
 TEST(Roofline, DisturbedRepeatsAreHollowAndInNoTitle) {
@@ -100,9 +123,12 @@ TEST(Roofline, CommittedTitleHasTheSharesOfTheCeilingsAtTheLongestLengths) {
   std::map<std::string, std::map<double, std::set<double>>> shares;  // by kernel and N
   std::map<std::pair<std::string, double>, double> drawn;            // in the second panel
   std::set<double> above;
+  const auto is_roof = [](const Mark& mark) {
+    return mark.series == "measured ceilings" || mark.series.starts_with("keys in L");
+  };
   for (const Mark& mark : figure.marks()) {
     if (mark.panel == "2" && mark.is_data()) drawn[{mark.series, mark.x}] = mark.y;
-    if (mark.panel == "2" || mark.series == "measured ceilings") continue;
+    if (mark.panel == "2" || is_roof(mark)) continue;
     EXPECT_TRUE(mark.x < ridge || mark.y <= 1.02 * products) << mark.series << " at " << mark.x;
     const double share = 100.0 * mark.y / std::fmin(products, mark.x * products / ridge);
     shares[mark.series.substr(0, mark.series.find(','))][std::stod(mark.fields.at("n_tokens"))]
@@ -110,7 +136,7 @@ TEST(Roofline, CommittedTitleHasTheSharesOfTheCeilingsAtTheLongestLengths) {
     if (mark.x < ridge && share > 100.0) above.insert(share);
   }
   for (const Mark& mark : figure.marks())
-    if (mark.panel == "1" && mark.series != "measured ceilings") {
+    if (mark.panel == "1" && !is_roof(mark)) {
       EXPECT_NEAR(drawn.at({mark.series, std::stod(mark.fields.at("n_tokens"))}),
                   100.0 * mark.y / std::fmin(products, mark.x * products / ridge), 1e-6);
     }

@@ -93,6 +93,7 @@ TEST(DeviceGradients, ChargeAWorkerWithWhatTheDeviceComputes) {
   const Execution execution =
       DeviceExecutor(trial.plan, scene.arguments(Kernel::flash, scene.ledger), scene.gpu).run();
   EXPECT_EQ(execution.delta_s, 1.0);
+  EXPECT_EQ(execution.worker_sum_s, 1.0 + 7 * (6 * 3.0 + 3 * 3.0 + 1.0 + 3 * 3.0));
   ASSERT_EQ(execution.workers.size(), 7u);
   for (const WorkerTime& worker : execution.workers) {
     EXPECT_EQ(worker.gather_s, 6 * 3.0);

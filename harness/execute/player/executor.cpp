@@ -89,6 +89,7 @@ void sum_steps(WorkerTime& time) {
 }
 
 void add_sums(const Plan& plan, Execution& execution) {
+  execution.worker_sum_s = execution.delta_s;
   for (const WorkerTime& worker : execution.workers) execution.worker_sum_s += worker.total_s();
   execution.longest_subsequence_s = longest_subsequence_s(plan, execution.workers);
 }

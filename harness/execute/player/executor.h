@@ -149,7 +149,7 @@ struct Execution {
   // plus the merges of all workers, which the root does one after another, and delta_s.
   double critical_path_s = 0.0;
   // The rest is NaN, and `workers` is empty, where the workers were launched together.
-  double worker_sum_s = 0.0;  // sum of total_s over workers
+  double worker_sum_s = 0.0;  // delta_s and the sum of total_s over workers
   // Kernel time of the worker with the longest subsequence, without transfers and the merge.
   // CQS-Attention's published speed-up is divided by it.
   double longest_subsequence_s = 0.0;
