@@ -35,8 +35,7 @@ std::int64_t cached_bytes(int level, int threads) {
   std::map<int, std::int64_t> caches;
   for (const Machine::Cache& cache : probe_machine().caches)
     if (cache.type != "Instruction") caches[cache.level] = cache.bytes;
-  const auto l2 =
-      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(caches[2])));
+  const auto l2 = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(caches[2])));
   if (level == 2) return l2 / 2;
   return 4 * l2 * threads <= caches[3] ? 4 * l2 : 0;
 }

@@ -78,7 +78,8 @@ Series roof_line(const std::string& name, int dash, const Roof& roof, const Rows
   return line;
 }
 
-// What a level of cache lets through with that many threads, in GB/s; NaN where it was not measured.
+// What a level of cache lets through with that many threads, in GB/s; NaN where it was not
+// measured.
 double cache_gbyte_per_s(const CsvTable& table, int level, double threads) {
   const auto of_level = [&](const Row& row) {
     return row.at("benchmark") == fmt::format("read_l{}", level) && row.is("warmup", "0") &&
@@ -163,8 +164,8 @@ Figure roofline_figure(const PlottedRun& run) {
   const std::string above = above_note(marks, roof, caches);
   marks.push_back(roof_line("measured ceilings", 1, roof, rows));
   for (const auto& [level, rate] : caches)
-    marks.push_back(
-        roof_line(fmt::format("keys in L{}", level), level == 2 ? 0 : 2, {roof.gflop_per_s, rate}, rows));
+    marks.push_back(roof_line(fmt::format("keys in L{}", level), level == 2 ? 0 : 2,
+                              {roof.gflop_per_s, rate}, rows));
   shares.push_back(limit_line("measured ceiling", kPercent, false));
   Figure figure = line_figure(
       {.title = title,

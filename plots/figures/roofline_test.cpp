@@ -74,10 +74,9 @@ TEST(Roofline, CachesHaveRoofsOfTheirOwnWhereTheyWereMeasuredWithThoseThreads) {
   CsvTable table = no_microbench();
   for (const auto& [benchmark, threads, bytes] :
        {std::tuple{"read_l2", "1", "9e9"}, {"read_l2", "2", "8e10"}, {"read_l3", "2", "4e10"}})
-    add_repeat(table, {{"benchmark", benchmark},
-                       {"threads", threads},
-                       {"bytes", bytes},
-                       {"wall_time_s", "1"}});
+    add_repeat(
+        table,
+        {{"benchmark", benchmark}, {"threads", threads}, {"bytes", bytes}, {"wall_time_s", "1"}});
   for (Values one :
        {kernel("flash", "1024", "flop", "8e7"), kernel("decode", "64", "bytes", "1.5e7")}) {
     one["threads"] = "2";
