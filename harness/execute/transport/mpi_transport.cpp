@@ -88,6 +88,7 @@ class MpiTransport final : public RankTransport {
 
   MpiRanks& world_;
   MPI_Comm messages_;
+  bool meeting_ = false;  // has not ended
   int rank_ = 0;
   int size_ = 1;
   const double timeout_s_;
@@ -197,7 +198,8 @@ MpiTransport::~MpiTransport() {
     MPI_Cancel(&failure_request_);
     MPI_Wait(&failure_request_, MPI_STATUS_IGNORE);
   }
-  MPI_Comm_free(&messages_);
+  // Open MPI goes on with a barrier that has not ended, and crashes if its communicator is gone.
+  if (!meeting_) MPI_Comm_free(&messages_);
 }
 
 Passage MpiTransport::wait(const Ticket& ticket) {
@@ -214,9 +216,11 @@ Passage MpiTransport::wait(const Ticket& ticket) {
 }
 
 void MpiTransport::meet() {
+  meeting_ = true;
   // Sleeping would blur the common start.
   world_.complete([&](MPI_Request* request) { QB_MPI(MPI_Ibarrier(messages_, request)); },
                   timeout_s_, "the others", std::this_thread::yield);
+  meeting_ = false;
 }
 
 void MpiTransport::fail(Status status, const std::string& message) {
