@@ -20,12 +20,33 @@
 #include <mutex>
 #include <numeric>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "base/clock.h"
 
 namespace qb {
+
+std::string_view disturbance_text(std::string_view word) {
+  switch (parse_word<Disturbance>(word).value()) {
+    case Disturbance::stopped:
+      return "a stop of the process";
+    case Disturbance::stolen:
+      return "the host (stolen time)";
+    case Disturbance::neighbours:
+      return "other programs";
+    case Disturbance::waiting:
+      return "waiting for a core";
+    case Disturbance::paging:
+      return "paging";
+    case Disturbance::throttled:
+      return "a lowered clock";
+    case Disturbance::oversubscribed:
+      return "more threads than cores";
+  }
+  throw std::logic_error("a disturbance without a text");
+}
 
 std::vector<int> allowed_cores() {
   constexpr int kMostCores = 4096;

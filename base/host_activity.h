@@ -49,6 +49,9 @@ inline constexpr auto kWords<Disturbance> =
                                             {Disturbance::throttled, "throttled"},
                                             {Disturbance::oversubscribed, "oversubscribed"}});
 
+// What disturbed a timing, for people: `other programs` for the word `neighbours`, and so on.
+[[nodiscard]] std::string_view disturbance_text(std::string_view word);
+
 // The rule. A timing was disturbed if, in this order,
 //   stopped     the process stood still for 0.1 s or more,
 //   stolen      the hypervisor took more than 2 % of the span,

@@ -80,10 +80,10 @@ std::optional<T> parse_plain(std::string_view text) {
 }
 
 template <class T>
-std::optional<T> parse_whole(std::string_view text) {
+std::optional<T> parse_whole(std::string_view text, bool bytes = false) {
   if (auto plain = parse_plain<T>(text)) return plain;
   const auto parts = split(text);
-  if (!parts) return std::nullopt;
+  if (!parts || (!bytes && parts->second.ends_with('B'))) return std::nullopt;
   const auto factor = size_factor(parts->second);
   if (!factor) return std::nullopt;
   const double value = parts->first * *factor;
@@ -97,6 +97,23 @@ std::optional<T> parse_whole(std::string_view text) {
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
   return parse_whole<std::int64_t>(text);
+}
+
+std::optional<std::int64_t> parse_bytes(std::string_view text) {
+  return parse_whole<std::int64_t>(text, true);
+}
+
+std::optional<double> parse_byte_rate(std::string_view text) {
+  const bool has_time = text.ends_with("/s") || text.ends_with("ps");
+  auto parts = split(has_time ? text.substr(0, text.size() - 2) : text);
+  if (!parts) return std::nullopt;
+  std::string_view& unit = parts->second;
+  if (unit.ends_with("bit")) unit.remove_suffix(2);
+  const bool bits = unit.ends_with('b');
+  if (bits) unit.remove_suffix(1);
+  const auto factor = size_factor(unit);
+  if (!factor) return std::nullopt;
+  return parts->first * *factor / (bits ? 8.0 : 1.0);
 }
 
 std::optional<std::uint64_t> parse_seed(std::string_view text) {

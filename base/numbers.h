@@ -9,13 +9,18 @@
 
 namespace qb {
 
-// Parses `12`, `1_024`, `1e6`, `2.5e3`, `32Ki`, `64K` (1000), `1Mi`, `80GiB`, `80GB`, `512B`.
-// Returns nullopt for anything else, a fraction that is not an integer, or a value outside int64.
+// Parses a count: `12`, `1_024`, `1e6`, `2.5e3`, `32Ki`, `64K` (1000), `1Mi`. Returns nullopt for
+// anything else, a fraction that is not an integer, or a value outside int64.
 [[nodiscard]] std::optional<std::int64_t> parse_integer(std::string_view text);
+// A number of bytes: also `80GiB`, `80GB`, `512B`.
+[[nodiscard]] std::optional<std::int64_t> parse_bytes(std::string_view text);
 // The same for a seed, which is a uint64.
 [[nodiscard]] std::optional<std::uint64_t> parse_seed(std::string_view text);
 
-// Parses a decimal with optional exponent and underscores; also every form of parse_integer, and a
+// Parses bytes a second: `50e9`, `50GB/s`, `12.5GiB/s`, and in bits `400Gb/s`, `400Gbps`.
+[[nodiscard]] std::optional<double> parse_byte_rate(std::string_view text);
+
+// Parses a decimal with optional exponent and underscores; also every form of parse_bytes, and a
 // time suffix (`90s`, `15min`, `2h`, `20ms`), which gives seconds. It takes no nan and no inf.
 [[nodiscard]] std::optional<double> parse_real(std::string_view text);
 

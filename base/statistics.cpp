@@ -8,6 +8,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/host_activity.h"
+
 namespace qb {
 namespace {
 
@@ -56,7 +58,7 @@ std::string repeats_text(double n, double coverage, double disturbed,
   // More digits than two would only say that the interval is wide enough.
   if (n > 1.0) text += fmt::format(" ({:.2g} %)", std::floor(100.0 * coverage));
   if (disturbed > 0.0) text += fmt::format(", {:g} disturbed", disturbed);
-  if (!disturbed_by.empty()) text += fmt::format(" by {}", disturbed_by);
+  if (!disturbed_by.empty()) text += fmt::format(" by {}", disturbance_text(disturbed_by));
   return text;
 }
 
@@ -103,8 +105,10 @@ std::vector<double> crossings(std::span<const double> x, std::span<const double>
 }
 
 std::string NoiseFloor::text() const {
-  return fmt::format("A/A, the same case measured twice ({}): {:.3f} [{:.3f}, {:.3f}]", case_label,
-                     ratio, low, high);
+  return fmt::format(
+      "Noise check: {} measured twice differs by a factor {:.3f} [{:.3f}, {:.3f}]; do not believe "
+      "speed-ups closer to 1 than this",
+      case_label, ratio, low, high);
 }
 
 }  // namespace qb

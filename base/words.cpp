@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/schema/gone_names.h"
+#include "base/schema/other_names.h"
 
 namespace qb {
 namespace {
@@ -40,6 +41,8 @@ std::string unknown_word(std::string_view what, std::string_view text,
   if (const GoneName* gone = find_gone(what, text))
     return fmt::format("{} '{}' was removed in schema {}; {}", what, text, gone->until,
                        gone->instead);
+  if (const std::string_view ours = our_word(what, text); !ours.empty())
+    return fmt::format("unknown {} '{}'; qb calls this {}", what, text, ours);
   const std::string_view near = nearest_word(text, candidates);
   if (!near.empty()) return fmt::format("unknown {} '{}'; did you mean '{}'?", what, text, near);
   return fmt::format("unknown {} '{}'; known: {}", what, text, join(candidates, ", "));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
-anchor to a heading there, README.md fits its limit, docs/commands.md names every verb, the dry run
+anchor to a heading there, README.md fits its limit, no page or message has a word of the theatre, docs/commands.md names every verb, the dry run
 of docs/sitting.md has the cases that the program shows, docs/questions.md and docs/landscape.md
 have what their commands print, README.md says when its commands were last tried, and beneath every
 committed figure stand what it says and what its marks mean.
@@ -21,7 +21,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-README_LINES = 120
+README_LINES = 130
+# Neither pages nor messages say these where the field has words: run, worker group, reported.
+OTHER_WORDS = re.compile(r"\b(crews?|players?|plays|played|likeness|stands? so|told from)\b", re.I)
+LITERAL = re.compile(r'R"\((.*?)\)"|"((?:[^"\\\n]|\\.)*)"', re.S)
 ANSWERED = ("docs/questions.md", "docs/landscape.md")
 FENCES = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.S | re.M)
 
@@ -80,7 +83,7 @@ def stale_dry_run(program):
                               capture_output=True, text=True).stdout
     said = "\n".join(line.rstrip() for line in said.splitlines())
     if cases_of_dry_run(said) != cases_of_dry_run(page):
-        yield "docs/sitting.md: qb run --dry-run says something else now; play docs/sitting.sh"
+        yield "docs/sitting.md: qb run --dry-run says something else now; run docs/sitting.sh"
 
 
 def answered(program, text):
@@ -135,14 +138,31 @@ def figures_without_words():
                     yield f"{page.relative_to(ROOT)}: {picture.stem} stands without {text!r}"
 
 
+def other_words(pages):
+    """Looks for words that the field does not use in pages (outside of code), help and messages."""
+    texts = {page: re.sub(r"`[^`]*`", "", FENCES.sub("", page.read_text(encoding="utf-8")))
+             for page in pages}
+    for folder in ("base", "harness", "interest_sets", "kernels", "plots", "python"):
+        for source in (ROOT / folder).rglob("*.*"):
+            if source.suffix in (".h", ".cpp", ".cu", ".py") and "test" not in str(
+                    source.relative_to(ROOT)):
+                code = re.sub(r"^ *(#include|//).*$", "", source.read_text(encoding="utf-8"),
+                              flags=re.M)
+                texts[source] = "\n".join(map("".join, LITERAL.findall(code)))
+    for page, text in texts.items():
+        for word in OTHER_WORDS.finditer(text):
+            near = " ".join(text[max(0, word.start() - 30):word.end() + 30].split())
+            yield f"{page.relative_to(ROOT)}: {word.group()!r} in '{near}'"
+
+
 def main():
     pages = [page for page in ROOT.rglob("*.md")
              if page.relative_to(ROOT).parts[0] not in ("build", "results")]
     wrong = [fault for page in pages for fault in broken_links(page)]
-    wrong += [*figures_without_words(), *stale_trial()]
+    wrong += [*figures_without_words(), *stale_trial(), *other_words(pages)]
     lines = len((ROOT / "README.md").read_text(encoding="utf-8").splitlines())
-    if lines >= README_LINES:
-        wrong.append(f"README.md: {lines} lines; it must have fewer than {README_LINES}")
+    if lines > README_LINES:
+        wrong.append(f"README.md: {lines} lines; it must have at most {README_LINES}")
     if len(sys.argv) > 1:
         program = str(pathlib.Path(sys.argv[1]).resolve())
         wrong += [*unnamed_verbs(program), *stale_dry_run(program),

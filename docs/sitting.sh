@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Plays the sitting of docs/sitting.md and writes that page anew: a sweep of six lines over five
+# Runs the commands of docs/sitting.md and writes that page anew: a sweep of six lines over five
 # schemes, a figure and two LaTeX tables for a column, and the page of a paper that holds them
 # (docs/sitting.png).
 #
@@ -64,7 +64,7 @@ schemes=(table results/mine/latest --rows algorithm --value time,device_peak,dev
 latex=(--format latex --width 3.5in)
 
 printf '# One sitting: from six lines of YAML to the page of a paper\n' > "$page"
-say '' '`docs/sitting.sh` played it and wrote this page. `mine.yaml` asks what five schemes over 2, 4 and 8 workers gain on' \
+say '' '`docs/sitting.sh` ran it and wrote this page. `mine.yaml` asks what five schemes over 2, 4 and 8 workers gain on' \
   'causal attention, and what they hold and send:'
 fenced yaml mine.yaml
 say '' 'What would run, and is it right?'

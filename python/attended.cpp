@@ -69,6 +69,24 @@ bool is_packed(const AttendJob& job) {
   return job.plan().problem.shape.batch != job.task.c.shape.batch;
 }
 
+std::string lower(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name;
+}
+
+Check check_of(const Verification& found, bool has_out, bool has_lse) {
+  Check check{found.correct, {}, {}, {}, found.message};
+  const auto add = [&](const std::string& name, double error, double tolerance) {
+    check.errors[name] = error;
+    check.tolerances[name] = tolerance;
+  };
+  if (has_out) add("o", found.max_error, found.tolerance);
+  if (has_lse) add("lse", found.lse_max_error, found.lse_tolerance);
+  for (const GradientErrors& one : found.gradients)
+    add(lower(std::string(word(one.what))), one.max_error, one.tolerance);
+  return check;
+}
+
 }  // namespace
 
 void set_parameter(Case& c, const std::string& name, const std::string& text,
@@ -250,19 +268,8 @@ Check Attended::check() {
       other.outputs = given.dtype;
   const Plan& plan = job_.plan();
   const Verification found = verify_tensors(plan, job_.arguments, other);
-  Check check{found.correct, {}, {}, {}, found.message};
-  const auto add = [&](const std::string& name, double error, double tolerance) {
-    check.errors[name] = error;
-    check.tolerances[name] = tolerance;
-  };
-  if (job_.arguments.out.data != nullptr) add("o", found.max_error, found.tolerance);
-  if (job_.arguments.lse.data != nullptr) add("lse", found.lse_max_error, found.lse_tolerance);
-  const auto lower = [](std::string name) {
-    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-    return name;
-  };
-  for (const GradientErrors& one : found.gradients)
-    add(lower(std::string(word(one.what))), one.max_error, one.tolerance);
+  Check check =
+      check_of(found, job_.arguments.out.data != nullptr, job_.arguments.lse.data != nullptr);
   for (const Diagnosis& one : diagnose(plan, job_.arguments, other, found))
     check.mistakes[lower(one.tensor)] = explanation(one);
   return check;
@@ -357,15 +364,10 @@ Texts Attended::columns() const {
   return texts;
 }
 
-std::pair<std::map<std::string, double>, std::string> Attended::errors(std::int64_t rows) const {
+Check Attended::errors(std::int64_t rows) const {
   Verification verification = verify_attend(job_, rows);
   if (job_.backward && verification.correct) verify_attend_gradients(job_, rows, verification);
-  std::map<std::string, double> errors = {{"O", verification.max_error},
-                                          {"LSE", verification.lse_max_error},
-                                          {"tolerance", verification.tolerance}};
-  for (const GradientErrors& one : verification.gradients)
-    errors[std::string(word(one.what))] = one.max_error;
-  return {errors, verification.message};
+  return check_of(verification, true, true);
 }
 
 }  // namespace qb::python

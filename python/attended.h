@@ -37,7 +37,7 @@ struct Question {
   double softcap = 0.0;  // of another program, for check()
 };
 
-// What check() found, by tensor; mistakes of those that are wrong.
+// What check() or errors() found, by tensor; mistakes of those that are wrong.
 struct Check {
   bool correct = false;
   std::map<std::string, double> errors;
@@ -74,10 +74,8 @@ class Attended {
 
   // The predicted columns of such a case's row, and its measured times, by name.
   [[nodiscard]] Texts columns() const;
-  // The largest errors against float64 by output, of up to `rows` rows a head, with the tolerance
-  // of O, and what is wrong (empty: nothing).
-  [[nodiscard]] std::pair<std::map<std::string, double>, std::string> errors(
-      std::int64_t rows) const;
+  // Compares up to `rows` rows a head of each output with float64.
+  [[nodiscard]] Check errors(std::int64_t rows) const;
   [[nodiscard]] const MemoryLedger& ledger() const { return *ledger_; }
   // The arrays that had to be copied, since a kernel cannot read them in place.
   [[nodiscard]] const std::vector<std::string>& copied() const { return copied_; }

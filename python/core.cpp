@@ -89,13 +89,7 @@ std::shared_ptr<Attended> attend(std::map<std::string, nb::object> arrays, Texts
   return job;
 }
 
-// Compares what another program computed with float64 (quorumbench.verify).
-nb::dict check_arrays(std::map<std::string, nb::object> arrays, Texts parameters,
-                      const std::string& layout, bool bits_are_bf16, double softcap) {
-  const Question question{
-      std::move(arrays), bits_are_bf16, std::move(parameters), layout, false, softcap};
-  Attended job(question, nullptr, {});
-  const Check found = interruptibly([&] { return job.check(); });
+nb::dict dict_of(const Check& found) {
   nb::dict said;
   said["correct"] = found.correct;
   said["errors"] = nb::cast(found.errors);
@@ -103,6 +97,15 @@ nb::dict check_arrays(std::map<std::string, nb::object> arrays, Texts parameters
   said["mistakes"] = nb::cast(found.mistakes);
   said["message"] = found.message.c_str();
   return said;
+}
+
+// Compares what another program computed with float64 (quorumbench.verify).
+nb::dict check_arrays(std::map<std::string, nb::object> arrays, Texts parameters,
+                      const std::string& layout, bool bits_are_bf16, double softcap) {
+  const Question question{
+      std::move(arrays), bits_are_bf16, std::move(parameters), layout, false, softcap};
+  Attended job(question, nullptr, {});
+  return dict_of(interruptibly([&] { return job.check(); }));
 }
 
 // kind: `numpy` (bf16 as its bits), or anything else for an object with __dlpack__.
@@ -273,7 +276,7 @@ NB_MODULE(_core, m) {
       .def(
           "errors",
           [](const Attended& job, std::int64_t rows) {
-            return interruptibly([&] { return job.errors(rows); });
+            return dict_of(interruptibly([&] { return job.errors(rows); }));
           },
           nb::arg("rows"))
       .def("timeline", timeline)

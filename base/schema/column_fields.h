@@ -123,7 +123,7 @@ inline constexpr Field kResultFields[] = {
                        "units without links: (S - 1) / (v m c + S - 1) with c chunks",
                        17)),
     of_pipeline(column(prediction, "plan_bubble_ratio", real,
-                       "the same from playing the plan with the FLOP of each unit as its time",
+                       "the same from stepping through the plan with the FLOP of each unit as its time",
                        17)),
     of_pipeline(column(prediction, "kept_microbatches", real,
                        "microbatches whose activations a stage keeps at once, of the stage that "

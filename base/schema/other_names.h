@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other programs and papers call the keys of a spec. A message about an unknown key names
-// ours.
+// What other programs and papers call the keys of a spec, their words and the verbs. A message about
+// an unknown one names ours.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ inline constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"batch", "B bs batch_size"},
     {"workers",
      "W world_size num_workers n_workers num_gpus n_gpus nproc cp_size sp_size "
-     "context_parallel_size"},
+     "context_parallel_size gpus"},
     {"threads", "num_threads n_threads"},
     {"mask: causal", "causal is_causal"},
     {"mask", "attn_mask attention_mask"},
@@ -46,10 +46,39 @@ inline constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"figures", "plots"},
 };
 
+// The same of words, such as a verb or the values of a key.
+inline constexpr struct {
+  std::string_view what;  // as unknown_word() says it
+  std::string_view ours;
+  std::string_view theirs;
+} kOtherWords[] = {
+    {"verb", "--version", "version"},
+    {"verb", "--help", "help"},
+    {"verb", "run", "bench benchmark exec simulate start sweep"},
+    {"verb", "verify", "check validate"},
+    {"verb", "plot", "draw figure graph"},
+    {"dtype", "f16", "float16 fp16 half"},
+    {"dtype", "bf16", "bfloat16"},
+    {"dtype", "f32", "float float32 fp32 single"},
+    {"dtype", "f64", "double float64 fp64"},
+    {"value", "time", "latency runtime seconds"},
+    {"value", "achieved_flop_per_s", "flops tflops throughput"},
+    {"value", "device_peak", "memory"},
+    {"value", "device_sent", "bytes communication"},
+    {"device", "cuda", "gpu GPU nvidia"},
+    {"device", "cuda (a model of one is model.device: h100)", "A100 a100 H100 h100 H200 h200"},
+};
+
 // Returns what qb calls it; empty where the table does not have the name.
 [[nodiscard]] inline std::string_view our_name(std::string_view theirs) {
   for (const auto& [ours, others] : kOtherNames)
     if (std::ranges::count(split_words(others, " "), theirs) > 0) return ours;
+  return {};
+}
+[[nodiscard]] inline std::string_view our_word(std::string_view what, std::string_view theirs) {
+  for (const auto& row : kOtherWords)
+    if (row.what == what && std::ranges::count(split_words(row.theirs, " "), theirs) > 0)
+      return row.ours;
   return {};
 }
 

@@ -34,11 +34,11 @@ inline constexpr Field kCaseFields[] = {
                       "`cuda`")),
     parameter(
         word, means, "ranks", standard("serial"),
-        meaning("who plays the workers: `serial`, `threads`, `mpi`, `nccl`, `model`; see "
-                "[Who plays the workers](#who-plays-the-workers)"),
+        meaning("what runs the workers: `serial`, `threads`, `mpi`, `nccl`, `model`; see "
+                "[What runs the workers](#what-runs-the-workers)"),
         needs(need("device", "cpu")
                   .of("threads mpi model")
-                  .because("on one GPU ranks: serial plays the workers, with a GPU for each ranks: "
+                  .because("on one GPU ranks: serial computes the workers in turn, with a GPU for each ranks: "
                            "nccl"),
               need("device", "cuda").of("nccl").because("the nearest on the CPU is ranks: mpi"),
               need("workload", "attention sequence_mixer pipeline")

@@ -53,14 +53,19 @@ class TreeBuilder final : public YAML::EventHandler {
     if (what.starts_with(YAML::ErrorMsg::UNKNOWN_ANCHOR))  // yaml-cpp 0.8 appends its name
       what = "no anchor before this alias has its name; quote a text that begins with '*'";
     else if (what == YAML::ErrorMsg::MAP_VALUE)
-      what = "a ':' is not allowed here; quote a text that contains one";
+      what =
+          "a ':' is not allowed here; indent a key as much as the one above it, and quote a text "
+          "that contains one";
+    else if (what == YAML::ErrorMsg::END_OF_MAP || what == YAML::ErrorMsg::END_OF_SEQ)
+      what = "this line is indented otherwise than those of its group above it";
     fail_at(place_of(problem.mark), fmt::format("YAML: {}", what));
   }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (documents_++ > 0)
       fail_at(place_of(mark),
-              "this is a second YAML document, and a file may have one experiment only");
+              "a second YAML document begins here, or this line is indented less than the first; a "
+              "file may have one experiment only");
     root_.place = place_of(mark);
   }
   void OnDocumentEnd() override {}

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/print.h"
 #include "harness/execute/model/advice.h"
 #include "harness/experiment/audit/compare.h"
 #include "harness/experiment/schema/columns.h"
 #include "harness/experiment/schema/parameters.h"
+#include "harness/workload/cautions.h"
 #include "harness/workload/needs.h"
 
 namespace qb {
@@ -64,6 +66,10 @@ Case case_with_cache(Case c, std::int64_t cached_tokens) {
     throw UsageError(fmt::format("--workers {}: it must be 1 to {}", c.workers, kMostWorkers));
   c.shape.kv_len = c.shape.q_len + cached_tokens;
   return whole_case(std::move(c));
+}
+
+void print_cautions(std::span<const Case> cases) {
+  for (const std::string& doubt : cautions(cases)) print_note("qb: warning: {}\n", doubt);
 }
 
 Option add_positive(Verb verb, const std::string& name, double& value, const std::string& what) {

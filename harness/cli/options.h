@@ -48,6 +48,9 @@ void add_parameters(Verb verb, Case& c, std::initializer_list<std::string_view> 
 // negative number of them, and for more workers than schemes are compared for.
 [[nodiscard]] Case case_with_cache(Case c, std::int64_t cached_tokens);
 
+// Prints what cautions() says of the cases.
+void print_cautions(std::span<const Case> cases);
+
 // Returns what make() returns. Whether a mask fits the tokens is known only when both are: a
 // UsageError about the mask then gets `--mask: ` in front.
 [[nodiscard]] auto with_mask_option(auto make) {
@@ -68,7 +71,7 @@ Option add_integer(Verb verb, const std::string& name, Integer& value, const std
     }();
     if (!parsed || !std::in_range<Integer>(*parsed))
       throw UsageError(fmt::format(
-          "{} {}: not a whole number in range; write it as 4096, 1e6, 32Ki or 80GiB", name, text));
+          "{} {}: not a whole number in range; write it as 4096, 1e6 or 32Ki", name, text));
     value = static_cast<Integer>(*parsed);
   });
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/schema/other_names.h"
+#include "base/schema/parameter_fields.h"
 
 namespace qb {
 namespace {
@@ -31,11 +32,22 @@ std::string key_named(std::string_view option) {
   return key;
 }
 
-// `unknown option '--heads'; qb calls this --q-heads`; empty unless the verb has that option.
+// `unknown option '--heads'; qb calls this --q-heads`, or for a key of a spec where the verb has
+// --set; empty unless it has one of the two.
 std::string known_otherwise(std::string_view option, const std::vector<std::string>& known) {
-  const std::string_view ours = our_name(key_named(option));
+  std::string_view ours = our_name(key_named(option));
+  const auto is_named = [&](const Field& field) { return option_of(field.key) == option; };
+  if (const auto field = std::ranges::find_if(kParameterFields, is_named);
+      ours.empty() && field != kParameterFields.end())
+    ours = field->key;
   const std::string name = option_of(key_of(ours));
-  if (ours.empty() || std::ranges::find(known, name) == known.end()) return {};
+  if (ours.empty()) return {};
+  if (std::ranges::find(known, name) == known.end()) {
+    if (std::ranges::find(known, "--set") == known.end()) return {};
+    const std::string_view value = ours.substr(key_of(ours).size());
+    return fmt::format("unknown option '{}'; keys of the spec are set by --set {}={}", option,
+                       key_of(ours), value.empty() ? "…" : value.substr(2));
+  }
   const std::string_view value = ours.substr(key_of(ours).size());
   return fmt::format("unknown option '{}'; qb calls this {}{}", option, name,
                      value.empty() ? "" : value.substr(1));

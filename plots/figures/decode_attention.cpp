@@ -141,7 +141,7 @@ std::string step_title(const Groups& panels, int cores, const ModelGrade& grade)
   for (const auto& [ratio, name] : apart[workers])
     said.push_back(fmt::format("{:.3g} ({})", ratio, name));
   if (said.empty())
-    return fmt::format("No decode step of W = {} is told from its base of W = 1", workers);
+    return fmt::format("No decode step of W = {} differs from its base of W = 1", workers);
   const std::size_t level = pairs - said.size();
   return fmt::format("A decode step of W = {} takes {} times that of W = 1{}", workers,
                      listed(said),

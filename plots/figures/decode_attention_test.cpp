@@ -86,7 +86,7 @@ TEST(DecodeAttention, MoreWorkersThanCoresAndDisturbedOnesAreMarkedAndNotInTheTi
   EXPECT_EQ(decode_attention_figure(
                 scheme_table({steps("dense", 1, 0.08), steps("tree_decode", 2, 0.081)}))
                 .title,
-            "No decode step of W = 2 is told from its base of W = 1");
+            "No decode step of W = 2 differs from its base of W = 1");
 }
 
 TEST(DecodeAttention, ATitleOfDisturbedOrModelledStepsClaimsWhatTheirRuleAllows) {
@@ -100,7 +100,7 @@ TEST(DecodeAttention, ATitleOfDisturbedOrModelledStepsClaimsWhatTheirRuleAllows)
   EXPECT_EQ(title_of({{"ranks", "model"}}, 1.5),
             "A decode step of W = 2 takes 0.5 (tree_decode) times that of W = 1");
   EXPECT_EQ(title_of({{"ranks", "model"}}, 2.5),
-            "No decode step of W = 2 is told from its base of W = 1");
+            "No decode step of W = 2 differs from its base of W = 1");
 }
 
 TEST(DecodeAttention, KeysAndBatchArePanelsOfWhichTwoAreDrawn) {

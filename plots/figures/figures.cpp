@@ -28,7 +28,7 @@ const KnownFigure* find_figure(std::string_view name) {
 std::string subtitle(const CsvTable& cases, Provenance provenance) {
   // A model's numbers are the same wherever it is computed.
   if (all_modelled(cases)) provenance.machine.clear();
-  return listed({shared_parameters(cases), oversubscription(cases, provenance.cores),
+  return listed({shared_parameters(all_rows(cases)), oversubscription(cases, provenance.cores),
                  repeats(cases), provenance_line(provenance)},
                 "; ");
 }

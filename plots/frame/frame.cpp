@@ -199,8 +199,9 @@ std::string slow_base_note(const Rows& rows) {
   if (slow.empty()) return {};
   const std::string least = fmt::format("{:.0f}", kPercent * slow.begin()->first);
   const std::string most = fmt::format("{:.0f}", kPercent * slow.rbegin()->first);
-  return fmt::format("A slow base: {} at {} % of the peak.", counted(slow.size(), "case"),
-                     least == most ? least : least + " to " + most);
+  return fmt::format(
+      "The base reached only {} % of the machine's peak ({}): speed-ups may look too good.",
+      least == most ? least : least + " to " + most, counted(slow.size(), "case"));
 }
 
 }  // namespace qb

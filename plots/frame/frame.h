@@ -224,7 +224,7 @@ template <class One>
 // Names the parameters that all cases share: `B = 1, H = 8, G = 2, d = 64, f16, full mask,
 // materialized kernel, serial ranks`. Of a name that is only worth saying where it differs, G is
 // there if it is not H, and W if it is not 1.
-[[nodiscard]] std::string shared_parameters(const CsvTable& cases);
+[[nodiscard]] std::string shared_parameters(const Rows& rows);
 
 // Says which measured cases had more workers than the machine has cores: `W = 4, 8 on 2 cores`. It
 // is empty if none had, or if the number of cores is not known (0).

@@ -143,13 +143,13 @@ TEST(CaseLines, LinksAreNamedInUnits) {
 
 TEST(CaseLines, SharedParametersLeaveOutWhatVaries) {
   CsvTable cases = case_study_2(10);
-  EXPECT_EQ(shared_parameters(cases),
+  EXPECT_EQ(shared_parameters(all_rows(cases)),
             "B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, "
             "2 threads");
   Values flash = ok_case(4, 77, 1.0);
   flash["kernel"] = "flash";
   add_case(cases, flash);
-  EXPECT_THAT(shared_parameters(cases), ::testing::Not(HasSubstr("kernel")));
+  EXPECT_THAT(shared_parameters(all_rows(cases)), ::testing::Not(HasSubstr("kernel")));
 }
 
 TEST(CaseLines, ThePassIsNamedWhereItIsNotForward) {
@@ -159,10 +159,10 @@ TEST(CaseLines, ThePassIsNamedWhereItIsNotForward) {
     values["case_id"] += pass;
     return values;
   };
-  EXPECT_THAT(shared_parameters(cases_of({of_pass("forward")})), HasSubstr("full mask, material"));
-  EXPECT_THAT(shared_parameters(cases_of({of_pass("backward")})),
+  EXPECT_THAT(shared_parameters(all_rows(cases_of({of_pass("forward")}))), HasSubstr("full mask, material"));
+  EXPECT_THAT(shared_parameters(all_rows(cases_of({of_pass("backward")}))),
               HasSubstr("full mask, backward pass, materialized kernel"));
-  EXPECT_THAT(shared_parameters(cases_of({of_pass("both")})), HasSubstr("full mask, both passes"));
+  EXPECT_THAT(shared_parameters(all_rows(cases_of({of_pass("both")}))), HasSubstr("full mask, both passes"));
   EXPECT_THAT(names(cases_of({of_pass("forward"), of_pass("backward")})),
               ElementsAre("W = 4, backward pass", "W = 4"));
 }
@@ -199,13 +199,13 @@ TEST(CaseLines, SharedParametersNameKeyHeadsWorkersAndLengthWhereTheyAreFixed) {
     values["link_bandwidth_byte_per_s"] = "1e9";
     return values;
   };
-  EXPECT_THAT(shared_parameters(cases_of({grouped_query(4, "2")})),
+  EXPECT_THAT(shared_parameters(all_rows(cases_of({grouped_query(4, "2")}))),
               HasSubstr("N = 8,192, W = 4, B = 1, H = 8, G = 2, d = 64"));
-  EXPECT_THAT(shared_parameters(cases_of({grouped_query(4, "2")})),
+  EXPECT_THAT(shared_parameters(all_rows(cases_of({grouped_query(4, "2")}))),
               HasSubstr("materialized kernel, 1 GB/s"));
-  EXPECT_THAT(shared_parameters(cases_of({grouped_query(4, "8")})),
+  EXPECT_THAT(shared_parameters(all_rows(cases_of({grouped_query(4, "8")}))),
               ::testing::Not(HasSubstr("G = ")));
-  EXPECT_THAT(shared_parameters(cases_of({grouped_query(1, "8")})),
+  EXPECT_THAT(shared_parameters(all_rows(cases_of({grouped_query(1, "8")}))),
               ::testing::Not(HasSubstr("W = ")));
 }
 
@@ -251,7 +251,7 @@ TEST(Frame, AModelIsNamedWithItsDevice) {
   const CsvTable cases = scheme_table(
       {scheme_case("ring", 4, 1024, 1.0, {{"ranks", "model"}, {"model_device", "h100"}})});
   EXPECT_EQ(named_values({&cases, 0}, {"ranks", "model_device"}), "modelled H100");
-  EXPECT_THAT(shared_parameters(cases), HasSubstr("modelled H100"));
+  EXPECT_THAT(shared_parameters(all_rows(cases)), HasSubstr("modelled H100"));
   const CsvTable file = scheme_table({scheme_case(
       "ring", 1024, 4096, 1.0, {{"ranks", "model"}, {"model_device", "data/devices/a100.csv"}})});
   EXPECT_EQ(named_values({&file, 0}, {"ranks", "model_device"}), "modelled A100")

@@ -124,8 +124,10 @@ bool all_modelled(const CsvTable& cases) {
   return cases.size() > 0 && count(all_rows(cases), modelled) == cases.size();
 }
 
-std::string shared_parameters(const CsvTable& cases) {
-  const Rows rows = all_rows(cases);
+std::string shared_parameters(const Rows& rows) {
+  const bool of_model = !rows.empty() && count(rows, modelled) == rows.size();
+  const bool splits =
+      count(rows, [](const Row& row) { return !row.is("workers", "1"); }) > 0;
   const auto shared = [&](std::string_view column) {
     const bool same = !rows.empty() && count(rows, [&](const Row& row) {
                                          return row.at(column) == rows.front().at(column);
@@ -136,19 +138,22 @@ std::string shared_parameters(const CsvTable& cases) {
   for (const std::string column :
        {"n_tokens", "workers", "batch", "q_heads", "kv_heads", "head_dim", "dtype", "mask", "pass",
         "kernel", "link_bandwidth_byte_per_s", "link_latency_s", "device", "ranks", "threads"}) {
-    const std::string value = cases.has(column) ? shared(column) : std::string();
+    const std::string value =
+        !rows.empty() && rows.front().table->has(column) ? shared(column) : std::string();
     if (value.empty() || (column == "workers" && value == "1") ||
         (column == "kv_heads" && value == shared("q_heads")))
       continue;
     // If all rows are modelled, the ranks name the device, and the machine does not matter.
-    if (all_modelled(cases) && (column == "device" || column == "threads")) continue;
-    if (all_modelled(cases) && column == "ranks") {
+    if (of_model && (column == "device" || column == "threads")) continue;
+    if (of_model && column == "ranks") {
       const std::string device = shared("model_device");
       parts.push_back(listed({"modelled", model_device_name(device)}, " "));
     } else {
       parts.push_back(
           (column == "n_tokens" ? field_name(rows.front(), column) : named_value(column, value)) +
-          (column == "kernel" || column == "ranks" ? " " + column : ""));
+          (column == "kernel" || column == "ranks" ? " " + column : "") +
+          (column == "ranks" && value == "serial" && splits ? " (messages cost nothing)"
+                                                                       : ""));
     }
   }
   return listed(parts);

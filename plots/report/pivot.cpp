@@ -182,7 +182,7 @@ void add_notes(Table& table, const Rows& cases, const Layout& layout) {
        repeated ? repeat_notes(cases, layout.pivot.interval) : std::vector<std::string>{},
        {quotients && !floor.empty() ? floor + '.' : "", quotients ? slow_base_note(cases) : "",
         roots ? "A root that scatters the shards counts as a device." : ""}});
-  table.notes.push_back(shared_parameters(*cases.front().table));
+  table.notes.push_back(shared_parameters(cases));
 }
 
 }  // namespace

@@ -86,12 +86,17 @@ const Field* result_field(std::string_view name) {
 UsageError unknown_value(const std::string& name) {
   std::vector<std::string_view> known;
   for (const auto& [derived, meaning] : kDerivedValues) known.push_back(derived);
+  const std::vector<std::string_view> shown = known;
   for (const Field& field : fields::kResultFields)
     if (is_number_kind(field.kind)) {
       known.push_back(field.column);
       known.push_back(without_unit(field.column));
     }
-  return UsageError(unknown_word("value", name, known));
+  if (!nearest_word(name, known).empty()) return UsageError(unknown_word("value", name, known));
+  const std::string message = unknown_word("value", name, shown);
+  return UsageError(message.find("known:") == std::string::npos
+                        ? message
+                        : message + ", and the numbers that `qb columns` lists");
 }
 
 std::function<Point(const Row&)> value_of_column(const std::string& column) {

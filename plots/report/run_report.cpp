@@ -32,7 +32,7 @@ Report::Section times_section(const CsvTable& cases) {
                  "CQS-Attention's published speed-up S divides the time of the whole sequence by "
                  "it, without transfers and merge. Critical path: gather, compute and merge of the "
                  "slowest worker, or the sum over rounds of the slowest worker; with serial ranks "
-                 "one device plays the workers in turn, each alone. Worker sum: all workers. Wall "
+                 "one device computes the workers in turn, each alone. Worker sum: all workers. Wall "
                  "clock: the whole call."},
       .folded = true};
 }
@@ -122,7 +122,7 @@ std::string head_line(const PlottedRun& run) {
       devices.insert("model of " + named_value("model_device", row.text("model_device")));
     head.machine = listed({devices.begin(), devices.end()});
   }
-  return listed({provenance_line(head), shared_parameters(run.cases),
+  return listed({provenance_line(head), shared_parameters(all_rows(run.cases)),
                  oversubscription(run.cases, run.provenance.cores), repeats(run.cases)},
                 "; ");
 }

@@ -57,7 +57,7 @@ std::vector<CaseColumn> result_columns() {
 }  // namespace
 
 Table cases_table(const CsvTable& cases) {
-  Table table{.name = "cases", .title = "Cases", .notes = {shared_parameters(cases)}};
+  Table table{.name = "cases", .title = "Cases", .notes = {shared_parameters(all_rows(cases))}};
   const Rows standing = standing_rows(cases);
   if (standing.empty()) return table;
   const Columns differing = differing_parameters(standing);

@@ -396,7 +396,7 @@ def decode_attention(test, figure, run):
         return
     most = max(all_of)
     if not apart[most]:
-        return test.assertEqual(figure.title, f"No decode step of W = {most} is told from its base of W = 1")
+        return test.assertEqual(figure.title, f"No decode step of W = {most} differs from its base of W = 1")
     test.assertTrue(figure.title.startswith(f"A decode step of W = {most} takes "), figure.title)
     test.assertEqual(re.findall(r"([\d.e+-]+) \(", figure.title), [short(ratio) for ratio in sorted(apart[most])])
     level = all_of[most] - len(apart[most])

@@ -3,7 +3,7 @@
 
     import quorumbench as qb
     r = qb.attend(q, k, v, do=do, algorithm="zigzag", workers=8, mask="causal")
-    qb.plan("ring", n_tokens=65536, workers=8, mask="causal").bytes
+    qb.plan("ring", n_tokens=65536, workers=8, mask="causal").device_sent_bytes
     qb.sweep(algorithm=["ring", "zigzag"], workers=[4, 8], n_tokens=4096).run().frame()
 
 attend, attention                    compute arrays that are there, and compare them with float64

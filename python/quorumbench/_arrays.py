@@ -2,6 +2,7 @@
 """Attention on arrays that are already there."""
 from __future__ import annotations
 
+import warnings
 from types import SimpleNamespace
 from typing import Any, Mapping
 
@@ -21,6 +22,7 @@ class Result:
     error, errors        the largest error of O, and of each output, against a float64 reference of up
                          to 256 rows a head, computed when they are asked for; they raise CaseError
                          where an error is above its tolerance
+    tolerances           what each error may be: four times that of a plain program in the inputs' type
     columns              the predicted columns of cases.csv (`qb columns`), and measured times in
                          seconds; each is an attribute too: device_sent_bytes, device_peak_bytes,
                          wall_time_s, …
@@ -56,8 +58,8 @@ class Result:
         raise AttributeError(f"a result of qb.attend has no {name}")
 
     def __dir__(self) -> list[str]:
-        return ["o", "lse", "dq", "dk", "dv", "error", "errors", "columns", "copied", "memory",
-                *self.columns]
+        return ["o", "lse", "dq", "dk", "dv", "error", "errors", "tolerances", "columns", "copied",
+                "memory", *self.columns]
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -71,15 +73,22 @@ class Result:
         return self._keep("columns", compute)
 
     @property
-    def errors(self) -> dict[str, float]:
-        def compute() -> dict[str, float]:
-            found, message = self._job.errors(256)
-            if message:
-                raise CaseError(message, "incorrect")
-            return {name.lower() if name != "tolerance" else name: error
-                    for name, error in found.items()}
+    def _compared(self) -> dict[str, dict[str, float]]:
+        def compute() -> dict[str, dict[str, float]]:
+            found = self._job.errors(256)
+            if found["message"]:
+                raise CaseError(found["message"], "incorrect")
+            return found
 
-        return self._keep("errors", compute)
+        return self._keep("compared", compute)
+
+    @property
+    def errors(self) -> dict[str, float]:
+        return self._compared["errors"]
+
+    @property
+    def tolerances(self) -> dict[str, float]:
+        return self._compared["tolerances"]
 
     @property
     def error(self) -> float:
@@ -155,6 +164,11 @@ def _texts(parameters: Mapping[str, Any]) -> dict[str, str]:
 
 def _start(arrays: Mapping[str, Any], layout: str, parameters: Mapping[str, Any],
            forward: Any = None, out_dtype: str | None = None) -> tuple[Any, Any, str, str]:
+    of_keys = tuple(getattr(arrays["k"], "shape", ()))
+    if layout == "auto" and len(of_keys) > 2 and of_keys[-3] >= 64 and of_keys[-3] > 4 * of_keys[-2]:
+        warnings.warn(f"k is taken as {of_keys[-3]} heads of {of_keys[-2]} tokens; say layout='bnhd' "
+                      "(or 'nhd') where tokens come before heads, and 'bhnd' where this is right",
+                      stacklevel=3)
     kind = _kinds.kind_of("q", arrays["q"])
     dtype = _kinds.dtype_of("q", arrays["q"])
     given = {}
@@ -235,7 +249,7 @@ def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p
 
     query, key, value are [..., h, n, d] as qb.attend() takes them; attn_mask is a mask of qb by
     name or pattern. The keywords are those of qb.attend(). O has the type of query. PyTorch's
-    tensors take part in autograd, whose backward pass is played over the same workers.
+    tensors take part in autograd, whose backward pass runs over the same workers.
 
     It differs from PyTorch's: no dropout_p and no mask as an array; is_causal needs as many keys as
     queries, since PyTorch begins at the first key and qb ends at the last one; a query without

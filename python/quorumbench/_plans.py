@@ -19,12 +19,12 @@ from .errors import EnvironmentError, UsageError
 class Plan:
     """Which worker computes which pairs, and what it sends and holds; no clock.
 
-    pairs          by worker: the pairs of a query and a key that the mask leaves it, of one head
-    bytes          the most bytes that one device sends (device_sent_bytes), of all heads, in both
-                   passes if it plans both; sent_by_worker has all
-    critical_path  the pairs of the slowest worker, or of the slowest of each round in turn, of a head
-    memory         the most bytes that one device holds (device_peak_bytes); memory_by_worker has all
-    columns        the predicted columns of cases.csv, by name (`qb columns` says what they mean)
+    pairs             by worker: the pairs of a query and a key that the mask leaves it, of one head
+    sent_by_worker    the bytes that each sends, of all heads, in both passes if it plans both
+    memory_by_worker  the most bytes that each holds
+    columns           the predicted columns of cases.csv, by name (`qb columns` says what they mean);
+                      each is an attribute too: device_sent_bytes, critical_path_pairs,
+                      predicted_device_peak_bytes, …
     """
 
     def __init__(self, asked: dict[str, Any]) -> None:
@@ -47,10 +47,14 @@ class Plan:
         self.pairs: list[int] = self._view.pairs
         self.sent_by_worker: list[int] = self._view.sent
         self.memory_by_worker: list[int] = self._view.peak
-        self.bytes: int = self.columns["device_sent_bytes"]
-        self.critical_path: int = self.columns["critical_path_pairs"]
-        self.memory: int = self.columns.get("predicted_device_peak_bytes",
-                                            self.columns.get("predicted_active_peak_bytes", 0))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__.get("columns", {}):
+            return self.columns[name]
+        raise AttributeError(f"a plan has no {name}; dir() of it lists what it has")
+
+    def __dir__(self) -> list[str]:
+        return sorted({name for name in super().__dir__() if name[0] != "_"} | set(self.columns))
 
     def __reduce__(self) -> Any:
         return Plan, (self._given,)  # what is asked says all of it
@@ -117,9 +121,11 @@ class Plan:
             return f"<pre>{html.escape(repr(self))}</pre>"
 
     def __repr__(self) -> str:
+        peak = self.columns.get("predicted_device_peak_bytes",
+                                self.columns.get("predicted_active_peak_bytes", 0))
         return (f"<plan of {self._own or 'dense'}: {len(self.pairs)} workers, critical path "
-                f"{self.critical_path} pairs a head, {self.bytes} bytes sent by a device, peak "
-                f"{self.memory} bytes of a device>")
+                f"{self.critical_path_pairs} pairs a head, {self.device_sent_bytes} bytes sent by a "
+                f"device, peak {peak} bytes of a device>")
 
 
 def plan(algorithm: Any = "cqs", **parameters: Any) -> Plan:

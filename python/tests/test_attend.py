@@ -2,6 +2,7 @@
 """qb.attend() and qb.attention() against NumPy's float64."""
 import os
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -150,7 +151,8 @@ def test_what_a_result_says():
     assert r.columns["device_sent_bytes"] == r.device_sent_bytes
     assert r.device_sent_bytes == 3 * 2 * shard + 3 * 2 * shard + 4 * 2 * shard  # K, V; K, V, dK, dV
     assert 0.0 < r.error < 1e-5
-    assert set(r.errors) == {"o", "lse", "dq", "dk", "dv", "tolerance"}
+    assert set(r.errors) == set(r.tolerances) == {"o", "lse", "dq", "dk", "dv"}
+    assert all(0.0 <= error <= r.tolerances[name] for name, error in r.errors.items())
     assert "ms" in repr(r) and "device_sent_bytes" in dir(r)
     with pytest.raises(AttributeError, match="has no speed"):
         r.speed
@@ -171,6 +173,19 @@ def test_memory_is_written_for_other_programs(tmp_path):
         assert max(held) > 0 and times == sorted(times)
     with pytest.raises(qb.UsageError):
         r.memory.save(tmp_path / "a.txt")
+
+
+def test_a_shape_that_looks_like_tokens_before_heads_is_said():
+    tokens_first = np.ones((1, 512, 4, 16), np.float32)
+    with pytest.warns(UserWarning, match="k is taken as 512 heads of 4 tokens; say layout='bnhd'"):
+        qb.attend(tokens_first, tokens_first, tokens_first)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for layout in ("bhnd", "bnhd"):
+            qb.attend(tokens_first, tokens_first, tokens_first, layout=layout)
+        decoded = np.ones((1, 128, 1, 16), np.float32)
+        keys = np.ones((1, 8, 64, 16), np.float32)
+        qb.attend(decoded, keys, keys, mask="causal")
 
 
 def test_outputs_live_longer_than_the_result():

@@ -34,8 +34,10 @@ def test_a_plan_counts_what_qb_plan_counts():
     said = json.loads(p.check().to_json())
     assert p.pairs == [worker["pairs_count"] for worker in said["workers"]]
     assert sum(p.pairs) == 4096 * 4097 // 2
-    assert p.bytes == said["device_sent_bytes"] and p.memory > 0
-    assert p.critical_path == said["critical_path_pairs"]
+    assert p.device_sent_bytes == said["device_sent_bytes"] and p.predicted_device_peak_bytes > 0
+    assert p.critical_path_pairs == said["critical_path_pairs"]
+    with pytest.raises(AttributeError, match="a plan has no bytes"):
+        p.bytes
     assert "8 workers" in repr(p)
     assert "<svg" in p._repr_html_() or "<pre>" in p._repr_html_()
 
@@ -62,7 +64,7 @@ def test_an_algorithm_of_ones_own_is_checked_counted_and_executed():
             assert np.abs(getattr(r, name) - one).max() < 1e-5, (workers, name)
     own = qb.plan(two_way_zigzag, n_tokens=4096, workers=8, mask="causal", passes="both").check()
     ring = qb.plan("zigzag", n_tokens=4096, workers=8, mask="causal", passes="both")
-    assert own.pairs == ring.pairs and own.bytes < ring.bytes
+    assert own.pairs == ring.pairs and own.device_sent_bytes < ring.device_sent_bytes
     rows = own.partition()
     assert len(set(rows["worker"])) == 8 and max(rows["k_end"]) == 4096
     pytest.importorskip("matplotlib").use("Agg")
@@ -89,7 +91,7 @@ def test_an_algorithm_of_ones_own_is_swept_as_a_file(folder, monkeypatch):
                    passes="both")
     of_plan = frame[(frame["algorithm"] == "two_way_zigzag") & (frame["workers"] == 5)
                     & (frame["n_tokens"] == 90)]
-    assert list(of_plan["device_sent_bytes"]) == [plan.bytes] * 2
+    assert list(of_plan["device_sent_bytes"]) == [plan.device_sent_bytes] * 2
     assert "two_way_zigzag" in qb.table(frame[frame["ranks"] == "serial"], cols="algorithm",
                                         rows=["workers", "n_tokens"], values="time").to_markdown()
     asked |= {"head_dim": 64, "ranks": "model", "model_device": "h100", "dtype": "bf16"}

@@ -33,7 +33,7 @@ after each other, in random order, and so is the next pair, of another case. A r
 neighbours, so that a machine which slows down for a minute slows down both. The interval is that of
 the median of these ratios. Pairs that something disturbed are taken again (docs/trust.md, Disturbed
 repeats). Each turn is a `run` of its own: the first turn of each side verifies, as the spec asks.
-A/A, below the table, is the first case with A on both sides: what noise alone makes of a ratio.
+The noise check below the table is the first case with A on both sides: what noise alone makes of a ratio.
 
 SLOW, FAST: the interval excludes 1, and the median is beyond the threshold. SAME: it lies within
 the threshold. AMBIGUOUS: neither, or fewer than six pairs, or pairs that stayed disturbed.

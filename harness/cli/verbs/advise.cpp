@@ -16,7 +16,7 @@ namespace qb {
 namespace {
 
 constexpr const char* kAdviseFooter =
-    R"(It plans every scheme, checks the plan, and plays it on a model of the device and the link. It ranks
+    R"(It plans every scheme, checks the plan, and steps through it on a model of the device and the link. It ranks
 what fits the budget by predicted time, and looks for the bandwidth, the tokens and the workers at
 which the answer would change. Times are those of the worker that ends last: predicted = compute + idle
 (it waits for workers that are not ready) + exposed (communication that no compute hides). decode,
@@ -140,6 +140,11 @@ void give_advice(const AdviseWords& asked) {
     given = parse_link("--link", asked.link, asked.device);
   const auto& [link, link_source] = given;
   question.link = link;
+  Case asked_case = c;
+  asked_case.workers = question.workers;
+  if (link) asked_case.link_bandwidth_byte_per_s = link->bandwidth_byte_per_s;
+  if (link && link->latency_s > 0.0) asked_case.link_latency_s = link->latency_s;
+  print_cautions({&asked_case, 1});
   question.device = asked.device == "here" ? measured_here(c) : load_device_model(asked.device);
   if (!asked.dtype->was_given()) question.problem.dtype = default_dtype(question.device, c.kernel);
   const Advice advice = advise(question);

@@ -290,7 +290,7 @@ tensor a place of |x| bytes: x rounded up to 64; a ring's has room for the longe
 formula lists several, some of them are there at that moment. On one worker that computes in place
 the caller's tensors count; what the root of CQS holds does not.
 
-Each scheme is also planned, and its workers are played over addresses, as qb plan does it: that
+Each scheme is also planned, and its workers run over addresses, as qb plan does it: that
 is what its plan holds, to the byte what a run on the CPU would.
 
 Examples:

@@ -34,7 +34,8 @@ in a table that is recorded without a contradiction.
 Examples:
   qb papers
   qb papers --contradictions
-  qb papers dist_flash_attn
+  qb papers dist_flash_attn                a line a table
+  qb papers dist_flash_attn --all          each row: published, ours, ratio, verdict, why
   qb papers dist_flash_attn --verdict differs
   qb papers stream_cqsa stream_cqsa_readme_accuracy --format markdown
   qb papers --needs training)";
@@ -45,6 +46,7 @@ struct PapersWords {
   std::string needs;
   std::string from;
   std::string record;
+  bool all = false;
   bool contradictions = false;
   bool model = false;
   bool functions = false;
@@ -84,7 +86,8 @@ void require_table(const AnsweredPaper& paper, const std::string& wanted) {
 }
 
 void print_answers(const std::vector<AnsweredPaper>& papers, const PapersWords& words) {
-  AnswerChoice choice{.table = words.names.size() == 2 ? words.names[1] : ""};
+  AnswerChoice choice{.table = words.names.size() == 2 ? words.names[1] : "",
+                      .summary = words.names.size() == 1 && words.verdict.empty() && !words.all};
   if (!words.verdict.empty()) {
     choice.standing = parse_word<RowStanding>(words.verdict);
     if (!choice.standing)
@@ -173,9 +176,10 @@ void add_papers(Verb app) {
       answer, kPapersFooter);
   verb.add_option("NAMES", words.names, "Names a paper, and maybe one of its tables.");
   verb.add_option("--verdict", words.verdict,
-                  "Shows only the rows that stand so, such as differs or predicted.");
+                  "Shows only the rows with this verdict, such as differs or predicted.");
   verb.add_option("--needs", words.needs,
                   "Lists the rows that this would answer, such as training or one_gpu.");
+  verb.add_flag("--all", words.all, "Prints every row of a paper in place of a line a table.");
   const Option from =
       verb.add_option("--from", words.from,
                       "Takes runs from this folder of run folders before the committed ones.");

@@ -25,6 +25,7 @@ namespace qb {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 using testing_support::run_qb;
@@ -264,20 +265,26 @@ TEST(PapersVerb, TheModelsErrorIsSignedAndASchemeThatNobodyPublishedSaysSo) {
 }
 
 TEST(PapersVerb, ATerminalOf120ColumnsShowsEveryWord) {
-  for (const std::string_view line : split_words(run_qb("papers context_parallel").out, "\n"))
+  for (const std::string_view line : split_words(run_qb("papers context_parallel --all").out, "\n"))
     EXPECT_LE(display_width(line), 120u) << line;
 }
 
-TEST(PapersVerb, ReadmeHasItsLines) {
+TEST(PapersVerb, APaperIsALineATableUnlessAllRowsAreAskedFor) {
+  const Said summary = run_qb("papers striped_attention");
+  EXPECT_LT(std::ranges::count(summary.out, '\n'), 30);
+  EXPECT_THAT(summary.out, AllOf(HasSubstr("[striped_attention_appendix_a]"),
+                                 HasSubstr("qb papers striped_attention --all")));
+  EXPECT_THAT(run_qb("papers striped_attention --all").out,
+              AllOf(HasSubstr("line 2 "), HasSubstr("ratio 0]"), Not(HasSubstr("ratio -0]"))));
+}
+
+// README has the number of rows with each verdict, the sums of the last line.
+TEST(PapersVerb, ReadmeHasItsSums) {
   const std::string readme = read_file(source_path("README.md"));
-  const std::string said = run_qb("papers").out;
-  std::size_t rows = 0;
-  for (const std::string_view line : split_words(said, "\n")) {
-    if (line.find("  ") == std::string_view::npos || line.starts_with("---")) continue;
-    EXPECT_THAT(readme, HasSubstr(line.substr(0, line.find_last_not_of(' ') + 1)));
-    ++rows;
-  }
-  EXPECT_EQ(rows, Committed::all().papers.size() + 2) << "a header, the papers and their sum";
+  const CsvTable table = CsvTable::parse(run_qb("papers --format csv").out, "stdout");
+  for (const auto& [standing, verdict] : kWords<RowStanding>.rows)
+    EXPECT_THAT(readme, ContainsRegex(fmt::format("\n\\| `{}` \\| [^\n]* \\| {} rows", verdict,
+                                                  table.text(table.size() - 1, verdict))));
 }
 
 TEST(PapersVerb, ListsNeedsContradictionsAndFunctions) {

@@ -260,6 +260,7 @@ void show_plan(const PlanWords& words) {
   const Case c = whole_case(words.c);
   if (c.shape.q_len == 0 && c.sequences.empty())
     throw UsageError("--n-tokens is missing (or --sequences for a packed batch)");
+  print_cautions({&c, 1});
   const Plan plan = with_mask_option([&] { return checked_plan(c, words.pass); });
   const Work work = model_work(plan, c.kernel);
   const PlanMemory memory = plan_memory(plan, c.kernel, 1);

@@ -83,6 +83,7 @@ void note_device(const Spec& spec) {
 ExitCode run_tasks(const std::vector<Task>& tasks, const RunWords& words) {
   ExitCode worst = ExitCode::ok;
   for (const auto& [spec, cases] : tasks) {
+    if (!words.run.quiet) print_cautions(cases);
     if (words.dry_run) {
       const std::string& out = words.run.out;
       print_answer(

@@ -113,15 +113,16 @@ std::string error_sentence(const SchemeQuestion& question, const SchemeForecast&
                            std::span<const PublishedScheme> published) {
   const auto of_it = std::ranges::find(published, winner.scheme, &PublishedScheme::scheme);
   if (question.workers == 1 || of_it == published.end() || of_it->high == 1.0) return {};
-  const std::string range = fmt::format("{:.2f} to {:.2f} times, {:.2f} in the median,", of_it->low,
-                                        of_it->high, of_it->median);
+  const std::string range =
+      fmt::format("took {:.2f} to {:.2f} times the predicted time (median {:.2f}).", of_it->low,
+                  of_it->high, of_it->median);
   if (of_it->rows == 0)
     return fmt::format(
-        "The model's error: no published row has {} {}; those of all schemes with several workers "
-        "took {} the predicted time.",
+        "How good is the model? Nobody published a time of {} {}. Published cases of other schemes "
+        "with several workers {}",
         winner.scheme, question.link ? "over such a link" : "in one memory", range);
   return fmt::format(
-      "The model's error: the {} published row{} of {} {} took {} the predicted time.", of_it->rows,
+      "How good is the model? The {} published case{} of {} {} {}", of_it->rows,
       of_it->rows == 1 ? "" : "s", winner.scheme,
       question.link->bandwidth_byte_per_s >= kHostLink_byte_per_s ? "over links of 100 GB/s or more"
                                                                   : "over slower links",
@@ -147,13 +148,22 @@ std::string lead_sentence(const Advice& advice, std::span<const PublishedScheme>
                               next->wall_s / winner.wall_s, next->scheme,
                               format_seconds(next->wall_s));
   const std::vector<std::string_view> names(level.begin(), level.end());
-  text += fmt::format("; {} may be as fast: a tie for this model", join(names, ", "));
+  const auto may_win = [&](const SchemeForecast& scheme) {
+    return &scheme == &winner || is_level(scheme);
+  };
+  const SchemeForecast& smallest = *least(advice, &SchemeForecast::memory_bytes, may_win);
+  const SchemeForecast& quietest = *least(advice, &SchemeForecast::sent_bytes, may_win);
+  text += fmt::format(
+      "; {} may be as fast: a tie for this model. Choose among these by memory (least: {}, {}) or "
+      "by bytes (fewest: {}, {})",
+      join(names, ", "), smallest.scheme, format_bytes(smallest.memory_bytes), quietest.scheme,
+      format_bytes(quietest.sent_bytes));
   const SchemeForecast* const behind =
       least(advice, &SchemeForecast::wall_s, [&](const SchemeForecast& scheme) {
         return scheme.ranked() && &scheme != &winner && !is_level(scheme);
       });
   if (behind == nullptr) return text + ".";
-  return text + fmt::format(". It is {:.3g} times as fast as {} ({}).",
+  return text + fmt::format(". {} is {:.3g} times as fast as {} ({}).", winner.scheme,
                             behind->wall_s / winner.wall_s, behind->scheme,
                             format_seconds(behind->wall_s));
 }
@@ -286,9 +296,15 @@ std::string nothing_fits_sentence(const SchemeQuestion& question, const Advice& 
 
 std::vector<std::string> advice_assumptions(const SchemeQuestion& question,
                                             const std::string& link_source) {
+  const Problem& problem = question.problem;
   return {problem_line(question), device_line(question), link_line(question, link_source),
-          "Predicted by a model, not measured; tokens lie where a scheme wants them, but for the "
-          "root that cqs scatters from."};
+          fmt::format("Predicted by a model, not measured; tokens lie where a scheme wants them, but "
+                      "for the root that cqs scatters from.{}",
+                      problem.partials == DType::f32 && problem.dtype != DType::f32
+                          ? fmt::format(" Partial outputs travel in f32; most published systems "
+                                        "send 16 bits: --partial-dtype {}.",
+                                        word(problem.dtype))
+                          : "")};
 }
 
 std::string advice_table(const Advice& advice) {

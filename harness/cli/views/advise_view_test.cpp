@@ -95,7 +95,8 @@ TEST(AdviseView, SaysWhereAModelCannotTellAndWhereSplittingDoesNotPay) {
   advice.schemes[3].wall_s = 0.02;
   advice.bandwidth.above = Advice::Change{9e9, "cqs_sharded"};
   EXPECT_THAT(text_of(question, advice),
-              AllOf(HasSubstr("; ring (100.50 ms) may be as fast: a tie for this model."),
+              AllOf(HasSubstr("; ring (100.50 ms) may be as fast: a tie for this model. Choose among "
+                              "these by memory (least: "),
                     HasSubstr("Splitting does not pay: one worker alone (dense) needs 20.00 ms, "
                               "0.2 of that; splitting pays above"),
                     HasSubstr("below 3.1 GB/s and above 9 GB/s cqs_sharded would win")));
@@ -112,19 +113,20 @@ TEST(AdviseView, SchemesAreTiesWhoseRangesOverlap) {
                                                     {"ring", 3, low_of_ring, 1.1, 1.25}};
     return advice_sentences(question, sample(), published);
   };
-  EXPECT_EQ(sentences(1.6, 1.0)[0],
-            "Use zigzag (pass_kv): predicted 100.00 ms; ring (150.00 ms) may be as fast: a tie for "
-            "this model.");
+  EXPECT_THAT(sentences(1.6, 1.0)[0],
+              HasSubstr("Use zigzag (pass_kv): predicted 100.00 ms; ring (150.00 ms) may be as "
+                        "fast: a tie for this model. Choose among these by memory (least: "));
   EXPECT_THAT(sentences(1.6, 1.1)[0], HasSubstr("1.5 times as fast as the next"));
   EXPECT_EQ(
       sentences(1.4, 1.0)[1],
-      "The model's error: the 14 published rows of zigzag over slower links took 0.90 to 1.40 "
-      "times, 1.20 in the median, the predicted time.");
+      "How good is the model? The 14 published cases of zigzag over slower links took 0.90 to 1.40 "
+      "times the predicted time (median 1.20).");
   const std::vector<PublishedScheme> nothing = {{"zigzag", 0, 0.9, 1.2, 1.7}};
   EXPECT_EQ(
       advice_sentences(question, sample(), nothing)[1],
-      "The model's error: no published row has zigzag over such a link; those of all schemes "
-      "with several workers took 0.90 to 1.70 times, 1.20 in the median, the predicted time.");
+      "How good is the model? Nobody published a time of zigzag over such a link. Published cases "
+      "of other schemes with several workers took 0.90 to 1.70 times the predicted time (median "
+      "1.20).");
 }
 
 TEST(AdviseView, NothingThatFitsIsSaidWithWhatItWouldNeed) {

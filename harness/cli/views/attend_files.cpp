@@ -123,6 +123,11 @@ struct Given {
                  : TensorFile(request.safetensors, tensor)),
         order(request.layout) {
     require_axes(file.header(), order);
+    if (const DType has = file.header().dtype;
+        request.untyped && !tensor.empty() && has != *request.untyped)
+      throw UsageError(fmt::format("{}: --dtype {} is for files without a type; this one has {}, so "
+                                   "leave --dtype out",
+                                   path, word(*request.untyped), word(has)));
   }
 
   // The header of the same array with heads before tokens.

@@ -183,7 +183,7 @@ TEST(Advise, PrintsTheOnlyPublishedTimesOfItsQuestion) {
       "--kv-heads 8 --head-dim 128");
   EXPECT_EQ(said.exit_code, 0) << said.err;
   EXPECT_THAT(said.out,
-              AllOf(HasSubstr("The model's error: the "), HasSubstr("a tie for this model"),
+              AllOf(HasSubstr("How good is the model? The "), HasSubstr("a tie for this model"),
                     HasSubstr("ring_flash_attention_readme_2024_10_08.csv, line 9")));
 }
 

@@ -14,7 +14,10 @@
 namespace qb {
 namespace {
 
-std::string number(double value) { return std::isnan(value) ? "" : fmt::format("{:.5g}", value); }
+// Of -0 too the digit alone.
+std::string number(double value) {
+  return std::isnan(value) ? "" : fmt::format("{:.5g}", value + 0.0);
+}
 
 std::vector<std::string> coverage_row(const std::string& name, std::size_t tables, std::size_t rows,
                                       const std::map<RowStanding, std::size_t>& counted,
@@ -22,7 +25,7 @@ std::vector<std::string> coverage_row(const std::string& name, std::size_t table
   std::vector<std::string> row = {name, std::to_string(tables), std::to_string(rows)};
   for (const auto& [standing, text] : kWords<RowStanding>.rows) {
     const auto found = counted.find(standing);
-    row.push_back(found == counted.end() ? "" : std::to_string(found->second));
+    row.push_back(found == counted.end() ? "0" : std::to_string(found->second));
   }
   row.push_back(std::to_string(answers));
   return row;
@@ -241,6 +244,7 @@ std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice)
         wrapped_beside("", fmt::format("{} [{}]", answered.table->title, stem_of(*answered.table)),
                        kAnswerColumns);
     text += wrapped_beside("  ", counted_text(counted), kAnswerColumns);
+    if (choice.summary) continue;
     const PublishedAnswer* before = nullptr;
     for (const PublishedAnswer* answer : chosen(answered, choice)) {
       if (before == nullptr || before->row != answer->row)
@@ -254,6 +258,10 @@ std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice)
       before = answer;
     }
   }
+  if (choice.summary)
+    text += fmt::format(
+        "\nEach row, with what it was compared with: qb papers {0} --all, or qb papers {0} TABLE.\n",
+        paper.paper->name);
   return text;
 }
 

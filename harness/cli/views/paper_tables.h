@@ -29,7 +29,8 @@ namespace qb {
 // Which answers are shown.
 struct AnswerChoice {
   std::string table{};                    // the stem of its file; empty: all
-  std::optional<RowStanding> standing{};  // of rows that stand so
+  std::optional<RowStanding> standing{};  // of rows with this verdict
+  bool summary = false;                   // a line a table, and no rows
   bool obeyed = true;                     // also that a rule is merely obeyed
 };
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <set>
 
@@ -185,6 +187,10 @@ DeviceModel load_device_model(const std::string& name) {
   const std::string path = find_data_file(kFolder, name);
   if (name == "a100" && path != name) return a100_device();
   if (!path.empty()) return parse_device_model(read_text(path), path);
+  std::string lower = name;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (lower != name && !find_data_file(kFolder, lower).empty())
+    throw UsageError(fmt::format("unknown device '{}'; did you mean '{}'?", name, lower));
   throw UsageError(fmt::format(
       "{}: no device and no file has this name; known: here (this machine), {}; `qb calibrate "
       "--out FILE` measures another machine",

@@ -14,7 +14,7 @@ std::uint64_t packed(const MessageKey& key) {
   constexpr int kNodeBits = 16;
   constexpr int kNodes = 1 << kNodeBits;
   if (key.from >= kNodes || key.to >= kNodes)
-    throw std::logic_error("the model plays at most 65536 workers");
+    throw std::logic_error("the model takes at most 65536 workers");
   const std::uint64_t step = 2 * static_cast<std::uint64_t>(key.step) + (key.late ? 1U : 0U);
   return (step << (2 * kNodeBits)) | (static_cast<std::uint64_t>(key.from) << kNodeBits) |
          static_cast<std::uint64_t>(key.to);

@@ -26,7 +26,7 @@ std::string why_no_nccl(const std::vector<NcclRank::Gpu>& ranks, int workers) {
       if (ranks[other].id == gpu.id)
         return fmt::format(
             "ranks {} and {} are on one GPU ({}), which NCCL refuses; start one rank a GPU, or "
-            "play the workers on one GPU with ranks: serial",
+            "compute the workers on one GPU with ranks: serial",
             other, r, gpu.name);
       if (ranks[other].name != gpu.name)
         return fmt::format(

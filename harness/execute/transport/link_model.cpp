@@ -13,6 +13,9 @@
 namespace qb {
 namespace {
 
+constexpr std::string_view kLinkForm =
+    "a bandwidth above 0 in bytes/s and a latency of 0 or more: 50e9,5us or 400Gb/s,5us";
+
 constexpr std::string_view kNvlink4 = "H100 NVLink 4, one way: NVIDIA's datasheet; latency assumed";
 
 // Bandwidth in one direction, for one device. A name without a device is of any other one.
@@ -55,17 +58,16 @@ std::pair<LinkLimit, std::string> named_link(std::string_view name, std::string_
 std::pair<LinkLimit, std::string> parse_link(std::string_view key, std::string_view text,
                                              std::string_view device) {
   const std::size_t comma = text.find(',');
-  const auto bandwidth = parse_real(text.substr(0, comma));
+  const auto bandwidth = parse_byte_rate(text.substr(0, comma));
   if (!bandwidth) try {
       return named_link(text, device);
     } catch (const UsageError& problem) {
-      throw UsageError(fmt::format("{}: {}", key, problem.what()));
+      throw UsageError(fmt::format("{}: {}; or {}", key, problem.what(), kLinkForm));
     }
   const auto latency =
       comma == std::string_view::npos ? 0.0 : parse_real(text.substr(comma + 1)).value_or(-1.0);
   if (!(*bandwidth > 0.0) || !(latency >= 0.0))
-    throw UsageError(fmt::format(
-        "{} {}: a bandwidth above 0 and a latency of 0 or more are written 12.5e9,5us", key, text));
+    throw UsageError(fmt::format("{} {}: it must be {}", key, text, kLinkForm));
   return {LinkLimit{*bandwidth, latency}, ""};
 }
 

@@ -214,7 +214,7 @@ TEST(Mpi, RanksOnOneGpuAreUnsupported) {
     failure = error.what();
   }
   EXPECT_EQ(failure, is_root() ? "ranks 0 and 1 are on one GPU (a GPU), which NCCL refuses; start "
-                                 "one rank a GPU, or play the workers on one GPU with ranks: serial"
+                                 "one rank a GPU, or compute the workers on one GPU with ranks: serial"
                                : "");
 }
 

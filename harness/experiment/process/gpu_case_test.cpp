@@ -234,7 +234,7 @@ TEST(GpuCase, CombinationsWithoutAKernelNameTheNearest) {
   threads.ranks = Ranks::threads;
   EXPECT_EQ(run_with(threads).message,
             "ranks: threads needs device: cpu, and this case has device: cuda; on one GPU ranks: "
-            "serial plays the workers, with a GPU for each ranks: nccl");
+            "serial computes the workers in turn, with a GPU for each ranks: nccl");
 
   Case launch = tiny(Kernel::flash, "cqs", 4);
   launch.device = Device::cpu;

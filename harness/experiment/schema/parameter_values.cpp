@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <stdexcept>
 
 #include "base/numbers.h"
+#include "base/print.h"
 #include "base/schema/gone_names.h"
 #include "base/schema/other_names.h"
 #include "base/schema/strategies.h"
@@ -39,10 +41,45 @@ std::string describe(const YamlNode& node) {
 
 bool is_plain(const YamlNode& node) { return node.kind == YamlNode::scalar && !node.quoted; }
 
-std::int64_t read_any_integer(std::string_view name, const YamlNode& node) {
-  if (is_plain(node))
-    if (const auto value = parse_integer(node.text)) return *value;
-  fail_type(name, "a whole number", node);
+// `2K` and `2Ki` are taken for each other. Says once which is which.
+void note_thousands(std::string_view name, const YamlNode& node, std::int64_t value) {
+  static std::set<std::string> noted;
+  if (std::string_view("kKMGT").find(node.text.back()) == std::string_view::npos ||
+      !noted.insert(node.text).second)
+    return;
+  print_note("qb: note: {} {} is {}; {}i is {}\n", name, node.text, format_grouped(value), node.text,
+             format_grouped(parse_integer(node.text + "i").value_or(0)));
+}
+
+std::int64_t read_any_integer(std::string_view name, const YamlNode& node,
+                              std::string_view unit = "") {
+  const bool bytes = unit == "bytes";
+  if (!is_plain(node)) fail_type(name, "a whole number", node);
+  if (const auto value = bytes ? parse_bytes(node.text) : parse_integer(node.text)) {
+    if (!bytes) note_thousands(name, node, *value);
+    return *value;
+  }
+  std::string_view count = node.text;
+  if (parse_bytes(count)) {
+    count.remove_suffix(1);
+    const bool plain = std::string_view("0123456789i").find(count.back()) != std::string_view::npos;
+    fail_at(node.place,
+            fmt::format("{} is not in bytes, got '{}'; write {}{}", name, node.text, count,
+                        plain ? "" : fmt::format(" (1000 each) or {}i (1024 each)", count)));
+  }
+  count = count.substr(0, count.find_first_not_of("0123456789"));
+  fail_type(name,
+            fmt::format("a whole number such as {0}, {0}e3 or {0}{1}", count.empty() ? "4" : count,
+                        bytes ? "GiB" : "Ki (1024 each)"),
+            node);
+}
+
+// Reads a number in the unit of its parameter: bytes a second, seconds, or none.
+double read_in_unit(const Parameter& parameter, const YamlNode& node) {
+  if (parameter.unit == "s") return read_seconds(parameter.key, node);
+  if (parameter.unit != "byte/s") return read_real(parameter.key, node);
+  if (const auto rate = is_plain(node) ? parse_byte_rate(node.text) : std::nullopt) return *rate;
+  fail_type(parameter.key, "a number of bytes a second such as 50e9, 50GB/s or 400Gb/s", node);
 }
 
 // Returns the one spelling of the text. `parse` reads it and throws UsageError on a bad one.
@@ -100,13 +137,13 @@ std::string read_text(const Parameter& parameter, const YamlNode& node) {
     case FieldKind::word:
       return read_word(parameter, node);
     case FieldKind::integer:
-      return to_text(read_any_integer(parameter.key, node));
+      return to_text(read_any_integer(parameter.key, node, parameter.unit));
     case FieldKind::seed:
       if (const auto seed = is_plain(node) ? parse_seed(node.text) : std::nullopt)
         return fmt::to_string(*seed);
       fail_type(parameter.key, "a whole number from 0 to 2^64 - 1", node);
     case FieldKind::real:
-      return to_text(read_real(parameter.key, node));
+      return to_text(read_in_unit(parameter, node));
     case FieldKind::sequences:
       return canonical(
           node,
@@ -184,16 +221,17 @@ Value read_operand(const Parameter& parameter, const YamlNode& node) {
 
 Value read_value(const Parameter& parameter, const YamlNode& node) {
   if (parameter.kind == FieldKind::integer && is_plain(node))
-    return {to_text(read_integer(parameter.key, node, parameter.min, parameter.max)), node.place};
+    return {to_text(read_integer(parameter.key, node, parameter.min, parameter.max, parameter.unit)),
+            node.place};
   if (parameter.kind == FieldKind::real && is_plain(node) &&
-      !(read_real(parameter.key, node) > 0.0))
+      !(read_in_unit(parameter, node) > 0.0))
     fail_at(node.place, fmt::format("{} must be above 0, got {}", parameter.key, node.text));
   return read_operand(parameter, node);
 }
 
 std::int64_t read_integer(std::string_view name, const YamlNode& node, std::int64_t min,
-                          std::int64_t max) {
-  const std::int64_t value = read_any_integer(name, node);
+                          std::int64_t max, std::string_view unit) {
+  const std::int64_t value = read_any_integer(name, node, unit);
   if (value >= min && value <= max) return value;
   const std::string range = max == INT64_MAX
                                 ? fmt::format("at least {}", min)

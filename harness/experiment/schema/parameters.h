@@ -83,7 +83,8 @@ struct MeasureField {
 
 // These read scalars of other keys. They throw UsageError with `name` in the message.
 [[nodiscard]] std::int64_t read_integer(std::string_view name, const YamlNode& node,
-                                        std::int64_t min, std::int64_t max);
+                                        std::int64_t min, std::int64_t max,
+                                        std::string_view unit = "");
 [[nodiscard]] double read_real(std::string_view name, const YamlNode& node);
 [[nodiscard]] double read_seconds(std::string_view name, const YamlNode& node);  // `90s`, `15min`
 [[nodiscard]] bool read_bool(std::string_view name, const YamlNode& node);

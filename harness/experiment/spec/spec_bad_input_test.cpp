@@ -83,8 +83,8 @@ TEST(SpecBadInput, Keys) {
 
 TEST(SpecBadInput, Types) {
   expect_errors({
-      {"n_tokens: many\n", "2:11: n_tokens must be a whole number, got 'many'"},
-      {"n_tokens: 8.5\n", "2:11: n_tokens must be a whole number, got '8.5'"},
+      {"n_tokens: many\n", "2:11: n_tokens must be a whole number such as 4, 4e3 or 4Ki (1024 each), got 'many'"},
+      {"n_tokens: 8.5\n", "2:11: n_tokens must be a whole number such as 8, 8e3 or 8Ki (1024 each), got '8.5'"},
       {"n_tokens: \"8\"\n", "2:11: n_tokens must be a whole number, got the text \"8\""},
       {"n_tokens:\n", "2:1: n_tokens must be a whole number, got nothing"},
       {"n_tokens: [8, 9]\n",
@@ -104,7 +104,7 @@ TEST(SpecBadInput, Types) {
       {"n_tokens: 8\nscale: 2h\n", "3:8: scale must be a number, got '2h'"},
       {"n_tokens: 8\nscale: nan\n", "3:8: scale must be a number, got 'nan'"},
       {"n_tokens: 8\nmemory_budget: 8 GiB\n",
-       "3:16: memory_budget must be a whole number, got '8 GiB'"},
+       "3:16: memory_budget must be a whole number such as 8, 8e3 or 8GiB, got '8 GiB'"},
       {"n_tokens: 8\ninterest_set: {a: 1}\n",
        "3:15: interest_set must be a list such as [0, 1, 3] or \"0,1,3\", got a map"},
       {"n_tokens: 8\nmeasure: {memory_timeline: yes}\n",
@@ -140,7 +140,7 @@ TEST(SpecBadInput, Ranges) {
       {"n_tokens: 8\nworkers: -7\n", "3:10: workers must be from 1 to 1,000,000, got -7"},
       {"n_tokens: 0\n", "2:11: n_tokens must be from 1 to 3,000,000,000, got 0"},
       {"n_tokens: 4G\n", "2:11: n_tokens must be from 1 to 3,000,000,000, got 4G"},
-      {"n_tokens: 1e30\n", "2:11: n_tokens must be a whole number, got '1e30'"},
+      {"n_tokens: 1e30\n", "2:11: n_tokens must be a whole number such as 1, 1e3 or 1Ki (1024 each), got '1e30'"},
       {"n_tokens: 8\nhead_dim: 257\n", "3:11: head_dim must be from 1 to 256, got 257"},
       {"n_tokens: 8\nseed: -1\n", "3:7: seed must be a whole number from 0 to 2^64 - 1, got '-1'"},
       {"n_tokens: 8\nscale: 0\n", "3:8: scale must be above 0, got 0"},
@@ -296,7 +296,8 @@ TEST(SpecBadInput, Yaml) {
             "spec.yaml:1:1: an experiment is a map of keys to values, such as 'n_tokens: 1024'");
   expect_errors({
       {"---\nexperiment: f\n",
-       "2:1: this is a second YAML document, and a file may have one experiment only"},
+       "2:1: a second YAML document begins here, or this line is indented less than the first; a "
+       "file may have one experiment only"},
       {"<<: {n_tokens: 8}\n", "2:1: merge keys ('<<') are not supported; write the keys out"},
       {"sweep:\n\tn_tokens: [8]\n", "3:1: a tab in the indentation; use spaces"},
       {"n_tokens: !!int 8\n",
@@ -304,7 +305,8 @@ TEST(SpecBadInput, Yaml) {
       {"n_tokens: *where\n",
        "2:11: YAML: no anchor before this alias has its name; quote a text that begins with "
        "'*'"},
-      {"n_tokens: 8: 9\n", "2:12: YAML: a ':' is not allowed here; quote a text that contains one"},
+      {"n_tokens: 8: 9\n", "2:12: YAML: a ':' is not allowed here; indent a key as much as the one above it, and quote "
+       "a text that contains one"},
       {"description: \"open\nn_tokens: 8\n",
        "2:14: YAML: the quote that opens here is never closed"},
       {"sweep: {n_tokens: [8\n", "2:19: YAML: the '[' that opens here is not closed"},
@@ -362,7 +364,7 @@ TEST(SpecBadInput, Filter) {
   EXPECT_EQ(error_of_filter("kernel=flahs"),
             "--filter kernel=flahs: unknown kernel 'flahs'; did you mean 'flash'?");
   EXPECT_EQ(error_of_filter("workers==7"),
-            "--filter workers==7: workers must be a whole number, got '=7'");
+            "--filter workers==7: workers must be a whole number such as 4, 4e3 or 4Ki (1024 each), got '=7'");
   EXPECT_EQ(error_of_filter("n_tokens>64"), "spec.yaml:1:1: no case is left after --filter");
 }
 

@@ -40,7 +40,7 @@ double read_above(const YamlNode& entry, double bound) {
 template <class T>
 std::vector<Value> integer_steps(const Parameter& parameter, const YamlNode& range, T from, T to,
                                  const YamlNode& step_entry) {
-  const auto step = static_cast<T>(read_integer("step", step_entry, 1, INT64_MAX));
+  const auto step = static_cast<T>(read_integer("step", step_entry, 1, INT64_MAX, parameter.unit));
   const T last = (to - from) / step;
   if (last >= kMaxRangeValues) fail_count(parameter, range);
   std::vector<Value> values;

@@ -122,7 +122,7 @@ std::string alternation_text(const std::vector<std::string>& labels,
 
 std::string itself_text(const std::string& label, const AlternatedCase& itself) {
   if (itself.ratio.n == 0) return {};
-  return fmt::format("A/A, A against itself in {}: {:.3f} [{:.3f}, {:.3f}]\n", label,
+  return fmt::format("Noise check: A against itself in {} differs by a factor {:.3f} [{:.3f}, {:.3f}]\n", label,
                      itself.ratio.median, itself.ratio.low95, itself.ratio.high95);
 }
 

@@ -15,9 +15,9 @@ namespace qb {
 std::string busy_note(const std::string& loads, int cores) {
   if (!(std::strtod(loads.c_str(), nullptr) > kBusyLoad * cores)) return {};
   return fmt::format(
-      "this machine is busy (load averages {} on {} {}): repeats that others disturb are taken "
-      "again and marked; where it is always so, --clock cpu times cases of one thread by their CPU "
-      "time, and qb ab lets two programs take turns",
+      "Other programs are using this machine (load averages {} on {} {}). Repeats that they slow "
+      "down are repeated and marked. Always busy? Use --clock cpu with threads: 1, or qb ab, in which "
+      "two programs take turns.",
       loads, cores, cores == 1 ? "core" : "cores");
 }
 

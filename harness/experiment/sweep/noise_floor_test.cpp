@@ -62,7 +62,7 @@ TEST(NoiseFloor, AFinishedRunKnowsWhatOneCaseDiffersFromItselfBy) {
   EXPECT_DOUBLE_EQ(manifest.noise_floor->ratio, 1.1);
   EXPECT_DOUBLE_EQ(manifest.noise_floor->low, 0.75);
   EXPECT_DOUBLE_EQ(manifest.noise_floor->high, 1.5);
-  EXPECT_THAT(sweep.said, HasSubstr("A/A, the same case measured twice (cqs W=7 N="));
+  EXPECT_THAT(sweep.said, HasSubstr("Noise check: cqs W=7 N="));
   EXPECT_THAT(sweep.said, HasSubstr("1.100 [0.750, 1.500]"));
   (void)sweep.run(spec, options);
   EXPECT_EQ(launches, 3) << "a finished run measures nothing";

@@ -17,6 +17,10 @@ namespace {
 
 constexpr IntervalColumns kClocks[] = {"wall_time", "critical_path", "longest_subsequence"};
 
+constexpr const char* kInTurn =
+    "Ranks are serial: one device computes the workers in turn, and messages cost nothing. Compare "
+    "critical\npaths; the wall clock is that of all workers, and does not fall when W grows.\n";
+
 // Calls visit(case, row) for each case that has a row, in spec order.
 void for_each_row(const RunOutcome& outcome, const auto& visit) {
   std::map<std::string, Row> rows;
@@ -55,7 +59,10 @@ std::string outcome_table(const RunOutcome& outcome) {
     cells.push_back(error >= 0.0 ? fmt::format("{:.1e}", error) : "-");
     table.add(cells);
   });
-  return table.terminal();
+  const bool in_turn = std::ranges::any_of(outcome.cases_in_order, [](const Case& c) {
+    return c.ranks == Ranks::serial && c.workers > 1;
+  });
+  return table.terminal() + (in_turn ? kInTurn : "");
 }
 
 std::string failure_list(const RunOutcome& outcome) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/host_activity.h"
 #include "base/numbers.h"
 #include "base/statistics.h"
 
@@ -67,12 +68,23 @@ std::string describe_result(const CaseResult& result, const Case& c) {
   const RowValues& values = result.values;
   if (values.text("provenance") == "model") return describe_model(result, c);
   std::string text = "ok";
-  if (const double median_s = values.number("wall_time_median_s"); !std::isnan(median_s))
-    text += fmt::format(", median {} ", c.clock == ClockKind::cpu ? "CPU time" : "wall clock") +
-            format_interval(median_s, values.number("wall_time_low95_s"),
-                            values.number("wall_time_high95_s"));
+  const auto interval = [&](const IntervalColumns& clock) {
+    return format_interval(values.number(clock.median()), values.number(clock.low95()),
+                           values.number(clock.high95()));
+  };
+  // Serial workers are computed in turn: what a cluster would wait for is their critical path.
+  const double wall_s = values.number("wall_time_median_s");
+  const double critical_s = values.number("critical_path_median_s");
+  const bool in_turn =
+      c.ranks == Ranks::serial && c.workers > 1 && c.launch == Launch::alone && critical_s > 0.0;
+  if (in_turn)
+    text += fmt::format(", median critical path {} (all workers in turn: {})",
+                        interval(IntervalColumns("critical_path")), format_seconds(wall_s));
+  else if (!std::isnan(wall_s))
+    text += fmt::format(", median {} {}", c.clock == ClockKind::cpu ? "CPU time" : "wall clock",
+                        interval(IntervalColumns("wall_time")));
   if (const std::string& by = values.text("disturbed_by"); !by.empty())
-    text += fmt::format(", disturbed by {} ({} of {} repeats)", by,
+    text += fmt::format(", disturbed by {} ({} of {} repeats)", disturbance_text(by),
                         values.text("disturbed_samples"), values.text("n_samples"));
   const double peak = values.number("device_peak_bytes");
   if (!std::isnan(peak)) text += ", peak " + format_bytes(peak);

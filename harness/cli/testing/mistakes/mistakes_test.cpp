@@ -147,7 +147,7 @@ constexpr Mistake kMistakes[] = {
     {"bytes are counted without V", "run folder", "moved_bytes is", of_bytes_without_v},
     {"the memory peak lacks the workspace", "run folder", "active_memory_peak_bytes is",
      of_peak_without_workspace},
-    {"the baseline runs at half its machine's speed", "run folder", "slow base", of_slow_base},
+    {"the baseline runs at half its machine's speed", "run folder", "The base reached only", of_slow_base},
     {"inputs are zeros or one value", "tensors", "an output that mixes up keys",
      of_constant_inputs},
     {"a cache-warm repeat is sold as a cold one", "device", "was anything evicted", of_warm_cache},
