@@ -17,14 +17,16 @@ TEST(Numbers, IntegersReadAsPeopleWriteThem) {
   EXPECT_EQ(parse_integer("2.5e3"), 2500);
   EXPECT_EQ(parse_integer("32Ki"), 32768);
   EXPECT_EQ(parse_integer("64K"), 64000);
-  EXPECT_EQ(parse_integer("80GiB"), 80LL << 30);
-  EXPECT_EQ(parse_integer("1.5GiB"), 3LL << 29);
-  EXPECT_EQ(parse_integer("80GB"), 80'000'000'000);
-  EXPECT_EQ(parse_integer("5B"), 5);
-  EXPECT_EQ(parse_integer("3kB"), 3000);
-  EXPECT_EQ(parse_integer("2Mi"), 2 << 20);
-  EXPECT_EQ(parse_integer("7M"), 7'000'000);
-  EXPECT_EQ(parse_integer("2TB"), 2'000'000'000'000);
+  EXPECT_EQ(parse_bytes("80GiB"), 80LL << 30);
+  EXPECT_EQ(parse_bytes("1.5GiB"), 3LL << 29);
+  EXPECT_EQ(parse_bytes("80GB"), 80'000'000'000);
+  for (const char* bytes : {"80GiB", "2KB", "64B", "2kB"})
+    EXPECT_EQ(parse_integer(bytes), std::nullopt) << bytes;
+  EXPECT_EQ(parse_bytes("5B"), 5);
+  EXPECT_EQ(parse_bytes("3kB"), 3000);
+  EXPECT_EQ(parse_bytes("2Mi"), 2 << 20);
+  EXPECT_EQ(parse_bytes("7M"), 7'000'000);
+  EXPECT_EQ(parse_bytes("2TB"), 2'000'000'000'000);
   EXPECT_EQ(parse_integer("+12e1"), 120);
   EXPECT_EQ(parse_integer("9e18"), 9'000'000'000'000'000'000);
   EXPECT_EQ(parse_integer("010"), 10);
@@ -156,6 +158,15 @@ TEST(Numbers, LongNumbersAreGroupedOrShortened) {
   EXPECT_EQ(format_si(0.5), "0.5 ");  // a unit may follow
   EXPECT_EQ(format_si(5e18), "5 E");
   EXPECT_EQ(format_si(5e20), "500 E");
+}
+
+TEST(Numbers, ARateIsInBytesOrBitsASecond) {
+  for (const auto& [text, rate] :
+       {std::pair{"50e9", 50e9}, {"50GB/s", 50e9}, {"400Gb/s", 50e9}, {"400Gbps", 50e9},
+        {"400Gbit/s", 50e9}, {"12.5GiB/s", 12.5 * (1 << 30)}, {"8b/s", 1.0}, {"1_000", 1e3}})
+    EXPECT_EQ(parse_byte_rate(text), rate) << text;
+  for (const char* text : {"", "fast", "5us", "400 Gb/s", "400Gbs", "/s", "b", "Gb/s", "nan"})
+    EXPECT_EQ(parse_byte_rate(text), std::nullopt) << text;
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(RepeatsText, SaysWhatTheRepeatsCover) {
   EXPECT_EQ(repeats_text(5, 0.9375, 0, ""), "5 (93 %)");
   EXPECT_EQ(repeats_text(5, 0.9375, NAN, ""), "5 (93 %)");
   EXPECT_EQ(repeats_text(9, 0.9609375, 2, ""), "9 (96 %), 2 disturbed");
-  EXPECT_EQ(repeats_text(10, 0.978, 8, "neighbours"), "10 (97 %), 8 disturbed by neighbours");
+  EXPECT_EQ(repeats_text(10, 0.978, 8, "neighbours"), "10 (97 %), 8 disturbed by other programs");
 }
 
 TEST(Statistics, APowerIsFitted) {

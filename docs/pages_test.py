@@ -3,7 +3,7 @@
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
 anchor to a heading there, README.md fits its limit, no page or message has a word of the theatre, docs/commands.md names every verb, the dry run
 of docs/sitting.md has the cases that the program shows, docs/questions.md and docs/landscape.md
-have what their commands print, README.md says when its commands were last tried, and beneath every
+have what their commands print, those of README.md run, it says when its commands were last tried, and beneath every
 committed figure stand what it says and what its marks mean.
 
     pages_test.py [QB [--write]]   QB: the program; without it nothing is compared with what it says
@@ -86,6 +86,24 @@ def stale_dry_run(program):
         yield "docs/sitting.md: qb run --dry-run says something else now; run docs/sitting.sh"
 
 
+def failing_commands(program):
+    """Runs README's commands as they stand, and those of its yaml blocks, which `# NAME` names, one
+    after another in a folder like the clone's. Python's blocks have a test of their own."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as desk:
+        (pathlib.Path(desk) / "qb").symlink_to(program)
+        (pathlib.Path(desk) / "experiments").symlink_to(ROOT / "experiments")
+        for kind, body in re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S):
+            if kind == "yaml":
+                name = body.splitlines()[0].removeprefix("# ")
+                (pathlib.Path(desk) / name).write_text(body, encoding="utf-8")
+            elif not kind:
+                done = subprocess.run(["bash", "-e", "-c", body], cwd=desk, check=False, text=True,
+                                      capture_output=True)
+                if done.returncode != 0:
+                    yield f"README.md: exit code {done.returncode} of\n{body}{done.stderr}"
+
+
 def answered(program, text):
     """Returns the page with what its commands print: a console block has them after `$ `, all of
     its desk, where data/ and paper_figures/ are the repository's; a yaml block begins with
@@ -165,7 +183,7 @@ def main():
         wrong.append(f"README.md: {lines} lines; it must have at most {README_LINES}")
     if len(sys.argv) > 1:
         program = str(pathlib.Path(sys.argv[1]).resolve())
-        wrong += [*unnamed_verbs(program), *stale_dry_run(program),
+        wrong += [*unnamed_verbs(program), *stale_dry_run(program), *failing_commands(program),
                   *stale_answers(program, "--write" in sys.argv[2:])]
     print("\n".join(wrong) if wrong else f"{len(pages)} pages are sound")
     return 1 if wrong else 0

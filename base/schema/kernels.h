@@ -38,9 +38,7 @@ enum class Products {
   ENTRY(flash, "tiled", .cpu_types = "f16 bf16 f32", .gpu_types = "f16 bf16",                     \
         .computes = Computes::tiles, .products = Products::own, .colour = 0xD46207, .mark = 4)    \
   ENTRY(staged,                                                                                   \
-        "a block-compressed score matrix in three [timed "                                        \
-        "stages](#stages-and-growth-of-sparse-attention); f32 on the CPU, f16 and bf16 too on a " \
-        "GPU",                                                                                    \
+        "three stages",                                                                           \
         .cpu_types = "f32", .gpu_types = "f16 bf16 f32", .computes = Computes::tiles,             \
         .products = Products::gemm, .colour = 0x409877, .mark = 5)
 #define QB_KERNELS(ENTRY) \

@@ -9,7 +9,7 @@ namespace qb::fields {
 inline constexpr Field kMixerOperator = parameter(
     word, problem, "mixer_operator", key("mixer.operator"), since(15), standard("softmax"),
     label("{}"), quiet_standard,
-    meaning("what mixes the tokens: {words}; see [Other operators](#other-operators)"),
+    meaning("{words}. It mixes the tokens; see [Other operators](README.md#other-operators)"),
     needs(need("workload", "sequence_mixer"), need("mask", "causal").of("ssd selective_scan"),
           need("mask", "full").of("nystrom linformer perceiver axial"),
           need("mask", "full causal").of("linear performer")));
@@ -17,9 +17,9 @@ inline constexpr Field kMixerOperator = parameter(
 inline constexpr Field kMixerRank = parameter(
     integer, problem, "mixer_rank", key("mixer.rank"), since(15), standard("0"), at_most(65'536),
     label("rank {}"), quiet_standard,
-    meaning("the features of `performer`, landmarks of `nystrom`, projected tokens of "
-            "`linformer`, latents of `perceiver`, or the size of a state of `selective_scan`, "
-            "{range}"),
+    meaning("the size of what an operator keeps, {range}. It is the features of `performer`, "
+            "landmarks of `nystrom`, projected tokens of `linformer`, latents of `perceiver`, the "
+            "state of `selective_scan`"),
     standard_meaning("0: `head_dim` x ln `head_dim` to a multiple of 8; 64; 256; 256; 16"),
     needs(need("mixer_operator", "performer nystrom linformer perceiver selective_scan")));
 
@@ -32,16 +32,16 @@ inline constexpr Field kMixerDepth =
 inline constexpr Field kMixerRows =
     parameter(integer, problem, "mixer_rows", key("mixer.rows"), unit("rows"), since(17),
               standard("0"), at_most(std::int64_t{1} << 40), label("{} rows"), quiet_standard,
-              meaning("the rows of the tensor of tokens that `axial` mixes by rows and by columns, "
-                      "{range}; they divide the tokens"),
+              meaning("the rows into which `axial` puts the tokens, {range}; they divide the "
+                      "tokens"),
               standard_meaning("0: the divisor of `n_tokens` nearest to its root"),
               needs(need("mixer_operator", "axial")));
 
 inline constexpr Field kMixerPairBias = parameter(
     word, problem, "mixer_pair_bias", key("mixer.pair_bias"), since(18), standard("none"),
     label("{} pair bias"), quiet_standard,
-    meaning("what `axial` adds to the scores of its rows: {words} (numbers of N(0, 1) from `seed`, "
-            "one for each head and pair of columns)"),
+    meaning("what `axial` adds to the scores of its rows: {words}. `random` is numbers of N(0, 1) from "
+            "`seed`, one for each head and pair of columns"),
     needs(need("mixer_operator", "axial"), need("pass", "forward")));
 
 inline constexpr Field kMixerChunk =
@@ -53,9 +53,8 @@ inline constexpr Field kMixerChunk =
 inline constexpr Field kMixerScan = parameter(
     word, split, "mixer_scan", key("mixer.scan"), since(15), standard("chain"),
     label("{} of states"), quiet_standard,
-    meaning("how workers that hold consecutive tokens get the state of those before "
-            "theirs, or of all under a full mask: {words}; see [Other operators]"
-            "(#other-operators)"),
+    meaning("how workers get the state of tokens before theirs: {words}; see [Other operators]"
+            "(README.md#other-operators). Under a full mask it is the state of all"),
     needs(need("mixer_operator", "linear performer nystrom linformer perceiver ssd selective_scan"),
           need("workers")));
 

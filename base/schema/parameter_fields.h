@@ -13,8 +13,8 @@ namespace qb::fields {
 
 inline constexpr Field kCaseFields[] = {
     parameter(word, split, "algorithm", standard("dense"),
-              meaning("{words}, or a file that `qb.sweep()` of Python writes; see "
-                      "[Algorithms](#algorithms)"),
+              meaning("a name of [Algorithms](README.md#algorithms), or a file that `qb.sweep()` of "
+                      "Python writes. The names are {words}"),
               needs(need("workload", "transformer_layer pipeline")
                         .of("tensor_parallel")
                         .because("the nearest for attention alone is ulysses"),
@@ -35,7 +35,7 @@ inline constexpr Field kCaseFields[] = {
     parameter(
         word, means, "ranks", standard("serial"),
         meaning("what runs the workers: `serial`, `threads`, `mpi`, `nccl`, `model`; see "
-                "[What runs the workers](#what-runs-the-workers)"),
+                "[What runs the workers](README.md#what-runs-the-workers)"),
         needs(need("device", "cpu")
                   .of("threads mpi model")
                   .because("on one GPU ranks: serial computes the workers in turn, with a GPU for each ranks: "
@@ -54,7 +54,7 @@ inline constexpr Field kCaseFields[] = {
     parameter(integer, means, "threads", unit("threads"), standard("0"), at_most(4096),
               label("{} threads"),
               meaning("threads of the whole case, {range}; with `mpi` threads of each rank. 0 "
-                      "means every core; with `mpi` the ranks of a host share its cores"),
+                      "means every core, and with `mpi` the ranks of a host share its cores"),
               needs(need("device", "cpu"), need("ranks", "serial threads mpi"))),
     parameter(integer, problem, "n_tokens", unit("tokens"), range(1, 3'000'000'000),
               label("N = {}"),
@@ -79,7 +79,7 @@ inline constexpr Field kCaseFields[] = {
               needs(need("workload", "attention").of("f64"))),
     parameter(mask, problem, "mask", standard("full"), label("{} mask"),
               meaning("`full`, `causal` (the last query sees the last key), or a pattern; see "
-                      "[Masks](#masks)")),
+                      "[Masks](README.md#masks)")),
     parameter(seed, problem, "seed", standard("1"), label("seed {}"),
               meaning("the seed of the inputs, 0 to 2^64 - 1")),
     parameter(residues, split, "interest_set", nullable, label("I = {}"),
@@ -95,9 +95,8 @@ inline constexpr Field kCaseFields[] = {
               needs(need("ranks", "serial threads mpi nccl").because("a model takes no memory"))),
     parameter(word, means, "cpu_isa", key("cpu.isa"), since(2), standard("auto"),
               label("{} forced"), quiet_standard,
-              meaning("the instruction set of the CPU kernels: `auto` (the best there is), "
-                      "`avx512_bf16`, `avx512`, `avx2`, `sse4`, `neon`, `scalar`; if the CPU "
-                      "lacks it, the row is `unsupported`"),
+              meaning("the instruction set of the CPU kernels: {words}. `auto` is the best there "
+                      "is; if the CPU lacks the one that is named, the row is `unsupported`"),
               needs(need("device", "cpu"), need("kernel", "materialized flash staged"),
                     need("ranks", "serial threads mpi").or_if("model_device", "here"))),
     parameter(sequences, problem, "sequences", unit("tokens"), since(3), nullable,
@@ -116,9 +115,9 @@ inline constexpr Field kCaseFields[] = {
     parameter(
         file, means,
         "model_device", key("model.device"), since(3), nullable, label("model of {}"),
-        meaning("a name such as `a100` or `h100` (`data/devices/`), a device file, or `here`: "
-                "this machine, measured when the case begins (about 3 s). With other ranks than "
-                "`model`, the case is predicted too, and the row has the residual"),
+        meaning("a name of `data/devices/` such as `h100`, a file, or `here`, this machine, measured "
+                "when the case begins. With other ranks than `model`, the case is predicted too, and "
+                "the row has the residual"),
         standard_meaning("`here` for `model`, else none"),
         needs(need("workload", "attention sequence_mixer").or_if("ranks", "model"),
               need("mixer_operator", "softmax").or_if("ranks", "model"),
@@ -142,11 +141,9 @@ inline constexpr Field kCaseFields[] = {
                       "`balanced` (every worker has the same work, even W included)"),
               needs(need("algorithm", "cqs cqs_sharded"))),
     parameter(word, problem, "workload", since(5), standard("attention"), quiet_standard,
-              meaning("`attention`; `transformer_layer`, an encoder layer around it (see [A "
-                      "transformer layer](#a-transformer-layer)); `sequence_mixer`, attention "
-                      "or another operator beside it (see [Other operators]"
-                      "(#other-operators)); `pipeline`, a stack of layers that workers share, "
-                      "with its backward pass (see [Pipelines](#pipelines))"),
+              meaning("`attention`; `transformer_layer`, an encoder layer around it; `sequence_mixer`; "
+                      "`pipeline`. See [A transformer layer](README.md#a-transformer-layer), [Other "
+                      "operators](README.md#other-operators) and [Pipelines](README.md#pipelines)"),
               needs(need("algorithm", "dense tensor_parallel").of("transformer_layer"),
                     need("device", "cpu").of("sequence_mixer pipeline"),
                     need("algorithm", "dense").or_if("ranks", "model").of("pipeline"),
@@ -170,8 +167,8 @@ inline constexpr Field kCaseFields[] = {
               standard_meaning("none: random ones"), needs(need("workload", "transformer_layer"))),
     parameter(word, means, "allocator", since(4), standard("auto"), label("{} allocator"),
               quiet_standard,
-              meaning("`auto`, `same_size` (freed blocks serve requests of nearly their size), "
-                      "`direct`, `caching` (as in PyTorch), and on a GPU `pool`"),
+              meaning("who keeps freed memory: {words}. `same_size` serves requests of nearly the "
+                      "size of a freed block, `caching` does as PyTorch, `pool` is a GPU's"),
               standard_meaning("`same_size`, on a GPU `pool`"),
               needs(need("ranks", "serial threads mpi nccl").because("a model takes no memory"),
                     need("device", "cpu").of("same_size").because("the nearest on a GPU is pool"),
@@ -191,8 +188,8 @@ inline constexpr Field kCaseFields[] = {
     parameter(
         word,
         means, "l2_cache", since(4), standard("auto"), label("{} cache"), quiet_standard,
-        meaning("`auto`, `flushed` (memory of twice its size, on a CPU of its last "
-                "level, is written before each repeat), `rotated`, `warm`"),
+        meaning("what the cache holds before a repeat: {words}. `flushed` writes memory of twice its "
+                "size before each, on a CPU that of its last level; `rotated` takes other inputs"),
         standard_meaning("`auto`: flushed; on a CPU and with `ranks: nccl` warm"),
         needs(
             need("device", "cuda").of("rotated warm").because("on a CPU auto is warm"),
@@ -207,7 +204,7 @@ inline constexpr Field kCaseFields[] = {
     parameter(speeds, split, "worker_speeds", since(6), nullable, label("speeds {}"),
               meaning("the speeds of the first workers as parts of the machine's speed, `0.5` "
                       "or `\"0.5 1 0.8\"`, above 0 and at most 1; see [Slower "
-                      "workers](#slower-workers)"),
+                      "workers](README.md#slower-workers)"),
               standard_meaning("none: all 1"),
               needs(need("device", "cpu").because("slow workers sleep, which a GPU cannot do"),
                     need("workload", "attention"))),
@@ -217,10 +214,9 @@ inline constexpr Field kCaseFields[] = {
               needs(need("algorithm", "cqs cqs_sharded"))),
     parameter(word, problem, "pass", since(9), standard("forward"), label("{} pass"),
               quiet_standard,
-              meaning("`forward`, `backward` (from dO, O and LSE to dQ, dK and dV, of an operator "
-                      "from dO alone; the forward pass before it is not timed), `both` (each "
-                      "repeat times the one, then the other); see [The backward "
-                      "pass](#the-backward-pass)"),
+              meaning("{words}; see [The backward pass](README.md#the-backward-pass). `backward` is "
+                      "from dO, O and LSE to dQ, dK and dV, of an operator from dO alone, and the "
+                      "forward pass before it is not timed; `both` times the one, then the other"),
               needs(need("workload", "attention").or_if("device", "cpu"),
                     need("workload", "attention transformer_layer sequence_mixer")
                         .because("a pipeline computes both, in turns"),
@@ -232,14 +228,14 @@ inline constexpr Field kCaseFields[] = {
     parameter(word, problem, "gradient_dtype", since(9), standard("f32"), label("sums sent in {}"),
               quiet_standard,
               meaning("the type in which workers send sums of gradients to each other: `f32`, "
-                      "or `f16` or `bf16`, which rounds a sum at each hop. `ulysses` sends no "
+                      "`f16`, `bf16`. The last two round a sum at each hop; `ulysses` sends no "
                       "sums, and a root adds in f32"),
               needs(need("pass", "backward both"), need("workload", "attention"))),
     parameter(
         word,
         problem, "lse", since(12), standard("one"), label("LSE sent as {}"), quiet_standard,
         meaning("the log-sum-exp of a row travels as `one` number, or as `two`, which keep the "
-                "weights of partials at any score; see [Large scores](#large-scores)"),
+                "weights of partials at any score; see [Large scores](README.md#large-scores)"),
         needs(need("algorithm", "burst cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
                   .because("other algorithms send no LSE"),
               need("algorithm", "cqs cqs_sharded decode flash_decoding grid mesh pass_q usp")
@@ -255,9 +251,9 @@ inline constexpr Field kCaseFields[] = {
                     need("device", "cpu"))),
     parameter(word, problem, "inputs", since(12), standard("random"), label("{} keys"),
               quiet_standard,
-              meaning("`random` (from `seed`), `tied` (all keys of a head are its first), "
-                      "`peaked` (each query is 4 times an earlier key, so that few keys have "
-                      "most of the weight of a row)"),
+              meaning("`random` (from `seed`), `tied` (all keys of a head are its first), `peaked`. "
+                      "Each query of `peaked` is 4 times an earlier key, so that few keys have "
+                      "most of the weight of a row"),
               needs(need("workload", "attention sequence_mixer"),
                     need("ranks", "serial threads mpi nccl").because("a model has none"))),
 };

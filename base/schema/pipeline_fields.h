@@ -20,7 +20,7 @@ inline constexpr ParameterNeed kIsPipeline = need("workload", "pipeline");
 inline constexpr Field kPipelineSchedule =
     parameter(word, split, "pipeline_schedule", key("pipeline.schedule"), since(17),
               standard("one_f_one_b"), label("{}"), quiet_standard,
-              meaning("in which order stages compute: {words}; see [Pipelines](#pipelines)"),
+              meaning("in which order stages compute: {words}; see [Pipelines](README.md#pipelines)"),
               needs(kIsPipeline));
 
 inline constexpr Field kPipelineStages = pipeline_count(

@@ -51,8 +51,8 @@ inline constexpr Field kStrategyKeys[] = {
               needs(need("algorithm", "grid mesh"))),
     parameter(word, split, "grid_layout", key("grid.layout"), since(15), standard("zigzag"),
               label("{} grid"), quiet_standard,
-              meaning("how a grid deals tokens to its workers: {words}, as the rings of these "
-                      "names do (contiguous: `ring`)"),
+              meaning("how a grid deals tokens to its workers: {words}. The rings of these "
+                      "names do so too; contiguous is that of `ring`"),
               needs(need("algorithm", "grid usp mesh")), words("zigzag striped contiguous")),
 };
 

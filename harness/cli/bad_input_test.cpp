@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bad input and faults through the real binary: each gives one clear sentence and the documented
 // exit code, and loses no data.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
 
+#include "base/source_root.h"
 #include "harness/cli/testing/run_binary.h"
 
 namespace qb {
@@ -255,6 +257,66 @@ TEST_F(BadInput, OptionsOfOtherProgramsFindOurs) {
             "qb: unknown option '--seq-len'; qb calls this --n-tokens (see qb plan --help)\n");
   EXPECT_EQ(run_qb("plan --n-tokens 10 --causal").err,
             "qb: unknown option '--causal'; qb calls this --mask causal (see qb plan --help)\n");
+}
+
+// The mistakes that newcomers made: each message names the place and the remedy.
+TEST_F(BadInput, MistakesOfNewcomersFindTheirRemedy) {
+  const std::pair<const char*, const char*> specs[] = {
+      {"n_tokens: 2KB", "2:11: n_tokens is not in bytes, got '2KB'; write 2K (1000 each) or 2Ki"},
+      {"n_tokens: 64B", "2:11: n_tokens is not in bytes, got '64B'; write 64"},
+      {"n_tokens: 2 Ki", "2:11: n_tokens must be a whole number such as 2, 2e3 or 2Ki"},
+      {"n_tokens: 256tokens", "2:11: n_tokens must be a whole number such as 256, 256e3"},
+      {"n_tokens: 8\ndevice: gpu", "3:9: unknown device 'gpu'; qb calls this cuda"},
+      {"n_tokens: 8\ndevice: H100", "3:9: unknown device 'H100'; qb calls this cuda (a model of"},
+      {"n_tokens: 8\ndtype: float16", "3:8: unknown dtype 'float16'; qb calls this f16"},
+      {"n_tokens: 8\ncausal: True", "3:1: unknown key 'causal'; qb calls this mask: causal"},
+      {"n_tokens: 8\n mask: full", "indent a key as much as the one above it"},
+      {"n_tokens: 8\nlink.bandwidth: fast", "such as 50e9, 50GB/s or 400Gb/s, got 'fast'"},
+      {"n_tokens: 8\nbatchs: 4", "3:1: unknown key 'batchs'; did you mean 'batch'?"},
+      {"n_tokens: 8\nworkers: -4", "3:10: workers must be from 1 to 1,000,000, got -4"},
+      {"n_tokens: 8\nq_heads: 8\nkv_heads: 3", "kv_heads"},
+      {"n_tokens: 8\n\tmask: full", "3:1: a tab in the indentation; use spaces"},
+      {"n_tokens: [8, 16]", "a list or range belongs under 'sweep:'"},
+      {"seq_len: 8", "2:1: unknown key 'seq_len'; qb calls this n_tokens"},
+      {"n_tokens: 8\nbaseline: ring", "baseline"}};
+  for (const auto& [yaml, message] : specs)
+    EXPECT_THAT(refused(fmt::format("experiment: x\n{}\n", yaml)).err, HasSubstr(message)) << yaml;
+  const std::string run = "run " + scratch_.file("tiny.yaml", kTinySpec);
+  const std::pair<std::string, const char*> words[] = {
+      {run + " --workers 4", "keys of the spec are set by --set workers=…"},
+      {run + " --causal=True", "keys of the spec are set by --set mask=causal"},
+      {"advise --n-tokens 8 --gpus 8", "unknown option '--gpus'; qb calls this --workers"},
+      {"advise --n-tokens 8 --workers 2 --device H100", "did you mean 'h100'?"},
+      {"advise --n-tokens 8 --workers 2 --link 400Gbs", "50e9,5us or 400Gb/s,5us"},
+      {"table data/measured/h200/gpu_cqs --value throughput", "qb calls this achieved_flop_per_s"},
+      {"table data/measured/h200/gpu_cqs --value xyzzyq", "and the numbers that `qb columns` lists"},
+      {"version", "unknown verb 'version'; qb calls this --version"},
+      {"benchmark", "unknown verb 'benchmark'; qb calls this run"},
+      {"rum x.yaml", "unknown verb 'rum'; did you mean 'run'?"},
+      {"run nothere.yaml", "cannot read nothere.yaml: No such file"}};
+  for (const auto& [line, message] : words) {
+    const Said said = run_qb(line, fmt::format("cd {} &&", source_path("")));
+    EXPECT_EQ(said.exit_code, 2) << line;
+    EXPECT_THAT(said.err, HasSubstr(message)) << line;
+    EXPECT_LT(said.err.size(), 400u) << line;
+  }
+}
+
+TEST_F(BadInput, WhatIsAllowedAndHardlyMeantGetsAWarning) {
+  const auto said = [&](const std::string& yaml) {
+    const std::string spec = scratch_.file("spec.yaml", "experiment: x\n" + yaml);
+    return run_qb("run " + spec + " --dry-run").err;
+  };
+  EXPECT_THAT(said("n_tokens: 2\nalgorithm: ring\nsweep: {workers: [2, 4, 8]}\n"),
+              HasSubstr("ring W=4: 4 workers share 2 tokens, so that some have none (and 1 more"));
+  EXPECT_THAT(said("n_tokens: 8\nq_heads: 512\n"), HasSubstr("are heads and tokens swapped?"));
+  EXPECT_THAT(said("n_tokens: 64\nalgorithm: ring\nworkers: 2\nranks: threads\n"
+                   "link.bandwidth: 400Gb/s\n"),
+              HasSubstr("a link has a bandwidth and no latency"));
+  EXPECT_THAT(said("n_tokens: 2K\n"), HasSubstr("n_tokens 2K is 2,000; 2Ki is 2,048"));
+  EXPECT_EQ(said("n_tokens: 2Ki\nalgorithm: ring\nworkers: 2\nranks: threads\n"
+                 "link.bandwidth: 50GB/s\nlink.latency: 5us\n"),
+            "");
 }
 
 }  // namespace

@@ -144,8 +144,8 @@ TEST(CaseLines, LinksAreNamedInUnits) {
 TEST(CaseLines, SharedParametersLeaveOutWhatVaries) {
   CsvTable cases = case_study_2(10);
   EXPECT_EQ(shared_parameters(all_rows(cases)),
-            "B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks, "
-            "2 threads");
+            "B = 1, H = 8, d = 64, f16, full mask, materialized kernel, cpu, serial ranks "
+            "(messages cost nothing), 2 threads");
   Values flash = ok_case(4, 77, 1.0);
   flash["kernel"] = "flash";
   add_case(cases, flash);

@@ -42,7 +42,7 @@ TEST(Provenance, TheNoiseFloorIsThereIfTheManifestHasAWholeOne) {
   EXPECT_THAT(
       read_provenance(R"({"noise_floor": {"case": "x", "ratio": 1.5, "low": 1, "high": 2}})", "m")
           .noise_floor,
-      HasSubstr("(x): 1.500 [1.000, 2.000]"));
+      HasSubstr("x measured twice differs by a factor 1.500 [1.000, 2.000]"));
   for (const char* damaged :
        {R"({"noise_floor": 7})", R"({"noise_floor": {"case": 1, "ratio": "1"}})"})
     EXPECT_EQ(read_provenance(damaged, "m").noise_floor, "") << damaged;

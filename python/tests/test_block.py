@@ -47,11 +47,13 @@ def test_the_whole_of_it(tmp_path, monkeypatch):
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def test_the_lines_of_the_readme_run(tmp_path, monkeypatch):
+def test_the_lines_of_the_pages_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pytest.importorskip("matplotlib")
-    lines = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
-    exec(compile(lines, "README.md", "exec"), {})
+    for page in ("README.md", "docs/own_algorithm.md"):
+        names = {}
+        for lines in re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S):
+            exec(compile(lines, page, "exec"), names)
     assert (tmp_path / "fig.pdf").exists()
 
 

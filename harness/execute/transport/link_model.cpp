@@ -62,7 +62,7 @@ std::pair<LinkLimit, std::string> parse_link(std::string_view key, std::string_v
   if (!bandwidth) try {
       return named_link(text, device);
     } catch (const UsageError& problem) {
-      throw UsageError(fmt::format("{}: {}; or {}", key, problem.what(), kLinkForm));
+      throw UsageError(fmt::format("{}: {}; else it is {}", key, problem.what(), kLinkForm));
     }
   const auto latency =
       comma == std::string_view::npos ? 0.0 : parse_real(text.substr(comma + 1)).value_or(-1.0);

@@ -129,9 +129,23 @@ std::string meaning_of(const Field& field) {
   };
   fill("{range}", range_of);
   fill("{words}", words_of);
-  if (const std::string needs = needs_text(field); !needs.empty())
-    text += fmt::format(". It applies with {}", needs);
   return text;
+}
+
+// The meaning with the cases to which a parameter applies.
+std::string whole_meaning(const Field& field) {
+  const std::string needs = needs_text(field);
+  return meaning_of(field) + (needs.empty() ? "" : fmt::format(". It applies with {}", needs));
+}
+
+// Parts a meaning, where it does not fit a cell, at the end of a sentence, else of a part of one.
+std::pair<std::string, std::string> cell_and_rest(const std::string& meaning) {
+  constexpr std::size_t kCell = 120;
+  if (meaning.size() <= kCell) return {meaning, ""};
+  for (const std::string_view end : {". ", "; ", ", "})
+    if (const std::size_t at = meaning.rfind(end, kCell); at != std::string::npos && at > 0)
+      return {meaning.substr(0, at), meaning.substr(at + 2)};
+  throw std::logic_error("this begins with too long a word for a cell: " + meaning);
 }
 
 std::string standard_of(const Field& field) {
@@ -144,7 +158,7 @@ nlohmann::ordered_json json_of(const Field& field) {
   return {{"name", field.column},       {"key", field.key},
           {"kind", word(field.kind)},   {"unit", field.unit},
           {"group", word(field.group)}, {"since", field.since},
-          {"standard", field.standard}, {"meaning", meaning_of(field)}};
+          {"standard", field.standard}, {"meaning", whole_meaning(field)}};
 }
 
 // Removes links to sections, and keeps only the words of other links.
@@ -156,15 +170,14 @@ std::string plain(std::string text) {
   return text;
 }
 
-// Replaces the text that begins as `table` does: all that follows, or up to the next empty line.
-void replace_table(const std::string& name, const std::string& table, bool to_the_end) {
+// Replaces all from the first line of `tables` on.
+void replace_end(const std::string& name, const std::string& tables) {
   const std::string path = source_path(name);
   std::string text = read_text(path);
-  const std::size_t begin = text.find(table.substr(0, table.find('\n')));
+  const std::size_t begin = text.find(tables.substr(0, tables.find('\n')));
   if (begin == std::string::npos)
     throw UsageError(fmt::format("{} has no such table to replace", path));
-  const std::size_t end = to_the_end ? text.size() : text.find("\n\n", begin) + 1;
-  write_file_atomically(path, text.replace(begin, end - begin, table));
+  write_file_atomically(path, text.substr(0, begin) + tables);
 }
 
 }  // namespace
@@ -221,8 +234,8 @@ std::span<const RunTable> run_tables() {
 }
 
 void write_documents() {
-  replace_table("experiments/README.md", parameters_markdown(), false);
-  replace_table("data/README.md", columns_markdown(), true);
+  replace_end("experiments/keys.md", parameters_markdown());
+  replace_end("data/README.md", columns_markdown());
 }
 
 std::string empty_when(const RunTable& table, const Field& field) {
@@ -257,14 +270,34 @@ const RunTable& table_named(const std::string& file) {
   throw UsageError(unknown_word("table", name, files));
 }
 
-std::string plain_meaning(const Field& field) { return plain(meaning_of(field)); }
+std::string plain_meaning(const Field& field) { return plain(whole_meaning(field)); }
 
 std::string plain_standard(const Field& field) { return plain(standard_of(field)); }
 
 std::string parameters_markdown() {
-  std::string text = "| parameter | values | default |\n|---|---|---|\n";
-  for (const Field& field : kParameterFields)
-    text += fmt::format("| `{}` | {} | {} |\n", field.key, meaning_of(field), standard_of(field));
+  constexpr std::pair<FieldGroup, std::string_view> kGroups[] = {
+      {FieldGroup::problem, "What is computed"},
+      {FieldGroup::split, "How it is split"},
+      {FieldGroup::link, "Over which links"},
+      {FieldGroup::means, "By what it runs"}};
+  std::string text;
+  for (const auto& [group, title] : kGroups) {
+    std::string rests;
+    text += fmt::format("{}## {}\n\n| key | what it takes | default |\n|---|---|---|\n",
+                        text.empty() ? "" : "\n", title);
+    for (const Field& field : kParameterFields) {
+      if (field.group != group) continue;
+      const auto [cell, rest] = cell_and_rest(meaning_of(field));
+      text += fmt::format("| `{}` | {} | {} |\n", field.key, cell, standard_of(field));
+      const std::string needs = needs_text(field);
+      if (!rest.empty())
+        rests += fmt::format("- `{}`: {}{}.\n", field.key, rest,
+                             needs.empty() ? "" : ". It applies with " + needs);
+      else if (!needs.empty())
+        rests += fmt::format("- `{}` applies with {}.\n", field.key, needs);
+    }
+    if (!rests.empty()) text += "\n" + rests;
+  }
   return text;
 }
 
@@ -277,7 +310,7 @@ std::string columns_markdown() {
     for (const Field& field : table.fields)
       text += fmt::format(
           "| `{}` | {} | {} | {} |\n", field.column, field.unit,
-          is_parameter(field.group) ? fmt::format("parameter `{}`", field.key) : meaning_of(field),
+          is_parameter(field.group) ? fmt::format("parameter `{}`", field.key) : whole_meaning(field),
           empty_when(table, field));
   }
   return text + fmt::format("\n## The clocks of a case\n\n```\n{}```\n", clocks_picture());

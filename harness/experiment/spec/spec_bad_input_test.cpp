@@ -242,10 +242,11 @@ TEST(SpecBadInput, Combinations) {
        "4:10: cluster dgx_h10:2: write HOSTSxWORKERS such as 2x8, or NAME:HOSTS such as dgx_h100:2 "
        "with a file or one of dgx_a100, dgx_h100, gb200_nvl72, hgx_h200, tpu_v4, two_laptops"},
       {"n_tokens: 8\nranks: model\nworkers: 2\ncluster.between: etherne\n",
-       "5:18: cluster.between: unknown link 'etherne'; did you mean 'ethernet'?"},
+       "5:18: cluster.between: unknown link 'etherne'; did you mean 'ethernet'?; else it is a bandwidth "
+       "above 0 in bytes/s and a latency of 0 or more: 50e9,5us or 400Gb/s,5us"},
       {"n_tokens: 8\nranks: model\nworkers: 2\ncluster.between: \"1e9,-1\"\n",
-       "5:18: cluster.between 1e9,-1: a bandwidth above 0 and a latency of 0 or more are written "
-       "12.5e9,5us"},
+       "5:18: cluster.between 1e9,-1: it must be a bandwidth above 0 in bytes/s and a latency of 0 "
+       "or more: 50e9,5us or 400Gb/s,5us"},
       {"n_tokens: 8\nranks: model\nworkers: 2\ncluster.nics: 1\n",
        "5:15: cluster.nics: 1 needs cluster"},
       {"n_tokens: 8\nranks: model\ncluster: dgx_h100\nlink.latency: 1\n",

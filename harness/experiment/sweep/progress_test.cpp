@@ -95,9 +95,23 @@ TEST(Progress, TellsWhatDisturbedACaseAndWhatItLacks) {
   result.values.merge(
       {{"disturbed_by", "neighbours"}, {"disturbed_samples", "2"}, {"n_samples", "7"}});
   EXPECT_EQ(describe_result(result),
-            "ok, median wall clock 12.3 ms [12.1, 12.9], disturbed by neighbours (2 of 7 repeats)");
+            "ok, median wall clock 12.3 ms [12.1, 12.9], disturbed by other programs (2 of 7 repeats)");
   result.values = {};
   EXPECT_EQ(describe_result(result), "ok");
+}
+
+// The sum over workers does not fall when W grows, so that it would say that splitting does not help.
+TEST(Progress, OfWorkersInTurnItSaysTheCriticalPath) {
+  CaseResult result = good();
+  result.values.merge({{"critical_path_median_s", "0.002"},
+                       {"critical_path_low95_s", "0.0019"},
+                       {"critical_path_high95_s", "0.0021"}});
+  Case c;
+  c.workers = 7;
+  EXPECT_THAT(describe_result(result, c),
+              HasSubstr("median critical path 2.00 ms [1.90, 2.10] (all workers in turn: 12.3"));
+  c.ranks = Ranks::threads;
+  EXPECT_THAT(describe_result(result, c), HasSubstr("median wall clock 12.3 ms"));
 }
 
 TEST(Progress, AModelledCaseSaysOnWhichDeviceAndWhatItsMessagesTake) {
