@@ -161,9 +161,14 @@ TEST(Numbers, LongNumbersAreGroupedOrShortened) {
 }
 
 TEST(Numbers, ARateIsInBytesOrBitsASecond) {
-  for (const auto& [text, rate] :
-       {std::pair{"50e9", 50e9}, {"50GB/s", 50e9}, {"400Gb/s", 50e9}, {"400Gbps", 50e9},
-        {"400Gbit/s", 50e9}, {"12.5GiB/s", 12.5 * (1 << 30)}, {"8b/s", 1.0}, {"1_000", 1e3}})
+  for (const auto& [text, rate] : {std::pair{"50e9", 50e9},
+                                   {"50GB/s", 50e9},
+                                   {"400Gb/s", 50e9},
+                                   {"400Gbps", 50e9},
+                                   {"400Gbit/s", 50e9},
+                                   {"12.5GiB/s", 12.5 * (1 << 30)},
+                                   {"8b/s", 1.0},
+                                   {"1_000", 1e3}})
     EXPECT_EQ(parse_byte_rate(text), rate) << text;
   for (const char* text : {"", "fast", "5us", "400 Gb/s", "400Gbs", "/s", "b", "Gb/s", "nan"})
     EXPECT_EQ(parse_byte_rate(text), std::nullopt) << text;

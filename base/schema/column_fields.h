@@ -122,9 +122,9 @@ inline constexpr Field kResultFields[] = {
                        "the share of time in which stages are idle, by the closed form of equal "
                        "units without links: (S - 1) / (v m c + S - 1) with c chunks",
                        17)),
-    of_pipeline(column(prediction, "plan_bubble_ratio", real,
-                       "the same from stepping through the plan with the FLOP of each unit as its time",
-                       17)),
+    of_pipeline(column(
+        prediction, "plan_bubble_ratio", real,
+        "the same from stepping through the plan with the FLOP of each unit as its time", 17)),
     of_pipeline(column(prediction, "kept_microbatches", real,
                        "microbatches whose activations a stage keeps at once, of the stage that "
                        "keeps most; chunks and virtual stages count as parts of one",

@@ -14,17 +14,18 @@ inline constexpr ParameterNeed kIsFlat =
     need("cluster", "none")
         .because("a cluster has links of its own, cluster.inside and cluster.between");
 
-inline constexpr Field kLinkBandwidth =
-    parameter(real, link, "link_bandwidth_byte_per_s", key("link.bandwidth"), unit("byte/s"),
-              since(3), nullable, label("{}B/s"),
-              meaning("bytes/s that a worker can send: `50e9`, `50GB/s` or `400Gb/s`. `threads` hold "
-                      "messages back, `model` simulates it, and with `mpi` it is what you say of the "
-                      "network"),
-              standard_meaning("none: no limit"), needs(kHasLinks, kIsFlat));
+inline constexpr Field kLinkBandwidth = parameter(
+    real, link, "link_bandwidth_byte_per_s", key("link.bandwidth"), unit("byte/s"), since(3),
+    nullable, label("{}B/s"),
+    meaning("bytes/s that a worker can send: `50e9`, `50GB/s` or `400Gb/s`. `threads` hold "
+            "messages back, `model` simulates it, and with `mpi` it is what you say of the "
+            "network"),
+    standard_meaning("none: no limit"), needs(kHasLinks, kIsFlat));
 
 inline constexpr Field kLinkLatency = parameter(
     real, link, "link_latency_s", key("link.latency"), unit("s"), since(3), nullable,
-    label("{} latency"), meaning("the latency of a message, above 0: `5e-6` or `5us`; used as `link.bandwidth` is"),
+    label("{} latency"),
+    meaning("the latency of a message, above 0: `5e-6` or `5us`; used as `link.bandwidth` is"),
     standard_meaning("none"), needs(kHasLinks, kIsFlat));
 
 inline constexpr Field kLinkMode =
@@ -40,21 +41,21 @@ inline constexpr Field kLinkMode =
                     need("workload", "attention sequence_mixer")
                         .because("messages between stages overlap with computing")));
 
-inline constexpr Field kCluster =
-    parameter(file, link, "cluster", since(14), standard("none"), label("on {}"), quiet_standard,
-              meaning("the hosts of the workers: `2x8`, hosts x workers of each, or a file such "
-                      "as `dgx_h100:2`, two hosts of `data/clusters/`; see [Clusters]"
-                      "(README.md#clusters). Where `workers` is left out, there is one for each place"),
-              standard_meaning("`none`: all links are alike"),
-              needs(kHasLinks, need("workload", "attention sequence_mixer pipeline")));
+inline constexpr Field kCluster = parameter(
+    file, link, "cluster", since(14), standard("none"), label("on {}"), quiet_standard,
+    meaning("the hosts of the workers: `2x8`, hosts x workers of each, or a file such "
+            "as `dgx_h100:2`, two hosts of `data/clusters/`; see [Clusters]"
+            "(README.md#clusters). Where `workers` is left out, there is one for each place"),
+    standard_meaning("`none`: all links are alike"),
+    needs(kHasLinks, need("workload", "attention sequence_mixer pipeline")));
 
-inline constexpr Field kClusterInside =
-    parameter(link_limit, link, "cluster_inside", key("cluster.inside"), since(14), nullable,
-              label("{} inside"),
-              meaning("the link of a worker inside of its host, each way: a name, or `\"450e9,2us\"`, "
-                      "bytes/s and latency. Names are `nvlink` (of `model.device`), `nvlink4`, "
-                      "`infiniband`, `hdr`, `ndr`, `ethernet`; `\"400Gb/s,5us\"` is written too"),
-              standard_meaning("of the file"), needs(kHasLinks, need("cluster")));
+inline constexpr Field kClusterInside = parameter(
+    link_limit, link, "cluster_inside", key("cluster.inside"), since(14), nullable,
+    label("{} inside"),
+    meaning("the link of a worker inside of its host, each way: a name, or `\"450e9,2us\"`, "
+            "bytes/s and latency. Names are `nvlink` (of `model.device`), `nvlink4`, "
+            "`infiniband`, `hdr`, `ndr`, `ethernet`; `\"400Gb/s,5us\"` is written too"),
+    standard_meaning("of the file"), needs(kHasLinks, need("cluster")));
 
 inline constexpr Field kClusterBetween =
     parameter(link_limit, link, "cluster_between", key("cluster.between"), since(14), nullable,

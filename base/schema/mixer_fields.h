@@ -40,8 +40,9 @@ inline constexpr Field kMixerRows =
 inline constexpr Field kMixerPairBias = parameter(
     word, problem, "mixer_pair_bias", key("mixer.pair_bias"), since(18), standard("none"),
     label("{} pair bias"), quiet_standard,
-    meaning("what `axial` adds to the scores of its rows: {words}. `random` is numbers of N(0, 1) from "
-            "`seed`, one for each head and pair of columns"),
+    meaning(
+        "what `axial` adds to the scores of its rows: {words}. `random` is numbers of N(0, 1) from "
+        "`seed`, one for each head and pair of columns"),
     needs(need("mixer_operator", "axial"), need("pass", "forward")));
 
 inline constexpr Field kMixerChunk =

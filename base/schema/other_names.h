@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other programs and papers call the keys of a spec, their words and the verbs. A message about
-// an unknown one names ours.
+// What other programs and papers call the keys of a spec, their words and the verbs. A message
+// about an unknown one names ours.
 #pragma once
 
 #include <algorithm>

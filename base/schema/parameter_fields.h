@@ -12,20 +12,21 @@
 namespace qb::fields {
 
 inline constexpr Field kCaseFields[] = {
-    parameter(word, split, "algorithm", standard("dense"),
-              meaning("a name of [Algorithms](README.md#algorithms), or a file that `qb.sweep()` of "
-                      "Python writes. The names are {words}"),
-              needs(need("workload", "transformer_layer pipeline")
-                        .of("tensor_parallel")
-                        .because("the nearest for attention alone is ulysses"),
-                    need("ranks", "threads model").of("tensor_parallel"),
-                    need("device", "cpu").of("tensor_parallel"),
-                    need("dtype", "f32").or_if("ranks", "model").of("tensor_parallel"),
-                    need("pass", "forward")
-                        .of("tensor_parallel")
-                        .because("the nearest with a backward pass is algorithm: dense"),
-                    need("mixer_operator", "softmax")
-                        .because("mixer.scan says how workers share its states"))),
+    parameter(
+        word, split, "algorithm", standard("dense"),
+        meaning("a name of [Algorithms](README.md#algorithms), or a file that `qb.sweep()` of "
+                "Python writes. The names are {words}"),
+        needs(need("workload", "transformer_layer pipeline")
+                  .of("tensor_parallel")
+                  .because("the nearest for attention alone is ulysses"),
+              need("ranks", "threads model").of("tensor_parallel"),
+              need("device", "cpu").of("tensor_parallel"),
+              need("dtype", "f32").or_if("ranks", "model").of("tensor_parallel"),
+              need("pass", "forward")
+                  .of("tensor_parallel")
+                  .because("the nearest with a backward pass is algorithm: dense"),
+              need("mixer_operator", "softmax")
+                  .because("mixer.scan says how workers share its states"))),
     parameter(
         word, means, "kernel", standard("flash"), meaning(kKernelMeanings),
         needs(need("workload", "attention").of("staged cudnn"), need("mixer_operator", "softmax"))),
@@ -38,7 +39,8 @@ inline constexpr Field kCaseFields[] = {
                 "[What runs the workers](README.md#what-runs-the-workers)"),
         needs(need("device", "cpu")
                   .of("threads mpi model")
-                  .because("on one GPU ranks: serial computes the workers in turn, with a GPU for each ranks: "
+                  .because("on one GPU ranks: serial computes the workers in turn, with a GPU for "
+                           "each ranks: "
                            "nccl"),
               need("device", "cuda").of("nccl").because("the nearest on the CPU is ranks: mpi"),
               need("workload", "attention sequence_mixer pipeline")
@@ -113,11 +115,12 @@ inline constexpr Field kCaseFields[] = {
     kLinkLatency,
     kLinkMode,
     parameter(
-        file, means,
-        "model_device", key("model.device"), since(3), nullable, label("model of {}"),
-        meaning("a name of `data/devices/` such as `h100`, a file, or `here`, this machine, measured "
-                "when the case begins. With other ranks than `model`, the case is predicted too, and "
-                "the row has the residual"),
+        file,
+        means, "model_device", key("model.device"), since(3), nullable, label("model of {}"),
+        meaning(
+            "a name of `data/devices/` such as `h100`, a file, or `here`, this machine, measured "
+            "when the case begins. With other ranks than `model`, the case is predicted too, and "
+            "the row has the residual"),
         standard_meaning("`here` for `model`, else none"),
         needs(need("workload", "attention sequence_mixer").or_if("ranks", "model"),
               need("mixer_operator", "softmax").or_if("ranks", "model"),
@@ -141,9 +144,10 @@ inline constexpr Field kCaseFields[] = {
                       "`balanced` (every worker has the same work, even W included)"),
               needs(need("algorithm", "cqs cqs_sharded"))),
     parameter(word, problem, "workload", since(5), standard("attention"), quiet_standard,
-              meaning("`attention`; `transformer_layer`, an encoder layer around it; `sequence_mixer`; "
-                      "`pipeline`. See [A transformer layer](README.md#a-transformer-layer), [Other "
-                      "operators](README.md#other-operators) and [Pipelines](README.md#pipelines)"),
+              meaning(
+                  "`attention`; `transformer_layer`, an encoder layer around it; `sequence_mixer`; "
+                  "`pipeline`. See [A transformer layer](README.md#a-transformer-layer), [Other "
+                  "operators](README.md#other-operators) and [Pipelines](README.md#pipelines)"),
               needs(need("algorithm", "dense tensor_parallel").of("transformer_layer"),
                     need("device", "cpu").of("sequence_mixer pipeline"),
                     need("algorithm", "dense").or_if("ranks", "model").of("pipeline"),
@@ -188,8 +192,9 @@ inline constexpr Field kCaseFields[] = {
     parameter(
         word,
         means, "l2_cache", since(4), standard("auto"), label("{} cache"), quiet_standard,
-        meaning("what the cache holds before a repeat: {words}. `flushed` writes memory of twice its "
-                "size before each, on a CPU that of its last level; `rotated` takes other inputs"),
+        meaning(
+            "what the cache holds before a repeat: {words}. `flushed` writes memory of twice its "
+            "size before each, on a CPU that of its last level; `rotated` takes other inputs"),
         standard_meaning("`auto`: flushed; on a CPU and with `ranks: nccl` warm"),
         needs(
             need("device", "cuda").of("rotated warm").because("on a CPU auto is warm"),
@@ -212,19 +217,20 @@ inline constexpr Field kCaseFields[] = {
               quiet_standard,
               meaning("`equal`, `by_speed` (sizes that shorten the slowest worker's time)"),
               needs(need("algorithm", "cqs cqs_sharded"))),
-    parameter(word, problem, "pass", since(9), standard("forward"), label("{} pass"),
-              quiet_standard,
-              meaning("{words}; see [The backward pass](README.md#the-backward-pass). `backward` is "
-                      "from dO, O and LSE to dQ, dK and dV, of an operator from dO alone, and the "
-                      "forward pass before it is not timed; `both` times the one, then the other"),
-              needs(need("workload", "attention").or_if("device", "cpu"),
-                    need("workload", "attention transformer_layer sequence_mixer")
-                        .because("a pipeline computes both, in turns"),
-                    need("mixer_operator", "softmax linear axial ssd")
-                        .because("the nearest of the others is mixer.operator: linear"),
-                    need("workers", "1")
-                        .or_if("mixer_operator", "softmax axial")
-                        .because("the nearest is workers: 1"))),
+    parameter(
+        word,
+        problem, "pass", since(9), standard("forward"), label("{} pass"), quiet_standard,
+        meaning("{words}; see [The backward pass](README.md#the-backward-pass). `backward` is "
+                "from dO, O and LSE to dQ, dK and dV, of an operator from dO alone, and the "
+                "forward pass before it is not timed; `both` times the one, then the other"),
+        needs(need("workload", "attention").or_if("device", "cpu"),
+              need("workload", "attention transformer_layer sequence_mixer")
+                  .because("a pipeline computes both, in turns"),
+              need("mixer_operator", "softmax linear axial ssd")
+                  .because("the nearest of the others is mixer.operator: linear"),
+              need("workers", "1")
+                  .or_if("mixer_operator", "softmax axial")
+                  .because("the nearest is workers: 1"))),
     parameter(word, problem, "gradient_dtype", since(9), standard("f32"), label("sums sent in {}"),
               quiet_standard,
               meaning("the type in which workers send sums of gradients to each other: `f32`, "
@@ -249,13 +255,14 @@ inline constexpr Field kCaseFields[] = {
                         .because("other algorithms send no partials between workers"),
                     need("pass", "forward both"), need("workload", "attention"),
                     need("device", "cpu"))),
-    parameter(word, problem, "inputs", since(12), standard("random"), label("{} keys"),
-              quiet_standard,
-              meaning("`random` (from `seed`), `tied` (all keys of a head are its first), `peaked`. "
-                      "Each query of `peaked` is 4 times an earlier key, so that few keys have "
-                      "most of the weight of a row"),
-              needs(need("workload", "attention sequence_mixer"),
-                    need("ranks", "serial threads mpi nccl").because("a model has none"))),
+    parameter(
+        word,
+        problem, "inputs", since(12), standard("random"), label("{} keys"), quiet_standard,
+        meaning("`random` (from `seed`), `tied` (all keys of a head are its first), `peaked`. "
+                "Each query of `peaked` is 4 times an earlier key, so that few keys have "
+                "most of the weight of a row"),
+        needs(need("workload", "attention sequence_mixer"),
+              need("ranks", "serial threads mpi nccl").because("a model has none"))),
 };
 
 inline constexpr Field kLaterFields[] = {

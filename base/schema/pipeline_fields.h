@@ -17,11 +17,11 @@ inline constexpr ParameterNeed kIsPipeline = need("workload", "pipeline");
   return field;
 }
 
-inline constexpr Field kPipelineSchedule =
-    parameter(word, split, "pipeline_schedule", key("pipeline.schedule"), since(17),
-              standard("one_f_one_b"), label("{}"), quiet_standard,
-              meaning("in which order stages compute: {words}; see [Pipelines](README.md#pipelines)"),
-              needs(kIsPipeline));
+inline constexpr Field kPipelineSchedule = parameter(
+    word, split, "pipeline_schedule", key("pipeline.schedule"), since(17), standard("one_f_one_b"),
+    label("{}"), quiet_standard,
+    meaning("in which order stages compute: {words}; see [Pipelines](README.md#pipelines)"),
+    needs(kIsPipeline));
 
 inline constexpr Field kPipelineStages = pipeline_count(
     split, "pipeline_stages", key("pipeline.stages"), unit("stages"), standard("0"),

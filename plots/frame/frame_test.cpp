@@ -159,10 +159,12 @@ TEST(CaseLines, ThePassIsNamedWhereItIsNotForward) {
     values["case_id"] += pass;
     return values;
   };
-  EXPECT_THAT(shared_parameters(all_rows(cases_of({of_pass("forward")}))), HasSubstr("full mask, material"));
+  EXPECT_THAT(shared_parameters(all_rows(cases_of({of_pass("forward")}))),
+              HasSubstr("full mask, material"));
   EXPECT_THAT(shared_parameters(all_rows(cases_of({of_pass("backward")}))),
               HasSubstr("full mask, backward pass, materialized kernel"));
-  EXPECT_THAT(shared_parameters(all_rows(cases_of({of_pass("both")}))), HasSubstr("full mask, both passes"));
+  EXPECT_THAT(shared_parameters(all_rows(cases_of({of_pass("both")}))),
+              HasSubstr("full mask, both passes"));
   EXPECT_THAT(names(cases_of({of_pass("forward"), of_pass("backward")})),
               ElementsAre("W = 4, backward pass", "W = 4"));
 }

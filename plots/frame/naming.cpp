@@ -126,8 +126,7 @@ bool all_modelled(const CsvTable& cases) {
 
 std::string shared_parameters(const Rows& rows) {
   const bool of_model = !rows.empty() && count(rows, modelled) == rows.size();
-  const bool splits =
-      count(rows, [](const Row& row) { return !row.is("workers", "1"); }) > 0;
+  const bool splits = count(rows, [](const Row& row) { return !row.is("workers", "1"); }) > 0;
   const auto shared = [&](std::string_view column) {
     const bool same = !rows.empty() && count(rows, [&](const Row& row) {
                                          return row.at(column) == rows.front().at(column);
@@ -152,8 +151,7 @@ std::string shared_parameters(const Rows& rows) {
       parts.push_back(
           (column == "n_tokens" ? field_name(rows.front(), column) : named_value(column, value)) +
           (column == "kernel" || column == "ranks" ? " " + column : "") +
-          (column == "ranks" && value == "serial" && splits ? " (messages cost nothing)"
-                                                                       : ""));
+          (column == "ranks" && value == "serial" && splits ? " (messages cost nothing)" : ""));
     }
   }
   return listed(parts);

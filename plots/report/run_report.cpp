@@ -32,7 +32,8 @@ Report::Section times_section(const CsvTable& cases) {
                  "CQS-Attention's published speed-up S divides the time of the whole sequence by "
                  "it, without transfers and merge. Critical path: gather, compute and merge of the "
                  "slowest worker, or the sum over rounds of the slowest worker; with serial ranks "
-                 "one device computes the workers in turn, each alone. Worker sum: all workers. Wall "
+                 "one device computes the workers in turn, each alone. Worker sum: all workers. "
+                 "Wall "
                  "clock: the whole call."},
       .folded = true};
 }

@@ -64,7 +64,9 @@ TEST_F(AbVerb, TwoSettingsOfThisProgramAreReallyRunInTurn) {
   const CsvTable pairs = CsvTable::parse(read_file(csv), csv);
   ASSERT_EQ(pairs.size(), 3u);
   for (std::size_t row = 0; row < pairs.size(); ++row) EXPECT_LT(pairs.number(row, "ratio"), 1.0);
-  EXPECT_THAT(said.out, HasSubstr("Noise check: A against itself in dense W=1 N=512 f32 differs by a factor "));
+  EXPECT_THAT(
+      said.out,
+      HasSubstr("Noise check: A against itself in dense W=1 N=512 f32 differs by a factor "));
 }
 
 TEST_F(AbVerb, ASlowerProgramIsExitCode4AndTheSameProgramIsNot) {

@@ -121,12 +121,12 @@ std::string error_sentence(const SchemeQuestion& question, const SchemeForecast&
         "How good is the model? Nobody published a time of {} {}. Published cases of other schemes "
         "with several workers {}",
         winner.scheme, question.link ? "over such a link" : "in one memory", range);
-  return fmt::format(
-      "How good is the model? The {} published case{} of {} {} {}", of_it->rows,
-      of_it->rows == 1 ? "" : "s", winner.scheme,
-      question.link->bandwidth_byte_per_s >= kHostLink_byte_per_s ? "over links of 100 GB/s or more"
-                                                                  : "over slower links",
-      range);
+  return fmt::format("How good is the model? The {} published case{} of {} {} {}", of_it->rows,
+                     of_it->rows == 1 ? "" : "s", winner.scheme,
+                     question.link->bandwidth_byte_per_s >= kHostLink_byte_per_s
+                         ? "over links of 100 GB/s or more"
+                         : "over slower links",
+                     range);
 }
 
 std::string lead_sentence(const Advice& advice, std::span<const PublishedScheme> published) {
@@ -297,14 +297,15 @@ std::string nothing_fits_sentence(const SchemeQuestion& question, const Advice& 
 std::vector<std::string> advice_assumptions(const SchemeQuestion& question,
                                             const std::string& link_source) {
   const Problem& problem = question.problem;
-  return {problem_line(question), device_line(question), link_line(question, link_source),
-          fmt::format("Predicted by a model, not measured; tokens lie where a scheme wants them, but "
-                      "for the root that cqs scatters from.{}",
-                      problem.partials == DType::f32 && problem.dtype != DType::f32
-                          ? fmt::format(" Partial outputs travel in f32; most published systems "
-                                        "send 16 bits: --partial-dtype {}.",
-                                        word(problem.dtype))
-                          : "")};
+  return {
+      problem_line(question), device_line(question), link_line(question, link_source),
+      fmt::format("Predicted by a model, not measured; tokens lie where a scheme wants them, but "
+                  "for the root that cqs scatters from.{}",
+                  problem.partials == DType::f32 && problem.dtype != DType::f32
+                      ? fmt::format(" Partial outputs travel in f32; most published systems "
+                                    "send 16 bits: --partial-dtype {}.",
+                                    word(problem.dtype))
+                      : "")};
 }
 
 std::string advice_table(const Advice& advice) {

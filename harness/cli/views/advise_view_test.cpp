@@ -94,12 +94,13 @@ TEST(AdviseView, SaysWhereAModelCannotTellAndWhereSplittingDoesNotPay) {
   advice.schemes[1].wall_s = 0.1005;
   advice.schemes[3].wall_s = 0.02;
   advice.bandwidth.above = Advice::Change{9e9, "cqs_sharded"};
-  EXPECT_THAT(text_of(question, advice),
-              AllOf(HasSubstr("; ring (100.50 ms) may be as fast: a tie for this model. Choose among "
-                              "these by memory (least: "),
-                    HasSubstr("Splitting does not pay: one worker alone (dense) needs 20.00 ms, "
-                              "0.2 of that; splitting pays above"),
-                    HasSubstr("below 3.1 GB/s and above 9 GB/s cqs_sharded would win")));
+  EXPECT_THAT(
+      text_of(question, advice),
+      AllOf(HasSubstr("; ring (100.50 ms) may be as fast: a tie for this model. Choose among "
+                      "these by memory (least: "),
+            HasSubstr("Splitting does not pay: one worker alone (dense) needs 20.00 ms, "
+                      "0.2 of that; splitting pays above"),
+            HasSubstr("below 3.1 GB/s and above 9 GB/s cqs_sharded would win")));
   advice.bandwidth = {};
   advice.schemes.resize(1);
   EXPECT_THAT(text_of(question, advice), AllOf(HasSubstr("the only scheme with a plan that fits."),

@@ -125,9 +125,10 @@ struct Given {
     require_axes(file.header(), order);
     if (const DType has = file.header().dtype;
         request.untyped && !tensor.empty() && has != *request.untyped)
-      throw UsageError(fmt::format("{}: --dtype {} is for files without a type; this one has {}, so "
-                                   "leave --dtype out",
-                                   path, word(*request.untyped), word(has)));
+      throw UsageError(
+          fmt::format("{}: --dtype {} is for files without a type; this one has {}, so "
+                      "leave --dtype out",
+                      path, word(*request.untyped), word(has)));
   }
 
   // The header of the same array with heads before tokens.

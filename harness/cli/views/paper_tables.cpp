@@ -260,7 +260,8 @@ std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice)
   }
   if (choice.summary)
     text += fmt::format(
-        "\nEach row, with what it was compared with: qb papers {0} --all, or qb papers {0} TABLE.\n",
+        "\nEach row, with what it was compared with: qb papers {0} --all, or qb papers {0} "
+        "TABLE.\n",
         paper.paper->name);
   return text;
 }

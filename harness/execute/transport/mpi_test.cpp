@@ -213,9 +213,10 @@ TEST(Mpi, RanksOnOneGpuAreUnsupported) {
   } catch (const Unsupported& error) {
     failure = error.what();
   }
-  EXPECT_EQ(failure, is_root() ? "ranks 0 and 1 are on one GPU (a GPU), which NCCL refuses; start "
-                                 "one rank a GPU, or compute the workers on one GPU with ranks: serial"
-                               : "");
+  EXPECT_EQ(failure, is_root()
+                         ? "ranks 0 and 1 are on one GPU (a GPU), which NCCL refuses; start "
+                           "one rank a GPU, or compute the workers on one GPU with ranks: serial"
+                         : "");
 }
 
 TEST(Mpi, ARankWithoutAGpuIsNamed) {

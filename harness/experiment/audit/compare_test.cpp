@@ -363,9 +363,10 @@ TEST(Compare, ARunThatWasDisturbedOrBeganOnABusyMachineIsACaution) {
   EXPECT_THAT(comparison_text(both, {}), testing::StartsWith("CAUTION: the machine was busy"));
   a.manifest.load_average = 0.0;
   a.manifest.noise_floor = {"dense W=1", 1.02, 0.97, 1.08};
-  EXPECT_THAT(compare_runs(a, a, {}).cautions[0],
-              "A: Noise check: dense W=1 measured twice differs by a factor 1.020 [0.970, 1.080]; do "
-              "not believe speed-ups closer to 1 than this.");
+  EXPECT_THAT(
+      compare_runs(a, a, {}).cautions[0],
+      "A: Noise check: dense W=1 measured twice differs by a factor 1.020 [0.970, 1.080]; do "
+      "not believe speed-ups closer to 1 than this.");
 }
 
 }  // namespace

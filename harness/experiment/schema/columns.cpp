@@ -308,10 +308,10 @@ std::string columns_markdown() {
         "{}## `{}`\n\n{}\n\n| column | unit | what it says | empty |\n|---|---|---|---|\n",
         text.empty() ? "" : "\n", table.file, table.meaning);
     for (const Field& field : table.fields)
-      text += fmt::format(
-          "| `{}` | {} | {} | {} |\n", field.column, field.unit,
-          is_parameter(field.group) ? fmt::format("parameter `{}`", field.key) : whole_meaning(field),
-          empty_when(table, field));
+      text += fmt::format("| `{}` | {} | {} | {} |\n", field.column, field.unit,
+                          is_parameter(field.group) ? fmt::format("parameter `{}`", field.key)
+                                                    : whole_meaning(field),
+                          empty_when(table, field));
   }
   return text + fmt::format("\n## The clocks of a case\n\n```\n{}```\n", clocks_picture());
 }

@@ -47,8 +47,8 @@ void note_thousands(std::string_view name, const YamlNode& node, std::int64_t va
   if (std::string_view("kKMGT").find(node.text.back()) == std::string_view::npos ||
       !noted.insert(node.text).second)
     return;
-  print_note("qb: note: {} {} is {}; {}i is {}\n", name, node.text, format_grouped(value), node.text,
-             format_grouped(parse_integer(node.text + "i").value_or(0)));
+  print_note("qb: note: {} {} is {}; {}i is {}\n", name, node.text, format_grouped(value),
+             node.text, format_grouped(parse_integer(node.text + "i").value_or(0)));
 }
 
 std::int64_t read_any_integer(std::string_view name, const YamlNode& node,
@@ -221,10 +221,10 @@ Value read_operand(const Parameter& parameter, const YamlNode& node) {
 
 Value read_value(const Parameter& parameter, const YamlNode& node) {
   if (parameter.kind == FieldKind::integer && is_plain(node))
-    return {to_text(read_integer(parameter.key, node, parameter.min, parameter.max, parameter.unit)),
-            node.place};
-  if (parameter.kind == FieldKind::real && is_plain(node) &&
-      !(read_in_unit(parameter, node) > 0.0))
+    return {
+        to_text(read_integer(parameter.key, node, parameter.min, parameter.max, parameter.unit)),
+        node.place};
+  if (parameter.kind == FieldKind::real && is_plain(node) && !(read_in_unit(parameter, node) > 0.0))
     fail_at(node.place, fmt::format("{} must be above 0, got {}", parameter.key, node.text));
   return read_operand(parameter, node);
 }

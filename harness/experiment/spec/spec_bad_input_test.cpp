@@ -83,8 +83,10 @@ TEST(SpecBadInput, Keys) {
 
 TEST(SpecBadInput, Types) {
   expect_errors({
-      {"n_tokens: many\n", "2:11: n_tokens must be a whole number such as 4, 4e3 or 4Ki (1024 each), got 'many'"},
-      {"n_tokens: 8.5\n", "2:11: n_tokens must be a whole number such as 8, 8e3 or 8Ki (1024 each), got '8.5'"},
+      {"n_tokens: many\n",
+       "2:11: n_tokens must be a whole number such as 4, 4e3 or 4Ki (1024 each), got 'many'"},
+      {"n_tokens: 8.5\n",
+       "2:11: n_tokens must be a whole number such as 8, 8e3 or 8Ki (1024 each), got '8.5'"},
       {"n_tokens: \"8\"\n", "2:11: n_tokens must be a whole number, got the text \"8\""},
       {"n_tokens:\n", "2:1: n_tokens must be a whole number, got nothing"},
       {"n_tokens: [8, 9]\n",
@@ -140,7 +142,8 @@ TEST(SpecBadInput, Ranges) {
       {"n_tokens: 8\nworkers: -7\n", "3:10: workers must be from 1 to 1,000,000, got -7"},
       {"n_tokens: 0\n", "2:11: n_tokens must be from 1 to 3,000,000,000, got 0"},
       {"n_tokens: 4G\n", "2:11: n_tokens must be from 1 to 3,000,000,000, got 4G"},
-      {"n_tokens: 1e30\n", "2:11: n_tokens must be a whole number such as 1, 1e3 or 1Ki (1024 each), got '1e30'"},
+      {"n_tokens: 1e30\n",
+       "2:11: n_tokens must be a whole number such as 1, 1e3 or 1Ki (1024 each), got '1e30'"},
       {"n_tokens: 8\nhead_dim: 257\n", "3:11: head_dim must be from 1 to 256, got 257"},
       {"n_tokens: 8\nseed: -1\n", "3:7: seed must be a whole number from 0 to 2^64 - 1, got '-1'"},
       {"n_tokens: 8\nscale: 0\n", "3:8: scale must be above 0, got 0"},
@@ -242,7 +245,8 @@ TEST(SpecBadInput, Combinations) {
        "4:10: cluster dgx_h10:2: write HOSTSxWORKERS such as 2x8, or NAME:HOSTS such as dgx_h100:2 "
        "with a file or one of dgx_a100, dgx_h100, gb200_nvl72, hgx_h200, tpu_v4, two_laptops"},
       {"n_tokens: 8\nranks: model\nworkers: 2\ncluster.between: etherne\n",
-       "5:18: cluster.between: unknown link 'etherne'; did you mean 'ethernet'?; else it is a bandwidth "
+       "5:18: cluster.between: unknown link 'etherne'; did you mean 'ethernet'?; else it is a "
+       "bandwidth "
        "above 0 in bytes/s and a latency of 0 or more: 50e9,5us or 400Gb/s,5us"},
       {"n_tokens: 8\nranks: model\nworkers: 2\ncluster.between: \"1e9,-1\"\n",
        "5:18: cluster.between 1e9,-1: it must be a bandwidth above 0 in bytes/s and a latency of 0 "
@@ -306,7 +310,8 @@ TEST(SpecBadInput, Yaml) {
       {"n_tokens: *where\n",
        "2:11: YAML: no anchor before this alias has its name; quote a text that begins with "
        "'*'"},
-      {"n_tokens: 8: 9\n", "2:12: YAML: a ':' is not allowed here; indent a key as much as the one above it, and quote "
+      {"n_tokens: 8: 9\n",
+       "2:12: YAML: a ':' is not allowed here; indent a key as much as the one above it, and quote "
        "a text that contains one"},
       {"description: \"open\nn_tokens: 8\n",
        "2:14: YAML: the quote that opens here is never closed"},
@@ -365,7 +370,8 @@ TEST(SpecBadInput, Filter) {
   EXPECT_EQ(error_of_filter("kernel=flahs"),
             "--filter kernel=flahs: unknown kernel 'flahs'; did you mean 'flash'?");
   EXPECT_EQ(error_of_filter("workers==7"),
-            "--filter workers==7: workers must be a whole number such as 4, 4e3 or 4Ki (1024 each), got '=7'");
+            "--filter workers==7: workers must be a whole number such as 4, 4e3 or 4Ki (1024 "
+            "each), got '=7'");
   EXPECT_EQ(error_of_filter("n_tokens>64"), "spec.yaml:1:1: no case is left after --filter");
 }
 

@@ -122,8 +122,9 @@ std::string alternation_text(const std::vector<std::string>& labels,
 
 std::string itself_text(const std::string& label, const AlternatedCase& itself) {
   if (itself.ratio.n == 0) return {};
-  return fmt::format("Noise check: A against itself in {} differs by a factor {:.3f} [{:.3f}, {:.3f}]\n", label,
-                     itself.ratio.median, itself.ratio.low95, itself.ratio.high95);
+  return fmt::format(
+      "Noise check: A against itself in {} differs by a factor {:.3f} [{:.3f}, {:.3f}]\n", label,
+      itself.ratio.median, itself.ratio.low95, itself.ratio.high95);
 }
 
 std::string alternation_csv(const std::vector<std::string>& labels,

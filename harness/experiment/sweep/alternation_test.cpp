@@ -94,7 +94,8 @@ TEST(Alternation, AAgainstItselfIsALineOfItsOwn) {
     return Turn{.time_s = side == AbSide::b ? (index == 0 ? 2.0 : 1.01) : 1.0};
   };
   const auto cases = take_turns(2, {.pairs = 8}, measure, kNever);
-  EXPECT_EQ(itself_text("x", cases[1]), "Noise check: A against itself in x differs by a factor 1.010 [1.010, 1.010]\n");
+  EXPECT_EQ(itself_text("x", cases[1]),
+            "Noise check: A against itself in x differs by a factor 1.010 [1.010, 1.010]\n");
   EXPECT_EQ(itself_text("x", {}), "") << "it was interrupted before";
 }
 

@@ -16,7 +16,8 @@ std::string busy_note(const std::string& loads, int cores) {
   if (!(std::strtod(loads.c_str(), nullptr) > kBusyLoad * cores)) return {};
   return fmt::format(
       "Other programs are using this machine (load averages {} on {} {}). Repeats that they slow "
-      "down are repeated and marked. Always busy? Use --clock cpu with threads: 1, or qb ab, in which "
+      "down are repeated and marked. Always busy? Use --clock cpu with threads: 1, or qb ab, in "
+      "which "
       "two programs take turns.",
       loads, cores, cores == 1 ? "core" : "cores");
 }

@@ -94,13 +94,15 @@ TEST(Progress, TellsWhatDisturbedACaseAndWhatItLacks) {
   result.values.erase("device_peak_bytes");
   result.values.merge(
       {{"disturbed_by", "neighbours"}, {"disturbed_samples", "2"}, {"n_samples", "7"}});
-  EXPECT_EQ(describe_result(result),
-            "ok, median wall clock 12.3 ms [12.1, 12.9], disturbed by other programs (2 of 7 repeats)");
+  EXPECT_EQ(
+      describe_result(result),
+      "ok, median wall clock 12.3 ms [12.1, 12.9], disturbed by other programs (2 of 7 repeats)");
   result.values = {};
   EXPECT_EQ(describe_result(result), "ok");
 }
 
-// The sum over workers does not fall when W grows, so that it would say that splitting does not help.
+// The sum over workers does not fall when W grows, so that it would say that splitting does not
+// help.
 TEST(Progress, OfWorkersInTurnItSaysTheCriticalPath) {
   CaseResult result = good();
   result.values.merge({{"critical_path_median_s", "0.002"},

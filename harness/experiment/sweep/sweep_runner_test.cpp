@@ -324,10 +324,10 @@ TEST_F(SweepRunner, TheTableShowsWhatWasMeasuredAndWhatWasNot) {
     return std::regex_replace(row, std::regex("  +"), "|");
   };
   EXPECT_EQ(cells("1000"), "|ok|500 ms [400, 600]|250 ms [200, 300]|-|5 (93 %)|4.00 KiB|2.5e-07");
-  EXPECT_EQ(
-      cells("2000"),
-      "|ok|500 ms [400, 600]|250 ms [200, 300]|-|5 (93 %), 2 disturbed by the host (stolen time)|0 B|"
-      "0.0e+00");
+  EXPECT_EQ(cells("2000"),
+            "|ok|500 ms [400, 600]|250 ms [200, 300]|-|5 (93 %), 2 disturbed by the host (stolen "
+            "time)|0 B|"
+            "0.0e+00");
   EXPECT_EQ(cells("3000"), "|timeout|-|-|-|-|-|-");
 }
 
