@@ -128,11 +128,15 @@ std::string index_html(const std::string& folder) {
   if (figures.empty() && sections.empty())
     throw UsageError(fmt::format("{}: no folder in it has a figure or a table", folder));
   return html_page(
-      "Figures and tables",
+      "QuorumBench: figures and tables",
       fmt::format(
-          "<h1>Figures and tables</h1>\n<p>Every figure of this folder, what it says and where it "
-          "comes from, then pages and tables. The sentences are computed from the plotted numbers, "
-          "which are the CSV beside each figure.</p>\n<main>\n<ul "
+          "<h1>QuorumBench: figures and tables</h1>\n<p>Ways to split exact attention over N "
+          "tokens "
+          "among W workers, and what they cost; CQS is the one by cyclic quorum sets. Each figure "
+          "has "
+          "what it says and where it comes from; pages and tables follow. The sentences are "
+          "computed "
+          "from the plotted numbers, which are the CSV beside each figure.</p>\n<main>\n<ul "
           "class=\"gallery\">\n{}</ul>\n{}</main>\n",
           figures, sections));
 }
