@@ -72,6 +72,27 @@ TEST_F(MicrobenchTest, WritesARowARepeatWithItsCeiling) {
   EXPECT_THAT(console(), HasSubstr("not measured"));
 }
 
+// In the manifest of the same run, which has the caches: a level that the machine does not name has
+// no roof.
+TEST_F(MicrobenchTest, ReadsOfCachesHaveARateWhereTheMachineNamesTheCache) {
+  ASSERT_EQ(microbench("--benchmark_filter='^(exp2|read_l)' --benchmark_repetitions=2 --out=" +
+                       folder_ / "run"),
+            0)
+      << console();
+  const std::string manifest = read_file(folder_ / "run/manifest.json");
+  const CsvTable table =
+      CsvTable::parse(read_file(folder_ / "run/microbench.csv"), "microbench.csv");
+  bool has_l2 = false;
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    const std::string benchmark = table.text(row, "benchmark");
+    if (!benchmark.starts_with("read_l")) continue;
+    has_l2 |= benchmark == "read_l2";
+    EXPECT_GT(table.number(row, "bytes") / table.number(row, "wall_time_s"), 0.0) << row;
+    EXPECT_THAT(manifest, HasSubstr("\"level\": " + benchmark.substr(6)));
+  }
+  EXPECT_EQ(has_l2, manifest.find("\"level\": 2") != std::string::npos);
+}
+
 TEST_F(MicrobenchTest, QuickRegistersOnlyWhatTheTargetsNeed) {
   ASSERT_EQ(microbench("--quick --benchmark_list_tests"), 1);
   EXPECT_THAT(console(), HasSubstr("flash/f32/full/n:8192/d:64/h:8/threads:1"));
