@@ -3,7 +3,7 @@
 """Tests the pages of the repository: every relative link of a Markdown file leads to a file, its
 anchor to a heading there, README.md fits its limit, no page or message has a word of the theatre, docs/commands.md names every verb, the dry run
 of docs/sitting.md has the cases that the program shows, docs/questions.md and docs/landscape.md
-have what their commands print, those of README.md run, it says when its commands were last tried, and beneath every
+have what their commands print, the commands of all pages run, README says when its own were last tried, and beneath every
 committed figure stand what it says and what its marks mean.
 
     pages_test.py [QB [--write]]   QB: the program; without it nothing is compared with what it says
@@ -14,6 +14,7 @@ import csv
 import difflib
 import html
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -25,6 +26,8 @@ README_LINES = 130
 # Neither pages nor messages say these where the field has words: run, worker group, reported.
 OTHER_WORDS = re.compile(r"\b(crews?|players?|plays|played|likeness|stands? so|told from)\b", re.I)
 LITERAL = re.compile(r'R"\((.*?)\)"|"((?:[^"\\\n]|\\.)*)"', re.S)
+# Why a test does not run a command.
+LEFT_OUT = re.compile(r"\((minutes|timing|installs|clones|builds|a GPU|hosts|your files)\)")
 ANSWERED = ("docs/questions.md", "docs/landscape.md")
 FENCES = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.S | re.M)
 
@@ -86,22 +89,29 @@ def stale_dry_run(program):
         yield "docs/sitting.md: qb run --dry-run says something else now; run docs/sitting.sh"
 
 
-def failing_commands(program):
-    """Runs README's commands as they stand, and those of its yaml blocks, which `# NAME` names, one
-    after another in a folder like the clone's. Python's blocks have a test of their own."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as desk:
-        (pathlib.Path(desk) / "qb").symlink_to(program)
-        (pathlib.Path(desk) / "experiments").symlink_to(ROOT / "experiments")
+def failing_commands(program, page):
+    """Runs a page's blocks of commands, those without a language, one after another in a folder like the clone's, and puts
+    its yaml blocks that begin with `# NAME` there. Left out are lines with a reason in brackets, which holds for a whole block
+    where it stands in its first line. Python's blocks have a test of their own."""
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        desk = pathlib.Path(folder)
+        (desk / "qb").symlink_to(program)
+        for name in ("data", "docs", "experiments", "interest_sets", "paper_figures"):
+            (desk / name).symlink_to(ROOT / name)
         for kind, body in re.findall(r"^```(\w*)\n(.*?)^```", text, re.M | re.S):
-            if kind == "yaml":
-                name = body.splitlines()[0].removeprefix("# ")
-                (pathlib.Path(desk) / name).write_text(body, encoding="utf-8")
-            elif not kind:
+            first = body.splitlines()[0]
+            if kind == "yaml" and re.fullmatch(r"# [\w.]+\.yaml", first):
+                (desk / first[2:]).write_text(body, encoding="utf-8")
+            elif not kind and not (first.startswith("#") and LEFT_OUT.search(first)):
+                body = "".join(line for line in re.findall(r"(?:.*\\\n)*.*\n", body)
+                               if not LEFT_OUT.search(line))
                 done = subprocess.run(["bash", "-e", "-c", body], cwd=desk, check=False, text=True,
-                                      capture_output=True)
+                                      capture_output=True, stdin=subprocess.DEVNULL,
+                                      env={**os.environ, "PATH": f"{desk}:{os.environ['PATH']}"})
                 if done.returncode != 0:
-                    yield f"README.md: exit code {done.returncode} of\n{body}{done.stderr}"
+                    yield (f"{page.relative_to(ROOT)}: exit code {done.returncode} of\n{body}"
+                           f"{done.stderr}")
 
 
 def answered(program, text):
@@ -183,7 +193,8 @@ def main():
         wrong.append(f"README.md: {lines} lines; it must have at most {README_LINES}")
     if len(sys.argv) > 1:
         program = str(pathlib.Path(sys.argv[1]).resolve())
-        wrong += [*unnamed_verbs(program), *stale_dry_run(program), *failing_commands(program),
+        wrong += [*unnamed_verbs(program), *stale_dry_run(program),
+                  *(fault for page in pages for fault in failing_commands(program, page)),
                   *stale_answers(program, "--write" in sys.argv[2:])]
     print("\n".join(wrong) if wrong else f"{len(pages)} pages are sound")
     return 1 if wrong else 0

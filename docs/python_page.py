@@ -42,12 +42,12 @@ def members(thing):
 
 def main():
     print(HEAD)
-    print("```\n" + inspect.getdoc(qb) + "\n```\n")
+    print("```text\n" + inspect.getdoc(qb) + "\n```\n")
     for name in qb.__all__:
         thing = getattr(qb, name)
         text = inspect.getdoc(thing) or ""
         call = "" if inspect.isclass(thing) else signature(thing)
-        print(f"## `{name}`\n\n```\n{name}{call}\n\n{text}\n```\n")
+        print(f"## `{name}`\n\n```text\n{name}{call}\n\n{text}\n```\n")
         if inspect.isclass(thing) and (lines := list(members(thing))):
             print("\n".join(lines) + "\n")
 

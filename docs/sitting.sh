@@ -26,7 +26,7 @@ fenced() { # LANGUAGE FILE
 run() { # runs `qb WORDS` and writes what the user sees
   { printf '$ ./qb %s\n' "$*"; "$qb" "$@" 2>&1; } > said
   sed -i 's/[[:space:]]*$//' said
-  fenced "" said
+  fenced text said
 }
 
 cat > mine.yaml << 'YAML'

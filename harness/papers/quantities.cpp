@@ -11,7 +11,6 @@
 #include "base/words.h"
 #include "harness/plan/scan/scan_plan.h"
 #include "harness/plan/strategies/strategy.h"
-#include "harness/plan/theory/decoder_forecast.h"
 #include "harness/plan/theory/sent_bytes.h"
 #include "harness/plan/theory/speed_up_bound.h"
 #include "harness/plan/work/work.h"
@@ -82,31 +81,6 @@ Word word_of(const FormulaValue& argument) {
   throw UsageError(unknown_word(kWords<Word>.what, name, all_words<Word>()));
 }
 
-DecoderSplit split_of(const FormulaValue& context, const FormulaValue& tensor) {
-  return {count_of(context), count_of(tensor)};
-}
-
-double prefill_s(Arguments words) {
-  const PrefillRates rates{.product_flop_per_s = number(words[6]),
-                           .attention_flop_per_s = number(words[7]),
-                           .host_byte_per_s = number(words[8]),
-                           .network_byte_per_s = number(words[9])};
-  return prefill_time(decoder_named(text(words[0])), split_of(words[2], words[3]),
-                      word_of<RingVariant>(words[1]), count_of(words[4]), count_of(words[5]), rates)
-      .total_s();
-}
-
-double decode_s(Arguments words) {
-  const DecodeRates rates{.memory_byte_per_s = number(words[4]),
-                          .layer_rest_s = number(words[5]),
-                          .hop_s = number(words[6]),
-                          .all_to_all_s = number(words[7]),
-                          .network_latency_s = number(words[8])};
-  return decode_time(decoder_named(text(words[0])), split_of(words[1], words[2]),
-                     count_of(words[3]), rates)
-      .total_s();
-}
-
 double scan_sent_states(Arguments words) {
   const int workers = workers_of(words[1]);
   if (workers < 1) throw UsageError(fmt::format("a scan has 1 worker or more, not {}", workers));
@@ -129,16 +103,6 @@ constexpr Quantity kQuantities[] = {
                   ? 0.0
                   : 1.0;
      }},
-    {"decode_s",
-     "decoder, context_parallel, tensor_parallel, tokens, memory_byte_per_s, layer_rest_s, hop_s, "
-     "all_to_all_s, network_latency_s",
-     "seconds of one further token after `tokens` tokens, by a model of all layers", 9, decode_s},
-    {"decoder_device_bytes", "decoder, context_parallel, tensor_parallel, tokens",
-     "bytes of weights, keys and values on one device", 4,
-     [](Arguments words) {
-       return decoder_device_bytes(decoder_named(text(words[0])), split_of(words[1], words[2]),
-                                   count_of(words[3]));
-     }},
     {"held_tokens", "workers, n_tokens, interest_set, worker", "tokens that this worker holds", 4,
      held_tokens},
     {"longest_subsequence", "workers, n_tokens", "tokens that the worker with most holds", 2,
@@ -155,10 +119,6 @@ constexpr Quantity kQuantities[] = {
      [](Arguments words) {
        return min_block_tokens(number(words[0]), number(words[1]), 2, 1, 1, false);
      }},
-    {"prefill_s",
-     "decoder, ring_variant, context_parallel, tensor_parallel, new_tokens, cached_tokens, "
-     "product_flop_per_s, attention_flop_per_s, host_byte_per_s, network_byte_per_s",
-     "seconds until the first token, by a model of all layers", 10, prefill_s},
     {"scan_sent_states", "scan, workers",
      "states that the worker with most sends in a pass over a causal sequence", 2,
      scan_sent_states}};

@@ -44,26 +44,6 @@ TEST(Quantities, CountTheStatesOfAScan) {
               ThrowsMessage<UsageError>(HasSubstr("1 worker or more, not 0")));
 }
 
-// decoder_forecast_test.cpp has the numbers.
-TEST(Quantities, ForecastADecoder) {
-  const FormulaValue decoder = std::string("llama3_405b_fp8");
-  const auto prefill = [&](const std::string& variant, double tensor) {
-    return value("prefill_s",
-                 {decoder, variant, exactly(1), exactly(tensor), exactly(128e3), exactly(0),
-                  exactly(600e12), exactly(540e12), exactly(360e9), exactly(26.1e9)});
-  };
-  EXPECT_NEAR(prefill("pass_kv", 8), 42.218, 0.001);
-  EXPECT_NEAR(prefill("pass_q", 16), 28.853, 0.001);
-  EXPECT_THROW((void)prefill("pass_kv", 3), Unsupported);
-  EXPECT_THAT([&] { (void)prefill("pass_v", 8); },
-              ThrowsMessage<UsageError>(HasSubstr("ring variant 'pass_v'")));
-  EXPECT_NEAR(value("decode_s", {decoder, exactly(4), exactly(8), exactly(128e3), exactly(2.4e12),
-                                 exactly(154e-6), exactly(32.3e-6), exactly(81.1e-6), exactly(0)}),
-              70.15e-3, 1e-5);
-  EXPECT_NEAR(value("decoder_device_bytes", {decoder, exactly(1), exactly(8), exactly(128e3)}),
-              68.50e9, 0.01e9);
-}
-
 TEST(Quantities, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT([] { (void)value("cover", {}); },
               ThrowsMessage<UsageError>(HasSubstr("did you mean 'covers'?")));

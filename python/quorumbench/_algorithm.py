@@ -37,7 +37,7 @@ class Problem:
 
 
 class Builder:
-    """Writes down what worker 0 does in each step; the others do the same, each some places on.
+    """Takes what worker 0 does in each step; worker w does the same, with every number shifted by w.
 
     A shard is what one worker holds of Q, K and V at first: `keys=-1` is that of the worker one
     place before. Steps count from 0. What a worker sends in a step is received when the next one

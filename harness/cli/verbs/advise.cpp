@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <tuple>
 
+#include "base/files.h"
 #include "base/print.h"
 #include "harness/cli/options.h"
 #include "harness/cli/views/advise_view.h"
 #include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/execute/model/cluster.h"
+#include "harness/execute/transport/measured_link.h"
 
 namespace qb {
 namespace {
@@ -70,10 +73,18 @@ struct AdviseWords {
   int nics = 0;
   Passes passes = Passes::forward;
   bool json = false;
+  bool brief = false;
 };
 
 // A limit, if there is one, and where a name's numbers come from.
 using GivenLink = std::pair<std::optional<LinkLimit>, std::string>;
+
+// Reads a file of measurements too.
+GivenLink link_of(const char* option, const std::string& text, const std::string& device) {
+  if (!std::filesystem::is_regular_file(text)) return parse_link(option, text, device);
+  const LinkLimit limit = measured_link(read_text(text), text);
+  return {limit, fmt::format("{}: {}, as measured", text, link_text(limit))};
+}
 
 // Puts the workers on the hosts of `--cluster 2x8` or dgx_h100:2, and returns the link between
 // them.
@@ -85,7 +96,7 @@ GivenLink place_on_hosts(const AdviseWords& asked, SchemeQuestion& question) {
   for (const auto& [option, text, link] : {std::tuple{"--inside", &asked.inside, &cluster.inside},
                                            {"--between", &asked.between, &cluster.between}}) {
     if (text->empty()) continue;
-    const auto [limit, source] = parse_link(option, *text, asked.device);
+    const auto [limit, source] = link_of(option, *text, asked.device);
     *link = limit;
     sources += fmt::format("{}{}: {}", sources.empty() ? "" : "; ", option + 2,
                            source.empty() ? "given" : source);
@@ -137,7 +148,7 @@ void give_advice(const AdviseWords& asked) {
   if (!asked.cluster.empty())
     given = place_on_hosts(asked, question);
   else if (asked.link != "none")
-    given = parse_link("--link", asked.link, asked.device);
+    given = link_of("--link", asked.link, asked.device);
   const auto& [link, link_source] = given;
   question.link = link;
   Case asked_case = c;
@@ -152,11 +163,12 @@ void give_advice(const AdviseWords& asked) {
   const std::vector<AnsweredPaper> papers = answer_all(library, RunsAndModel({}));
   const auto published = published_schemes(question, advice, graded_rows(papers));
   if (asked.json) return print_answer(advice_json(question, link_source, advice, published));
+  const auto sentences = advice_sentences(question, advice, published);
+  if (asked.brief) return print_answer("{}\n", sentences.front());
   for (const std::string& line : advice_assumptions(question, link_source))
     print_answer("{}\n", line);
   print_answer("\n{}\n", advice_table(advice));
-  for (const std::string& sentence : advice_sentences(question, advice, published))
-    print_answer("{}\n", sentence);
+  for (const std::string& sentence : sentences) print_answer("{}\n", sentence);
   print_answer("\n{}", published_table(published));
 }
 
@@ -173,16 +185,18 @@ void add_advise(Verb app) {
   verb.add_option("--link", words.link,
                   "Sets the link, one way: nvlink (of the device), nvlink4, infiniband (HDR100, "
                   "12.5 GB/s), hdr "
-                  "(25), ndr (50), ethernet (10 Gbit/s), or BYTES_PER_S[,LATENCY_S] (default: "
-                  "none, the workers "
-                  "share one memory).");
+                  "(25), ndr (50), ethernet (10 Gbit/s), 400Gb/s,5us, or a file with what "
+                  "sendrecv_perf of nccl-tests or osu_bw and osu_latency print (default: none, "
+                  "the workers share one memory).");
   verb.add_option(
       "--cluster", words.cluster,
       "Puts the workers on hosts in place of --workers and --link: HOSTSxWORKERS such as "
       "2x8, or a file with its links, such as dgx_h100:2 for two hosts of "
       "data/clusters.");
-  verb.add_option("--inside", words.inside, "Sets the link of each worker inside of its host.");
-  verb.add_option("--between", words.between, "Sets the link of each NIC between hosts.");
+  verb.add_option("--inside", words.inside,
+                  "Sets the link of each worker inside of its host, as --link does.");
+  verb.add_option("--between", words.between,
+                  "Sets the link of each NIC between hosts, as --link does.");
   add_integer(
       verb, "--nics", words.nics,
       "Sets the number of NICs of a host, shared evenly by its workers (default: 0, those of "
@@ -197,7 +211,9 @@ void add_advise(Verb app) {
   words.dtype = add_parameter(verb, words.c, "dtype");
   add_parameters(verb, words.c, {"partial_dtype", "memory_budget"});
   add_word(verb, "--pass", words.passes, "Sets the pass, or both as in a step of training");
-  verb.add_flag("--json", words.json, "Prints JSON with every digit.");
+  const Option json = verb.add_flag("--json", words.json, "Prints JSON with every digit.");
+  verb.add_flag("--brief", words.brief, "Prints the advice alone, in one paragraph.")
+      .excludes(json);
 }
 
 }  // namespace qb

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "base/files.h"
 #include "base/print.h"
@@ -37,12 +38,14 @@ Examples:
   qb papers dist_flash_attn                a line a table
   qb papers dist_flash_attn --all          each row: published, ours, ratio, verdict, why
   qb papers dist_flash_attn --verdict differs
+  qb papers context_parallel --claim first_token_modelled,first_token_by_tensor
   qb papers stream_cqsa stream_cqsa_readme_accuracy --format markdown
   qb papers --needs training)";
 
 struct PapersWords {
   std::vector<std::string> names;
   std::string verdict;
+  std::string claim;
   std::string needs;
   std::string from;
   std::string record;
@@ -85,9 +88,21 @@ void require_table(const AnsweredPaper& paper, const std::string& wanted) {
     throw UsageError(unknown_word("table", wanted, names));
 }
 
+void require_claims(const std::vector<const AnsweredPaper*>& papers, const AnswerChoice& choice) {
+  std::set<std::string_view> known;
+  for (const AnsweredPaper* paper : papers)
+    for (const AnsweredTable& answered : paper->tables)
+      for (const PublishedAnswer& answer : answered.answers) known.insert(answer.claim);
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const std::string& claim : choice.claims)
+    if (!known.contains(claim)) throw UsageError(unknown_word("claim", claim, names));
+}
+
 void print_answers(const std::vector<AnsweredPaper>& papers, const PapersWords& words) {
   AnswerChoice choice{.table = words.names.size() == 2 ? words.names[1] : "",
-                      .summary = words.names.size() == 1 && words.verdict.empty() && !words.all};
+                      .claims = names_in(words.claim),
+                      .summary = words.names.size() == 1 && words.verdict.empty() &&
+                                 words.claim.empty() && !words.all};
   if (!words.verdict.empty()) {
     choice.standing = parse_word<RowStanding>(words.verdict);
     if (!choice.standing)
@@ -100,6 +115,7 @@ void print_answers(const std::vector<AnsweredPaper>& papers, const PapersWords& 
   else
     wanted.push_back(&paper_named(papers, words.names[0]));
   require_table(*wanted.front(), choice.table);
+  require_claims(wanted, choice);
   Table all;
   for (const AnsweredPaper* paper : wanted) {
     if (words.format == TableFormat::text) {
@@ -156,7 +172,7 @@ ExitCode answer(const PapersWords& words) {
     const auto need = parse_word<Need>(words.needs);
     if (!need) throw UsageError("--needs: " + unknown_word("need", words.needs, all_words<Need>()));
     print(needs_table(papers, need), words.format);
-  } else if (words.names.empty() && words.verdict.empty()) {
+  } else if (words.names.empty() && words.verdict.empty() && words.claim.empty()) {
     print(coverage_table(papers), words.format);
     if (words.format == TableFormat::text)
       print_answer("\n{} contradictions: qb papers --contradictions\n",
@@ -177,6 +193,8 @@ void add_papers(Verb app) {
   verb.add_option("NAMES", words.names, "Names a paper, and maybe one of its tables.");
   verb.add_option("--verdict", words.verdict,
                   "Shows only the rows with this verdict, such as differs or predicted.");
+  verb.add_option("--claim", words.claim,
+                  "Shows only the answers to these claims, separated by commas.");
   verb.add_option("--needs", words.needs,
                   "Lists the rows that this would answer, such as training or one_gpu.");
   verb.add_flag("--all", words.all, "Prints every row of a paper in place of a line a table.");

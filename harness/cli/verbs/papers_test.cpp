@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/csv.h"
 #include "base/files.h"
@@ -28,6 +29,7 @@ using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
+using testing::UnorderedElementsAre;
 using testing_support::run_qb;
 using testing_support::Said;
 
@@ -238,7 +240,7 @@ TEST(PapersVerb, OnePaperIsOneTableInEveryFormForPrograms) {
     EXPECT_EQ(json.back()[column], table.text(table.size() - 1, column));
 }
 
-TEST(PapersVerb, ShowsTheRowsThatStandSo) {
+TEST(PapersVerb, ShowsTheRowsWithAVerdictAndTheAnswersToAClaim) {
   const Said said = run_qb("papers striped_attention --verdict differs --format csv");
   EXPECT_EQ(said.exit_code, 0) << said.err;
   const CsvTable table = CsvTable::parse(said.out, "stdout");
@@ -246,6 +248,14 @@ TEST(PapersVerb, ShowsTheRowsThatStandSo) {
   for (std::size_t row = 0; row < table.size(); ++row)
     EXPECT_EQ(table.text(row, "standing"), "differs");
   EXPECT_THAT(run_qb("papers --verdict differ").err, HasSubstr("did you mean 'differs'?"));
+  const std::string claims = "first_token_modelled,first_token_by_tensor";
+  const CsvTable claimed = CsvTable::parse(
+      run_qb("papers context_parallel --format csv --claim " + claims).out, "stdout");
+  std::set<std::string> found;
+  for (std::size_t row = 0; row < claimed.size(); ++row) found.insert(claimed.text(row, "claim"));
+  EXPECT_THAT(found, UnorderedElementsAre("first_token_by_tensor", "first_token_modelled"));
+  EXPECT_THAT(run_qb("papers context_parallel --claim first_token_model").err,
+              HasSubstr("unknown claim 'first_token_model'; did you mean 'first_token_modelled'?"));
 }
 
 TEST(PapersVerb, TheModelsErrorIsSignedAndASchemeThatNobodyPublishedSaysSo) {

@@ -21,9 +21,8 @@ constexpr const char* kSelectFooter =
     R"(It reads RUN/cases.csv. Rows of pass_kv and pass_q with equal parameters make a pair (T = n_tokens,
 P + T = kv_len); the one with the smaller wall_time_median_s is the right choice. For each selector it
 prints the accuracy, the regret (time of the choice divided by the best time, minus 1), and four
-counts, by what was best and what was chosen. Algorithms 1 and 5 and Appendix D are those of Context Parallelism (arXiv
-2411.01783); Appendix D is fitted to the pairs of this run, and judged a second time on pairs left
-out of the fit.
+counts, by what was best and what was chosen. Algorithms 1 and 5 are those of Context Parallelism (arXiv
+2411.01783).
 
 C and B come from --compute and --bandwidth, or else from peak_flop_per_s and link_bandwidth_byte_per_s
 of the rows.
@@ -152,21 +151,11 @@ class CaseReader {
 struct NamedScore {
   std::string selector;
   SelectorScore score;
-  std::optional<LogLinearSelector> fitted{};
 };
 
-// Scores Algorithm 1, Algorithm 5, Appendix D refitted (to all samples, and for each sample to all
-// others), always pass-KV, and always pass-Q. It needs a sample; leaving one out needs two.
 std::vector<NamedScore> score_selectors(std::span<const SelectorSample> samples) {
-  const LogLinearSelector fitted = fit_appendix_d(samples);
-  std::vector<NamedScore> scores = {
-      {"algorithm 1", score_selector(samples, choose_algorithm_1)},
-      {"algorithm 5", score_selector(samples, choose_algorithm_5)},
-      {"appendix D, refitted",
-       score_selector(samples, [&](const Prefill& prefill) { return fitted.choose(prefill); }),
-       fitted}};
-  if (samples.size() > 1)
-    scores.push_back({"appendix D, left out", score_appendix_d_left_out(samples)});
+  std::vector<NamedScore> scores = {{"algorithm 1", score_selector(samples, choose_algorithm_1)},
+                                    {"algorithm 5", score_selector(samples, choose_algorithm_5)}};
   for (const auto& [variant, name] : kWords<RingVariant>.rows)
     scores.push_back(
         {fmt::format("always {}", name),
@@ -179,10 +168,9 @@ std::string selector_table(std::span<const NamedScore> scores, TableFormat form)
   Table table;
   table.header = names_in(
       csv ? "selector,n_pairs,pass_kv_best_pass_kv_chosen,pass_kv_best_pass_q_chosen,"
-            "pass_q_best_pass_kv_chosen,pass_q_best_pass_q_chosen,accuracy,mean_regret,max_regret,"
-            "alpha,beta,gamma"
+            "pass_q_best_pass_kv_chosen,pass_q_best_pass_q_chosen,accuracy,mean_regret,max_regret"
           : "selector,KV best: KV,Q,Q best: KV,Q,accuracy,mean regret,max regret");
-  for (const auto& [selector, score, fitted] : scores) {
+  for (const auto& [selector, score] : scores) {
     std::vector<std::string> cells = {selector};
     if (csv) cells.push_back(std::to_string(score.samples()));
     for (const std::size_t count : {score.kv_best_kv_chosen, score.kv_best_q_chosen,
@@ -190,26 +178,17 @@ std::string selector_table(std::span<const NamedScore> scores, TableFormat form)
       cells.push_back(std::to_string(count));
     for (const double share : {score.accuracy(), score.mean_regret, score.max_regret})
       cells.push_back(csv ? to_text(share) : fmt::format("{:.2f} %", 100.0 * share));
-    for (const auto coefficient :
-         {&LogLinearSelector::alpha, &LogLinearSelector::beta, &LogLinearSelector::gamma})
-      if (csv) cells.push_back(fitted ? to_text((*fitted).*coefficient) : std::string());
     table.rows.push_back(std::move(cells));
   }
   return printed(table, form);
 }
 
-// Gives `h = … log T + … log m + …`, how many pairs there are, and what limits them.
+// Says how many pairs there are, and what limits them.
 std::string selector_summary(const Pairs& pairs, std::span<const NamedScore> scores) {
-  std::string text;
-  for (const NamedScore& score : scores)
-    if (score.fitted)
-      text += fmt::format(
-          "Fitted: pass-KV where {:.4g} log T {:+.4g} log m {:+.4g} > 0 (natural logarithms).\n",
-          score.fitted->alpha, score.fitted->beta, score.fitted->gamma);
   const std::size_t kv_best =
       scores.front().score.kv_best_kv_chosen + scores.front().score.kv_best_q_chosen;
-  text += fmt::format("There are {} pairs, and pass_kv is faster in {} of them.\n",
-                      pairs.samples.size(), kv_best);
+  std::string text = fmt::format("There are {} pairs, and pass_kv is faster in {} of them.\n",
+                                 pairs.samples.size(), kv_best);
   if (kv_best == 0 || kv_best == pairs.samples.size())
     text += "One variant is always faster: there was nothing to choose.\n";
   if (pairs.unpaired > 0)

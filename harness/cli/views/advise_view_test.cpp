@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/testing/run_binary.h"
@@ -18,6 +19,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 using testing_support::run_qb;
 using testing_support::Said;
 using Json = nlohmann::json;
@@ -247,6 +249,27 @@ TEST(Advise, VerbAdvisesForAnA100AFileAndThisMachine) {
   EXPECT_EQ(here.exit_code, 0) << here.err;
   EXPECT_THAT(here.err, HasSubstr("measuring this machine"));
   EXPECT_THAT(here.out, HasSubstr("this_machine"));
+}
+
+TEST(Advise, TakesLinksAsTheyWereMeasuredAndSaysTheAdviceAlone) {
+  const ScratchFolder scratch;
+  const std::string nccl =
+      scratch.file("sendrecv.txt",
+                   "#   size  count   type  redop  root   time  algbw  busbw #wrong\n"
+                   "  8  2  float  none  -1  12.5  0.00  0.00  0\n1048576  262144  float  none  -1 "
+                   " 30  350  350  0\n");
+  const std::string words = "advise --n-tokens 64Ki --device h100 --dtype bf16 --q-heads 32 ";
+  const Said one = run_qb(words + "--workers 8 --link " + nccl);
+  EXPECT_THAT(one.out, HasSubstr("350 GB/s")) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("sendrecv.txt: 3.5e+11,1.25e-05, as measured"));
+  const std::string cluster = words + "--cluster 2x8 --between 50e9,5us --brief --inside ";
+  const Said brief = run_qb(cluster + nccl);
+  EXPECT_THAT(brief.out, StartsWith("Use "));
+  EXPECT_EQ(std::ranges::count(brief.out, '\n'), 1);
+  EXPECT_EQ(brief.out, run_qb(cluster + "3.5e11,12.5us").out);
+  const Said none = run_qb(cluster + scratch.file("empty.txt", ""));
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("empty.txt: it has no bandwidth"));
 }
 
 TEST(Advise, VerbRefusesBadWordsBeforeItMeasures) {

@@ -58,6 +58,7 @@ std::vector<const PublishedAnswer*> chosen(const AnsweredTable& answered,
   std::vector<const PublishedAnswer*> answers;
   for (const PublishedAnswer& answer : answered.answers)
     if ((!choice.standing || standings[answer.row] == *choice.standing) &&
+        (choice.claims.empty() || std::ranges::count(choice.claims, answer.claim) > 0) &&
         (choice.obeyed || answer.verdict.answer != Answer::obeys))
       answers.push_back(&answer);
   std::ranges::stable_sort(answers, {}, [](const PublishedAnswer* answer) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/papers/coverage.h"
 #include "plots/frame/table.h"
@@ -30,6 +31,7 @@ namespace qb {
 struct AnswerChoice {
   std::string table{};                    // the stem of its file; empty: all
   std::optional<RowStanding> standing{};  // of rows with this verdict
+  std::vector<std::string> claims{};      // answers to these alone; empty: all
   bool summary = false;                   // a line a table, and no rows
   bool obeyed = true;                     // also that a rule is merely obeyed
 };

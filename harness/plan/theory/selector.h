@@ -6,7 +6,6 @@
 // heads, e bytes an element, C peak FLOP/s of a worker, B bytes/s of its link.
 //   Algorithm 1  pass-KV iff T >= W C NKV e / (2 NH B)  or  m >= 2 NKV / NH
 //   Algorithm 5  the second bound lowered by 4 T B / (W C e): the all-to-all of pass-Q counts too
-//   Appendix D   pass-KV iff h = alpha log T + beta log m + gamma > 0, fitted to measured choices
 #pragma once
 
 #include <cstddef>
@@ -39,14 +38,6 @@ struct Prefill {
 [[nodiscard]] RingVariant choose_algorithm_1(const Prefill& prefill);
 [[nodiscard]] RingVariant choose_algorithm_5(const Prefill& prefill);
 
-// Appendix D. The coefficients belong to a machine and a model, so they must be fitted.
-struct LogLinearSelector {
-  double alpha = 0.0;  // coefficient of log T
-  double beta = 0.0;   // coefficient of log m
-  double gamma = 0.0;
-  [[nodiscard]] RingVariant choose(const Prefill& prefill) const;
-};
-
 // One prefill run both ways. pass-KV wins a tie, since it needs no all-to-all.
 struct SelectorSample {
   Prefill prefill;
@@ -55,12 +46,6 @@ struct SelectorSample {
   [[nodiscard]] RingVariant best() const;
   [[nodiscard]] double seconds(RingVariant variant) const;
 };
-
-// Fits best() by logistic regression on (log T, log m), each scaled to unit deviation. A small
-// ridge on the coefficients gives one finite answer for separable data and for features that move
-// together. It is deterministic. Throws UsageError without samples, or for T < 1, P < 0 or a time
-// that is not positive.
-[[nodiscard]] LogLinearSelector fit_appendix_d(std::span<const SelectorSample> samples);
 
 // Counts by best and chosen variant, and the regret: time(chosen) / time(best) - 1.
 struct SelectorScore {
@@ -77,8 +62,5 @@ struct SelectorScore {
 using Selector = std::function<RingVariant(const Prefill&)>;
 [[nodiscard]] SelectorScore score_selector(std::span<const SelectorSample> samples,
                                            const Selector& choose);
-
-// Each choice comes from a fit to all other samples. Throws UsageError for fewer than two samples.
-[[nodiscard]] SelectorScore score_appendix_d_left_out(std::span<const SelectorSample> samples);
 
 }  // namespace qb

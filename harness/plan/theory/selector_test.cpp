@@ -69,19 +69,6 @@ TEST(Selector, PublishedTable4CrossesBetween5And10Percent) {
         << sample.prefill.miss_rate();
 }
 
-TEST(Selector, RefittedToPublishedTable4ItIsAlwaysRight) {
-  const auto samples = published_table_4();
-  ASSERT_EQ(samples.size(), 14u);
-  const LogLinearSelector fitted = fit_appendix_d(samples);
-  const SelectorScore score =
-      score_selector(samples, [&](const Prefill& p) { return fitted.choose(p); });
-  EXPECT_EQ(score.accuracy(), 1.0);
-  EXPECT_EQ(score.max_regret, 0.0);
-  EXPECT_EQ(score.q_best_q_chosen, 4u);
-  EXPECT_EQ(score.kv_best_kv_chosen, 10u);
-  EXPECT_GE(score_appendix_d_left_out(samples).accuracy(), 12.0 / 14.0);
-}
-
 TEST(Selector, Algorithm1OnPublishedTable4IsWrongOnlyWhereItHardlyMatters) {
   const SelectorScore score = score_selector(published_table_4(), choose_algorithm_1);
   EXPECT_EQ(score.q_best_kv_chosen, 2u);  // 3.25 and 5 %
@@ -91,68 +78,6 @@ TEST(Selector, Algorithm1OnPublishedTable4IsWrongOnlyWhereItHardlyMatters) {
       score_selector(published_table_4(), [](const Prefill&) { return RingVariant::pass_q; });
   EXPECT_EQ(always_q.kv_best_q_chosen, 10u);
   EXPECT_NEAR(always_q.max_regret, 9666.62 / 8697.27 - 1.0, 1e-9);
-}
-
-// Known coefficients make the choices; T and P vary separately, so both slopes count.
-std::vector<SelectorSample> chosen_by(const LogLinearSelector& truth) {
-  std::vector<SelectorSample> samples;
-  for (std::int64_t t = 64; t <= 65536; t *= 2)
-    for (std::int64_t p = 0; p <= 1 << 20; p = p * 2 + 512) {
-      const bool kv = truth.choose(llama(t, p)) == RingVariant::pass_kv;
-      samples.push_back({llama(t, p), kv ? 1.0 : 2.0, kv ? 2.0 : 1.0});
-    }
-  return samples;
-}
-
-TEST(Selector, TheFitFindsTheLineThatMadeTheChoices) {
-  const LogLinearSelector truth{1.0, 2.0, -3.0};
-  const auto samples = chosen_by(truth);
-  const LogLinearSelector fitted = fit_appendix_d(samples);
-  EXPECT_NEAR(fitted.beta / fitted.alpha, 2.0, 0.2);
-  EXPECT_NEAR(fitted.gamma / fitted.alpha, -3.0, 0.6);
-  EXPECT_EQ(score_selector(samples, [&](const Prefill& p) { return fitted.choose(p); }).accuracy(),
-            1.0);
-  const LogLinearSelector again = fit_appendix_d(samples);
-  EXPECT_EQ(again.alpha, fitted.alpha);
-  EXPECT_EQ(again.gamma, fitted.gamma);
-}
-
-// Newton's first whole step would make the loss of these four larger: it has to be halved.
-TEST(Selector, TheFitGoesDownhillWhereAWholeStepWouldNot) {
-  const std::vector<SelectorSample> samples = {{llama(1, 1000), 2.0, 1.0},
-                                               {llama(2, 10'000'000), 1.0, 2.0},
-                                               {llama(512, 1000), 1.0, 2.0},
-                                               {llama(512, 0), 2.0, 1.0}};
-  const LogLinearSelector fitted = fit_appendix_d(samples);
-  EXPECT_NEAR(fitted.alpha, 4.122451, 1e-5);
-  EXPECT_NEAR(fitted.beta, -3.160555, 1e-5);
-  EXPECT_NEAR(fitted.gamma, -27.460089, 1e-4);
-}
-
-TEST(Selector, DegenerateDataStillFit) {
-  const std::vector<SelectorSample> one = {{llama(100, 0), 2.0, 1.0}};
-  EXPECT_EQ(fit_appendix_d(one).choose(llama(100, 0)), RingVariant::pass_q);
-  const std::vector<SelectorSample> contradicting = {{llama(100, 0), 2.0, 1.0},
-                                                     {llama(100, 0), 1.0, 2.0}};
-  EXPECT_TRUE(std::isfinite(fit_appendix_d(contradicting).gamma));
-  std::vector<SelectorSample> all_kv;
-  for (std::int64_t t = 1; t < 1000; t *= 3) all_kv.push_back({llama(t, 1000), 1.0, 2.0});
-  const LogLinearSelector fitted = fit_appendix_d(all_kv);
-  EXPECT_EQ(fitted.choose(llama(1, 1000)), RingVariant::pass_kv);
-}
-
-TEST(Selector, ImpossibleMeasurementsAreRefused) {
-  EXPECT_THROW((void)fit_appendix_d({}), UsageError);
-  const auto refused = [](const SelectorSample& sample) {
-    EXPECT_THROW((void)fit_appendix_d({&sample, 1}), UsageError);
-  };
-  refused({llama(0, 10), 1.0, 1.0});
-  refused({llama(10, -1), 1.0, 1.0});
-  refused({llama(10, 10), 0.0, 1.0});
-  refused({llama(10, 10), 1.0, 0.0});
-  refused({llama(10, 10), 1.0, std::nan("")});
-  const SelectorSample sample{llama(10, 10), 1.0, 1.0};
-  EXPECT_THROW((void)score_appendix_d_left_out({&sample, 1}), UsageError);
 }
 
 TEST(Selector, ScoresCountEveryCellAndTheCostOfWrongChoices) {

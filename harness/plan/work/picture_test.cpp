@@ -127,8 +127,8 @@ std::vector<bool> squares(const Plan& plan, std::int64_t side, const Wanted& wan
 }
 
 TEST(Picture, OfALongPatternSaysOfEachCellWhetherAllOrSomeOfItIsAllowed) {
-  constexpr std::uint64_t kSeed = 11;
-  std::mt19937_64 random(kSeed);
+  constexpr std::uint64_t kPatternSeed = 11;
+  std::mt19937_64 random(kPatternSeed);
   int seen = 0;
   while (seen < 300) {
     const char* algorithm = seen % 2 == 0 ? "dense" : "cqs";
