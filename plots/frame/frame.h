@@ -204,6 +204,9 @@ template <class One>
 // empty.
 [[nodiscard]] std::string named_value(std::string_view column, const std::string& value);
 
+// The same of a value that is only worth saying where it differs.
+[[nodiscard]] std::string full_value(std::string_view column, const std::string& value);
+
 // Adds the row's values of `columns` to a name, as they are named: `ring, threads, 1 GB/s`.
 [[nodiscard]] std::string name_with(std::string name, const Row& row, const Columns& columns);
 

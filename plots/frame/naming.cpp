@@ -68,6 +68,13 @@ std::string named_value(std::string_view column, const std::string& value) {
   return fmt::format(fmt::runtime(field->label), seconds ? format_seconds(*number) : value);
 }
 
+std::string full_value(std::string_view column, const std::string& value) {
+  const std::string name = named_value(column, value);
+  return name.empty() && !value.empty()
+             ? fmt::format(fmt::runtime(find_parameter_field(column)->label), value)
+             : name;
+}
+
 std::string name_with(std::string name, const Row& row, const Columns& columns) {
   std::vector<std::string> parts = {std::move(name)};
   for (const std::string& column : columns)

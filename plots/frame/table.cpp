@@ -65,6 +65,7 @@ std::string significant(double value, int digits) {
   if (std::isnan(value)) return "-";
   if (value == 0.0) return "0";
   const int decimals = digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  if (std::abs(value) < 1e-4) return fmt::format("{:.{}e}", value, digits - 1);
   return fmt::format("{:.{}f}", value, decimals > 0 ? decimals : 0);
 }
 

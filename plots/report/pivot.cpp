@@ -108,6 +108,22 @@ std::string pivot_title(const Pivot& pivot, const Values& values) {
   return title;
 }
 
+// Names the values that no case has, such as a peak of memory where nothing ran.
+std::vector<std::string> missing_notes(const Rows& cases, const Values& values) {
+  std::vector<std::string> notes;
+  for (const ShownValue& shown : values) {
+    const auto has = [&](const Row& row) { return !std::isnan(shown.value(row).y); };
+    const auto forecast = [&](const Row& row) {
+      return std::isfinite(row.number_at("predicted_" + shown.word));
+    };
+    if (count(where(cases, ran), has) > 0 || count(cases, ran) == 0) continue;
+    notes.push_back(fmt::format("No case has {}.", shown.word));
+    if (cases.front().table->has("predicted_" + shown.word) && count(cases, forecast) > 0)
+      notes.back() += fmt::format(" Its forecast is predicted_{}.", shown.word);
+  }
+  return notes;
+}
+
 // A table while it is filled.
 struct Layout {
   Pivot pivot;
@@ -131,6 +147,8 @@ void add_header(Table& table, const Layout& layout) {
       if (!layout.across.empty())
         name = plain ? listed({several ? shown.word : "", listed(top.key, " ")}, " ")
                      : named_values(top.rows.front(), layout.across);
+      for (const std::string& column : layout.across)
+        if (name.empty()) name = full_value(column, top.rows.front().at(column));
       table.header.push_back(name);
       if (plain && layout.pivot.interval)
         table.header.insert(table.header.end(), {name + "_low", name + "_high"});
@@ -179,10 +197,17 @@ void add_notes(Table& table, const Rows& cases, const Layout& layout) {
   table.notes = joined_notes(
       {{layout.pivot.unfinished.empty() ? "" : layout.pivot.unfinished + '.'},
        status_notes(cases),
+       missing_notes(cases, layout.values),
        repeated ? repeat_notes(cases, layout.pivot.interval) : std::vector<std::string>{},
        {quotients && !floor.empty() ? floor + '.' : "", quotients ? slow_base_note(cases) : "",
         roots ? "A root that scatters the shards counts as a device." : ""}});
-  table.notes.push_back(shared_parameters(cases));
+  std::string same = shared_parameters(cases);
+  for (const std::string& column : layout.pivot.filtered) {
+    const std::string name = full_value(column, cases.front().at(column));
+    const bool shared = group(cases, {column}).size() == 1;
+    if (shared && same.find(name) == std::string::npos) same = listed({same, name});
+  }
+  table.notes.push_back(same);
 }
 
 }  // namespace

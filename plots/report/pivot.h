@@ -12,9 +12,10 @@
 namespace qb {
 
 struct Pivot {
-  Columns rows{};     // parameters down the side
-  Columns columns{};  // parameters across the top; none: one column of each value
-  Columns values{};   // columns of cases.csv, or derived values; see value_named()
+  Columns rows{};      // parameters down the side
+  Columns columns{};   // parameters across the top; none: one column of each value
+  Columns values{};    // columns of cases.csv, or derived values; see value_named()
+  Columns filtered{};  // parameters by which the cases were chosen: the notes name these
   // The case that a speed-up divides: parameters with their values; the others are those of the
   // row. None: one worker.
   CaseWords base{};

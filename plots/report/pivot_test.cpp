@@ -176,6 +176,36 @@ TEST(Pivot, ARootCountsAsADeviceAsInFigures) {
       testing::Not(Contains(HasSubstr("root"))));
 }
 
+TEST(Pivot, NamesWhatCasesWereChosenByAndTheUsualValueBesideOthers) {
+  const auto with = [](Values values, const std::string& inputs) {
+    values["inputs"] = inputs;
+    values["case_id"] += inputs;
+    return values;
+  };
+  const CsvTable cases =
+      cases_of({with(ok_case(1, 1000, 1.0), "random"), with(ok_case(1, 1000, 1.0), "peaked")});
+  const Pivot across{
+      .rows = {"n_tokens"}, .columns = {"inputs"}, .values = {"longest_subsequence"}};
+  EXPECT_THAT(pivoted(cases, across).header, ElementsAre("N", "peaked keys", "random keys"));
+  const Rows random =
+      where(standing_rows(cases), [](const Row& row) { return row.is("inputs", "random"); });
+  const Pivot chosen{.values = {"longest_subsequence"}, .filtered = {"inputs", "kernel"}};
+  EXPECT_THAT(
+      pivot_table(random, chosen).notes.back(),
+      ::testing::AllOf(HasSubstr("materialized kernel"), ::testing::EndsWith(", random keys")));
+}
+
+TEST(Pivot, SaysThatNoCaseHasAValueAndWhatItsForecastIs) {
+  Values values = ok_case(1, 1000, 1.0);
+  values["device_peak_bytes"] = "";
+  values["predicted_device_peak_bytes"] = "1024";
+  EXPECT_THAT(
+      pivoted(cases_of({values}), {.rows = {"n_tokens"}, .values = {"time", "device_peak_bytes"}})
+          .notes,
+      Contains("No case has device_peak_bytes. Its forecast is "
+               "predicted_device_peak_bytes."));
+}
+
 TEST(Pivot, AnUnsupportedCaseIsADashAndANoteSaysWhy) {
   Values failed = ok_case(2, 1000, 0.5);
   failed["status"] = "unsupported";

@@ -46,11 +46,11 @@ class SelectVerb : public testing::Test {
 TEST_F(SelectVerb, PairsRowsThatDifferInTheAlgorithmAloneAndScoresThem) {
   const Said said = select(two_pairs(), "--csv " + scratch_.path("selectors.csv"));
   EXPECT_EQ(said.exit_code, 0) << said.err;
-  EXPECT_THAT(said.out, AllOf(HasSubstr("algorithm 1                     1  0           0  1  "
+  EXPECT_THAT(said.out, AllOf(HasSubstr("algorithm 1               1  0           0  1  "
                                         "100.00 %       0.00 %      0.00 %"),
-                              HasSubstr("always pass_kv                  1  0           1  0   "
+                              HasSubstr("always pass_kv            1  0           1  0   "
                                         "50.00 %      12.50 %     25.00 %"),
-                              HasSubstr("always pass_q                   0  1           0  1   "
+                              HasSubstr("always pass_q             0  1           0  1   "
                                         "50.00 %       5.00 %     10.00 %")));
   EXPECT_THAT(said.out, AllOf(HasSubstr("There are 2 pairs, and pass_kv is faster in 1 of them"),
                               HasSubstr("1 cases have no partner"),  // it ran out of memory
@@ -64,7 +64,7 @@ TEST_F(SelectVerb, PairsRowsThatDifferInTheAlgorithmAloneAndScoresThem) {
 TEST_F(SelectVerb, OptionsReplaceTheColumns) {
   // On a slow link pass-KV never hides behind the compute: Algorithm 1 then takes pass-Q only.
   const Said said = select(two_pairs(), "--compute 1e15 --bandwidth 1");
-  EXPECT_THAT(said.out, HasSubstr("algorithm 1                     0  1           0  1   50.00 %   "
+  EXPECT_THAT(said.out, HasSubstr("algorithm 1               0  1           0  1   50.00 %   "
                                   "    5.00 %     10.00 %"));
 }
 

@@ -86,6 +86,9 @@ void tabulate(const TableWords& words) {
               .interval = words.interval,
               .plain = words.format == TableFormat::csv || words.format == TableFormat::json};
   for (const std::string& text : words.base) pivot.base.push_back(base_parameter(text));
+  for (const std::string& filter : words.filters)
+    pivot.filtered.push_back(
+        parameter_named(filter.substr(0, filter.find_first_of("=!<>")), run.cases));
   const std::vector<bool> kept = rows_kept(run.cases, words.filters);
   const Rows rows =
       where(standing_rows(run.cases), [&](const Row& row) { return kept[row.index]; });

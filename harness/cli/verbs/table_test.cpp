@@ -45,6 +45,17 @@ TEST(TableVerb, SeveralValuesOfEverySchemeFitAColumnOrSaySo) {
   EXPECT_THAT(narrow.err, HasSubstr("the table needs a width of"));
 }
 
+TEST(TableVerb, AFilterTakesAKeyOrItsColumnAndStaysInTheNote) {
+  const std::string words = "table " + source_path("paper_figures/mixers_model") +
+                            " --rows workers --cols mixer.scan --value critical_path --filter "
+                            "model.device=h100 --filter mask=causal --format ";
+  for (const char* form : {"text", "latex"}) {
+    const Said said = run_qb(words + form + " --filter mixer.operator=linear");
+    EXPECT_THAT(said.out, HasSubstr("modelled H100, linear\n")) << said.err;
+    EXPECT_EQ(said.out, run_qb(words + form + " --filter mixer_operator=linear").out);
+  }
+}
+
 TEST(TableVerb, WhatCannotBeTabulatedIsASentence) {
   EXPECT_THAT(tabulated("--rows worker").err, HasSubstr("did you mean 'workers'?"));
   EXPECT_THAT(tabulated("--rows workers --cols algorithm").err, HasSubstr("share a cell"));

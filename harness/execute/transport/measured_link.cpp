@@ -57,7 +57,7 @@ LinkLimit measured_link(std::string_view text, const std::string& name) {
           std::max(link.bandwidth_byte_per_s, columns.byte_per_s * number(columns.bandwidth));
     if (columns.time > 0 && number(0) > 0.0 && number(0) < least_size) {
       least_size = number(0);
-      link.latency_s = 1e-6 * number(columns.time);
+      link.latency_s = number(columns.time) / 1e6;
     }
   }
   if (!(link.bandwidth_byte_per_s > 0.0) || !(link.latency_s > 0.0))

@@ -313,7 +313,7 @@ std::string columns_markdown() {
                                                     : whole_meaning(field),
                           empty_when(table, field));
   }
-  return text + fmt::format("\n## The clocks of a case\n\n```\n{}```\n", clocks_picture());
+  return text + fmt::format("\n## The clocks of a case\n\n```text\n{}```\n", clocks_picture());
 }
 
 std::string schema_json() {

@@ -358,8 +358,8 @@ TEST(SpecBadInput, Filter) {
   };
   EXPECT_EQ(error_of_filter("n_token=3"),
             "--filter n_token=3: unknown key; did you mean 'n_tokens'?");
-  EXPECT_EQ(error_of_filter("memory_budget=3"),
-            "--filter memory_budget=3: unknown key; did you mean 'memory_budget_bytes'?");
+  EXPECT_EQ(error_of_filter("memory_budget_byte=3"),
+            "--filter memory_budget_byte=3: unknown key; did you mean 'memory_budget_bytes'?");
   EXPECT_EQ(error_of_filter("workers"),
             "--filter workers: expected a column, one of = != < <= > >=, and a value, as in "
             "workers=7");

@@ -170,7 +170,7 @@ TEST(Experiments, EveryCommittedSpecParsesAndIsNamedAsItsFile) {
 
 TEST(Experiments, TheReadmesExampleIsWhatItSays) {
   const std::string readme = read_file(source_path("experiments/README.md"));
-  const std::size_t begin = readme.find("```yaml\n") + 8;
+  const std::size_t begin = readme.find("experiment: example");
   const std::string example = readme.substr(begin, readme.find("```", begin) - begin);
   EXPECT_EQ(parse_spec(example, "README.md", {}).cases.size(), 38u);
   EXPECT_THAT(readme, HasSubstr("3 × 2 × 7 = 42 cases, less the 4 that"));

@@ -160,11 +160,12 @@ Grid::Predicate parse_filter(std::string_view text, const Place& place) {
   const std::string_view key = text.substr(0, at);
   std::vector<std::string_view> columns;
   for (const Parameter& parameter : parameters()) columns.push_back(parameter.column);
-  const auto found = std::ranges::find(columns, key);
-  if (found == columns.end()) fail_unknown_key(place, key, columns);
+  std::optional<std::size_t> found = find_parameter(key);
+  if (const auto column = std::ranges::find(columns, key); !found && column != columns.end())
+    found = static_cast<std::size_t>(column - columns.begin());
+  if (!found) fail_unknown_key(place, key, columns);
 
-  Grid::Predicate predicate{
-      static_cast<std::size_t>(found - columns.begin()), *found_comparison, {}};
+  Grid::Predicate predicate{*found, *found_comparison, {}};
   const Parameter& parameter = parameters()[predicate.parameter];
   const bool ordered = predicate.comparison != "=" && predicate.comparison != "!=";
   if (ordered && !parameter.is_number())
