@@ -55,7 +55,7 @@ inline constexpr auto kWords<Disturbance> =
 // The rule. A timing was disturbed if, in this order,
 //   stopped     the process stood still for 0.1 s or more,
 //   stolen      the hypervisor took more than 2 % of the span,
-//   neighbours  others computed for more than 5 % of the span, and of this process's CPU time,
+//   neighbours  other processes used more than 5 % of the span and of this process's CPU time,
 //   waiting     its threads waited for cores, in all, for more than 2 % of the span, and of their
 //               CPU time, and 0.1 ms,
 //   paging      a page came from a disk, or processes waited for memory for 1 % of the span.

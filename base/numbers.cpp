@@ -153,6 +153,11 @@ std::string format_bytes(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.2f} {}", value, units[unit]);
 }
 
+std::string format_bytes_and_root(double bytes, double root_bytes) {
+  return (std::isnan(bytes) ? "-" : format_bytes(bytes)) +
+         (std::isnan(root_bytes) ? "" : ", root " + format_bytes(root_bytes));
+}
+
 std::string format_seconds(double seconds) {
   if (std::isnan(seconds)) return "-";
   const double size = std::abs(seconds);

@@ -33,6 +33,8 @@ namespace qb {
 
 // These write numbers for people: `1.50 GiB`, `3.42 ms`, and `10.5 G` instead of `1.05e+10`.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+// `14.80 MiB, root 47.00 MiB`; `-` for NaN, and no root for one of NaN.
+[[nodiscard]] std::string format_bytes_and_root(double bytes, double root_bytes);
 [[nodiscard]] std::string format_bytes(auto bytes) {
   return format_bytes(static_cast<std::uint64_t>(bytes));
 }

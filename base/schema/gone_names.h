@@ -26,7 +26,7 @@ inline constexpr GoneName kGoneNames[] = {
     {"column", "idle_workers", 11, kInsteadOfProducts, "idle_workers"},
     {"figure", "product_speed_up", 11, kInsteadOfProducts},
     {"figure", "exposed_communication", 11, "figure exposed_time shows the same in seconds"},
-    {"figure", "memory_summary", 11, "table memory_summary of `qb report` has its numbers"},
+    {"figure", "memory_summary", 11, "`qb table --value device_peak` prints its numbers"},
     {"figure", "time_memory", 11, "figure scheme_comparison shows both against W"},
     {"figure", "ttft_nodes", 11, "figure scheme_comparison shows time against W"},
     {"figure", "cqs_overhead", 12, "microbench.csv has its numbers, in column overhead"},

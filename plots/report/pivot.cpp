@@ -113,12 +113,9 @@ std::vector<std::string> missing_notes(const Rows& cases, const Values& values) 
   std::vector<std::string> notes;
   for (const ShownValue& shown : values) {
     const auto has = [&](const Row& row) { return !std::isnan(shown.value(row).y); };
-    const auto forecast = [&](const Row& row) {
-      return std::isfinite(row.number_at("predicted_" + shown.word));
-    };
     if (count(where(cases, ran), has) > 0 || count(cases, ran) == 0) continue;
     notes.push_back(fmt::format("No case has {}.", shown.word));
-    if (cases.front().table->has("predicted_" + shown.word) && count(cases, forecast) > 0)
+    if (cases.front().table->has("predicted_" + shown.word))
       notes.back() += fmt::format(" Its forecast is predicted_{}.", shown.word);
   }
   return notes;
@@ -192,15 +189,16 @@ void add_notes(Table& table, const Rows& cases, const Layout& layout) {
   const std::string& floor = layout.pivot.noise_floor;
   const bool quotients = std::ranges::any_of(layout.values, &ShownValue::quotient);
   const bool repeated = std::ranges::any_of(layout.values, &ShownValue::timed);
-  const bool roots =
-      std::ranges::any_of(layout.values, &ShownValue::counts_root) && count(cases, has_root) > 0;
+  std::vector<std::string> roots;
+  if (count(cases, has_root) > 0)
+    for (const ShownValue& shown : layout.values) roots.push_back(shown.root_note);
   table.notes = joined_notes(
       {{layout.pivot.unfinished.empty() ? "" : layout.pivot.unfinished + '.'},
        status_notes(cases),
        missing_notes(cases, layout.values),
        repeated ? repeat_notes(cases, layout.pivot.interval) : std::vector<std::string>{},
-       {quotients && !floor.empty() ? floor + '.' : "", quotients ? slow_base_note(cases) : "",
-        roots ? "A root that scatters the shards counts as a device." : ""}});
+       {quotients && !floor.empty() ? floor + '.' : "", quotients ? slow_base_note(cases) : ""},
+       roots});
   std::string same = shared_parameters(cases);
   for (const std::string& column : layout.pivot.filtered) {
     const std::string name = full_value(column, cases.front().at(column));

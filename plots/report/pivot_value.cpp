@@ -150,8 +150,12 @@ ShownValue value_named(const std::string& typed, const CaseWords& base, const Ro
                    .word = derived ? name : column,
                    .name = replaced(without_unit(column), {{"_", " "}}),
                    .timed = column.ends_with(kMedian),
-                   .counts_root = counts_root,
                    .all_modelled = count(cases, modelled) == count(cases, ran)};
+  const std::string of_root = replaced(column, {{"device_", "root_"}});
+  if (counts_root)
+    shown.root_note = "A root that scatters the shards counts as a device.";
+  else if (of_root != column && result_field(of_root) != nullptr)
+    shown.root_note = fmt::format("{} is without a root that scatters: see {}.", column, of_root);
   if (time) {
     shown.value = [](const Row& row) { return timed(row, clock_of(row), 1.0); };
     shown.name = name;

@@ -21,10 +21,10 @@ struct ShownValue {
   std::string word{};  // as programs read it: `speed_up`, or the column
   std::string name{};  // as people read it, without its unit
   Unit unit{.name = "", .suffix = "", .factor = 1.0};
-  bool whole = false;        // counts: written out with all their digits
-  bool timed = false;        // it comes from repeats
-  bool quotient = false;     // of a base case
-  bool counts_root = false;  // a root counts as a device
+  bool whole = false;       // counts: written out with all their digits
+  bool timed = false;       // it comes from repeats
+  bool quotient = false;    // of a base case
+  std::string root_note{};  // says of cases with a root whether it counts
   bool all_modelled = false;
 };
 

@@ -141,8 +141,9 @@ def plan(algorithm: Any = "cqs", **parameters: Any) -> Plan:
 
 
 class InterestSet(list[int]):
-    """A list of residues mod `workers`, whose differences give every residue: of any two groups of
-    tokens some worker, which holds these groups each some places on, has both (CQS-Attention)."""
+    """A list of residues mod `workers`, whose differences give every residue. Worker w holds the
+    groups of tokens w + r of all residues r, so that for any two groups some worker holds both
+    (CQS-Attention)."""
 
     def __init__(self, workers: int) -> None:
         if workers < 3:
@@ -168,8 +169,8 @@ def bounds(**parameters: Any) -> Any:
 
     A frame with a row a scheme, pass and kind of transfer: its formula, and the bytes that the
     worker sends that sends most. With compute= (FLOP/s) and bandwidth= (bytes/s) of a worker it
-    gives how many tokens a worker hide the transfers of a ring. Parameters are those of `qb bounds
-    bytes` and `qb bounds min-block`.
+    gives how many tokens each worker needs so that computing hides the transfers of a ring.
+    Parameters are those of `qb bounds bytes` and `qb bounds min-block`.
     """
     what = "min-block" if "compute" in parameters else "bytes"
     return _frames.of_csv(_qb.run(["bounds", what, *_qb.options(parameters), "--csv"]))

@@ -129,7 +129,7 @@ Option add_files(Verb verb, AttendRequest& request) {
       "--v", request.v,
       "Names the file of the values, which have the heads and length of the keys."));
   verb.add_option("-o,--out", request.out,
-                  "Writes O to this file, with the rank of --q; --backward may do without.");
+                  "Writes O to this file, with as many dimensions as --q. Optional with --backward.");
   verb.add_option("--lse", request.lse,
                   "Writes the log-sum-exp of each row, a natural logarithm, to this file, with the "
                   "axes of O but the last.");

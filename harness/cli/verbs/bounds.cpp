@@ -72,6 +72,10 @@ std::string sent_bytes_summary(std::span<const SentBytes> rows, Pass pass) {
       equal == formed ? "" : "; the rows of the others say why they do not");
 }
 
+// What a worker sends and holds is not all there is of such a scheme.
+constexpr const char* kOfRoots =
+    "The root of cqs sends and holds more: qb plan --algorithm cqs says how much.\n";
+
 struct MinBlockWords {
   double compute_flop_per_s = 0.0;  // of one worker
   double link_byte_per_s = 0.0;     // sent by one worker
@@ -105,7 +109,8 @@ void print_min_block(MinBlockWords& words) {
 
 void add_min_block(Verb bounds) {
   auto [verb, words] = add_verb<MinBlockWords>(
-      bounds, "min-block", "Computes how many tokens a worker hide the transfers of a ring.",
+      bounds, "min-block",
+      "Computes how many tokens each worker needs so that computing hides the ring's transfers.",
       print_min_block,
       R"(The transfers of a ring hide behind compute from c = (C/B)(e/2)(NKV/NH) tokens a worker on,
 twice that where each round computes half of a block. `qb papers ring_attention` compares the
@@ -167,7 +172,7 @@ void print_sent_bytes(const SentBytesWords& words) {
       rows.push_back(std::move(row));
     summary += sent_bytes_summary(rows, pass);
   }
-  print_table(sent_bytes_table(rows, words.form), summary, words.form);
+  print_table(sent_bytes_table(rows, words.form), summary + kOfRoots, words.form);
 }
 
 std::string cell(const std::optional<std::int64_t>& number, TableFormat form) {
@@ -272,10 +277,10 @@ void print_memory(const SentBytesWords& words) {
         table.rows.push_back(std::move(cells));
       }
     }
-  print_table(
-      printed(table, words.form),
-      fmt::format("{} of {} forms add up to what the plan's worker holds.\n", equal, formed),
-      words.form);
+  print_table(printed(table, words.form),
+              fmt::format("{} of {} forms add up to what the plan's worker holds.\n{}", equal,
+                          formed, kOfRoots),
+              words.form);
 }
 
 void add_memory(Verb bounds) {

@@ -40,9 +40,7 @@ std::string terminal(const RunTable& table) {
 
 void print_columns(const ColumnsWords& words) {
   if (words.write) return write_documents();
-  const RunTable& table = table_named(words.file);
-  print_answer(terminal(table));
-  if (&table == &case_table() || &table == &sample_table()) print_answer("\n{}", clocks_picture());
+  print_answer(terminal(table_named(words.file)));
 }
 
 }  // namespace
@@ -56,7 +54,7 @@ void add_columns(Verb app) {
       "Names the table, or a file of a run folder: cases.csv, samples.csv, steps.csv, parts.csv or "
       "memory_timeline.csv (default: cases.csv).");
   verb.add_flag("--write", words.write,
-                "Writes the tables of experiments/README.md and data/README.md, after a change of "
+                "Writes the tables of experiments/keys.md and data/README.md, after a change of "
                 "the schema.");
 }
 

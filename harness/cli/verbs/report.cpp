@@ -48,7 +48,7 @@ void add_report(Verb app) {
   verb.add_option("-o,--out", words.page,
                   "Writes the page to this path (default: RUN/report.html).");
   verb.add_option("--index", words.index,
-                  "Writes an index of the figures and tables in the folders of this folder.");
+                  "Writes one page that lists the figures and tables of all subfolders.");
 }
 
 }  // namespace qb

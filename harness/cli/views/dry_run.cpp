@@ -65,13 +65,6 @@ std::int64_t memory_there(const Case& c, const Machine& machine) {
              : std::numeric_limits<std::int64_t>::max();
 }
 
-// `14.8 MiB, root 47 MiB`.
-std::string with_root(double device_bytes, double root_bytes) {
-  std::string text = std::isnan(device_bytes) ? "-" : format_bytes(device_bytes);
-  if (!std::isnan(root_bytes)) text += fmt::format(", root {}", format_bytes(root_bytes));
-  return text;
-}
-
 Prospect prospect_of(const Case& c, const Machine& machine) {
   Prospect prospect;
   const auto refuse = [&](std::string_view status, const std::string& reason) {
@@ -82,9 +75,10 @@ Prospect prospect_of(const Case& c, const Machine& machine) {
     const RowValues values = predicted_values(c);
     prospect.flop = values.number("unmasked_flop");
     prospect.peak_bytes = parse_integer(values.text("predicted_active_peak_bytes"));
-    prospect.of_device = with_root(values.number("predicted_device_peak_bytes"),
-                                   values.number("predicted_root_peak_bytes"));
-    prospect.sent = with_root(values.number("device_sent_bytes"), values.number("root_sent_bytes"));
+    prospect.of_device = format_bytes_and_root(values.number("predicted_device_peak_bytes"),
+                                               values.number("predicted_root_peak_bytes"));
+    prospect.sent =
+        format_bytes_and_root(values.number("device_sent_bytes"), values.number("root_sent_bytes"));
     if (const auto too_slow = infeasible(c, prospect.flop))
       refuse(word(Status::infeasible), *too_slow);
     const bool budget = c.memory_budget_bytes > 0;

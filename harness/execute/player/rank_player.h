@@ -21,8 +21,8 @@ struct RankReport {
   std::string message{};
 };
 
-// A rank's part in a run. It throws nothing: its first failure goes into the report and to the
-// other ranks, whose waits throw it, and then it attempts no more but to come to the end with them.
+// A rank's part in a run. It never throws. The first failure is stored and sent to the other ranks,
+// whose waits throw it; after that this rank only takes part in the shutdown.
 class RankRun {
  public:
   explicit RankRun(RankTransport& ranks) : ranks_(ranks) {}
@@ -52,9 +52,9 @@ class RankRun {
   RankReport report_;
 };
 
-// Plays worker `rank`. Rank 0 is the root too: it holds the whole sequence, scatters and gathers if
+// Runs worker `rank`. Rank 0 is the root too: it holds the whole sequence, scatters and gathers if
 // the plan does, and puts the output together. If tokens start and end sharded, every rank makes
-// its own shard, and the output is collected outside the measured time. It throws nothing: a
+// its own shard, and the output is collected outside the measured time. It never throws: a
 // failure reaches the other ranks through their waits, and all end the run together, so that the
 // next one finds no stray messages. messages: carries tensors; may be `ranks`. kept: see
 // WorkerPlayer::Tools.

@@ -180,6 +180,24 @@ void replace_end(const std::string& name, const std::string& tables) {
   write_file_atomically(path, text.substr(0, begin) + tables);
 }
 
+std::string empty_when(const RunTable& table, const Field& field) {
+  if (!field.empty_when.empty()) return std::string(field.empty_when);
+  if (is_parameter(field.group)) return field.nullable ? "where the case has none" : "never";
+  if (table.file != case_table().file) return "never";
+  switch (field.group) {
+    case FieldGroup::prediction:
+      return "where the case has no plan";
+    case FieldGroup::memory:
+      return "unless the case is `ok` and was measured";
+    case FieldGroup::time:
+      return "unless the case is `ok`";
+    case FieldGroup::verification:
+      return "unless the case was verified";
+    default:
+      return "never";
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> RunTable::fields_of(const RowValues& row) const {
@@ -236,24 +254,6 @@ std::span<const RunTable> run_tables() {
 void write_documents() {
   replace_end("experiments/keys.md", parameters_markdown());
   replace_end("data/README.md", columns_markdown());
-}
-
-std::string empty_when(const RunTable& table, const Field& field) {
-  if (!field.empty_when.empty()) return std::string(field.empty_when);
-  if (is_parameter(field.group)) return field.nullable ? "where the case has none" : "never";
-  if (table.file != case_table().file) return "never";
-  switch (field.group) {
-    case FieldGroup::prediction:
-      return "where the case has no plan";
-    case FieldGroup::memory:
-      return "unless the case is `ok` and was measured";
-    case FieldGroup::time:
-      return "unless the case is `ok`";
-    case FieldGroup::verification:
-      return "unless the case was verified";
-    default:
-      return "never";
-  }
 }
 
 std::string plain_empty_when(const RunTable& table, const Field& field) {
@@ -313,7 +313,7 @@ std::string columns_markdown() {
                                                     : whole_meaning(field),
                           empty_when(table, field));
   }
-  return text + fmt::format("\n## The clocks of a case\n\n```text\n{}```\n", clocks_picture());
+  return text;
 }
 
 std::string schema_json() {

@@ -45,15 +45,13 @@ struct RunTable {
 [[nodiscard]] std::string plain_standard(const Field& field);
 
 // When a row of the table has no value in the field: `never`, or such as "unless the case is ok".
-[[nodiscard]] std::string empty_when(const RunTable& table, const Field& field);
 [[nodiscard]] std::string plain_empty_when(const RunTable& table, const Field& field);
 
 // The table that is called so, or that the path of a file of a run folder names. Throws UsageError.
 [[nodiscard]] const RunTable& table_named(const std::string& file);
 
-[[nodiscard]] std::string parameters_markdown();  // for experiments/README.md
-
-[[nodiscard]] std::string columns_markdown();  // for data/README.md, a table for each file
+[[nodiscard]] std::string parameters_markdown();  // for experiments/keys.md
+[[nodiscard]] std::string columns_markdown();     // for data/README.md, a table for each file
 
 // Replaces both in the documents of this checkout. Throws UsageError where a document has no such
 // table, EnvironmentError where it cannot be written.
@@ -62,9 +60,5 @@ void write_documents();
 // One JSON object: schema_version, and for each file its columns in order with name, key, kind,
 // unit, group, since, standard and meaning, so that other writers of run folders need no lists.
 [[nodiscard]] std::string schema_json();
-
-// What wall_time, critical_path and worker_sum measure, as a small picture of a made-up case: lines
-// of text in which a letter is a millisecond.
-[[nodiscard]] std::string clocks_picture();
 
 }  // namespace qb

@@ -40,7 +40,7 @@ std::string outcome_table(const RunOutcome& outcome) {
                                           [](const Case& c) { return c.clock == ClockKind::cpu; });
   for (const char* name :
        {"status", of_cpu ? "CPU time [interval]" : "wall [interval]", "critical path [interval]",
-        "longest subsequence [interval]", "repeats (coverage)", "active peak", "max error"})
+        "longest subsequence [interval]", "repeats (coverage)", "peak of a device", "max error"})
     header.emplace_back(name);
   TextTable table(header);
   for_each_row(outcome, [&](const Case&, const Row& row) {
@@ -53,8 +53,8 @@ std::string outcome_table(const RunOutcome& outcome) {
                                       row.number(clock.high95())));
     cells.push_back(repeats_text(row.number("n_samples"), row.number("interval_coverage"),
                                  row.number("disturbed_samples"), row.text("disturbed_by")));
-    const double bytes = row.number("device_peak_bytes");
-    cells.push_back(bytes >= 0.0 ? format_bytes(bytes) : "-");
+    cells.push_back(
+        format_bytes_and_root(row.number("device_peak_bytes"), row.number("root_peak_bytes")));
     const double error = row.number("max_error");
     cells.push_back(error >= 0.0 ? fmt::format("{:.1e}", error) : "-");
     table.add(cells);

@@ -87,7 +87,8 @@ std::string describe_result(const CaseResult& result, const Case& c) {
     text += fmt::format(", disturbed by {} ({} of {} repeats)", disturbance_text(by),
                         values.text("disturbed_samples"), values.text("n_samples"));
   const double peak = values.number("device_peak_bytes");
-  if (!std::isnan(peak)) text += ", peak " + format_bytes(peak);
+  if (!std::isnan(peak))
+    text += ", peak " + format_bytes_and_root(peak, values.number("root_peak_bytes"));
   return text;
 }
 

@@ -315,7 +315,7 @@ TEST_F(SweepRunner, TheTableShowsWhatWasMeasuredAndWhatWasNot) {
       outcome_table(run({small_case(1000), small_case(3000), small_case(2000)}));
   EXPECT_THAT(std::regex_replace(table.substr(0, table.find('\n')), std::regex("  +"), "|"),
               HasSubstr("status|wall [interval]|critical path [interval]|longest subsequence "
-                        "[interval]|repeats (coverage)|active peak|max error"));
+                        "[interval]|repeats (coverage)|peak of a device|max error"));
   EXPECT_THAT(table, HasSubstr("messages cost nothing. Compare critical\npaths; "));
   // The cells of the row of that many tokens, from the status on.
   const auto cells = [&](const std::string& n_tokens) {
