@@ -191,7 +191,8 @@ void add_notes(Table& table, const Rows& cases, const Layout& layout) {
   const bool repeated = std::ranges::any_of(layout.values, &ShownValue::timed);
   std::vector<std::string> roots;
   if (count(cases, has_root) > 0)
-    for (const ShownValue& shown : layout.values) roots.push_back(shown.root_note);
+    for (const ShownValue& shown : layout.values)
+      if (std::ranges::count(roots, shown.root_note) == 0) roots.push_back(shown.root_note);
   table.notes = joined_notes(
       {{layout.pivot.unfinished.empty() ? "" : layout.pivot.unfinished + '.'},
        status_notes(cases),
