@@ -204,15 +204,15 @@ template <class One>
 // empty.
 [[nodiscard]] std::string named_value(std::string_view column, const std::string& value);
 
-// The same of a value that is only worth saying where it differs.
-[[nodiscard]] std::string full_value(std::string_view column, const std::string& value);
-
 // Adds the row's values of `columns` to a name, as they are named: `ring, threads, 1 GB/s`.
 [[nodiscard]] std::string name_with(std::string name, const Row& row, const Columns& columns);
 
 // Names several values: `W = 4, N = 1,024, threads, 10 GB/s, 5 µs`. An empty bandwidth is called
 // `no link limit`.
 [[nodiscard]] std::string named_values(const Row& row, const Columns& columns);
+
+// Names a value, one that is only worth saying where it differs too.
+[[nodiscard]] std::string full_value(const Row& row, const std::string& column);
 
 // Writes 1024 as `1,024`.
 [[nodiscard]] std::string grouped(double whole);

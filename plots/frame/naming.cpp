@@ -68,13 +68,6 @@ std::string named_value(std::string_view column, const std::string& value) {
   return fmt::format(fmt::runtime(field->label), seconds ? format_seconds(*number) : value);
 }
 
-std::string full_value(std::string_view column, const std::string& value) {
-  const std::string name = named_value(column, value);
-  return name.empty() && !value.empty()
-             ? fmt::format(fmt::runtime(find_parameter_field(column)->label), value)
-             : name;
-}
-
 std::string name_with(std::string name, const Row& row, const Columns& columns) {
   std::vector<std::string> parts = {std::move(name)};
   for (const std::string& column : columns)
@@ -91,6 +84,12 @@ std::string named_values(const Row& row, const Columns& columns) {
     out += (out.empty() ? "" : column == "model_device" ? " " : ", ") + name;
   }
   return out;
+}
+
+std::string full_value(const Row& row, const std::string& column) {
+  const std::string name = named_values(row, {column});
+  if (!name.empty() || row.at(column).empty()) return name;
+  return fmt::format(fmt::runtime(find_parameter_field(column)->label), row.at(column));
 }
 
 std::string grouped(double whole) { return format_grouped(static_cast<std::int64_t>(whole)); }

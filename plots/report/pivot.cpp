@@ -145,7 +145,7 @@ void add_header(Table& table, const Layout& layout) {
         name = plain ? listed({several ? shown.word : "", listed(top.key, " ")}, " ")
                      : named_values(top.rows.front(), layout.across);
       for (const std::string& column : layout.across)
-        if (name.empty()) name = full_value(column, top.rows.front().at(column));
+        if (name.empty()) name = full_value(top.rows.front(), column);
       table.header.push_back(name);
       if (plain && layout.pivot.interval)
         table.header.insert(table.header.end(), {name + "_low", name + "_high"});
@@ -202,7 +202,7 @@ void add_notes(Table& table, const Rows& cases, const Layout& layout) {
        roots});
   std::string same = shared_parameters(cases);
   for (const std::string& column : layout.pivot.filtered) {
-    const std::string name = full_value(column, cases.front().at(column));
+    const std::string name = full_value(cases.front(), column);
     const bool shared = group(cases, {column}).size() == 1;
     if (shared && same.find(name) == std::string::npos) same = listed({same, name});
   }

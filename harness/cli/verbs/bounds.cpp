@@ -72,7 +72,6 @@ std::string sent_bytes_summary(std::span<const SentBytes> rows, Pass pass) {
       equal == formed ? "" : "; the rows of the others say why they do not");
 }
 
-// What a worker sends and holds is not all there is of such a scheme.
 constexpr const char* kOfRoots =
     "The root of cqs sends and holds more: qb plan --algorithm cqs says how much.\n";
 

@@ -115,7 +115,9 @@ std::string standing_words(const AnsweredTable& answered, RowStanding standing, 
     if (answer.row == row && answer.headline &&
         (reason == nullptr || answer.verdict.answer == Answer::not_measured))
       reason = &answer;
-  if (reason == nullptr) return text + ": no run and no model here gives the quantity that the paper reports in this row";
+  if (reason == nullptr)
+    return text +
+           ": no run and no model here gives the quantity that the paper reports in this row";
   return reason->verdict.answer == Answer::not_measured
              ? fmt::format("{}: needs {}", text, reason->verdict.detail)
              : fmt::format("{}: {}", text, reason->verdict.text());

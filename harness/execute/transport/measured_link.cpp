@@ -37,8 +37,8 @@ LinkLimit measured_link(std::string_view text, const std::string& name) {
   for (std::string line; std::getline(lines, line);) {
     const auto has = [&](std::string_view words) { return line.find(words) != std::string::npos; };
     if (line.starts_with('#')) {
-      if (has("Bi-Directional") || has("Multiple") ||
-          (has("test starting") && !has("sendrecv_perf")))
+      const bool other = has("test starting") && !has("sendrecv_perf");
+      if (other || has("Bi-Directional") || has("Multiple"))
         throw UsageError(fmt::format(
             "{}: '{}' is not of one link one way; give what sendrecv_perf, or osu_bw and "
             "osu_latency, print",

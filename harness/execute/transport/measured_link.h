@@ -10,9 +10,8 @@
 
 namespace qb {
 
-// The largest bandwidth of any size, and the time of the smallest message as latency. `name` begins
-// the UsageError of a text without one of them, or of a test that sends both ways or to more than
-// one peer.
+// The largest bandwidth, and the time of the smallest message as latency. `name` begins the
+// UsageError of a text without one of them, or of another test than one link one way.
 [[nodiscard]] LinkLimit measured_link(std::string_view text, const std::string& name);
 
 }  // namespace qb
