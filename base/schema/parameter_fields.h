@@ -115,8 +115,7 @@ inline constexpr Field kCaseFields[] = {
     kLinkLatency,
     kLinkMode,
     parameter(
-        file,
-        means, "model_device", key("model.device"), since(3), nullable, label("model of {}"),
+        file, means, "model_device", key("model.device"), since(3), nullable, label("model of {}"),
         meaning(
             "a name of `data/devices/` such as `h100`, a file, or `here`, this machine, measured "
             "when the case begins. With other ranks than `model`, the case is predicted too, and "

@@ -128,9 +128,8 @@ Option add_files(Verb verb, AttendRequest& request) {
   one_file.excludes(verb.add_option(
       "--v", request.v,
       "Names the file of the values, which have the heads and length of the keys."));
-  verb.add_option(
-      "-o,--out", request.out,
-      "Writes O to this file, with as many dimensions as --q. Optional with --backward.");
+  verb.add_option("-o,--out", request.out,
+                  "Writes O to this file, with the dimensions of --q. Optional with --backward.");
   verb.add_option("--lse", request.lse,
                   "Writes the log-sum-exp of each row, a natural logarithm, to this file, with the "
                   "axes of O but the last.");
