@@ -53,15 +53,15 @@ enum class RowStanding {
 
 template <>
 inline constexpr auto kWords<RowStanding> =
-    word_table<RowStanding>("standing", {{RowStanding::contradicts, "contradicts"},
-                                         {RowStanding::differs, "differs"},
-                                         {RowStanding::reproduced, "reproduced"},
-                                         {RowStanding::shape_reproduced, "shape reproduced"},
-                                         {RowStanding::predicted, "predicted"},
-                                         {RowStanding::derived, "derived"},
-                                         {RowStanding::consistent, "consistent"},
-                                         {RowStanding::fitted, "fitted"},
-                                         {RowStanding::open, "open"}});
+    word_table<RowStanding>("verdict", {{RowStanding::contradicts, "contradicts"},
+                                        {RowStanding::differs, "differs"},
+                                        {RowStanding::reproduced, "reproduced"},
+                                        {RowStanding::shape_reproduced, "shape reproduced"},
+                                        {RowStanding::predicted, "predicted"},
+                                        {RowStanding::derived, "derived"},
+                                        {RowStanding::consistent, "consistent"},
+                                        {RowStanding::fitted, "fitted"},
+                                        {RowStanding::open, "open"}});
 
 struct Verdict {
   Answer answer = Answer::not_measured;

@@ -45,7 +45,10 @@ std::string unknown_word(std::string_view what, std::string_view text,
     return fmt::format("unknown {} '{}'; qb calls this {}", what, text, ours);
   const std::string_view near = nearest_word(text, candidates);
   if (!near.empty()) return fmt::format("unknown {} '{}'; did you mean '{}'?", what, text, near);
-  return fmt::format("unknown {} '{}'; known: {}", what, text, join(candidates, ", "));
+  constexpr std::size_t kMost = 24;
+  return fmt::format("unknown {} '{}'; known: {}{}", what, text,
+                     join(candidates.first(std::min(kMost, candidates.size())), ", "),
+                     candidates.size() > kMost ? ", …" : "");
 }
 
 std::string join(std::span<const std::string_view> words, std::string_view separator) {

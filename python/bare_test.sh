@@ -62,7 +62,7 @@ assert not any(importlib.util.find_spec(name) for name in ("pandas", "polars", "
 q, k, v, do = np.random.default_rng(1).standard_normal((4, 1, 2, 200, 32), np.float32)
 r = qb.attend(q, k, v, do=do, algorithm="zigzag", workers=4, mask="causal", ranks="threads")
 assert 0.0 < r.error < 1e-5, r.errors
-assert qb.plan("cqs", n_tokens=4096, workers=7).check().bytes > 0
+assert qb.plan("cqs", n_tokens=4096, workers=7).check().device_sent_bytes > 0
 run = qb.sweep(algorithm="ring", workers=[1, 2], n_tokens=256, measure={"repeats": 3}).run()
 assert list(run.cases["status"]) == ["ok", "ok"], run.cases["message"]
 print(qb.table(run, cols="workers", values="device_sent_bytes"))

@@ -57,7 +57,7 @@ class TreeBuilder final : public YAML::EventHandler {
           "a ':' is not allowed here; indent a key as much as the one above it, and quote a text "
           "that contains one";
     else if (what == YAML::ErrorMsg::END_OF_MAP || what == YAML::ErrorMsg::END_OF_SEQ)
-      what = "this line is indented otherwise than those of its group above it";
+      what = "indent this line as the one above it, and put a space after its ':'";
     fail_at(place_of(problem.mark), fmt::format("YAML: {}", what));
   }
 

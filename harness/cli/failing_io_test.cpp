@@ -174,7 +174,7 @@ const Job kJobs[] = {
     {"status", "status @/results/small"},
     {"table", "table @/results/small/done --rows algorithm --format csv"},
     {"compare", "compare @/results/small/done @/results/small/done"},
-    {"select", "select @/results/small/done --compute 1e12 --bandwidth 1e10 --csv @/select.csv"},
+    {"select", "select @/results/small/done --compute 1e12 --bandwidth 1e10 --csv"},
     {"record", "papers --record @/record.csv"},
     {"attend", kInputs + " --out @/o.npy --lse @/lse.npy"},
     {"backward", kInputs + " --backward --do @/q.npy --dq @/dq.npy --dk @/dk.npy --dv @/dv.npy"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/numbers.h"
 #include "harness/execute/transport/link_model.h"
 
 namespace qb {
@@ -31,15 +32,28 @@ std::string free_latency(const Case& c) {
   if (!(c.link_bandwidth_byte_per_s && !c.link_latency_s) && !has_none(c.cluster_inside) &&
       !has_none(c.cluster_between))
     return "";
-  return "a link has a bandwidth and no latency, so that messages begin to arrive at once; give "
-         "link.latency, or write 50e9,5us";
+  return "a link has a bandwidth and no latency, so that messages begin to arrive at once; write "
+         "the latency too, such as 5us";
+}
+
+// Of the order of 50 bytes/s or 5 s: was a unit forgotten?
+std::string slow_link(const Case& c) {
+  constexpr LinkLimit kOdd{1e6, 1e-2};
+  LinkLimit link{c.link_bandwidth_byte_per_s.value_or(kOdd.bandwidth_byte_per_s),
+                 c.link_latency_s.value_or(0.0)};
+  for (const auto& text : {c.cluster_inside, c.cluster_between})
+    if (const auto limit = text ? parse_link("", *text).first : link;
+        limit.bandwidth_byte_per_s < kOdd.bandwidth_byte_per_s || limit.latency_s > kOdd.latency_s)
+      return fmt::format("a link of {} bytes/s and {}: is a unit missing, as in 50GB/s,5us?",
+                         format_si(limit.bandwidth_byte_per_s), format_seconds(limit.latency_s));
+  return "";
 }
 
 }  // namespace
 
 std::vector<std::string> cautions(std::span<const Case> cases) {
   std::vector<std::string> all;
-  for (const auto doubt : {idle_workers, swapped_axes, free_latency}) {
+  for (const auto doubt : {idle_workers, swapped_axes, free_latency, slow_link}) {
     std::string first;
     std::size_t n = 0;
     for (const Case& c : cases)

@@ -142,7 +142,8 @@ std::string shared_parameters(const Rows& rows) {
   std::vector<std::string> parts;
   for (const std::string column :
        {"n_tokens", "workers", "batch", "q_heads", "kv_heads", "head_dim", "dtype", "mask", "pass",
-        "kernel", "link_bandwidth_byte_per_s", "link_latency_s", "device", "ranks", "threads"}) {
+        "kernel", "link_bandwidth_byte_per_s", "link_latency_s", "cluster", "device", "ranks",
+        "threads"}) {
     const std::string value =
         !rows.empty() && rows.front().table->has(column) ? shared(column) : std::string();
     if (value.empty() || (column == "workers" && value == "1") ||

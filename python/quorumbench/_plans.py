@@ -252,7 +252,7 @@ def advise(*, cluster: Cluster | None = None, **parameters: Any) -> Advice:
 
 
 def papers(*names: str, **options: Any) -> Any:
-    """Gives how the published tables stand, as a frame: without a name the counts by paper, with
+    """Gives the verdicts of the published tables, as a frame: without a name the counts by paper, with
     the name of one a row for each claim, what is published, what follows (ours), and the verdict.
 
     Options are those of `qb papers`: verdict="differs", needs="training". Raises UsageError for a

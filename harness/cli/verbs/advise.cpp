@@ -13,7 +13,7 @@
 #include "harness/cli/views/nearest_published.h"
 #include "harness/cli/views/paper_sources.h"
 #include "harness/execute/model/cluster.h"
-#include "harness/execute/transport/measured_link.h"
+#include "harness/execute/transport/link_model.h"
 
 namespace qb {
 namespace {

@@ -19,7 +19,7 @@ namespace qb {
 namespace {
 
 constexpr const char* kPapersFooter =
-    R"(Without a name it counts the rows of each paper by how they stand, which is how the quantity stands
+    R"(Without a name it counts the rows of each paper by their verdicts, a row's being that of the quantity
 that the paper measured, and beside them the answers. The answers come from the tables themselves, from
 closed forms, from the committed runs (data/measured), or from those below --from, and from the cost
 model; nothing is measured. data/papers/README.md says how a paper is added.
@@ -158,6 +158,8 @@ ExitCode answer(const PapersWords& words) {
   }
   const bool wrong_build = words.from.empty() && !answers_as_recorded(papers);
   if (words.names.size() > 2) throw UsageError("name one paper and at most one of its tables");
+  if (!words.names.empty() && (words.contradictions || words.model || !words.needs.empty()))
+    throw UsageError("--contradictions, --model and --needs are of all papers; name none");
   if (words.contradictions) {
     const auto found = all_contradictions(papers, library, measurements);
     if (words.format == TableFormat::text)

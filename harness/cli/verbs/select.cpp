@@ -31,13 +31,13 @@ Exit codes: 0, 2 usage (no such run, C or B unknown), 5 no pair to choose from.
 
 Examples:
   qb select results/pass_kv_or_q/latest
-  qb select results/pass_kv_or_q/latest --compute 800e12 --bandwidth 50e9 --csv selectors.csv)";
+  qb select results/pass_kv_or_q/latest --compute 800e12 --bandwidth 50e9 --csv)";
 
 struct SelectWords {
   std::string run;
   double compute_flop_per_s = 0.0;
   double link_byte_per_s = 0.0;
-  std::string csv;
+  TableFormat form = TableFormat::text;
 };
 
 struct Pairs {
@@ -201,10 +201,7 @@ std::string selector_summary(const Pairs& pairs, std::span<const NamedScore> sco
 void select(const SelectWords& words) {
   const Pairs pairs = CaseReader(words).pairs();
   const auto scores = score_selectors(pairs.samples);
-  print_answer("{}\n{}", selector_table(scores, TableFormat::text),
-               selector_summary(pairs, scores));
-  if (!words.csv.empty())
-    write_file_atomically(words.csv, selector_table(scores, TableFormat::csv));
+  print_table(selector_table(scores, words.form), selector_summary(pairs, scores), words.form);
 }
 
 }  // namespace
@@ -218,8 +215,7 @@ void add_select(Verb app) {
                "Sets C, the peak FLOP/s of one worker.");
   add_positive(verb, "--bandwidth", words.link_byte_per_s,
                "Sets B, the bytes/s that one worker can send.");
-  verb.add_option("--csv", words.csv, "Writes the table as CSV to this file too.")
-      .type_name("FILE");
+  add_table_form(verb, words.form);
 }
 
 }  // namespace qb

@@ -224,6 +224,10 @@ void check_attend_files(const AttendRequest& request) {
       if (is_same_output(named[i].path, named[j].path))
         throw UsageError(fmt::format("{} and {} are both {}; choose two files", named[j].option,
                                      named[i].option, named[i].path));
+  for (const NamedOutput& one : named)
+    for (const std::string* input : {&request.q, &request.k, &request.v, &request.d_out})
+      if (!input->empty() && is_same_output(one.path, *input))
+        throw UsageError(fmt::format("{} would write over the input {}", one.option, *input));
   check_out_dtype(request);
   (void)reads_output(request);
   for (const NamedOutput& file : named) require_writable(file.path);

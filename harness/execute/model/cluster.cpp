@@ -110,9 +110,9 @@ Network network_of(const Cluster& cluster, int workers) {
     throw UsageError(
         fmt::format("a host of {} workers has 1 to {} NICs, not {}", each, each, cluster.nics));
   if (each > 1 && !cluster.inside)
-    throw UsageError("a cluster needs the link inside of its hosts, such as inside: nvlink4");
+    throw UsageError("a cluster needs the link inside of its hosts, inside, such as nvlink4");
   if (cluster.hosts > 1 && !cluster.between)
-    throw UsageError("a cluster needs the link between its hosts, such as between: ndr");
+    throw UsageError("a cluster needs the link between its hosts, between, such as ndr");
   if (workers <= each) return {cluster.inside.value_or(LinkLimit{}), {}};
   return {*cluster.between,
           {.workers_per_host = each,

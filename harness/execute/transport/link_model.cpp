@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <limits>
+#include <sstream>
 #include <vector>
 
 #include "base/numbers.h"
@@ -42,6 +46,18 @@ constexpr struct {
     {"ethernet", "", {1.25e9, 30e-6}, "10 Gbit/s line rate, without protocol; latency assumed"},
 };
 
+// Which fields of a line, after the size in its first, are what; 0: none is.
+struct Columns {
+  std::size_t bandwidth;
+  double byte_per_s;  // of 1 in that field
+  std::size_t time;   // in microseconds
+};
+
+// nccl-tests: size, count, type, redop, root, us, algbw and busbw in GB/s, #wrong, …
+constexpr Columns kNccl{7, 1e9, 5};
+constexpr Columns kOsuBandwidth{1, 1e6, 0};
+constexpr Columns kOsuLatency{0, 0.0, 1};
+
 }  // namespace
 
 std::pair<LinkLimit, std::string> named_link(std::string_view name, std::string_view file) {
@@ -69,6 +85,49 @@ std::pair<LinkLimit, std::string> parse_link(std::string_view key, std::string_v
   if (!(*bandwidth > 0.0) || !(latency >= 0.0))
     throw UsageError(fmt::format("{} {}: it must be {}", key, text, kLinkForm));
   return {LinkLimit{*bandwidth, latency}, ""};
+}
+
+LinkLimit measured_link(std::string_view text, const std::string& name) {
+  std::istringstream lines{std::string(text)};
+  Columns columns{};
+  LinkLimit link;
+  double least_size = std::numeric_limits<double>::infinity();
+  for (std::string line; std::getline(lines, line);) {
+    const auto has = [&](std::string_view words) { return line.find(words) != std::string::npos; };
+    if (line.starts_with('#')) {
+      const bool other = has("test starting") && !has("sendrecv_perf");
+      if (other || has("Bi-Directional") || has("Multiple"))
+        throw UsageError(fmt::format(
+            "{}: '{}' is not of one link one way; give what sendrecv_perf, or osu_bw and "
+            "osu_latency, print",
+            name, line));
+      if (has("busbw")) columns = kNccl;
+      if (has("Bandwidth (MB/s)")) columns = kOsuBandwidth;
+      if (has("Latency (us)") || has("Latency(us)")) columns = kOsuLatency;
+      continue;
+    }
+    std::istringstream words(line);
+    const std::vector<std::string> fields{std::istream_iterator<std::string>(words), {}};
+    if (fields.empty() || std::max(columns.bandwidth, columns.time) == 0) continue;
+    const auto number = [&](std::size_t field) {
+      const auto value = field < fields.size() ? parse_real(fields[field]) : std::nullopt;
+      if (value && *value >= 0.0) return *value;
+      throw UsageError(fmt::format("{}: '{}' is cut off, or is no line of a result", name, line));
+    };
+    if (columns.bandwidth > 0)
+      link.bandwidth_byte_per_s =
+          std::max(link.bandwidth_byte_per_s, columns.byte_per_s * number(columns.bandwidth));
+    if (columns.time > 0 && number(0) > 0.0 && number(0) < least_size) {
+      least_size = number(0);
+      link.latency_s = number(columns.time) / 1e6;
+    }
+  }
+  if (!(link.bandwidth_byte_per_s > 0.0) || !(link.latency_s > 0.0))
+    throw UsageError(fmt::format(
+        "{}: it has no {}; give what sendrecv_perf of nccl-tests prints, or osu_bw and osu_latency "
+        "one after the other",
+        name, link.bandwidth_byte_per_s > 0.0 ? "latency" : "bandwidth"));
+  return link;
 }
 
 std::string link_text(const LinkLimit& limit) {

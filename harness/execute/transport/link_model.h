@@ -66,6 +66,11 @@ struct ModelLink {
 [[nodiscard]] std::pair<LinkLimit, std::string> parse_link(std::string_view key,
                                                            std::string_view text,
                                                            std::string_view device = {});
+// Reads what sendrecv_perf of nccl-tests prints, or osu_bw and osu_latency of the OSU
+// micro-benchmarks, one after the other: the largest bandwidth, and the time of the smallest
+// message as latency. `name` begins the UsageError of a text without one of them, or of another
+// test.
+[[nodiscard]] LinkLimit measured_link(std::string_view text, const std::string& name);
 [[nodiscard]] std::string link_text(const LinkLimit& limit);  // the shortest such numbers
 
 }  // namespace qb

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/execute/transport/measured_link.h"
+#include "harness/execute/transport/link_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,6 +54,8 @@ TEST(MeasuredLink, RefusesWhatHasOneOfTheTwoAloneOrIsNotOfOneLink) {
   };
   refuses(kOsuBandwidth, "f: it has no latency; give what sendrecv_perf of nccl-tests prints");
   refuses(kOsuLatency, "f: it has no bandwidth");
+  refuses(std::string(kNcclHead) + "134217728 33554432 float sum -1 614.2\n", "is cut off");
+  refuses(std::string(kOsuBandwidth) + "8 nan\n", "'8 nan' is cut off, or is no line of a result");
   refuses("a table\n1 2 3 4 5 6 7 8 9\n", "f: it has no bandwidth");
   refuses("# OSU MPI Bi-Directional Bandwidth Test v7.4\n", "is not of one link one way");
   refuses("# OSU MPI Multiple Bandwidth / Message Rate Test v7.4\n", "is not of one link one way");

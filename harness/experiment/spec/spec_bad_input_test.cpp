@@ -238,7 +238,7 @@ TEST(SpecBadInput, Combinations) {
        "4:10: cluster: 2x1 needs ranks: threads, mpi or model, and this case has ranks: serial; "
        "serial workers send nothing, and nccl has the links of the machine"},
       {"n_tokens: 8\nranks: model\ncluster: 2x8\ncluster.between: ndr\n",
-       "4:10: a cluster needs the link inside of its hosts, such as inside: nvlink4"},
+       "4:10: a cluster needs the link inside of its hosts, inside, such as nvlink4"},
       {"n_tokens: 8\nranks: model\nworkers: 4\ncluster: 3x1\ncluster.between: ndr\n",
        "5:10: 4 workers do not fit on 3 hosts of 1"},
       {"n_tokens: 8\nranks: model\ncluster: dgx_h10:2\n",
