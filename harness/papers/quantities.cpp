@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "base/status.h"
 #include "base/words.h"
-#include "harness/plan/scan/scan_plan.h"
+#include "harness/plan/exchange/exchange_plan.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/theory/sent_bytes.h"
 #include "harness/plan/theory/speed_up_bound.h"
@@ -84,9 +84,9 @@ Word word_of(const FormulaValue& argument) {
 double scan_sent_states(Arguments words) {
   const int workers = workers_of(words[1]);
   if (workers < 1) throw UsageError(fmt::format("a scan has 1 worker or more, not {}", workers));
-  const ScanPlan plan = plan_scan(word_of<ScanKind>(words[0]), workers, 1, true);
+  const ExchangePlan plan = plan_scan(word_of<ScanKind>(words[0]), workers, 1, true);
   std::vector<double> sent(static_cast<std::size_t>(workers), 0.0);
-  for (const ScanMessage& m : plan.messages) sent[static_cast<std::size_t>(m.from)] += 1.0;
+  for (const ExchangeMessage& m : plan.messages) sent[static_cast<std::size_t>(m.from)] += 1.0;
   return std::ranges::max(sent);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the links take for the rounds in which workers share an operator (harness/plan/scan/,
-// harness/plan/axial/), by the rules of link_model.h.
+// What the links take for the rounds in which workers share an operator (harness/plan/exchange/),
+// by the rules of link_model.h.
 #pragma once
 
 #include <cstdint>

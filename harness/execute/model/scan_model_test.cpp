@@ -6,8 +6,7 @@
 #include <bit>
 #include <cmath>
 
-#include "harness/plan/axial/axial_plan.h"
-#include "harness/plan/scan/scan_plan.h"
+#include "harness/plan/exchange/exchange_plan.h"
 
 namespace qb {
 namespace {
@@ -21,10 +20,10 @@ TEST(ScanModel, HasTheClosedFormOfEachKind) {
       for (const int blocks : {1, 2, 6}) {
         SCOPED_TRACE(testing::Message() << latency_s << ' ' << workers << ' ' << blocks);
         const auto expect = [&](ScanKind kind, double wanted_s) {
-          const ScanPlan plan = plan_scan(kind, workers, blocks, kind != ScanKind::all_reduce);
-          const std::int64_t bytes = std::llround(kBytes) / plan.blocks;
+          const ExchangePlan plan = plan_scan(kind, workers, blocks, kind != ScanKind::all_reduce);
+          const std::int64_t bytes = std::llround(kBytes) / blocks_of(plan);
           std::vector<SizedMessage> messages;
-          for (const ScanMessage& m : plan.messages)
+          for (const ExchangeMessage& m : plan.messages)
             messages.push_back({m.round, m.from, m.to, bytes});
           EXPECT_NEAR(rounds_time_s(messages, workers, {{kBandwidth, latency_s}, {}}), wanted_s,
                       1e-12 + 1e-9 * wanted_s)
@@ -47,10 +46,11 @@ TEST(ScanModel, HasTheClosedFormOfAnAllToAll) {
   constexpr double kLatency_s = 1e-4;
   constexpr std::int64_t kLines = 720;  // all these W divide it
   for (int workers = 2; workers <= 6; ++workers) {
-    const AxialPlan plan = plan_axial(kLines, kLines, workers);
+    const AxialTensor tensor = plan_axial(kLines, kLines, workers);
     std::vector<SizedMessage> messages;
-    for (const AxialMessage& m : plan.messages)
-      messages.push_back({m.round, m.from, m.to, 4 * m.part.count()});
+    for (const int change : {0, 1})
+      for (const ExchangeMessage& m : tensor.changes[change].messages)
+        messages.push_back({change, m.from, m.to, 4 * m.part.count()});
     const double share = 4.0 * kLines * kLines / workers;
     EXPECT_NEAR(rounds_time_s(messages, workers, {{kBandwidth, kLatency_s}, {}}),
                 2.0 * (share * (workers - 1) / workers / kBandwidth + kLatency_s), 1e-9)

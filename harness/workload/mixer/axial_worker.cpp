@@ -11,22 +11,24 @@ std::span<const int> axial_rounds(Pass pass, bool has_pair_bias) {
 }
 
 AxialMember::AxialMember(const MixerProblem& problem, const MixerTensors& tensors,
-                         const AxialPlan& plan, Pass pass, int index, Allocator& memory)
+                         const AxialTensor& axial, Pass pass, int index, Allocator& memory)
     : CrewMember(problem, tensors, index, memory),
-      plan_(plan),
-      transpositions_(axial_rounds(pass, problem.has_pair_bias)) {
+      axial_(axial),
+      changes_(axial_rounds(pass, problem.has_pair_bias)) {
   const DType dtype = problem.problem.dtype;
-  for (int round = 0; round < rounds(); ++round)
-    for (const AxialMessage& m : plan.messages) {
-      if (m.round != transpositions_[static_cast<std::size_t>(round)]) continue;
+  for (int round = 0; round < rounds(); ++round) {
+    const int change = changes_[static_cast<std::size_t>(round)];
+    if (change == kGatherBias) continue;
+    for (const ExchangeMessage& m : axial.changes[change].messages) {
       if (m.from == index) out_.push_back({round, m, take(dtype, m.part, "message_out")});
       if (m.to != index) continue;
       in_.push_back({round, m, take(dtype, m.part, "message_in")});
       expect(m.from, round, bytes_of(in_.back().memory.view()));
     }
+  }
 }
 
-Tensor AxialMember::take(DType dtype, const AxialPart& part, const char* label,
+Tensor AxialMember::take(DType dtype, const Part& part, const char* label,
                          std::int64_t numbers) const {
   Extent extent = arguments_.out.extent;
   extent.length = part.count();
@@ -41,8 +43,7 @@ TensorView AxialMember::Held::in_row(std::int64_t row, const Range& columns) con
                    : view.tokens(r * part.columns.count() + c, columns.count());
 }
 
-void AxialMember::copy(const Held& from, const Held& to, const AxialPart& part,
-                       MixerDevice& device) {
+void AxialMember::copy(const Held& from, const Held& to, const Part& part, MixerDevice& device) {
   for (std::int64_t row = part.rows.begin; row < part.rows.end; ++row)
     device.copy_rows(from.in_row(row, part.columns), to.in_row(row, part.columns));
 }
@@ -54,7 +55,7 @@ void AxialMember::leave(int round, const Held& from, const Held& to, MixerDevice
     copy(from, parcel.held(), parcel.message.part, device);
     send(parcel.message.to, round, bytes_of(parcel.memory.view()), transport);
   }
-  copy(from, to, {plan_.held(index_, 0).rows, plan_.held(index_, 1).columns}, device);
+  copy(from, to, intersection(axial_.rows_of(index_), axial_.columns_of(index_)), device);
 }
 
 void AxialMember::arrive(int round, const Held& to, MixerDevice& device) const {
@@ -68,12 +69,12 @@ void AxialMember::attend(const MixerArguments& arguments, std::int64_t length, M
 }
 
 AxialWorker::AxialWorker(const MixerProblem& problem, const MixerTensors& tensors,
-                         const AxialPlan& plan, int index, Allocator& memory)
-    : AxialMember(problem, tensors, plan, Pass::forward, index, memory),
+                         const AxialTensor& axial, int index, Allocator& memory)
+    : AxialMember(problem, tensors, axial, Pass::forward, index, memory),
       columns_(take_columns(problem.problem.dtype, "columns")),
       columns_output_(take_columns(DType::f32, "columns_output")) {
   if (!problem.has_pair_bias) return;
-  for (int w = 0; w < plan.workers; ++w) {
+  for (int w = 0; w < axial.workers; ++w) {
     bias_.emplace_back(memory, problem.problem.dtype, bias_of(w).extent,
                        w == index ? "message_out" : "message_in", index);
     if (w != index) expect(w, 0, bytes_of(bias_.back().view()));
@@ -81,7 +82,7 @@ AxialWorker::AxialWorker(const MixerProblem& problem, const MixerTensors& tensor
 }
 
 TensorView AxialWorker::bias_of(int worker) const {
-  const Range rows = plan_.held(worker, 1).columns;
+  const Range rows = axial_.columns_of(worker).columns;
   return arguments_.pair_bias.tokens(rows.begin, rows.count());
 }
 
@@ -93,22 +94,22 @@ void AxialWorker::poison_what_comes() const {
 void AxialWorker::begin(MixerDevice& /*device*/, int /*threads*/) { times_ = {.begin_s = now_s()}; }
 
 void AxialWorker::post(int round, MixerDevice& device, int threads, Transport& transport) {
-  switch (transpositions_[static_cast<std::size_t>(round)]) {
+  switch (changes_[static_cast<std::size_t>(round)]) {
     case kGatherBias: {
       const TensorView& own = bias_[static_cast<std::size_t>(index_)].view();
       device.copy_rows(bias_of(index_), own);
-      for (int step = 1; step < plan_.workers; ++step)
-        send((index_ + step) % plan_.workers, round, bytes_of(own), transport);
+      for (int step = 1; step < axial_.workers; ++step)
+        send((index_ + step) % axial_.workers, round, bytes_of(own), transport);
       return;
     }
     case 0:
       for (int w = 0; w < static_cast<int>(bias_.size()); ++w)
         if (w != index_) device.copy_rows(bias_[static_cast<std::size_t>(w)].view(), bias_of(w));
-      attend(arguments_, plan_.columns, device, threads);
+      attend(arguments_, axial_.columns, device, threads);
       return leave(round, rows(arguments_.out), columns(columns_.view()), device, transport);
     default:
       arrive(round - 1, columns(columns_.view()), device);
-      attend(among_columns(columns_.view(), columns_output_.view()), plan_.rows, device, threads);
+      attend(among_columns(columns_.view(), columns_output_.view()), axial_.rows, device, threads);
       leave(round, columns(columns_output_.view()), rows(arguments_.out), device, transport);
   }
 }
@@ -119,9 +120,9 @@ void AxialWorker::finish(MixerDevice& device, int /*threads*/, Transport& transp
 }
 
 AxialBackward::AxialBackward(const MixerProblem& problem, const MixerTensors& tensors,
-                             const AxialPlan& plan, int index, Allocator& memory,
+                             const AxialTensor& axial, int index, Allocator& memory,
                              const AxialWorker& forward)
-    : AxialMember(problem, tensors, plan, Pass::backward, index, memory),
+    : AxialMember(problem, tensors, axial, Pass::backward, index, memory),
       columns_(forward.columns_in()),
       columns_output_(forward.columns_out()),
       rows_output_(take_rows(DType::f32, "rows_output")),
@@ -142,7 +143,7 @@ void AxialBackward::post(int round, MixerDevice& device, int threads, Transport&
       leave(round, rows(gradients_.d_out), columns(d_columns_output_.view()), device, transport);
       MixerArguments again = arguments_;  // while dO is on its way
       again.out = rows_output_.view();
-      return attend(again, plan_.columns, device, threads, lse_of_rows_.view());
+      return attend(again, axial_.columns, device, threads, lse_of_rows_.view());
     }
     case 1:
       return leave(round, rows(rows_output_.view()), columns(columns_), device, transport);
@@ -156,12 +157,12 @@ void AxialBackward::post(int round, MixerDevice& device, int threads, Transport&
 
 void AxialBackward::pass_columns(MixerDevice& device, int threads) {
   const MixerArguments second = among_columns(columns_, columns_output_);
-  attend(second, plan_.rows, device, threads, lse_of_columns_.view());
+  attend(second, axial_.rows, device, threads, lse_of_columns_.view());
   time([&] {
     const auto& [d_q, d_k, d_v] = d_columns_;
     device.attend_lines_backward(second, lse_of_columns_.view(),
                                  {d_columns_output_.view(), d_q.view(), d_k.view(), d_v.view()},
-                                 plan_.rows, context(threads));
+                                 axial_.rows, context(threads));
     device.add_rows(d_q.view(), d_k.view());
     device.add_rows(d_q.view(), d_v.view());
   });
@@ -174,7 +175,7 @@ void AxialBackward::finish(MixerDevice& device, int threads, Transport& transpor
     of_rows.out = rows_output_.view();
     MixerGradients gradients = gradients_;
     gradients.d_out = d_rows_.view();
-    device.attend_lines_backward(of_rows, lse_of_rows_.view(), gradients, plan_.columns,
+    device.attend_lines_backward(of_rows, lse_of_rows_.view(), gradients, axial_.columns,
                                  context(threads));
   });
   end(transport);

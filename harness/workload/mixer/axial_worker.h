@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The workers that share axial attention (harness/plan/axial/), forwards and backwards. Messages
+// The workers that share axial attention (harness/plan/exchange/), forwards and backwards. Messages
 // have the type of the inputs, as activations of a model and their gradients have. Memory comes
 // from the allocator with these labels, all of it when a worker is made, except what the kernels
 // take:
@@ -14,13 +14,13 @@
 #include <span>
 #include <vector>
 
-#include "harness/plan/axial/axial_plan.h"
+#include "harness/plan/exchange/exchange_plan.h"
 #include "harness/plan/pass.h"
 #include "harness/workload/mixer/crew_member.h"
 
 namespace qb {
 
-// The transposition of a plan that each round of a pass is, or kGatherBias. Backwards dO goes to
+// The change of layout that each round of a pass is, or kGatherBias. Backwards dO goes to
 // the columns, then Y, which is made again, and the gradient of Y comes back.
 inline constexpr int kGatherBias = -1;  // each worker sends the rows of its columns to all others
 [[nodiscard]] std::span<const int> axial_rounds(Pass pass, bool has_pair_bias);
@@ -28,33 +28,33 @@ inline constexpr int kGatherBias = -1;  // each worker sends the rows of its col
 // What a worker does in both passes.
 class AxialMember : public CrewMember {
  public:
-  [[nodiscard]] int rounds() const override { return static_cast<int>(transpositions_.size()); }
+  [[nodiscard]] int rounds() const override { return static_cast<int>(changes_.size()); }
 
  protected:
   // The tensors and the references must outlive it.
-  AxialMember(const MixerProblem& problem, const MixerTensors& tensors, const AxialPlan& plan,
+  AxialMember(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
               Pass pass, int index, Allocator& memory);
 
   // Tokens of the tensor, which follow each other by row or by column.
   struct Held {
-    AxialPart part;
+    Part part;
     TensorView view;
     bool by_column = false;
     [[nodiscard]] TensorView in_row(std::int64_t row, const Range& columns) const;
   };
-  [[nodiscard]] Held rows(const TensorView& view) const { return {plan_.held(index_, 0), view}; }
+  [[nodiscard]] Held rows(const TensorView& view) const { return {axial_.rows_of(index_), view}; }
   [[nodiscard]] Held columns(const TensorView& view) const {
-    return {plan_.held(index_, 1), view, true};
+    return {axial_.columns_of(index_), view, true};
   }
   // `numbers` of each head of these tokens; 0: as many as outputs have.
-  [[nodiscard]] Tensor take(DType dtype, const AxialPart& part, const char* label,
+  [[nodiscard]] Tensor take(DType dtype, const Part& part, const char* label,
                             std::int64_t numbers = 0) const;
   [[nodiscard]] Tensor take_rows(DType dtype, const char* label, std::int64_t numbers = 0) const {
-    return take(dtype, plan_.held(index_, 0), label, numbers);
+    return take(dtype, axial_.rows_of(index_), label, numbers);
   }
   [[nodiscard]] Tensor take_columns(DType dtype, const char* label,
                                     std::int64_t numbers = 0) const {
-    return take(dtype, plan_.held(index_, 1), label, numbers);
+    return take(dtype, axial_.columns_of(index_), label, numbers);
   }
 
   // Sends what others get in this round, and copies what it keeps.
@@ -69,17 +69,17 @@ class AxialMember : public CrewMember {
     return {.q = y, .k = y, .v = y, .scale = arguments_.scale, .out = out};
   }
 
-  const AxialPlan& plan_;
-  const std::span<const int> transpositions_;  // by round
+  const AxialTensor& axial_;
+  const std::span<const int> changes_;  // by round
 
  private:
   struct Parcel {
     int round;
-    AxialMessage message;
+    ExchangeMessage message;
     Tensor memory;
     [[nodiscard]] Held held() const { return {message.part, memory.view()}; }
   };
-  static void copy(const Held& from, const Held& to, const AxialPart& part, MixerDevice& device);
+  static void copy(const Held& from, const Held& to, const Part& part, MixerDevice& device);
 
   std::vector<Parcel> in_;
   std::vector<Parcel> out_;
@@ -89,7 +89,7 @@ class AxialMember : public CrewMember {
 // its columns, attends within those, and exchanges back.
 class AxialWorker final : public AxialMember {
  public:
-  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors, const AxialPlan& plan,
+  AxialWorker(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
               int index, Allocator& memory);
 
   [[nodiscard]] const TensorView& columns_in() const { return columns_.view(); }
@@ -112,7 +112,7 @@ class AxialWorker final : public AxialMember {
 // It keeps nothing of a forward pass, whose worker lends it the memory of its columns.
 class AxialBackward final : public AxialMember {
  public:
-  AxialBackward(const MixerProblem& problem, const MixerTensors& tensors, const AxialPlan& plan,
+  AxialBackward(const MixerProblem& problem, const MixerTensors& tensors, const AxialTensor& axial,
                 int index, Allocator& memory, const AxialWorker& forward);
 
   void begin(MixerDevice& device, int threads) override;

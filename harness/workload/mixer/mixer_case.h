@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/plan/scan/scan_plan.h"
+#include "harness/plan/exchange/exchange_plan.h"
 #include "kernels/mixer/mixer.h"
 
 namespace qb {

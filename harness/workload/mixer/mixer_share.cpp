@@ -11,9 +11,9 @@
 namespace qb {
 namespace {
 
-ScanPlan scan_of(const Case& c, const MixerProblem& mixer) {
-  if (c.workers == 1) return {};
-  if (c.mixer.kind == Mixer::axial) return {.workers = c.workers};  // an AxialPlan has its messages
+ExchangePlan scan_of(const Case& c, const MixerProblem& mixer) {
+  ExchangePlan none{.held = std::vector<std::vector<Part>>(static_cast<std::size_t>(c.workers))};
+  if (c.workers == 1 || c.mixer.kind == Mixer::axial) return none;
   if (c.workers > c.shape.q_len)
     throw Unsupported(
         fmt::format("{} tokens are too few for {} workers; the nearest is workers: {}",
@@ -33,12 +33,12 @@ ScanPlan scan_of(const Case& c, const MixerProblem& mixer) {
                    mixer.options.causal);
 }
 
-std::optional<AxialPlan> axial_of(const Case& c) {
+std::optional<AxialTensor> axial_of(const Case& c) {
   if (c.workers == 1 || c.mixer.kind != Mixer::axial) return std::nullopt;
   return plan_axial(c.mixer.rows, c.shape.q_len / c.mixer.rows, c.workers);
 }
 
-double pairs(const AxialPlan& plan, std::int64_t rows, std::int64_t columns) {
+double pairs(const AxialTensor& plan, std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(rows * plan.columns * plan.columns + columns * plan.rows * plan.rows);
 }
 
@@ -51,7 +51,7 @@ MixerShare::MixerShare(const Case& c, const MixerProblem& problem)
       axial_(axial_of(c)) {}
 
 MixerShare::Exchanges MixerShare::exchanges(Pass pass) const {
-  if (scan_.workers == 1) return {};
+  if (workers() == 1) return {};
   Exchanges exchanges;
   if (!axial_) {
     for (int e = 0; e < mixer_exchanges(problem_.options.kind); ++e)
@@ -62,15 +62,15 @@ MixerShare::Exchanges MixerShare::exchanges(Pass pass) const {
   token.length = 1;
   std::vector<SizedMessage>& messages = exchanges.emplace_back();
   int round = 0;
-  for (const int transposition : axial_rounds(pass, problem_.has_pair_bias)) {
-    if (transposition == kGatherBias)
+  for (const int change : axial_rounds(pass, problem_.has_pair_bias)) {
+    if (change == kGatherBias)
       for (int step = 1; step < axial_->workers; ++step)
         for (int from = 0; from < axial_->workers; ++from)
           messages.push_back({round, from, (from + step) % axial_->workers,
-                              token.heads * axial_->held(from, 1).columns.count() *
+                              token.heads * axial_->columns_of(from).columns.count() *
                                   axial_->columns * size_of(problem_.problem.dtype)});
-    for (const AxialMessage& m : axial_->messages)
-      if (m.round == transposition)
+    else
+      for (const ExchangeMessage& m : axial_->changes[change].messages)
         messages.push_back({round, m.from, m.to,
                             m.part.count() * token.elements() * size_of(problem_.problem.dtype)});
     ++round;
@@ -79,8 +79,9 @@ MixerShare::Exchanges MixerShare::exchanges(Pass pass) const {
 }
 
 Range MixerShare::tokens(int worker) const {
-  return axial_ ? axial_->tokens(worker)
-                : part_of(problem_.problem.shape.q_len, scan_.workers, worker);
+  if (!axial_) return part_of(problem_.problem.shape.q_len, workers(), worker);
+  const Range rows = axial_->rows_of(worker).rows;
+  return {rows.begin * axial_->columns, rows.end * axial_->columns};
 }
 
 double MixerShare::flop(int worker, Pass pass) const {
@@ -91,8 +92,8 @@ double MixerShare::flop(int worker, Pass pass) const {
   };
   if (!axial_) return of(tokens(worker).count());
   return of(problem_.problem.shape.q_len) *
-         pairs(*axial_, axial_->held(worker, 0).rows.count(),
-               axial_->held(worker, 1).columns.count()) /
+         pairs(*axial_, axial_->rows_of(worker).rows.count(),
+               axial_->columns_of(worker).columns.count()) /
          pairs(*axial_, axial_->rows, axial_->columns);
 }
 
@@ -125,21 +126,23 @@ double MixerShare::links_s(const Network& network) const {
   double seconds = 0.0;
   for (const Pass pass : passes_)
     for (const std::vector<SizedMessage>& messages : exchanges(pass))
-      seconds += rounds_time_s(messages, scan_.workers, network);
+      seconds += rounds_time_s(messages, workers(), network);
   return seconds;
 }
 
 std::optional<std::int64_t> MixerShare::state_bytes() const {
-  if (axial_ || scan_.workers == 1) return std::nullopt;
+  if (axial_ || workers() == 1) return std::nullopt;
   std::int64_t bytes = 0;
   for (int e = 0; e < mixer_exchanges(problem_.options.kind); ++e)
-    for (int block = 0; block < scan_.blocks; ++block)
+    for (int block = 0; block < blocks_of(scan_); ++block)
       bytes += block_bytes(problem_, scan_, e, block);
   return bytes;
 }
 
 std::optional<std::string> MixerShare::flaw() const {
-  return axial_ ? check(*axial_) : check(scan_);
+  if (!axial_) return check(scan_);
+  const std::optional<std::string> error = check(axial_->changes[0]);
+  return error ? error : check(axial_->changes[1]);
 }
 
 }  // namespace qb

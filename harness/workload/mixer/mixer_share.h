@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the workers of a case share an operator: states of consecutive tokens (harness/plan/scan/),
-// or, of axial, its rows and its columns (harness/plan/axial/). One worker alone shares nothing,
+// How the workers of a case share an operator (harness/plan/exchange/): states of consecutive
+// tokens, or, of axial, its rows and its columns. One worker alone shares nothing,
 // and of a backward pass only axial is shared.
 #pragma once
 
@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "harness/execute/model/scan_model.h"
-#include "harness/plan/axial/axial_plan.h"
-#include "harness/plan/scan/scan_plan.h"
+#include "harness/plan/exchange/exchange_plan.h"
 #include "harness/workload/case.h"
 #include "harness/workload/mixer/crew_member.h"
 
@@ -37,7 +36,7 @@ class MixerShare {
   MixerShare(const Case& c, const MixerProblem& problem);
 
   [[nodiscard]] const MixerProblem& problem() const { return problem_; }
-  [[nodiscard]] int workers() const { return scan_.workers; }
+  [[nodiscard]] int workers() const { return scan_.workers(); }
   // That the case times.
   [[nodiscard]] std::span<const Pass> passes() const { return passes_; }
   // The worker holds the inputs and what passes write of these.
@@ -65,8 +64,8 @@ class MixerShare {
  private:
   const MixerProblem& problem_;
   const std::span<const Pass> passes_;
-  ScanPlan scan_;
-  std::optional<AxialPlan> axial_;  // of axial on several workers; scan_ has no messages then
+  ExchangePlan scan_;
+  std::optional<AxialTensor> axial_;  // of axial on several workers; scan_ has no messages then
 };
 
 }  // namespace qb

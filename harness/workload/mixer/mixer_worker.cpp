@@ -8,8 +8,11 @@
 namespace qb {
 namespace {
 
-Range block_of(const Extent& whole, const ScanPlan& plan, int block) {
-  return part_of(plan.causal ? whole.heads : whole.length, plan.blocks, block);
+bool is_causal(const ExchangePlan& plan) { return plan.kind == PartKind::states; }
+
+Range block_of(const Extent& whole, const ExchangePlan& plan, std::int64_t block) {
+  return part_of(is_causal(plan) ? whole.heads : whole.length, blocks_of(plan),
+                 static_cast<int>(block));
 }
 
 MixerStateExtents extents_of(const MixerProblem& problem, int exchange) {
@@ -18,30 +21,31 @@ MixerStateExtents extents_of(const MixerProblem& problem, int exchange) {
 
 }  // namespace
 
-std::int64_t block_bytes(const MixerProblem& problem, const ScanPlan& plan, int exchange,
-                         int block) {
+std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan, int exchange,
+                         std::int64_t block) {
   const MixerStateExtents of = extents_of(problem, exchange);
   std::int64_t elements = 0;
   for (const Extent& whole : {of.matrix, of.vector})
-    elements += whole.elements() / (plan.causal ? whole.heads : whole.length) *
+    elements += whole.elements() / (is_causal(plan) ? whole.heads : whole.length) *
                 block_of(whole, plan, block).count();
   return elements * size_of(DType::f32);
 }
 
-std::vector<SizedMessage> sized_messages(const MixerProblem& problem, const ScanPlan& plan,
+std::vector<SizedMessage> sized_messages(const MixerProblem& problem, const ExchangePlan& plan,
                                          int exchange) {
   std::vector<SizedMessage> messages;
-  for (const ScanMessage& m : plan.messages)
-    messages.push_back({m.round, m.from, m.to, block_bytes(problem, plan, exchange, m.block)});
+  for (const ExchangeMessage& m : plan.messages)
+    messages.push_back(
+        {m.round, m.from, m.to, block_bytes(problem, plan, exchange, m.part.columns.begin)});
   return messages;
 }
 
 MixerWorker::MixerWorker(const MixerProblem& problem, const MixerTensors& tensors,
-                         const ScanPlan& plan, int index, Allocator& memory)
+                         const ExchangePlan& plan, int index, Allocator& memory)
     : CrewMember(problem, tensors, index, memory), plan_(plan) {
-  if (plan.workers == 1) return;
+  if (plan.workers() == 1) return;
   std::ranges::copy_if(plan.messages, std::back_inserter(sends_),
-                       [&](const ScanMessage& m) { return m.from == index; });
+                       [&](const ExchangeMessage& m) { return m.from == index; });
   for (int e = 0; e < mixer_exchanges(problem.options.kind); ++e)
     exchanges_.push_back(take_exchange(e));
 }
@@ -52,34 +56,33 @@ MixerWorker::Exchange MixerWorker::take_exchange(int exchange) {
     return OwnState{Tensor(memory_, DType::f32, of.matrix, label, index_),
                     Tensor(memory_, DType::f32, of.vector, label, index_)};
   };
-  const auto take = [&](const ScanMessage& m, const char* label) {
-    const std::int64_t bytes = block_bytes(problem_, plan_, exchange, m.block);
-    return Block{m.workers, m.block,
-                 Buffer(memory_, static_cast<std::size_t>(bytes), label, index_)};
+  const auto take = [&](const ExchangeMessage& m, const char* label) {
+    const std::int64_t bytes = block_bytes(problem_, plan_, exchange, m.part.columns.begin);
+    return Block{m.part, Buffer(memory_, static_cast<std::size_t>(bytes), label, index_)};
   };
   Exchange taken{.own = state("state"), .joined = state("state_joined")};
-  for (const ScanMessage& m : plan_.messages) {
+  for (const ExchangeMessage& m : plan_.messages) {
     if (m.to != index_) continue;
     const Buffer& memory = taken.in.emplace_back(take(m, "message_in")).memory;
     expect(m.from, exchange * plan_.rounds() + m.round, {memory.as<std::byte>(), memory.bytes()});
   }
-  for (const ScanMessage& m : sends_)
-    if (std::ranges::none_of(taken.out, [&](const Block& block) { return block.holds(m); }))
+  for (const ExchangeMessage& m : sends_)
+    if (std::ranges::find(taken.out, m.part, &Block::part) == taken.out.end())
       taken.out.push_back(take(m, "message_out"));
   return taken;
 }
 
-MixerState MixerWorker::part_of_state(const MixerState& state, int block) const {
+MixerState MixerWorker::part_of_state(const MixerState& state, std::int64_t block) const {
   const auto part = [&](const TensorView& whole) {
     const Range range = block_of(whole.extent, plan_, block);
-    return plan_.causal ? whole.heads(range.begin, range.count())
-                        : whole.tokens(range.begin, range.count());
+    return is_causal(plan_) ? whole.heads(range.begin, range.count())
+                            : whole.tokens(range.begin, range.count());
   };
   return {part(state.matrix), part(state.vector)};
 }
 
 MixerState MixerWorker::in_message(const Exchange& exchange, const Block& block) const {
-  const MixerState like = part_of_state(exchange.own.view(), block.block);
+  const MixerState like = part_of_state(exchange.own.view(), block.part.columns.begin);
   auto* const data = block.memory.as<float>();
   return {contiguous_view(data, DType::f32, like.matrix.extent),
           contiguous_view(data + like.matrix.extent.elements(), DType::f32, like.vector.extent)};
@@ -102,23 +105,22 @@ void MixerWorker::make_state(int exchange, MixerDevice& device, int threads) {
   });
 }
 
-void MixerWorker::combine(int exchange, const Range& workers, int block, const MixerState& to,
+void MixerWorker::combine(int exchange, const Part& part, const MixerState& to,
                           MixerDevice& device) const {
   const Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
   std::vector<Range> held = {{index_, index_ + 1}};
   for (const Block& in : of.in)
-    if (in.block == block) held.push_back(in.workers);
+    if (in.part.columns == part.columns) held.push_back(in.part.rows);
   TensorView a = arguments_.a;
   if (a.data != nullptr) {
-    const Range heads = part_of(a.extent.heads, plan_.blocks, block);
+    const Range heads = block_of(a.extent, plan_, part.columns.begin);
     a = a.heads(heads.begin, heads.count());
   }
   bool appends = false;
-  for (const Range& piece : pieces_of(workers, held)) {
-    const auto came = std::ranges::find_if(
-        of.in, [&](const Block& in) { return in.block == block && in.workers == piece; });
-    const MixerState from =
-        came == of.in.end() ? part_of_state(of.own.view(), block) : in_message(of, *came);
+  for (const Range& piece : pieces_of(part.rows, held)) {
+    const auto came = std::ranges::find(of.in, Part{piece, part.columns}, &Block::part);
+    const MixerState from = came == of.in.end() ? part_of_state(of.own.view(), part.columns.begin)
+                                                : in_message(of, *came);
     if (appends) {
       device.append_state(problem_.of_exchange(exchange), to, from, a);
     } else {
@@ -131,8 +133,9 @@ void MixerWorker::combine(int exchange, const Range& workers, int block, const M
 
 void MixerWorker::join(int exchange, MixerDevice& device) const {
   const MixerState joined = exchanges_[static_cast<std::size_t>(exchange)].joined.view();
-  for (int block = 0; block < plan_.blocks; ++block)
-    combine(exchange, plan_.needs_of(index_), block, part_of_state(joined, block), device);
+  const Part& wanted = plan_.wanted_by(index_).front();
+  for (std::int64_t block = 0; block < wanted.columns.end; ++block)
+    combine(exchange, {wanted.rows, {block, block + 1}}, part_of_state(joined, block), device);
 }
 
 void MixerWorker::begin(MixerDevice& device, int threads) {
@@ -149,22 +152,21 @@ void MixerWorker::post(int round, MixerDevice& device, int threads, Transport& t
     make_state(exchange, device, threads);
   }
   Exchange& of = exchanges_[static_cast<std::size_t>(exchange)];
-  for (const ScanMessage& m : sends_) {
+  for (const ExchangeMessage& m : sends_) {
     if (m.round != round % plan_.rounds()) continue;
-    Block& out = *std::ranges::find_if(of.out, [&](const Block& block) { return block.holds(m); });
+    Block& out = *std::ranges::find(of.out, m.part, &Block::part);
     // Once: a worker may still read what an earlier round sent.
-    if (!std::exchange(out.made, true))
-      combine(exchange, m.workers, m.block, in_message(of, out), device);
+    if (!std::exchange(out.made, true)) combine(exchange, m.part, in_message(of, out), device);
     send(m.to, round, {out.memory.as<std::byte>(), out.memory.bytes()}, transport);
   }
 }
 
 void MixerWorker::finish(MixerDevice& device, int threads, Transport& transport) {
   const int last = static_cast<int>(exchanges_.size()) - 1;
-  const bool needs_others = plan_.needs_of(index_).count() > 0;
+  const bool needs_others = plan_.wanted_by(index_).front().rows.count() > 0;
   if (needs_others) join(last, device);
   time([&] {
-    if (needs_others && !plan_.causal)
+    if (needs_others && !is_causal(plan_))
       return device.attend_state(problem_.of_exchange(last), arguments(last), context(threads),
                                  exchanges_.back().joined.view());
     const MixerState before = needs_others ? exchanges_.back().joined.view() : MixerState{};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of the workers that share an operator: it holds consecutive tokens, makes their state, takes
-// part in the rounds of a scan (harness/plan/scan/), and then computes the output of its tokens.
-// Where workers exchange two states (nystrom), the rounds of the first come before it makes the
-// second. One worker alone has no rounds. Memory comes from the allocator with these labels, all of
-// it when the worker is made, except what the kernels take:
+// part in the rounds of a scan (harness/plan/exchange/), and then computes the output of its
+// tokens. Where workers exchange two states (nystrom), the rounds of the first come before it makes
+// the second. One worker alone has no rounds. Memory comes from the allocator with these labels,
+// all of it when the worker is made, except what the kernels take:
 //   state, state_joined           of its own tokens, and of all that it needs
 //   message_in, message_out       blocks of states: parts of matrices, then of their vectors
 #pragma once
@@ -11,24 +11,24 @@
 #include <vector>
 
 #include "harness/execute/model/scan_model.h"
-#include "harness/plan/scan/scan_plan.h"
+#include "harness/plan/exchange/exchange_plan.h"
 #include "harness/workload/mixer/crew_member.h"
 
 namespace qb {
 
 // The bytes of a block of a state, whatever its worker. A block has some heads of the state where
 // the operator is causal, and else some rows of every head.
-[[nodiscard]] std::int64_t block_bytes(const MixerProblem& problem, const ScanPlan& plan,
-                                       int exchange, int block);
+[[nodiscard]] std::int64_t block_bytes(const MixerProblem& problem, const ExchangePlan& plan,
+                                       int exchange, std::int64_t block);
 
 // The messages of an exchange, with rounds from 0 on.
 [[nodiscard]] std::vector<SizedMessage> sized_messages(const MixerProblem& problem,
-                                                       const ScanPlan& plan, int exchange);
+                                                       const ExchangePlan& plan, int exchange);
 
 class MixerWorker final : public CrewMember {
  public:
   // The references must outlive it.
-  MixerWorker(const MixerProblem& problem, const MixerTensors& tensors, const ScanPlan& plan,
+  MixerWorker(const MixerProblem& problem, const MixerTensors& tensors, const ExchangePlan& plan,
               int index, Allocator& memory);
 
   // Of all exchanges.
@@ -47,13 +47,9 @@ class MixerWorker final : public CrewMember {
   };
   // A block of the state of some workers' tokens in a message.
   struct Block {
-    Range workers;
-    int block;
+    Part part;
     Buffer memory;
     bool made = false;  // in this run, of those that are sent
-    [[nodiscard]] bool holds(const ScanMessage& m) const {
-      return workers == m.workers && block == m.block;
-    }
   };
   struct Exchange {
     OwnState own{};
@@ -62,19 +58,18 @@ class MixerWorker final : public CrewMember {
     std::vector<Block> out{};  // one for sends of the same content
   };
   [[nodiscard]] Exchange take_exchange(int exchange);
-  [[nodiscard]] MixerState part_of_state(const MixerState& state, int block) const;
+  [[nodiscard]] MixerState part_of_state(const MixerState& state, std::int64_t block) const;
   [[nodiscard]] MixerState in_message(const Exchange& exchange, const Block& block) const;
   // The tensors, with what earlier exchanges gave.
   [[nodiscard]] MixerArguments arguments(int exchange) const;
   void make_state(int exchange, MixerDevice& device, int threads);
   // Makes the state that the worker needs of those that came.
   void join(int exchange, MixerDevice& device) const;
-  // to := the block of the state of these workers' tokens.
-  void combine(int exchange, const Range& workers, int block, const MixerState& to,
-               MixerDevice& device) const;
+  // to := the part, which is one block.
+  void combine(int exchange, const Part& part, const MixerState& to, MixerDevice& device) const;
 
-  const ScanPlan& plan_;
-  std::vector<ScanMessage> sends_;
+  const ExchangePlan& plan_;
+  std::vector<ExchangeMessage> sends_;
   std::vector<Exchange> exchanges_;  // none of one worker
 };
 

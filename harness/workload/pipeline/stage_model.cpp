@@ -50,22 +50,23 @@ Network network_of_group(const Case& c) {
 // Adds within each host, then the workers with the same place on their hosts add; the sums go back
 // so. At the end of the second round worker w has the sum of block w of as many as there are
 // workers, and each has sent 2 (W - 1) blocks when all is done.
-ScanPlan plan_all_reduce(int workers, const Hosts& hosts) {
+ExchangePlan plan_all_reduce(int workers, const Hosts& hosts) {
   const int each = hosts.workers_per_host == 0 ? workers : hosts.workers_per_host;
-  ScanPlan plan{.workers = workers, .blocks = workers, .causal = false};
+  ExchangePlan plan{.kind = PartKind::sums};
   const auto add_inside = [&](int round) {
     for (int distance = 1; distance < each; ++distance)
       for (int from = 0; from < workers; ++from) {
         const int to = from / each * each + (from + distance) % each;
         for (int block = (round == 0 ? to : from) % each; block < workers; block += each)
-          plan.messages.push_back({round, from, to, block, {}});
+          plan.messages.push_back({round, from, to, {{}, {block, block + 1}}});
       }
   };
   const auto add_between = [&](int round) {
     for (int distance = each; distance < workers; distance += each)
       for (int from = 0; from < workers; ++from) {
         const int to = (from + distance) % workers;
-        plan.messages.push_back({round, from, to, round == 1 ? to : from, {}});
+        const int block = round == 1 ? to : from;
+        plan.messages.push_back({round, from, to, {{}, {block, block + 1}}});
       }
   };
   add_inside(0);
@@ -120,8 +121,8 @@ std::int64_t StageModel::bytes_of(const Chunk& chunk, std::int64_t rows) const {
   return shape.batch * heads_ * rows * shape.head_dim * size_of(chunk.layer.dtype);
 }
 
-std::int64_t StageModel::block_bytes(const Chunk& chunk, int block) const {
-  return bytes_of(chunk, part_of(chunk.layer.shape.q_len, workers_, block).count());
+std::int64_t StageModel::block_bytes(const Chunk& chunk, std::int64_t block) const {
+  return bytes_of(chunk, part_of(chunk.layer.shape.q_len, workers_, static_cast<int>(block)).count());
 }
 
 std::int64_t StageModel::rows_bytes(int chunk, int worker) const {
@@ -135,8 +136,8 @@ std::int64_t StageModel::sent_bytes(int worker) const {
       bytes += chunk.planned.work.workers[static_cast<std::size_t>(worker)].bytes_out;
       continue;
     }
-    for (const ScanMessage& message : all_reduce_->messages)
-      if (message.from == worker) bytes += 2 * block_bytes(chunk, message.block);
+    for (const ExchangeMessage& message : all_reduce_->messages)
+      if (message.from == worker) bytes += 2 * block_bytes(chunk, message.part.columns.begin);
   }
   return bytes;
 }
@@ -186,8 +187,8 @@ Sample StageModel::layer_times(int chunk, Pass pass) {
   add_parts(of_chunk.layer, execution, times);
   if (!all_reduce_) return times;
   std::vector<SizedMessage> messages;
-  for (const ScanMessage& m : all_reduce_->messages)
-    messages.push_back({m.round, m.from, m.to, block_bytes(of_chunk, m.block)});
+  for (const ExchangeMessage& m : all_reduce_->messages)
+    messages.push_back({m.round, m.from, m.to, block_bytes(of_chunk, m.part.columns.begin)});
   const double reduce_s = rounds_time_s(messages, workers_, network_);
   times.wall_s += reduce_s;
   times.exposed_communication_s += reduce_s;

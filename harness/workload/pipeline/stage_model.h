@@ -17,8 +17,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/plan/exchange/exchange_plan.h"
 #include "harness/plan/pipeline/pipeline_plan.h"
-#include "harness/plan/scan/scan_plan.h"
 #include "harness/workload/prediction.h"
 
 namespace qb {
@@ -60,12 +60,12 @@ class StageModel {
   [[nodiscard]] std::int64_t rows_of(int chunk, int worker) const;
   // Of all rows of a chunk, and of the part of them that travels as a block of the all-reduce.
   [[nodiscard]] std::int64_t bytes_of(const Chunk& chunk, std::int64_t rows) const;
-  [[nodiscard]] std::int64_t block_bytes(const Chunk& chunk, int block) const;
+  [[nodiscard]] std::int64_t block_bytes(const Chunk& chunk, std::int64_t block) const;
 
   const int workers_;
   const std::int64_t heads_;  // of the whole layer
   const Network network_;
-  const std::optional<ScanPlan> all_reduce_;  // of tensor_parallel
+  const std::optional<ExchangePlan> all_reduce_;  // of tensor_parallel
   std::vector<Chunk> chunks_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/scan/scan_plan.h"
+#include "harness/plan/exchange/exchange_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,6 +28,8 @@ std::string letters(const Range& workers) {
   return text;
 }
 
+int block_of(const ExchangeMessage& m) { return static_cast<int>(m.part.columns.begin); }
+
 // Finds texts among `held` that together are `wanted`, in any way there is.
 bool can_write(const std::string& wanted, const std::vector<std::string>& held) {
   if (wanted.empty()) return true;
@@ -39,19 +41,19 @@ bool can_write(const std::string& wanted, const std::vector<std::string>& held) 
 // Plays the plan with texts; returns whether each worker can write what it needs at the end, and
 // every sender what it sends. Nothing may come twice; where the plan is not causal, a longer text
 // takes the place of those in it.
-bool plays(const ScanPlan& plan) {
+bool plays(const ExchangePlan& plan) {
   std::map<std::pair<int, int>, std::vector<std::string>> held;  // by worker and block
-  for (int w = 0; w < plan.workers; ++w)
-    for (int block = 0; block < plan.blocks; ++block) held[{w, block}] = {letters({w, w + 1})};
+  for (int w = 0; w < plan.workers(); ++w)
+    for (int block = 0; block < blocks_of(plan); ++block) held[{w, block}] = {letters({w, w + 1})};
   for (int round = 0; round < plan.rounds(); ++round) {
     auto next = held;
-    for (const ScanMessage& m : plan.messages) {
+    for (const ExchangeMessage& m : plan.messages) {
       if (m.round != round) continue;
-      if (!can_write(letters(m.workers), held[{m.from, m.block}])) return false;
-      std::vector<std::string>& texts = next[{m.to, m.block}];
-      const std::string came = letters(m.workers);
+      if (!can_write(letters(m.part.rows), held[{m.from, block_of(m)}])) return false;
+      std::vector<std::string>& texts = next[{m.to, block_of(m)}];
+      const std::string came = letters(m.part.rows);
       std::erase_if(texts, [&](const std::string& text) {
-        return !plan.causal && text != came && came.find(text) != std::string::npos;
+        return plan.kind == PartKind::sums && text != came && came.find(text) != std::string::npos;
       });
       texts.push_back(came);
     }
@@ -62,44 +64,44 @@ bool plays(const ScanPlan& plan) {
     for (const std::string& text : texts) all += text;
     std::ranges::sort(all);
     if (std::ranges::adjacent_find(all) != all.end()) return false;
-    if (!can_write(letters(plan.needs_of(place.first)), texts)) return false;
+    if (!can_write(letters(plan.wanted_by(place.first).front().rows), texts)) return false;
   }
   return true;
 }
 
-TEST(ScanPlan, GivesEachWorkerEveryEarlierStateOnceInOrder) {
+TEST(Scan, GivesEachWorkerEveryEarlierStateOnceInOrder) {
   for (const ScanKind kind : kKinds)
     for (int workers = 1; workers <= 17; ++workers)
       for (const int blocks : {1, 3, 8}) {
         SCOPED_TRACE(testing::Message() << word(kind) << ' ' << workers << ' ' << blocks);
-        const ScanPlan plan = plan_scan(kind, workers, blocks, true);
+        const ExchangePlan plan = plan_scan(kind, workers, blocks, true);
         EXPECT_EQ(check(plan), std::nullopt);
         EXPECT_TRUE(plays(plan));
       }
 }
 
-TEST(ScanPlan, GivesEachWorkerAllStatesWhereItIsNotCausal) {
+TEST(Scan, GivesEachWorkerAllStatesWhereItIsNotCausal) {
   for (const ScanKind kind : kKindsWithoutAMask)
     for (int workers = 1; workers <= 9; ++workers) {
       SCOPED_TRACE(testing::Message() << word(kind) << ' ' << workers);
-      const ScanPlan plan = plan_scan(kind, workers, 1, false);
+      const ExchangePlan plan = plan_scan(kind, workers, 1, false);
       EXPECT_EQ(check(plan), std::nullopt);
       EXPECT_TRUE(plays(plan));
-      for (int w = 0; w < workers; ++w) EXPECT_EQ(plan.needs_of(w).count(), workers);
+      for (int w = 0; w < workers; ++w) EXPECT_EQ(plan.wanted_by(w).front().rows.count(), workers);
     }
   for (const ScanKind kind : {ScanKind::chain, ScanKind::tree, ScanKind::all_scan})
     EXPECT_THROW((void)plan_scan(kind, 4, 2, false), Unsupported);
   EXPECT_THROW((void)plan_scan(ScanKind::all_reduce, 4, 2, true), Unsupported);
 }
 
-TEST(ScanPlan, SendsTheStatesThatItsKindSays) {
+TEST(Scan, SendsTheStatesThatItsKindSays) {
   for (int workers = 2; workers <= 33; ++workers) {
     const double rounds_of_tree = std::ceil(std::log2(workers));
     const auto sends = [&](ScanKind kind, double states, double rounds) {
-      const ScanPlan plan = plan_scan(kind, workers, 5, kind != ScanKind::all_reduce);
+      const ExchangePlan plan = plan_scan(kind, workers, 5, kind != ScanKind::all_reduce);
       std::vector<int> sent(static_cast<std::size_t>(workers), 0);  // blocks
-      for (const ScanMessage& m : plan.messages) ++sent[static_cast<std::size_t>(m.from)];
-      EXPECT_DOUBLE_EQ(static_cast<double>(std::ranges::max(sent)) / plan.blocks, states)
+      for (const ExchangeMessage& m : plan.messages) ++sent[static_cast<std::size_t>(m.from)];
+      EXPECT_DOUBLE_EQ(static_cast<double>(std::ranges::max(sent)) / blocks_of(plan), states)
           << word(kind) << ' ' << workers;
       EXPECT_EQ(plan.rounds(), rounds) << word(kind) << ' ' << workers;
     };
@@ -112,25 +114,25 @@ TEST(ScanPlan, SendsTheStatesThatItsKindSays) {
 }
 
 // Leaves a message out, sends one too early, to another worker or twice, or another state.
-TEST(ScanPlan, CheckFindsWhatPlayingItFinds) {
+TEST(Scan, CheckFindsWhatPlayingItFinds) {
   for (const auto& [kind, name] : kWords<ScanKind>.rows)
     for (const std::size_t which : {0UL, 3UL, 5UL, 23UL, 38UL}) {
-      const ScanPlan right = plan_scan(kind, 5, 3, kind != ScanKind::all_reduce);
+      const ExchangePlan right = plan_scan(kind, 5, 3, kind != ScanKind::all_reduce);
       for (int mistake = 0; mistake < 5; ++mistake) {
         SCOPED_TRACE(testing::Message() << word(kind) << ' ' << which << ' ' << mistake);
-        ScanPlan plan = right;
+        ExchangePlan plan = right;
         if (which >= plan.messages.size()) continue;
-        ScanMessage& message = plan.messages[which];
+        ExchangeMessage& message = plan.messages[which];
         if (mistake == 0) plan.messages.erase(plan.messages.begin() + static_cast<long>(which));
         if (mistake == 1) message.to = (message.to + 1) % 5;
-        if (mistake == 2) plan.messages.push_back(ScanMessage(message));
-        if (mistake == 3) message.workers.end += 1;
+        if (mistake == 2) plan.messages.push_back(ExchangeMessage(message));
+        if (mistake == 3) message.part.rows.end += 1;
         if (mistake == 4) message.from = (message.from + 1) % 5;
         EXPECT_EQ(check(plan).has_value(), !plays(plan)) << check(plan).value_or("");
       }
     }
-  ScanPlan early = plan_scan(ScanKind::chain, 4, 1, true);
-  for (ScanMessage& message : early.messages) message.round = 0;
+  ExchangePlan early = plan_scan(ScanKind::chain, 4, 1, true);
+  for (ExchangeMessage& message : early.messages) message.round = 0;
   EXPECT_THAT(check(early).value_or(""), HasSubstr("worker 1 sends the state of workers 0 to 1"));
 }
 
