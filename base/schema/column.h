@@ -79,7 +79,7 @@ using NumberColumn = ColumnOf<FieldKind::integer, FieldKind::real>;
 using FlagColumn = ColumnOf<FieldKind::flag>;
 using TextColumn =
     ColumnOf<FieldKind::word, FieldKind::text, FieldKind::residues, FieldKind::sequences,
-             FieldKind::speeds, FieldKind::file, FieldKind::mask, FieldKind::link_limit>;
+             FieldKind::file, FieldKind::mask, FieldKind::link_limit>;
 
 // The columns of a median and its interval, by what their names begin with: `wall_time`.
 class IntervalColumns {

@@ -6,7 +6,7 @@
 
 namespace qb {
 
-inline constexpr int kSchemaVersion = 18;  // a change of the columns' meaning or order raises it
+inline constexpr int kSchemaVersion = 19;  // a change of the columns' meaning or order raises it
 
 namespace fields {
 

@@ -23,7 +23,6 @@ enum class FieldKind {
   text,        // a sentence or a name
   residues,    // `0,1,3`
   sequences,   // `100+8 64+1`
-  speeds,      // `0.5 1`
   file,        // a path
   mask,        // `causal`, or a pattern
   link_limit,  // `ndr`, or `50e9,5e-06`: byte/s and seconds

@@ -10,19 +10,25 @@ namespace qb {
 struct GoneName {
   std::string_view what;  // as unknown_word() says it: a key, a figure, a word of a parameter
   std::string_view name;
-  int until = 0;               // the first schema version without it
-  std::string_view instead;    // the end of a sentence
-  std::string_view column{};   // of cases.csv
-  std::string_view neutral{};  // a resolved spec that gives the key this value is still read
+  int until = 0;              // the first schema version without it
+  std::string_view instead;   // the end of a sentence
+  std::string_view column{};  // of cases.csv
+  // A resolved spec that gives the key this value, ~ for none, is still read.
+  std::string_view neutral{};
 };
 
 inline constexpr std::string_view kInsteadOfProducts =
     "figure cqs_product of `qb sets figures` shows how CQS splits a matrix product";
 
+inline constexpr std::string_view kInsteadOfSpeeds = "the workers of a case are equally fast";
+
 inline constexpr GoneName kGoneNames[] = {
     {"workload", "matrix_product", 11, kInsteadOfProducts},
     {"key", "product.row_groups", 11, kInsteadOfProducts, "product_row_groups", "0"},
     {"key", "product.depth", 11, kInsteadOfProducts, "product_depth", "0"},
+    {"key", "worker_speeds", 19, kInsteadOfSpeeds, "worker_speeds", "~"},
+    {"key", "group_sizes", 19, kInsteadOfSpeeds, "group_sizes", "equal"},
+    {"key", "layer.weights", 19, "the weights of a layer follow from seed", "layer_weights", "~"},
     {"column", "idle_workers", 11, kInsteadOfProducts, "idle_workers"},
     {"figure", "product_speed_up", 11, kInsteadOfProducts},
     {"figure", "exposed_communication", 11, "figure exposed_time shows the same in seconds"},

@@ -163,11 +163,6 @@ inline constexpr Field kCaseFields[] = {
                       "together"),
               standard_meaning("none: the plain layer"),
               needs(need("workload", "transformer_layer"))),
-    parameter(file, problem, "layer_weights", key("layer.weights"), since(5), nullable,
-              label("weights {}"),
-              meaning("a folder that holds the layer's weights in NPY files; qb reads it before "
-                      "any case runs"),
-              standard_meaning("none: random ones"), needs(need("workload", "transformer_layer"))),
     parameter(word, means, "allocator", since(4), standard("auto"), label("{} allocator"),
               quiet_standard,
               meaning("who keeps freed memory: {words}. `same_size` serves requests of nearly the "
@@ -205,17 +200,6 @@ inline constexpr Field kCaseFields[] = {
               label("{} path"), quiet_standard,
               meaning("the instructions that `flash` uses: `auto`, `sm_80`"),
               needs(need("device", "cuda"), need("kernel", "flash"))),
-    parameter(speeds, split, "worker_speeds", since(6), nullable, label("speeds {}"),
-              meaning("the speeds of the first workers as parts of the machine's speed, `0.5` "
-                      "or `\"0.5 1 0.8\"`, above 0 and at most 1; see [Slower "
-                      "workers](README.md#slower-workers)"),
-              standard_meaning("none: all 1"),
-              needs(need("device", "cpu").because("slow workers sleep, which a GPU cannot do"),
-                    need("workload", "attention"))),
-    parameter(word, split, "group_sizes", since(6), standard("equal"), label("groups {}"),
-              quiet_standard,
-              meaning("`equal`, `by_speed` (sizes that shorten the slowest worker's time)"),
-              needs(need("algorithm", "cqs cqs_sharded"))),
     parameter(
         word,
         problem, "pass", since(9), standard("forward"), label("{} pass"), quiet_standard,

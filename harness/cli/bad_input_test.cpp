@@ -80,14 +80,11 @@ TEST_F(BadInput, AnInterestSetThatDoesNotCoverNamesTheDifference) {
   EXPECT_THAT(said.err, AllOf(HasSubstr("spec.yaml:5:"), HasSubstr("3")));
 }
 
-TEST_F(BadInput, WeightsThatAreNotThereAreRefusedBeforeAnythingRuns) {
+TEST_F(BadInput, AGroupOfKeysNamesThem) {
   const std::string layer = "experiment: x\nworkload: transformer_layer\nn_tokens: 8\n";
-  EXPECT_THAT(
-      refused(layer + "layer.weights: /nowhere/layer0\n").err,
-      HasSubstr("qb: layer.weights: /nowhere/layer0: no such folder; weights are a folder"));
-  EXPECT_THAT(refused(layer + "layer: {weights: layer0}\n").err,
+  EXPECT_THAT(refused(layer + "layer: {block_tokens: 4}\n").err,
               HasSubstr("spec.yaml:4:1: unknown key 'layer'; write its keys with a dot: "
-                        "layer.feed_forward_dim, layer.block_tokens, layer.weights"));
+                        "layer.feed_forward_dim, layer.block_tokens"));
 }
 
 TEST_F(BadInput, ADeviceFileThatIsNotThereIsRefusedBeforeAnythingRuns) {

@@ -70,7 +70,6 @@ class Verb {
   line(run) \
   line(plan) \
   line(attend) \
-  line(layer) \
   line(reproduce) \
   line(papers) \
   line(verify) \

@@ -255,7 +255,6 @@ class Attention final : public Workload {
                                  .allocator = &ledger(),
                                  .link = planned_.network.limit,
                                  .hosts = planned_.network.hosts,
-                                 .worker_speeds = planned_.worker_speeds,
                                  .message_timeout_s = message_timeout_s(case_),
                                  .collect_output = verifying || is_read,
                                  .guard_messages = verifying && case_.device != Device::cuda};

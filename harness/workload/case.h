@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -51,13 +50,6 @@ template <>
 inline constexpr auto kWords<WorkloadKind> =
     word_table<WorkloadKind>("workload", {QB_WORKLOADS(QB_WORKLOAD_PAIR)});
 #undef QB_WORKLOAD_PAIR
-
-// How many tokens each group of cqs has: all the same, or fewer for slower workers.
-enum class GroupSizes { equal, by_speed };
-
-template <>
-inline constexpr auto kWords<GroupSizes> = word_table<GroupSizes>(
-    "group_sizes", {{GroupSizes::equal, "equal"}, {GroupSizes::by_speed, "by_speed"}});
 
 // What the second-level cache of a GPU holds when a repeat begins.
 enum class L2Cache {
@@ -140,17 +132,14 @@ struct Case {
   int model_cores = 0;                      // devices that the workers share; 0: one a worker
   Distillation distillation = Distillation::published;  // cqs
   WorkloadKind workload = WorkloadKind::attention;
-  std::int64_t layer_feed_forward_dim = 0;   // 0: 4 x the hidden width
-  std::int64_t layer_block_tokens = 0;       // 0: the plain layer
-  std::optional<std::string> layer_weights;  // a folder; none: random ones
+  std::int64_t layer_feed_forward_dim = 0;  // 0: 4 x the hidden width
+  std::int64_t layer_block_tokens = 0;      // 0: the plain layer
   AllocatorKind allocator = AllocatorKind::automatic;
   // The next four matter on device: cuda only.
   Launch launch = Launch::alone;
   ClockKind clock = ClockKind::synchronized;
   L2Cache l2_cache = L2Cache::automatic;
   CudaPath cuda_path = CudaPath::automatic;
-  std::vector<double> worker_speeds;           // of the first workers, in (0, 1]; the others have 1
-  GroupSizes group_sizes = GroupSizes::equal;  // cqs
   Passes pass = Passes::forward;
   DType gradient_dtype = DType::f32;
   SentLse lse = SentLse::one;
@@ -208,14 +197,11 @@ inline constexpr std::tuple kHeldByCase{
     Held<&Case::workload>{"workload"},
     Held<&Case::layer_feed_forward_dim>{"layer_feed_forward_dim"},
     Held<&Case::layer_block_tokens>{"layer_block_tokens"},
-    Held<&Case::layer_weights>{"layer_weights"},
     Held<&Case::allocator>{"allocator"},
     Held<&Case::launch>{"launch"},
     Held<&Case::clock>{"clock"},
     Held<&Case::l2_cache>{"l2_cache"},
     Held<&Case::cuda_path>{"cuda_path"},
-    Held<&Case::worker_speeds>{"worker_speeds"},
-    Held<&Case::group_sizes>{"group_sizes"},
     Held<&Case::pass>{"pass"},
     Held<&Case::gradient_dtype>{"gradient_dtype"},
     Held<&Case::lse>{"lse"},
@@ -293,17 +279,6 @@ inline constexpr auto kHeldParameters = std::tuple_cat(
 // Reads `100+8 64+1` (spaces or commas); a number alone has no cached tokens. Throws UsageError.
 [[nodiscard]] std::vector<Sequence> parse_sequences(std::string_view text);
 [[nodiscard]] std::string to_string(const std::vector<Sequence>& sequences);
-
-// Reads `0.5 1` (spaces or commas): shares of the machine's speed in (0, 1]. Throws UsageError.
-[[nodiscard]] std::vector<double> parse_worker_speeds(std::string_view text);
-[[nodiscard]] std::string to_string(std::span<const double> worker_speeds);
-// The speed of each worker, 1 where the case names none for it; empty where it names none at all.
-// Throws UsageError where it names more speeds than there are workers.
-[[nodiscard]] std::vector<double> worker_speeds_of(const Case& c);
-
-// The tokens of each group that lower the largest work / speed of a worker. They do not depend on
-// the mask: a causal one halves each worker's share. Throws Unsupported unless q_len equals kv_len.
-[[nodiscard]] std::vector<std::int64_t> group_sizes_by_speed(const Case& c, const InterestSet& set);
 
 // The GPU that a case of device: cuda with serial ranks runs on. Asks the driver once.
 [[nodiscard]] std::optional<CudaDevice> first_gpu();

@@ -36,15 +36,10 @@ TEST(CasePlan, KnowsTheScale) {
   EXPECT_EQ(plan_of(c).problem.scale, 0.5);
 }
 
-TEST(CasePlan, KnowsTheInterestSetAndTheSpeeds) {
+TEST(CasePlan, KnowsTheInterestSet) {
   Case c = tiny("cqs", 7);
   c.interest_set = {0, 1, 5};
   EXPECT_EQ(plan_of(c).workers[0].q_groups, (std::vector<int>{0, 1, 5}));
-  c.interest_set.clear();
-  c.worker_speeds = {0.5};
-  c.group_sizes = GroupSizes::by_speed;
-  const Plan plan = plan_of(c);
-  EXPECT_NE(plan.q_groups.front().count, plan.q_groups.back().count);
 }
 
 }  // namespace

@@ -44,9 +44,6 @@ requires std::is_integral_v<T>
 [[nodiscard]] inline std::string text_of(const std::vector<Sequence>& sequences, const Field&) {
   return to_string(sequences);
 }
-[[nodiscard]] inline std::string text_of(const std::vector<double>& speeds, const Field&) {
-  return to_string(std::span(speeds));
-}
 template <class T>
 [[nodiscard]] std::string text_of(const std::optional<T>& member, const Field& field) {
   return member ? text_of(*member, field) : std::string(kNoneOf<T>);

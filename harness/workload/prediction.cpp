@@ -66,7 +66,6 @@ PlannedCase plan_case(const Case& c) {
   PlannedCase planned;
   planned.threads = threads_of(c);
   plan_passes(c, planned);
-  planned.worker_speeds = worker_speeds_of(c);
   // MPI has the links of the machine, which only a forecast needs to know.
   if (c.ranks != Ranks::mpi || c.model_device) planned.network = network_of(c);
   // Both read all workers and write nothing of the plan.
@@ -195,7 +194,7 @@ std::vector<Execution> model_times(const Case& c, const PlannedCase& planned) {
       limit->bandwidth_byte_per_s = device.copy_byte_per_s.value;
   std::vector<Execution> passes;
   for (const Plan* const plan : planned.timed())
-    passes.push_back(model_execution(*plan, device, link, c.kernel, planned.worker_speeds));
+    passes.push_back(model_execution(*plan, device, link, c.kernel));
   return passes;
 }
 

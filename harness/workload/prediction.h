@@ -26,7 +26,6 @@ struct PlannedCase {
   PlanMemory memory;
   std::optional<Rehearsal> gpu;          // it replaces what follows from the CPU's kernels
   std::int64_t backward_sent_bytes = 0;  // by the worker that sends most in that pass
-  std::vector<double> worker_speeds;     // one for each worker; empty: all 1
   // With ranks: threads messages are delayed to match it, and the model takes it as the network's
   // speed.
   Network network;

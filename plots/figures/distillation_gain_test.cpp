@@ -17,11 +17,9 @@ using ::testing::HasSubstr;
 
 Values distilled(int workers, const char* mask, const char* distillation, double seconds,
                  const char* pairs) {
-  Values values = scheme_case("cqs", workers, 1000, seconds,
-                              {{"mask", mask},
-                               {"distillation", distillation},
-                               {"group_sizes", "equal"},
-                               {"critical_path_pairs", pairs}});
+  Values values =
+      scheme_case("cqs", workers, 1000, seconds,
+                  {{"mask", mask}, {"distillation", distillation}, {"critical_path_pairs", pairs}});
   values["case_id"] += distillation;
   return values;
 }

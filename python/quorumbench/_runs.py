@@ -14,7 +14,7 @@ from ._plans import spread
 from .errors import UsageError
 
 # Keys whose lists are one value, and those that are no parameters of a case.
-_LISTS = {"interest_set", "worker_speeds", "sequences"}
+_LISTS = {"interest_set", "sequences"}
 _PLAIN = {"description", "measure", "figures", "zip", "exclude", "baseline", "cases", "sweep"}
 
 

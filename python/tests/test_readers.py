@@ -23,10 +23,10 @@ TYPES = {"integer": ("Int64", "Int64", "int64", "BIGINT"), "flag": ("Int64", "In
 OF_KIND = {"integer": int, "flag": int, "seed": int, "real": float}
 LARGEST = 2**64 - 1
 # More rows than polars looks at have no time, a whole scale and a small seed; then come others. The
-# name, a speed and a bandwidth are texts that read as something else.
+# name and a bandwidth are texts that read as something else.
 ALL = {"algorithm": "ring", "workers": 2, "ranks": "threads", "workload": "attention", "scale": 2, "seed": 7,
-       "worker_speeds": None, "cluster": "none", "cluster.inside": None, "mask": "full"}
-OTHERS = [{"worker_speeds": "0.5", "scale": 0.25},
+       "cluster": "none", "cluster.inside": None, "mask": "full"}
+OTHERS = [{"scale": 0.25},
           {"cluster": "1x2", "cluster.inside": "5e6", "mask": {"random": {"fraction": 1e-5}}},
           {"algorithm": "dense", "workers": 1, "ranks": "serial", "workload": "transformer_layer"}]
 SPEC = {"experiment": "NA", "description": "é 😀 \x85 \u2028 \ufeff: yes", "n_tokens": 32, "head_dim": 8,

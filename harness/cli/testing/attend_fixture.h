@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/testing/scratch_folder.h"
-#include "harness/cli/views/tensor_job.h"
+#include "harness/cli/views/attend_files.h"
 #include "harness/execute/testing/inputs_of.h"
 #include "harness/execute/testing/npy_fakes.h"
 

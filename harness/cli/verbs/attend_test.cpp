@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cli/views/tensor_job.h"
+#include "harness/cli/views/attend_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

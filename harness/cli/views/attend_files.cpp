@@ -214,7 +214,33 @@ void write_output(OutputFile& file, const AttendRequest& request, const AttendFi
                  rows.back(), place, one.name);
 }
 
+void check_out_dtype(DType dtype) {
+  if (dtype == DType::bf16)
+    throw UsageError("--out-dtype bf16: NPY files have no bf16; choose f16 or f32");
+  if (dtype == DType::f64)
+    throw UsageError(
+        "--out-dtype f64: what is computed is float32, whose digits an f64 would have; choose f16 "
+        "or f32");
+}
+
 }  // namespace
+
+Option add_file_form(Verb verb, AttendRequest& request) {
+  add_word(verb, "--layout", request.layout,
+           "Says in which order the files have batch, heads, n tokens and d elements, O and LSE "
+           "too; auto is bhnd, hnd or nd");
+  // NPY has no bfloat16; ml_dtypes saves its bits.
+  return verb.add_text(
+      "--dtype", "WORD",
+      "Reads 2-byte elements without a type, as Python's ml_dtypes saves bfloat16, as "
+      "this type: bf16.",
+      [&request](const std::string& text) {
+        if (text != word(DType::bf16))
+          throw UsageError(fmt::format(
+              "--dtype {}: it says bf16 of files without a type; others have theirs", text));
+        request.untyped = DType::bf16;
+      });
+}
 
 void check_attend_files(const AttendRequest& request) {
   require_names(request);
@@ -228,7 +254,7 @@ void check_attend_files(const AttendRequest& request) {
     for (const std::string* input : {&request.q, &request.k, &request.v, &request.d_out})
       if (!input->empty() && is_same_output(one.path, *input))
         throw UsageError(fmt::format("{} would write over the input {}", one.option, *input));
-  check_out_dtype(request);
+  check_out_dtype(request.out_dtype);
   (void)reads_output(request);
   for (const NamedOutput& file : named) require_writable(file.path);
 }

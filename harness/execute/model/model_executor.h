@@ -24,11 +24,9 @@ namespace qb {
 // critical_path_s is the same. gather_s: time until a worker's shard has come from the root
 // (including the wait for the root's link), or its copy from the caller's memory. merge_s: the
 // root's time for the worker's partial, or the worker's share of the merge; see
-// ModelLink::root_has_link. worker_speeds: as in ExecutionArguments; a worker sleeps after its work
-// on a core, shared or its own. Throws Unsupported if the device has no rates for the problem.
+// ModelLink::root_has_link. Throws Unsupported if the device has no rates for the problem.
 // Deterministic.
 [[nodiscard]] Execution model_execution(const Plan& plan, const DeviceModel& device,
-                                        const ModelLink& link, Kernel kernel,
-                                        const std::vector<double>& worker_speeds = {});
+                                        const ModelLink& link, Kernel kernel);
 
 }  // namespace qb

@@ -231,34 +231,6 @@ TEST(ModelExecutor, WorkersBeyondTheCoresShareThem) {
             static_cast<double>(unmasked_pairs(causal.problem)) / kModelPairsPerS / 2 * 0.999999);
 }
 
-TEST(ModelExecutor, ASlowerWorkerIsAsManyTimesLongerAtWork) {
-  const Plan cqs = plan_of("cqs", 700, 7);
-  const std::vector<double> speeds = {1, 1, 0.4, 1, 0.8, 1, 1};
-  const Execution run = model_execution(cqs, device_of(), kNoLink, kModelKernel, speeds);
-  const double each_s = 700.0 * 700.0 / 7 / kModelPairsPerS;
-  EXPECT_SECONDS(run.wall_s, each_s / 0.4);
-  for (std::size_t w = 0; w < 7; ++w) EXPECT_SECONDS(run.workers[w].compute_s, each_s / speeds[w]);
-  // A ring waits for the slow worker in every round.
-  const Plan ring = plan_of("ring", 4096, kWorkers);
-  EXPECT_SECONDS(model_execution(ring, device_of(), kNoLink, kModelKernel, {1, 1, 0.5, 1}).wall_s,
-                 2 * kWorkers * kCall);
-  EXPECT_THROW((void)model_execution(ring, device_of(), kNoLink, kModelKernel, {1, 1}),
-               std::invalid_argument);
-}
-
-TEST(ModelExecutor, ASlowerWorkerLeavesItsSharedCoreToOthersWhileItSleeps) {
-  const Plan cqs = plan_of("cqs", 700, 7);
-  const double each_s = 700.0 * 700.0 / 7 / kModelPairsPerS;
-  DeviceModel device = device_of();
-  device.cores.value = 1.0;
-  std::vector<double> speeds(7, 1.0);
-  speeds[3] = 0.5;
-  // All compute at a seventh of the speed; then the slow one sleeps as long as that took, alone.
-  const Execution run = model_execution(cqs, device, kNoLink, kModelKernel, speeds);
-  EXPECT_SECONDS(run.wall_s, 2 * 7 * each_s);
-  EXPECT_SECONDS(run.workers[0].compute_s, 7 * each_s);
-}
-
 TEST(ModelExecutor, ChargesAMergeForEveryLaterCallOnTheSameQueries) {
   const Plan ring = plan_of("ring", 4096, kWorkers);
   DeviceModel device = device_of();
@@ -518,11 +490,9 @@ void expect_times_of_spelt_out_workers(std::span<const std::string_view> algorit
           .overlap = random() % 2 == 0,
           .no_communication = random() % 4 == 0,
           .root_has_link = random() % 2 == 0};
-      std::vector<double> speeds;
-      for (int w = 0; w < workers && round % 4 == 3; ++w) speeds.push_back(w % 3 == 1 ? 0.7 : 1.0);
       SCOPED_TRACE(testing::Message() << "round " << round << " " << algorithm << " " << workers);
-      expect_equal(model_execution(plan, device, link, kernel, speeds),
-                   model_execution(testing_support::spelt_out(plan), device, link, kernel, speeds));
+      expect_equal(model_execution(plan, device, link, kernel),
+                   model_execution(testing_support::spelt_out(plan), device, link, kernel));
     }
 }
 
@@ -602,12 +572,11 @@ TEST(ModelExecutor, RunsOverSharedNicsTakeTheTimesOfTheirEvents) {
                   .workers_per_host = workers_per_host, .inside = {4e11, 0.7e-6}, .nics = nics}};
           const DeviceCosts device_costs(device, Kernel::flash, plan.problem, pass);
           const PlanCosts costs(plan, device_costs);
-          const std::vector<double> speeds(static_cast<std::size_t>(workers), 1.0);
           SCOPED_TRACE(testing::Message()
                        << algorithm << " " << grid.heads << "x" << grid.rows << " W=" << workers
                        << " " << word(pass) << " " << byte_per_s << " " << nics);
-          const double events_s = simulate(plan, device_costs, costs, 0.0, link, speeds).wall_s;
-          if (const auto rounds = model_rounds(plan, costs, link, speeds)) {
+          const double events_s = simulate(plan, device_costs, costs, 0.0, link).wall_s;
+          if (const auto rounds = model_rounds(plan, costs, link)) {
             EXPECT_NEAR(rounds->wall_s, events_s, 1e-9 * events_s);
             ++n_rounds;
           }

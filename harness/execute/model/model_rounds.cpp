@@ -15,11 +15,9 @@ constexpr std::size_t kMostOrderedMessages = std::size_t{1} << 16;
 
 class Rounds {
  public:
-  Rounds(const Plan& plan, const PlanCosts& costs, const ModelLink& link,
-         const std::vector<double>& worker_speeds)
+  Rounds(const Plan& plan, const PlanCosts& costs, const ModelLink& link)
       : costs_(costs),
         link_(link),
-        worker_speeds_(worker_speeds),
         n_workers_(plan.workers.size()),
         nics_(link.hosts, n_workers_),
         clock_(n_workers_),
@@ -129,7 +127,7 @@ class Rounds {
   }
   void compute(std::size_t w, double seconds) {
     work(w, seconds);
-    clock_[w].end_compute(worker_speeds_[w], step_[w]);
+    clock_[w].end_compute(step_[w]);
   }
   void pack(std::size_t w, double seconds) {
     work(w, link_.no_communication ? 0.0 : seconds);
@@ -183,7 +181,6 @@ class Rounds {
 
   const PlanCosts& costs_;
   const ModelLink link_;
-  const std::vector<double>& worker_speeds_;
   const std::size_t n_workers_;
   Nics nics_;
   std::vector<WorkerClock> clock_;
@@ -199,14 +196,13 @@ class Rounds {
 }  // namespace
 
 std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
-                                      const ModelLink& link,
-                                      const std::vector<double>& worker_speeds) {
+                                      const ModelLink& link) {
   // A root's link or its merges make workers wait in turn.
   const Rotation* rotation = plan.workers.rotation();
   if (plan.result == Result::root || rotation == nullptr || !rotation->fits(plan) ||
       !rotation->has_equal_messages())
     return std::nullopt;
-  return Rounds(plan, costs, link, worker_speeds).run();
+  return Rounds(plan, costs, link).run();
 }
 
 }  // namespace qb

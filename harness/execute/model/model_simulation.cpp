@@ -52,9 +52,8 @@ struct Player : WorkerClock {
 class Simulation {
  public:
   Simulation(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs, double cores,
-             const ModelLink& link, const std::vector<double>& worker_speeds)
+             const ModelLink& link)
       : plan_(plan),
-        worker_speeds_(worker_speeds),
         link_(link),
         device_(device),
         costs_(costs),
@@ -167,9 +166,7 @@ class Simulation {
     return false;
   }
 
-  void end_compute(int w) {
-    player(w).end_compute(worker_speeds_[static_cast<std::size_t>(w)], step_time(w));
-  }
+  void end_compute(int w) { player(w).end_compute(step_time(w)); }
 
   bool await(int w, const std::vector<int>& messages, Phase next) {
     Player& p = player(w);
@@ -355,7 +352,6 @@ class Simulation {
   }
 
   const Plan& plan_;
-  const std::vector<double>& worker_speeds_;
   const ModelLink link_;
   const DeviceCosts& device_;
   const PlanCosts& costs_;
@@ -378,8 +374,8 @@ bool shares_cores(const Plan& plan, double cores) {
 }
 
 Execution simulate(const Plan& plan, const DeviceCosts& device, const PlanCosts& costs,
-                   double cores, const ModelLink& link, const std::vector<double>& worker_speeds) {
-  return Simulation(plan, device, costs, cores, link, worker_speeds).run();
+                   double cores, const ModelLink& link) {
+  return Simulation(plan, device, costs, cores, link).run();
 }
 
 }  // namespace qb

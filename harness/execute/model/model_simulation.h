@@ -29,9 +29,8 @@ struct WorkerClock {
     step.exposed_communication_s += end_s - ready_s;
     now_s = end_s;
   }
-  // Ends work that computed; a worker whose speed is below 1 sleeps after it.
-  void end_compute(double speed, StepTime& step) {
-    now_s += (now_s - began_s) * (1.0 / speed - 1.0);
+  // Ends work that computed.
+  void end_compute(StepTime& step) const {
     step.compute_s += now_s - began_s;
     step.compute.add(began_s, now_s);
   }
@@ -58,11 +57,10 @@ struct StepMessages {
 // cores 0: one for each worker.
 [[nodiscard]] bool shares_cores(const Plan& plan, double cores);
 
-// Returns the times of every worker, their steps and the wall clock. worker_speeds: one for each
-// worker. Throws CaseError if a worker waits for a message that never comes.
+// Returns the times of every worker, their steps and the wall clock. Throws CaseError if a worker
+// waits for a message that never comes.
 [[nodiscard]] Execution simulate(const Plan& plan, const DeviceCosts& device,
-                                 const PlanCosts& costs, double cores, const ModelLink& link,
-                                 const std::vector<double>& worker_speeds);
+                                 const PlanCosts& costs, double cores, const ModelLink& link);
 
 // A modelled run in rounds: if workers differ by rotation and each has its own device, all go
 // through a step together, without a queue of events. A ring of 4096 workers has 16.8 million
@@ -80,10 +78,9 @@ struct StepMessages {
 // earlier step, the run is simulated.
 //
 // Returns the times of every worker, their steps and the wall clock; nullopt if the run does not go
-// in rounds. worker_speeds: one for each worker. Devices must not be shared.
+// in rounds. Devices must not be shared.
 [[nodiscard]] std::optional<Execution> model_rounds(const Plan& plan, const PlanCosts& costs,
-                                                    const ModelLink& link,
-                                                    const std::vector<double>& worker_speeds);
+                                                    const ModelLink& link);
 
 // If all workers together have more steps than this, each has one in WorkerTime::steps, their sum.
 inline constexpr std::size_t kMostModelledSteps = std::size_t{1} << 18;

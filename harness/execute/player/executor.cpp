@@ -27,13 +27,6 @@ void check_arguments(const Plan& plan, const ExecutionArguments& arguments) {
     throw std::invalid_argument("execute: an allocator and at least one thread are needed");
 }
 
-void check_speeds(const Plan& plan, const std::vector<double>& speeds) {
-  if (speeds.empty()) return;
-  if (speeds.size() != plan.workers.size() ||
-      !std::ranges::all_of(speeds, [](double speed) { return speed > 0.0 && speed <= 1.0; }))
-    throw std::invalid_argument("execute: worker_speeds need one from 0 to 1 for each worker");
-}
-
 // Returns the kernel time of the slowest worker among those with the most local queries.
 double longest_subsequence_s(const Plan& plan, const std::vector<WorkerTime>& workers) {
   std::int64_t longest = 0;
@@ -105,7 +98,6 @@ void add_peaks(const ExecutionArguments& arguments, Execution& execution) {
 Execution execute(Ranks ranks, const Plan& plan, const ExecutionArguments& arguments) {
   if (plan.workers.empty()) throw std::invalid_argument("execute: the plan has no workers");
   if (!arguments.shard) check_arguments(plan, arguments);
-  check_speeds(plan, arguments.worker_speeds);
   Execution execution = run(ranks, plan, arguments);
   if (ranks != Ranks::serial) execution.critical_path_s = execution.wall_s;
   if (ranks != Ranks::mpi) add_peaks(arguments, execution);

@@ -75,10 +75,6 @@ struct ExecutionArguments {
   // threads: messages between workers are delayed to these limits, see link_model.h.
   LinkLimit link{};
   Hosts hosts{};
-  // By worker, a fraction of the machine's speed, above 0 and at most 1; empty: all are 1. After
-  // its kernels and merges a worker sleeps (1 / speed - 1) times as long as they took, which counts
-  // as computing. Copies from the whole sequence and the last merge are not slowed.
-  std::vector<double> worker_speeds{};
   double message_timeout_s = 300.0;
   // Opens what plays the workers of this process, with this many threads; empty: the CPU.
   std::function<std::unique_ptr<AttentionDevice>(int threads)> open_device{};

@@ -158,28 +158,6 @@ TEST(Execute, TheTimeOfTheLongestSubsequenceIsThatOfItsSlowestWorker) {
   EXPECT_EQ(execution.longest_subsequence_s, 2.0);
 }
 
-TEST(Execute, RefusesSpeedsThatAreNoPartOfTheMachinesOrNotOneEach) {
-  Trial trial(cqs_plan(executor_problem(30), 7), heap_allocator());
-  auto arguments = trial.with_tensors(ExecutionArguments());
-  arguments.kernel = Kernel::reference;
-  arguments.allocator = &heap_allocator();
-  const auto run = [&](const std::vector<double>& speeds) {
-    arguments.worker_speeds = speeds;
-    (void)execute(Ranks::serial, trial.plan, arguments);
-  };
-  std::vector<double> speeds(7, 1.0);
-  EXPECT_NO_THROW(run({}));
-  EXPECT_NO_THROW(run(speeds));
-  speeds[3] = 0.99;
-  EXPECT_NO_THROW(run(speeds));
-  for (const double wrong : {0.0, -0.5, 1.01, std::nan("")}) {
-    speeds[6] = wrong;
-    EXPECT_THROW(run(speeds), std::invalid_argument) << wrong;
-  }
-  EXPECT_THROW(run(std::vector<double>(6, 1.0)), std::invalid_argument);
-  EXPECT_THROW(run(std::vector<double>(8, 1.0)), std::invalid_argument);
-}
-
 TEST(Execute, RefusesTensorsOfAnotherShapeThanThePlans) {
   Trial trial(dense_plan(executor_problem(9)), heap_allocator());
   const Trial other(dense_plan(executor_problem(10)), heap_allocator());

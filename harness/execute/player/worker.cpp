@@ -236,7 +236,6 @@ void WorkerPlayer::begin_step() {
   await_messages();
   end_sends();
   blocks_.enter_step();
-  const double start_s = now_s();
   tools_.watch.note(&step_time().compute.start_s);
   tools_.watch.charge(&step_time().compute_s);
   if (step_ == 0 && plan_.pass == Pass::backward && worker_.saved.end == 0 &&
@@ -245,18 +244,15 @@ void WorkerPlayer::begin_step() {
   hold_arrived_blocks();
   merge_messages();
   incoming_.clear();
-  slow_down(arguments_, index_, now_s() - start_s);
   tools_.watch.charge(nullptr);
   post_receives();
   post_sends(false);
 }
 
 void WorkerPlayer::compute_step() {
-  const double start_s = now_s();
   tools_.watch.charge(&step_time().compute_s);
   for (const KernelCall& call : blocks_.take_calls())
     plan_.pass == Pass::forward ? compute(call) : compute_gradients(call);
-  slow_down(arguments_, index_, now_s() - start_s);
   tools_.watch.charge(nullptr);
   tools_.watch.note(&step_time().compute.end_s);
 }

@@ -249,9 +249,6 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
 [[nodiscard]] bool keep_in_place(const Plan& plan, const ExecutionArguments& arguments,
                                  AttentionDevice& device, KeptCalls& kept);
 
-// Makes a slow worker sleep after busy_s of work: see ExecutionArguments::worker_speeds.
-void slow_down(const ExecutionArguments& arguments, int worker, double busy_s);
-
 // Merges the workers' results into the caller's output, or adds them to the caller's gradients. A
 // group's first result is copied, so earlier contents do not matter.
 class OutputMerge {

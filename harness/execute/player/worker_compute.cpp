@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel calls and reductions of a worker.
-#include <chrono>
 #include <optional>
-#include <thread>
 
 #include "harness/execute/player/worker.h"
 
@@ -83,13 +81,6 @@ std::optional<TileSchedule> call_schedule_for(const Plan& plan, const BlockTrack
                        {tiles.residue_classes, device.facts().host_threads});
 }
 
-void slow_down(const ExecutionArguments& arguments, int worker, double busy_s) {
-  if (arguments.worker_speeds.empty()) return;
-  const double speed = arguments.worker_speeds[static_cast<std::size_t>(worker)];
-  if (speed < 1.0)
-    std::this_thread::sleep_for(std::chrono::duration<double>(busy_s * (1.0 / speed - 1.0)));
-}
-
 void WorkerPlayer::begin_partial(Partial& partial) {
   device_.clear_partial(partial.out.view(), partial.lse.view());
   partial.begun = true;
@@ -128,7 +119,6 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
   const StepInPlace step(plan);
   const std::vector<KernelCall>& calls = step.calls;
   time.steps.resize(1);
-  const double start_s = now_s();
   double* const compute_s = &time.steps[0].compute_s;
   const bool on_host = tools.device.facts().on_host;
   tools.watch.charge(on_host ? compute_s : nullptr);
@@ -147,7 +137,6 @@ void play_in_place(const Plan& plan, const ExecutionArguments& arguments,
             arguments.lse},
            0, compute_s);
   }
-  slow_down(arguments, 0, now_s() - start_s);
   tools.watch.charge(nullptr);
 }
 

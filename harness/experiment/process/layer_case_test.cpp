@@ -33,14 +33,14 @@ double layer_number(const CaseResult& result, const std::string& column) {
   return parse_real(result.values.at(column)).value();
 }
 
-struct Choice {
+struct LayerChoice {
   Kernel kernel;
   DType dtype;
   std::int64_t block_tokens;
 };
 
 TEST(LayerCase, IsVerifiedTimedAndItsMemoryIsThePredictedOne) {
-  std::vector<Choice> choices;
+  std::vector<LayerChoice> choices;
   for (const Kernel kernel : {Kernel::flash, Kernel::materialized, Kernel::reference})
     for (const DType dtype : {DType::f16, DType::bf16, DType::f32})
       for (const std::int64_t block : {0, 32}) choices.push_back({kernel, dtype, block});
@@ -391,14 +391,6 @@ TEST(LayerCase, SaysWhereTensorParallelismCannotBe) {
   EXPECT_THAT(message_of(c), HasSubstr("needs workload: transformer_layer"));
 }
 
-TEST(LayerCase, WithoutItsWeightsIsAnErrorThatNamesTheFolder) {
-  Case c = tiny_layer(0);
-  c.layer_weights = "/nowhere/layer0";
-  const CaseResult result = run_case(c, "");
-  EXPECT_EQ(result.status, Status::error);
-  EXPECT_THAT(result.message, HasSubstr("/nowhere/layer0: no such folder"));
-}
-
 TEST(LayerCase, TakesAFeedForwardOfFourTimesTheHiddenWidthWhereNoneIsGiven) {
   EXPECT_EQ(resolve_case(tiny_layer(0)).layer_feed_forward_dim, 4 * 32);
   Case given = tiny_layer(0);
@@ -416,13 +408,11 @@ TEST(LayerCase, IsWrittenInASpecAndKeptByTheResolvedOne) {
       "n_tokens: 64\n"
       "q_heads: 12\n"
       "layer.feed_forward_dim: 3072\n"
-      "layer.weights: some/layer0\n"
       "sweep: {layer.block_tokens: [~, 512]}\n",
       "spec.yaml", {});
   ASSERT_EQ(spec.cases.size(), 2u);
   EXPECT_EQ(spec.cases[0].layer_block_tokens, 0);
   EXPECT_EQ(spec.cases[1].layer_block_tokens, 512);
-  EXPECT_EQ(spec.cases[1].layer_weights, "some/layer0");
   EXPECT_NE(case_id(spec.cases[0]), case_id(spec.cases[1]));
   const Spec again = parse_spec(spec.resolved_yaml, "resolved.yaml", {});
   for (std::size_t i = 0; i < 2; ++i) {

@@ -60,14 +60,11 @@ const std::map<std::string, std::vector<std::string>>& candidates() {
       {"workload", {"transformer_layer", "sequence_mixer", "pipeline"}},
       {"layer.feed_forward_dim", {"48"}},
       {"layer.block_tokens", {"16"}},
-      {"layer.weights", {"/nowhere/layer0"}},
       {"allocator", {"same_size", "direct", "caching", "pool"}},
       {"launch", {"together", "graph"}},
       {"clock", {"unsynchronized"}},
       {"l2_cache", {"flushed", "rotated", "warm"}},
       {"cuda.path", {"sm_80"}},
-      {"worker_speeds", {"1e-12"}},
-      {"group_sizes", {"by_speed"}},
       {"pass", {"backward", "both"}},
       {"gradient_dtype", {"bf16", "f16"}},
       {"lse", {"two"}},
@@ -265,7 +262,6 @@ class ObeyOrRefuse : public testing::Test {
       c.dtype = DType::bf16;
     // These would end a case before others act.
     if (is_free("memory_budget")) c.memory_budget_bytes = 0;
-    if (is_free("layer.weights")) c.layer_weights.reset();
     if (!c.interest_set.empty()) c.workers = 7;
     if (c.cluster != kNoCluster) {  // it needs links
       if (!c.cluster_inside && is_free("cluster.inside")) c.cluster_inside = "1e12";
@@ -274,13 +270,6 @@ class ObeyOrRefuse : public testing::Test {
     if (c.algorithm == "ulysses" && is_free("q_heads") && is_free("kv_heads"))
       c.shape.q_heads = c.shape.kv_heads = c.workers;
     if (!c.sequences.empty()) c.shape.q_len = c.shape.kv_len = 64;
-    // A worker that is so slow hides the time of every link.
-    const bool of_times = parameter.group == FieldGroup::link || c.ranks == Ranks::model;
-    if (of_times && is_free("worker_speeds")) c.worker_speeds.clear();
-    if (parameter.key == "group_sizes") {  // without slower workers they may be equal
-      c.device = Device::cpu;
-      c.worker_speeds = {0.5};
-    }
     // To measure this machine takes seconds.
     if (c.ranks == Ranks::model && is_free("model.device"))
       set(c, parameter_of("model_device"), candidates().at("model.device").front());

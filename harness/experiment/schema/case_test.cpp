@@ -49,7 +49,6 @@ std::string any_value(const Parameter& parameter, Random& random) {
   if (parameter.kind == FieldKind::residues) return fmt::format("0,1,{}", 2 + below(50));
   if (parameter.kind == FieldKind::sequences)
     return fmt::format("{}+{} 0+{}", below(100), 1 + below(100), 1 + below(9));
-  if (parameter.kind == FieldKind::speeds) return fmt::format("1 0.{}", 1 + below(8));
   if (parameter.words == nullptr) return any_text(random);
   const auto words = parameter.words();
   return std::string(words[random() % words.size()]);

@@ -27,7 +27,6 @@ inline constexpr auto kWords<FieldKind> =
                                    {FieldKind::text, "text"},
                                    {FieldKind::residues, "residues"},
                                    {FieldKind::sequences, "sequences"},
-                                   {FieldKind::speeds, "speeds"},
                                    {FieldKind::file, "file"},
                                    {FieldKind::mask, "mask"},
                                    {FieldKind::link_limit, "link_limit"}});

@@ -115,11 +115,10 @@ std::string read_interest_set(const Parameter& parameter, const YamlNode& node) 
 
 std::string read_file_name(const Parameter& parameter, const YamlNode& node) {
   if (node.kind != YamlNode::scalar || node.text.empty())
-    fail_type(parameter.key,
-              parameter.key == "layer.weights" ? "a folder"
-              : parameter.key == "cluster"     ? "hosts x workers such as 2x8, or a file"
-                                               : "a file, or here",
-              node);
+    fail_type(
+        parameter.key,
+        parameter.key == "cluster" ? "hosts x workers such as 2x8, or a file" : "a file, or here",
+        node);
   return node.text;
 }
 
@@ -149,10 +148,6 @@ std::string read_text(const Parameter& parameter, const YamlNode& node) {
           node,
           scalar_of(parameter, node, "cached+new tokens of each sequence such as \"100+8 64+1\""),
           parse_sequences);
-    case FieldKind::speeds:
-      return canonical(
-          node, scalar_of(parameter, node, "the speeds of the first workers such as \"0.5 1\""),
-          parse_worker_speeds);
     case FieldKind::mask:
       return read_mask(node).text();
     case FieldKind::file:
@@ -289,7 +284,8 @@ void check_keys(const YamlNode& map, std::span<const std::string_view> known) {
     if (std::ranges::find(known, entry.key) != known.end()) continue;
     // The resolved specs of older runs have every key of their schema.
     const GoneName* const gone = find_gone("key", entry.key);
-    if (gone == nullptr || gone->neutral.empty() || entry.text != gone->neutral)
+    const std::string_view text = entry.kind == YamlNode::null ? "~" : entry.text;
+    if (gone == nullptr || gone->neutral.empty() || text != gone->neutral)
       fail_unknown_key(entry.key_place, entry.key, known);
   }
 }

@@ -63,9 +63,6 @@ void set_from(std::vector<int>& residues, const Field&, std::string_view text) {
 void set_from(std::vector<Sequence>& sequences, const Field&, std::string_view text) {
   sequences = text.empty() ? std::vector<Sequence>() : parse_sequences(text);
 }
-void set_from(std::vector<double>& speeds, const Field&, std::string_view text) {
-  speeds = text.empty() ? std::vector<double>() : parse_worker_speeds(text);
-}
 template <class T>
 void set_from(std::optional<T>& member, const Field& field, std::string_view text) {
   member.reset();

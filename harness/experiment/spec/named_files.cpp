@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "base/status.h"
 #include "harness/execute/model/device_model.h"
 #include "harness/experiment/spec/spec.h"
-#include "harness/workload/layer/layer_weights.h"
 #include "harness/workload/recipe_file.h"
 
 namespace qb {
@@ -33,18 +31,6 @@ void require_named_files(std::span<const Case> cases) {
   for (const Case& c : cases)
     if (c.model_device && *c.model_device != "here" && models.insert(*c.model_device).second)
       require("model.device", [&] { return load_device_model(*c.model_device); });
-  std::set<std::tuple<std::string, std::int64_t, std::int64_t, std::int64_t, std::int64_t>> weights;
-  for (const Case& c : cases) {
-    if (c.workload != WorkloadKind::transformer_layer || !c.layer_weights) continue;
-    const LayerShape shape{
-        1, 1, c.shape.q_heads, c.shape.head_dim, c.layer_feed_forward_dim, c.shape.kv_heads};
-    if (weights
-            .emplace(*c.layer_weights, shape.heads, shape.head_dim, shape.feed_forward_dim,
-                     shape.kv_heads)
-            .second)
-      require("layer.weights",
-              [&] { return read_weights(*c.layer_weights, shape, heap_allocator()); });
-  }
 }
 
 }  // namespace qb

@@ -165,7 +165,6 @@ void check_combination(const Case& c, const SweepPoint& point, InterestSets& ver
   // Global tokens, dilations and window sizes must fit the length.
   if (c.mask.kind() == MaskKind::pattern && c.sequences.empty())
     at_place(place("mask"), [&] { return c.mask.mask(c.shape.q_len, c.shape.kv_len); });
-  at_place(place("worker_speeds"), [&] { return worker_speeds_of(c); });
   if (c.cluster != kNoCluster)
     at_place(place("cluster"), [&] { return network_of(cluster_of(c), c.workers); });
   if (c.interest_set.empty() || !takes_interest_set(c.algorithm)) return;

@@ -51,8 +51,7 @@ struct Spec {
                                            std::string_view option);
 
 // Looks at the files that cases name before any case runs, and in dry runs too. Throws UsageError
-// where a device file of the cost model is missing or malformed, and where the weights of a layer
-// are missing, do not have the shapes of their case or are not all finite numbers.
+// where a recipe or a device file of the cost model is missing or malformed.
 void require_named_files(std::span<const Case> cases);
 
 // The resolved spec, canonical YAML of name, description, figures and cases (all of one Measure),

@@ -202,15 +202,14 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\nlayer.block_tokens: 4\n",
        "3:21: layer.block_tokens: 4 needs workload: transformer_layer, and this case has workload: "
        "attention"},
-      {"n_tokens: 8\nlayer.weights: bert/layer0\n",
-       "3:16: layer.weights: bert/layer0 needs workload: transformer_layer, and this case has "
-       "workload: attention"},
       {"n_tokens: 8\nworkload: transformer\n",
        "3:11: unknown workload 'transformer'; known: attention, transformer_layer, "
        "sequence_mixer, pipeline"},
       {"n_tokens: 8\nworkload: matrix_product\n",
        "3:11: workload 'matrix_product' was removed in schema 11; figure cqs_product of `qb sets "
        "figures` shows how CQS splits a matrix product"},
+      {"n_tokens: 8\nworker_speeds: 0.5\n",
+       "3:1: key 'worker_speeds' was removed in schema 19; the workers of a case are equally fast"},
       {"n_tokens: 8\nproduct.depth: 4\n",
        "3:1: key 'product.depth' was removed in schema 11; figure cqs_product of `qb sets "
        "figures` shows how CQS splits a matrix product"},
@@ -220,17 +219,6 @@ TEST(SpecBadInput, Combinations) {
       {"n_tokens: 8\npass: backwards\n", "3:7: unknown pass 'backwards'; did you mean 'backward'?"},
       {"n_tokens: 8\nbackward: true\n",
        "3:1: unknown key 'backward'; qb calls this pass: backward"},
-      {"n_tokens: 8\nworker_speeds: 1.5\n",
-       "3:16: worker_speeds: '1.5' is not a valid speed; it is a part of the machine's, above 0 "
-       "and at most "
-       "1"},
-      {"n_tokens: 8\nworkers: 2\nworker_speeds: \"1 0.5 1\"\n",
-       "4:16: worker_speeds gives 3 speeds for 2 workers; give at most one each"},
-      {"n_tokens: 8\nsweep: {worker_speeds: [[0.5, 1]]}\n",
-       "3:25: worker_speeds must be the speeds of the first workers such as \"0.5 1\", got a list"},
-      {"n_tokens: 8\nalgorithm: ring\nworkers: 2\ngroup_sizes: by_speed\n",
-       "5:14: group_sizes: by_speed needs algorithm: cqs or cqs_sharded, and this case has "
-       "algorithm: ring"},
       {"n_tokens: 8\nworkers: 2\nsweep: {link.bandwidth: [1e3, 1e12]}\n",
        "4:26: link.bandwidth: 1000.0 needs ranks: threads, mpi or model, and this case has ranks: "
        "serial; serial workers send nothing, and nccl has the links of the machine"},

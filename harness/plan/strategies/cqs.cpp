@@ -30,22 +30,6 @@
 namespace qb {
 namespace {
 
-// Throws UsageError if the sizes are not W positive ones that add up to N.
-std::vector<TokenGroup> sized_groups(const StrategyOptions& options, const Shape& shape) {
-  std::vector<TokenGroup> groups;
-  std::int64_t first = 0;
-  for (std::int64_t size : options.group_sizes) {
-    if (size < 1) throw UsageError(fmt::format("a token group cannot have {} tokens", size));
-    groups.push_back({first, size, 1});
-    first += size;
-  }
-  if (std::ssize(groups) != options.workers || first != shape.q_len || first != shape.kv_len)
-    throw UsageError(fmt::format(
-        "{} group sizes with {} tokens do not cut {} queries and {} keys for {} workers",
-        groups.size(), first, shape.q_len, shape.kv_len, options.workers));
-  return groups;
-}
-
 // Cuts each group in two; the second half is at least as long as the first.
 std::vector<TokenGroup> halves(const std::vector<TokenGroup>& groups) {
   std::vector<TokenGroup> pieces;
@@ -123,13 +107,8 @@ QuorumBlocks::QuorumBlocks(PlanBuilder& builder, const StrategyOptions& options)
       residues_.insert(residues_.end(), {pair.first, pair.second});
   }
   make_set(residues_);
-  if (options.group_sizes.empty()) {
-    plan.q_groups = contiguous_groups(shape.q_len, options.workers);
-    plan.kv_groups = contiguous_groups(shape.kv_len, options.workers);
-  } else {
-    plan.q_groups = sized_groups(options, shape);
-    plan.kv_groups = plan.q_groups;
-  }
+  plan.q_groups = contiguous_groups(shape.q_len, options.workers);
+  plan.kv_groups = contiguous_groups(shape.kv_len, options.workers);
   in_halves_ = distillation_ == Distillation::balanced && options.workers % 2 == 0 &&
                plan.problem.mask.kind != MaskKind::full;
   if (in_halves_) plan.q_groups = halves(plan.q_groups);

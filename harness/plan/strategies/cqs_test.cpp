@@ -11,7 +11,6 @@
 #include "harness/plan/testing/brute_force.h"
 #include "harness/plan/work/tiling.h"
 #include "interest_sets/split/distillation.h"
-#include "interest_sets/testing/worker_loads.h"
 
 namespace qb {
 namespace {
@@ -173,38 +172,6 @@ TEST(CqsBalanced, EqualGroupsGiveEveryWorkerTheSameWork) {
         EXPECT_EQ(testing_support::worker_pairs(plan, worker), each);
     }
   }
-}
-
-TEST(CqsSized, GroupsOfAnySizesAreAnExactCover) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
-  std::mt19937 random(seed);
-  for (int round = 0; round < 60; ++round) {
-    StrategyOptions options = balanced(std::uniform_int_distribution(3, 20)(random));
-    if (round % 2 == 0) options.distillation = Distillation::published;
-    std::int64_t n = 0;
-    for (int group = 0; group < options.workers; ++group) {
-      options.group_sizes.push_back(std::uniform_int_distribution(1, 9)(random));
-      n += options.group_sizes.back();
-    }
-    const auto mask = round % 4 < 2 ? MaskKind::causal : MaskKind::full;
-    const Plan plan =
-        make_plan(round % 3 == 0 ? "cqs_sharded" : "cqs", square_problem(n, mask), options);
-    EXPECT_EQ(check(plan), std::nullopt);
-    EXPECT_TRUE(covers_exactly_once(plan));
-    options.group_sizes.back() += 1;
-    EXPECT_THROW((void)make_plan("cqs", square_problem(n, mask), options), UsageError);
-  }
-}
-
-TEST(CqsSized, PairCountsAreTheWorkerLoads) {
-  StrategyOptions options = balanced(8);
-  options.group_sizes = {3, 9, 1, 7, 5, 5, 2, 8};
-  const Plan plan = make_plan("cqs", square_problem(40, MaskKind::full), options);
-  const auto loads = testing_support::worker_loads(default_interest_set(8), options.group_sizes,
-                                                   Distillation::balanced);
-  for (std::size_t w = 0; w < loads.size(); ++w)
-    EXPECT_EQ(static_cast<double>(testing_support::worker_pairs(plan, plan.workers[w])), loads[w]);
 }
 
 TEST(CqsBalanced, HoldsNoMoreLocalTokens) {

@@ -79,8 +79,7 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
     throw UsageError(fmt::format("workers is {}; it must be at least 1", options.workers));
   for (const auto& [given, applies] :
        {std::pair{options.interest_set.has_value(), "interest_set applies"},
-        {options.distillation != Distillation::published, "distillation applies"},
-        {!options.group_sizes.empty(), "group sizes apply"}})
+        {options.distillation != Distillation::published, "distillation applies"}})
     if (given && !takes_interest_set(algorithm))
       throw UsageError(
           fmt::format("{} to cqs and cqs_sharded only, not to {}", applies, algorithm));

@@ -29,8 +29,7 @@ struct StrategyOptions {
   std::optional<InterestSet> interest_set{};  // cqs: default is the published set for `workers`
   NewKeyOwner new_key_owner = NewKeyOwner::round_robin;  // decode
   Distillation distillation = Distillation::published;   // cqs
-  std::vector<std::int64_t> group_sizes{};  // cqs: tokens by group (Q and K alike); empty: equal
-  StrategyKeys keys{};                      // what strategies declare for themselves
+  StrategyKeys keys{};                                   // what strategies declare for themselves
   Pass pass = Pass::forward;
   // In which workers send sums of gradients to each other, and so round them at each hop. Ulysses
   // sends none; its gradients are whole and have the type of the inputs.

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/layer/layer_weights.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
-#include <filesystem>
 #include <iterator>
 
 #include "base/hash.h"
-#include "base/status.h"
 #include "harness/execute/verify/inputs.h"
-#include "harness/execute/verify/tensor_file.h"
 #include "kernels/parallel.h"
 
 namespace qb {
@@ -31,25 +26,6 @@ bool is_norm_scale(LayerTensor tensor) {
 // The key of the hidden states; those of the tensors follow it, then that of the output's gradient.
 std::uint64_t first_key(std::uint64_t seed) {
   return ((seed + 1) << 8) ^ mixed((seed + 1) >> 56);  // no bit is lost, and mixed(0) is 0
-}
-
-std::string file_of(const std::string& folder, LayerTensor tensor) {
-  return fmt::format("{}/{}.npy", folder, word(tensor));
-}
-
-void require_files(const std::string& folder) {
-  if (!std::filesystem::is_directory(folder))
-    throw UsageError(
-        fmt::format("{}: no such folder; weights are a folder with the {} NPY files "
-                    "of a layer, such as {}.npy",
-                    folder, all_words<LayerTensor>().size(), word(LayerTensor::query_weight)));
-  std::vector<std::string_view> missing;
-  for (const auto& [tensor, name] : kWords<LayerTensor>.rows)
-    if (!std::filesystem::exists(file_of(folder, tensor))) missing.push_back(name);
-  if (!missing.empty())
-    throw UsageError(fmt::format("{} lacks {} of the {} files of a layer: {} (each NAME.npy)",
-                                 folder, missing.size(), all_words<LayerTensor>().size(),
-                                 join(missing, ", ")));
 }
 
 }  // namespace
@@ -140,50 +116,6 @@ Tensor random_output_gradients(const LayerShape& shape, std::uint64_t seed, Allo
   Tensor gradients(allocator, DType::f32, shape.states(), "d_output", worker);
   fill_normal(gradients.view(), first_key(seed) + std::size(kWords<LayerTensor>.rows) + 1, threads);
   return gradients;
-}
-
-LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
-                          Allocator& allocator) {
-  require_files(folder);
-  LayerWeights weights(shape, allocator);
-  for (const auto& entry : kWords<LayerTensor>.rows) {
-    const LayerTensor tensor = entry.first;
-    TensorFile file(file_of(folder, tensor));
-    const NpyHeader& array = file.header();
-    const std::vector<std::int64_t> wanted = tensor_shape(shape, tensor);
-    if (array.shape != wanted)
-      throw UsageError(fmt::format(
-          "{} has shape {}, and {} is wanted: hidden width {} = {} heads x {}, {}"
-          "feed-forward width {}, weights [out, in]",
-          array.name, shape_text(array.shape), shape_text(wanted), shape.hidden(), shape.heads,
-          shape.head_dim,
-          shape.key_heads() == shape.heads ? std::string()
-                                           : fmt::format("{} key-value heads, ", shape.key_heads()),
-          shape.feed_forward_dim));
-    const std::int64_t row = wanted.back();
-    file.read_rows(row, DType::f32, [&](std::int64_t i) { return weights.data(tensor) + i * row; });
-  }
-  return weights;
-}
-
-LayerShape shape_of_weights(const std::string& folder, std::int64_t heads) {
-  require_files(folder);
-  const auto rows_of = [&](LayerTensor tensor) {
-    const NpyHeader array = TensorFile(file_of(folder, tensor)).header();
-    if (array.shape.size() != 2 || std::ranges::count(array.shape, 0) > 0)
-      throw UsageError(fmt::format("{} has shape {}; it must be a matrix [out, in]", array.name,
-                                   shape_text(array.shape)));
-    return array.shape[0];
-  };
-  const std::int64_t hidden = rows_of(LayerTensor::query_weight);
-  if (heads < 1 || hidden % heads != 0)
-    throw UsageError(
-        fmt::format("{} heads do not divide the hidden width {} of {}; "
-                    "give as many as its model has",
-                    heads, hidden, file_of(folder, LayerTensor::query_weight)));
-  return {.heads = heads,
-          .head_dim = hidden / heads,
-          .feed_forward_dim = rows_of(LayerTensor::feed_forward_in_weight)};
 }
 
 }  // namespace qb

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 16 tensors of an encoder layer, in float32. Their names are those of a layer in a BERT
-// checkpoint (the state dict of a BertLayer), so that 16 files hold a trained layer:
-//
-//   for name, tensor in model.encoder.layer[0].state_dict().items():
-//       numpy.save(f"layer0/{name}.npy", tensor.numpy())
-//
-// A weight is [out, in]: the layer multiplies by its transpose.
+// checkpoint (the state dict of a BertLayer). A weight is [out, in]: the layer multiplies by its
+// transpose.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -141,14 +136,5 @@ class LayerWeights {
 // Standard normal gradients of the layer's output, of the same seed too, labelled `d_output`.
 [[nodiscard]] Tensor random_output_gradients(const LayerShape& shape, std::uint64_t seed,
                                              Allocator& allocator, int threads, int worker = 0);
-
-// Reads FOLDER/NAME.npy for each of the names above; f16, f32 or f64. Throws UsageError in one
-// sentence for a missing folder or file, a shape that does not fit, or a value that is not finite.
-[[nodiscard]] LayerWeights read_weights(const std::string& folder, const LayerShape& shape,
-                                        Allocator& allocator);
-
-// Reads the hidden and feed-forward width from the files, for this number of heads, and leaves out
-// batch and N. Throws UsageError, also where the heads do not divide the hidden width.
-[[nodiscard]] LayerShape shape_of_weights(const std::string& folder, std::int64_t heads);
 
 }  // namespace qb

@@ -1,113 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/workload/layer/layer_weights.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <limits>
-
-#include "base/files.h"
-#include "base/testing/scratch_folder.h"
-#include "harness/execute/testing/npy_fakes.h"
 
 namespace qb {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using testing_support::refusal;
-
-class LayerFiles : public ::testing::Test {
- protected:
-  void SetUp() override {
-    for (const auto& [tensor, name] : kWords<LayerTensor>.rows)
-      write(tensor, tensor_shape(shape_, tensor), static_cast<double>(tensor));
-  }
-
-  void write(LayerTensor tensor, const std::vector<std::int64_t>& shape, double first,
-             DType dtype = DType::f32) const {
-    NpyArray array = testing_support::named("", dtype, shape);
-    store_element(array.data.data(), dtype, first);
-    write_file_atomically(file(tensor), npy_bytes(dtype, shape, array.data.data()));
-  }
-  [[nodiscard]] std::string file(LayerTensor tensor) const {
-    return folder_ + "/" + std::string(word(tensor)) + ".npy";
-  }
-  [[nodiscard]] std::string refused() const {
-    return refusal([&] { (void)read_weights(folder_, shape_, heap_allocator()); });
-  }
-
-  const LayerShape shape_{1, 0, 3, 2, 10};
-  const ScratchFolder scratch_;
-  const std::string folder_ = scratch_.path();
-};
-
-TEST_F(LayerFiles, AreReadEachIntoItsPlace) {
-  write(LayerTensor::output_norm_shift, {6}, 15.0, DType::f16);
-  write(LayerTensor::query_bias, {6}, 3.0, DType::f64);
-  const LayerWeights weights = read_weights(folder_, shape_, heap_allocator());
-  std::int64_t elements = 0;
-  for (const auto& entry : kWords<LayerTensor>.rows) {
-    const auto sizes = tensor_shape(shape_, entry.first);
-    elements += sizes[0] * (sizes.size() == 2 ? sizes[1] : 1);
-  }
-  EXPECT_EQ(weights.view().bytes(), elements * size_of(DType::f32));
+TEST(LayerWeights, FollowEachOtherInMemory) {
+  const LayerShape shape{1, 0, 3, 2, 10};
+  const LayerWeights weights(shape, heap_allocator());
+  const float* next = weights.data(LayerTensor::query_weight);
   for (const auto& [tensor, name] : kWords<LayerTensor>.rows) {
-    EXPECT_EQ(weights.data(tensor)[0], static_cast<float>(tensor)) << name;
-    EXPECT_EQ(weights.data(tensor)[1], 1.0f) << name;
-    EXPECT_EQ(weights.data(tensor)[5], 5.0f) << name;
+    EXPECT_EQ(weights.data(tensor), next) << name;
+    const auto sizes = tensor_shape(shape, tensor);
+    next += sizes[0] * (sizes.size() == 2 ? sizes[1] : 1);
   }
-  EXPECT_EQ(weights.data(LayerTensor::feed_forward_in_weight)[59], 59.0f);
-  // One product computes neighbours because they follow each other in memory.
-  EXPECT_EQ(weights.data(LayerTensor::value_weight), weights.data(LayerTensor::key_weight) + 36);
-  EXPECT_EQ(weights.data(LayerTensor::value_bias), weights.data(LayerTensor::key_bias) + 6);
-}
-
-TEST_F(LayerFiles, TellTheShape) {
-  const LayerShape shape = shape_of_weights(folder_, 3);
-  EXPECT_EQ(shape.hidden(), 6);
-  EXPECT_EQ(shape.head_dim, 2);
-  EXPECT_EQ(shape.feed_forward_dim, 10);
-}
-
-TEST_F(LayerFiles, ThatHeadsDoNotDivideAreRefused) {
-  for (const std::int64_t heads : {4, 7, 0, -1})
-    EXPECT_EQ(refusal([&] { (void)shape_of_weights(folder_, heads); }),
-              std::to_string(heads) + " heads do not divide the hidden width 6 of " + folder_ +
-                  "/attention.self.query.weight.npy; give as many as its model has");
-}
-
-TEST_F(LayerFiles, ThatAreMissingAreNamed) {
-  std::filesystem::remove(file(LayerTensor::feed_forward_out_bias));
-  std::filesystem::remove(file(LayerTensor::key_weight));
-  EXPECT_EQ(refused(), folder_ +
-                           " lacks 2 of the 16 files of a layer: attention.self.key.weight, "
-                           "output.dense.bias (each NAME.npy)");
-  EXPECT_THAT(refusal([] { (void)shape_of_weights("/nowhere", 2); }),
-              AllOf(HasSubstr("/nowhere: no such folder"),
-                    EndsWith("such as attention.self.query.weight.npy")));
-}
-
-TEST_F(LayerFiles, OfAnotherShapeAreNamedWithBothShapes) {
-  write(LayerTensor::feed_forward_out_weight, {10, 6}, 0.0);  // [in, out]
-  EXPECT_EQ(refused(),
-            folder_ +
-                "/output.dense.weight.npy has shape [10, 6], and [6, 10] is wanted: "
-                "hidden width 6 = 3 heads x 2, feed-forward width 10, weights [out, in]");
-  write(LayerTensor::query_weight, {36}, 0.0);
-  EXPECT_EQ(
-      refusal([&] { (void)shape_of_weights(folder_, 3); }),
-      folder_ + "/attention.self.query.weight.npy has shape [36]; it must be a matrix [out, in]");
-}
-
-TEST_F(LayerFiles, WithWhatIsNoNumberAreNamedWithTheIndex) {
-  write(LayerTensor::output_norm_scale, {6}, std::numeric_limits<double>::quiet_NaN());
-  EXPECT_EQ(refused(),
-            folder_ + "/output.LayerNorm.weight.npy holds nan at [0]; finite numbers are needed");
+  EXPECT_EQ(weights.view().extent.elements(), next - weights.data(LayerTensor::query_weight));
 }
 
 TEST(RandomWeights, DependOnTheSeedAloneAndKeepStatesInSize) {

@@ -261,8 +261,7 @@ class Layer final : public Workload {
     const int threads = options_.threads;
     // Of a split layer each worker holds its share; the whole is for the reference alone.
     Allocator& of_weights = is_split_layer(case_) ? heap_allocator() : memory_of_host();
-    weights_.emplace(case_.layer_weights ? read_weights(*case_.layer_weights, shape_, of_weights)
-                                         : random_weights(shape_, case_.seed, of_weights, threads));
+    weights_.emplace(random_weights(shape_, case_.seed, of_weights, threads));
     if (!is_shared()) {
       device_weights_.emplace(shape_, ledger(), case_.dtype);
       put(weights_->view(), device_weights_->view());

@@ -5,12 +5,10 @@
 #include <vector>
 
 #include "base/integers.h"
-#include "harness/execute/device/cpu_device.h"
 #include "harness/execute/memory/system_memory.h"
 #include "harness/workload/layer/layer_blocks.h"
 #include "harness/workload/layer/layer_kept.h"
 #include "harness/workload/layer/layer_steps.h"
-#include "kernels/cpu/gemm.h"
 #include "kernels/tile_schedule.h"
 
 namespace qb {
@@ -196,17 +194,6 @@ DeviceLayer::~DeviceLayer() = default;
 DeviceLayer::Run DeviceLayer::run(const LayerWeights& weights, const TensorView& x,
                                   const TensorView& y, const LayerKept* keep) {
   return state_->run(weights, x, y, keep);
-}
-
-LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const float* x, float* y,
-                     const LayerOptions& options, Allocator& allocator) {
-  cpu::require_gemm("a transformer layer");
-  CpuDevice device(options.threads);
-  DeviceLayer layer(device, shape, DType::f32, options, ClockKind::synchronized, allocator);
-  const auto states = [&](const float* data) {
-    return contiguous_view(const_cast<float*>(data), DType::f32, shape.states());
-  };
-  return layer.run(weights, states(x), states(y)).times;
 }
 
 double layer_part_flop(const LayerShape& shape, LayerPart part, std::int64_t pairs) {

@@ -102,11 +102,6 @@ class DeviceLayer {
   std::unique_ptr<State> state_;
 };
 
-// Runs the layer once on the CPU in float32. x and y are [batch, N, H], contiguous and do not
-// overlap. All other memory but the weights comes from the allocator, and is freed.
-LayerTimes run_layer(const LayerShape& shape, const LayerWeights& weights, const float* x, float* y,
-                     const LayerOptions& options, Allocator& allocator);
-
 // FLOP of a part: 2 for each multiply-add of a matrix product, 4 d for each of `pairs` query-key
 // pairs a head; norms and GELU count as 0.
 [[nodiscard]] double layer_part_flop(const LayerShape& shape, LayerPart part, std::int64_t pairs);

@@ -12,7 +12,7 @@
 #include "base/source_root.h"
 #include "harness/cli/testing/mistakes/mistaken_devices.h"
 #include "harness/cli/testing/mistakes/mistaken_reports.h"
-#include "harness/cli/views/tensor_job.h"
+#include "harness/cli/views/attend_files.h"
 #include "harness/execute/testing/npy_fakes.h"
 #include "plots/figures/figures.h"
 #include "plots/testing/sample_run.h"

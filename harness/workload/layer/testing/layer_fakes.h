@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "harness/execute/device/cpu_device.h"
 #include "harness/workload/layer/layer_reference.h"
 #include "harness/workload/layer/transformer_layer.h"
 #include "kernels/mask/mask_spec.h"
@@ -48,10 +49,17 @@ struct RandomLayer {
     return {shape, weights, x.data(), options.mask, options.scale};
   }
 
-  // Returns y, which held NaN before the run.
-  [[nodiscard]] std::vector<float> run(Allocator& allocator = heap_allocator()) const {
+  // Runs the layer once on the CPU. Returns y, which held NaN before the run.
+  [[nodiscard]] std::vector<float> run(Allocator& allocator = heap_allocator(),
+                                       LayerTimes* times = nullptr) const {
     std::vector<float> y(x.size(), std::numeric_limits<float>::quiet_NaN());
-    (void)run_layer(shape, weights, x.data(), y.data(), options, allocator);
+    const auto states = [&](const std::vector<float>& values) {
+      return contiguous_view(const_cast<float*>(values.data()), DType::f32, shape.states());
+    };
+    CpuDevice device(options.threads);
+    DeviceLayer on_cpu(device, shape, DType::f32, options, ClockKind::synchronized, allocator);
+    const DeviceLayer::Run run = on_cpu.run(weights, states(x), states(y));
+    if (times != nullptr) *times = run.times;
     return y;
   }
 };
