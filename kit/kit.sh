@@ -21,7 +21,7 @@
 #   tar -xf quorumbench-kit.tar.xz && quorumbench-kit/experiments/gpu/acceptance.sh
 #
 # --unpack takes an archive of one folder named after the GPU, which holds run folders and
-# results.json. It writes nothing if the archive holds links or paths that lead out of that folder,
+# verdict.txt. It writes nothing if the archive holds links or paths that lead out of that folder,
 # or if a run folder of the same name has other content, which --force replaces. It runs `qb verify`
 # on each run that has a plan.
 #
@@ -133,7 +133,7 @@ check_archive() {
   [ -z "$line" ] || fail 2 "$archive holds something other than files and folders: $line"
   gpu=$(cut -d/ -f1 <<<"$names" | sort -u)
   [[ $gpu != *$'\n'* ]] || fail 2 "$archive holds more than one folder: ${gpu//$'\n'/ }"
-  grep -qx "$gpu/results.json" <<<"$names" || fail 2 "$archive has no $gpu/results.json"
+  grep -qx "$gpu/verdict.txt" <<<"$names" || fail 2 "$archive has no $gpu/verdict.txt"
 }
 
 unpack() {

@@ -238,7 +238,7 @@ class Unpack(unittest.TestCase):
             file.write(text)
 
     def results(self, cases="right", top="packed/h200"):
-        self.write(f"{top}/results.json", "{}")
+        self.write(f"{top}/verdict.txt", "NVIDIA H200")
         self.write(f"{top}/attention/cases.csv", cases)
         self.write(f"{top}/attention/spec.resolved.yaml", "experiment: attention")
         self.write(f"{top}/torch_flash/cases.csv", "another program's")
@@ -262,13 +262,13 @@ class Unpack(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(result.stdout, "verify of attention\n")
         self.assertEqual(self.measured_cases(), "right")
-        self.assertTrue(os.path.exists(os.path.join(self.measured, "h200/results.json")))
+        self.assertTrue(os.path.exists(os.path.join(self.measured, "h200/verdict.txt")))
         self.assertEqual(self.unpack(self.pack("h200")).returncode, 0)  # the same again
 
     def test_an_archive_of_a_machine_without_zstd_is_taken_too(self):
         self.results()
         archive = os.path.join(self.scratch, "results.tar.gz")
-        subprocess.run(["tar", "-czf", archive, "h200/results.json", "h200/attention/cases.csv"],
+        subprocess.run(["tar", "-czf", archive, "h200/verdict.txt", "h200/attention/cases.csv"],
                        check=True, cwd=os.path.join(self.scratch, "packed"))
         self.assertEqual(self.unpack(archive).returncode, 0)
         self.assertEqual(self.measured_cases(), "right")
@@ -312,8 +312,8 @@ class Unpack(unittest.TestCase):
 
     def test_an_archive_of_anything_else_is_refused(self):
         self.results()
-        os.remove(os.path.join(self.scratch, "packed/h200/results.json"))
-        self.refused(self.pack("h200"), "has no h200/results.json")
+        os.remove(os.path.join(self.scratch, "packed/h200/verdict.txt"))
+        self.refused(self.pack("h200"), "has no h200/verdict.txt")
         self.refused(self.qb, "is not a tar archive, or the program that unpacks")
         self.refused("/nowhere", "cannot read /nowhere")
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests flash_rounds.py over a fake flash_bench and a fake torch: python3 flash_rounds_test.py"""
 
+import ast
 import contextlib
 import csv
+import glob
 import io
 import os
 import sys
@@ -184,6 +186,13 @@ class FlashRounds(unittest.TestCase):
         row = self.row(rows, "flash", mask="causal")
         self.assertEqual((row["status"], row["device_time_median_s"]), ("incorrect", ""))
         self.assertIn("query 0 is off by 1", row["message"])
+
+    def test_no_script_of_a_kit_needs_a_python_newer_than_3_10(self):
+        for path in glob.glob(os.path.join(HERE, "..", "**", "*.py"), recursive=True):
+            with open(path, encoding="utf-8") as file:
+                tree = ast.parse(file.read(), path, feature_version=(3, 10))
+            words = {node.arg for node in ast.walk(tree) if isinstance(node, ast.keyword)}
+            self.assertNotIn("process_group", words, path)  # of subprocess, since 3.11
 
 
 if __name__ == "__main__":

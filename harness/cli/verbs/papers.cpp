@@ -88,10 +88,10 @@ void require_table(const AnsweredPaper& paper, const std::string& wanted) {
     throw UsageError(unknown_word("table", wanted, names));
 }
 
-void require_claims(const std::vector<const AnsweredPaper*>& papers, const AnswerChoice& choice) {
+void require_claims(std::span<const AnsweredPaper> papers, const AnswerChoice& choice) {
   std::set<std::string_view> known;
-  for (const AnsweredPaper* paper : papers)
-    for (const AnsweredTable& answered : paper->tables)
+  for (const AnsweredPaper& paper : papers)
+    for (const AnsweredTable& answered : paper.tables)
       for (const PublishedAnswer& answer : answered.answers) known.insert(answer.claim);
   const std::vector<std::string_view> names(known.begin(), known.end());
   for (const std::string& claim : choice.claims)
@@ -109,25 +109,14 @@ void print_answers(const std::vector<AnsweredPaper>& papers, const PapersWords& 
       throw UsageError("--verdict: " + unknown_word(kWords<RowStanding>.what, words.verdict,
                                                     all_words<RowStanding>()));
   }
-  std::vector<const AnsweredPaper*> wanted;
-  if (words.names.empty())
-    for (const AnsweredPaper& paper : papers) wanted.push_back(&paper);
-  else
-    wanted.push_back(&paper_named(papers, words.names[0]));
-  require_table(*wanted.front(), choice.table);
+  const std::span<const AnsweredPaper> wanted =
+      words.names.empty() ? papers : std::span(&paper_named(papers, words.names[0]), 1);
+  require_table(wanted.front(), choice.table);
   require_claims(wanted, choice);
-  Table all;
-  for (const AnsweredPaper* paper : wanted) {
-    if (words.format == TableFormat::text) {
-      print_answer("{}{}", paper == wanted.front() ? "" : "\n", answers_text(*paper, choice));
-      continue;
-    }
-    Table more = all_answers_table(*paper, choice);
-    std::ranges::move(all.rows, std::back_inserter(more.rows));
-    std::ranges::rotate(more.rows, more.rows.end() - static_cast<std::ptrdiff_t>(all.rows.size()));
-    all = std::move(more);
-  }
-  if (words.format != TableFormat::text) print(all, words.format);
+  if (words.format != TableFormat::text)
+    return print(all_answers_table(wanted, choice), words.format);
+  for (const AnsweredPaper& paper : wanted)
+    print_answer("{}{}", &paper == &wanted.front() ? "" : "\n", answers_text(paper, choice));
 }
 
 std::vector<FoundContradiction> all_contradictions(const std::vector<AnsweredPaper>& papers,

@@ -19,18 +19,6 @@ std::string number(double value) {
   return std::isnan(value) ? "" : fmt::format("{:.5g}", value + 0.0);
 }
 
-std::vector<std::string> coverage_row(const std::string& name, std::size_t tables, std::size_t rows,
-                                      const std::map<RowStanding, std::size_t>& counted,
-                                      std::size_t answers) {
-  std::vector<std::string> row = {name, std::to_string(tables), std::to_string(rows)};
-  for (const auto& [standing, text] : kWords<RowStanding>.rows) {
-    const auto found = counted.find(standing);
-    row.push_back(found == counted.end() ? "0" : std::to_string(found->second));
-  }
-  row.push_back(std::to_string(answers));
-  return row;
-}
-
 // The keys of a row as `model=LLaMA-7B gpus=1x8`.
 std::string row_name(const PublishedTable& table, std::size_t row) {
   std::string name;
@@ -51,76 +39,23 @@ std::string verdict_text(const PublishedAnswer& answer) {
 
 constexpr std::size_t kAnswerColumns = 120;
 
-// The answers of a table that are asked for, by row: what is of the headline first.
-std::vector<const PublishedAnswer*> chosen(const AnsweredTable& answered,
-                                           const AnswerChoice& choice) {
-  const std::vector<RowStanding> standings = answered.standings();
-  std::vector<const PublishedAnswer*> answers;
-  for (const PublishedAnswer& answer : answered.answers)
-    if ((!choice.standing || standings[answer.row] == *choice.standing) &&
-        (choice.claims.empty() || std::ranges::count(choice.claims, answer.claim) > 0) &&
-        (choice.obeyed || answer.verdict.answer != Answer::obeys))
-      answers.push_back(&answer);
-  std::ranges::stable_sort(answers, {}, [](const PublishedAnswer* answer) {
-    return std::pair(answer->row, !answer->headline);
-  });
-  return answers;
-}
-
+// The columns of an answer.
+enum Column { kLine, kRow, kStanding, kOf, kClaim, kPublished, kOurs, kRatio, kVerdict, kWhy };
 const std::vector<std::string> kAnswerHeader = {"line",    "row",       "standing", "of",
                                                 "claim",   "published", "ours",     "ratio",
                                                 "verdict", "why",       "formula"};
-
-std::vector<std::string> answer_cells(const PublishedAnswer& answer, RowStanding standing) {
-  return {std::to_string(answer.row + 2),
-          row_name(*answer.table, answer.row),
-          std::string(word(standing)),
-          answer.headline ? "headline" : "side",
-          answer.claim,
-          number(answer.published.value),
-          number(answer.ours.value),
-          number(answer.ratio()),
-          verdict_text(answer),
-          answer.why,
-          answer.formula};
-}
 
 std::string stem_of(const PublishedTable& table) {
   return table.file.substr(0, table.file.size() - 4);
 }
 
-// `3 contradicts, 20 predicted`, in the order of the summary.
-std::string counted_text(const std::map<RowStanding, std::size_t>& counted) {
-  std::string text;
-  for (const auto& [standing, count] : counted)
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word(standing));
-  return text;
-}
-
-std::string answer_text(const PublishedAnswer& answer) {
-  std::string text = fmt::format("{}: {}", answer.claim, verdict_text(answer));
-  if (answer.ours.known())
-    text += fmt::format(" [{} published, {} ours, ratio {}]", number(answer.published.value),
-                        number(answer.ours.value), number(answer.ratio()));
-  if (!answer.why.empty()) text += " " + answer.why;
-  return text;
-}
-
-// What a row that is open needs, or what leaves it open.
-std::string standing_words(const AnsweredTable& answered, RowStanding standing, std::size_t row) {
-  const std::string text(word(standing));
-  if (standing != RowStanding::open) return text;
-  const PublishedAnswer* reason = nullptr;
-  for (const PublishedAnswer& answer : answered.answers)
-    if (answer.row == row && answer.headline &&
-        (reason == nullptr || answer.verdict.answer == Answer::not_measured))
-      reason = &answer;
-  if (reason == nullptr)
-    return text +
-           ": no run and no model here gives the quantity that the paper reports in this row";
-  return reason->verdict.answer == Answer::not_measured
-             ? fmt::format("{}: needs {}", text, reason->verdict.detail)
-             : fmt::format("{}: {}", text, reason->verdict.text());
+// The tables of a paper that are asked for.
+std::vector<const AnsweredTable*> chosen(const AnsweredPaper& paper, const AnswerChoice& choice) {
+  std::vector<const AnsweredTable*> tables;
+  for (const AnsweredTable& answered : paper.tables)
+    if (choice.table.empty() || stem_of(*answered.table) == choice.table)
+      tables.push_back(&answered);
+  return tables;
 }
 
 }  // namespace
@@ -134,20 +69,20 @@ Table coverage_table(std::span<const AnsweredPaper> papers) {
                 "Side claims never make it better; one that contradicts or differs counts."}};
   for (const auto& [standing, text] : kWords<RowStanding>.rows) table.header.emplace_back(text);
   table.header.emplace_back("answers");
-  std::map<RowStanding, std::size_t> all;
-  std::size_t tables = 0;
-  std::size_t rows = 0;
-  std::size_t answers = 0;
+  AnsweredPaper all;
+  const auto add = [&](const std::string& name, const AnsweredPaper& paper) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row = {name, std::to_string(paper.tables.size()), std::to_string(paper.rows())};
+    auto counted = paper.count();
+    for (const auto& [standing, text] : kWords<RowStanding>.rows)
+      row.push_back(std::to_string(counted[standing]));
+    row.push_back(std::to_string(paper.answers()));
+  };
   for (const AnsweredPaper& paper : papers) {
-    const auto counted = paper.count();
-    table.rows.push_back(coverage_row(paper.paper->name, paper.tables.size(), paper.rows(), counted,
-                                      paper.answers()));
-    for (const auto& [standing, count] : counted) all[standing] += count;
-    tables += paper.tables.size();
-    rows += paper.rows();
-    answers += paper.answers();
+    add(paper.paper->name, paper);
+    all.tables.insert(all.tables.end(), paper.tables.begin(), paper.tables.end());
   }
-  if (papers.size() > 1) table.rows.push_back(coverage_row("all", tables, rows, all, answers));
+  if (papers.size() > 1) add("all", all);
   return table;
 }
 
@@ -181,8 +116,19 @@ Table answers_table(const AnsweredTable& answered, const AnswerChoice& choice) {
   if (published.digitised)
     table.notes.emplace_back("Read off a picture: no number of it is printed.");
   const std::vector<RowStanding> standings = answered.standings();
-  for (const PublishedAnswer* answer : chosen(answered, choice))
-    table.rows.push_back(answer_cells(*answer, standings[answer->row]));
+  auto answers = answered.answers;
+  std::ranges::stable_sort(answers, {}, [](const PublishedAnswer& answer) {
+    return std::pair(answer.row, !answer.headline);
+  });
+  for (const PublishedAnswer& answer : answers)
+    if ((!choice.standing || standings[answer.row] == *choice.standing) &&
+        (choice.claims.empty() || std::ranges::count(choice.claims, answer.claim) > 0) &&
+        (choice.obeyed || answer.verdict.answer != Answer::obeys))
+      table.rows.push_back(
+          {std::to_string(answer.row + 2), row_name(published, answer.row),
+           std::string(word(standings[answer.row])), answer.headline ? "headline" : "side",
+           answer.claim, number(answer.published.value), number(answer.ours.value),
+           number(answer.ratio()), verdict_text(answer), answer.why, answer.formula});
   const auto obeyed = std::ranges::count_if(answered.answers, [](const PublishedAnswer& answer) {
     return answer.verdict.answer == Answer::obeys;
   });
@@ -208,19 +154,16 @@ CsvTable parity_csv(std::span<const AnsweredPaper> papers) {
   return out;
 }
 
-Table all_answers_table(const AnsweredPaper& paper, const AnswerChoice& choice) {
-  Table all{.name = paper.paper->name,
-            .title = paper.paper->title,
-            .header = {"paper", "table"},
-            .notes = {}};
+Table all_answers_table(std::span<const AnsweredPaper> papers, const AnswerChoice& choice) {
+  Table all{.title = papers.size() == 1 ? papers[0].paper->title : "Answers to published rows",
+            .header = {"paper", "table"}};
   std::ranges::copy(kAnswerHeader, std::back_inserter(all.header));
-  for (const AnsweredTable& answered : paper.tables) {
-    if (!choice.table.empty() && stem_of(*answered.table) != choice.table) continue;
-    for (std::vector<std::string>& row : answers_table(answered, choice).rows) {
-      row.insert(row.begin(), {paper.paper->name, stem_of(*answered.table)});
-      all.rows.push_back(std::move(row));
-    }
-  }
+  for (const AnsweredPaper& paper : papers)
+    for (const AnsweredTable* const answered : chosen(paper, choice))
+      for (std::vector<std::string>& row : answers_table(*answered, choice).rows) {
+        row.insert(row.begin(), {paper.paper->name, stem_of(*answered->table)});
+        all.rows.push_back(std::move(row));
+      }
   return all;
 }
 
@@ -234,31 +177,32 @@ std::string wrapped_beside(std::string margin, std::string_view words, std::size
 }
 
 std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice) {
-  std::string text =
-      wrapped_beside("", paper.paper->title + ". " + paper.paper->cite, kAnswerColumns) +
-      wrapped_beside("", conclusion_of(paper), kAnswerColumns);
-  for (const AnsweredTable& answered : paper.tables) {
-    if (!choice.table.empty() && stem_of(*answered.table) != choice.table) continue;
-    const std::vector<RowStanding> standings = answered.standings();
+  std::string text;
+  const auto say = [&](std::string margin, std::string_view words) {
+    text += wrapped_beside(std::move(margin), words, kAnswerColumns);
+  };
+  say("", paper.paper->title + ". " + paper.paper->cite);
+  say("", conclusion_of(paper));
+  for (const AnsweredTable* const answered : chosen(paper, choice)) {
     std::map<RowStanding, std::size_t> counted;
-    for (const RowStanding standing : standings) ++counted[standing];
+    for (const RowStanding standing : answered->standings()) ++counted[standing];
+    std::vector<std::string> counts;  // `3 contradicts, 20 predicted`
+    for (const auto& [standing, count] : counted)
+      counts.push_back(fmt::format("{} {}", count, word(standing)));
+    const Table table = answers_table(*answered, choice);
     text += "\n";
-    text +=
-        wrapped_beside("", fmt::format("{} [{}]", answered.table->title, stem_of(*answered.table)),
-                       kAnswerColumns);
-    text += wrapped_beside("  ", counted_text(counted), kAnswerColumns);
-    if (choice.summary) continue;
-    const PublishedAnswer* before = nullptr;
-    for (const PublishedAnswer* answer : chosen(answered, choice)) {
-      if (before == nullptr || before->row != answer->row)
-        text += wrapped_beside(
-            fmt::format("  line {:<4} ", answer->row + 2),
-            fmt::format("{}: {}", row_name(*answered.table, answer->row),
-                        standing_words(answered, standings[answer->row], answer->row)),
-            kAnswerColumns);
-      text += wrapped_beside(answer->headline ? "      headline  " : "      side      ",
-                             answer_text(*answer), kAnswerColumns);
-      before = answer;
+    say("", fmt::format("{} [{}]", table.title, table.name));
+    say("  ", fmt::format("{}", fmt::join(counts, ", ")));
+    std::string line;
+    for (const std::vector<std::string>& row :
+         choice.summary ? decltype(table.rows)() : table.rows) {
+      if (std::exchange(line, row[kLine]) != row[kLine])
+        say(fmt::format("  line {:<4} ", line), row[kRow] + ": " + row[kStanding]);
+      std::string answer = fmt::format("{}: {}", row[kClaim], row[kVerdict]);
+      if (!row[kOurs].empty())
+        answer += fmt::format(" [{} published, {} ours, ratio {}]", row[kPublished], row[kOurs],
+                              row[kRatio]);
+      say(fmt::format("      {:<10}", row[kOf]), answer + " " + row[kWhy]);
     }
   }
   if (choice.summary)

@@ -39,9 +39,10 @@ struct AnswerChoice {
 // line | row | standing | of | claim | published | ours | ratio | verdict | why | formula, a line
 // for each claim or rule of each row, those of the headline first; a note counts what is left out.
 [[nodiscard]] Table answers_table(const AnsweredTable& answered, const AnswerChoice& choice);
-// The same of all tables of a paper, as one, with the columns paper and table in front.
-[[nodiscard]] Table all_answers_table(const AnsweredPaper& paper, const AnswerChoice& choice);
-// The same for a terminal of 120 columns, under the paper's conclusion and each table's count.
+// The same of all tables of papers, as one, with the columns paper and table in front.
+[[nodiscard]] Table all_answers_table(std::span<const AnsweredPaper> papers,
+                                      const AnswerChoice& choice);
+// The same of a paper for a terminal of 120 columns, under its conclusion and each table's count.
 [[nodiscard]] std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice);
 
 // The answers to headlines that are numbers of ours, in the columns of published_parity_figure():
