@@ -284,7 +284,7 @@ void check_keys(const YamlNode& map, std::span<const std::string_view> known) {
     if (std::ranges::find(known, entry.key) != known.end()) continue;
     // The resolved specs of older runs have every key of their schema.
     const GoneName* const gone = find_gone("key", entry.key);
-    const std::string_view text = entry.kind == YamlNode::null ? "~" : entry.text;
+    const std::string text = entry.kind == YamlNode::null ? "~" : entry.text;
     if (gone == nullptr || gone->neutral.empty() || text != gone->neutral)
       fail_unknown_key(entry.key_place, entry.key, known);
   }
