@@ -68,15 +68,13 @@ std::map<RowStanding, std::size_t> AnsweredPaper::count() const {
   return counted;
 }
 
-std::map<Need, std::size_t> AnsweredPaper::needs() const {
+std::map<Need, std::size_t> AnsweredTable::needs() const {
+  std::set<std::pair<Need, std::size_t>> rows;
+  for (const PublishedAnswer& answer : answers)
+    if (answer.verdict.answer == Answer::not_measured)
+      for (const Need need : answer.needs) rows.emplace(need, answer.row);
   std::map<Need, std::size_t> counted;
-  for (const AnsweredTable& table : tables) {
-    std::map<Need, std::set<std::size_t>> rows;
-    for (const PublishedAnswer& answer : table.answers)
-      if (answer.verdict.answer == Answer::not_measured)
-        for (const Need need : answer.needs) rows[need].insert(answer.row);
-    for (const auto& [need, of_need] : rows) counted[need] += of_need.size();
-  }
+  for (const auto& [need, row] : rows) ++counted[need];
   return counted;
 }
 

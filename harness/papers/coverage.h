@@ -20,6 +20,8 @@ struct AnsweredTable {
 
   // One for each row of the table.
   [[nodiscard]] std::vector<RowStanding> standings() const;
+  // How many rows have a claim that needs this.
+  [[nodiscard]] std::map<Need, std::size_t> needs() const;
 };
 
 struct AnsweredPaper {
@@ -29,8 +31,6 @@ struct AnsweredPaper {
   [[nodiscard]] std::size_t rows() const;
   [[nodiscard]] std::map<RowStanding, std::size_t> count() const;
   [[nodiscard]] std::size_t answers() const;
-  // How many rows have a claim that needs this.
-  [[nodiscard]] std::map<Need, std::size_t> needs() const;
 };
 
 // The answers to one table; those that remarks of the index are about are marked.

@@ -42,7 +42,7 @@ TEST(Coverage, ARowStandsAsItsHeadlineDoes) {
   EXPECT_THAT(paper.count(),
               ElementsAre(std::pair(RowStanding::contradicts, 2u),
                           std::pair(RowStanding::derived, 1u), std::pair(RowStanding::open, 1u)));
-  EXPECT_THAT(paper.needs(), ElementsAre(std::pair(Need::training, 3u)));
+  EXPECT_THAT(paper.tables[0].needs(), ElementsAre(std::pair(Need::training, 3u)));
 }
 
 TEST(Coverage, ASideClaimNeverMakesARowBetterAndCanMakeItWorse) {

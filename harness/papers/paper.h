@@ -159,6 +159,10 @@ struct PublishedTable {
   std::vector<InputOf> input_of;
   CsvTable cells;
 
+  // The file without .csv.
+  [[nodiscard]] std::string_view stem() const {
+    return std::string_view(file).substr(0, file.size() - 4);
+  }
   [[nodiscard]] const PublishedColumn& column(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> keys() const;
   [[nodiscard]] bool is_headline(std::string_view column) const;

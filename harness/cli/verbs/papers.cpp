@@ -69,6 +69,15 @@ Table functions_table() {
   return table;
 }
 
+// The enumerator of an option's word; nullopt where it was not given.
+template <class E>
+std::optional<E> word_given(const std::string& option, const std::string& text) {
+  const auto parsed = parse_word<E>(text);
+  if (!parsed && !text.empty())
+    throw UsageError(option + ": " + unknown_word(kWords<E>.what, text, all_words<E>()));
+  return parsed;
+}
+
 const AnsweredPaper& paper_named(const std::vector<AnsweredPaper>& papers,
                                  const std::string& name) {
   std::vector<std::string_view> names;
@@ -81,9 +90,7 @@ const AnsweredPaper& paper_named(const std::vector<AnsweredPaper>& papers,
 
 void require_table(const AnsweredPaper& paper, const std::string& wanted) {
   std::vector<std::string_view> names;
-  for (const AnsweredTable& answered : paper.tables)
-    names.push_back(
-        std::string_view(answered.table->file).substr(0, answered.table->file.size() - 4));
+  for (const AnsweredTable& answered : paper.tables) names.push_back(answered.table->stem());
   if (!wanted.empty() && std::ranges::find(names, wanted) == names.end())
     throw UsageError(unknown_word("table", wanted, names));
 }
@@ -103,12 +110,7 @@ void print_answers(const std::vector<AnsweredPaper>& papers, const PapersWords& 
                       .claims = names_in(words.claim),
                       .summary = words.names.size() == 1 && words.verdict.empty() &&
                                  words.claim.empty() && !words.all};
-  if (!words.verdict.empty()) {
-    choice.standing = parse_word<RowStanding>(words.verdict);
-    if (!choice.standing)
-      throw UsageError("--verdict: " + unknown_word(kWords<RowStanding>.what, words.verdict,
-                                                    all_words<RowStanding>()));
-  }
+  choice.standing = word_given<RowStanding>("--verdict", words.verdict);
   const std::span<const AnsweredPaper> wanted =
       words.names.empty() ? papers : std::span(&paper_named(papers, words.names[0]), 1);
   require_table(wanted.front(), choice.table);
@@ -160,9 +162,7 @@ ExitCode answer(const PapersWords& words) {
     std::ranges::move(graded_rows(papers, true), std::back_inserter(rows));
     print(model_error_table(rows), words.format);
   } else if (!words.needs.empty()) {
-    const auto need = parse_word<Need>(words.needs);
-    if (!need) throw UsageError("--needs: " + unknown_word("need", words.needs, all_words<Need>()));
-    print(needs_table(papers, need), words.format);
+    print(needs_table(papers, *word_given<Need>("--needs", words.needs)), words.format);
   } else if (words.names.empty() && words.verdict.empty() && words.claim.empty()) {
     print(coverage_table(papers), words.format);
     if (words.format == TableFormat::text)

@@ -13,7 +13,9 @@ void add_sets_table(Verb sets) {
       sets, "table", "Lists the 109 published sets, with asym-RR by both distillations.",
       [](TableFormat said) {
         const auto rows = compare_distillations();
-        print_table(balance_table(rows, said), balance_summary(rows), said);
+        print_table(said == TableFormat::csv ? distillation_csv(rows).to_string()
+                                             : printed(distillation_table(rows), said),
+                    balance_summary(rows), said);
       },
       R"(asym-RR is recomputed; `qb papers cqs_attention` compares it with what is printed.
 

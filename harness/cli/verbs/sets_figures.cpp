@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "base/files.h"
 #include "base/numbers.h"
@@ -12,9 +11,7 @@
 #include "harness/cli/views/sets_view.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/work/work.h"
-#include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/known_sets.h"
-#include "interest_sets/split/distillation.h"
 #include "plots/draw/draw.h"
 #include "plots/figures/figures.h"
 #include "plots/frame/table.h"
@@ -23,16 +20,6 @@ namespace qb {
 namespace {
 
 constexpr std::int64_t kProductRows = 4096;  // and as many columns
-
-// The number of minimum sets of every W of which they are all known.
-std::map<int, std::int64_t> counts() {
-  std::map<int, std::int64_t> all;
-  for (const SearchRecord& list : stored_minimum_lists()) all[list.modulus] = list.sets;
-  for (const SearchRecord& record : stored_searches())
-    if (record.sets > 0 && record.size == proved_lower_bound(record.modulus))
-      all[record.modulus] = record.sets;
-  return all;
-}
 
 // How many groups of rows there are: half or a quarter of the workers, or one.
 CsvTable product_splits_csv() {
@@ -56,28 +43,6 @@ CsvTable product_splits_csv() {
   return table;
 }
 
-// Adds to the published table, for the paper's readers, what it does not say.
-Table paper_table(const std::vector<DistillationRow>& rows) {
-  const auto counted = counts();
-  Table table{
-      .name = "interest_sets",
-      .title =
-          "Interest sets of the published table: minimality, number of minimum sets, "
-          "and asym-RR under both distillations",
-      .header = {"W", "m", "interest set", "minimum sets", "published", "balanced", "balanced / W"},
-      .notes = {"Every m is the least: proved by exhaustive search of m - 1 or by counting.",
-                "Minimum sets: those with 0 and 1; - where they were not counted."}};
-  for (const DistillationRow& row : rows) {
-    const int workers = row.set.modulus;
-    const auto count = counted.find(workers);
-    table.rows.push_back({fmt::to_string(workers), fmt::to_string(row.set.residues.size()),
-                          to_string(row.set), count == counted.end() ? "-" : to_text(count->second),
-                          fmt::format("{:.4f}", row.published), fmt::format("{:.4f}", row.balanced),
-                          fmt::format("{:.4f}", row.balanced / workers)});
-  }
-  return table;
-}
-
 // Ten tokens, seven workers and {0, 1, 3}: the paper's worked example.
 Figure worked_example() {
   const Problem problem = make_problem({1, 1, 1, 10, 10, 1, 1}, MaskKind::full, DType::f32, 0);
@@ -92,10 +57,9 @@ Figure worked_example() {
 void draw(const std::string& directory) {
   ensure_directory(directory);
   const auto rows = compare_distillations();
-  for (const std::string& path : write_table(paper_table(rows), directory))
+  for (const std::string& path : write_table(distillation_table(rows), directory))
     print_answer("{}\n", path);
-  const CsvTable balance = CsvTable::parse(balance_table(rows, TableFormat::csv), "distillation");
-  const std::vector<Figure> figures = {distillation_figure(balance),
+  const std::vector<Figure> figures = {distillation_figure(distillation_csv(rows)),
                                        cqs_product_figure(product_splits_csv()), worked_example()};
   for (const std::vector<std::string>& paths : write_figures(figures, directory))
     print_answer("{}\n", paths.front());

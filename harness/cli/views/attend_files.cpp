@@ -166,8 +166,9 @@ struct GivenFiles {
   std::optional<Given> lse;
 };
 
-AttendFiles plan_files(const AttendRequest& request, const GivenFiles& given, Allocator& memory,
-                       int threads) {
+// Plans the job of these files, makes room for it and reads Q, K, V and dO.
+AttendFiles read_inputs(const AttendRequest& request, GivenFiles& given, Allocator& memory,
+                        int threads) {
   const NpyHeader q = given.q.header();
   const NpyHeader k = given.k.header();
   const NpyHeader v = given.v.header();
@@ -187,10 +188,17 @@ AttendFiles plan_files(const AttendRequest& request, const GivenFiles& given, Al
     (void)common_dtype(q, d_out, d_out);
     require_shape(d_out, "dO", of_out);
   }
-  if (!given.o) return files;
-  require_shape(given.o->header(), "O", of_out);
-  require_shape(given.lse->header(), "LSE of --save-lse",
-                with_last(q.shape, files.job.plan().problem.lse_kept));
+  if (given.o) {
+    require_shape(given.o->header(), "O", of_out);
+    require_shape(given.lse->header(), "LSE of --save-lse",
+                  with_last(q.shape, files.job.plan().problem.lse_kept));
+  }
+  make_room(files.job);
+  const ExecutionArguments& to = files.job.arguments;
+  given.q.read(to.q);
+  given.k.read(to.k);
+  given.v.read(to.v);
+  if (given.d_out) given.d_out->read(to.d_out);
   return files;
 }
 
@@ -261,16 +269,10 @@ void check_attend_files(const AttendRequest& request) {
 
 AttendFiles read_attend_files(const AttendRequest& request, Allocator& memory, int threads) {
   GivenFiles given(request);
-  AttendFiles files = plan_files(request, given, memory, threads);
-  make_room(files.job);
-  const ExecutionArguments& to = files.job.arguments;
-  given.q.read(to.q);
-  given.k.read(to.k);
-  given.v.read(to.v);
-  if (given.d_out) given.d_out->read(to.d_out);
+  AttendFiles files = read_inputs(request, given, memory, threads);
   if (!given.o) return files;
-  given.o->read(to.out);
-  given.lse->read(to.lse, Allows::minus_infinity);
+  given.o->read(files.job.arguments.out);
+  given.lse->read(files.job.arguments.lse, Allows::minus_infinity);
   return files;
 }
 
@@ -292,13 +294,8 @@ AttendFiles read_found_files(AttendRequest request, Allocator& memory, int threa
     throw UsageError("--do, --dq, --dk and --dv are verified together; give all four");
   request.backward = !gradients.empty();
   GivenFiles given(request);
-  AttendFiles files = plan_files(request, given, memory, threads);
-  make_room(files.job);
+  AttendFiles files = read_inputs(request, given, memory, threads);
   ExecutionArguments& to = files.job.arguments;
-  given.q.read(to.q);
-  given.k.read(to.k);
-  given.v.read(to.v);
-  if (given.d_out) given.d_out->read(to.d_out);
   to.out = to.lse = {};
   const Shape& s = files.job.plan().problem.shape;
   for (const NamedOutput& one : outputs_of(request)) {

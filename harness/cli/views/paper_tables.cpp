@@ -45,16 +45,11 @@ const std::vector<std::string> kAnswerHeader = {"line",    "row",       "standin
                                                 "claim",   "published", "ours",     "ratio",
                                                 "verdict", "why",       "formula"};
 
-std::string stem_of(const PublishedTable& table) {
-  return table.file.substr(0, table.file.size() - 4);
-}
-
 // The tables of a paper that are asked for.
 std::vector<const AnsweredTable*> chosen(const AnsweredPaper& paper, const AnswerChoice& choice) {
   std::vector<const AnsweredTable*> tables;
   for (const AnsweredTable& answered : paper.tables)
-    if (choice.table.empty() || stem_of(*answered.table) == choice.table)
-      tables.push_back(&answered);
+    if (choice.table.empty() || answered.table->stem() == choice.table) tables.push_back(&answered);
   return tables;
 }
 
@@ -109,8 +104,10 @@ std::string conclusion_of(const AnsweredPaper& paper) {
 
 Table answers_table(const AnsweredTable& answered, const AnswerChoice& choice) {
   const PublishedTable& published = *answered.table;
-  Table table{
-      .name = stem_of(published), .title = published.title, .header = kAnswerHeader, .notes = {}};
+  Table table{.name = std::string(published.stem()),
+              .title = published.title,
+              .header = kAnswerHeader,
+              .notes = {}};
   if (!published.hardware.empty())
     table.notes.push_back(fmt::format("Published on: {}.", published.hardware));
   if (published.digitised)
@@ -161,7 +158,7 @@ Table all_answers_table(std::span<const AnsweredPaper> papers, const AnswerChoic
   for (const AnsweredPaper& paper : papers)
     for (const AnsweredTable* const answered : chosen(paper, choice))
       for (std::vector<std::string>& row : answers_table(*answered, choice).rows) {
-        row.insert(row.begin(), {paper.paper->name, stem_of(*answered->table)});
+        row.insert(row.begin(), {paper.paper->name, std::string(answered->table->stem())});
         all.rows.push_back(std::move(row));
       }
   return all;
@@ -213,26 +210,16 @@ std::string answers_text(const AnsweredPaper& paper, const AnswerChoice& choice)
   return text;
 }
 
-Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need) {
+Table needs_table(std::span<const AnsweredPaper> papers, Need need) {
   Table table{.name = "needs",
               .title = "What would answer more rows",
               .header = {"needs", "paper", "table", "rows"},
               .notes = {}};
-  for (const auto& [candidate, text] : kWords<Need>.rows) {
-    if (need && candidate != *need) continue;
-    for (const AnsweredPaper& paper : papers)
-      for (const AnsweredTable& answered : paper.tables) {
-        std::vector<std::size_t> rows;
-        for (const PublishedAnswer& answer : answered.answers)
-          if (answer.verdict.answer == Answer::not_measured &&
-              std::ranges::find(answer.needs, candidate) != answer.needs.end())
-            rows.push_back(answer.row);
-        rows.erase(std::ranges::unique(rows).begin(), rows.end());
-        if (!rows.empty())
-          table.rows.push_back({std::string(text), paper.paper->name, answered.table->file,
-                                std::to_string(rows.size())});
-      }
-  }
+  for (const AnsweredPaper& paper : papers)
+    for (const AnsweredTable& answered : paper.tables)
+      if (const auto counted = answered.needs(); counted.contains(need))
+        table.rows.push_back({std::string(word(need)), paper.paper->name, answered.table->file,
+                              std::to_string(counted.at(need))});
   return table;
 }
 

@@ -50,8 +50,8 @@ struct AnswerChoice {
 // was fitted to them, is left out.
 [[nodiscard]] CsvTable parity_csv(std::span<const AnsweredPaper> papers);
 
-// The tables with rows that need something, and how many; of one need, or of all.
-[[nodiscard]] Table needs_table(std::span<const AnsweredPaper> papers, std::optional<Need> need);
+// The tables with rows that need something, and how many.
+[[nodiscard]] Table needs_table(std::span<const AnsweredPaper> papers, Need need);
 
 // Puts those first that change what a paper claims, and remarks last.
 [[nodiscard]] std::vector<FoundContradiction> by_weight(std::vector<FoundContradiction> found);

@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "base/numbers.h"
 #include "base/status.h"
 #include "base/text_table.h"
 #include "base/verdict.h"
+#include "interest_sets/search/minimum_sets.h"
 #include "interest_sets/sets/constructions.h"
 #include "interest_sets/split/distillation.h"
 
@@ -74,30 +76,41 @@ std::vector<DistillationRow> compare_distillations() {
   return rows;
 }
 
-std::string balance_table(std::span<const DistillationRow> rows, TableFormat form) {
-  const bool csv = form == TableFormat::csv;
-  const auto ratio = [&](double value) {
-    return csv ? to_text(value) : fmt::format("{:.4f}", value);
-  };
-  Table table;
-  table.header =
-      names_in(csv ? "workers,quorum_size,interest_set,published_asymptotic_responsibility_ratio,"
-                     "balanced_asymptotic_responsibility_ratio,published_longest_tokens,"
-                     "balanced_longest_tokens"
-                   : "W,m,interest set,published,balanced,gain,published / W,balanced / W,longest,"
-                     "balanced longest");
-  for (const auto& [set, published, balanced, longest, balanced_longest, more_tokens] : rows) {
-    std::vector<std::string> cells = {
-        fmt::to_string(set.modulus), fmt::to_string(set.residues.size()),
-        csv ? csv_residues(set) : braces(set.residues), ratio(published), ratio(balanced)};
-    if (!csv)
-      for (const double value :
-           {balanced / published, published / set.modulus, balanced / set.modulus})
-        cells.push_back(ratio(value));
-    cells.insert(cells.end(), {to_text(longest), to_text(balanced_longest)});
-    table.rows.push_back(std::move(cells));
+Table distillation_table(std::span<const DistillationRow> rows) {
+  std::map<int, std::int64_t> counts;  // of minimum sets, of every W of which all are known
+  for (const SearchRecord& list : stored_minimum_lists()) counts[list.modulus] = list.sets;
+  for (const SearchRecord& record : stored_searches())
+    if (record.sets > 0 && record.size == proved_lower_bound(record.modulus))
+      counts[record.modulus] = record.sets;
+  Table table{
+      .name = "interest_sets",
+      .title =
+          "Interest sets of the published table: minimality, number of minimum sets, "
+          "and asym-RR under both distillations",
+      .header = {"W", "m", "interest set", "minimum sets", "published", "balanced", "balanced / W"},
+      .notes = {"Every m is the least: proved by exhaustive search of m - 1 or by counting.",
+                "Minimum sets: those with 0 and 1; - where they were not counted."}};
+  for (const DistillationRow& row : rows) {
+    const int workers = row.set.modulus;
+    table.rows.push_back({fmt::to_string(workers), fmt::to_string(row.set.residues.size()),
+                          to_string(row.set),
+                          counts.contains(workers) ? to_text(counts[workers]) : "-",
+                          fmt::format("{:.4f}", row.published), fmt::format("{:.4f}", row.balanced),
+                          fmt::format("{:.4f}", row.balanced / workers)});
   }
-  return printed(table, form);
+  return table;
+}
+
+CsvTable distillation_csv(std::span<const DistillationRow> rows) {
+  CsvTable table({"workers", "quorum_size", "interest_set",
+                  "published_asymptotic_responsibility_ratio",
+                  "balanced_asymptotic_responsibility_ratio", "published_longest_tokens",
+                  "balanced_longest_tokens"});
+  for (const DistillationRow& row : rows)
+    table.append({fmt::to_string(row.set.modulus), fmt::to_string(row.set.residues.size()),
+                  csv_residues(row.set), to_text(row.published), to_text(row.balanced),
+                  to_text(row.published_longest), to_text(row.balanced_longest)});
+  return table;
 }
 
 std::string balance_summary(std::span<const DistillationRow> rows) {

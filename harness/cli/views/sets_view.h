@@ -26,7 +26,10 @@ struct DistillationRow {
 };
 // Covers W = 3..111.
 [[nodiscard]] std::vector<DistillationRow> compare_distillations();
-[[nodiscard]] std::string balance_table(std::span<const DistillationRow> rows, TableFormat form);
+// For people, with how many sets of the least size there are; and for programs, with the longest
+// subsequences.
+[[nodiscard]] Table distillation_table(std::span<const DistillationRow> rows);
+[[nodiscard]] CsvTable distillation_csv(std::span<const DistillationRow> rows);
 // Gives the least asym-RR / W of both, and where tokens or balance got worse.
 [[nodiscard]] std::string balance_summary(std::span<const DistillationRow> rows);
 

@@ -65,12 +65,12 @@ TEST(SetsView, BalanceStandsBesideThePublishedRule) {
   EXPECT_THAT(summary, HasSubstr("published, 0.98"));
   EXPECT_THAT(summary, HasSubstr("below published for 0 of 109 W"));
   EXPECT_THAT(summary, HasSubstr("more local tokens for 0.\n"));
-  const CsvTable csv = CsvTable::parse(balance_table(rows, TableFormat::csv), "csv");
+  const CsvTable csv = distillation_csv(rows);
   EXPECT_EQ(csv.text(1, "workers"), "4");
   EXPECT_NEAR(csv.number(1, "published_asymptotic_responsibility_ratio"), 3.1963, 5e-5);
   EXPECT_GT(csv.number(1, "balanced_asymptotic_responsibility_ratio"), 3.95);
-  EXPECT_THAT(balance_table(rows, TableFormat::markdown),
-              HasSubstr("| 4 | 3 | {0,1,2} | 3.1963 |"));
+  EXPECT_THAT(table_markdown(distillation_table(rows)),
+              HasSubstr("| 4 | 3 | 0,1,2 | 2 | 3.1963 |"));
 }
 
 TEST(SetsSearch, SaysWhatIsProvedAndRanks) {
