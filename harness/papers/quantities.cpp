@@ -11,7 +11,6 @@
 #include "base/words.h"
 #include "harness/plan/exchange/exchange_plan.h"
 #include "harness/plan/strategies/strategy.h"
-#include "harness/plan/theory/sent_bytes.h"
 #include "harness/plan/theory/speed_up_bound.h"
 #include "harness/plan/work/work.h"
 #include "interest_sets/split/distillation.h"

@@ -165,14 +165,15 @@ def sets(workers: int | None = None) -> Any:
 
 
 def bounds(**parameters: Any) -> Any:
-    """Gives what each scheme sends: bounds(n_tokens=8192, workers=8, q_heads=8, passes="both").
+    """Gives what each scheme sends and holds: bounds(n_tokens=8192, workers=8, passes="both").
 
-    A frame with a row a scheme, pass and kind of transfer: its formula, and the bytes that the
-    worker sends that sends most. With compute= (FLOP/s) and bandwidth= (bytes/s) of a worker it
-    gives how many tokens each worker needs so that computing hides the transfers of a ring.
-    Parameters are those of `qb bounds bytes` and `qb bounds min-block`.
+    A frame with a row a scheme and pass: rounds and critical path, and the bytes that the busiest
+    worker sends and the fullest one holds, as its plan counts them. With compute= (FLOP/s) and
+    bandwidth= (bytes/s) of a worker it gives how many tokens each worker needs so that computing
+    hides the transfers of a ring. Parameters are those of `qb bounds schemes` and
+    `qb bounds min-block`.
     """
-    what = "min-block" if "compute" in parameters else "bytes"
+    what = "min-block" if "compute" in parameters else "schemes"
     return _frames.of_csv(_qb.run(["bounds", what, *_qb.options(parameters), "--csv"]))
 
 

@@ -45,7 +45,9 @@ def test_a_plan_counts_what_qb_plan_counts():
 def test_sets_bounds_advice_and_papers():
     assert list(qb.sets(7)) == [0, 1, 3] and qb.sets(7).quorum(5) == [1, 5, 6]
     assert len(qb.sets()["workers"]) == 109
-    assert "ring" in set(qb.bounds(n_tokens=8192, workers=8, q_heads=8, passes="both")["scheme"])
+    bounds = qb.bounds(n_tokens=8192, workers=8, q_heads=8, passes="both")
+    ring = qb.plan("ring", n_tokens=8192, workers=8, q_heads=8, head_dim=64, dtype="bf16")
+    assert ("ring", ring.device_sent_bytes) in list(zip(bounds["scheme"], bounds["device_sent_bytes"]))
     advice = qb.advise(n_tokens=65536, q_heads=32, kv_heads=8, head_dim=128, mask="causal",
                        passes="both", cluster=qb.Cluster(hosts=2, workers_per_host=8, device="h100",
                                                          inside="nvlink4", between="50e9,5us"))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// qb bounds: computes the least block of a ring, and what each scheme sends, waits for and holds.
+// qb bounds: computes the least block of a ring, and counts what each scheme sends and holds.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/numbers.h"
@@ -11,69 +11,12 @@
 #include "harness/cli/views/table_form.h"
 #include "harness/execute/device/device_rehearsal.h"
 #include "harness/execute/model/advice.h"
-#include "harness/plan/theory/path_forms.h"
-#include "harness/plan/theory/peak_memory.h"
-#include "harness/plan/theory/sent_bytes.h"
+#include "harness/plan/theory/speed_up_bound.h"
+#include "harness/plan/work/work.h"
 #include "kernels/dtype.h"
 
 namespace qb {
 namespace {
-
-// Returns the formula of a row, and why the plan sends another number of bytes, or has no plan.
-std::string explanation(const SentBytes& row) {
-  if (!row.unsupported.empty()) return row.unsupported;
-  return row.difference.empty() ? row.formula : row.formula + "; " + row.difference;
-}
-
-std::string sent_bytes_table(std::span<const SentBytes> rows, TableFormat form) {
-  const bool csv = form == TableFormat::csv;
-  Table table;
-  table.header = names_in(
-      csv ? "pass,scheme,transfer,direction,messages,message_bytes,total_bytes,formulas_sent_bytes,"
-            "device_sent_bytes,formula,difference,unsupported"
-          : "pass,scheme,transfer,messages,bytes each,bytes,its formulas send in all,"
-            "its plan sends in all,each is");
-  for (const SentBytes& row : rows) {
-    std::vector<std::string> cells = {std::string(word(row.pass)), row.scheme,
-                                      row.transfer + (row.received && !csv ? " (received)" : "")};
-    if (csv) cells.emplace_back(row.received ? "received" : "sent");
-    if (row.unsupported.empty()) {
-      cells.push_back(to_text(row.messages));
-      for (const std::int64_t n : {row.bytes, row.total(), row.formula_bytes, row.planned_bytes})
-        cells.push_back(csv ? to_text(n) : format_grouped(n));
-    } else {
-      cells.insert(cells.end(), 5, csv ? "" : "-");
-    }
-    cells.push_back(csv ? row.formula : explanation(row));
-    if (csv) cells.insert(cells.end(), {row.difference, row.unsupported});
-    table.rows.push_back(std::move(cells));
-  }
-  return printed(table, form);
-}
-
-std::string sent_bytes_summary(std::span<const SentBytes> rows, Pass pass) {
-  std::vector<std::string> words;
-  std::size_t formed = 0;  // with a closed form of their own
-  std::size_t equal = 0;
-  std::string_view last_scheme;
-  for (const SentBytes& row : rows) {
-    if (row.pass != pass || !row.unsupported.empty() || row.scheme == last_scheme) continue;
-    last_scheme = row.scheme;
-    words.push_back(fmt::format("{} {}", row.scheme, format_bytes(row.planned_bytes)));
-    if (row.transfer == "all") continue;
-    ++formed;
-    if (row.formula_bytes == row.planned_bytes) ++equal;
-  }
-  if (words.empty()) return fmt::format("No scheme has a plan of the {} pass.\n", word(pass));
-  return fmt::format(
-      "In the {} pass a worker sends, by the plan of the scheme, in all: {}.\n"
-      "The formulas of {} of {} schemes add up to that{}.\n",
-      word(pass), fmt::join(words, ", "), equal, formed,
-      equal == formed ? "" : "; the rows of the others say why they do not");
-}
-
-constexpr const char* kOfRoots =
-    "The root of cqs sends and holds more: qb plan --algorithm cqs says how much.\n";
 
 struct MinBlockWords {
   double compute_flop_per_s = 0.0;  // of one worker
@@ -129,24 +72,106 @@ Examples:
   add_table_form(verb, words.form);
 }
 
-struct SentBytesWords {
+struct SchemesWords {
   Case c;
   std::int64_t cached_tokens = 0;
   Passes passes = Passes::both;
   TableFormat form = TableFormat::text;
-
-  // Refuses what `qb advise` refuses.
-  [[nodiscard]] Problem problem() const {
-    const Case whole = case_with_cache(c, cached_tokens);
-    Problem problem =
-        with_mask_option([&] { return make_problem(whole.shape, whole.mask, whole.dtype, 0); });
-    problem.partials = whole.partial_dtype;
-    return problem;
-  }
-  [[nodiscard]] GridShape grid() const { return asked_grid(c.strategy_keys); }
 };
 
-void add_problem(Verb verb, SentBytesWords& words) {
+// Refuses what `qb advise` refuses, and problems whose bytes 63 bits do not hold: a root or all
+// workers together move no more than 8 tensors for each worker.
+Problem problem_of(const SchemesWords& words) {
+  const Case whole = case_with_cache(words.c, words.cached_tokens);
+  Problem problem =
+      with_mask_option([&] { return make_problem(whole.shape, whole.mask, whole.dtype, 0); });
+  problem.partials = whole.partial_dtype;
+  const Shape& shape = problem.shape;
+  if (8.0 * 8.0 * static_cast<double>(shape.kv_len + whole.workers) * whole.workers *
+          static_cast<double>(shape.q_heads) * static_cast<double>(shape.head_dim + 2) >
+      9e18)
+    throw UsageError("the bytes of this problem do not fit 63 bits; take fewer tokens or heads");
+  return problem;
+}
+
+Plan plan_scheme(std::string_view scheme, const Problem& problem, const SchemesWords& words,
+                 Pass pass) {
+  if (scheme == "decode" && problem.shape.q_len > kFewNewTokens)
+    throw Unsupported(
+        fmt::format("decode is planned here for at most {} new tokens", kFewNewTokens));
+  return make_plan(scheme, problem,
+                   {.workers = words.c.workers,
+                    .keys = grid_keys(asked_grid(words.c.strategy_keys)),
+                    .pass = pass});
+}
+
+// Returns what the plan counts. Work has the same bytes and unmasked pairs with every kernel;
+// `reference` has no tiles that take time to count.
+std::vector<std::string> counted(const Plan& plan, bool csv) {
+  const Work work = model_work(plan, Kernel::reference);
+  const PlanMemory memory = plan_memory(plan, Kernel::flash, 1);
+  const bool has_root = memory.root_peak_bytes > 0;
+  std::int64_t rounds = 0;
+  Worker scratch;
+  for (std::size_t w = 0; w < plan.workers.size(); ++w)
+    rounds = std::max<std::int64_t>(
+        rounds, std::ssize(plan.workers.read(w, scratch, Workers::Parts::messages).steps));
+  if (csv)
+    return {to_text(rounds),
+            to_text(work.critical_path_pairs),
+            to_text(work.sent_bytes_max),
+            has_root ? to_text(work.root_sent_bytes) : "",
+            to_text(memory.device_peak_bytes),
+            has_root ? to_text(memory.root_peak_bytes) : ""};
+  const auto bytes = [&](std::int64_t of_device, std::int64_t of_root) {
+    return format_bytes_and_root(static_cast<double>(of_device),
+                                 has_root ? static_cast<double>(of_root) : std::nan(""));
+  };
+  return {format_grouped(rounds), format_grouped(work.critical_path_pairs),
+          bytes(work.sent_bytes_max, work.root_sent_bytes),
+          bytes(memory.device_peak_bytes, memory.root_peak_bytes)};
+}
+
+void print_schemes(const SchemesWords& words) {
+  const Problem problem = problem_of(words);
+  const bool csv = words.form == TableFormat::csv;
+  Table table;
+  table.header =
+      names_in(csv ? "pass,scheme,rounds,critical_path_pairs,device_sent_bytes,root_sent_bytes,"
+                     "device_peak_bytes,root_peak_bytes,unsupported"
+                   : "pass,scheme,rounds,pairs on the critical path,a worker sends,"
+                     "a worker holds,has no plan since");
+  for (const Pass pass : passes_of(words.passes))
+    for (const Strategy& strategy : strategies()) {
+      std::vector<std::string> cells = {std::string(word(pass)), std::string(strategy.name)};
+      std::string unsupported;
+      try {
+        for (std::string& cell : counted(plan_scheme(strategy.name, problem, words, pass), csv))
+          cells.push_back(std::move(cell));
+      } catch (const Unsupported& reason) {
+        unsupported = reason.what();
+      }
+      cells.resize(table.header.size() - 1, csv ? "" : "-");
+      cells.push_back(unsupported);
+      table.rows.push_back(std::move(cells));
+    }
+  print_table(printed(table, words.form), "", words.form);
+}
+
+void add_schemes(Verb bounds) {
+  auto [verb, words] = add_verb<SchemesWords>(
+      bounds, "schemes", "Counts what a worker of each scheme computes, sends and holds in a pass.",
+      print_schemes,
+      R"(Each scheme is planned, and its plan counts the numbers, as in qb plan and qb advise.
+Pairs are per head, of the slowest worker of each round. A worker sends: the one that sends most,
+all its messages. A worker holds: the fullest one at its fullest moment, to the byte what a run on
+the CPU takes with kernel `flash` on one thread; a worker that computes in place holds the caller's
+tensors too. Of cqs the root has numbers of its own. qb plan shows the transfers of one scheme.
+
+Examples:
+  qb bounds schemes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --mask causal
+  qb bounds schemes --n-tokens 1 --cached-tokens 1Mi --workers 8 --q-heads 8 --pass forward
+  qb bounds schemes --n-tokens 64Ki --workers 16 --q-heads 32 --grid-heads 4 --grid-rows 2 --csv)");
   words.c.algorithm = "grid";  // of which the keys are
   words.c.shape = {1, 1, 0, 0, 0, 64, 64};
   words.c.dtype = DType::bf16;
@@ -154,196 +179,25 @@ void add_problem(Verb verb, SentBytesWords& words) {
   add_parameter(verb, words.c, "workers").required();
   add_integer(verb, "--cached-tokens", words.cached_tokens,
               "Sets P, the number of tokens in the cache (default: 0).");
-  add_parameters(
-      verb, words.c,
-      {"q_heads", "kv_heads", "head_dim", "dtype", "partial_dtype", "grid.heads", "grid.rows"});
+  add_parameters(verb, words.c,
+                 {"mask", "q_heads", "kv_heads", "head_dim", "dtype", "partial_dtype", "grid.heads",
+                  "grid.rows"});
   add_word(verb, "--pass", words.passes, "Sets which passes are counted");
   add_table_form(verb, words.form);
-}
-
-// The mask does not change what these schemes send.
-void print_sent_bytes(const SentBytesWords& words) {
-  const Problem problem = words.problem();
-  std::vector<SentBytes> rows;
-  std::string summary;
-  for (const Pass pass : passes_of(words.passes)) {
-    for (SentBytes& row : sent_bytes(problem, words.c.workers, pass, words.grid()))
-      rows.push_back(std::move(row));
-    summary += sent_bytes_summary(rows, pass);
-  }
-  print_table(sent_bytes_table(rows, words.form), summary + kOfRoots, words.form);
-}
-
-std::string cell(const std::optional<std::int64_t>& number, TableFormat form) {
-  if (!number) return form == TableFormat::csv ? "" : "-";
-  return form == TableFormat::csv ? to_text(*number) : format_grouped(*number);
-}
-
-void print_path(const SentBytesWords& words) {
-  const Problem problem = words.problem();
-  const bool csv = words.form == TableFormat::csv;
-  Table table;
-  table.header = names_in(csv ? "pass,scheme,rounds,critical_path_pairs,rounds_formula,"
-                                "pairs_formula,missing"
-                              : "pass,scheme,rounds,pairs on the critical path,rounds are,"
-                                "pairs are under a causal mask");
-  for (const Pass pass : passes_of(words.passes))
-    for (const Strategy& strategy : strategies()) {
-      PathForms forms;
-      try {
-        forms = path_forms(strategy.name, problem, words.c.workers, pass, words.grid());
-      } catch (const Unsupported& reason) {
-        forms.missing = reason.what();
-      }
-      std::vector<std::string> cells = {
-          std::string(word(pass)), std::string(strategy.name), cell(forms.rounds, words.form),
-          cell(forms.critical_path_pairs, words.form), forms.rounds_formula};
-      if (csv)
-        cells.insert(cells.end(), {forms.pairs_formula, forms.missing});
-      else
-        cells.push_back(forms.missing.empty() ? forms.pairs_formula : forms.missing);
-      table.rows.push_back(std::move(cells));
-    }
-  print_table(printed(table, words.form), "", words.form);
-}
-
-void add_path(Verb bounds) {
-  auto [verb, words] = add_verb<SentBytesWords>(
-      bounds, "path", "Computes the rounds and the critical path of each scheme in closed form.",
-      print_path,
-      R"(Pairs are per head, of the slowest worker of each round. With W = workers, N = n-tokens,
-c = N/W tokens a worker, t = c(c+1)/2 pairs of a causal block, and a grid of H x R x C. A form
-holds where the workers have equal shards; where there is none, the table says why. A scheme may
-still refuse the problem: see qb bounds bytes.
-
-Examples:
-  qb bounds path --n-tokens 16Mi --workers 4096 --q-heads 32 --kv-heads 8 --mask causal
-  qb bounds path --n-tokens 64Ki --workers 16 --q-heads 32 --grid-heads 4 --grid-rows 2 --csv)");
-  add_problem(verb, words);
-  add_parameter(verb, words.c, "mask");
-}
-
-// What the fullest worker of a scheme holds, by its form and by its plan.
-struct HeldByScheme {
-  std::vector<HeldTensors> tensors{};
-  std::int64_t form_bytes = 0;
-  std::int64_t planned_bytes = 0;
-  std::string missing{};
-};
-
-HeldByScheme held_of(std::string_view scheme, const Problem& problem, Pass pass,
-                     const SentBytesWords& words) {
-  HeldByScheme held{.missing = why_no_peak_form(scheme, problem)};
-  if (held.missing.empty()) try {
-      const Plan plan =
-          make_plan(scheme, problem,
-                    {.workers = words.c.workers, .keys = grid_keys(words.grid()), .pass = pass});
-      held.planned_bytes = plan_memory(plan, Kernel::flash, 1).device_peak_bytes;
-      held.tensors =
-          peak_memory(scheme, problem, words.c.workers, pass, words.grid(), Kernel::flash);
-      for (const HeldTensors& each : held.tensors) held.form_bytes += each.bytes;
-      return held;
-    } catch (const Unsupported& reason) {
-      held.missing = reason.what();
-    }
-  held.tensors = {{words.form == TableFormat::csv ? "" : "-", "", 0}};
-  return held;
-}
-
-void print_memory(const SentBytesWords& words) {
-  const Problem problem = words.problem();
-  const bool csv = words.form == TableFormat::csv;
-  Table table;
-  table.header =
-      names_in(csv ? "pass,scheme,tensors,bytes,form_bytes,device_peak_bytes,formula,missing"
-                   : "pass,scheme,a worker holds,bytes,its form in all,its plan in all,bytes are");
-  int formed = 0;
-  int equal = 0;
-  for (const Pass pass : passes_of(words.passes))
-    for (const Strategy& strategy : strategies()) {
-      const HeldByScheme held = held_of(strategy.name, problem, pass, words);
-      formed += held.missing.empty() ? 1 : 0;
-      equal += held.missing.empty() && held.form_bytes == held.planned_bytes ? 1 : 0;
-      for (const HeldTensors& each : held.tensors) {
-        std::vector<std::string> cells = {std::string(word(pass)), std::string(strategy.name),
-                                          each.what};
-        for (const std::int64_t n : {each.bytes, held.form_bytes, held.planned_bytes})
-          cells.push_back(cell(n > 0 ? std::optional(n) : std::nullopt, words.form));
-        if (csv)
-          cells.insert(cells.end(), {each.formula, held.missing});
-        else
-          cells.push_back(held.missing.empty() ? each.formula : held.missing);
-        table.rows.push_back(std::move(cells));
-      }
-    }
-  print_table(printed(table, words.form),
-              fmt::format("{} of {} forms add up to what the plan's worker holds.\n{}", equal,
-                          formed, kOfRoots),
-              words.form);
-}
-
-void add_memory(Verb bounds) {
-  auto [verb, words] = add_verb<SentBytesWords>(
-      bounds, "memory", "Computes the peak memory of a worker of each scheme in closed form.",
-      print_memory,
-      R"(Rows of a scheme are what its fullest worker holds at its fullest moment, by kind. With the
-letters of qb bounds bytes, c queries and m keys are those of the worker's shard, r and t those
-that it gathers or whose results it sends back, b the rows of a kernel call, and w the workspace
-of a call of kernel `flash` on one thread. A message has a header of h = 64 bytes and for each
-tensor a place of |x| bytes: x rounded up to 64; a ring's has room for the longest shard. Where a
-formula lists several, some of them are there at that moment. On one worker that computes in place
-the caller's tensors count; what the root of CQS holds does not.
-
-Each scheme is also planned, and its workers run over addresses, as qb plan does it: that
-is what its plan holds, to the byte what a run on the CPU would.
-
-Examples:
-  qb bounds memory --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --mask causal
-  qb bounds memory --n-tokens 64Ki --workers 16 --q-heads 32 --grid-heads 4 --pass backward --csv)");
-  add_problem(verb, words);
-  add_parameter(verb, words.c, "mask");
-}
-
-void add_sent_bytes(Verb bounds) {
-  auto [verb, words] = add_verb<SentBytesWords>(
-      bounds, "bytes", "Computes what one worker sends in each pass, scheme by scheme.",
-      print_sent_bytes,
-      R"(A row is one kind of transfer, by its formula: T = n-tokens, P = cached-tokens,
-W = workers, NH = q-heads, NKV = kv-heads, d = head-dim, e bytes an element, o those of O
-of a partial (partial-dtype), p = 4 of what is f32: LSE, D and sums of gradients, and m groups
-that a worker of CQS has. A grid is H x R x C, Ulysses W x 1 x 1: a worker's share of the heads
-is s query heads, which need k key-value heads, and KV is the sum of k over the shares. A shard of
-T tokens is ceil(T/W). The worker counted is the one that sends most, and its share for itself is
-not counted. CQS workers talk to the root only: they receive the scatter and send the gather,
-`local` being the tokens of the longest subsequence.
-
-Each scheme is also planned, as qb advise plans it: the plan says what it sends in all, and why a
-scheme refuses a problem. The formulas of a scheme add up to that, or its rows say why they do not.
-
-Examples:
-  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
-  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --pass backward
-  qb bounds bytes --n-tokens 1 --cached-tokens 1Mi --workers 8 --q-heads 8 --csv)");
-  add_problem(verb, words);
 }
 
 }  // namespace
 
 void add_bounds(Verb app) {
   const Verb bounds = app.add_verb(
-      "bounds",
-      "Computes the least block of a ring, and what each scheme sends, waits for and holds.",
+      "bounds", "Computes the least block of a ring, and counts what each scheme sends and holds.",
       R"(Examples:
   qb bounds min-block --compute 989e12 --bandwidth 50e9 --q-heads 32 --kv-heads 8
-  qb bounds bytes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --head-dim 64
-  qb bounds path --n-tokens 8192 --workers 8 --mask causal
-  qb bounds memory --n-tokens 8192 --workers 8 --mask causal
+  qb bounds schemes --n-tokens 8192 --workers 8 --q-heads 8 --kv-heads 2 --mask causal
   qb bounds SUBCOMMAND --help)");
   bounds.require_verb();
   add_min_block(bounds);
-  add_sent_bytes(bounds);
-  add_path(bounds);
-  add_memory(bounds);
+  add_schemes(bounds);
 }
 
 }  // namespace qb

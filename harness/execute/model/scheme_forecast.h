@@ -32,10 +32,12 @@
 #include "harness/execute/transport/link_model.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/strategies/strategy.h"
-#include "harness/plan/theory/sent_bytes.h"
 #include "kernels/attention.h"
 
 namespace qb {
+
+// The plan of `decode` takes one token after another; it is made for at most this many new tokens.
+inline constexpr std::int64_t kFewNewTokens = 16;
 
 struct SchemeQuestion {
   Problem problem;  // must not be packed

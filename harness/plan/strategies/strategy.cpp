@@ -106,10 +106,6 @@ Plan make_plan(std::string_view algorithm, const Problem& problem, const Strateg
 
 bool has_own_forward_pass(std::string_view algorithm) { return algorithm != "burst"; }
 
-bool is_grid(std::string_view algorithm) {
-  return algorithm == "grid" || algorithm == "usp" || algorithm == "mesh";
-}
-
 bool takes_interest_set(std::string_view algorithm) {
   return algorithm == "cqs" || algorithm == "cqs_sharded";
 }

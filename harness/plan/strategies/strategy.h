@@ -62,11 +62,10 @@ inline constexpr std::string_view kTensorParallel = "tensor_parallel";
 // above the number of tokens, UsageError if the set is for another W or does not cover.
 [[nodiscard]] InterestSet cqs_interest_set(const Shape& shape, const StrategyOptions& options);
 
-[[nodiscard]] bool is_grid(std::string_view algorithm);  // grid, usp or mesh
 // The heads and rows that the keys ask for, 0 for any, and the keys that ask for a shape.
 [[nodiscard]] GridShape asked_grid(const StrategyKeys& keys);
 [[nodiscard]] StrategyKeys grid_keys(const GridShape& shape);
-// The grid of an algorithm of this family for so many workers; `asked` leaves out columns. Throws
+// The grid of `grid`, `usp` or `mesh` for so many workers; `asked` leaves out columns. Throws
 // Unsupported where there is none.
 [[nodiscard]] GridShape grid_shape(std::string_view algorithm, const Problem& problem, int workers,
                                    const GridShape& asked);

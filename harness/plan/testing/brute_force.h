@@ -73,6 +73,10 @@ inline std::int64_t draw(std::mt19937_64& random, std::int64_t low, std::int64_t
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
+inline bool is_grid(std::string_view algorithm) {
+  return algorithm == "grid" || algorithm == "usp" || algorithm == "mesh";
+}
+
 // Returns a grid of so many workers that leaves out its columns.
 inline GridShape any_grid(int workers, std::mt19937_64& random) {
   const auto divisor_of = [&](int whole) {

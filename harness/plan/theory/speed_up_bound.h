@@ -10,8 +10,11 @@
 // c tokens a worker, L layers, D = d_model. a is how much slower attention's products run than the
 // dense ones: 2 on A100 (TF32 beside bfloat16), 1 on TPU. w is how much more of attention a
 // training step repeats (recomputation, backward) than of the dense products; it is not printed, so
-// it is fitted. Model parallelism divides both terms alike.
+// it is fitted. Model parallelism divides both terms alike. And the smallest block of a ring that
+// hides its transfers.
 #pragma once
+
+#include <cstdint>
 
 namespace qb {
 
@@ -47,5 +50,18 @@ struct RingStep {
 // vocabulary; the one with the layers alone leaves 33 one unit of the last digit off.
 inline constexpr double kWeightOfLayers = 1.25;
 inline constexpr double kWeightWithVocabulary = 1.28;
+
+// Returns the fewest tokens per worker for which a hop of K and V hides behind the block's compute:
+// (C/B)(e/2)(NKV/NH) where rounds compute whole blocks (no mask, or the contiguous layout's worst
+// worker), twice that for half blocks (causal striped, zigzag). Full multi-head attention in 2-byte
+// types gives C/B (Ring Attention, arXiv 2310.01889, section 3).
+[[nodiscard]] constexpr double min_block_tokens(double compute_flop_per_s, double link_byte_per_s,
+                                                std::int64_t element_bytes, std::int64_t q_heads,
+                                                std::int64_t kv_heads, bool half_blocks) {
+  const double whole = compute_flop_per_s / link_byte_per_s *
+                       (static_cast<double>(element_bytes) / 2.0) *
+                       (static_cast<double>(kv_heads) / static_cast<double>(q_heads));
+  return half_blocks ? 2.0 * whole : whole;
+}
 
 }  // namespace qb

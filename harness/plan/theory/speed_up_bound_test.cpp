@@ -42,6 +42,12 @@ TEST(SpeedUpBound, TheVocabularyIsDenseWorkAndLowersTheBound) {
   EXPECT_LT(max_speed_up(with, 1.25), max_speed_up(step_of(4, 4096), 1.25));
 }
 
+TEST(MinBlock, OfMultiHeadAttentionIsComputeOverBandwidth) {
+  EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 2, 32, 32, false), 1040.0);
+  EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 2, 32, 32, true), 2080.0);
+  EXPECT_DOUBLE_EQ(min_block_tokens(312e12, 300e9, 4, 32, 8, false), 520.0);
+}
+
 TEST(SpeedUpBound, WorkedByHand) {
   // c = 4096, D = 2048: dense 2c * 22 * 50593792, attention 2 * 1.25 * 4 * 22 * 2048 a pair.
   const double dense = 8192.0 * 22 * 50593792;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/theory/path_forms.h"
-
+// The rounds, critical paths and bytes that plans count against closed forms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +11,8 @@
 #include "base/testing/sanitized.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/plan/testing/brute_force.h"
-#include "harness/plan/theory/sent_bytes.h"
+#include "harness/plan/testing/path_forms.h"
+#include "harness/plan/testing/sent_bytes_forms.h"
 #include "harness/plan/work/work.h"
 
 namespace qb {
@@ -20,10 +20,13 @@ namespace {
 
 using testing_support::any_grid;
 using testing_support::draw;
+using testing_support::path_forms;
+using testing_support::PathCounts;
+using testing_support::sent_bytes_of;
+using testing_support::sent_forms;
 
-// Random W, shapes, masks, head ratios and grids: each form equals the count of its plan, or says
-// why there is none.
-TEST(PathForms, EqualTheCountsOfRandomPlans) {
+// Random W, shapes, masks, head ratios and grids.
+TEST(CriticalPath, EqualsItsClosedFormInRandomPlans) {
   const auto seed = std::random_device{}();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
@@ -56,24 +59,21 @@ TEST(PathForms, EqualTheCountsOfRandomPlans) {
                    << " T=" << shape.q_len << " M=" << shape.kv_len << " heads " << shape.q_heads
                    << "/" << shape.kv_heads << " " << word(mask) << " " << word(pass));
       const int n = static_cast<int>(plan.workers.size());
-      const PathForms forms = path_forms(strategy.name, problem, n, pass, grid);
+      const PathCounts forms = path_forms(strategy.name, problem, n, pass, grid);
       const Work work = model_work(plan, Kernel::reference);
       std::size_t rounds = 0;
       for (const WorkerWork& worker : work.workers) rounds = std::max(rounds, worker.steps.size());
       if (forms.rounds) {
         EXPECT_EQ(*forms.rounds, static_cast<std::int64_t>(rounds));
       }
-      EXPECT_EQ(forms.critical_path_pairs.has_value(), forms.missing.empty());
       if (!forms.critical_path_pairs) continue;
       EXPECT_EQ(*forms.critical_path_pairs, work.critical_path_pairs);
       ++proved[std::string(strategy.name)];
       const bool even = shape.q_len % n == 0 && shape.kv_len % n == 0;
       const bool halves = strategy.name == "cqs_sharded" && n % 2 == 0;
       if (!even || halves || strategy.name == "dense" || strategy.name == "tree_decode") continue;
-      for (const SentBytes& row : sent_bytes(problem, n, pass, grid))
-        if (row.scheme == strategy.name) {
-          EXPECT_EQ(row.formula_bytes, work.sent_bytes_max);
-        }
+      EXPECT_EQ(sent_bytes_of(sent_forms(strategy.name, problem, n, pass, grid)),
+                work.sent_bytes_max);
     }
   if (testing_support::kSanitized) return;  // too few to find every strategy
   for (const Strategy& strategy : strategies())

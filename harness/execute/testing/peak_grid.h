@@ -1,14 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers of a grid hold, and so those of rings: see harness/plan/strategies/grid.cpp for what
-// they do. In hop i a worker computes with the keys of the tile i columns before its own.
+// For tests only: what workers of a grid hold, and so those of rings: see
+// harness/plan/strategies/grid.cpp for what they do. In hop i a worker computes with the keys of
+// the tile i columns before its own.
+#pragma once
+
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
+#include "harness/execute/testing/peak_worker.h"
 #include "harness/plan/rotation.h"
-#include "harness/plan/theory/peak_worker.h"
+#include "harness/plan/worker_group.h"
 
-namespace qb {
-namespace {
+namespace qb::testing_support {
 
+// A grid of workers, which dealt tokens. exchanges: heads are shared, as in Ulysses' forward pass
+// even on one worker. padded: messages of keys have room for the longest shard, as in rings.
+struct HeldGrid {
+  GridShape shape;
+  bool exchanges = false;
+  bool padded = false;
+};
 // The keys of a tile, and the messages in which a worker passes its share of them on.
 struct TileKeys {
   std::int64_t rows = 0;
@@ -23,7 +35,7 @@ struct BothWays {
   std::int64_t out = 0;
 };
 
-Range share_of(const HeldSizes& z, const HeldGrid& grid, int worker) {
+inline Range share_of(const HeldSizes& z, const HeldGrid& grid, int worker) {
   if (!grid.exchanges) return z.all_heads();
   return head_share(z.problem.shape, worker % grid.shape.heads, grid.shape.heads);
 }
@@ -35,7 +47,7 @@ struct GridWorker {
   const WorkerGroup& group;
   const std::vector<TileKeys>& tiles;
   int index;
-  MostHeld& most;
+  std::int64_t& most;
 
   const DealtShards::Shard& own = dealt[index];
   WorkerGroup::Digits place = group.digits(index);
@@ -77,7 +89,7 @@ struct GridWorker {
   void play();
 };
 
-void GridWorker::add_messages() {
+inline void GridWorker::add_messages() {
   for (const int other : others) {
     const DealtShards::Shard& theirs = dealt[other];
     groups_of_others.insert(groups_of_others.end(), theirs.q_groups.begin(), theirs.q_groups.end());
@@ -99,7 +111,7 @@ void GridWorker::add_messages() {
   if (!grid.exchanges && has_rows) exchange.out = z.sent_inputs(own.c, 0, heads);
 }
 
-void GridWorker::begin(int step) {
+inline void GridWorker::begin(int step) {
   const int hop = step - first;
   const std::int64_t used = hop > 0 && hop < hops ? inputs(hop) + sums(hop) : 0;
   const bool joins = step == 1 && others.size() > 1;
@@ -114,7 +126,7 @@ void GridWorker::begin(int step) {
               (step == 0 ? exchange.out : 0) + (sends ? inputs(hop) : 0));
 }
 
-void GridWorker::compute_own(int hop) {
+inline void GridWorker::compute_own(int hop) {
   const std::int64_t rows = dealt.rows(own.q_groups, tile(hop).first);
   if (rows == 0) return;
   worker.held[kResults] = z.results(own.c, 0, heads);
@@ -122,7 +134,7 @@ void GridWorker::compute_own(int hop) {
   worker.call(z.backward() || hop == 0 ? 0 : z.results(rows, 0, heads));
 }
 
-void GridWorker::compute_others(int hop) {
+inline void GridWorker::compute_others(int hop) {
   const std::int64_t rows = dealt.rows(groups_of_others, tile(hop).first);
   if (rows == 0) return;
   const bool begun = worker.held[kToLeave] > 0;
@@ -130,7 +142,7 @@ void GridWorker::compute_others(int hop) {
   worker.call(z.backward() || !begun ? 0 : z.results(rows, 0, heads));
 }
 
-void GridWorker::compute(int step) {
+inline void GridWorker::compute(int step) {
   const int hop = step - first;
   const bool with_others = step > 0 && !others.empty();
   if (with_others && step == 1 && first == 0) compute_others(0);
@@ -139,7 +151,7 @@ void GridWorker::compute(int step) {
   if (with_others) compute_others(hop);
 }
 
-void GridWorker::come_home() {
+inline void GridWorker::come_home() {
   std::int64_t widened = 0;
   for (const int other : others) widened = std::max(widened, z.widened(own.c, share(other)));
   const bool later = hops > 1;
@@ -152,7 +164,7 @@ void GridWorker::come_home() {
   worker.arrive(0);
 }
 
-void GridWorker::play() {
+inline void GridWorker::play() {
   add_messages();
   worker.make_delta(own.c);
   for (int step = 0; step <= last; ++step) {
@@ -168,10 +180,8 @@ void GridWorker::play() {
   come_home();
 }
 
-}  // namespace
-
-void hold_grid(const HeldSizes& sizes, const DealtShards& dealt, const HeldGrid& grid,
-               MostHeld& most) {
+inline void hold_grid(const HeldSizes& sizes, const DealtShards& dealt, const HeldGrid& grid,
+                      std::int64_t& most) {
   const WorkerGroup group(grid.shape);
   std::vector<TileKeys> tiles(dealt.shards.size());  // by worker of the tile
   for (int w = 0; w < group.size(); ++w) {
@@ -188,4 +198,4 @@ void hold_grid(const HeldSizes& sizes, const DealtShards& dealt, const HeldGrid&
     GridWorker{sizes, dealt, grid, group, tiles, w, most}.play();
 }
 
-}  // namespace qb
+}  // namespace qb::testing_support

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the forms of peak_memory.h are made of: bytes of tensors and of messages, the shards of a
-// deal, and what a worker holds from step to step.
+// For tests only: what the forms of peak_forms.h are made of: bytes of tensors and of messages, the
+// shards of a deal, and what a worker holds from step to step.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "base/integers.h"
 #include "harness/plan/builder.h"
 #include "harness/plan/messages.h"
-#include "harness/plan/worker_group.h"
 
-namespace qb {
+namespace qb::testing_support {
 
 // Kinds of what a worker holds. kMerged: the result of a call, or O of a message in float32, until
 // it is merged; in a backward pass O, of which the worker makes D.
 enum HeldKind { kShard, kResults, kGathered, kMessages, kToLeave, kMerged, kWorkspace, kHeldKinds };
 using HeldBytes = std::array<std::int64_t, kHeldKinds>;
-
-// The most that any worker held at one time.
-struct MostHeld {
-  HeldBytes bytes{};
-  std::int64_t total = 0;
-};
 
 // Bytes of `c` rows of queries and `m` rows of keys of some query heads: of what tasks read and of
 // what they compute, where they are held and as a message.
@@ -92,7 +89,7 @@ struct DealtShards {
 // One worker, step by step.
 class HeldByWorker {
  public:
-  HeldByWorker(const HeldSizes& sizes, std::int64_t c, std::int64_t m, MostHeld& most)
+  HeldByWorker(const HeldSizes& sizes, std::int64_t c, std::int64_t m, std::int64_t& most)
       : z_(sizes), most_(most) {
     held[kShard] = z_.inputs(c, m, z_.all_heads());
     if (!z_.backward()) held[kResults] = z_.results(c, m, z_.all_heads());
@@ -134,19 +131,59 @@ class HeldByWorker {
   void offer(HeldKind kind, std::int64_t bytes);
 
   const HeldSizes& z_;
-  MostHeld& most_;
+  std::int64_t& most_;  // that any worker held at one time
   std::int64_t coming_ = 0;
   std::int64_t kept_ = 0;
 };
 
-// A grid of workers, which dealt tokens. exchanges: heads are shared, as in Ulysses' forward pass
-// even on one worker. padded: messages of keys have room for the longest shard, as in rings.
-struct HeldGrid {
-  GridShape shape;
-  bool exchanges = false;
-  bool padded = false;
-};
-void hold_grid(const HeldSizes& sizes, const DealtShards& dealt, const HeldGrid& grid,
-               MostHeld& most);
+inline std::int64_t HeldSizes::bytes(Roles what, std::int64_t rows, const Range& heads,
+                                     bool sent) const {
+  std::int64_t bytes = 0;
+  for (const TensorRole role : what) {
+    const DType sums = sent ? sent_sums(problem, role, gradients) : DType::f32;
+    bytes += round_up(tensor_bytes(problem, role, rows, heads, sums), sent ? kMessageAlignment : 1);
+  }
+  return bytes;
+}
 
-}  // namespace qb
+inline std::int64_t HeldSizes::out(std::int64_t c, const Range& heads) const {
+  return tensor_extent(problem, TensorRole::partial, c, heads).elements() * size_of(DType::f32);
+}
+
+inline DealtShards::DealtShards(const Problem& problem, int workers, Shards (*deal)(Plan&, int)) {
+  dealt.problem = problem;
+  const Shards all = deal(dealt, workers);
+  key_room = all.kv_room;
+  for (std::size_t w = 0; w < all.q.size(); ++w) {
+    Shard& shard = shards.emplace_back(all.q[w], tokens_of(dealt.q_groups, all.q[w]),
+                                       tokens_of(dealt.kv_groups, all.kv[w]));
+    query_room = std::max(query_room, shard.c);
+    for (const int group : all.kv[w])
+      if (const TokenGroup& keys = group_at(dealt.kv_groups, group); keys.count > 0)
+        shard.first_key = std::min(shard.first_key, keys.first);
+  }
+}
+
+inline std::int64_t DealtShards::rows(const std::vector<int>& q_groups,
+                                      std::int64_t first_key) const {
+  const Shape& shape = dealt.problem.shape;
+  const bool causal = dealt.problem.mask.kind == MaskKind::causal;
+  std::int64_t rows = 0;
+  std::int64_t between = 0;  // rows since the last group that sees a key
+  for (const int group : q_groups) {
+    const TokenGroup& queries = group_at(dealt.q_groups, group);
+    const bool sees = queries.count > 0 && first_key != kNoKey &&
+                      (!causal || queries.last() + shape.kv_len - shape.q_len >= first_key);
+    if (sees || rows > 0) between += queries.count;
+    if (sees) rows += std::exchange(between, 0);
+  }
+  return rows;
+}
+
+inline void HeldByWorker::offer(HeldKind kind, std::int64_t bytes) {
+  held[kind] += bytes;
+  most_ = std::max(most_, std::accumulate(held.begin(), held.end(), std::int64_t{0}));
+  held[kind] -= bytes;
+}
+
+}  // namespace qb::testing_support

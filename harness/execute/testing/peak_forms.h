@@ -1,29 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/theory/peak_memory.h"
+// For tests only: closed forms of the most that a worker's device holds in a pass, to compare with
+// plan_memory(), which plays every worker over addresses. They plan and play nothing. A form is a
+// sum: what the worker that holds most holds at its fullest moment, by kind of tensor. It is exact
+// for unequal shards and for fewer tokens than workers, too.
+//
+// c queries and m keys of a shard, r queries and t keys that the worker gathers or whose results it
+// sends back. A message has a header and for each tensor a place of its bytes rounded up to 64;
+// those of a ring have room for the longest shard.
+#pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <string_view>
+#include <vector>
 
-#include "base/integers.h"
+#include "harness/execute/testing/peak_grid.h"
+#include "harness/execute/testing/peak_worker.h"
 #include "harness/plan/rotation.h"
-#include "harness/plan/strategies/strategy.h"
-#include "harness/plan/theory/peak_worker.h"
+#include "harness/plan/testing/brute_force.h"
 #include "interest_sets/split/distillation.h"
 #include "kernels/attention.h"
 #include "kernels/attention_backward.h"
 
-namespace qb {
-namespace {
+namespace qb::testing_support {
 
-std::int64_t sum_over(const auto& workers, const auto& bytes_of) {
+inline std::int64_t sum_over(const auto& workers, const auto& bytes_of) {
   std::int64_t sum = 0;
   for (const int worker : workers) sum += bytes_of(worker);
   return sum;
 }
 
 // One worker that computes all at once, of tokens that the root sent or in the caller's tensors.
-void hold_at_once(const HeldSizes& z, std::int64_t c, std::int64_t m, bool in_place,
-                  MostHeld& most) {
+inline void hold_at_once(const HeldSizes& z, std::int64_t c, std::int64_t m, bool in_place,
+                         std::int64_t& most) {
   HeldByWorker worker(z, c, m, most);
   worker.held[kResults] = z.results(c, m, z.all_heads());
   worker.call(in_place && z.backward() ? z.out(c, z.all_heads()) : 0);
@@ -31,7 +41,8 @@ void hold_at_once(const HeldSizes& z, std::int64_t c, std::int64_t m, bool in_pl
 
 // Queries go round. Forward a worker keeps its partials of the others' queries until the last step;
 // backward sums of dQ go round too.
-void hold_query_ring(const HeldSizes& z, const DealtShards& dealt, int w, MostHeld& most) {
+inline void hold_query_ring(const HeldSizes& z, const DealtShards& dealt, int w,
+                            std::int64_t& most) {
   const auto workers = static_cast<int>(dealt.shards.size());
   const Range heads = z.all_heads();
   const auto& [q_groups, c, m, first_key] = dealt[w];
@@ -58,7 +69,7 @@ void hold_query_ring(const HeldSizes& z, const DealtShards& dealt, int w, MostHe
   if (workers > 1) worker.arrive(0, 0, z.widened(c, heads));
 }
 
-void hold_gathered(const HeldSizes& z, const DealtShards& dealt, int w, MostHeld& most) {
+inline void hold_gathered(const HeldSizes& z, const DealtShards& dealt, int w, std::int64_t& most) {
   const auto all = integers_below(static_cast<int>(dealt.shards.size()));
   const Range heads = z.all_heads();
   const auto& [q_groups, c, m, first_key] = dealt[w];
@@ -83,7 +94,8 @@ void hold_gathered(const HeldSizes& z, const DealtShards& dealt, int w, MostHeld
 }
 
 // The backward pass of Ulysses, whose workers still have all tokens of their heads.
-void hold_saved_heads(const HeldSizes& sizes, const DealtShards& dealt, int w, MostHeld& most) {
+inline void hold_saved_heads(const HeldSizes& sizes, const DealtShards& dealt, int w,
+                             std::int64_t& most) {
   constexpr TensorRole kSent[] = {TensorRole::d_out};
   constexpr TensorRole kMade[] = {TensorRole::d_out, TensorRole::delta};
   const auto all = integers_below(static_cast<int>(dealt.shards.size()));
@@ -125,7 +137,7 @@ struct Quorum {
   std::set<int> groups;
 };
 
-std::vector<Quorum> quorums_of(int workers) {
+inline std::vector<Quorum> quorums_of(int workers) {
   const std::vector<ResiduePair> residues = kept_residue_pairs(default_interest_set(workers));
   std::vector<Quorum> all;
   for (int w = 0; w < workers; ++w) {
@@ -144,7 +156,7 @@ struct QuorumCall {
   int last = 0;
 };
 
-std::vector<QuorumCall> quorum_calls(const DealtShards& dealt, int w, const Quorum& quorum) {
+inline std::vector<QuorumCall> quorum_calls(const DealtShards& dealt, int w, const Quorum& quorum) {
   std::vector<QuorumCall> calls;
   const auto add = [&](int q, int kv) {
     if (!dealt.computes(q, kv)) return;
@@ -163,8 +175,8 @@ std::vector<QuorumCall> quorum_calls(const DealtShards& dealt, int w, const Quor
 }
 
 // fetchers: how many workers fetch this one's group.
-void hold_exchange(const HeldSizes& z, const DealtShards& dealt, int w, Quorum quorum, int fetchers,
-                   MostHeld& most) {
+inline void hold_exchange(const HeldSizes& z, const DealtShards& dealt, int w, Quorum quorum,
+                          int fetchers, std::int64_t& most) {
   const Range heads = z.all_heads();
   const auto inputs = [&](int g) { return z.sent_inputs(dealt[g].c, dealt[g].m, heads); };
   const auto results = [&](int g) { return z.sent_results(dealt[g].c, dealt[g].m, heads); };
@@ -200,7 +212,8 @@ void hold_exchange(const HeldSizes& z, const DealtShards& dealt, int w, Quorum q
   worker.arrive(0, 0, z.widened(c, heads));
 }
 
-void hold_quorums(const HeldSizes& z, const DealtShards& dealt, bool sharded, MostHeld& most) {
+inline void hold_quorums(const HeldSizes& z, const DealtShards& dealt, bool sharded,
+                         std::int64_t& most) {
   std::vector<Quorum> quorums = quorums_of(static_cast<int>(dealt.shards.size()));
   std::vector<int> holders(quorums.size(), 0);  // of each group, by workers with a pair of it
   for (const Quorum& quorum : quorums)
@@ -218,8 +231,8 @@ void hold_quorums(const HeldSizes& z, const DealtShards& dealt, bool sharded, Mo
   }
 }
 
-void hold(std::string_view scheme, const HeldSizes& z, int workers, const GridShape& asked,
-          MostHeld& most) {
+inline void hold(std::string_view scheme, const HeldSizes& z, int workers, const GridShape& asked,
+                 std::int64_t& most) {
   const bool is_quorum = takes_interest_set(scheme);
   const bool is_striped = scheme == "striped";
   const bool is_contiguous = scheme == "ring" || scheme == "ulysses" || is_quorum;
@@ -246,84 +259,27 @@ void hold(std::string_view scheme, const HeldSizes& z, int workers, const GridSh
   hold_grid(z, dealt, grid, most);
 }
 
-struct KindTexts {
-  const char* what;
-  const char* formula;
-};
-
-constexpr KindTexts kForwardTexts[] = {{"Q, K, V of its shard", "c NH d e + 2 m NKV d e"},
-                                       {"O, LSE of its shard", "c NH (d + 1) p"},
-                                       {"gathered Q, K, V", "r s d e + 2 t k d e"},
-                                       {"messages", ""},
-                                       {"partials that leave", "r s (d + 1) p"},
-                                       {"result to merge", "b s (d + 1) p"},
-                                       {"workspace", "w"}};
-constexpr KindTexts kBackwardTexts[] = {
-    {"Q, dO, LSE, D, K, V of its shard", "c NH (2 d e + 2 p) + 2 m NKV d e"},
-    {"sums that stay", "c NH d p, 2 m NKV d p"},
-    {"gathered Q, dO, LSE, D, K, V", "r s (2 d e + 2 p) + 2 t k d e"},
-    {"messages", ""},
-    {"sums that leave", "r s d p, 2 t k d p"},
-    {"O", "c NH d p"},
-    {"workspace", "w"}};
-
-// What the messages of a scheme are, of which the fullest moment has some.
-struct MessageTexts {
-  const char* schemes;
-  const char* forward;
-  const char* backward;
-};
-
-constexpr MessageTexts kMessageTexts[] = {
-    {"ring striped zigzag pass_kv all_gather_kv", "h + 2 |m NKV d e|",
-     "h + 2 |m NKV d e|, h + 2 |m NKV d p|"},
-    {"burst", "h + 2 |m NKV d e|", "h + 2 |c NH d e| + 2 |c NH p|, h + |c NH d p|"},
-    {"pass_q", "h + |c NH d e|, h + |c NH (d o + p)|", ""},
-    {"ulysses", "h + |c s d e| + 2 |m k d e|, h + |c s (d o + p)|",
-     "h + |c s d e|, h + |c s d p| + 2 |m k d p|, or e for p"},
-    {"grid usp mesh", "h + |c s d e| + 2 |m k d e|, h + 2 |t k d e|, h + |c s (d o + p)|",
-     "h + 2 |c s d e| + 2 |c s p| + 2 |m k d e|, h + 2 |t k d e|, h + 2 |t k d p|, "
-     "h + |c s d p| + 2 |m k d p|"},
-    {"cqs_sharded", "h + |c NH d e| + 2 |m NKV d e|, h + |c NH (d o + p)|",
-     "h + 2 |c NH d e| + 2 |c NH p| + 2 |m NKV d e|, h + |c NH d p| + 2 |m NKV d p|"}};
-
-HeldTensors held_tensors(std::string_view scheme, bool backward, std::size_t kind,
-                         std::int64_t bytes) {
-  if (backward && scheme == "ulysses" && kind == kShard)
-    return {"dO of its shard", "c NH d e", bytes};
-  const KindTexts& texts = (backward ? kBackwardTexts : kForwardTexts)[kind];
-  if (kind != kMessages) return {texts.what, texts.formula, bytes};
-  const auto messages = std::ranges::find_if(kMessageTexts, [&](const MessageTexts& each) {
-    return KernelRow::lists(each.schemes, scheme);
-  });
-  return {texts.what, backward ? messages->backward : messages->forward, bytes};
+// Says whether there is a form for the scheme and the problem.
+inline bool has_peak_form(std::string_view scheme, const Problem& problem) {
+  return scheme != "decode" && scheme != "flash_decoding" && scheme != "tree_decode" &&
+         problem.mask.kind != MaskKind::pattern && problem.mask.segments.empty();
 }
 
-}  // namespace
-
-std::string why_no_peak_form(std::string_view scheme, const Problem& problem) {
-  if (scheme == "decode" || scheme == "flash_decoding" || scheme == "tree_decode")
-    return "no form: what decoding holds follows from the number of new tokens";
-  if (problem.mask.kind == MaskKind::pattern || !problem.mask.segments.empty())
-    return "no form for a pattern or a packed batch";
-  return {};
-}
-
-std::vector<HeldTensors> peak_memory(std::string_view scheme, const Problem& problem, int workers,
-                                     Pass pass, const GridShape& grid, Kernel kernel) {
+// Returns the form where there is one and the scheme has a plan of the problem, whose P = kv_len -
+// q_len is 0 or more. Where one worker computes in place, the caller's tensors count; the root of
+// cqs is apart. grid: for grid, usp and mesh. kernel: one of which every call takes as much on one
+// thread, as flash, or nothing, as cudnn.
+inline std::int64_t peak_form(std::string_view scheme, const Problem& problem, int workers,
+                              Pass pass, const GridShape& grid, Kernel kernel) {
   const Shape& shape = problem.shape;
   const std::int64_t workspace =
       pass == Pass::forward
           ? kernel_workspace_bytes(kernel, shape.q(), shape.k(), problem.dtype, 1, shape.value_dim)
           : backward_workspace_bytes(kernel, shape.q(), shape.k(), problem.dtype, 1,
                                      shape.value_dim);
-  MostHeld most;
+  std::int64_t most = 0;
   hold(scheme, {problem, pass, workspace}, workers, grid, most);
-  std::vector<HeldTensors> tensors;
-  for (std::size_t kind = 0; kind < most.bytes.size(); ++kind)
-    if (most.bytes[kind] > 0)
-      tensors.push_back(held_tensors(scheme, pass == Pass::backward, kind, most.bytes[kind]));
-  return tensors;
+  return most;
 }
 
-}  // namespace qb
+}  // namespace qb::testing_support
