@@ -70,8 +70,6 @@ cases:
   - {n_tokens: 1, kv_len: 4096, algorithm: tree_decode, workers: 4, ranks: threads, mask: causal}
   - {workload: sequence_mixer, n_tokens: 256, mixer.operator: linear, mask: causal, workers: 4,
      ranks: threads}
-  - {workload: pipeline, n_tokens: 64, mask: causal, workers: 2, batch: 2, ranks: threads,
-     threads: 2, pipeline.layers: 2}
 """
 MPI = """
 experiment: ranks

@@ -124,14 +124,14 @@ inline constexpr Field kResultFields[] = {
                        17)),
     of_pipeline(column(
         prediction, "plan_bubble_ratio", real,
-        "the same from stepping through the plan with the FLOP of each unit as its time", 17)),
+        "the same from stepping through the schedule with the FLOP of each unit as its time", 17)),
     of_pipeline(column(prediction, "kept_microbatches", real,
                        "microbatches whose activations a stage keeps at once, of the stage that "
                        "keeps most; chunks and virtual stages count as parts of one",
                        17, "microbatches")),
     empty("unless `workload` is `pipeline` and its links have a limit",
           quantity(prediction, "predicted_pipeline_s",
-                   "the time that the links take for the messages of the plan, without any "
+                   "the time that the links take for the messages of the schedule, without any "
                    "computing",
                    17)),
     empty("where the case has no plan, or where it is not known for the GPU",
@@ -291,8 +291,8 @@ inline constexpr Field kResultFields[] = {
         quantity(time, "idle_median_s", "the time that it waits while no message is under way", 3)),
     empty("unless the case is `ok` and `workload` is `pipeline`",
           column(time, "bubble_ratio", real,
-                 "what `predicted_bubble_ratio` predicts, measured or modelled: 1 minus the time "
-                 "of all units divided by S times `critical_path_median_s`",
+                 "what `predicted_bubble_ratio` predicts, by the model: 1 minus the time of all "
+                 "units divided by S times `critical_path_median_s`",
                  17)),
     empty("unless the case is `ok` and was measured",
           quantity(time, "achieved_flop_per_s", "`unmasked_flop` divided by the wall clock")),

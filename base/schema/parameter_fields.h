@@ -43,10 +43,7 @@ inline constexpr Field kCaseFields[] = {
                            "each ranks: "
                            "nccl"),
               need("device", "cuda").of("nccl").because("the nearest on the CPU is ranks: mpi"),
-              need("workload", "attention sequence_mixer pipeline")
-                  .or_if("algorithm", "tensor_parallel")
-                  .of("threads"),
-              need("workload", "attention sequence_mixer").of("mpi"),
+              kRunsRanks.or_if("algorithm", "tensor_parallel").of("threads"), kRunsRanks.of("mpi"),
               need("workload", "attention sequence_mixer pipeline").of("model"),
               need("workload", "attention").of("nccl"))),
     parameter(integer, split, "workers", unit("workers"), standard("1"), range(1, 1'000'000),
@@ -148,10 +145,11 @@ inline constexpr Field kCaseFields[] = {
                   "`pipeline`. See [A transformer layer](README.md#a-transformer-layer), [Other "
                   "operators](README.md#other-operators) and [Pipelines](README.md#pipelines)"),
               needs(need("algorithm", "dense tensor_parallel").of("transformer_layer"),
-                    need("device", "cpu").of("sequence_mixer pipeline"),
-                    need("algorithm", "dense").or_if("ranks", "model").of("pipeline"),
-                    need("mask", "causal").of("pipeline"),
-                    need("dtype", "f32").or_if("ranks", "model").of("pipeline"))),
+                    need("device", "cpu").of("sequence_mixer"),
+                    need("ranks", "model")
+                        .of("pipeline")
+                        .because("a pipeline is modelled, on a device such as model.device: h100"),
+                    need("mask", "causal").of("pipeline"))),
     parameter(integer, problem, "layer_feed_forward_dim", key("layer.feed_forward_dim"), since(5),
               standard("0"), at_most(1'000'000), label("feed-forward {}"), quiet_standard,
               meaning("the width of the feed-forward network, {range}; 0: 4 x `q_heads` x "

@@ -7,6 +7,8 @@
 namespace qb::fields {
 
 inline constexpr ParameterNeed kIsPipeline = need("workload", "pipeline");
+inline constexpr ParameterNeed kRunsRanks =
+    need("workload", "attention sequence_mixer").because("a pipeline needs ranks: model");
 
 // A count of such a case.
 [[nodiscard]] constexpr Field pipeline_count(FieldGroup group, std::string_view column,
@@ -27,8 +29,7 @@ inline constexpr Field kPipelineStages = pipeline_count(
     split, "pipeline_stages", key("pipeline.stages"), unit("stages"), standard("0"),
     label("S = {}"),
     meaning("S, the stages, each a group of `workers` / S that share its layers by the "
-            "`algorithm`, {range}; 0: one a worker"),
-    needs(need("ranks", "model").because("elsewhere each worker is a stage")));
+            "`algorithm`, {range}; 0: one a worker"));
 
 inline constexpr Field kPipelineLayers = pipeline_count(
     problem, "pipeline_layers", key("pipeline.layers"), unit("layers"), standard("0"),

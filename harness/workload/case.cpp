@@ -101,9 +101,8 @@ Case resolve_case(Case c) {
     c.mixer.rank = standard_rank(*c.mixer.kind, c.shape.head_dim);
   if (c.mixer.kind && c.mixer.rows == 0) c.mixer.rows = standard_rows(*c.mixer.kind, c.shape.q_len);
   if (c.workload == WorkloadKind::pipeline) {
-    const int stages = c.pipeline.stages == 0 ? c.workers : c.pipeline.stages;
-    if (c.ranks == Ranks::model) c.pipeline.stages = stages;
-    if (c.pipeline.layers == 0) c.pipeline.layers = stages * c.pipeline.virtual_stages;
+    if (c.pipeline.stages == 0) c.pipeline.stages = c.workers;
+    if (c.pipeline.layers == 0) c.pipeline.layers = c.pipeline.stages * c.pipeline.virtual_stages;
     if (c.pipeline.microbatches == 0) c.pipeline.microbatches = static_cast<int>(c.shape.batch);
   }
   if (c.mixer.kind && c.mixer.rows == 0) c.mixer.rows = standard_rows(*c.mixer.kind, c.shape.q_len);

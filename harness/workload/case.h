@@ -16,11 +16,11 @@
 #include "harness/execute/model/cluster.h"
 #include "harness/execute/player/device_executor.h"
 #include "harness/execute/player/executor.h"
+#include "harness/plan/pipeline_schedule.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/strategies/grid_order.h"
 #include "harness/plan/strategies/strategy.h"
 #include "harness/workload/mixer/mixer_case.h"
-#include "harness/workload/pipeline/pipeline_case.h"
 #include "kernels/cpu/instruction_set.h"
 #include "kernels/cuda/runtime/device.h"
 
@@ -152,7 +152,7 @@ struct Case {
   int cluster_nics = 0;  // of a host; 0: of the file, or one a worker
   GridOrder cluster_order = GridOrder::hrc;
   MixerCase mixer;
-  PipelineCase pipeline;
+  Pipeline pipeline;
   Measure measure;
   // These are not parameters: how many numbers hold a row's LSE on a CPU, one before schema 12.
   int lse_kept = 2;
@@ -229,13 +229,13 @@ inline constexpr std::tuple kHeldLater{
     Held<&Case::mixer, &MixerCase::chunk>{"mixer_chunk"},
     Held<&Case::mixer, &MixerCase::scan>{"mixer_scan"},
     Held<&Case::mixer, &MixerCase::blocks>{"mixer_blocks"},
-    Held<&Case::pipeline, &PipelineCase::schedule>{"pipeline_schedule"},
-    Held<&Case::pipeline, &PipelineCase::stages>{"pipeline_stages"},
-    Held<&Case::pipeline, &PipelineCase::layers>{"pipeline_layers"},
-    Held<&Case::pipeline, &PipelineCase::microbatches>{"pipeline_microbatches"},
-    Held<&Case::pipeline, &PipelineCase::virtual_stages>{"pipeline_virtual_stages"},
-    Held<&Case::pipeline, &PipelineCase::chunks>{"pipeline_chunks"},
-    Held<&Case::pipeline, &PipelineCase::cut>{"pipeline_cut"},
+    Held<&Case::pipeline, &Pipeline::schedule>{"pipeline_schedule"},
+    Held<&Case::pipeline, &Pipeline::stages>{"pipeline_stages"},
+    Held<&Case::pipeline, &Pipeline::layers>{"pipeline_layers"},
+    Held<&Case::pipeline, &Pipeline::microbatches>{"pipeline_microbatches"},
+    Held<&Case::pipeline, &Pipeline::virtual_stages>{"pipeline_virtual_stages"},
+    Held<&Case::pipeline, &Pipeline::chunks>{"pipeline_chunks"},
+    Held<&Case::pipeline, &Pipeline::cut>{"pipeline_cut"},
 };
 
 // The order is that of kParameterFields.

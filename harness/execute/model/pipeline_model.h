@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pipeline (harness/plan/pipeline/) takes, by the rules of link_model.h, where stages play
-// their units as pipeline_stage.h says.
+// What a pipeline takes by the rules of link_model.h. A stage has room for the message of its
+// present unit and of the next one. It computes on while gradients leave, and waits for them before
+// it sends the next ones. So what it holds follows from its order alone.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 
 #include "harness/execute/model/cluster.h"
-#include "harness/plan/pipeline/pipeline_plan.h"
+#include "harness/plan/pipeline_schedule.h"
 
 namespace qb {
 
 struct PipelineCosts {
-  std::function<double(const PipelineStep&)> unit_s;
+  std::function<double(const PipelineUnit&)> unit_s;
   // Of the message with a unit's result that a worker of the stage sends to its peer in the next.
   std::function<std::int64_t(const PipelineUnit&, int worker)> bytes_of;
   int workers = 1;  // of a stage, which computes a unit when all have what it needs
@@ -25,8 +26,8 @@ struct PipelineTimes {
   double idle_s = 0.0;
 };
 
-// Stage s has the workers from s x costs.workers on. The plan has no error (check()).
-[[nodiscard]] PipelineTimes pipeline_times(const PipelinePlan& plan, const Network& network,
+// Stage s has the workers from s x costs.workers on.
+[[nodiscard]] PipelineTimes pipeline_times(const Pipeline& pipeline, const Network& network,
                                            const PipelineCosts& costs);
 
 }  // namespace qb

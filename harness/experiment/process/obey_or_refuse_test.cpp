@@ -244,11 +244,9 @@ class ObeyOrRefuse : public testing::Test {
       if (parameter.key == "pipeline.virtual_stages")
         c.pipeline.schedule = PipelineSchedule::interleaved;
       if (parameter.key == "pipeline.cut") c.pipeline.chunks = 3;
-      if (parameter.key == "pipeline.stages") {
-        c.ranks = Ranks::model;
-        c.algorithm = "zigzag";
-        set(c, parameter_of("model_device"), candidates().at("model.device").front());
-      }
+      if (parameter.key == "pipeline.stages") c.algorithm = "zigzag";
+      c.ranks = Ranks::model;
+      set(c, parameter_of("model_device"), candidates().at("model.device").front());
       return;
     }
     const bool alone = c.algorithm == "dense" || c.workload == WorkloadKind::transformer_layer;

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
-#include "harness/execute/model/scan_model.h"
 #include "harness/plan/tensor_share.h"
 #include "harness/plan/work/tiling.h"
 #include "harness/workload/step_rows.h"
@@ -50,30 +50,30 @@ Network network_of_group(const Case& c) {
 // Adds within each host, then the workers with the same place on their hosts add; the sums go back
 // so. At the end of the second round worker w has the sum of block w of as many as there are
 // workers, and each has sent 2 (W - 1) blocks when all is done.
-ExchangePlan plan_all_reduce(int workers, const Hosts& hosts) {
+std::vector<SizedMessage> all_reduce(int workers, const Hosts& hosts,
+                                     const std::function<std::int64_t(int)>& bytes_of_block) {
   const int each = hosts.workers_per_host == 0 ? workers : hosts.workers_per_host;
-  ExchangePlan plan{.kind = PartKind::sums};
+  std::vector<SizedMessage> messages;
   const auto add_inside = [&](int round) {
     for (int distance = 1; distance < each; ++distance)
       for (int from = 0; from < workers; ++from) {
         const int to = from / each * each + (from + distance) % each;
         for (int block = (round == 0 ? to : from) % each; block < workers; block += each)
-          plan.messages.push_back({round, from, to, {{}, {block, block + 1}}});
+          messages.push_back({round, from, to, bytes_of_block(block)});
       }
   };
   const auto add_between = [&](int round) {
     for (int distance = each; distance < workers; distance += each)
       for (int from = 0; from < workers; ++from) {
         const int to = (from + distance) % workers;
-        const int block = round == 1 ? to : from;
-        plan.messages.push_back({round, from, to, {{}, {block, block + 1}}});
+        messages.push_back({round, from, to, bytes_of_block(round == 1 ? to : from)});
       }
   };
   add_inside(0);
   add_between(1);
   add_between(2);
   add_inside(3);
-  return plan;
+  return messages;
 }
 
 PlannedCase planned_layer(const Case& layer) {
@@ -96,13 +96,17 @@ PlannedCase planned_layer(const Case& layer) {
 StageModel::StageModel(const Case& c, const std::vector<Range>& chunks)
     : workers_(splitting_workers(c)),
       heads_(c.shape.q_heads),
-      network_(network_of_group(c)),
-      all_reduce_(shares_heads(c) ? std::optional(plan_all_reduce(workers_, network_.hosts))
-                                  : std::nullopt) {
+      dtype_(c.dtype),
+      network_(network_of_group(c)) {
   for (const Range& chunk : chunks) {
     const Case layer = layer_of(c, chunk);
     chunks_.push_back({layer, planned_layer(layer)});
   }
+  if (shares_heads(c))
+    all_reduce_ = all_reduce(workers_, network_.hosts, [&](int block) {
+      const Shape& shape = chunks_.front().layer.shape;
+      return bytes_of(shape, part_of(shape.q_len, workers_, block).count());
+    });
 }
 
 std::optional<std::string> StageModel::flaw() const {
@@ -116,84 +120,72 @@ std::int64_t StageModel::rows_of(int chunk, int worker) const {
   return at(chunk).planned.work.workers[static_cast<std::size_t>(worker)].q_tokens;
 }
 
-std::int64_t StageModel::bytes_of(const Chunk& chunk, std::int64_t rows) const {
-  const Shape& shape = chunk.layer.shape;
-  return shape.batch * heads_ * rows * shape.head_dim * size_of(chunk.layer.dtype);
-}
-
-std::int64_t StageModel::block_bytes(const Chunk& chunk, std::int64_t block) const {
-  return bytes_of(chunk, part_of(chunk.layer.shape.q_len, workers_, static_cast<int>(block)).count());
+std::int64_t StageModel::bytes_of(const Shape& shape, std::int64_t rows) const {
+  return shape.batch * heads_ * rows * shape.head_dim * size_of(dtype_);
 }
 
 std::int64_t StageModel::rows_bytes(int chunk, int worker) const {
-  return bytes_of(at(chunk), rows_of(chunk, worker));
+  return bytes_of(at(chunk).layer.shape, rows_of(chunk, worker));
 }
 
 std::int64_t StageModel::sent_bytes(int worker) const {
   std::int64_t bytes = 0;
-  for (const Chunk& chunk : chunks_) {
-    if (!all_reduce_) {
-      bytes += chunk.planned.work.workers[static_cast<std::size_t>(worker)].bytes_out;
-      continue;
-    }
-    for (const ExchangeMessage& message : all_reduce_->messages)
-      if (message.from == worker) bytes += 2 * block_bytes(chunk, message.part.columns.begin);
+  if (all_reduce_) {
+    for (const SizedMessage& message : *all_reduce_)
+      if (message.from == worker) bytes += 2 * message.bytes;
+    return bytes;
   }
+  for (const Chunk& chunk : chunks_)
+    bytes += chunk.planned.work.workers[static_cast<std::size_t>(worker)].bytes_out;
   return bytes;
 }
 
-std::int64_t StageModel::device_peak_bytes(const PipelinePlan& plan, int stage, int layers) const {
-  const Shape& shape = chunks_.front().layer.shape;
-  const auto peak_of = [&](int worker) {
-    const auto kept_bytes = [&](int chunk) {
-      const std::int64_t lse = 2 * size_of(DType::f32) * shape.batch * heads_;
-      return (layers + 1) * rows_bytes(chunk, worker) + layers * lse * rows_of(chunk, worker);
-    };
-    std::int64_t kept = 0;
-    std::int64_t most_kept = 0;
-    for (const PipelineUnit& unit : plan.order[static_cast<std::size_t>(stage)]) {
-      kept += (unit.backward ? -1 : 1) * kept_bytes(unit.chunk);
-      most_kept = std::max(most_kept, kept);
-    }
-    std::int64_t layer = 0;
-    std::int64_t message = 0;
-    std::int64_t rows = 0;
-    for (int chunk = 0; std::cmp_less(chunk, chunks_.size()); ++chunk) {
-      const PlanMemory& memory = at(chunk).planned.memory;
-      layer = std::max(layer, workers_ == 1 || all_reduce_
-                                  ? memory.device_peak_bytes
-                                  : memory.worker_peak_bytes[static_cast<std::size_t>(worker)]);
-      message = std::max(message, rows_bytes(chunk, worker));
-      rows += rows_of(chunk, worker);
-    }
-    const std::int64_t sums = plan.chunks == 1 ? 0
-                                               : layers * 2 * size_of(DType::f32) * shape.batch *
-                                                     shape.kv_heads * rows * shape.head_dim;
-    // All tokens, before each worker reads its heads and after it has added to their sums.
-    if (all_reduce_ && workers_ > 1) layer += bytes_of(chunks_.front(), shape.q_len);
-    return most_kept + sums + (plan.stages == 1 ? 0 : 3 * message) + layer;
-  };
+std::int64_t StageModel::device_peak_bytes(const Pipeline& pipeline, int layers) const {
   std::int64_t most = 0;
-  for (int worker = 0; worker < workers_; ++worker) most = std::max(most, peak_of(worker));
+  for (int worker = 0; worker < workers_; ++worker)
+    most = std::max(most, peak_of(pipeline, layers, worker));
   return most;
 }
 
-Sample StageModel::layer_times(int chunk, Pass pass) {
-  Chunk& of_chunk = chunks_[static_cast<std::size_t>(chunk)];
-  if (of_chunk.passes.empty()) of_chunk.passes = model_times(of_chunk.layer, of_chunk.planned);
-  const Execution& execution =
-      pass == Pass::forward ? of_chunk.passes.front() : of_chunk.passes.back();
-  Sample times{.wall_s = execution.wall_s, .worker_sum_s = execution.worker_sum_s};
-  add_parts(of_chunk.layer, execution, times);
-  if (!all_reduce_) return times;
-  std::vector<SizedMessage> messages;
-  for (const ExchangeMessage& m : all_reduce_->messages)
-    messages.push_back({m.round, m.from, m.to, block_bytes(of_chunk, m.part.columns.begin)});
-  const double reduce_s = rounds_time_s(messages, workers_, network_);
-  times.wall_s += reduce_s;
-  times.exposed_communication_s += reduce_s;
-  times.worker_sum_s *= workers_;
-  return times;
+std::int64_t StageModel::peak_of(const Pipeline& pipeline, int layers, int worker) const {
+  const Shape& shape = chunks_.front().layer.shape;
+  const std::int64_t lse_bytes = 2 * size_of(DType::f32) * shape.batch * heads_;
+  std::int64_t bytes = most_kept(pipeline, 0, [&](int chunk) {
+    return (layers + 1) * rows_bytes(chunk, worker) + layers * lse_bytes * rows_of(chunk, worker);
+  });
+  std::int64_t layer = 0;
+  std::int64_t message = 0;
+  std::int64_t rows = 0;
+  for (int chunk = 0; std::cmp_less(chunk, chunks_.size()); ++chunk) {
+    const PlanMemory& memory = at(chunk).planned.memory;
+    layer = std::max(layer, workers_ == 1 || all_reduce_
+                                ? memory.device_peak_bytes
+                                : memory.worker_peak_bytes[static_cast<std::size_t>(worker)]);
+    message = std::max(message, rows_bytes(chunk, worker));
+    rows += rows_of(chunk, worker);
+  }
+  if (pipeline.chunks > 1)
+    bytes +=
+        layers * 2 * size_of(DType::f32) * shape.batch * shape.kv_heads * rows * shape.head_dim;
+  if (pipeline.stages > 1) bytes += 3 * message;
+  // All tokens, before each worker reads its heads and after it has added to their sums.
+  if (all_reduce_ && workers_ > 1) bytes += bytes_of(shape, shape.q_len);
+  return bytes + layer;
+}
+
+std::array<Sample, 2> StageModel::layer_times(int chunk) const {
+  const Chunk& of_chunk = at(chunk);
+  const double reduce_s = all_reduce_ ? rounds_time_s(*all_reduce_, workers_, network_) : 0.0;
+  const auto times_of = [&](const Execution& execution) {
+    Sample times{.wall_s = execution.wall_s, .worker_sum_s = execution.worker_sum_s};
+    add_parts(of_chunk.layer, execution, times);
+    times.wall_s += reduce_s;
+    times.exposed_communication_s += reduce_s;
+    if (all_reduce_) times.worker_sum_s *= workers_;
+    return times;
+  };
+  const std::vector<Execution> passes = model_times(of_chunk.layer, of_chunk.planned);
+  return {times_of(passes.front()), times_of(passes.back())};
 }
 
 }  // namespace qb

@@ -17,8 +17,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/execute/model/scan_model.h"
 #include "harness/plan/exchange/exchange_plan.h"
-#include "harness/plan/pipeline/pipeline_plan.h"
+#include "harness/plan/pipeline_schedule.h"
 #include "harness/workload/prediction.h"
 
 namespace qb {
@@ -37,36 +38,34 @@ class StageModel {
   [[nodiscard]] std::int64_t rows_bytes(int chunk, int worker) const;
   // What a worker sends inside of its group for a layer of a microbatch, in both passes.
   [[nodiscard]] std::int64_t sent_bytes(int worker) const;
-  // The most that a device of the stage holds. Of each unit in flight it keeps what `layers` layers
-  // read, the last output, and the LSE, two numbers a row; of chunks the sums of dK and dV too. It
-  // has room for the messages of two units and for the gradients that leave, and for what the pass
-  // of one layer takes that takes more.
-  [[nodiscard]] std::int64_t device_peak_bytes(const PipelinePlan& plan, int stage,
-                                               int layers) const;
+  // The most that a device of the first stage holds, which keeps most. Of each unit in flight it
+  // keeps what `layers` layers read, the last output, and the LSE, two numbers a row; of chunks the
+  // sums of dK and dV too. It has room for the messages of two units and for the gradients that
+  // leave, and for what the pass of one layer takes that takes more.
+  [[nodiscard]] std::int64_t device_peak_bytes(const Pipeline& pipeline, int layers) const;
 
-  // Returns the times of a layer, whose parts are those of the worker that ends last. Throws
-  // Unsupported where the device has no rate for the problem.
-  [[nodiscard]] Sample layer_times(int chunk, Pass pass);
+  // Returns the times of the forward and of the backward pass of a layer, whose parts are those of
+  // the worker that ends last. Throws Unsupported where the device has no rate for the problem.
+  [[nodiscard]] std::array<Sample, 2> layer_times(int chunk) const;
 
  private:
   struct Chunk {
     Case layer;  // of workload attention; of tensor_parallel that of one worker
     PlannedCase planned;
-    std::vector<Execution> passes{};
   };
   [[nodiscard]] const Chunk& at(int chunk) const {
     return chunks_[static_cast<std::size_t>(chunk)];
   }
   [[nodiscard]] std::int64_t rows_of(int chunk, int worker) const;
-  // Of all rows of a chunk, and of the part of them that travels as a block of the all-reduce.
-  [[nodiscard]] std::int64_t bytes_of(const Chunk& chunk, std::int64_t rows) const;
-  [[nodiscard]] std::int64_t block_bytes(const Chunk& chunk, std::int64_t block) const;
+  [[nodiscard]] std::int64_t bytes_of(const Shape& shape, std::int64_t rows) const;
+  [[nodiscard]] std::int64_t peak_of(const Pipeline& pipeline, int layers, int worker) const;
 
   const int workers_;
   const std::int64_t heads_;  // of the whole layer
+  const DType dtype_;
   const Network network_;
-  const std::optional<ExchangePlan> all_reduce_;  // of tensor_parallel
   std::vector<Chunk> chunks_;
+  std::optional<std::vector<SizedMessage>> all_reduce_;  // of tensor_parallel, which has one chunk
 };
 
 }  // namespace qb

@@ -15,6 +15,7 @@ namespace qb {
 namespace {
 
 using testing::HasSubstr;
+using testing::ThrowsMessage;
 
 constexpr unsigned kStageSeed = 20261128;
 constexpr const char* kSchemes[] = {"ring", "zigzag", "striped",       "burst",      "ulysses",
@@ -180,6 +181,36 @@ TEST(StageModel, FasterLinksTakeNoLonger) {
   }
 }
 
+// Chunks of a sequence on one microbatch keep every stage busy, of equal pairs more than of equal
+// tokens.
+TEST(StageModel, ChunksOfEqualPairsHaveTheBubbleOfTheClosedForm) {
+  Case c = modelled("zigzag", 4, 2);
+  c.pipeline.schedule = PipelineSchedule::one_f_one_b;
+  c.shape.q_len = c.shape.kv_len = 4096;
+  c.shape.batch = 1;
+  c.pipeline.chunks = 8;
+  const auto bubble_of = [&](ChunkCut cut) {
+    c.pipeline.cut = cut;
+    return model(c).values.number("plan_bubble_ratio");
+  };
+  EXPECT_NEAR(bubble_of(ChunkCut::times), 3.0 / 11.0, 1e-3);
+  EXPECT_GT(bubble_of(ChunkCut::tokens), 3.0 / 11.0 + 0.05);
+}
+
+// Each row of all units sees half of the others and itself; a stage keeps whole microbatches of
+// gpipe, and of interleaved parts.
+TEST(StageModel, CountsFlopAndKeptMicrobatches) {
+  Case c = modelled("zigzag", 3, 2);
+  c.shape.batch = 6;
+  const double pairs = 1003.0 * 1004.0 / 2.0;
+  const StageResult gpipe = model(c);
+  EXPECT_EQ(gpipe.values.number("unmasked_flop"), 14.0 * 6 * 6 * 4 * 64 * pairs);
+  EXPECT_EQ(gpipe.values.number("kept_microbatches"), 6);
+  c.pipeline.schedule = PipelineSchedule::interleaved;
+  c.pipeline.virtual_stages = 2;
+  EXPECT_EQ(model(c).values.number("kept_microbatches"), 0.5 * (2 * 2 + 3 + 1));
+}
+
 // Each of the 2 m (v S - 1) messages between stages is an activation, whatever the group; inside of
 // groups zigzag moves what its row of attention does, and tensor_parallel 2 (W - 1) activations in
 // the all-reduce of each pass.
@@ -278,15 +309,60 @@ TEST(StageModel, IsRefusedWhereItCannotBeObeyed) {
   c = modelled("tensor_parallel", 2, 2);
   c.pipeline.chunks = 2;
   EXPECT_THAT(message_of(c), HasSubstr("the nearest is pipeline.chunks: 1"));
-  c = modelled("zigzag", 2, 2);
-  c.ranks = Ranks::threads;
-  EXPECT_THAT(message_of(c), HasSubstr("needs"));
+  c = modelled("dense", 4, 1);
+  c.pipeline.layers = 6;
+  EXPECT_EQ(message_of(c),
+            "pipeline.layers: 6 is not a multiple of 4 virtual stages; the nearest is "
+            "pipeline.layers: 4");
+  c.pipeline.layers = 4;
+  c.pipeline.microbatches = 3;
+  c.shape.batch = 8;
+  EXPECT_EQ(message_of(c), "batch: 8 is not a multiple of 3 microbatches; the nearest is batch: 6");
+  c.pipeline.schedule = PipelineSchedule::interleaved;
+  c.shape.batch = c.pipeline.microbatches = 6;
+  EXPECT_THAT(message_of(c), HasSubstr("pipeline.microbatches: 6 is not a multiple of 4 stages"));
+  EXPECT_THAT(message_of(c), HasSubstr("the nearest is pipeline.microbatches: 4"));
+  c = modelled("dense", 4, 1);
+  c.pipeline.chunks = 1004;
+  EXPECT_EQ(message_of(c),
+            "1003 tokens are too few for 1004 chunks; the nearest is pipeline.chunks: 1003");
+  c.pipeline.chunks = 2;
+  c.pipeline.schedule = PipelineSchedule::interleaved;
+  EXPECT_THAT(message_of(c), HasSubstr("pipeline.chunks: 2 needs pipeline.schedule: gpipe or "
+                                       "one_f_one_b"));
+  c = modelled("dense", 4, 1);
+  c.mask = MaskKind::full;
+  EXPECT_EQ(message_of(c), "workload: pipeline needs mask: causal, and this case has mask: full");
+  c = modelled("dense", 4, 1);
+  c.pass = Passes::both;
+  EXPECT_THAT(message_of(c), HasSubstr("a pipeline computes both, in turns"));
   c = modelled("zigzag", 2, 2);
   c.model_device.reset();
   EXPECT_THAT(message_of(c), HasSubstr("the nearest is model.device: h100"));
   c = modelled("dense", 2, 1);
   c.model_cores = 1;
   EXPECT_THAT(message_of(c), HasSubstr("each worker of a pipeline has a device"));
+}
+
+TEST(StageModel, IsRefusedWhereItWouldBeExecuted) {
+  Case c = modelled("dense", 2, 1);
+  c.model_device.reset();
+  for (const auto& [ranks, name] : kWords<Ranks>.rows) {
+    if (ranks == Ranks::model || ranks == Ranks::nccl) continue;
+    c.ranks = ranks;
+    try {
+      (void)model(c);
+      ADD_FAILURE() << name << " was not refused";
+    } catch (const Unsupported& reason) {
+      EXPECT_THAT(reason.what(), HasSubstr("pipeline")) << name;
+      EXPECT_THAT(reason.what(), HasSubstr("ranks: model")) << name;
+    }
+  }
+  c.ranks = Ranks::serial;
+  EXPECT_THAT([&] { (void)model(c); },
+              ThrowsMessage<Unsupported>(
+                  "workload: pipeline needs ranks: model, and this case has ranks: serial; a "
+                  "pipeline is modelled, on a device such as model.device: h100"));
 }
 
 }  // namespace

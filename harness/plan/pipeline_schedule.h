@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // S stages share a stack of layers: microbatches pass them forwards, and their gradients backwards.
-// A plan is data, as that of attention is: in which order a stage computes what. Where the result
-// of a unit goes follows from the unit.
+// A schedule says in which order a stage computes its units; where the result of one goes follows
+// from the unit.
 //
 //   gpipe        all forward units, then all backward ones: keeps m microbatches
 //                (Huang et al. 2018, arXiv 1811.06965)
@@ -16,8 +16,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/words.h"
@@ -39,6 +39,19 @@ inline constexpr auto kWords<ChunkCut> = word_table<ChunkCut>("pipeline.cut",
                                                               {{ChunkCut::tokens, "tokens"},
                                                                {ChunkCut::times, "times"}});
 
+// A case may leave out the first three (resolve_case()); the functions below need all.
+struct Pipeline {
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  int stages = 0;          // S; 0: one a worker
+  int layers = 0;          // of the stack; 0: one for each virtual stage of each stage
+  int microbatches = 0;    // m, of interleaved a multiple of S; 0: one for each sequence
+  int chunks = 1;          // c, of a sequence
+  int virtual_stages = 1;  // v, of a stage
+  ChunkCut cut = ChunkCut::times;
+
+  [[nodiscard]] int forward_units() const { return microbatches * chunks * virtual_stages; }
+};
+
 struct PipelineUnit {
   bool backward = false;
   int microbatch = 0;
@@ -50,46 +63,22 @@ struct PipelinePlace {
   int stage = 0;
   PipelineUnit unit{};
 };
-struct PipelineStep {
-  int stage = 0;
-  std::size_t index = 0;  // in its order
-};
 
-struct PipelinePlan {
-  PipelineSchedule schedule = PipelineSchedule::gpipe;
-  int stages = 1;
-  int microbatches = 1;
-  int chunks = 1;
-  int virtual_stages = 1;                          // of a stage: v
-  std::vector<std::vector<PipelineUnit>> order{};  // of each stage
+// The units of a stage in its order: every stage has the same ones.
+[[nodiscard]] std::vector<PipelineUnit> units_of(const Pipeline& pipeline, int stage);
+// The unit's number among those of its stage, below 2 forward_units().
+[[nodiscard]] int number_of(const Pipeline& pipeline, const PipelineUnit& unit);
+// Where the result of a unit goes (by = 1), or from where it gets what it needs (by = -1); none at
+// the ends of the stack.
+[[nodiscard]] std::optional<PipelinePlace> neighbour(const Pipeline& pipeline, int stage,
+                                                     const PipelineUnit& unit, int by);
 
-  [[nodiscard]] int forward_units() const { return microbatches * chunks * virtual_stages; }
-  // The unit's number among those of its stage, below 2 forward_units().
-  [[nodiscard]] std::size_t number_of(const PipelineUnit& unit) const;
-  // Where the result of a unit goes (by = 1), or from where it gets what it needs (by = -1); none
-  // at the ends of the stack.
-  [[nodiscard]] std::optional<PipelinePlace> neighbour(int stage, const PipelineUnit& unit,
-                                                       int by) const;
-};
-
-// Throws Unsupported where interleaved microbatches are no multiple of the stages.
-[[nodiscard]] PipelinePlan plan_pipeline(PipelineSchedule schedule, int stages, int microbatches,
-                                         int chunks, int virtual_stages);
-
-// All steps in an order in which one thread can play them as pipeline_stage.h says: a stage has
-// room for the messages of two units, and waits until gradients have left before it sends the next
-// ones. The order ends early where no stage can go on.
-[[nodiscard]] std::vector<PipelineStep> playable_order(const PipelinePlan& plan);
-
-// Returns the first error: a stage does not compute each unit once, computes one before what it
-// needs of itself, or waits for ever.
-[[nodiscard]] std::optional<std::string> check(const PipelinePlan& plan);
-
-// The most forward units that a stage keeps for their backward units.
-[[nodiscard]] int kept_units(const PipelinePlan& plan, int stage);
+// The most that a stage keeps for its backward units where a unit of a chunk keeps so much.
+[[nodiscard]] std::int64_t most_kept(const Pipeline& pipeline, int stage,
+                                     const std::function<std::int64_t(int chunk)>& of_unit);
 // The share of time in which stages are idle where units take equally long and messages no time:
 // (S - 1) / (v m c + S - 1), whatever the schedule.
-[[nodiscard]] double bubble_ratio(const PipelinePlan& plan);
+[[nodiscard]] double bubble_ratio(const Pipeline& pipeline);
 
 // The tokens of each chunk; of equal pairs at boundaries N sqrt(i / c).
 [[nodiscard]] std::vector<Range> cut_chunks(std::int64_t n_tokens, int chunks, ChunkCut cut);
