@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/files.h"
 #include "base/hash.h"
@@ -78,6 +79,7 @@ void rewrite(const std::string& folder, const std::string& commit) {
       nlohmann::ordered_json::parse(read_file(folder + "/manifest.json"));
   const int schema = manifest.at("schema_version");
   std::map<std::string, std::string> ids;
+  std::set<std::string> taken;
   std::size_t unknown = 0;
   if (fs::exists(folder + "/cases.csv")) {
     RunFolder run = read_run_folder(folder);
@@ -86,6 +88,7 @@ void rewrite(const std::string& folder, const std::string& commit) {
       Spec spec = load_spec(folder + "/spec.resolved.yaml", {.max_cases = 1'000'000});
       std::erase_if(spec.figures, [](const std::string& name) { return !is_figure(name); });
       if (!spec.cases.empty()) measure = spec.cases.front().measure;
+      for (Case& c : spec.cases) c = with_needs_met(c);
       const std::string resolved = write_resolved(spec);
       write_file_atomically(folder + "/spec.resolved.yaml", resolved);
       manifest["spec_hash"] = hash_spec(resolved);
@@ -96,11 +99,16 @@ void rewrite(const std::string& folder, const std::string& commit) {
           at.text("disturbed_by").empty())
         run.cases.set(row, "disturbed_by", std::string(word(Disturbance::oversubscribed)));
       const std::string id = at.text("case_id");
-      const Case c = case_of(run.cases, row, measure);
-      if (case_id(c) == id)
-        ids[id] = new_id(c);
-      else
+      const Case then = case_of(run.cases, row, measure);
+      const Case c = with_needs_met(then);
+      for (const Parameter& parameter : parameters())
+        run.cases.set(row, parameter.column, parameter.get(c, parameter));
+      if (case_id(then) != id)
         ++unknown;
+      else if (const std::string now = new_id(c); !taken.insert(now).second)
+        print_answer("{}: {} is there twice\n", folder, now);
+      else
+        ids[id] = now;
     }
     for (const RunTable& table : run_tables()) {
       const std::string path = folder + "/" + std::string(table.file);
