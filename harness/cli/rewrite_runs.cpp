@@ -99,6 +99,7 @@ void rewrite(const std::string& folder, const std::string& commit) {
           at.text("disturbed_by").empty())
         run.cases.set(row, "disturbed_by", std::string(word(Disturbance::oversubscribed)));
       const std::string id = at.text("case_id");
+      if (!fs::exists(folder + "/spec.resolved.yaml")) continue;  // of another program
       const Case then = case_of(run.cases, row, measure);
       const Case c = with_needs_met(then);
       for (const Parameter& parameter : parameters())
