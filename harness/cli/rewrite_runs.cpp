@@ -82,7 +82,15 @@ void rewrite(const std::string& folder, const std::string& commit) {
   std::set<std::string> taken;
   std::size_t unknown = 0;
   if (fs::exists(folder + "/cases.csv")) {
-    RunFolder run = read_run_folder(folder);
+    RunFolder run;
+    if (fs::exists(folder + "/samples.csv")) {
+      run = read_run_folder(folder);
+    } else {  // a figure's run without its samples
+      run.manifest = read_manifest(folder);
+      run.cases = read_run_table(folder + "/cases.csv");
+      fit_columns(run.cases);
+      complete_older_rows(run.cases, folder + "/cases.csv");
+    }
     Measure measure;
     if (fs::exists(folder + "/spec.resolved.yaml")) {
       Spec spec = load_spec(folder + "/spec.resolved.yaml", {.max_cases = 1'000'000});
