@@ -22,7 +22,6 @@
 #include "kernels/parallel.h"
 
 namespace qb {
-void rewrite_runs(const std::vector<std::string>& words);  // to schema 1, once
 namespace {
 
 constexpr const char* kDescription =
@@ -107,10 +106,6 @@ int main(int argc, char** argv) {
     if (const std::string& undone = qb::undone_thread_binding(); !undone.empty() && !is_child)
       qb::print_note("qb: {} would bind all threads to one core; qb undoes that\n", undone);
     const std::vector<std::string> words(argv + 1, argv + argc);
-    if (!words.empty() && words.front() == "__rewrite") {
-      qb::rewrite_runs({words.begin() + 1, words.end()});
-      return 0;
-    }
     const ExitCode code = qb::run_words(is_child ? qb::add_run : qb::add_verbs, words,
                                         qb::kDescription, qb::kFooter, "qb " QB_VERSION);
     qb::finish_answers();
